@@ -7,7 +7,7 @@ import type { Credential, TokenCache } from './tokens.ts';
 /** Whether a credential reaches the projects of its account or one project; unknown where nothing that came shows it. */
 export type CredentialLevel = 'account' | 'project' | 'unknown';
 
-interface Asked {
+interface AskedLevel {
   auth: AuthServer;
   tokens: TokenCache;
   credential: Credential;
@@ -18,7 +18,10 @@ interface Asked {
  * Nothing in the interface states the level. Several projects show that it is the account; with one, a token without `project_id` decides,
  * because only account-level credentials have to name it (section 5).
  */
-export async function credentialLevel({ auth, tokens, credential, neededScopes }: Asked, signal: AbortSignal): Promise<CredentialLevel> {
+export async function credentialLevel(
+  { auth, tokens, credential, neededScopes }: AskedLevel,
+  signal: AbortSignal,
+): Promise<CredentialLevel> {
   const granted = await auth.granted(credential, signal);
   if (granted.projects.length > 1) return 'account';
   const only = onlyProject(granted);

@@ -35,15 +35,15 @@ export function previewOf(
   };
 }
 
-type Members = Readonly<Record<string, unknown>>;
+type BodyMembers = Readonly<Record<string, unknown>>;
 
 /** Several bodies with their common members written once; a single body stays unchanged. */
-export function sharedMembers(bodies: readonly Members[]): { body: Record<string, unknown>; each?: Record<string, unknown>[] } {
+export function sharedMembers(bodies: readonly BodyMembers[]): { body: Record<string, unknown>; each?: Record<string, unknown>[] } {
   const [first = {}, ...others] = bodies;
   if (others.length === 0) return { body: { ...first } };
   const isShared = (name: string, value: unknown) => others.every((other) => JSON.stringify(other[name]) === JSON.stringify(value));
   const shared = Object.fromEntries(Object.entries(first).filter(([name, value]) => isShared(name, value)));
-  const rest = (body: Members) => Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(shared, name)));
+  const rest = (body: BodyMembers) => Object.fromEntries(Object.entries(body).filter(([name]) => !Object.hasOwn(shared, name)));
   return { body: shared, each: bodies.map(rest) };
 }
 

@@ -98,9 +98,9 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   };
 }
 
-type Row = readonly [left: string, words: string];
+type HelpRow = readonly [left: string, words: string];
 
-function settingRow(name: SettingName): Row {
+function settingRow(name: SettingName): HelpRow {
   const setting = settingDeclarations[name];
   const flag = flagOf(setting);
   const fallback = 'default' in setting ? setting.default : 'otherwise' in setting ? setting.otherwise : undefined;
@@ -111,13 +111,13 @@ function settingRow(name: SettingName): Row {
 }
 
 const settingNames = Object.keys(settingDeclarations) as SettingName[];
-const worldRows = Object.entries(worldFlags).map(([name, { words }]): Row => [`--${name}`, words]);
+const worldRows = Object.entries(worldFlags).map(([name, { words }]): HelpRow => [`--${name}`, words]);
 const SETTINGS = 'Settings (each flag has a variable, --time-zone is WEB_ANALYTICS_TIME_ZONE)';
 const WORLD = 'The emulated world (with --demo)';
 
 /** The help of a command beside its one line: its forms, then rows below headings. */
 const manuals: Readonly<
-  Record<CommandName, { readonly forms: readonly string[]; readonly parts: Readonly<Record<string, readonly Row[]>> }>
+  Record<CommandName, { readonly forms: readonly string[]; readonly parts: Readonly<Record<string, readonly HelpRow[]>> }>
 > = {
   serve: { forms: ['[serve] [flags]'], parts: { [SETTINGS]: settingNames.map(settingRow), [WORLD]: worldRows } },
   demo: { forms: ['demo [flags]'], parts: { 'The emulated world': worldRows } },
@@ -160,8 +160,8 @@ const manuals: Readonly<
 
 const EXIT_CODES = 'Exit codes: 0 done or passed, 1 failed, 2 wrong command line, 3 a speed budget is broken';
 
-function written(parts: Readonly<Record<string, readonly Row[]>>): string[] {
-  const lines = (rows: readonly Row[]) => rows.map(([left, words]) => `  ${left.padEnd(26)} ${words}`);
+function written(parts: Readonly<Record<string, readonly HelpRow[]>>): string[] {
+  const lines = (rows: readonly HelpRow[]) => rows.map(([left, words]) => `  ${left.padEnd(26)} ${words}`);
   return Object.entries(parts).flatMap(([heading, rows]) => ['', `${heading}:`, ...lines(rows)]);
 }
 
@@ -173,7 +173,7 @@ export function usage(command: CommandName | 'all' = 'all'): string {
     const [initial = '', ...rest] = commands[command];
     return [...usages, '', `${initial.toUpperCase()}${rest.join('')}.`, ...written(parts), '', EXIT_CODES].join('\n');
   }
-  const rows = Object.entries(commands).map(([name, words]): Row => [name, words]);
+  const rows = Object.entries(commands).map(([name, words]): HelpRow => [name, words]);
   const parts = { Commands: rows, [SETTINGS]: settingNames.map(settingRow), 'The emulated world (--demo, demo and emulator)': worldRows };
   const more = 'web-analytics-mcp <command> --help says more about a command.';
   return ['Usage: web-analytics-mcp [command] [flags]', ...written(parts), '', more, EXIT_CODES].join('\n');

@@ -11,7 +11,7 @@ import { metricsHandlers } from './handlers/metrics.ts';
 import { createLoad, type Env, type RecordedRequest } from './requests.ts';
 import { compressed } from './responses.ts';
 import { arrivals, createRoutes } from './route.ts';
-import { idsOf, type Part } from './world/exports/files.ts';
+import { type FilePart, idsOf } from './world/exports/files.ts';
 import { runState, runWithId } from './world/exports/schedule.ts';
 import { createWorld, type Stories, storiesOf, type World } from './world/index.ts';
 import type { Size } from './world/size.ts';
@@ -162,7 +162,7 @@ function rangeOf(header: string | undefined, size: number): readonly [number, nu
 }
 
 /** The whole part, or the bytes that the headers ask for. */
-function answer({ bytes, etag }: Part, range: string | undefined, ifRange: string | undefined): Response {
+function answer({ bytes, etag }: FilePart, range: string | undefined, ifRange: string | undefined): Response {
   const headers = { 'accept-ranges': 'bytes', 'content-type': 'application/octet-stream', etag };
   const wanted = ifRange === undefined || ifRange.trim() === etag ? rangeOf(range, bytes.length) : undefined;
   if (wanted === null) {

@@ -4,7 +4,7 @@ import { isoDate } from '../api/params.ts';
 import { isRecord } from '../lib/is-record.ts';
 import type { Deployment } from './deployment.ts';
 
-type Members = Record<string, unknown>;
+type AnswerMembers = Record<string, unknown>;
 type Schema = z.core.$ZodType;
 
 /** The two documented forms of a date: UTC with milliseconds and `Z`, or an offset `+hh:mm` (section 1). */
@@ -30,7 +30,7 @@ function eachText(schemaOf: Schema, value: unknown, path: string, change: (schem
 }
 
 /** Where dates stand in an input that have another form than the documented ones. */
-export function undocumentedDates({ input: schema }: Operation, input: Members): string[] {
+export function undocumentedDates({ input: schema }: Operation, input: AnswerMembers): string[] {
   const found: string[] = [];
   eachText(schema, input, '', (each, text, path) => {
     if (each === isoDate && !DOCUMENTED_DATE.test(text)) found.push(path);
@@ -40,7 +40,7 @@ export function undocumentedDates({ input: schema }: Operation, input: Members):
 }
 
 /** The input as a forgiving deployment reads it: without members that the reference does not list, and values in the reference's case. */
-export function forgiven({ input: schema }: Operation, input: Members, { letterCase, unknownMembers }: Deployment): Members {
+export function forgiven({ input: schema }: Operation, input: AnswerMembers, { letterCase, unknownMembers }: Deployment): AnswerMembers {
   const known = unknownMembers === 'refused' ? input : Object.fromEntries(Object.entries(input).filter(([name]) => name in schema.shape));
   if (letterCase === 'exact') return known;
   const cased = eachText(schema, known, '', (each, text) => {

@@ -20,7 +20,7 @@ const ASKED_AT = '2026-11-20T10:00:00Z';
 
 type Call = <T = { readonly answer: string }>(tool: string, args: Record<string, unknown>) => Promise<T>;
 
-interface Question {
+interface ReadmeQuestion {
   readonly text: string;
   /** The tool that answers, for the reader. */
   readonly tool: string;
@@ -33,11 +33,11 @@ const spoken = (value: string | number | null) =>
 const listed = (rows: readonly (readonly (string | number | null)[])[], unit = '') =>
   rows.map(([name, value]) => `${spoken(name ?? null)} ${spoken(value ?? null)}${unit}`).join(', ');
 
-interface Study {
+interface StudyAnswer {
   readonly examples?: { readonly before?: { readonly stepResultId: string }; readonly after?: { readonly stepResultId: string } };
 }
 
-const questions: readonly Question[] = [
+const questions: readonly ReadmeQuestion[] = [
   {
     text: 'Why did our conversion rate drop, on which device and since when?',
     tool: 'compare_metrics',
@@ -71,7 +71,7 @@ const questions: readonly Question[] = [
     text: 'What on the page is to blame?',
     tool: 'compare_hars',
     async answer(call) {
-      const { examples } = await call<Study>('analyze_scenario', { scenarioId: 'Product page – mobile' });
+      const { examples } = await call<StudyAnswer>('analyze_scenario', { scenarioId: 'Product page – mobile' });
       const [before, after] = [examples?.before?.stepResultId, examples?.after?.stepResultId];
       if (before === undefined || after === undefined) throw new Error('The scenario of README has no change to explain; choose another.');
       return (await call<{ verdict: string }>('compare_hars', { before, after })).verdict;

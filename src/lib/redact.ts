@@ -25,11 +25,11 @@ const LOOKS_SECRET: readonly (readonly [RegExp, string])[] = [
 const MAY_LOOK_SECRET = /wam_|bearer|basic|:\/\//i;
 
 /** A part of a text, from its first position to the one after its last. */
-type Interval = readonly [start: number, end: number];
+type TextSpan = readonly [start: number, end: number];
 
 /** Where JWTs stand: a header that begins with `eyJ`, a dot, and all that follows of word characters and dots. */
-function jwts(text: string): Interval[] {
-  const found: Interval[] = [];
+function jwts(text: string): TextSpan[] {
+  const found: TextSpan[] = [];
   const header = /[\w-]*/y;
   const rest = /\.[\w-][\w.-]*/y;
   // No single expression: from each `eyJ` it would run to the end of the word again, and its stack grows with the dots.
@@ -47,8 +47,8 @@ function jwts(text: string): Interval[] {
 /**
  * Where these texts stand, each searched for as it is: an expression made of them could be too large, and would quote them when it fails.
  */
-function occurrences(text: string, known: readonly string[]): Interval[] {
-  const found: Interval[] = [];
+function occurrences(text: string, known: readonly string[]): TextSpan[] {
+  const found: TextSpan[] = [];
   for (const each of known) {
     // Most texts are values of a few letters, and an answer has hundreds.
     if (each.length > text.length) continue;
@@ -58,7 +58,7 @@ function occurrences(text: string, known: readonly string[]): Interval[] {
 }
 
 /** The text with each of these parts replaced; parts that overlap become one. */
-function blankOut(text: string, parts: readonly Interval[]): string {
+function blankOut(text: string, parts: readonly TextSpan[]): string {
   if (parts.length === 0) return text;
   let cleaned = '';
   let done = 0;

@@ -10,7 +10,7 @@ export interface Understood {
   readonly notes: readonly string[];
 }
 
-type Members = Readonly<Record<string, unknown>>;
+type InputMembers = Readonly<Record<string, unknown>>;
 type Schema = z.core.$ZodType;
 
 const NUMBER = /^[+-]?\d+(\.\d+)?$/;
@@ -78,7 +78,7 @@ const SAME_IDS: readonly (readonly string[])[] = [
 ];
 
 /** The argument that another name stands for, where it was not given itself; any other name is refused with the nearest. */
-function argumentOf({ shape }: z.ZodObject, said: string, given: Members): string {
+function argumentOf({ shape }: z.ZodObject, said: string, given: InputMembers): string {
   if (Object.hasOwn(shape, said)) return said;
   const isGiven = (name: string) => given[name] !== null && given[name] !== undefined;
   const same = SAME_IDS.find((names) => names.includes(said))?.filter((name) => name !== said);
@@ -88,7 +88,7 @@ function argumentOf({ shape }: z.ZodObject, said: string, given: Members): strin
 }
 
 /** `[{metric: 'weight', limit: 1}]` for `{weight: 1}`, where a list of such pairs is expected; undefined for anything else. */
-function pairsOf(element: Schema, given: unknown): Members[] | undefined {
+function pairsOf(element: Schema, given: unknown): InputMembers[] | undefined {
   if (!(element instanceof z.ZodObject) || !isRecord(given)) return undefined;
   const [name, value, ...rest] = Object.keys(element.shape);
   const names = Object.keys(given);
@@ -145,7 +145,7 @@ export function understand(schema: z.ZodObject, args: unknown): Understood {
     return items(element, pairsOf(core(element), given) ?? [given]);
   }
 
-  function members(object: z.ZodObject, given: Members): Members {
+  function members(object: z.ZodObject, given: InputMembers): InputMembers {
     const entries = Object.entries(given).flatMap(([said, value]): [string, unknown][] => {
       const name = argumentOf(object, said, given);
       const member: Schema | undefined = Object.hasOwn(object.shape, name) ? object.shape[name] : undefined;

@@ -6,7 +6,7 @@ import { listScenarios } from '../api/operations/speed-analysis.ts';
 import { fold, type Named, type NameKind, stepsOf } from '../domain/names/match-name.ts';
 import type { ToolName } from '../lib/tool-name.ts';
 
-interface Row {
+interface ListedRow {
   id?: number | string | null | undefined;
   name?: string | null | undefined;
   updatedAt?: string | null | undefined;
@@ -15,9 +15,9 @@ interface Row {
 }
 
 /** Candidates below `container`, called by their id where they have no name; an id beyond 2^53 cannot be a parameter and is left out. */
-function named(rows: readonly Row[], container: readonly string[] = []): Named[] {
+function named(rows: readonly ListedRow[], container: readonly string[] = []): Named[] {
   return rows
-    .filter((row): row is Row & { id: number } => typeof row.id === 'number')
+    .filter((row): row is ListedRow & { id: number } => typeof row.id === 'number')
     .map(({ id, name, updatedAt, lastUpdatedAt }) => {
       const changedAt = updatedAt ?? lastUpdatedAt;
       return { id, path: [...container, name ?? String(id)], ...(changedAt && { changedAt }) };
@@ -48,7 +48,7 @@ interface Search {
 }
 
 /** The objects in these containers, each listed by a request of its own. */
-async function below(parents: readonly Named[], list: (id: number) => Promise<readonly Row[]>, search: Search): Promise<Named[]> {
+async function below(parents: readonly Named[], list: (id: number) => Promise<readonly ListedRow[]>, search: Search): Promise<Named[]> {
   const inside = async (parent: Named) => named(await list(parent.id), parent.path);
   if (parents.length > MOST_AT_ONCE) return searched(parents, inside, search);
   const lists = parents.map(inside);

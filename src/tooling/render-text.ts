@@ -5,7 +5,7 @@ import { oneLine } from '../lib/strangers-text.ts';
 import { type Cell, textTable } from '../lib/text-table.ts';
 import type { AnyTool } from './tool.ts';
 
-type Members = Readonly<Record<string, unknown>>;
+type DataMembers = Readonly<Record<string, unknown>>;
 
 function isScalar(value: unknown): value is Cell {
   return value === null || value === undefined || ['string', 'number', 'boolean'].includes(typeof value);
@@ -21,7 +21,7 @@ function inline(value: unknown): Cell {
   if (isScalar(value)) return value;
   if (Array.isArray(value) && value.every(isScalar)) return value.map(String).join(', ');
   if (Array.isArray(value) && value.every(isPair))
-    return value.map((pair: Members) => Object.values(pair).map(String).join('=')).join(', ');
+    return value.map((pair: DataMembers) => Object.values(pair).map(String).join('=')).join(', ');
   return JSON.stringify(value);
 }
 
@@ -52,9 +52,9 @@ function moneyWriter() {
 type MoneyWriter = ReturnType<typeof moneyWriter>;
 
 /** Members of members become columns of their own: `summary.fail`. */
-function flat(record: Members): Record<string, Cell> {
+function flat(record: DataMembers): Record<string, Cell> {
   const cells: [string, Cell][] = [];
-  function add(members: Members, prefix: string): void {
+  function add(members: DataMembers, prefix: string): void {
     for (const [name, value] of Object.entries(members)) {
       if (isRecord(value)) add(value, `${prefix}${name}.`);
       else cells.push([`${prefix}${name}`, inline(value)]);
@@ -97,7 +97,7 @@ function memberText(name: string, value: unknown, money: MoneyWriter): string {
 }
 
 /** The text channel of an answer, made from the very data of the structured one: tables with one header, one line for the rest. */
-export function renderText(data: Members): string {
+export function renderText(data: DataMembers): string {
   const { columns, rows, notes, range: _stated, ...rest } = data;
   const money = moneyWriter();
   const units = isRecord(rest['units']) ? rest['units'] : {};

@@ -110,18 +110,22 @@ async function objectsOf(kind: ObjectKind, lists: Lists, onPart: (words: string)
   return (await lists.of(kind as NameKind, onPart)).map((object) => ({ kind, words: kind, ...object }));
 }
 
-export interface Found {
+export interface FoundObject {
   readonly found: readonly SearchObject[];
   /** Objects that were searched, by kind. */
   readonly searched: ReadonlyMap<ObjectKind, number>;
 }
 
-type Uses = Pick<Context, 'lists' | 'note' | 'progress' | 'signal'>;
+type FindObjectsContext = Pick<Context, 'lists' | 'note' | 'progress' | 'signal'>;
 
 /**
  * Searches all objects of these kinds in the session's lists. Kinds that cannot be listed are noted and left out; throws where none can.
  */
-export async function findObjects(text: string, kinds: readonly ObjectKind[], { lists, note, progress, signal }: Uses): Promise<Found> {
+export async function findObjects(
+  text: string,
+  kinds: readonly ObjectKind[],
+  { lists, note, progress, signal }: FindObjectsContext,
+): Promise<FoundObject> {
   const known = await lists();
   const objects: SearchObject[] = [];
   const searched = new Map<ObjectKind, number>();

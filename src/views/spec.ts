@@ -112,12 +112,12 @@ export interface BarsSpec {
  * Kind of a step of a change: moved shares of the visits, an own rate that moved, that of all others, an amount, that of all others,
  * several too small to be drawn apart, or the rest of rounding.
  */
-export type Part = 'mix' | 'rate' | 'others' | 'amount' | 'rest' | 'small' | 'remainder';
+export type StepKind = 'mix' | 'rate' | 'others' | 'amount' | 'rest' | 'small' | 'remainder';
 
 /** A part of a change that comes from one group. */
 export interface ContributionStep {
   readonly group: string;
-  readonly part: Part;
+  readonly part: StepKind;
   readonly value: number;
 }
 

@@ -11,12 +11,12 @@ export interface Memory {
 }
 
 /** A question of a user, and how an assistant finds the answer. */
-export interface Question {
+export interface DemoQuestion {
   readonly text: string;
   readonly answer: (ask: AskTool, memory: Memory) => Promise<void>;
 }
 
-const reach: Question = {
+const reach: DemoQuestion = {
   text: 'What can this credential reach?',
   async answer(ask) {
     const { scopes, projects } = await ask<{ scopes: string[]; projects: { id: number; name: string }[] }>('get_credential', {});
@@ -29,7 +29,7 @@ const reach: Question = {
 };
 
 /** Questions about what can be reached. */
-const accessQuestions: readonly Question[] = [reach];
+const accessQuestions: readonly DemoQuestion[] = [reach];
 
 interface Plan {
   planId: string;
@@ -37,7 +37,7 @@ interface Plan {
   notes: string[];
 }
 
-const setUpExport: Question = {
+const setUpExport: DemoQuestion = {
   text: 'Set up a daily JSONL session export with browser, device, revenue and our custom variable “plan”.',
   async answer(ask) {
     const { planId, fields } = await ask<Plan>('plan_export', {
@@ -57,7 +57,7 @@ const setUpExport: Question = {
   },
 };
 
-const fromExport: Question = {
+const fromExport: DemoQuestion = {
   text: 'Revenue by browser over the last three days, from the daily session export.',
   async answer(ask) {
     const jobId = 'Daily sessions';
@@ -78,11 +78,11 @@ const fromExport: Question = {
 };
 
 /** Questions about exports and what they hold. */
-const exportQuestions: readonly Question[] = [setUpExport, fromExport];
+const exportQuestions: readonly DemoQuestion[] = [setUpExport, fromExport];
 
 const devices = ['desktop', 'mobile', 'tablet'];
 
-const compareDevices: Question = {
+const compareDevices: DemoQuestion = {
   text: 'Compare conversion on desktop, mobile and tablet for last week.',
   async answer(ask) {
     const metrics = ['visits', 'conversionCount', 'conversionRate', 'revenueSum'];
@@ -91,7 +91,7 @@ const compareDevices: Question = {
   },
 };
 
-const whyConversion: Question = {
+const whyConversion: DemoQuestion = {
   text: 'Why did our conversion rate drop, on which device, and on which day did it start?',
   async answer(ask) {
     const { answer } = await ask<{ answer: string }>('compare_metrics', { startDate: '-14d', endDate: 'yesterday' });
@@ -107,7 +107,7 @@ const whyConversion: Question = {
   },
 };
 
-const monthlyVisits: Question = {
+const monthlyVisits: DemoQuestion = {
   text: 'Show monthly visits for the past 12 months.',
   async answer(ask, { nowMs }) {
     const now = new Date(nowMs);
@@ -120,7 +120,7 @@ const monthlyVisits: Question = {
   },
 };
 
-const tapRate: Question = {
+const tapRate: DemoQuestion = {
   text: 'What is the tap rate of “Add to cart” on the product screen of the app?',
   async answer(ask) {
     const range = { startDate: '-28d', endDate: 'yesterday' };
@@ -135,18 +135,18 @@ const tapRate: Question = {
 };
 
 /** Questions about site and zone metrics. */
-const metricQuestions: readonly Question[] = [compareDevices, whyConversion, monthlyVisits, tapRate];
+const metricQuestions: readonly DemoQuestion[] = [compareDevices, whyConversion, monthlyVisits, tapRate];
 
-interface Study {
+interface StudyAnswer {
   answer: string;
   scenarios: { line: string }[];
   examples?: { before?: { stepResultId: string }; after?: { stepResultId: string } };
 }
 
-const gotSlower: Question = {
+const gotSlower: DemoQuestion = {
   text: 'Did the site get slower since last month, and who is to blame?',
   async answer(ask, memory) {
-    const { answer, scenarios, examples } = await ask<Study>('analyze_scenario', {});
+    const { answer, scenarios, examples } = await ask<StudyAnswer>('analyze_scenario', {});
     printLine(answer);
     for (const { line } of scenarios) printLine(`· ${line}`);
     const before = examples?.before?.stepResultId;
@@ -165,7 +165,7 @@ interface HarStudy {
   uri: string;
 }
 
-const whatLoads: Question = {
+const whatLoads: DemoQuestion = {
   text: 'What loads on that page, and what weighs the most?',
   async answer(ask, { slowStep }) {
     const { verdict, byType, largest, uri } = await ask<HarStudy>('analyze_har', { scenarioStepResultId: slowStep });
@@ -183,7 +183,7 @@ const whatLoads: Question = {
 };
 
 /** Questions about speed reports and HAR files. */
-const speedQuestions: readonly Question[] = [gotSlower, whatLoads];
+const speedQuestions: readonly DemoQuestion[] = [gotSlower, whatLoads];
 
 /** The questions of the demo in the words of users. */
-export const questions: readonly Question[] = [...accessQuestions, ...metricQuestions, ...speedQuestions, ...exportQuestions];
+export const questions: readonly DemoQuestion[] = [...accessQuestions, ...metricQuestions, ...speedQuestions, ...exportQuestions];

@@ -31,11 +31,11 @@ export function edgeName(direction: Way['direction']): string {
   return direction === 'after' ? '(visit ends)' : '(visit begins)';
 }
 
-type Page = PathsAnswer['pages'][number];
+type PathsPage = PathsAnswer['pages'][number];
 
 /** Where sessions were one, two … pages on, the most frequent first; a visit that ended counts where it did. */
-export function pagesOfPaths(paths: readonly Path[], { depth, direction, sessions }: Way): Page[][] {
-  return Array.from({ length: depth }, (_, index): Page[] => {
+export function pagesOfPaths(paths: readonly Path[], { depth, direction, sessions }: Way): PathsPage[][] {
+  return Array.from({ length: depth }, (_, index): PathsPage[] => {
     const counts = new Map<string, number>();
     for (const { pages, sessions: count } of paths) {
       if (pages.length < index + 1) continue;
@@ -54,14 +54,14 @@ export function pagesOfPaths(paths: readonly Path[], { depth, direction, session
 
 /** The first sentence: what most do next, and how many do nothing more. */
 export function pathWords(
-  pages: readonly (readonly Page[])[],
+  pages: readonly (readonly PathsPage[])[],
   { from, direction, sessions }: Omit<Way, 'depth'> & { readonly from: string },
 ): string {
   const most = pages[0]?.find(({ page }) => page !== edgeName(direction));
   const ended = pages[0]?.find(({ page }) => page === edgeName(direction));
   const start = from === 'entry' ? 'the entry page' : from;
   const all = formatNumber(sessions, { group: true });
-  const count = (page: Page) => `${formatNumber(page.sessions, { group: true })} of ${all} sessions (${page.percent}%)`;
+  const count = (page: PathsPage) => `${formatNumber(page.sessions, { group: true })} of ${all} sessions (${page.percent}%)`;
   if (!most) return `No session went on ${direction} ${start}; all ${all} ${direction === 'after' ? 'ended' : 'began'} there.`;
   const way = direction === 'after' ? `After ${start}, most go on to ${most.page}` : `Before ${start}, most were on ${most.page}`;
   const rest = ended ? ` ${ended.percent}% ${direction === 'after' ? 'end their visit there' : 'begin their visit there'}.` : '';

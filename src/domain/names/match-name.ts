@@ -137,14 +137,14 @@ export interface SearchObject {
   readonly words?: string;
 }
 
-interface Row {
+interface DistanceRow {
   readonly object: SearchObject;
   readonly name: string;
   readonly path: string;
   readonly words: string;
 }
 
-const options: IFuseOptions<Row> = {
+const options: IFuseOptions<DistanceRow> = {
   keys: [
     { name: 'name', weight: 6 },
     { name: 'path', weight: 3 },
@@ -162,7 +162,7 @@ function plain(text: string): string {
     .trim();
 }
 
-const rowsOf = (objects: readonly SearchObject[]): Row[] =>
+const rowsOf = (objects: readonly SearchObject[]): DistanceRow[] =>
   objects.map((object) => ({
     object,
     name: plain(object.path.at(-1) ?? ''),
@@ -171,7 +171,7 @@ const rowsOf = (objects: readonly SearchObject[]): Row[] =>
   }));
 
 /** 0 the very name or id, 1 its beginning, 2 a part of it, 3 anything else that resembles. */
-function closeness({ name, object }: Row, wanted: string): number {
+function closeness({ name, object }: DistanceRow, wanted: string): number {
   if (name === wanted || String(object.id) === wanted) return 0;
   if (name.startsWith(wanted)) return 1;
   return name.includes(wanted) ? 2 : 3;

@@ -10,10 +10,10 @@ export async function parsedOrText(value: unknown): Promise<unknown> {
   return parseJson(value).catch(() => value);
 }
 
-type Report = z.output<typeof reportEntry>;
+type ReportEntry = z.output<typeof reportEntry>;
 
 /** Reports of a scenario as one table, newest first; metrics are `summary.average` as received, null where a report has none. */
-export function reportTable(reports: readonly Report[], asked: readonly string[] | undefined, timeZone: string) {
+export function reportTable(reports: readonly ReportEntry[], asked: readonly string[] | undefined, timeZone: string) {
   const newest = reports.toSorted((a, b) => b.date - a.date);
   const named = asked ?? usualSpeedMetrics;
   const metrics = named.includes('all') ? [...new Set(newest.flatMap(({ summary }) => Object.keys(summary?.average ?? {})))] : named;

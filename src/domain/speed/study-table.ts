@@ -39,7 +39,7 @@ export const studyColumns = [
   'trend',
 ] as const;
 
-type Cell = string | number | null;
+type StudyCell = string | number | null;
 
 /** The level of the latest runs: all of them where the level never changed. */
 export function levelNow({ verdict }: Row): Level | undefined {
@@ -63,7 +63,7 @@ function trendOf({ series: { dates, values } }: Row, { endMs }: Window): (number
 }
 
 /** One row of the table. */
-export function cellsOf(row: Row, device: Device, { period, timeZone }: Study): Cell[] {
+export function cellsOf(row: Row, device: Device, { period, timeZone }: Study): StudyCell[] {
   const { step, metric, state, verdict, move } = row;
   const after = move?.after ?? levelNow(row);
   const value = (number: number | undefined) => (number === undefined ? null : roundValue(metric, number));

@@ -18,7 +18,7 @@ export interface Connections {
   closeAll(): void;
 }
 
-interface Entry {
+interface AddressEntry {
   readonly socket: Socket;
   readonly address: string;
   uses: number;
@@ -36,7 +36,7 @@ function keyOf({ remoteAddress, remotePort }: Socket): string {
 /** Makes the table; `maxConnections` counts all of them. */
 export function createConnections({ maxConnections }: ConnectionLimits): Connections {
   /** In the order of their last use, the longest ago first. */
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, AddressEntry>();
   const unproved = new Map<string, number>();
   const maxOfAddress = Math.max(1, Math.ceil(maxConnections * SHARE_OF_ADDRESS));
 
@@ -46,14 +46,14 @@ export function createConnections({ maxConnections }: ConnectionLimits): Connect
     else unproved.delete(address);
   }
 
-  function drop(key: string, entry: Entry): void {
+  function drop(key: string, entry: AddressEntry): void {
     if (entries.get(key) !== entry) return;
     entries.delete(key);
     if (!entry.proved) count(entry.address, -1);
   }
 
   /** Closes the one that idles longest among those; false where all are in use. */
-  function closeIdle(fits: (entry: Entry) => boolean): boolean {
+  function closeIdle(fits: (entry: AddressEntry) => boolean): boolean {
     for (const [key, entry] of entries) {
       if (entry.uses > 0 || !fits(entry)) continue;
       drop(key, entry);
@@ -64,7 +64,7 @@ export function createConnections({ maxConnections }: ConnectionLimits): Connect
   }
 
   function makeRoom(address: string): boolean {
-    const isUnproved = (entry: Entry) => !entry.proved;
+    const isUnproved = (entry: AddressEntry) => !entry.proved;
     if ((unproved.get(address) ?? 0) >= maxOfAddress && !closeIdle((entry) => isUnproved(entry) && entry.address === address)) return false;
     return entries.size < maxConnections || closeIdle(isUnproved) || closeIdle(() => true);
   }
@@ -77,7 +77,7 @@ export function createConnections({ maxConnections }: ConnectionLimits): Connect
         socket.destroy();
         return;
       }
-      const entry: Entry = { socket, address, uses: 0, proved: false };
+      const entry: AddressEntry = { socket, address, uses: 0, proved: false };
       entries.set(key, entry);
       count(address, 1);
       socket.once('close', () => drop(key, entry));

@@ -30,7 +30,7 @@ export interface SessionTable<T> {
   close(): Promise<void>;
 }
 
-interface Entry<T> {
+interface TableEntry<T> {
   readonly held: SessionEntry<T>;
   uses: number;
   usedAtMs: number;
@@ -50,11 +50,11 @@ export function createSessionTable<T>({
   finish: (value: T) => Promise<void>;
 }): SessionTable<T> {
   /** In the order of their last use, the longest ago first. */
-  const entries = new Map<string, Entry<T>>();
+  const entries = new Map<string, TableEntry<T>>();
   const sizes = new Map<string, number>();
   const closed = new AbortController();
 
-  function touch(entry: Entry<T>): void {
+  function touch(entry: TableEntry<T>): void {
     entry.usedAtMs = clock.now();
     entries.delete(entry.held.id);
     entries.set(entry.held.id, entry);

@@ -8,7 +8,7 @@ import { type ExportPlan, expiresMs, type PlanPart, type PlanStore } from '../..
 import type { Context } from '../context.ts';
 import { openPlansOf, readJobs } from './export-lists.ts';
 
-type Uses = Pick<Context, 'ask' | 'confirm' | 'note' | 'progress' | 'projectId' | 'workspace' | 'clock' | 'nowMs' | 'signal'>;
+type ApplyContext = Pick<Context, 'ask' | 'confirm' | 'note' | 'progress' | 'projectId' | 'workspace' | 'clock' | 'nowMs' | 'signal'>;
 
 /** How long a request whose answer was lost may still take effect; only then is it sent again. */
 const SETTLE_MS = 60_000;
@@ -16,7 +16,7 @@ const SETTLE_MS = 60_000;
 /** A plan being applied: its file is brought up to date before and after every creation. */
 interface Application {
   readonly store: PlanStore;
-  readonly context: Uses;
+  readonly context: ApplyContext;
   plan: ExportPlan;
 }
 
@@ -154,7 +154,7 @@ interface Wanted {
 }
 
 /** Creates the jobs of a plan that do not exist yet, one after the other, each at most once. */
-export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted, context: Uses) {
+export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted, context: ApplyContext) {
   const { note, nowMs } = context;
   const store = await openPlansOf(context);
   const shown = await planNamed(store, planId, nowMs);

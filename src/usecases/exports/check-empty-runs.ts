@@ -8,7 +8,7 @@ import type { ExportRange } from '../../domain/exports/plan/job-bodies.ts';
 import type { Context } from '../context.ts';
 import { fetchMetrics } from '../metrics/fetch-metrics.ts';
 
-type Uses = Pick<Context, 'ask' | 'note' | 'progress' | 'signal'>;
+type EmptyRunsContext = Pick<Context, 'ask' | 'note' | 'progress' | 'signal'>;
 
 /** The range that is asked for: of days all that fit into one request, of hours the latest ones, because visits come by day or as a sum. */
 function rangeToAsk(empty: readonly StatusInterval[], unit: GapStudy['unit']): ExportRange | undefined {
@@ -24,7 +24,7 @@ async function visitsIn(
   { fromMs, toMs }: ExportRange,
   { unit, timeZone }: GapStudy,
   { device, segmentId }: Pick<BackfillContent, 'device' | 'segmentId'>,
-  context: Uses,
+  context: EmptyRunsContext,
 ): Promise<Map<number, number>> {
   const grid = {
     metrics: ['visits'],
@@ -54,7 +54,7 @@ function weighed(interval: StatusInterval, visits: ReadonlyMap<number, number>, 
 export async function checkEmptyRuns(
   found: GapStudy,
   content: Pick<BackfillContent, 'device' | 'segmentId'>,
-  context: Uses,
+  context: EmptyRunsContext,
 ): Promise<GapStudy> {
   const empty = found.intervals.filter(({ status }) => status === 'empty');
   const range = rangeToAsk(empty, found.unit);

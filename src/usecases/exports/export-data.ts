@@ -37,7 +37,7 @@ export interface Sources {
 }
 
 /** Runs that one view shows. */
-export interface Part {
+export interface DataPart {
   readonly runs: readonly RunManifest[];
   readonly view: Omit<DataView, 'setup' | 'files'>;
 }
@@ -45,7 +45,7 @@ export interface Part {
 /** The data of a call, whichever engine holds them. */
 export interface Data {
   readonly runs: readonly RunManifest[];
-  readonly parts: readonly Part[];
+  readonly parts: readonly DataPart[];
   readonly workspace: ProjectWorkspace;
   readonly dialect: Dialect;
   readonly about: Sources;
@@ -82,7 +82,7 @@ function groupsOf<T>(items: readonly T[], { jobId }: Asked, scopeOf: (item: T) =
   return jobId === undefined ? [...grouped(items, (item) => viewName(scopeOf(item)))] : [['data', items]];
 }
 
-async function guarded<T>(views: readonly Part['view'][], task: () => Promise<T>): Promise<T> {
+async function guarded<T>(views: readonly DataPart['view'][], task: () => Promise<T>): Promise<T> {
   try {
     return await task();
   } catch (error) {

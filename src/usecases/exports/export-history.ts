@@ -11,7 +11,7 @@ import type { RunManifest } from '../../workspace/store/manifest.ts';
 import type { Context } from '../context.ts';
 import { coverageOf } from './export-lists.ts';
 
-type Uses = Pick<Context, 'ask' | 'progress' | 'workspace'>;
+type HistoryContext = Pick<Context, 'ask' | 'progress' | 'workspace'>;
 
 /** An instant of the interface in ms; undefined where there is none. */
 export function msOf(text: string | null | undefined): number | undefined {
@@ -47,7 +47,7 @@ export async function readHistory(
   job: JobRecord,
   jobs: readonly JobRecord[],
   plans: readonly ExportPlan[],
-  context: Uses,
+  context: HistoryContext,
 ): Promise<ExportHistory & { readonly life: FileLife }> {
   const { ask, workspace } = context;
   // Before the list of successful runs: a run that ends in between is then in both.

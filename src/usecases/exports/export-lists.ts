@@ -191,12 +191,12 @@ export interface OnceJob {
   readonly hasFiles?: boolean;
 }
 
-type Uses = Pick<Context, 'ask' | 'note' | 'workspace'>;
+type ExportListsContext = Pick<Context, 'ask' | 'note' | 'workspace'>;
 
 const isOnce = ({ frequency }: JobRecord): boolean => lower(frequency) === 'once';
 
 /** The ranges and outcomes of the once jobs among these, from their successful runs and the plans that made them. */
-export async function onceJobsAmong(jobs: readonly JobRecord[], context: Uses): Promise<OnceJob[]> {
+export async function onceJobsAmong(jobs: readonly JobRecord[], context: ExportListsContext): Promise<OnceJob[]> {
   const once = jobs.filter(isOnce);
   if (once.length === 0) return [];
   try {

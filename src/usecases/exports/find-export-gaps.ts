@@ -15,9 +15,9 @@ import { checkEmptyRuns } from './check-empty-runs.ts';
 import { msOf, readHistory } from './export-history.ts';
 import { coverageOf, openPlansOf, readJobs, readVariables } from './export-lists.ts';
 
-type Uses = Pick<Context, 'ask' | 'covers' | 'note' | 'progress' | 'signal' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'>;
+type GapsContext = Pick<Context, 'ask' | 'covers' | 'note' | 'progress' | 'signal' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'>;
 
-interface Asked {
+interface AskedGaps {
   readonly jobId: number;
   readonly startDate?: string | undefined;
   /** The instant at which the range ends. */
@@ -40,8 +40,8 @@ function study(
   job: JobRecord,
   history: ExportHistory,
   plans: readonly ExportPlan[],
-  { startDate, endDate }: Asked,
-  context: Uses,
+  { startDate, endDate }: AskedGaps,
+  context: GapsContext,
 ): GapStudy {
   const { timeZone, nowMs } = context;
   const asked = { startMs: msOf(startDate), endMs: msOf(endDate), timeZone, nowMs };
@@ -89,10 +89,10 @@ interface Backfilling {
   /** Those that exist. */
   readonly jobs: readonly JobRecord[];
   readonly nowMs: number;
-  readonly note: Uses['note'];
+  readonly note: GapsContext['note'];
 }
 
-async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask, note }: Uses) {
+async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask, note }: GapsContext) {
   const made = plans.flatMap(({ parts }) => parts).find(({ jobId }) => jobId === job.jobId)?.body;
   return contentOf(job, made, await readVariables(ask, note));
 }
@@ -101,7 +101,7 @@ async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask, n
 const MOST_ROWS = 40;
 
 /** Reports what a job has delivered and why the rest is missing, and plans the jobs that fill the gaps. */
-export async function findExportGaps(asked: Asked, context: Uses) {
+export async function findExportGaps(asked: AskedGaps, context: GapsContext) {
   const { ask, note, nowMs } = context;
   const store = await openPlansOf(context);
   const [jobs, plans] = await Promise.all([readJobs(ask), store.all()]);

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { readJobs } from './export-lists.ts';
 import { readHealth } from './read-health.ts';
 
-type Uses = Pick<Context, 'ask' | 'clock' | 'note' | 'nowMs'>;
+type JobPageContext = Pick<Context, 'ask' | 'clock' | 'note' | 'nowMs'>;
 
 /** The filters of a page of jobs. */
 interface Filters {
@@ -23,7 +23,7 @@ interface Filters {
 const PATIENCE_MS = 10_000;
 
 /** How the jobs of a page do; where their runs cannot be read, which is noted, none. */
-export async function healthAmong(jobs: readonly JobRecord[], context: Uses): Promise<readonly JobHealth[]> {
+export async function healthAmong(jobs: readonly JobRecord[], context: JobPageContext): Promise<readonly JobHealth[]> {
   const { health, left, reason } = await readHealth(jobs, context.clock.now() + PATIENCE_MS, context);
   if (left.length > 0) context.note(`The runs of ${left.length} of ${jobs.length} jobs are not counted: ${reason ?? 'time ran out'}.`);
   if (health.some(({ runs }) => runs !== undefined))
@@ -40,7 +40,7 @@ export async function healthAmong(jobs: readonly JobRecord[], context: Uses): Pr
 export async function jobsThatFit(
   { state, scope, frequency, format, page, limit = DEFAULT_PAGE_SIZE }: Filters,
   shown: number,
-  { ask }: Uses,
+  { ask }: JobPageContext,
 ): Promise<number | undefined> {
   // A first page that is not full is all; whether pages begin at 0 or 1 differs.
   if (page === undefined && shown < limit) return shown;

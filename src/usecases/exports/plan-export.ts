@@ -39,7 +39,7 @@ export interface ExportRequest {
   readonly segmentId?: number | undefined;
 }
 
-type Uses = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'>;
+type PlanContext = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'>;
 
 /** Scopes that are tried where none is named; deployments may know others. */
 const USUAL_SCOPES = ['sessions', 'views'];
@@ -77,7 +77,7 @@ async function fieldsOf({ fields, scope }: ExportRequest, { ask }: Lists): Promi
 }
 
 /** The columns, in the scope that was named or the one that has them all. */
-async function columnsOf(request: ExportRequest, { ask }: Lists, note: Uses['note']): Promise<Resolved> {
+async function columnsOf(request: ExportRequest, { ask }: Lists, note: PlanContext['note']): Promise<Resolved> {
   const { fields, scope } = request;
   const { fromMs, toMs } = scheduleOf(request);
   // A key that occurs in other days only would make an empty column.
@@ -99,7 +99,7 @@ async function columnsOf(request: ExportRequest, { ask }: Lists, note: Uses['not
 }
 
 /** Refuses a segment that does not exist; one that cannot be looked up is left to the service. */
-async function requireSegment(segmentId: number | undefined, { of }: Lists, note: Uses['note']): Promise<void> {
+async function requireSegment(segmentId: number | undefined, { of }: Lists, note: PlanContext['note']): Promise<void> {
   if (segmentId === undefined) return;
   try {
     if ((await of('segment')).some(({ id }) => id === segmentId)) return;
@@ -139,7 +139,7 @@ const MOST_JOBS = 16;
 const MOST_EXISTING = 5;
 
 /** Checks an export, splits it into jobs, looks for equal ones, and keeps the plan. */
-export async function planExport(asked: ExportRequest, context: Uses) {
+export async function planExport(asked: ExportRequest, context: PlanContext) {
   const { ask, note, timeZone, nowMs, whole } = context;
   const { frequency, fromMs, toMs } = scheduleOf(asked);
   const lists = await context.lists();

@@ -10,7 +10,7 @@ import { resultsOf } from '../../workspace/query/query-results.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 import type { Context } from '../context.ts';
 import { aboutColumn, currencyOf, unitsOf } from './amounts.ts';
-import { type Asked, type Data, type DataUses, MAX_CHARS, type Part, type Sources, withData } from './export-data.ts';
+import { type Asked, type Data, type DataPart, type DataUses, MAX_CHARS, type Sources, withData } from './export-data.ts';
 
 /** Most rows that a query gives. */
 const MAX_ROWS = 50_000;
@@ -21,7 +21,7 @@ const SHORT_ROWS = 20;
 const MAX_NAMED = 12;
 const MAX_GAPS = 5; // further ones are only counted
 
-type Uses = DataUses & Pick<Context, 'lists'>;
+type QueryContext = DataUses & Pick<Context, 'lists'>;
 
 /** Rows of a query. */
 export interface QueryAnswer extends Sources {
@@ -54,12 +54,12 @@ export interface Description extends Sources {
   readonly currency?: string;
 }
 
-function wordsOf({ startMs, endMs }: Interval, { timeZone, nowMs }: Uses): string {
+function wordsOf({ startMs, endMs }: Interval, { timeZone, nowMs }: QueryContext): string {
   return describeRange({ startMs, endMs, startIso: '', endIso: '', timeZone, nowMs }).text;
 }
 
 /** Says what the data cover: where days are missing, a sum is not one over the whole range. */
-function noteCoverage({ runs, parts }: Data, context: Uses): { covered: string[]; gaps: string[] } {
+function noteCoverage({ runs, parts }: Data, context: QueryContext): { covered: string[]; gaps: string[] } {
   const whole = coverageOf(runs).covered;
   const [first, last] = [whole[0], whole.at(-1)];
   if (first && last) context.covers(first.startMs, last.endMs - 1);
@@ -81,7 +81,7 @@ function noteCoverage({ runs, parts }: Data, context: Uses): { covered: string[]
 }
 
 /** Says which days only some columns cover, where several jobs export different ones. */
-function notePartialColumns({ runs, view }: Part, context: Uses): void {
+function notePartialColumns({ runs, view }: DataPart, context: QueryContext): void {
   const daysOf = (own: readonly RunManifest[]) =>
     coverageOf(own)
       .covered.map((interval) => wordsOf(interval, context))
@@ -115,7 +115,7 @@ function dialectOf({ dialect }: Data): { dialect?: Dialect } {
 /** Answers one SELECT over downloaded runs. */
 export function queryExport(
   { sql, limit, ...asked }: Asked & { sql: string; limit?: number | undefined },
-  context: Uses,
+  context: QueryContext,
 ): Promise<QueryAnswer> {
   return withData(asked, context, async (data) => {
     const { workspace, parts, about } = data;
@@ -150,7 +150,7 @@ export function queryExport(
 }
 
 /** Rows of all views, counted where the manifests do not give them; undefined where that takes too long. */
-async function rowCountOf(data: Data, { signal, note }: Uses): Promise<number | undefined> {
+async function rowCountOf(data: Data, { signal, note }: QueryContext): Promise<number | undefined> {
   let known = 0;
   const unknown = data.parts.filter(({ view }) => {
     known += view.rowCount ?? 0;
@@ -169,7 +169,7 @@ async function rowCountOf(data: Data, { signal, note }: Uses): Promise<number | 
 }
 
 /** Describes downloaded data: columns, rows, days, and statements that run on them. */
-export function describeExport(asked: Asked, context: Uses): Promise<Description> {
+export function describeExport(asked: Asked, context: QueryContext): Promise<Description> {
   return withData(asked, context, async (data) => {
     const { runs, parts, about } = data;
     const rowCount = await rowCountOf(data, context);

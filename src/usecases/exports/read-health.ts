@@ -6,7 +6,7 @@ import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts
 import { mapConcurrent } from '../../lib/concurrency.ts';
 import type { Context } from '../context.ts';
 
-type Uses = Pick<Context, 'ask' | 'clock' | 'nowMs'>;
+type HealthContext = Pick<Context, 'ask' | 'clock' | 'nowMs'>;
 
 /** Jobs whose runs are asked for at once: as many calls as are in flight by default. */
 const AT_ONCE = 8;
@@ -20,7 +20,7 @@ export interface HealthRead {
 }
 
 /** Reads the latest page of runs of each recurring job, a request each, until `untilMs` by the clock. */
-export async function readHealth(jobs: readonly JobRecord[], untilMs: number, { ask, clock, nowMs }: Uses): Promise<HealthRead> {
+export async function readHealth(jobs: readonly JobRecord[], untilMs: number, { ask, clock, nowMs }: HealthContext): Promise<HealthRead> {
   const left: JobRecord[] = [];
   let reason: string | undefined;
   async function one(job: JobRecord): Promise<JobHealth[]> {

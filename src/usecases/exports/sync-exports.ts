@@ -102,13 +102,13 @@ export interface SyncState {
   readonly arriving: string | undefined;
 }
 
-type Uses = Pick<Context, 'ask' | 'progress' | 'nowMs' | 'signal'>;
+type SyncContext = Pick<Context, 'ask' | 'progress' | 'nowMs' | 'signal'>;
 
 /** Starts or joins the download of every run that is wanted, and waits for them as long as is wished. */
 export async function syncExports(
   workspace: ProjectWorkspace,
   options: SyncOptions,
-  { ask, progress, nowMs, signal }: Uses,
+  { ask, progress, nowMs, signal }: SyncContext,
 ): Promise<SyncState> {
   const listing = options.jobIds ? successfulRunsOf(options.jobIds, ask) : successfulRuns(ask);
   const [listed, here] = await Promise.all([listing, workspace.runs()]);

@@ -5,7 +5,7 @@ import { hint } from '../../lib/hint.ts';
 import type { Context } from '../context.ts';
 import { readJobs } from '../exports/export-lists.ts';
 
-type Uses = Pick<Context, 'ask'>;
+type JobsContext = Pick<Context, 'ask'>;
 
 /** The call that plans the fields that the tools over visits need. */
 function planWords(scope: string): string {
@@ -21,7 +21,7 @@ function exportsAll({ scope, fields }: JobRecord, wanted: string, needed: readon
 }
 
 /** Jobs of the platform that export all these fields, the recurring ones first; none where the list cannot be read. */
-async function jobsWith(scope: string, fields: readonly string[], { ask }: Uses): Promise<JobRecord[]> {
+async function jobsWith(scope: string, fields: readonly string[], { ask }: JobsContext): Promise<JobRecord[]> {
   try {
     const jobs = (await readJobs(ask)).filter((job) => exportsAll(job, scope, fields));
     const rank = (job: JobRecord) => (lower(job.frequency) === 'once' ? 1 : 0);
@@ -32,7 +32,7 @@ async function jobsWith(scope: string, fields: readonly string[], { ask }: Uses)
   }
 }
 
-async function wayTo(scope: string, fields: readonly string[], context: Uses): Promise<string> {
+async function wayTo(scope: string, fields: readonly string[], context: JobsContext): Promise<string> {
   const [job] = await jobsWith(scope, fields, context);
   return job
     ? `Job ${job.jobId} "${job.name ?? ''}" exports them` +
@@ -42,13 +42,13 @@ async function wayTo(scope: string, fields: readonly string[], context: Uses): P
 }
 
 /** The error for a scope of which nothing is here: which job has it, or the plan that makes it. */
-export async function missingScope(scope: string, fields: readonly string[], context: Uses): Promise<ApiError> {
+export async function missingScope(scope: string, fields: readonly string[], context: JobsContext): Promise<ApiError> {
   const way = await wayTo(scope, fields, context);
   return new ApiError('missing', `No export of ${scope} is in the workspace; this answer needs its ${fields.join(', ')}. ${way}`);
 }
 
 /** The error for columns that the downloaded files of a scope lack. */
-export async function missingFields(scope: string, fields: readonly string[], context: Uses): Promise<ApiError> {
+export async function missingFields(scope: string, fields: readonly string[], context: JobsContext): Promise<ApiError> {
   const way = await wayTo(scope, fields, context);
   return new ApiError('missing', `The downloaded files of ${scope} have no ${fields.join(', ')}, which this answer needs. ${way}`);
 }

@@ -6,7 +6,7 @@ import { coverageOf } from '../../workspace/query/batches.ts';
 import { type Column, folded } from '../../workspace/query/columns.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
 import type { Context } from '../context.ts';
-import { type Data, type DataUses, type Part, withData } from '../exports/export-data.ts';
+import { type Data, type DataPart, type DataUses, withData } from '../exports/export-data.ts';
 import { missingFields, missingScope } from './missing-data.ts';
 import { type SqlWords, sqlWords } from './sql-words.ts';
 import { type Filters, fieldsOfFilters } from './visit-filters.ts';
@@ -62,7 +62,7 @@ function columnOf(columns: readonly Column[], field: string): Column | undefined
 }
 
 /** The days that the files of a scope cover whole with all of some fields. */
-function daysWith({ view, runs }: Part, fields: readonly string[]): Set<number> {
+function daysWith({ view, runs }: DataPart, fields: readonly string[]): Set<number> {
   const each = fields.map((field) => {
     const name = columnOf(view.columns, field)?.name;
     return wholeDays(coverageOf(name === undefined ? [] : (view.runsWith.get(folded(name)) ?? runs)).covered);
@@ -73,7 +73,7 @@ function daysWith({ view, runs }: Part, fields: readonly string[]): Set<number> 
 
 interface Chosen {
   readonly scope: VisitScope;
-  readonly part: Part;
+  readonly part: DataPart;
   readonly fields: readonly string[];
 }
 

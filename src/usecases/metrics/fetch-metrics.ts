@@ -140,7 +140,7 @@ export async function requireGoal(
   note(words);
 }
 
-type Reading = Pick<Context, 'ask' | 'signal' | 'timeZone' | 'note'>;
+type FetchContext = Pick<Context, 'ask' | 'signal' | 'timeZone' | 'note'>;
 
 /** Reads days; where they begin before what the platform keeps, those that are kept, which is noted. Ranges keep their order and number. */
 export async function fetchKept(grid: MetricGrid, { note, ...fetching }: Fetching & Pick<Context, 'note'>): Promise<MetricAnswers> {
@@ -170,7 +170,7 @@ export async function fetchKept(grid: MetricGrid, { note, ...fetching }: Fetchin
 export async function readDays(
   grid: Omit<MetricGrid, 'ranges'>,
   { history, baseline, period }: Pick<Windows, 'history' | 'baseline' | 'period'>,
-  { ask, signal, timeZone, note }: Reading,
+  { ask, signal, timeZone, note }: FetchContext,
   isShort = false,
 ): Promise<readonly MetricRow[]> {
   const isOneRun = history.endMs + 1 === baseline.startMs && baseline.endMs + 1 === period.startMs;
@@ -189,7 +189,11 @@ export async function readDays(
 }
 
 /** The same; none where they cannot be read, which the verdicts then say. */
-export async function readDaysOrNone(grid: Omit<MetricGrid, 'ranges'>, windows: Windows, context: Reading): Promise<readonly MetricRow[]> {
+export async function readDaysOrNone(
+  grid: Omit<MetricGrid, 'ranges'>,
+  windows: Windows,
+  context: FetchContext,
+): Promise<readonly MetricRow[]> {
   try {
     return await readDays(grid, windows, context);
   } catch (error) {

@@ -32,7 +32,7 @@ const MOST_SCENARIOS = 12;
 /** Zone metrics may be corrected for so long. */
 const PROVISIONAL_DAYS = 7;
 
-type Uses = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'remember' | 'signal' | 'timeZone' | 'nowMs' | 'covers'>;
+type FindChangesContext = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'remember' | 'signal' | 'timeZone' | 'nowMs' | 'covers'>;
 
 /** Arguments of the search; names are ids by now. */
 export interface FindInput {
@@ -53,7 +53,7 @@ const DEVICES: readonly Device[] = ['all', 'desktop', 'mobile', 'tablet'];
 const once = <T>(values: readonly T[]) => [...new Set(values)];
 
 /** A list, or nothing with a note where it cannot be had. */
-async function listed<T>(what: string, list: Promise<readonly T[]>, note: Uses['note']): Promise<readonly T[]> {
+async function listed<T>(what: string, list: Promise<readonly T[]>, note: FindChangesContext['note']): Promise<readonly T[]> {
   try {
     return await list;
   } catch (error) {
@@ -80,7 +80,7 @@ function metricsOf({ metrics = ['all'] }: FindInput, site: boolean, zones: boole
 }
 
 /** Says what was left out for want of requests. */
-function roomNotes(readable: Readable, plan: ReadPlan, note: Uses['note']): void {
+function roomNotes(readable: Readable, plan: ReadPlan, note: FindChangesContext['note']): void {
   const parts = [
     ['segments', plan.segments, readable.segmentIds.length, ', those changed last', 'segmentIds'],
     ['goals', plan.goals, readable.goalIds.length, '', 'goalIds'],
@@ -101,7 +101,7 @@ interface Goals {
   readonly others: readonly number[];
 }
 
-async function goalsOf(lists: Lists, note: Uses['note']): Promise<Goals> {
+async function goalsOf(lists: Lists, note: FindChangesContext['note']): Promise<Goals> {
   const goals = await listed('Goals', lists.ask(listGoals, {}), note);
   const known = goals.flatMap(({ id, name, type }) => (typeof id === 'number' ? [{ id, name: name ?? String(id), type }] : []));
   return {
@@ -191,7 +191,10 @@ function readableOf(
 }
 
 /** Looks through the metrics of the site and its zones. */
-async function lookAtSite({ input, days, site, zones, metrics, startMs, endMs, room }: SiteRequest, context: Uses): Promise<SiteFacts> {
+async function lookAtSite(
+  { input, days, site, zones, metrics, startMs, endMs, room }: SiteRequest,
+  context: FindChangesContext,
+): Promise<SiteFacts> {
   const { note, timeZone, nowMs } = context;
   const lists = await context.lists();
   const [goals, allSegments] = await Promise.all([goalsOf(lists, note), site ? listed('Segments', segmentsOf(lists), note) : []]);
@@ -240,7 +243,7 @@ async function lookAtSite({ input, days, site, zones, metrics, startMs, endMs, r
 const MOST_DAYS = 92;
 
 /** Whole days: those that were named, else the last complete ones. */
-function rangeOf({ days, startDate, endDate }: FindInput, { timeZone, nowMs }: Pick<Uses, 'timeZone' | 'nowMs'>) {
+function rangeOf({ days, startDate, endDate }: FindInput, { timeZone, nowMs }: Pick<FindChangesContext, 'timeZone' | 'nowMs'>) {
   const yesterday = resolveDate('yesterday', { edge: 'end', timeZone, nowMs }).instantMs;
   const endMs = Math.min(yesterday, endDate === undefined ? yesterday : instantOf(endDate));
   if (startDate === undefined) return { startMs: shiftDays(endMs + 1, -days, timeZone), endMs, days };
@@ -252,7 +255,7 @@ function rangeOf({ days, startDate, endDate }: FindInput, { timeZone, nowMs }: P
 }
 
 /** Looks through everything that was measured in the last complete days and answers what changed, each change once. */
-export async function findChanges(input: FindInput, context: Uses): Promise<Changes> {
+export async function findChanges(input: FindInput, context: FindChangesContext): Promise<Changes> {
   const { note, timeZone, covers } = context;
   const { limit } = input;
   const { startMs, endMs, days } = rangeOf(input, context);

@@ -14,7 +14,7 @@ import { countedPart, readExpected } from './read-expected.ts';
 /** More objects than this are not put side by side without being named. */
 const MAX_SIDE_BY_SIDE = 20;
 
-type Uses = Pick<Context, 'ask' | 'covers' | 'draw' | 'lists' | 'note' | 'nowMs' | 'progress' | 'signal' | 'timeZone'>;
+type QueryMetricsContext = Pick<Context, 'ask' | 'covers' | 'draw' | 'lists' | 'note' | 'nowMs' | 'progress' | 'signal' | 'timeZone'>;
 
 /** The ids that a breakdown is over, all of the project where none is named. */
 async function sideBySide<T>(kind: NameKind, named: readonly T[], asked: boolean, lists: Lists): Promise<readonly (T | number)[]> {
@@ -29,7 +29,7 @@ async function sideBySide<T>(kind: NameKind, named: readonly T[], asked: boolean
 async function readTotals(
   { totals, breakdown, interval, metrics }: MetricQuery,
   grid: QueryGrid,
-  { ask, signal, timeZone, note }: Uses,
+  { ask, signal, timeZone, note }: QueryMetricsContext,
 ): Promise<Pick<MetricAnswers, 'rows' | 'missing' | 'refused'>> {
   if (!totals || timeUnitOf(breakdown) === undefined) return { rows: [], missing: [], refused: {} };
   const whole = { ...grid, metrics: grid.devices?.length === 4 ? grid.metrics : metrics, ranges: [interval], daily: false };
@@ -53,7 +53,7 @@ function zoneNames(zoneIds: readonly number[], lists: Lists): Promise<unknown> |
 }
 
 /** Reads rows and totals; `complete` is the query that they answer. */
-async function readQuery(complete: MetricQuery, context: Uses) {
+async function readQuery(complete: MetricQuery, context: QueryMetricsContext) {
   const grid = gridOf(complete, context.timeZone);
   const [read, totals] = await Promise.all([fetchMetrics(grid, context), readTotals(complete, grid, context)]);
   return { complete, grid, read, totals };
@@ -66,7 +66,7 @@ function nothingCounted(complete: MetricQuery, timeZone: string): Awaited<Return
 }
 
 /** The same; where the range begins before what the platform keeps, of the part that is there, which is noted. */
-async function readKept(asked: MetricQuery, context: Uses): ReturnType<typeof readQuery> {
+async function readKept(asked: MetricQuery, context: QueryMetricsContext): ReturnType<typeof readQuery> {
   const { interval } = asked;
   const notes: string[] = [];
   const first = await readQuery(asked, { ...context, note: (sentence) => void notes.push(sentence) }).catch((error: unknown) => {
@@ -87,7 +87,7 @@ async function readKept(asked: MetricQuery, context: Uses): ReturnType<typeof re
 }
 
 /** Answers one query as one table, which can be drawn; what a reader must know besides goes into the notes. */
-export async function queryMetrics(query: MetricQuery, context: Uses): Promise<QueryTable> {
+export async function queryMetrics(query: MetricQuery, context: QueryMetricsContext): Promise<QueryTable> {
   const { note, timeZone } = context;
   const lists = await context.lists();
   const { breakdown } = query;

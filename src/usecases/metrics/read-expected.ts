@@ -22,10 +22,10 @@ const ALL_DEVICES = 4;
 /** Faults that only the devices tell from changes of the site. */
 const OF_DEVICES: ReadonlySet<string> = new Set(['counted twice', 'visits not counted', 'visits without orders']);
 
-type Uses = Pick<Context, 'ask' | 'note' | 'signal' | 'timeZone' | 'nowMs'>;
+type ExpectedContext = Pick<Context, 'ask' | 'note' | 'signal' | 'timeZone' | 'nowMs'>;
 
 /** The query up to the last complete day; undefined where all of it lies ahead. Throws where it reaches further than a forecast does. */
-export function countedPart(query: MetricQuery, { timeZone, nowMs }: Pick<Uses, 'timeZone' | 'nowMs'>): MetricQuery | undefined {
+export function countedPart(query: MetricQuery, { timeZone, nowMs }: Pick<ExpectedContext, 'timeZone' | 'nowMs'>): MetricQuery | undefined {
   const lastMs = resolveDate('yesterday', { edge: 'end', timeZone, nowMs }).instantMs;
   const furthestMs = shiftDays(lastMs + 1, FORECAST_DAYS, timeZone) - 1;
   const { startMs, endMs } = query.interval;
@@ -35,7 +35,12 @@ export function countedPart(query: MetricQuery, { timeZone, nowMs }: Pick<Uses, 
 }
 
 /** The lines of a query with what was to be expected of each, and lines for the days ahead. */
-export async function readExpected(query: MetricQuery, grid: QueryGrid, lines: readonly QueryLine[], context: Uses): Promise<QueryLine[]> {
+export async function readExpected(
+  query: MetricQuery,
+  grid: QueryGrid,
+  lines: readonly QueryLine[],
+  context: ExpectedContext,
+): Promise<QueryLine[]> {
   const { timeZone, nowMs, note } = context;
   const { interval } = query;
   const lastMs = resolveDate('yesterday', { edge: 'end', timeZone, nowMs }).instantMs;

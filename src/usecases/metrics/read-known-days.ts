@@ -10,13 +10,17 @@ import { todayIn } from '../../lib/dates.ts';
 import type { Context } from '../context.ts';
 import { fetchMetrics } from './fetch-metrics.ts';
 
-type Uses = Pick<Context, 'ask' | 'signal' | 'timeZone' | 'nowMs'>;
+type KnownDaysContext = Pick<Context, 'ask' | 'signal' | 'timeZone' | 'nowMs'>;
 
 /** Metrics that last year is asked for. */
 const METRICS = ['visits', 'conversionCount', 'conversionRate', 'revenueSum', 'cartAverage'];
 
 /** The days of all visits a year before a range; none where the platform does not keep them. */
-async function readLastYear({ startMs, endMs }: Interval, goalId: number | undefined, context: Uses): Promise<readonly MetricRow[]> {
+async function readLastYear(
+  { startMs, endMs }: Interval,
+  goalId: number | undefined,
+  context: KnownDaysContext,
+): Promise<readonly MetricRow[]> {
   const { ask, signal, timeZone, nowMs } = context;
   const shifted = (ms: number, days: number) => shiftDays(ms, days - YEAR_DAYS, timeZone);
   const lastMs = shiftDays(nowMs, -1, timeZone);
@@ -33,7 +37,7 @@ async function readLastYear({ startMs, endMs }: Interval, goalId: number | undef
 }
 
 /** The calendar's special days in a range, and last year's where the platform holds them. */
-export async function readKnownDays(range: Interval, goalId: number | undefined, context: Uses): Promise<KnownDays> {
+export async function readKnownDays(range: Interval, goalId: number | undefined, context: KnownDaysContext): Promise<KnownDays> {
   const { timeZone } = context;
   const [first, last] = [todayIn(timeZone, shiftDays(range.startMs, -YEAR_DAYS - SMOOTH_DAYS, timeZone)), todayIn(timeZone, range.endMs)];
   const [from, to] = [Number(first.slice(0, 4)), Number(last.slice(0, 4))];

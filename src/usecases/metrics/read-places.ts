@@ -8,10 +8,10 @@ import { hint } from '../../lib/hint.ts';
 import type { Context, Lists } from '../context.ts';
 import { fetchMetrics } from './fetch-metrics.ts';
 
-type Uses = Pick<Context, 'ask' | 'progress' | 'signal' | 'timeZone'>;
+type PlacesContext = Pick<Context, 'ask' | 'progress' | 'signal' | 'timeZone'>;
 
 /** Reads the days of one place, and counts what is sent. */
-function readerOf({ ranges }: Pick<ReadPlan, 'ranges'>, wanted: readonly string[], context: Uses) {
+function readerOf({ ranges }: Pick<ReadPlan, 'ranges'>, wanted: readonly string[], context: PlacesContext) {
   const facts: { requests: number; currency: string | undefined; failures: string[] } = { requests: 0, currency: undefined, failures: [] };
   const quiet = { ...context, progress: () => undefined };
   const read = async ({ device, segmentId, goalId, zoneId }: Place): Promise<Reading> => {
@@ -66,7 +66,7 @@ export async function begin(
   readable: Readable,
   bounds: Parameters<typeof planReads>[1],
   metrics: readonly string[],
-  context: Uses,
+  context: PlacesContext,
 ): Promise<Begun> {
   const plan = planReads(readable, bounds);
   const reader = readerOf(plan, metrics, context);

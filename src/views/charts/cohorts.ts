@@ -9,7 +9,7 @@ const GAP_PX = 56;
 const shown = (percent: number | null) => (percent === null ? '' : `${percent >= 10 ? Math.round(percent) : percent.toFixed(1)}%`);
 
 /** Where the cells and the curves stand. */
-interface Place {
+interface CohortPlace {
   readonly left: number;
   readonly right: number;
   readonly top: number;
@@ -19,7 +19,7 @@ interface Place {
   readonly names: readonly string[];
 }
 
-function placeOf(spec: CohortsSpec, look: Look): Place {
+function placeOf(spec: CohortsSpec, look: Look): CohortPlace {
   const { cohorts, by } = spec;
   const { widthPx } = look;
   const periods = Math.max(1, ...cohorts.map(({ percents }) => percents.length));
@@ -37,7 +37,7 @@ function placeOf(spec: CohortsSpec, look: Look): Place {
   };
 }
 
-function cellSeries({ cohorts }: CohortsSpec, { cellPx }: Place, { theme }: Look) {
+function cellSeries({ cohorts }: CohortsSpec, { cellPx }: CohortPlace, { theme }: Look) {
   // In the period of the first session all are there.
   const highest = Math.max(1, ...cohorts.flatMap(({ percents }) => percents.slice(1).map((percent) => percent ?? 0)));
   const cells = cohorts.flatMap(({ percents }, row) =>
@@ -79,7 +79,7 @@ function curveSeries({ curves }: CohortsSpec, { theme }: Look) {
   }));
 }
 
-function axesOf({ left, right, top, trianglePx, labels, names }: Place, { theme }: Look) {
+function axesOf({ left, right, top, trianglePx, labels, names }: CohortPlace, { theme }: Look) {
   const lines = axisLines(theme);
   const category = { type: 'category', data: names, axisTick: { show: false }, axisLine: { show: false } } as const;
   const label = { color: theme.faintText, fontSize: 11 } as const;

@@ -1,4 +1,4 @@
-import type { ContributionSpec, ContributionStep, Part } from '../spec.ts';
+import type { ContributionSpec, ContributionStep, StepKind } from '../spec.ts';
 import type { Drawing, Look, TooltipLine } from './look.ts';
 import { amountLabel, axisLines, commonOption, headPx, legendOption, legendPx, rowAxis, rowPlace, tooltipOption } from './look.ts';
 import type { Theme } from './theme.ts';
@@ -9,7 +9,7 @@ const AXIS_PX = 30;
 /** Room for the amount behind a bar. */
 const RIGHT_PX = 92;
 
-const LEGEND: Readonly<Record<Part | 'change', string>> = {
+const LEGEND: Readonly<Record<StepKind | 'change', string>> = {
   rate: 'own rate',
   mix: 'traffic mix',
   others: 'rate of all others',
@@ -21,9 +21,9 @@ const LEGEND: Readonly<Record<Part | 'change', string>> = {
 };
 
 /** One row: from where to where its bar runs, in the unit of the change. */
-interface Row {
+interface BarRow {
   readonly words: string;
-  readonly part: Part | 'change';
+  readonly part: StepKind | 'change';
   readonly value: number;
   readonly from: number;
   readonly to: number;
@@ -36,10 +36,10 @@ function wordsOfStep({ group, part }: ContributionStep, isAlone: boolean): strin
 }
 
 /** Each bar begins where the one before ends; where groups overlap, each group begins at zero. */
-function rowsOf({ steps, change, overlap: overlaps }: ContributionSpec): Row[] {
+function rowsOf({ steps, change, overlap: overlaps }: ContributionSpec): BarRow[] {
   const overlap = overlaps ?? false;
   let at = 0;
-  const rows = steps.map((step, index): Row => {
+  const rows = steps.map((step, index): BarRow => {
     if (overlap && step.group !== steps[index - 1]?.group) at = 0;
     const from = at;
     const value = drawable(step.value) ?? 0;
@@ -50,18 +50,18 @@ function rowsOf({ steps, change, overlap: overlaps }: ContributionSpec): Row[] {
   return overlap ? rows : [...rows, { words: LEGEND.change, part: 'change', value: whole, from: 0, to: whole }];
 }
 
-function colourOf(part: Row['part'], theme: Theme): string {
+function colourOf(part: BarRow['part'], theme: Theme): string {
   const series = { rate: 0, mix: 1, others: 2, amount: 0, rest: 2 } as const;
   if (part === 'change') return theme.text;
   return part === 'remainder' || part === 'small' ? theme.faintText : (theme.series[series[part]] ?? theme.text);
 }
 
 /** Unseen bars up to the lower end, a bar for each part, and behind it the amount. */
-function bars(rows: readonly Row[], parts: readonly Row['part'][], { theme, unit, change }: { theme: Theme } & ContributionSpec) {
+function bars(rows: readonly BarRow[], parts: readonly BarRow['part'][], { theme, unit, change }: { theme: Theme } & ContributionSpec) {
   // All signs are stacked alike, so that a bar may run across zero.
   const bar = { type: 'bar', stack: 'change', stackStrategy: 'all', barWidth: '62%', emphasis: { disabled: true } } as const;
   const unseen = { ...bar, silent: true, itemStyle: { color: 'transparent' } } as const;
-  const low = ({ from, to }: Row) => Math.min(from, to);
+  const low = ({ from, to }: BarRow) => Math.min(from, to);
   const label = amountLabel(theme, ({ dataIndex }) => formatValue(rows[dataIndex]?.value, unit));
   const mark = {
     silent: true,
@@ -102,7 +102,7 @@ export function drawContribution(spec: ContributionSpec, look: Look): Drawing {
   const names = parts.map((part) => LEGEND[part]);
   const top = headEndPx + legendPx(look, names);
   const lines = axisLines(theme);
-  const tooltipLines = (row: Row | undefined): TooltipLine[] =>
+  const tooltipLines = (row: BarRow | undefined): TooltipLine[] =>
     row
       ? [
           { name: plainText(row.words) },

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { grouped } from '../../lib/grouped.ts';
-import { batchesOf, overlappingGroups, type Part } from '../query/batches.ts';
+import { batchesOf, overlappingGroups, type TablePart } from '../query/batches.ts';
 import { folded } from '../query/columns.ts';
 import { isResolved, keysOf, laterRuns } from '../query/data-view.ts';
 import { lookInto, SqlError, type SqlOptions, writeTable } from '../query/sql-process.ts';
@@ -125,7 +125,7 @@ function withType(column: StoredColumn, type: 'BIGINT' | 'DOUBLE' | undefined): 
 
 /** Writes the table of a run under a name; ids that turn out not to be numbers are stored as text. */
 async function writeRun(run: RunManifest, target: string, options: SqlOptions): Promise<Pick<RunTable, 'rows' | 'columns'>> {
-  const parts = run.files.filter(({ bytes }) => bytes > 0).map((file): Part => ({ run, file, path: file.name }));
+  const parts = run.files.filter(({ bytes }) => bytes > 0).map((file): TablePart => ({ run, file, path: file.name }));
   const batches = await batchesOf(parts, (files) => lookInto({ files }, options));
   const write = async (idsAsText: boolean) => {
     const { columns, task } = tablePlan(run, parts, batches, idsAsText);

@@ -1,5 +1,5 @@
 import { grouped } from '../../lib/grouped.ts';
-import { type Batch, formatOf, type Part } from '../query/batches.ts';
+import { type Batch, formatOf, type TablePart } from '../query/batches.ts';
 import { type ItemType, itemTypeOf, mayBeNumbers, type WholeNumber, wholeNumberOf } from '../query/column-types.ts';
 import { type Column, columnsOf, folded, namesInFile, timeColumn } from '../query/columns.ts';
 import { keysOf } from '../query/data-view.ts';
@@ -57,7 +57,7 @@ function withNumbers(rows: string, columns: readonly StoredColumn[]): string {
 }
 
 /** Plans the table of a run; ids whose samples are whole numbers are stored as numbers, unless `idsAsText`. */
-export function tablePlan(run: RunManifest, parts: readonly Part[], batches: readonly Batch[], idsAsText = false): TablePlan {
+export function tablePlan(run: RunManifest, parts: readonly TablePart[], batches: readonly Batch[], idsAsText = false): TablePlan {
   const promised = { names: namesInFile(run.fields), fields: run.fields, samples: new Map<string, unknown[]>() };
   const columns = columnsOf(batches.length > 0 ? batches.map(({ layout }) => layout) : [promised]).filter(({ from }) => from === undefined);
   const valuesOf = (name: string) => batches.flatMap(({ layout }) => layout.samples.get(name) ?? []);

@@ -41,16 +41,16 @@ async function pageAt(ask: Ask, page?: number): Promise<readonly RunRow[]> {
 const newest = (rows: readonly RunRow[]): number => Number(rows[0]?.jobId ?? Number.NEGATIVE_INFINITY);
 const oldest = (rows: readonly RunRow[]): number => Number(rows.at(-1)?.jobId ?? Number.NEGATIVE_INFINITY);
 
-interface Page {
+interface RunsPage {
   readonly page: number;
   readonly rows: readonly RunRow[];
 }
 
-async function pagesAt(ask: Ask, numbers: readonly number[]): Promise<Page[]> {
+async function pagesAt(ask: Ask, numbers: readonly number[]): Promise<RunsPage[]> {
   const pages = numbers.map(async (page) => ({ page, rows: await pageAt(ask, page) }));
   await Promise.allSettled(pages);
   const read = await Promise.all(pages);
-  const isOdd = ({ rows }: Page, at: number) => {
+  const isOdd = ({ rows }: RunsPage, at: number) => {
     const before = read[at - 1]?.rows;
     return before && rows.length > 0 && (newest(rows) > oldest(before) || rows[0]?.jobRunId === before[0]?.jobRunId);
   };

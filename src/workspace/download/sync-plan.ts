@@ -83,7 +83,7 @@ export type SyncOutcome = 'fetched' | 'under way' | 'failed';
 /** Columns of the table, one row for each job. */
 export const SYNC_COLUMNS = ['jobId', 'job', 'fetched', 'under way', 'failed', 'here before', 'expired', 'expired from', 'expired to'];
 
-type Row = (string | number | null)[];
+type SyncRow = (string | number | null)[];
 
 /**
  * One row a job: those with something to fetch first, then those that lost most; of jobs whose runs have all expired, only the first
@@ -93,7 +93,7 @@ export function syncTable(
   { present, wanted, expired }: SyncPlan,
   outcomes: readonly SyncOutcome[],
   lostShown: number,
-): { rows: Row[]; more: number } {
+): { rows: SyncRow[]; more: number } {
   const jobs = new Map<number, string>();
   for (const { jobId, name } of [...wanted, ...expired, ...present]) jobs.set(jobId, name);
   const rows = [...jobs].map(([jobId, job]) => {
@@ -104,7 +104,7 @@ export function syncTable(
       .map(({ to }) => to)
       .toSorted()
       .at(-1);
-    const row: Row = [
+    const row: SyncRow = [
       jobId,
       job,
       count('fetched'),

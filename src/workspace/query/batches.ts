@@ -45,7 +45,7 @@ export function coverageOf(runs: readonly Ranged[]): { covered: Interval[]; gaps
 }
 
 /** A file of a run that has bytes. */
-export interface Part {
+export interface TablePart {
   readonly run: RunManifest;
   readonly file: Pick<RunFile, 'gzip' | 'rows' | 'header'>;
   /** Relative to the directory of the query. */
@@ -58,7 +58,7 @@ export interface Batch {
   /** False for CSV that begins with a row. */
   readonly header?: false;
   readonly layout: Layout;
-  readonly parts: readonly Part[];
+  readonly parts: readonly TablePart[];
 }
 
 /** Looks at the beginnings of files, in their order. */
@@ -71,26 +71,26 @@ export function formatOf({ format, jobId }: Pick<RunManifest, 'format' | 'jobId'
   throw new ApiError('invalid', `Job ${jobId} exports ${format}, which cannot be queried; JSONL and CSV can.`);
 }
 
-function sourceOf({ run, file, path }: Part): SourceFile {
+function sourceOf({ run, file, path }: TablePart): SourceFile {
   return { path, gzip: file.gzip, format: formatOf(run) };
 }
 
-function layoutOf(names: readonly string[], parts: readonly Part[], seen: readonly Beginning[]): Layout {
+function layoutOf(names: readonly string[], parts: readonly TablePart[], seen: readonly Beginning[]): Layout {
   const valuesOf = (name: string) => seen.flatMap((each) => each.samples[each.names.indexOf(name)] ?? []);
   const samples = new Map(names.map((name) => [name, valuesOf(name)]));
   return { names, samples, fields: parts[0]?.run.fields ?? [] };
 }
 
 /** A part from the first, the middle and the last run. */
-function spread(parts: readonly Part[]): Part[] {
+function spread(parts: readonly TablePart[]): TablePart[] {
   const firsts = [...grouped(parts, ({ run }) => run.runId).values()].flatMap(([first]) => first ?? []);
   return [...new Set([0, firsts.length >> 1, firsts.length - 1])].flatMap((at) => firsts[at] ?? []);
 }
 
-type Seen = ReadonlyMap<Part, Beginning>;
+type Seen = ReadonlyMap<TablePart, Beginning>;
 
 /** Lines name their members: three files show those that the list of fields does not have. */
-function jsonBatch(parts: readonly Part[], looks: Seen): Batch[] {
+function jsonBatch(parts: readonly TablePart[], looks: Seen): Batch[] {
   const seen = parts.flatMap((part) => looks.get(part) ?? []);
   const expected = namesInFile(parts[0]?.run.fields ?? []);
   const names = [...new Set([...expected, ...seen.flatMap((each) => each.names)])];
@@ -98,7 +98,7 @@ function jsonBatch(parts: readonly Part[], looks: Seen): Batch[] {
 }
 
 interface SeenPart {
-  readonly part: Part;
+  readonly part: TablePart;
   readonly look: Beginning;
   readonly isHeaderless: boolean;
 }
@@ -112,7 +112,7 @@ function withoutHeader({ part, look }: Omit<SeenPart, 'isHeaderless'>, names: re
 }
 
 /** The order of the columns matters, so the first line of each is read; a file without rows is left out. */
-function csvBatches(parts: readonly Part[], seen: Seen): Batch[] {
+function csvBatches(parts: readonly TablePart[], seen: Seen): Batch[] {
   const looks = parts.flatMap((part) => {
     const look = seen.get(part);
     return look && look.names.length > 0 ? [{ part, look }] : [];
@@ -132,7 +132,7 @@ function csvBatches(parts: readonly Part[], seen: Seen): Batch[] {
 }
 
 /** Runs that were converted, by their columns. */
-function parquetBatches(parts: readonly Part[]): Batch[] {
+function parquetBatches(parts: readonly TablePart[]): Batch[] {
   return [...grouped(parts, ({ run }) => JSON.stringify(run.table?.columns)).values()].map((alike) => {
     const columns = alike[0]?.run.table?.columns ?? [];
     const layout = { names: columns.map(({ name }) => name), fields: [], samples: new Map<string, unknown[]>(), stored: columns };
@@ -141,10 +141,10 @@ function parquetBatches(parts: readonly Part[]): Batch[] {
 }
 
 /** Groups the files of runs by how they are read; files that are not converted are sampled first. */
-export async function batchesOf(parts: readonly Part[], look: Look): Promise<Batch[]> {
+export async function batchesOf(parts: readonly TablePart[], look: Look): Promise<Batch[]> {
   const sources = parts.filter(({ run }) => run.table === undefined);
   const groups = [...grouped(sources, ({ run }) => JSON.stringify([formatOf(run), run.fields])).values()];
-  const isCsv = (group: readonly Part[]) => group[0] !== undefined && formatOf(group[0].run) === 'CSV';
+  const isCsv = (group: readonly TablePart[]) => group[0] !== undefined && formatOf(group[0].run) === 'CSV';
   const wanted = groups.flatMap((group) => (isCsv(group) ? group : spread(group)));
   const found = wanted.length > 0 ? await look(wanted.map(sourceOf)) : [];
   const seen: Seen = new Map(wanted.flatMap((part, index) => (found[index] ? [[part, found[index]] as const] : [])));

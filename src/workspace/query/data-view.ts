@@ -2,7 +2,7 @@ import { relative, sep } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
 import type { RunManifest } from '../store/manifest.ts';
-import { type Batch, batchesOf, type Look, overlappingGroups, type Part } from './batches.ts';
+import { type Batch, batchesOf, type Look, overlappingGroups, type TablePart } from './batches.ts';
 import { mayBeNumbers } from './column-types.ts';
 import { type Column, columnsOf, folded, namesInFile } from './columns.ts';
 import { identifier, type Overlap, type Source, viewSql } from './view-sql.ts';
@@ -67,17 +67,17 @@ export function isResolved({ table, ...run }: RunManifest, group: readonly RunMa
   return (table.superseded?.by ?? []).join() === laterRuns({ ...run, table }, group).join();
 }
 
-interface Place {
+interface ColumnPlace {
   readonly nameOf: (run: RunManifest, file: { readonly name: string }) => string;
 }
 
 /** The sources of some runs: a call for each batch, compressed and plain apart, and for each converted run that others replace in part. */
-function sourcesOf(batches: readonly Batch[], runs: ReadonlySet<RunManifest>, { nameOf }: Place, resolved = false): Source[] {
+function sourcesOf(batches: readonly Batch[], runs: ReadonlySet<RunManifest>, { nameOf }: ColumnPlace, resolved = false): Source[] {
   return batches.flatMap(({ format, header, layout, parts }): Source[] => {
     const own = parts.filter(({ run }) => runs.has(run));
     const types = layout.stored && new Map<string, string>(layout.stored.map(({ name, type, heldAs = type }) => [name, heldAs]));
     const common = { format, ...(header === false && { header }), names: layout.names, ...(types && { types }) };
-    const isWhole = ({ run }: Part) => !resolved || (run.table?.superseded?.rows ?? 0) === 0;
+    const isWhole = ({ run }: TablePart) => !resolved || (run.table?.superseded?.rows ?? 0) === 0;
     const whole = [...grouped(own.filter(isWhole), ({ file }) => file.gzip)].map(([gzip, members]) => ({
       ...common,
       gzip,
@@ -108,7 +108,7 @@ export function repeatWords(group: readonly RunManifest[], missing: readonly str
 }
 
 /** Rows as the manifests count them; undefined where one does not. */
-function countOf(parts: readonly Part[], resolved: ReadonlySet<RunManifest>): number | undefined {
+function countOf(parts: readonly TablePart[], resolved: ReadonlySet<RunManifest>): number | undefined {
   return parts.reduce<number | undefined>((sum, { file: { rows }, run }) => {
     if (sum === undefined || rows === undefined) return undefined;
     return sum + rows - (resolved.has(run) ? (run.table?.superseded?.rows ?? 0) : 0);
@@ -116,7 +116,7 @@ function countOf(parts: readonly Part[], resolved: ReadonlySet<RunManifest>): nu
 }
 
 /** The files of a run that a query reads. */
-function partsOf(run: RunManifest, { nameOf }: Place): Part[] {
+function partsOf(run: RunManifest, { nameOf }: ColumnPlace): TablePart[] {
   const { table, files } = run;
   if (table) return [{ run, file: { gzip: false, rows: table.rows }, path: nameOf(run, table) }];
   return files.filter(({ bytes }) => bytes > 0).map((file) => ({ run, file, path: nameOf(run, file) }));
@@ -157,7 +157,7 @@ function textNotes(view: string, columns: readonly Column[], batches: readonly B
 /** Describes runs of one scope as one view: overlapping ones by key, the last export winning, all others as they are. */
 export async function dataViewOf(runs: readonly RunManifest[], options: DataViewOptions): Promise<DataView> {
   const { directory, pathOf, look, name = 'data' } = options;
-  const place: Place = { nameOf: (run, file) => relative(directory, pathOf(run, file)).split(sep).join('/') };
+  const place: ColumnPlace = { nameOf: (run, file) => relative(directory, pathOf(run, file)).split(sep).join('/') };
   const batches = await batchesOf(
     runs.flatMap((run) => partsOf(run, place)),
     look,

@@ -18,10 +18,10 @@ export interface FirstRows {
   readonly rows: readonly unknown[];
 }
 
-type Uses = Pick<ProjectWorkspace, 'dir' | 'holder' | 'pathOf'>;
+type RunFiles = Pick<ProjectWorkspace, 'dir' | 'holder' | 'pathOf'>;
 
 /** Reads the first rows of a run: from the first file that has one, or from the table where the files were dropped. */
-export async function firstRows(run: RunManifest, { dir, holder, pathOf }: Uses): Promise<FirstRows> {
+export async function firstRows(run: RunManifest, { dir, holder, pathOf }: RunFiles): Promise<FirstRows> {
   const format = run.format.toUpperCase();
   if (format !== 'JSONL' && format !== 'CSV') return { columns: [], rows: [] };
   const options: SqlOptions = { directory: dir, holder, timeoutMs: TIMEOUT_MS };
@@ -38,7 +38,7 @@ export async function firstRows(run: RunManifest, { dir, holder, pathOf }: Uses)
   return { columns: [], rows: [] };
 }
 
-async function tableRows(run: RunManifest, { dir, pathOf }: Uses, options: SqlOptions): Promise<FirstRows> {
+async function tableRows(run: RunManifest, { dir, pathOf }: RunFiles, options: SqlOptions): Promise<FirstRows> {
   const look = (): Promise<Beginning[]> => Promise.resolve([]); // a table needs none
   const { columns, setup, files, name } = await dataViewOf([run], { directory: dir, pathOf, look });
   const request = {

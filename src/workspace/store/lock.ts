@@ -53,7 +53,7 @@ const SILENT_MS = 60_000;
 const RETRY_MS = 25;
 
 /** Where process ids mean the same. Two containers may share host name and kernel, two machines host name and process ids. */
-export interface Place {
+export interface LockPlace {
   readonly hostname: string;
   /** Of the kernel, undefined where the system does not say. */
   readonly bootId: string | undefined;
@@ -69,14 +69,14 @@ function readOr<T>(read: () => T): T | undefined {
   }
 }
 
-const here: Place = {
+const here: LockPlace = {
   hostname: hostname(),
   bootId: readOr(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()),
   pidNamespace: readOr(() => readlinkSync('/proc/self/ns/pid')),
 };
 
 /** The place as the name of a lock holds it. */
-export function placeId({ hostname: host, bootId = '', pidNamespace = '' }: Place): string {
+export function placeId({ hostname: host, bootId = '', pidNamespace = '' }: LockPlace): string {
   return createHash('sha256').update([host, bootId, pidNamespace].join('\n')).digest('hex').slice(0, 8);
 }
 
@@ -98,7 +98,7 @@ export function isLockName(name: string): boolean {
 }
 
 /** The live holder of a lock file; a dead one's file is removed. */
-async function holderOf(directory: string, name: string, place: Place): Promise<Holder | undefined> {
+async function holderOf(directory: string, name: string, place: LockPlace): Promise<Holder | undefined> {
   const [, kind, heldAt, pidText, startedAt] = NAME.exec(name) ?? [];
   if (kind !== 'write' && kind !== 'add' && kind !== 'load' && kind !== 'read') return undefined;
   const pid = Number(pidText);
@@ -120,7 +120,7 @@ async function holderOf(directory: string, name: string, place: Place): Promise<
 }
 
 /** Live holders in a directory, without this process's own file. */
-async function holdersIn(directory: string, except: string, place: Place): Promise<Holder[]> {
+async function holdersIn(directory: string, except: string, place: LockPlace): Promise<Holder[]> {
   const names = await readdir(directory).catch(() => []);
   const found = await Promise.all(names.filter((name) => name !== except).map((name) => holderOf(directory, name, place)));
   return found.filter((holder) => holder !== undefined);
@@ -132,7 +132,7 @@ export async function removeDeadLocks(directory: string): Promise<void> {
 }
 
 /** Takes the lock of a directory; gives a holder that excludes it where that cannot be now. */
-export async function takeLock(directory: string, kind: LockKind, place: Place = here): Promise<Lock | Holder> {
+export async function takeLock(directory: string, kind: LockKind, place: LockPlace = here): Promise<Lock | Holder> {
   const name = `lock.${kind}.${placeId(place)}.${process.pid}.${startOf(process.pid) ?? ''}.${randomBytes(6).toString('hex')}`;
   const path = join(directory, name);
   await (await open(path, 'wx', FILE_MODE)).close();

@@ -5,7 +5,7 @@ import type { ProjectWorkspace, UnfinishedRun } from './project-workspace.ts';
 /** Columns of the table, one row for each job; ranges are those of the data. */
 export const WORKSPACE_COLUMNS = ['jobId', 'job', 'scope', 'format', 'runs', 'from', 'to', 'rows', 'bytes', 'unfinished'];
 
-type Row = (string | number | null)[];
+type PurgeRow = (string | number | null)[];
 
 /** Bytes of the files of a run. */
 function bytesOf({ files }: Pick<RunManifest, 'files'>): number {
@@ -19,7 +19,7 @@ function rowsOf(runs: readonly RunManifest[]): number | null {
 }
 
 /** One row a job, the largest first. */
-export function workspaceTable(runs: readonly RunManifest[], unfinished: readonly UnfinishedRun[]): Row[] {
+export function workspaceTable(runs: readonly RunManifest[], unfinished: readonly UnfinishedRun[]): PurgeRow[] {
   const jobIds = [...new Set([...runs, ...unfinished].map(({ jobId }) => jobId))];
   const jobs = jobIds.map((jobId) => {
     const own = runs.filter((run) => run.jobId === jobId);
@@ -31,7 +31,7 @@ export function workspaceTable(runs: readonly RunManifest[], unfinished: readonl
       .toSorted()
       .at(-1);
     const facts = [latest?.jobName ?? null, latest?.scope ?? null, latest?.format ?? null];
-    const row: Row = [
+    const row: PurgeRow = [
       jobId,
       ...facts,
       own.length,

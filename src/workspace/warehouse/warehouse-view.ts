@@ -13,7 +13,7 @@ export interface WarehouseView extends Omit<DataView, 'setup' | 'files'> {
   readonly select: string;
 }
 
-interface Place {
+interface ViewPlace {
   readonly database: string;
   readonly project: string;
 }
@@ -114,7 +114,7 @@ function shown(column: Column): string {
 }
 
 /** Describes loaded runs of one scope as one view, repeated rows once. */
-export function warehouseViewOf(records: readonly LoadRecord[], name: string, { database, project }: Place): WarehouseView {
+export function warehouseViewOf(records: readonly LoadRecord[], name: string, { database, project }: ViewPlace): WarehouseView {
   const filled = records.filter(({ columns }) => columns.length > 0);
   const layouts = [...grouped(filled, ({ columns }) => JSON.stringify(columns)).values()].map(([first]) => ({
     names: (first?.columns ?? []).map((column) => column.name),

@@ -20,17 +20,17 @@ export interface GapStudy {
 /** How far back a job is examined by default. */
 const USUAL_DAYS = { day: 92, hour: 14 } as const;
 
-interface Asked {
+interface GapQuestion {
   readonly startMs?: number | undefined;
   readonly endMs?: number | undefined;
   readonly timeZone: string;
   readonly nowMs: number;
 }
 
-type Finding = Pick<StatusInterval, 'status' | 'by'>;
+type SlotStatus = Pick<StatusInterval, 'status' | 'by'>;
 
 /** The range that a job was to deliver: what was asked for, else from its first run on, as far as it is due. */
-function rangeOf(history: ExportHistory, cadence: Cadence, { startMs, endMs, nowMs }: Asked): ExportRange & { isCut: boolean } {
+function rangeOf(history: ExportHistory, cadence: Cadence, { startMs, endMs, nowMs }: GapQuestion): ExportRange & { isCut: boolean } {
   const { covering, runs, createdMs } = history;
   const begins = [
     ...covering.map(({ fromMs }) => fromMs),
@@ -55,7 +55,7 @@ function runsFor(slot: ExportRange, runs: readonly JobRun[], cadence: Cadence, i
 const UNDER_WAY = new Set(['created', 'runnable', 'running']);
 
 /** Why a slot has no data. */
-function causeOf(slot: ExportRange, history: ExportHistory, runs: readonly JobRun[], lifetime: ExportRange): Finding {
+function causeOf(slot: ExportRange, history: ExportHistory, runs: readonly JobRun[], lifetime: ExportRange): SlotStatus {
   const filling = history.filling.find(({ fromMs, toMs }) => fromMs <= slot.fromMs && toMs >= slot.toMs);
   if (filling) return { status: 'filling', by: [filling.jobId] };
   const of = (isIt: (state: string) => boolean) => runs.filter(({ state }) => isIt(state)).map(({ runId }) => runId);
@@ -105,7 +105,7 @@ export function joined(intervals: readonly StatusInterval[]): StatusInterval[] {
 }
 
 /** The delivered and the missing parts of a range, each missing part with its reason. */
-export function findGaps(history: ExportHistory, asked: Asked): GapStudy {
+export function findGaps(history: ExportHistory, asked: GapQuestion): GapStudy {
   const cadence = cadenceOf(history, asked.timeZone);
   const { isCut, ...range } = rangeOf(history, cadence, asked);
   const withFiles = new Set(history.covering.map(({ runId }) => runId));

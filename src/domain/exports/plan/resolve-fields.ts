@@ -18,35 +18,35 @@ import {
 } from './field-catalogue.ts';
 
 /** A column without the name that it gets in the file. */
-export type Found = Omit<ExportColumn, 'asked' | 'aliasName'> & {
+export type FoundField = Omit<ExportColumn, 'asked' | 'aliasName'> & {
   /** Key of a variable, which becomes the name of its column. */
   readonly key?: string;
 };
 
 /** The meaning of a text: one column, with its distance from the text (0: its very name), or a sentence that lists the candidates. */
-export type FieldMatch = { readonly found: Found; readonly distance: number } | { readonly problem: string };
+export type FieldMatch = { readonly found: FoundField; readonly distance: number } | { readonly problem: string };
 
 const MOST_CANDIDATES = 6;
 /** A name that goes further beyond the words is a candidate, not what was meant. */
 const LARGEST_SURPLUS = 1;
 
-function fieldFound({ name, description }: ExportableField): Found {
+function fieldFound({ name, description }: ExportableField): FoundField {
   return { fieldName: name, meaning: description ?? '' };
 }
 
-function customFound({ position, key }: FieldCatalogue['customVariables'][number]): Found {
+function customFound({ position, key }: FieldCatalogue['customVariables'][number]): FoundField {
   return { fieldName: CUSTOM_VARIABLE, customVarPosition: position, key, meaning: `Custom variable ${key}` };
 }
 
-function dynamicFound(key: string): Found {
+function dynamicFound(key: string): FoundField {
   return { fieldName: DYNAMIC_VARIABLE, dynamicVarKey: key, key, meaning: `Dynamic variable ${key}` };
 }
 
-function wordsFor({ key, ...column }: Found): string {
+function wordsFor({ key, ...column }: FoundField): string {
   return columnWords({ ...column, ...(key !== undefined && { aliasName: key }) });
 }
 
-function listed(candidates: readonly Found[]): string {
+function listed(candidates: readonly FoundField[]): string {
   const shown = candidates
     .slice(0, MOST_CANDIDATES)
     .map((each) => (each.key === undefined && each.meaning ? `${each.fieldName} (${each.meaning})` : wordsFor(each)));
@@ -54,11 +54,11 @@ function listed(candidates: readonly Found[]): string {
   return `${shown.join(', ')}${more}`;
 }
 
-function several(candidates: readonly Found[]): FieldMatch {
+function several(candidates: readonly FoundField[]): FieldMatch {
   return { problem: `may mean ${listed(candidates)}. Name one of them.` };
 }
 
-function chosen(found: Found, distance: number, others: readonly Found[] = []): FieldMatch {
+function chosen(found: FoundField, distance: number, others: readonly FoundField[] = []): FieldMatch {
   const also = [...new Set(others.map(wordsFor))].filter((words) => words !== wordsFor(found)).slice(0, 3);
   return { found: also.length > 0 ? { ...found, also } : found, distance };
 }
@@ -66,7 +66,7 @@ function chosen(found: Found, distance: number, others: readonly Found[] = []): 
 const LISTS = { custom: 'list_custom_variables', dynamic: 'list_dynamic_variable_keys' } as const;
 
 /** Chooses one of the variables of a kind by key, or by position. */
-function matchVariable(words: string, all: readonly Found[], kind: keyof typeof LISTS): FieldMatch {
+function matchVariable(words: string, all: readonly FoundField[], kind: keyof typeof LISTS): FieldMatch {
   const named = all.filter(({ key, customVarPosition }) => plain(key ?? '') === plain(words) || String(customVarPosition) === words);
   if (words !== '' && named.length === 1 && named[0]) return chosen(named[0], 0);
   if (all.length === 0)
@@ -92,7 +92,7 @@ function isTypo(text: string, name: string): boolean {
 }
 
 /** Fields that resemble the words at all, for texts that match nothing. */
-async function resembling(words: string, catalogue: FieldCatalogue, variables: readonly Found[]): Promise<FieldMatch> {
+async function resembling(words: string, catalogue: FieldCatalogue, variables: readonly FoundField[]): Promise<FieldMatch> {
   const objects = [
     ...catalogue.fields.map((field) => ({
       found: fieldFound(field),
@@ -175,7 +175,7 @@ export interface Resolved {
 const PLAIN_NAME = /^[\w.-]{1,100}$/;
 
 /** Variables are called by their key, because `custom_var` says nothing and two of them would be called the same. */
-function aliasOf({ alias }: FieldRequest, { key }: Found, fieldNames: ReadonlySet<string>): { aliasName?: string } {
+function aliasOf({ alias }: FieldRequest, { key }: FoundField, fieldNames: ReadonlySet<string>): { aliasName?: string } {
   if (alias !== undefined) return { aliasName: alias };
   if (key === undefined || !PLAIN_NAME.test(key)) return {};
   return { aliasName: fieldNames.has(key) ? `variable_${key}` : key };

@@ -8,12 +8,12 @@ import type { Problem, ProblemKind } from './problem.ts';
 import type { EntityOf, PartyGroup } from './third-parties.ts';
 
 /** A cell of a table. */
-export type Cell = string | number | boolean | null;
+export type HarCell = string | number | boolean | null;
 
 /** A table with its header once. */
 export interface Table {
   columns: string[];
-  rows: Cell[][];
+  rows: HarCell[][];
 }
 
 /** Milliseconds to a tenth, which is finer than any recorder measures. */
@@ -107,10 +107,10 @@ const CODING = /^(?:gzip|x-gzip|deflate|br|zstd|compress|identity|dcb|dcz|sdch)$
 const MAX_URL = 500;
 
 /** All that may be said of one request, its texts sanitised; null where the file does not say. */
-export function requestDetail(entry: HarEntry, { pages }: Har, entityOf: EntityOf): Record<string, Cell> {
+export function requestDetail(entry: HarEntry, { pages }: Har, entityOf: EntityOf): Record<string, HarCell> {
   const { timings } = entry;
-  const phases = Object.fromEntries(Object.entries(timings).map(([name, ms]): [string, Cell] => [name, tenth(ms)]));
-  const address = (url: string | null): Cell => (url === null ? null : shortUrl(url, MAX_URL));
+  const phases = Object.fromEntries(Object.entries(timings).map(([name, ms]): [string, HarCell] => [name, tenth(ms)]));
+  const address = (url: string | null): HarCell => (url === null ? null : shortUrl(url, MAX_URL));
   return {
     index: entry.index,
     url: address(entry.url),

@@ -9,13 +9,13 @@ import { weightOf } from '../summary/har-summary.ts';
 import { hostRuns, medianPairs, medianParties, medianTypes, ofMostRunsAlone } from './compare-runs.ts';
 import { type Comparison, comparisonVerdict, netEffect } from './har-comparison.ts';
 import {
-  type Change,
   durationChanges,
   MATCHING_NOTE,
   matchRequests,
   NOISE_NOTE,
   normalisedAddress,
   partyChanges,
+  type RequestChange,
   SAMPLE_NOTE,
   sizeChanges,
   typeChanges,
@@ -125,11 +125,11 @@ function requestRow(entry: HarEntry, blocking: ReadonlySet<HarEntry>): Compariso
   return { index, url: shortUrl(url, MAX_URL), type, durationMs: tenth(durationMs), ...sizes, blocksRendering: blocking.has(entry) };
 }
 
-function sizeRow({ after: { index, url }, from, to }: Change): Comparison['grown'][number] {
+function sizeRow({ after: { index, url }, from, to }: RequestChange): Comparison['grown'][number] {
   return { index, url: shortUrl(url, MAX_URL), beforeBytes: from, afterBytes: to };
 }
 
-function timeRow({ after: { index, url }, from, to }: Change): Comparison['slower'][number] {
+function timeRow({ after: { index, url }, from, to }: RequestChange): Comparison['slower'][number] {
   return { index, url: shortUrl(url, MAX_URL), beforeMs: tenth(from), afterMs: tenth(to) };
 }
 

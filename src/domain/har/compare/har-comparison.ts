@@ -7,7 +7,7 @@ import type { Har, HarEntry } from '../read/har-model.ts';
 import { sanitiseHost, shortUrl } from '../sanitise/sanitise-url.ts';
 import { weightOf } from '../summary/har-summary.ts';
 import { middleOf } from './compare-runs.ts';
-import type { Change } from './request-changes.ts';
+import type { RequestChange } from './request-changes.ts';
 
 const number = z.number().nullable();
 const request = z.object({
@@ -114,7 +114,7 @@ export interface Compared {
   /** Those that block rendering first. */
   readonly added: readonly HarEntry[];
   readonly blocking: ReadonlySet<HarEntry>;
-  readonly slower: readonly Change[];
+  readonly slower: readonly RequestChange[];
   readonly counts: Comparison['counts'];
   readonly before: Har;
   readonly after: Har;

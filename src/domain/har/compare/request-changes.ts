@@ -110,7 +110,7 @@ function matchBy(before: readonly HarEntry[], after: readonly HarEntry[], keyOf:
 }
 
 /** A matched request whose size or duration changed. */
-export interface Change extends Pair {
+export interface RequestChange extends Pair {
   readonly from: number;
   readonly to: number;
 }
@@ -137,7 +137,7 @@ export const NOISE_NOTE =
 export const SAMPLE_NOTE =
   'Durations and sizes are medians of the runs on each side; new is what no run before has and most runs after have, gone the reverse.';
 
-const largestFirst = (a: Change, b: Change): number => Math.abs(b.to - b.from) - Math.abs(a.to - a.from);
+const largestFirst = (a: RequestChange, b: RequestChange): number => Math.abs(b.to - b.from) - Math.abs(a.to - a.from);
 
 /** The size to compare: transferred where both sides fetched and know it, else that of the content. */
 function sizesOf({ before, after }: Pair): [from: number | null, to: number | null] {
@@ -147,8 +147,8 @@ function sizesOf({ before, after }: Pair): [from: number | null, to: number | nu
 }
 
 /** Requests that grew or shrank by at least 1,000 bytes and 5 %, largest change first. */
-export function sizeChanges(pairs: readonly Pair[]): { grown: Change[]; shrunk: Change[] } {
-  const changes = pairs.flatMap((pair): Change[] => {
+export function sizeChanges(pairs: readonly Pair[]): { grown: RequestChange[]; shrunk: RequestChange[] } {
+  const changes = pairs.flatMap((pair): RequestChange[] => {
     const [from, to] = sizesOf(pair);
     if (from === null || to === null) return [];
     const change = Math.abs(to - from);
@@ -163,7 +163,7 @@ function isTimed({ fromCache, durationMs, status }: HarEntry): boolean {
 }
 
 /** Requests whose duration changed by more than the scatter of all matched requests, largest change first. */
-export function durationChanges(pairs: readonly Pair[]): { slower: Change[]; faster: Change[] } {
+export function durationChanges(pairs: readonly Pair[]): { slower: RequestChange[]; faster: RequestChange[] } {
   const timed = pairs.flatMap((pair) => {
     const [from, to] = [pair.before.durationMs ?? 0, pair.after.durationMs ?? 0];
     return isTimed(pair.before) && isTimed(pair.after) ? [{ ...pair, from, to, ratio: Math.log(to / from) }] : [];
@@ -191,14 +191,14 @@ export interface GroupChange {
   readonly contentBytesAfter: number | null;
 }
 
-interface Named {
+interface NamedChange {
   readonly name: string;
   readonly totals: RequestTotals;
 }
 
 const NOTHING = { requests: 0, transferBytes: 0, contentBytes: 0 };
 
-function changesOf(before: readonly Named[], after: readonly Named[]): GroupChange[] {
+function changesOf(before: readonly NamedChange[], after: readonly NamedChange[]): GroupChange[] {
   const earlier = new Map(before.map(({ name, totals }) => [name, totals]));
   const later = new Map(after.map(({ name, totals }) => [name, totals]));
   const names = [...new Set([...later.keys(), ...earlier.keys()])];

@@ -158,7 +158,7 @@ function secondsAsMs(text: string): number | null {
 }
 
 /** Where an address points: both null without a host. */
-export interface Place {
+export interface PageAddress {
   host: string | null;
   domain: string | null;
 }
@@ -171,7 +171,7 @@ export interface ContentKind {
 
 /** Answers of one file, each worked out once: files repeat a few hosts and header values thousands of times. */
 export interface Lookups extends FreshnessReaders {
-  placeOf: (url: string) => Place;
+  placeOf: (url: string) => PageAddress;
   contentKind: (contentType: string) => ContentKind;
   /** As `instantReader`. */
   instant: (text: string) => number | null;
@@ -203,7 +203,7 @@ function remembered<Value>(work: (text: string) => Value): (text: string) => Val
   };
 }
 
-function placeAt(url: string): Place {
+function placeAt(url: string): PageAddress {
   const host = hostOf(url);
   return { host, domain: host === null ? null : registrableDomain(host) };
 }

@@ -47,13 +47,13 @@ export interface Findings {
 }
 
 /** State that all entries of a file share while it is read. */
-export interface Reading {
+export interface EntryReading {
   findings: Findings;
   lookups: Lookups;
 }
 
 /** One entry, its start as ms since 1970 and its party still open; null when it has no request address. */
-export function readEntry(raw: unknown, index: number, { findings, lookups }: Reading): HarEntry | null {
+export function readEntry(raw: unknown, index: number, { findings, lookups }: EntryReading): HarEntry | null {
   if (!isRecord(raw)) return drop(findings, index, '', raw);
   const { request } = raw;
   if (!isRecord(request)) return drop(findings, index, '.request', request);

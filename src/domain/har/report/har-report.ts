@@ -7,7 +7,7 @@ import { findProblems } from '../analyse/find-problems.ts';
 import { counted, ORDER_NOTE, type Problem } from '../analyse/problem.ts';
 import type { HarStudy } from '../analyse/study-har.ts';
 import { shortUrl } from '../sanitise/sanitise-url.ts';
-import type { Finding, HarSummary, RequestRow } from '../summary/har-summary.ts';
+import type { HarSummary, RequestRow, WasteFinding } from '../summary/har-summary.ts';
 
 /** Rows of each list; whole lists are what analyze_har is for. */
 const ROWS = { problems: 4, types: 6, parties: 5, requests: 3, errors: 3, redirects: 3 };
@@ -117,11 +117,11 @@ function blocking({ blocking: { entries, basis, untilMs } }: HarStudy): Section 
   return [heading, `${counted(entries.length, 'request')}, the last ends at ${formatMs(untilMs)}. ${BLOCKING_BASIS[basis]}`, ...lines];
 }
 
-function answersLine(found: Finding): string {
+function answersLine(found: WasteFinding): string {
   return `- API answers too: ${found.requests}, ${sizeOf(found)}.`;
 }
 
-function wasteLine(found: Finding, what: string): string {
+function wasteLine(found: WasteFinding, what: string): string {
   if (found.requests === 0) return `- ${what}: none.`;
   const worst = found.heaviest.slice(0, 2).map((row) => `${code(row.url)} ${sizeOf(row)}`);
   return `- ${what}: ${counted(found.requests, 'file')}, ${sizeOf(found)}; heaviest ${worst.join(', ')}.`;

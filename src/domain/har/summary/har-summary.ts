@@ -50,7 +50,7 @@ export interface PageRow {
 }
 
 /** Requests that cost more bytes than they had to: all of them counted, the heaviest listed. */
-export interface Finding extends RequestTotals {
+export interface WasteFinding extends RequestTotals {
   heaviest: RequestRow[];
 }
 
@@ -92,13 +92,13 @@ export interface HarSummary {
   slowest: RequestRow[];
   findings: {
     /** Text of at least 1,400 bytes (a packet) sent without content encoding. */
-    uncompressedText: Finding;
+    uncompressedText: WasteFinding;
     /** Answers of programs, apart from files of the site. */
-    uncompressedAnswers: Finding;
+    uncompressedAnswers: WasteFinding;
     /** Static files that a browser may not reuse, or that do not say for how long. */
-    missingCache: Finding;
+    missingCache: WasteFinding;
     /** Static files that may be reused for less than a week. */
-    shortCache: Finding;
+    shortCache: WasteFinding;
     /** The same address fetched again with success, from the network, on the same page. */
     duplicates: { addresses: number; repeats: number; transferBytes: number | null; heaviest: DuplicateRow[] };
   };

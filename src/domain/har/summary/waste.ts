@@ -5,13 +5,13 @@ import { shortUrl } from '../sanitise/sanitise-url.ts';
 import {
   count,
   type DuplicateRow,
-  type Finding,
   type HarSummary,
   keepTop,
   noRequests,
   requestRow,
   sum,
   topBy,
+  type WasteFinding,
   weightOf,
 } from './har-summary.ts';
 
@@ -136,6 +136,6 @@ function collectFinding(top: number) {
       count(totals, entry);
       heaviest.add(entry, weightOf(entry));
     },
-    finding: (): Finding => ({ ...totals, heaviest: heaviest.items().map(requestRow) }),
+    finding: (): WasteFinding => ({ ...totals, heaviest: heaviest.items().map(requestRow) }),
   };
 }

@@ -10,7 +10,7 @@ export interface Estimate {
 }
 
 /** The effect of a condition on the sessions that met it, against sessions like them; shares from 0 to 1, money in cents. */
-export interface Effect {
+export interface ConditionEffect {
   /** Sessions with the condition at their first view of the page. */
   readonly sessions: number;
   /** Those of them that have sessions like them without it. All figures below are of these. */
@@ -184,7 +184,7 @@ function metMoreOf(cells: Cells, comparison: ReturnType<typeof balance>): number
  * The effect of a condition on the sessions that met it: observed less what the outcome model, corrected by the weighted sessions without
  * the condition, expects of them. Right where either the model or the weights are (Zhao and Percival 2017).
  */
-export function effectOf(cells: Cells, design: Design, chances: Float64Array, isExposed: (cell: number) => boolean): Effect {
+export function effectOf(cells: Cells, design: Design, chances: Float64Array, isExposed: (cell: number) => boolean): ConditionEffect {
   const comparison = balance(cells, design, isExposed);
   const { comparable, imbalance, effectiveControls } = comparison;
   const sessions = cells.sessions.reduce((sum, value, cell) => sum + (isExposed(cell) ? value : 0), 0);

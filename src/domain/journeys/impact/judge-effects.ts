@@ -1,5 +1,5 @@
 import { discoveryLimit } from '../../metrics/engine/significance.ts';
-import { type Effect, type Estimate, probabilityOf } from './effect.ts';
+import { type ConditionEffect, type Estimate, probabilityOf } from './effect.ts';
 
 export type Verdict = 'lowers' | 'raises' | 'within noise' | 'too few' | 'no fair comparison';
 
@@ -16,7 +16,7 @@ const LEAST_CONTROLS = 30;
 const FALSE_DISCOVERIES = 0.05;
 
 /** The reason why an effect cannot be judged; undefined where it can. */
-export function doubtOf({ sessions, comparable, imbalance, effectiveControls, withoutShare }: Effect): Verdict | undefined {
+export function doubtOf({ sessions, comparable, imbalance, effectiveControls, withoutShare }: ConditionEffect): Verdict | undefined {
   if (sessions < LEAST_SESSIONS) return 'too few';
   if (comparable < LEAST_COMPARABLE * sessions || imbalance >= MOST_IMBALANCE) return 'no fair comparison';
   if (comparable < LEAST_SESSIONS || effectiveControls < LEAST_CONTROLS) return 'too few';
@@ -26,10 +26,10 @@ export function doubtOf({ sessions, comparable, imbalance, effectiveControls, wi
 /** Which figure decides. */
 export type Aim = 'conversions' | 'revenue';
 
-const scoreOf = (effect: Effect, aim: Aim) => (aim === 'revenue' ? effect.revenueScore : effect.score);
+const scoreOf = (effect: ConditionEffect, aim: Aim) => (aim === 'revenue' ? effect.revenueScore : effect.score);
 
 /** Indices of the effects that stand out at a false discovery rate of 5 % among those that can be judged, the clearest first. */
-export function discoveries(effects: readonly Effect[], aim: Aim): number[] {
+export function discoveries(effects: readonly ConditionEffect[], aim: Aim): number[] {
   const judged = effects.flatMap((effect, at) => (doubtOf(effect) === undefined ? [{ at, score: scoreOf(effect, aim) }] : []));
   const limit = limitOf(effects, aim);
   return judged
@@ -39,7 +39,7 @@ export function discoveries(effects: readonly Effect[], aim: Aim): number[] {
 }
 
 /** The largest probability that counts as a discovery. */
-function limitOf(effects: readonly Effect[], aim: Aim): number {
+function limitOf(effects: readonly ConditionEffect[], aim: Aim): number {
   const judged = effects.filter((effect) => doubtOf(effect) === undefined);
   return discoveryLimit(
     judged.map((effect) => probabilityOf(scoreOf(effect, aim))),
@@ -75,8 +75,8 @@ const times = ({ value, low, high }: Estimate, factor: number): Estimate => ({
   high: high * factor,
 });
 
-function ownOf(effects: readonly Effect[], at: number, others: readonly Finding[], order: readonly number[]): Finding {
-  const effect = effects[at] as Effect; // an index of the list
+function ownOf(effects: readonly ConditionEffect[], at: number, others: readonly Finding[], order: readonly number[]): Finding {
+  const effect = effects[at] as ConditionEffect; // an index of the list
   // Sessions that met another finding more often than those they are compared with have lost by that one, which is counted there.
   const shared = others.flatMap((other) => {
     const share = effect.metMore[order.indexOf(other.at)] ?? 0;
@@ -100,11 +100,11 @@ function ownOf(effects: readonly Effect[], at: number, others: readonly Finding[
  * The discoveries that stand by themselves: one after the other, the clearest first, each without what those before it explain because the
  * same sessions met them; `order` is the order of the counts in `metMore`.
  */
-export function separate(effects: readonly Effect[], order: readonly number[], aim: Aim): Finding[] {
+export function separate(effects: readonly ConditionEffect[], order: readonly number[], aim: Aim): Finding[] {
   const limit = limitOf(effects, aim);
   const kept: Finding[] = [];
   for (const at of order) {
-    const effect = effects[at] as Effect; // an index of the list
+    const effect = effects[at] as ConditionEffect; // an index of the list
     const own = ownOf(effects, at, kept, order);
     const [plain, left] = aim === 'revenue' ? [effect.lostRevenue, own.lostRevenue] : [effect.difference, own.difference];
     const sign = aim === 'revenue' ? -1 : 1;

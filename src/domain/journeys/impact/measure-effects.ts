@@ -1,9 +1,9 @@
 import { type Cells, designOf, holds } from './cells.ts';
-import { type Effect, effectOf } from './effect.ts';
+import { type ConditionEffect, effectOf } from './effect.ts';
 import { chancesOf } from './outcome-model.ts';
 
 /** A condition at a page: bits of the exposure of its cells. */
-export interface Question {
+export interface ConditionQuestion {
   readonly page: number;
   readonly probe: number;
   /** Sessions for which this bit holds stand on neither side. */
@@ -37,7 +37,7 @@ function exposedSessions(cells: Cells, bit: number): number {
 }
 
 /** An effect with what a plain comparison of all sessions on both sides says, shares from 0 to 1. */
-export interface Measured extends Effect {
+export interface Measured extends ConditionEffect {
   readonly plain: number;
 }
 
@@ -58,7 +58,7 @@ const prepared = (cells: Cells) => {
 };
 
 /** Measures each question on the cells of its page; undefined where no session of the page met the condition, or too few. */
-export function measureEffects(byPage: ReadonlyMap<number, Cells>, questions: readonly Question[]): (Measured | undefined)[] {
+export function measureEffects(byPage: ReadonlyMap<number, Cells>, questions: readonly ConditionQuestion[]): (Measured | undefined)[] {
   const models = new Map<string, ReturnType<typeof prepared>>();
   return questions.map(({ page, probe, without, least = 1 }) => {
     const all = byPage.get(page);

@@ -80,10 +80,10 @@ export const changesShape = z.object({
 });
 
 export type Changes = z.output<typeof changesShape>;
-type Change = Changes['changes'][number];
+type AnswerChange = Changes['changes'][number];
 
 /** The number of places of one kind that were searched. */
-interface Looked {
+interface Searched {
   readonly looked: number;
   readonly tooFew: number;
   readonly requests: number;
@@ -91,7 +91,7 @@ interface Looked {
 }
 
 /** The findings in the metrics of the site and its zones. */
-export interface SiteFacts extends Looked {
+export interface SiteFacts extends Searched {
   /** The most expensive first. */
   readonly ranked: readonly RankedChange[];
   readonly outcome: Cost['metric'];
@@ -105,7 +105,7 @@ export interface SiteFacts extends Looked {
 }
 
 /** The findings in speed scenarios. */
-export interface SpeedFacts extends Looked {
+export interface SpeedFacts extends Searched {
   readonly changes: readonly SpeedChange[];
   readonly scenarios: number;
 }
@@ -123,7 +123,7 @@ export interface AnswerFacts extends Period {
 const RANKED_BY: Readonly<Record<Cost['metric'], string>> = { revenueSum: 'revenue', conversionCount: 'conversions', visits: 'visits' };
 const percentOf = (share: number) => Number((100 * share).toFixed(2));
 
-function placed(place: Place, { names }: SiteFacts): Change['where'] {
+function placed(place: Place, { names }: SiteFacts): AnswerChange['where'] {
   const { device, segmentId, goalId, zoneId } = place;
   return {
     device,
@@ -133,7 +133,7 @@ function placed(place: Place, { names }: SiteFacts): Change['where'] {
   };
 }
 
-function siteRecord(change: RankedChange, site: SiteFacts, facts: AnswerFacts): Change {
+function siteRecord(change: RankedChange, site: SiteFacts, facts: AnswerFacts): AnswerChange {
   const { shape, from, to, days, earliest, latest, place, most, parts, cost, pValue, seriesCount } = change;
   const isDrift = shape === 'drift';
   const last = isDrift ? facts.lastDay : (to ?? facts.lastDay);
@@ -166,7 +166,7 @@ function siteRecord(change: RankedChange, site: SiteFacts, facts: AnswerFacts): 
 
 const counted = (count: number, one: string) => `${formatNumber(count, { group: true })} ${one}${count === 1 ? '' : 's'}`;
 
-function record(entry: Entry, facts: AnswerFacts): Change[] {
+function record(entry: Entry, facts: AnswerFacts): AnswerChange[] {
   if ('site' in entry) return facts.site ? [siteRecord(entry.site, facts.site, facts)] : [];
   const { speed, beside } = entry;
   return [{ line: speedLine(speed, beside, facts), ...speedRecord(speed, beside, facts) }];
@@ -213,8 +213,8 @@ function countSentence(facts: AnswerFacts, count: number, looked: number): strin
 /** The whole answer: its first sentence says how many changes there are. */
 export function changesAnswer(facts: AnswerFacts): Changes {
   const { site, speed, limit } = facts;
-  const kinds: readonly Looked[] = [site, speed].flatMap((kind) => kind ?? []);
-  const sum = (of: (kind: Looked) => number) => kinds.reduce((total, kind) => total + of(kind), 0);
+  const kinds: readonly Searched[] = [site, speed].flatMap((kind) => kind ?? []);
+  const sum = (of: (kind: Searched) => number) => kinds.reduce((total, kind) => total + of(kind), 0);
   const looked = sum((kind) => kind.looked);
   const entries = entriesOf(site?.ranked ?? [], speed?.changes ?? [], facts);
   const shown = entries.slice(0, limit);

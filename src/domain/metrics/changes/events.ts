@@ -29,7 +29,7 @@ export interface Located {
 /** Whether a part of all visitors being more or fewer explains a change of all; `maybe` where the days of that part do not show it. */
 export type Mix = 'yes' | 'maybe';
 
-interface Question {
+interface EventQuestion {
   readonly metric: string;
   readonly goalId: number | undefined;
   readonly members: readonly Found[];
@@ -64,7 +64,7 @@ function partsOf({ series, base }: Scene, metric: string, goalId: number | undef
 }
 
 /** Finds the widest place where all parts moved alike, or the narrow one where it happened. */
-function locate(scene: Scene, question: Question): Located {
+function locate(scene: Scene, question: EventQuestion): Located {
   const { metric, goalId, members, days, others } = question;
   const { series, studies, base } = scene;
   const all: Place = { ...base, goalId };

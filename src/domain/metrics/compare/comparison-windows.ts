@@ -37,7 +37,7 @@ const READ_DAYS = 184;
 /** An end without milliseconds and a start at midnight still meet. */
 const GAP_MS = 60_000;
 
-interface Bounds {
+interface WindowBounds {
   readonly period: Interval;
   readonly baselineStartMs?: number | undefined;
   readonly baselineEndMs?: number | undefined;
@@ -59,7 +59,7 @@ function daysTo(fromMs: number, label: string, timeZone: string): number {
 }
 
 /** The baseline, shifted by whole calendar days so that it is cut at the same time of day as the period. */
-function baselineOf({ period, baselineStartMs, baselineEndMs, kind, timeZone }: Bounds): Interval {
+function baselineOf({ period, baselineStartMs, baselineEndMs, kind, timeZone }: WindowBounds): Interval {
   const length = Math.max(1, Math.ceil(daysBetween(period.startMs, period.endMs + 1, timeZone)));
   const shifted = (days: number) => ({
     startMs: shiftDays(period.startMs, days, timeZone),
@@ -83,7 +83,7 @@ function baselineOf({ period, baselineStartMs, baselineEndMs, kind, timeZone }: 
   return { startMs: baselineStartMs, endMs: reaches ? period.startMs - 1 : endMs };
 }
 
-function notesOf({ period, kind, timeZone, nowMs, ...named }: Bounds, days: number, isPerDay: boolean): string[] {
+function notesOf({ period, kind, timeZone, nowMs, ...named }: WindowBounds, days: number, isPerDay: boolean): string[] {
   const isNamed = named.baselineStartMs !== undefined || named.baselineEndMs !== undefined;
   const notes: string[] = [];
   if (!isNamed && kind === 'previous_year')
@@ -111,7 +111,7 @@ function notesOf({ period, kind, timeZone, nowMs, ...named }: Bounds, days: numb
 }
 
 /** Places the baseline and the history; throws where the two ranges overlap or the baseline is empty. */
-export function windowsOf(bounds: Bounds): Windows {
+export function windowsOf(bounds: WindowBounds): Windows {
   const { period, timeZone } = bounds;
   if (period.endMs <= period.startMs) refuse('endDate lies before startDate.');
   const baseline = baselineOf(bounds);

@@ -65,7 +65,7 @@ const ERROR = 0.06;
 const Z_OF_OTHERS = 2.5758;
 const NO_DAYS: ReadonlySet<number> = new Set();
 
-interface Effect {
+interface GroupEffect {
   readonly effect: number;
   readonly error: number;
   /** As a standard normal. */
@@ -73,7 +73,7 @@ interface Effect {
 }
 
 /** The difference of the levels of two windows. */
-function effectBetween(series: Series, baseline: Window, period: Window): Effect | undefined {
+function effectBetween(series: Series, baseline: Window, period: Window): GroupEffect | undefined {
   const study = studySeries(series, []);
   const level = study && levelOf(study, { baseline, period }, NO_DAYS);
   if (!study || !level) return undefined;
@@ -113,7 +113,7 @@ function effectOn(
   series: Series,
   { from, to, baseline, others = [], isDrift = false }: Occasion,
   starts: readonly Start[],
-): Effect | undefined {
+): GroupEffect | undefined {
   if (baseline) return effectBetween(series, baseline, { from, to });
   const noise = estimateNoise(series, []);
   const taken = others.map((other) => intervalOf(series, other.from, other.to)).filter((other) => other.from < other.to);

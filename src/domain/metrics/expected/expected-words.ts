@@ -25,34 +25,34 @@ function valueText(metric: string, value: number | null, { currency }: Words): s
 }
 
 /** One value of the table with what was to be expected of it. */
-interface Judged {
+interface JudgedLine {
   readonly metric: string;
   readonly line: QueryLine;
   readonly cell: ExpectedCell;
 }
 
-const isClear = ({ cell }: Judged) => cell.verdict === 'high' || cell.verdict === 'low';
+const isClear = ({ cell }: JudgedLine) => cell.verdict === 'high' || cell.verdict === 'low';
 
-function boundsText({ metric, cell: { expected, low, high } }: Judged, words: Words): string {
+function boundsText({ metric, cell: { expected, low, high } }: JudgedLine, words: Words): string {
   const [least, most] = [low, high].map((value) => valueText(metric, value, { ...words, currency: undefined }));
   return `${valueText(metric, expected, words)} (95%: ${least ?? ''} to ${most ?? ''})`;
 }
 
 /** −0.2 for a fifth less than was to be expected. */
-function distanceOf({ metric, line, cell: { expected } }: Judged): number {
+function distanceOf({ metric, line, cell: { expected } }: JudgedLine): number {
   const value = line.values[metric];
   return typeof value === 'number' && expected ? value / expected - 1 : 0;
 }
 
 /** The name of a row in a list: its day, week, month or range, and its device where rows differ in that. */
-function rowName({ line: { interval, selection } }: Judged, { timeZone }: Words): string {
+function rowName({ line: { interval, selection } }: JudgedLine, { timeZone }: Words): string {
   const [first, last] = [todayIn(timeZone, interval.startMs), todayIn(timeZone, interval.endMs)];
   const time = interval.label ?? (first === last ? first : `${first} … ${last}`);
   return selection.device === 'all' ? time : `${time} (${selection.device})`;
 }
 
 /** The same with what stands before it in a sentence: `in the week of 2026-11-02`. */
-function placed(own: Judged, words: Words): string {
+function placed(own: JudgedLine, words: Words): string {
   const unit = timeUnitOf(words.query.breakdown);
   const name = rowName(own, words);
   if (unit === 'week') return `in the week of ${name}`;
@@ -61,7 +61,7 @@ function placed(own: Judged, words: Words): string {
 }
 
 /** One row: `Visits in the week of 2026-11-02: low, 21,000 where 27,000 (95%: 25,100 to 28,900) was to be expected.` */
-function singleSentence(own: Judged, words: Words): string {
+function singleSentence(own: JudgedLine, words: Words): string {
   const { metric, line, cell } = own;
   const where = `${nameOf(metric)} ${placed(own, words)}:`;
   if (cell.verdict === 'forecast') return `${where} forecast ${boundsText(own, words)}.`;
@@ -69,7 +69,7 @@ function singleSentence(own: Judged, words: Words): string {
   return `${where} ${cell.verdict}, ${value} where ${boundsText(own, words)} was to be expected.`;
 }
 
-function severalSentence(judged: readonly Judged[], words: Words, metrics: number): string {
+function severalSentence(judged: readonly JudgedLine[], words: Words, metrics: number): string {
   const clear = judged.filter(isClear).toSorted((a, b) => Math.abs(distanceOf(b)) - Math.abs(distanceOf(a)));
   const unit = timeUnitOf(words.query.breakdown) ?? 'row';
   const what = metrics === 1 ? `${judged.length} ${unit}s` : `${judged.length} values`;
@@ -83,7 +83,7 @@ function severalSentence(judged: readonly Judged[], words: Words, metrics: numbe
   return `${clear.length} of ${what} ${are} not ordinary, against what was to be expected: ${named.join(', ')}${more}.`;
 }
 
-function forecastSentence(ahead: readonly Judged[], words: Words): string {
+function forecastSentence(ahead: readonly JudgedLine[], words: Words): string {
   const [first] = ahead;
   const last = ahead.at(-1);
   if (!first || !last) return '';
@@ -98,7 +98,7 @@ export function expectedAnswer(lines: readonly QueryLine[], words: Words): strin
   const { query } = words;
   const metrics = query.metrics.filter((metric) => !query.bases.includes(metric));
   const all = metrics.flatMap((metric) =>
-    lines.flatMap((line): Judged[] => (line.expected?.[metric] ? [{ metric, line, cell: line.expected[metric] }] : [])),
+    lines.flatMap((line): JudgedLine[] => (line.expected?.[metric] ? [{ metric, line, cell: line.expected[metric] }] : [])),
   );
   const judged = all.filter(({ cell }) => cell.verdict === 'ordinary' || cell.verdict === 'high' || cell.verdict === 'low');
   const [first] = judged;

@@ -165,14 +165,14 @@ export function linesOf(query: MetricQuery, grid: MetricGrid, { rows }: MetricAn
   };
 }
 
-type Cell = string | number | null;
+type QueryCell = string | number | null;
 
 /** One table with the units of its metrics; null where there is no value. */
 export interface QueryTable {
   /** Says first what was to be expected, where that was asked. */
   answer?: string;
   columns: string[];
-  rows: Cell[][];
+  rows: QueryCell[][];
   units: Record<string, string>;
   currency?: string;
   /** The filters that all rows share. */

@@ -6,9 +6,9 @@ import { eventsOf } from './app-events.ts';
 import {
   appVersionOf,
   browserOf,
-  type Cell,
   chance,
   cityOf,
+  type FileCell,
   pick,
   platformOf,
   type SessionRow,
@@ -110,7 +110,7 @@ export function dynamicVariablesOf(project: Project, startMs: number): DynamicVa
 }
 
 /** Value of a dynamic variable in a session; null where the session carries none. */
-export function dynamicValueOf({ seed, startMs }: SessionRow, variable: DynamicVariable): Cell {
+export function dynamicValueOf({ seed, startMs }: SessionRow, variable: DynamicVariable): FileCell {
   const { key, fromMs, toMs, share, type, values } = variable;
   if (startMs < fromMs || startMs >= toMs) return null;
   // The same draw for all keys: a search term comes with its number of results.
@@ -127,11 +127,11 @@ export interface Field<Row> {
   readonly aliases: string[];
   /** Members that the selector of this field needs besides `fieldName`. */
   readonly parameters: string[];
-  readonly read: (row: Row) => Cell;
+  readonly read: (row: Row) => FileCell;
 }
 
 /** A field without parameters. */
-function field<Row>(name: string, description: string, example: string, read: (row: Row) => Cell, ...aliases: string[]): Field<Row> {
+function field<Row>(name: string, description: string, example: string, read: (row: Row) => FileCell, ...aliases: string[]): Field<Row> {
   return { name, description, example, aliases, parameters: [], read };
 }
 

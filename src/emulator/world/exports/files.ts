@@ -10,7 +10,7 @@ import { scan } from '../sessions/site-totals.ts';
 import { dynamicVariablesOf } from './fields.ts';
 import type { ExportJob, JobInput, Run } from './schedule.ts';
 import { scopeNamed } from './scopes.ts';
-import { type Cell, sessionRow } from './session-row.ts';
+import { type FileCell, sessionRow } from './session-row.ts';
 
 /** Device ids by label, of a site and of an app; the filter of a job names one. */
 const deviceIds: Record<JobInput['deviceLabel'], { readonly site: number; readonly app: number }> = {
@@ -48,11 +48,11 @@ function selectionOf(sessions: SessionWorld, { job, fromMs, toMs, startMs, isEmp
 /** How rows become text: what stands before the first row, and one row with its line end. */
 interface Writer {
   readonly head: string;
-  readonly line: (cells: readonly Cell[]) => string;
+  readonly line: (cells: readonly FileCell[]) => string;
 }
 
 /** A cell as JSON text; a 64-bit integer keeps all its digits, unquoted. */
-function jsonOf(cell: Cell): string {
+function jsonOf(cell: FileCell): string {
   if (typeof cell === 'bigint') return cell.toString();
   if (typeof cell === 'object' && cell !== null) return `[${cell.map(jsonOf).join(',')}]`;
   return JSON.stringify(cell);
@@ -65,13 +65,13 @@ function jsonLines(names: readonly string[]): Writer {
 }
 
 /** A cell by RFC 4180; null is empty, an array its JSON text. */
-function csvOf(cell: Cell): string {
+function csvOf(cell: FileCell): string {
   if (cell === null) return '';
   const text = typeof cell === 'object' ? jsonOf(cell) : String(cell);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function csvLine(cells: readonly Cell[]): string {
+function csvLine(cells: readonly FileCell[]): string {
   return `${cells.map(csvOf).join(',')}\r\n`;
 }
 
@@ -121,7 +121,7 @@ const CACHE_BYTES = 64 * 1024 * 1024;
 const SESSIONS_A_TURN = 1000;
 
 /** One file of a run: gzip bytes and a strong entity tag; the same run and part always give the same. */
-export interface Part {
+export interface FilePart {
   readonly bytes: Buffer;
   readonly etag: string;
 }
@@ -131,7 +131,7 @@ export interface ExportFiles {
   /** Number of parts: 2 to 4, fewer only where there are fewer sessions, and one empty file where there is none. */
   count(run: Run): number;
   /** `partId` counts from 1. */
-  part(run: Run, partId: number): Promise<Part>;
+  part(run: Run, partId: number): Promise<FilePart>;
 }
 
 function projectWithId(id: number): Project {
@@ -141,7 +141,7 @@ function projectWithId(id: number): Project {
 }
 
 export function createFiles(origin: Origin, sessions: SessionWorld): ExportFiles {
-  const written = new LRUCache<string, Part, { run: Run; partId: number }>({
+  const written = new LRUCache<string, FilePart, { run: Run; partId: number }>({
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ bytes }) => Math.max(1, bytes.length),
     fetchMethod: async (_key, _stale, { context }) => write(context.run, context.partId),
@@ -151,7 +151,7 @@ export function createFiles(origin: Origin, sessions: SessionWorld): ExportFiles
     return Math.max(1, Math.min(rows, 2 + (hash(origin.seed, run.runId) % 3)));
   }
 
-  async function write(run: Run, partId: number): Promise<Part> {
+  async function write(run: Run, partId: number): Promise<FilePart> {
     const { job } = run;
     const project = projectWithId(job.projectId);
     const table = scopeNamed(job.scope)?.table(job.fields, dynamicVariablesOf(project, origin.startMs));
@@ -184,7 +184,7 @@ export function createFiles(origin: Origin, sessions: SessionWorld): ExportFiles
     },
     async part(run, partId) {
       const part = await written.fetch(`${run.runId}/${partId}`, { context: { run, partId } });
-      if (!part) throw new Error(`Part ${partId} of run ${run.runId} could not be written.`);
+      if (!part) throw new Error(`FilePart ${partId} of run ${run.runId} could not be written.`);
       return part;
     },
   };

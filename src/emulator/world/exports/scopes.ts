@@ -1,5 +1,5 @@
 import { customValueOf, type DynamicVariable, dynamicValueOf, type Field, sessionFields, variableFields, viewFields } from './fields.ts';
-import type { Cell, SessionRow } from './session-row.ts';
+import type { FileCell, SessionRow } from './session-row.ts';
 import { viewsOf } from './view-row.ts';
 
 /** One chosen column; `customVarPosition` and `dynamicVarKey` belong to the two variable fields. */
@@ -13,7 +13,7 @@ export interface FieldSelector {
 /** The layout of an export: names of its columns, and the rows that one session adds. */
 interface Table {
   readonly names: readonly string[];
-  rowsOf(session: SessionRow): Cell[][];
+  rowsOf(session: SessionRow): FileCell[][];
 }
 
 interface Scope {
@@ -36,7 +36,7 @@ function scope<Row>(
   function reader(
     { fieldName, customVarPosition, dynamicVarKey }: FieldSelector,
     variables: readonly DynamicVariable[],
-  ): (row: Row) => Cell {
+  ): (row: Row) => FileCell {
     if (customVarPosition !== undefined) return (row) => customValueOf(sessionOf(row), customVarPosition);
     const variable = variables.find(({ key }) => key === dynamicVarKey);
     if (variable) return (row) => dynamicValueOf(sessionOf(row), variable);

@@ -4,7 +4,7 @@ import { hash, unit } from '../random.ts';
 import { browsers, countries, NEAR, nearnessOf, platforms, type SessionDay } from '../sessions/index.ts';
 
 /** A cell of an exported file; `bigint` is a 64-bit integer, an array is one of several parallel ones. */
-export type Cell = string | number | bigint | boolean | null | readonly Cell[];
+export type FileCell = string | number | bigint | boolean | null | readonly FileCell[];
 
 /** An item of a transaction; the revenue of all items of a session is that of the session. */
 interface Item {

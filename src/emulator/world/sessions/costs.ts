@@ -32,9 +32,9 @@ export interface Harmless {
   readonly because: 'late in a visit' | 'an old browser' | 'phones';
 }
 
-type Kind = Pick<Cost, 'projectId' | 'what' | 'page' | 'message' | 'overSeconds' | 'browser'>;
+type CostKind = Pick<Cost, 'projectId' | 'what' | 'page' | 'message' | 'overSeconds' | 'browser'>;
 
-function kind(projectId: number, what: Trouble, page: string, more: Partial<Kind> = {}): Kind {
+function kind(projectId: number, what: Trouble, page: string, more: Partial<CostKind> = {}): CostKind {
   return { projectId, what, page, message: null, overSeconds: null, browser: null, ...more };
 }
 
@@ -43,7 +43,7 @@ const ibanMissing = "TypeError: Cannot read properties of null (reading 'iban')"
 const totalMissing = "TypeError: Cannot read properties of undefined (reading 'total')";
 
 /** Possible troubles of the shop, by the pages on the way to a purchase. */
-const shopKinds: readonly (readonly Kind[])[] = [
+const shopKinds: readonly (readonly CostKind[])[] = [
   [
     kind(shop.id, 'slow_page', '/cart', { overSeconds: 6 }),
     kind(shop.id, 'js_error', '/cart', { message: totalMissing, browser: onSafari }),
@@ -67,7 +67,7 @@ function oneOf<T>(list: readonly T[], h: number): T {
 export function costsOf(seed: number): Cost[] {
   const draw = (n: number) => hash(seed, 0xc0_57, n);
   const rounded = (n: number, from: number, to: number) => Math.round((from + unit(draw(n)) * (to - from)) * 100) / 100;
-  const sized = (chosen: Kind, n: number): Cost => ({ ...chosen, share: rounded(n, 0.06, 0.1), factor: rounded(n + 1, 0.3, 0.5) });
+  const sized = (chosen: CostKind, n: number): Cost => ({ ...chosen, share: rounded(n, 0.06, 0.1), factor: rounded(n + 1, 0.3, 0.5) });
   const page = draw(1) % shopKinds.length;
   const another = (page + 1 + (draw(2) % (shopKinds.length - 1))) % shopKinds.length;
   const inShop = (at: number, n: number) => sized(oneOf(shopKinds[at] ?? [], draw(n)), n + 1);

@@ -86,7 +86,7 @@ export interface PagePlan {
   readonly unavailable: number;
 }
 
-type Draft = Omit<RequestSpec, 'headerBytes' | 'bodyBytes'> & { readonly kb: number };
+type RequestDraft = Omit<RequestSpec, 'headerBytes' | 'bodyBytes'> & { readonly kb: number };
 
 const STYLES = ['main', 'page', 'theme'];
 const SCRIPTS = ['runtime', 'vendor', 'app', 'page', 'forms', 'i18n', 'polyfills', 'gallery', 'tracking', 'search', 'legacy', 'chat'];
@@ -99,7 +99,7 @@ function hex(h: number): string {
   return h.toString(16).padStart(8, '0');
 }
 
-function styles(site: Site, count: number, seed: number): Draft[] {
+function styles(site: Site, count: number, seed: number): RequestDraft[] {
   return STYLES.slice(0, count).map((name, index) => ({
     type: 'stylesheet',
     url: `${site.static}/assets/css/${name}.${hex(hash(seed, hashText(name)))}.css`,
@@ -111,7 +111,7 @@ function styles(site: Site, count: number, seed: number): Draft[] {
   }));
 }
 
-function scripts(site: Site, count: number, seed: number, warm: boolean): Draft[] {
+function scripts(site: Site, count: number, seed: number, warm: boolean): RequestDraft[] {
   return SCRIPTS.slice(0, count).map((name, index) => ({
     type: 'script',
     url: `${site.static}/assets/js/${name}.${hex(hash(seed, hashText(name)))}.js`,
@@ -122,7 +122,7 @@ function scripts(site: Site, count: number, seed: number, warm: boolean): Draft[
   }));
 }
 
-function fonts(site: Site, warm: boolean): Draft[] {
+function fonts(site: Site, warm: boolean): RequestDraft[] {
   return FONTS.map((name, index) => ({
     type: 'font',
     url: `${site.static}/assets/fonts/${name}.${index === 2 ? 'woff' : 'woff2'}`,
@@ -133,7 +133,7 @@ function fonts(site: Site, warm: boolean): Draft[] {
   }));
 }
 
-function images(site: Site, count: number, seed: number, small: boolean): Draft[] {
+function images(site: Site, count: number, seed: number, small: boolean): RequestDraft[] {
   return Array.from({ length: count }, (_, index) => {
     const hero = index === 0;
     const format = (['webp', 'avif', 'jpg', 'webp', 'png'] as const)[drawBetween(seed, 200 + index, 0, 4)] ?? 'webp';
@@ -157,7 +157,7 @@ function queryOf(name: string): string {
   return name === 'session' ? '?sid={token}' : '?lang=en';
 }
 
-function calls(site: Site, count: number, seed: number): Draft[] {
+function calls(site: Site, count: number, seed: number): RequestDraft[] {
   return CALLS.slice(0, count).map((name, index) => ({
     type: 'fetch',
     url: `${site.calls}/v2/${name}${queryOf(name)}`,
@@ -173,7 +173,7 @@ function calls(site: Site, count: number, seed: number): Draft[] {
 }
 
 /** Requests that fail in every run: a picture that is gone, and on articles an advertisement that is aborted. */
-function broken(site: Site, { kind }: Step): Draft[] {
+function broken(site: Site, { kind }: Step): RequestDraft[] {
   if (kind === 'home' || kind === 'product' || kind === 'help')
     return [{ type: 'image', url: `${site.static}/assets/img/badge-2021.png`, kb: 0.9, phase: 'body', status: 404, uncached: true }];
   if (kind === 'article')
@@ -181,20 +181,20 @@ function broken(site: Site, { kind }: Step): Draft[] {
   return [];
 }
 
-function documents(site: Site, step: Step, seed: number): Draft[] {
+function documents(site: Site, step: Step, seed: number): RequestDraft[] {
   const url = site.origin + step.path;
-  const page: Draft = { type: 'document', url, kb: 21 + 34 * draw(seed, 1), phase: 'document', uncached: true };
+  const page: RequestDraft = { type: 'document', url, kb: 21 + 34 * draw(seed, 1), phase: 'document', uncached: true };
   // Only the first page is typed in; the payment page is reached through the address form.
   const from = step.index === 0 ? site.redirects.map((origin) => origin + step.path) : [];
   if (step.kind === 'payment') from.push(`${site.origin}/checkout`);
-  const redirects = from.map((address, index): Draft => {
+  const redirects = from.map((address, index): RequestDraft => {
     const protocol = address.startsWith('http:') ? 'http/1.1' : 'h2';
     return { type: 'document', url: address, kb: 0.17, phase: 'redirect', status: 301, location: from[index + 1] ?? url, protocol };
   });
   return [...redirects, page];
 }
 
-function specOf({ kb, ...draft }: Draft): RequestSpec {
+function specOf({ kb, ...draft }: RequestDraft): RequestSpec {
   const bodyBytes = draft.status === 304 || draft.status === 0 ? 0 : Math.round(kb * 1000);
   return { ...draft, bodyBytes, headerBytes: headerBytesOf(draft.url) };
 }

@@ -32,9 +32,9 @@ export interface Scenario {
   readonly steps: readonly Step[];
 }
 
-type Page = Omit<Step, 'id' | 'index'>;
+type PageStep = Omit<Step, 'id' | 'index'>;
 
-function page(kind: PageKind, path: string, name: string, description: string, actions: readonly string[]): Page {
+function page(kind: PageKind, path: string, name: string, description: string, actions: readonly string[]): PageStep {
   return { name, description, kind, path, actions };
 }
 
@@ -99,8 +99,8 @@ const helpReturns = page('help', '/help/returns', 'Help article', 'Opens the art
   'Check that "30 days" is present',
 ]);
 
-type Row = readonly [id: number, name: string, project: typeof shop, device: Scenario['device'], pages: readonly Page[]];
-const rows: readonly Row[] = [
+type ScenarioRow = readonly [id: number, name: string, project: typeof shop, device: Scenario['device'], pages: readonly PageStep[]];
+const rows: readonly ScenarioRow[] = [
   [4101, 'Checkout – desktop', shop, 'desktop', [home, category, product, cart, payment]],
   [4102, 'Checkout – mobile', shop, 'mobile', [home, category, product, cart, payment]],
   [4103, 'Product page – mobile', shop, 'mobile', [category, product]],
@@ -112,7 +112,7 @@ const rows: readonly Row[] = [
   [4201, 'Help centre (web view)', app, 'mobile', [help, helpReturns]],
 ];
 
-function stepsOf(scenarioId: number, pages: readonly Page[]): Step[] {
+function stepsOf(scenarioId: number, pages: readonly PageStep[]): Step[] {
   return pages.map((each, index) => ({ ...each, index, id: scenarioId * 10 + index + 1 }));
 }
 

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../api/errors.ts';
 import type { AskedCondition } from '../../../domain/journeys/impact/conditions.ts';
 import { type Aim, discoveries, doubtOf, type Finding, LEAST_SESSIONS, separate } from '../../../domain/journeys/impact/judge-effects.ts';
-import { type Measured, measureEffects, type Question } from '../../../domain/journeys/impact/measure-effects.ts';
+import { type ConditionQuestion, type Measured, measureEffects } from '../../../domain/journeys/impact/measure-effects.ts';
 import type { Visits } from '../with-visits.ts';
 import { type CellPlan, cellsSql, type OutcomeSql } from './cells-sql.ts';
 import { type Hypothesis, type ProbePlan, planProbes } from './plan-probes.ts';
@@ -39,11 +39,11 @@ function levelsOf(counted: readonly Counted[], { sessions }: Profile, most: numb
     .map(({ value }) => value);
 }
 
-async function measured(plan: CellPlan, questions: readonly Question[], visits: Visits): Promise<(Measured | undefined)[]> {
+async function measured(plan: CellPlan, questions: readonly ConditionQuestion[], visits: Visits): Promise<(Measured | undefined)[]> {
   return measureEffects(readCells(await visits.select(cellsSql(plan, visits)), plan), questions);
 }
 
-function questionsOf({ hypotheses, probes, looksAhead }: ProbePlan, isAsked: boolean): Question[] {
+function questionsOf({ hypotheses, probes, looksAhead }: ProbePlan, isAsked: boolean): ConditionQuestion[] {
   return hypotheses.map(({ condition, page, probe }) => ({
     page,
     probe,
@@ -56,7 +56,7 @@ function questionsOf({ hypotheses, probes, looksAhead }: ProbePlan, isAsked: boo
 /** Discoveries that the others do not explain; where there are several, the same cells are asked who met which of them. */
 async function findingsOf(
   effects: readonly Measured[],
-  questions: readonly Question[],
+  questions: readonly ConditionQuestion[],
   plan: CellPlan,
   aim: Aim,
   visits: Visits,

@@ -16,13 +16,13 @@ const EMPTY = /^$|(^|[-_ ])(empty|null|undefined|none|not[-_ ]set)$/i;
 /** More values than this are no variants of a test. */
 const MOST_VARIANTS = 12;
 
-interface Found {
+interface FoundVariable {
   readonly scope: VisitScope;
   readonly column: string;
 }
 
 /** The column that holds a variable: by the name of the column, or of a custom variable of the project. */
-async function columnOf(name: string, visits: Visits, { ask }: Pick<VisitUses, 'ask'>): Promise<Found> {
+async function columnOf(name: string, visits: Visits, { ask }: Pick<VisitUses, 'ask'>): Promise<FoundVariable> {
   const positions = async () => {
     try {
       const variables = await ask(listCustomVariables, {});
@@ -55,7 +55,7 @@ async function columnOf(name: string, visits: Visits, { ask }: Pick<VisitUses, '
 }
 
 /** Sums by variant over visitors, of sessions with a value. */
-async function armsOf({ scope, column }: Found, outcome: OutcomeSql, visits: Visits): Promise<{ arms: Arm[]; mixed: number }> {
+async function armsOf({ scope, column }: FoundVariable, outcome: OutcomeSql, visits: Visits): Promise<{ arms: Arm[]; mixed: number }> {
   const { text } = textSql(visits);
   const value = `coalesce(${text(column)}, '')`;
   const { visit, ctes, join, converts } = outcomeOfSession(outcome, visits);

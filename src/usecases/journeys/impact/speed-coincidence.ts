@@ -10,13 +10,13 @@ import type { Context } from '../../context.ts';
 import { chooseScenarios, findSpeedChanges } from '../../speed/find-speed-changes.ts';
 import type { VisitUses } from '../with-visits.ts';
 
-type Uses = VisitUses & Pick<Context, 'lists' | 'remember'>;
+type CoincidenceContext = VisitUses & Pick<Context, 'lists' | 'remember'>;
 
 /** Scenarios that are read for one answer: each is a request. */
 const MOST_SCENARIOS = 8;
 
 /** Slow-downs of scenarios that began in the range; none where speed cannot be read, which is no part of the question. */
-async function slowDowns({ first, last }: CoveredDays, context: Uses): Promise<SpeedChange[]> {
+async function slowDowns({ first, last }: CoveredDays, context: CoincidenceContext): Promise<SpeedChange[]> {
   const silent = { ...context, note: () => undefined };
   const [startMs, endMs] = [first * DAY_MS, Math.min(context.nowMs, (last + 1) * DAY_MS - 1)];
   try {
@@ -38,7 +38,7 @@ function touches({ moves, scenario }: SpeedChange, { pages }: ImpactRow): boolea
 }
 
 /** Names beside each slow page that costs sales the slow-down of a scenario of the same page that began in the range. */
-export async function coincidences(rows: readonly ImpactRow[], days: CoveredDays, context: Uses): Promise<ImpactRow[]> {
+export async function coincidences(rows: readonly ImpactRow[], days: CoveredDays, context: CoincidenceContext): Promise<ImpactRow[]> {
   if (!rows.some(({ what, verdict }) => what === 'slow_page' && verdict === 'lowers')) return [...rows];
   const changes = await slowDowns(days, context);
   const period = { timeZone: 'UTC', lastDay: isoAt(days.last * DAY_MS, 'UTC').slice(0, 10) };
