@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { lastYearOf } from '../../../../src/domain/metrics/calendar/last-year.ts';
+import { publicHolidaysOf } from '../../../../src/domain/metrics/calendar/public-holidays.ts';
+import { specialDaysOf } from '../../../../src/domain/metrics/calendar/special-days.ts';
+import { specialSentence } from '../../../../src/domain/metrics/calendar/special-words.ts';
+import type { DailyPoint } from '../../../../src/domain/metrics/engine/series.ts';
+import { DAY_MS } from '../../../../src/lib/clock.ts';
+import { seeded } from '../../../bench/verdicts/random.ts';
+
+const special = specialDaysOf([{ label: '2026-10-03', name: 'German Unity Day' }]);
+const nameOf = (label: string) => special(label)?.name;
+const labelFrom = (first: string, day: number) => new Date(Date.parse(first) + day * DAY_MS).toISOString().slice(0, 10);
+
+/** Visits with weekends of 0.7 and shocks of 3 %; `factorOf` says what a day is multiplied by. */
+function daysFrom(first: string, length: number, factorOf: (label: string) => number = () => 1): DailyPoint[] {
+  const random = seeded(5);
+  return Array.from({ length }, (_, day) => {
+    const label = labelFrom(first, day);
+    const weekday = new Date(label).getUTCDay() % 6 === 0 ? 0.7 : 1;
+    const numerator = random.poisson(5_000 * weekday * factorOf(label) * Math.exp(0.03 * random.normal()));
+    return { label, numerator, denominator: 1, isWhole: true };
+  });
+}
+
+describe('special days', () => {
+  it.each(['2022-11-25', '2023-11-24', '2024-11-29', '2025-11-28', '2026-11-27', '2027-11-26'])('Black Friday is on %s', (day) => {
+    expect(nameOf(day)).toBe('Black Friday');
+    expect([-5, -4, 1, 3, 4].map((distance) => nameOf(labelFrom(day, distance)))).toEqual([
+      undefined,
+      'Black Friday week',
+      'Black Friday weekend',
+      'Cyber Monday',
+      undefined,
+    ]);
+  });
+
+  it('are the days around Christmas, and public holidays; others are none', () => {
+    expect(['2026-12-24', '2027-01-01', '2026-10-03', '2026-10-04', '2026-12-21'].map(nameOf)).toEqual([
+      'Christmas Eve',
+      "New Year's Day",
+      'German Unity Day',
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('have the same key in each year, whatever their date', () => {
+    expect(special('2025-11-28')?.key).toBe(special('2026-11-27')?.key);
+  });
+
+  it('are the public holidays of the country of a zone, and none of UTC', async () => {
+    const labels = async (zone: string) => (await publicHolidaysOf(zone, [2026])).map(({ label }) => label);
+    expect(await labels('Europe/Berlin')).toEqual(expect.arrayContaining(['2026-01-01', '2026-04-06', '2026-10-03']));
+    expect(await labels('America/New_York')).toContain('2026-11-26');
+    expect(await labels('Europe/Berlin')).not.toContain('2026-11-26');
+    expect(await labels('UTC')).toEqual([]);
+  });
+});
+
+describe('last year', () => {
+  const FIRST = '2025-06-01';
+  const byBlackFriday = daysFrom(FIRST, 240, (label) => (nameOf(label) === 'Black Friday' ? 2.4 : 1));
+
+  it('says what a special day did against ordinary days of its weekday', () => {
+    const day = special('2026-11-27');
+    const effect = day && lastYearOf(byBlackFriday, special).effectOf(day, true);
+    expect(Math.exp(effect?.mean ?? 0)).toBeCloseTo(2.4, 0);
+    expect(effect?.sd).toBeGreaterThan(0);
+  });
+
+  it('does not know what a day did that was not counted', () => {
+    const christmas = special('2026-12-25');
+    expect(christmas && lastYearOf(daysFrom('2026-01-05', 200), special).effectOf(christmas, true)).toBeUndefined();
+  });
+
+  it('has the smooth level of the day 364 days before, without weekdays and special days', () => {
+    const rising = daysFrom(FIRST, 240, (label) =>
+      nameOf(label) === undefined ? Math.exp((Date.parse(label) - Date.parse(FIRST)) / DAY_MS / 400) : 3,
+    );
+    const { seasonOf } = lastYearOf(rising, special);
+    const [early, late] = [seasonOf(labelFrom(FIRST, 364 + 60)), seasonOf(labelFrom(FIRST, 364 + 180))];
+    expect((late ?? 0) - (early ?? 0)).toBeCloseTo(120 / 400, 1);
+    expect(seasonOf(labelFrom(FIRST, 364 + 300))).toBeUndefined();
+  });
+});
+
+describe('the sentence of special days', () => {
+  const days = daysFrom('2026-09-01', 100, (label) => (nameOf(label) === 'Black Friday' ? 2 : 1));
+  const sentence = (labels: readonly string[]) => specialSentence(days, new Set(labels), special, 'visits');
+
+  it('names the day and what it did', () => {
+    expect(sentence(['2026-11-26', '2026-11-27'])).toMatch(/Black Friday \(2026-11-27\) \+(9\d|10\d)%/);
+  });
+
+  it('is empty where no special day did much, and where there is none', () => {
+    expect(sentence(['2026-10-03'])).toBe('');
+    expect(sentence(['2026-09-20', '2026-09-21'])).toBe('');
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { findFaults } from '../../../../src/domain/metrics/quality/find-faults.ts';
+import type { Counts } from '../../../../src/domain/metrics/quality/site.ts';
+import { seeded } from '../../../bench/verdicts/random.ts';
+import { someOf } from '../../../support/sample-size.ts';
+
+const DAYS = 84;
+const FROM = 70;
+const DEVICES = { desktop: 4_000, mobile: 6_000, tablet: 500 } as const;
+type Device = keyof typeof DEVICES;
+const NAMES: readonly Device[] = ['desktop', 'mobile', 'tablet'];
+
+/** What a day of a device is multiplied by. */
+interface Factors {
+  readonly visits?: number;
+  readonly orders?: number;
+  /** Visits of one page that are added, as a share of those that were there. */
+  readonly bots?: number;
+}
+type Story = (day: number, device: Device) => Factors;
+
+const nothing: Story = () => ({});
+
+/** Sites with weekends and days of their own level of 4 %, which all devices share; three in a hundred visits buy, four in ten leave. */
+function siteOf(story: Story, seed: number) {
+  const random = seeded(seed);
+  const shocks = Array.from({ length: DAYS }, (_, day) => (day % 7 > 4 ? 0.75 : 1) * Math.exp(0.04 * random.normal()));
+  const counts = NAMES.map((device): [Device, Record<keyof Counts, number[]>] => {
+    const own: Record<keyof Counts, number[]> = { visits: [], orders: [], bounces: [] };
+    for (const [day, shock] of shocks.entries()) {
+      const { visits = 1, orders = 1, bots = 0 } = story(day, device);
+      const count = random.poisson(DEVICES[device] * shock);
+      const added = Math.round(bots * count);
+      own.visits.push(Math.round(count * visits) + added);
+      own.orders.push(Math.round(random.binomial(count, 0.03) * orders));
+      own.bounces.push(Math.round(random.binomial(count, 0.4) * visits) + added);
+    }
+    return [device, own];
+  });
+  const sumOf = (part: keyof Counts) => shocks.map((_, day) => counts.reduce((sum, [, own]) => sum + (own[part][day] ?? 0), 0));
+  return { all: { visits: sumOf('visits'), orders: sumOf('orders'), bounces: sumOf('bounces') }, devices: new Map<string, Counts>(counts) };
+}
+
+const faultsOf = (story: Story, seed: number, isSpecial: (day: number) => boolean = () => false) =>
+  findFaults({ ...siteOf(story, seed), segments: [], from: FROM, isSpecial });
+const from =
+  (day: number, factors: Factors, to = DAYS - 1): Story =>
+  (at) =>
+    at >= day && at <= to ? factors : {};
+const SEEDS = someOf([11, 12, 13, 14, 15, 16], 3);
+
+describe.each(SEEDS)('counting that breaks is found with its days (site %d)', (seed) => {
+  it.each<[string, Story, Record<string, unknown>]>([
+    ['no data', from(76, { visits: 0, orders: 0 }, 77), { kind: 'no data', from: 76, to: 77 }],
+    ['part of a day', from(78, { visits: 0.45, orders: 0.45 }, 78), { kind: 'part of a day', from: 78, to: 78 }],
+    [
+      'a device that is missing',
+      (day, device) => (day >= 80 && device === 'mobile' ? { visits: 0, orders: 0 } : {}),
+      { kind: 'device missing', from: 80, to: DAYS - 1, device: 'mobile' },
+    ],
+    ['everything counted twice', from(79, { visits: 2, orders: 2 }), { kind: 'counted twice', from: 79, to: DAYS - 1 }],
+    ['a consent banner', from(77, { visits: 0.7 }), { kind: 'visits not counted' }],
+    ['automated visits', from(77, { bots: 0.6 }), { kind: 'visits without orders' }],
+    ['no orders', from(80, { orders: 0 }, 81), { kind: 'no orders', from: 80, to: 81 }],
+    ['late orders', from(DAYS - 1, { orders: 0.4 }), { kind: 'orders late', to: DAYS - 1 }],
+  ])('%s', (_, story, fault) => {
+    expect(faultsOf(story, seed)).toEqual([expect.objectContaining(fault)]);
+  });
+});
+
+describe.each(SEEDS)('what happens to a site is no fault of its counting (site %d)', (seed) => {
+  it.each<[string, Story]>([
+    ['nothing', nothing],
+    ['a fifth fewer visits with their orders', from(76, { visits: 0.8, orders: 0.8 })],
+    ['a sale', from(74, { visits: 1.6, orders: 1.9 }, 80)],
+    ['fewer orders of as many visits', from(76, { orders: 0.75 })],
+    ['mobile visits that fall with their orders', (day, device) => (day >= 77 && device === 'mobile' ? { visits: 0.5, orders: 0.5 } : {})],
+  ])('%s', (_, story) => {
+    expect(faultsOf(story, seed)).toEqual([]);
+  });
+
+  it('a special day on which everything doubles', () => {
+    const day = from(80, { visits: 2, orders: 2 }, 82);
+    expect(faultsOf(day, seed, (at) => at >= 80 && at <= 82)).toEqual([]);
+  });
+});
