@@ -120,6 +120,17 @@ describe('the settings', () => {
     ['READ_ONLY', 'YES', { readOnly: true }],
     ['RAW_HAR', '1', { rawHar: true }],
     ['OWN_DOMAINS', 'shop-files.net, cdn.example.org', { ownDomains: ['shop-files.net', 'cdn.example.org'] }],
+    ['COUNTRY', 'de-by', { country: 'DE-BY' }],
+    [
+      'SPECIAL_DAYS',
+      '2026-09-15 Anniversary, 2026-10-05..2026-10-11 Autumn sale',
+      {
+        specialDays: [
+          { from: '2026-09-15', to: '2026-09-15', name: 'Anniversary' },
+          { from: '2026-10-05', to: '2026-10-11', name: 'Autumn sale' },
+        ],
+      },
+    ],
     ['PROJECT_ID', '1201', { projectId: 1201 }],
     ['ENDPOINT_DOMAINS', 'example.com,example.org', { endpointDomains: ['example.com', 'example.org'] }],
     [
@@ -137,6 +148,10 @@ describe('the settings', () => {
     ['AUTH_URL', 'http://auth.example.com', /expected an https address/],
     ['AUTH_URL', 'auth.example.com', /expected an https address/],
     ['PROJECT_ID', 'shop', /expected a whole number of project id/],
+    ['COUNTRY', 'ZZ', /expected a country as FR, or a region of it as DE-BY/],
+    ['COUNTRY', 'France', /expected a country as FR/],
+    ['SPECIAL_DAYS', '2026-02-30 Sale', /expected days with names, separated by commas, such as 2026-09-15 Anniversary/],
+    ['SPECIAL_DAYS', '2026-09-15', /expected days with names/],
     ['TIME_ZONE', 'Paris', /expected an IANA time zone, such as Europe\/Paris/],
     ['OWN_DOMAINS', 'https://shop.example', /expected domains such as cdn.example.net/],
     ['READ_ONLY', 'maybe', /expected true or false/],

@@ -127,7 +127,7 @@ export function createPlatform(
   const confirmationsOf = createConfirmations({ clock, secret: settings.cacheKey });
   const demoDir = settings.demo ? demoDirectory() : undefined;
   const dir = demoDir ?? dataDirectory(settings);
-  const { timeZone, maxResultTokens, rawHar, ownDomains, endpointDomains, timeoutMs } = settings;
+  const { timeZone, maxResultTokens, rawHar, ownDomains, endpointDomains, timeoutMs, country, specialDays } = settings;
   let reaching: Promise<Access> | undefined;
   const warehouse = warehouseOf(settings);
   let loading: ReturnType<typeof loadShared> | undefined;
@@ -220,6 +220,7 @@ export function createPlatform(
         maxResultTokens,
         rawHar,
         ownDomains,
+        calendar: { country, specialDays },
         workspace,
         shared: () => shared,
         confirmations: confirmationsOf(owner, () => useOnce),

@@ -1,5 +1,6 @@
 import { addressFault } from '../lib/address.ts';
 import { isTimeZone } from '../lib/time-zone.ts';
+import { namedDays } from './named-days.ts';
 import { count, flag, list, type Setting, words } from './setting.ts';
 
 /** Where the platform is, as whom it is asked, and what is offered of it. */
@@ -62,6 +63,22 @@ export const platformSettings = {
     default: 'UTC',
     form: 'string',
   },
+  country: {
+    variable: 'WEB_ANALYTICS_COUNTRY',
+    title: 'Country',
+    words: 'Country of the visitors, or its region, whose public holidays verdicts know: `FR`, `DE-BY`',
+    schema: words.transform((text) => text.toUpperCase()).refine(isCountry, 'expected a country as FR, or a region of it as DE-BY'),
+    otherwise: 'that of the time zone; none for UTC',
+    form: 'string',
+  },
+  specialDays: {
+    variable: 'WEB_ANALYTICS_SPECIAL_DAYS',
+    title: 'Special days',
+    words: 'Comma list of own days that are unlike others, as sales: `2026-09-15 Anniversary, 2026-10-05..2026-10-11 Autumn sale`',
+    schema: namedDays,
+    otherwise: 'Black Friday week, Christmas to New Year and public holidays alone',
+    form: 'string',
+  },
   toolsets: {
     variable: 'WEB_ANALYTICS_TOOLSETS',
     title: 'Toolsets',
@@ -110,4 +127,12 @@ export const platformSettings = {
 /** A domain as in an address, without scheme, port, path or wildcard. */
 function isDomain(text: string): boolean {
   return /^[a-z0-9-]+(?:\.[a-z0-9-]+)+$/i.test(text);
+}
+
+/** A country by its two letters (ISO 3166), perhaps with a region of it behind a hyphen. */
+function isCountry(text: string): boolean {
+  const [, country = ''] = /^([A-Z]{2})(?:-[A-Z0-9]{1,3})?$/.exec(text) ?? [];
+  if (country === '') return false;
+  const name = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' }).of(country);
+  return name !== undefined && name !== 'Unknown Region';
 }

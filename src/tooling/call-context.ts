@@ -119,7 +119,7 @@ interface Speaking {
 function platformOf(call: Call, ask: Ask): PlatformParts {
   const { client, caller, nowMs, options } = call;
   const { session, signal } = caller;
-  const { clock, timeZone, ownDomains = [] } = session.options;
+  const { clock, timeZone, ownDomains = [], calendar = {} } = session.options;
   return {
     ask,
     remember: (key, make) => client.remember(JSON.stringify(key), make, options),
@@ -130,6 +130,7 @@ function platformOf(call: Call, ask: Ask): PlatformParts {
     nowMs,
     timeZone,
     ownDomains,
+    calendar,
     signal,
   };
 }

@@ -1,5 +1,6 @@
 import type { Ask, Client } from '../api/client.ts';
 import type { Scope } from '../api/operation.ts';
+import type { CalendarSettings } from '../domain/metrics/calendar/special-days.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { CallWatch } from '../telemetry/call-watch.ts';
@@ -36,6 +37,8 @@ export interface SessionOptions {
   readonly rawHar: boolean;
   /** Domains that are no third party in HAR files, beside that of the page. */
   readonly ownDomains?: readonly string[] | undefined;
+  /** Country and own special days; left out: the country of the time zone, no own days. */
+  readonly calendar?: CalendarSettings | undefined;
   readonly workspace: WorkspaceOptions;
   /** Seals the questions of this session; left out: with a key of its own. */
   readonly confirmations?: Confirmations | undefined;

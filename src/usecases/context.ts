@@ -1,5 +1,6 @@
 import type { Ask } from '../api/client.ts';
 import type { WriteRequest } from '../api/write-request.ts';
+import type { CalendarSettings } from '../domain/metrics/calendar/special-days.ts';
 import type { Named, NameKind } from '../domain/names/match-name.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { ChartSpec } from '../views/spec.ts';
@@ -41,6 +42,8 @@ export interface PlatformParts {
   readonly timeZone: string;
   /** Domains that are no third party in HAR files, beside that of the page. */
   readonly ownDomains: readonly string[];
+  /** What settings say of the calendar of the visitors. */
+  readonly calendar: CalendarSettings;
   readonly signal: AbortSignal;
 }
 

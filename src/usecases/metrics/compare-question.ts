@@ -9,7 +9,10 @@ import { hint } from '../../lib/hint.ts';
 import type { Context } from '../context.ts';
 
 /** The parts of a call that a comparison uses. */
-export type CompareContext = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone' | 'nowMs' | 'draw' | 'covers'>;
+export type CompareContext = Pick<
+  Context,
+  'ask' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone' | 'nowMs' | 'calendar' | 'draw' | 'covers'
+>;
 
 /** Arguments of a comparison; names are ids and dates ISO date-times by now. */
 export interface CompareInput {

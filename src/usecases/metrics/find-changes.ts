@@ -32,7 +32,10 @@ const MOST_SCENARIOS = 12;
 /** Zone metrics may be corrected for so long. */
 const PROVISIONAL_DAYS = 7;
 
-type FindChangesContext = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'remember' | 'signal' | 'timeZone' | 'nowMs' | 'covers'>;
+type FindChangesContext = Pick<
+  Context,
+  'ask' | 'lists' | 'note' | 'progress' | 'remember' | 'signal' | 'timeZone' | 'nowMs' | 'calendar' | 'covers'
+>;
 
 /** Arguments of the search; names are ids by now. */
 export interface FindInput {

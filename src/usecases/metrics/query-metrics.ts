@@ -14,7 +14,10 @@ import { countedPart, readExpected } from './read-expected.ts';
 /** More objects than this are not put side by side without being named. */
 const MAX_SIDE_BY_SIDE = 20;
 
-type QueryMetricsContext = Pick<Context, 'ask' | 'covers' | 'draw' | 'lists' | 'note' | 'nowMs' | 'progress' | 'signal' | 'timeZone'>;
+type QueryMetricsContext = Pick<
+  Context,
+  'ask' | 'covers' | 'draw' | 'lists' | 'note' | 'nowMs' | 'calendar' | 'progress' | 'signal' | 'timeZone'
+>;
 
 /** The ids that a breakdown is over, all of the project where none is named. */
 async function sideBySide<T>(kind: NameKind, named: readonly T[], asked: boolean, lists: Lists): Promise<readonly (T | number)[]> {

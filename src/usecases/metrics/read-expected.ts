@@ -22,7 +22,7 @@ const ALL_DEVICES = 4;
 /** Faults that only the devices tell from changes of the site. */
 const OF_DEVICES: ReadonlySet<string> = new Set(['counted twice', 'visits not counted', 'visits without orders']);
 
-type ExpectedContext = Pick<Context, 'ask' | 'note' | 'signal' | 'timeZone' | 'nowMs'>;
+type ExpectedContext = Pick<Context, 'ask' | 'note' | 'signal' | 'timeZone' | 'nowMs' | 'calendar'>;
 
 /** The query up to the last complete day; undefined where all of it lies ahead. Throws where it reaches further than a forecast does. */
 export function countedPart(query: MetricQuery, { timeZone, nowMs }: Pick<ExpectedContext, 'timeZone' | 'nowMs'>): MetricQuery | undefined {

@@ -10,7 +10,7 @@ import { todayIn } from '../../lib/dates.ts';
 import type { Context } from '../context.ts';
 import { fetchMetrics } from './fetch-metrics.ts';
 
-type KnownDaysContext = Pick<Context, 'ask' | 'signal' | 'timeZone' | 'nowMs'>;
+type KnownDaysContext = Pick<Context, 'ask' | 'signal' | 'timeZone' | 'nowMs' | 'calendar'>;
 
 /** Metrics that last year is asked for. */
 const METRICS = ['visits', 'conversionCount', 'conversionRate', 'revenueSum', 'cartAverage'];
@@ -38,12 +38,15 @@ async function readLastYear(
 
 /** The calendar's special days in a range, and last year's where the platform holds them. */
 export async function readKnownDays(range: Interval, goalId: number | undefined, context: KnownDaysContext): Promise<KnownDays> {
-  const { timeZone } = context;
+  const {
+    timeZone,
+    calendar: { country, specialDays = [] },
+  } = context;
   const [first, last] = [todayIn(timeZone, shiftDays(range.startMs, -YEAR_DAYS - SMOOTH_DAYS, timeZone)), todayIn(timeZone, range.endMs)];
   const [from, to] = [Number(first.slice(0, 4)), Number(last.slice(0, 4))];
   const years = Array.from({ length: to - from + 1 }, (_, index) => from + index);
-  const [holidays, rows] = await Promise.all([publicHolidaysOf(timeZone, years), readLastYear(range, goalId, context)]);
-  return knownDaysOf(specialDaysOf(holidays), (metric) => dayPoints(rows, metric));
+  const [holidays, rows] = await Promise.all([publicHolidaysOf(timeZone, years, country), readLastYear(range, goalId, context)]);
+  return knownDaysOf(specialDaysOf(holidays, specialDays), (metric) => dayPoints(rows, metric));
 }
 
 /** Rows with what is known of their days. */

@@ -40,6 +40,7 @@ async function read(all: readonly Named[], visitsOf: (id: number) => number, sel
     covers: nothing,
     signal: new AbortController().signal,
     timeZone: 'UTC',
+    calendar: {},
     nowMs,
   };
   const question = questionOf({ ...WEEK, by: 'period', explain: true, metrics: ['conversionRate'], ...selection });

@@ -12,16 +12,17 @@ function isZoneOf(country: string, timeZone: string): boolean {
 }
 
 /**
- * Public holidays of the country that a zone lies in, by their dates; none for UTC and for zones of no country. Regions' own holidays are
- * not among them.
+ * Public holidays by their dates: of a country or region that is named (`FR`, `DE-BY`), else of the country that a zone lies in; none for
+ * UTC and for zones of no country. Regions' own holidays are among them only where the region is named.
  */
-export async function publicHolidaysOf(timeZone: string, years: readonly number[]): Promise<Holiday[]> {
-  if (!timeZone.includes('/') || timeZone.startsWith('Etc/')) return [];
+export async function publicHolidaysOf(timeZone: string, years: readonly number[], named?: string): Promise<Holiday[]> {
+  if (named === undefined && (!timeZone.includes('/') || timeZone.startsWith('Etc/'))) return [];
   // 1.4 MB that no start should pay for.
   const { default: Holidays } = await import('date-holidays');
   const countries = Object.keys(new Holidays().getCountries());
-  const country = countries.find((code) => isZoneOf(code, timeZone));
-  if (country === undefined) return [];
-  const calendar = new Holidays(country, { types: ['public'], languages: ['en'] });
+  const [country = countries.find((code) => isZoneOf(code, timeZone)), region] = named?.split('-') ?? [];
+  if (country === undefined || !countries.includes(country)) return [];
+  const options = { types: ['public' as const], languages: ['en'] };
+  const calendar = region === undefined ? new Holidays(country, options) : new Holidays(country, region, options);
   return years.flatMap((year) => calendar.getHolidays(year).map(({ date, name }) => ({ label: date.slice(0, 10), name })));
 }

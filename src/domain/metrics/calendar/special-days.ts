@@ -19,6 +19,19 @@ export interface Holiday {
   readonly name: string;
 }
 
+/** Days that a site itself calls special, as a sale: first and last day. */
+export interface OwnDays {
+  readonly from: string;
+  readonly to: string;
+  readonly name: string;
+}
+
+/** What settings say of the calendar: `country` as `FR` or `DE-BY`. */
+export interface CalendarSettings {
+  readonly country?: string | undefined;
+  readonly specialDays?: readonly OwnDays[] | undefined;
+}
+
 const COMMERCIAL = { totals: 0.5, rates: 0.25 };
 const FEAST = { totals: 0.35, rates: 0.2 };
 const PUBLIC = { totals: 0.2, rates: 0.1 };
@@ -48,6 +61,8 @@ const OF_BLACK_WEEK = [
 ];
 const THURSDAY = 4;
 
+const daysBetween = (from: string, to: string) => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
+
 /** The Monday of the week of Black Friday, which is the day after the fourth Thursday of November. */
 function blackMondayMs(year: number): number {
   const weekday = new Date(Date.UTC(year, 10, 1)).getUTCDay();
@@ -57,11 +72,14 @@ function blackMondayMs(year: number): number {
 
 /**
  * Days that are special wherever shops sell: the week of Black Friday up to Cyber Monday, Christmas to New Year; and the public holidays of
- * a country, where it is known.
+ * a country, where it is known. `own` days of the site come before these.
  */
-export function specialDaysOf(holidays: readonly Holiday[]): SpecialDays {
+export function specialDaysOf(holidays: readonly Holiday[], own: readonly OwnDays[] = []): SpecialDays {
   const publicHolidays = new Map(holidays.map(({ label, name }) => [label, name]));
   return (label) => {
+    const named = own.find(({ from, to }) => from <= label && label <= to);
+    // The same day of days of the same name, which may lie on others each year.
+    if (named) return { key: `own-${named.name}-${daysBetween(named.from, label)}`, name: named.name, ...COMMERCIAL };
     const feast = OF_CHRISTMAS[label.slice(5)];
     if (feast !== undefined) return { key: label.slice(5), name: feast, ...FEAST };
     const offset = Math.round((Date.parse(label) - blackMondayMs(Number(label.slice(0, 4)))) / DAY_MS);

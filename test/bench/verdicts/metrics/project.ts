@@ -91,6 +91,7 @@ export async function findIn(world: World, input: FindInput) {
     timeZone: 'UTC',
     nowMs,
     covers: () => undefined,
+    calendar: {},
   });
   return { changes, notes, requests: service.requests() };
 }

@@ -55,6 +55,29 @@ describe('special days', () => {
     expect(await labels('Europe/Berlin')).not.toContain('2026-11-26');
     expect(await labels('UTC')).toEqual([]);
   });
+
+  it('are those of a country or region that is named, whatever the zone', async () => {
+    const labels = async (country: string) => (await publicHolidaysOf('UTC', [2026], country)).map(({ label }) => label);
+    expect(await labels('FR')).toContain('2026-07-14');
+    // Epiphany is a holiday in Bavaria, and not in all of Germany.
+    expect(await labels('DE-BY')).toContain('2026-01-06');
+    expect(await labels('DE')).not.toContain('2026-01-06');
+  });
+
+  it("are a site's own, before all others, by the same day of the same name in each year", () => {
+    const own = specialDaysOf(
+      [],
+      [
+        { from: '2025-09-10', to: '2025-09-12', name: 'Sale' },
+        { from: '2026-09-15', to: '2026-09-17', name: 'Sale' },
+        { from: '2026-11-27', to: '2026-11-27', name: 'Our day' },
+      ],
+    );
+    expect(own('2026-09-16')).toMatchObject({ name: 'Sale', key: own('2025-09-11')?.key });
+    expect(own('2026-09-18')).toBeUndefined();
+    expect(own('2026-11-27')?.name).toBe('Our day');
+    expect(own('2026-11-26')?.name).toBe('Black Friday week');
+  });
 });
 
 describe('last year', () => {
