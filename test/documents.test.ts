@@ -6,8 +6,12 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import about from '../package.json' with { type: 'json' };
 import { commands } from '../src/commands/command-line.ts';
+import { shownHints } from '../src/lib/hint.ts';
+import { instructions } from '../src/protocol/server.ts';
 import type { Setting } from '../src/settings/setting.ts';
 import { settingDeclarations } from '../src/settings/settings.ts';
+import { changesSomething } from '../src/tooling/tool.ts';
+import { toolsets } from '../tools/index.ts';
 import { CLIENTS } from './clients/clients.mjs';
 import { temporaryFolder } from './support/folder.ts';
 import { filesBelow, textOf } from './support/sources.ts';
@@ -101,6 +105,17 @@ describe('words of the documents', () => {
   it('name only files of the source that exist', () => {
     const named = [...new Set([...whole.matchAll(/`((?:src|test|docs|\.ci)\/[\w./-]+)`/g)].map(([, path = '']) => path))];
     expect(named.filter((path) => !existsSync(path))).toEqual([]);
+    const names = new Set(filesBelow('src', 'tools', 'test', '.ci').map((path) => path.replace(/.*\//, '')));
+    const bare = [...new Set([...whole.matchAll(/`([\w-]+(?:\.test)?\.[cm]?tsx?)`/g)].map(([, name = '']) => name))];
+    expect(bare.filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  it('say of the one tool that writes without a question that it does, and of the others that they ask', () => {
+    const writing = toolsets.flatMap(({ tools }) => tools).filter((tool) => changesSomething(tool));
+    expect(writing.filter(({ confirmed }) => !confirmed).map(({ name }) => name)).toEqual(['create_speed_event']);
+    expect(textOf('README.md')).toContain('ask first; only `create_speed_event`');
+    expect(textOf('SECURITY.md')).toContain('ask first, but for `create_speed_event`');
+    expect(shownHints(instructions({ timeZone: 'UTC', nowMs: 0 }))).toContain('only create_speed_event writes at once');
   });
 });
 

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Setting } from '../src/settings/setting.ts';
 import { flagOf, isSwitch, readSettings, settingDeclarations } from '../src/settings/settings.ts';
-import { filesBelow, textOf } from './support/sources.ts';
 
 const settings: readonly Setting[] = Object.values(settingDeclarations);
 const of = (variable: string, value: string) => readSettings({ [`WEB_ANALYTICS_${variable}`]: value });
@@ -12,14 +11,6 @@ const of = (variable: string, value: string) => readSettings({ [`WEB_ANALYTICS_$
 describe('the settings', () => {
   it('have names and titles of their own', () => {
     expect(new Set(settings.flatMap(({ variable, title }) => [variable, title])).size).toBe(2 * settings.length);
-  });
-
-  it('are all that documents name', () => {
-    const files = [...filesBelow('docs').filter((path) => path.endsWith('.md')), 'README.md', 'SECURITY.md', 'Dockerfile', 'compose.yaml'];
-    const named = files.flatMap((path) => textOf(path).match(/WEB_ANALYTICS_[A-Z_]*[A-Z]/g) ?? []);
-    const known = new Set(settings.flatMap(({ variable, secret }) => [variable, ...(secret ? [`${variable}_FILE`] : [])]));
-    expect(named.length).toBeGreaterThan(settings.length);
-    expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
   it('are described, with a default or what happens without one', () => {
