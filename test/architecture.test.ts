@@ -143,6 +143,14 @@ function cyclesIn(edges: readonly Pick<Import, 'from' | 'to'>[]): string[][] {
   return found;
 }
 
+/** The folders of a part, beside each other, that an import leads between; undefined where a file of their parent takes part. */
+function folderEdge({ from, to }: Pick<Import, 'from' | 'to'>): { from: string; to: string } | undefined {
+  const [here, there] = [from.split('/'), to.split('/')];
+  const apart = here.findIndex((name, at) => name !== there[at]);
+  if (apart < 2 || apart >= here.length - 1 || apart >= there.length - 1) return undefined;
+  return { from: here.slice(0, apart + 1).join('/'), to: there.slice(0, apart + 1).join('/') };
+}
+
 describe('imports', () => {
   it('are all read: each names a file that exists', () => {
     expect(inner.length).toBeGreaterThan(300);
@@ -191,6 +199,12 @@ describe('imports', () => {
     expect(cyclesIn(inner)).toEqual([]);
     const sample = ['ab', 'bc', 'cb'].map(([from = '', to = '']) => ({ from, to }));
     expect(cyclesIn(sample)).toEqual([['b', 'c', 'b']]);
+  });
+
+  it('form no cycle of folders that stand beside each other', () => {
+    expect(cyclesIn(inner.flatMap((edge) => folderEdge(edge) ?? []))).toEqual([]);
+    expect(folderEdge({ from: 'src/a/b/c.ts', to: 'src/a/d/e/f.ts' })).toEqual({ from: 'src/a/b', to: 'src/a/d' });
+    expect(folderEdge({ from: 'src/a/b/c.ts', to: 'src/a/d.ts' })).toBeUndefined();
   });
 });
 

@@ -1,7 +1,7 @@
 import { ApiError } from '../api/errors.ts';
 import { hint } from '../lib/hint.ts';
 import { defineResource } from '../tooling/resource.ts';
-import type { ProjectWorkspace } from '../workspace/store/project-workspace.ts';
+import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
 import { complete, integer } from './variables.ts';
 
 /** The loads of the warehouse, or in words why they are not known; undefined without a warehouse. */

@@ -4,7 +4,7 @@ import type { CalendarSettings } from '../domain/metrics/calendar/special-days.t
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { CallWatch } from '../telemetry/call-watch.ts';
-import type { ProjectWorkspace } from '../workspace/store/project-workspace.ts';
+import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
 import type { Warehouse } from '../workspace/warehouse/warehouse.ts';
 import { type Confirmations, createConfirmations } from './confirmation.ts';
 import { createNames, type Names } from './names.ts';
@@ -92,7 +92,7 @@ export function createSession(options: SessionOptions): Session {
     },
     async workspace(projectId) {
       const client = await session.client();
-      const { openProjectWorkspace } = await import('../workspace/store/project-workspace.ts');
+      const { openProjectWorkspace } = await import('../workspace/project-workspace.ts');
       const { authUrl, warehouse: open, ...where } = options.workspace;
       const warehouse = await open?.();
       const ask: Ask = (operation, input) => client.call(operation, input, { projectId, signal: ending.signal });

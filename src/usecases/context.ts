@@ -4,7 +4,7 @@ import type { CalendarSettings } from '../domain/metrics/calendar/special-days.t
 import type { Named, NameKind } from '../domain/names/match-name.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { ChartSpec } from '../views/spec.ts';
-import type { ProjectWorkspace } from '../workspace/store/project-workspace.ts';
+import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
 
 /** The lists of names that a session keeps for the project of the call, at most some seconds old. */
 export interface Lists {

@@ -1,6 +1,6 @@
 import { blockingOf } from '../domain/har/analyse/blocking.ts';
 import type { Har, HarEntry } from '../domain/har/read/har-model.ts';
-import { sanitiseUrl } from '../domain/har/sanitise/sanitise-url.ts';
+import { sanitiseUrl } from '../domain/har/sanitise-url.ts';
 import { formatValue, plainText } from './charts/values.ts';
 import { type Mark, type WaterfallRow, type WaterfallSpec, waterfallColumns } from './spec.ts';
 

@@ -39,7 +39,7 @@ export const modules = {
     { mutate: ['src/domain/har/sanitise/sanitise-headers.ts'], tests: ['test/domain/har/sanitise-headers.test.ts'] },
     { mutate: ['src/domain/har/sanitise/sanitise-har.ts'], tests: ['test/domain/har/sanitise.test.ts'] },
     {
-      mutate: ['src/domain/har/sanitise/sanitise-url.ts'],
+      mutate: ['src/domain/har/sanitise-url.ts'],
       tests: ['test/domain/har/sanitise-url.test.ts', 'test/domain/har/hostile-addresses.test.ts'],
     },
   ],

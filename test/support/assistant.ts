@@ -13,7 +13,7 @@ import { createServer } from '../../src/protocol/server.ts';
 import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
 import { resources } from '../../src/resources/index.ts';
 import { createSession, neededScopes } from '../../src/tooling/session.ts';
-import type { ProjectWorkspace } from '../../src/workspace/store/project-workspace.ts';
+import type { ProjectWorkspace } from '../../src/workspace/project-workspace.ts';
 import type { Warehouse } from '../../src/workspace/warehouse/warehouse.ts';
 import type { Platform } from './emulator.ts';
 import { type LineLink, linkByLines } from './line-link.ts';

@@ -1,4 +1,4 @@
-import { type PagePlace, pageOf } from '../har/analyse/select-requests.ts';
+import { type PagePlace, pageOf } from '../page-of.ts';
 import { isCustomTiming, type NamedBudgets, nameBudgets, timingWords } from './custom-timings.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
 import { intervalWords, shareWords, WORTH_A_SENTENCE } from './failures.ts';

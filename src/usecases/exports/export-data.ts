@@ -1,12 +1,12 @@
 import { ApiError } from '../../api/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
+import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import type { Look } from '../../workspace/query/batches.ts';
 import { type DataView, dataViewOf, viewName } from '../../workspace/query/data-view.ts';
 import type { Dialect } from '../../workspace/query/examples.ts';
 import { lookInto, runSql, type SqlResult } from '../../workspace/query/sql-process.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
-import type { ProjectWorkspace } from '../../workspace/store/project-workspace.ts';
 import type { ProjectWarehouse } from '../../workspace/warehouse/project-warehouse.ts';
 import { warehouseViewOf } from '../../workspace/warehouse/warehouse-view.ts';
 import type { Context } from '../context.ts';

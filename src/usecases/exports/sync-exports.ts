@@ -2,8 +2,8 @@ import { formatBytes } from '../../lib/number-text.ts';
 import type { Download } from '../../workspace/download/downloads.ts';
 import { type FileLife, learnFileLife } from '../../workspace/download/file-life.ts';
 import { planSync, type SyncOutcome, type SyncPlan, successfulRuns, successfulRunsOf } from '../../workspace/download/sync-plan.ts';
+import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
-import type { ProjectWorkspace } from '../../workspace/store/project-workspace.ts';
 import type { Context } from '../context.ts';
 
 /** Seconds that a call waits for a download when the caller names none. */

@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path';
 import { parseJson } from '../../api/json.ts';
+import type { ProjectWorkspace } from '../project-workspace.ts';
 import type { RunManifest } from '../store/manifest.ts';
-import type { ProjectWorkspace } from '../store/project-workspace.ts';
 import { columnsOf } from './columns.ts';
 import { csvRecords } from './csv-records.ts';
 import { dataViewOf } from './data-view.ts';

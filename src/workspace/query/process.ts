@@ -1,9 +1,9 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
-import { convert, resolveOverlap, writePiece } from '../convert/write-table.ts';
 import { refusalOf } from './check-statement.ts';
 import type { Cell, ConvertTask, Failure, Machine, Message, PieceTask, QueryTask, ResolveTask, Task, Written } from './protocol.ts';
 import { lookAt } from './sniff.ts';
 import { literal, literals } from './view-sql.ts';
+import { convert, resolveOverlap, writePiece } from './write-table.ts';
 
 /** Members that the classes of DuckDB share, each in its own way. */
 interface Composite {

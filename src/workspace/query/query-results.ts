@@ -2,9 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
+import type { ProjectWorkspace } from '../project-workspace.ts';
 import { FILE_MODE, makeDirectory } from '../store/disk.ts';
 import { resultsDirectory } from '../store/layout.ts';
-import type { ProjectWorkspace } from '../store/project-workspace.ts';
 import type { Cell } from './protocol.ts';
 
 /** Results that are kept of a project; the oldest makes room. */

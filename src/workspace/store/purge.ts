@@ -1,6 +1,6 @@
 import { FILE_LIFE_MS } from '../../api/params.ts';
+import type { ProjectWorkspace, UnfinishedRun } from '../project-workspace.ts';
 import type { RunId, RunManifest } from './manifest.ts';
-import type { ProjectWorkspace, UnfinishedRun } from './project-workspace.ts';
 
 /** Columns of the table, one row for each job; ranges are those of the data. */
 export const WORKSPACE_COLUMNS = ['jobId', 'job', 'scope', 'format', 'runs', 'from', 'to', 'rows', 'bytes', 'unfinished'];

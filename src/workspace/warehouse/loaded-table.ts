@@ -1,7 +1,7 @@
 import { grouped } from '../../lib/grouped.ts';
 import { formatNumber } from '../../lib/number-text.ts';
+import type { ProjectWorkspace } from '../project-workspace.ts';
 import { isSameRun, type RunManifest } from '../store/manifest.ts';
-import type { ProjectWorkspace } from '../store/project-workspace.ts';
 import type { LoadRecord } from './ledger.ts';
 import type { Load, ProjectWarehouse } from './project-warehouse.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ImpactAnswer } from '../../../src/domain/journeys/impact/impact-answer.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { openProjectWorkspace } from '../../../src/workspace/store/project-workspace.ts';
+import { openProjectWorkspace } from '../../../src/workspace/project-workspace.ts';
 import { greet, type Peer, startPeer } from '../peer.ts';
 import type { World } from './world.ts';
 import { writeWorld } from './world-files.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { ProjectWorkspace } from '../../../src/workspace/project-workspace.ts';
 import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
-import type { ProjectWorkspace } from '../../../src/workspace/store/project-workspace.ts';
 import { DAYS, FIRST_DAY_MS, type Session, type World } from './world.ts';
 
 const iso = (atMs: number) => new Date(atMs).toISOString();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sanitiseText, sanitiseUrl, shortUrl } from '../../../src/domain/har/sanitise/sanitise-url.ts';
+import { sanitiseText, sanitiseUrl, shortUrl } from '../../../src/domain/har/sanitise-url.ts';
 import { hostileAddresses, ordinaryPaths } from './hostile-addresses.ts';
 import { RECORDED_FILES, readRecorded } from './recorded-files.ts';
 

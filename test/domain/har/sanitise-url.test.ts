@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hostOf } from '../../../src/domain/har/read/addresses.ts';
-import { holdsSecret, sanitiseHost, sanitiseText, sanitiseUrl, shortUrl } from '../../../src/domain/har/sanitise/sanitise-url.ts';
+import { holdsSecret, sanitiseHost, sanitiseText, sanitiseUrl, shortUrl } from '../../../src/domain/har/sanitise-url.ts';
 
 const HEX = '0123456789abcdef0123456789abcdef';
 

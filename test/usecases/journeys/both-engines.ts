@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import type { VisitUses } from '../../../src/usecases/journeys/with-visits.ts';
-import type { ProjectWorkspace } from '../../../src/workspace/store/project-workspace.ts';
+import type { ProjectWorkspace } from '../../../src/workspace/project-workspace.ts';
 import { missing, startClickHouse, type TestClickHouse } from '../../support/clickhouse/start.ts';
 import { openOffline, writeRun } from '../../workspace/convert/converted-runs.ts';
 import { type LoadedProject, openLoadedProject } from '../../workspace/warehouse/loaded-project.ts';

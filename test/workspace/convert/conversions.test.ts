@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ProjectWorkspace } from '../../../src/workspace/store/project-workspace.ts';
+import type { ProjectWorkspace } from '../../../src/workspace/project-workspace.ts';
 import { someOf } from '../../support/sample-size.ts';
 import { scratchDirectory } from '../download/store-stub.ts';
 import { openOffline, queried, type RunText, writeRun } from './converted-runs.ts';

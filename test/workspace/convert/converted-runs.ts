@@ -2,10 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { systemClock } from '../../../src/lib/clock.ts';
+import { openProjectWorkspace, type ProjectWorkspace, type WorkspaceParts } from '../../../src/workspace/project-workspace.ts';
 import { dataViewOf } from '../../../src/workspace/query/data-view.ts';
 import { lookInto, runSql } from '../../../src/workspace/query/sql-process.ts';
 import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
-import { openProjectWorkspace, type ProjectWorkspace, type WorkspaceParts } from '../../../src/workspace/store/project-workspace.ts';
 
 /** A run as a test describes it. */
 export interface RunText extends Partial<Pick<RunManifest, 'jobId' | 'from' | 'to' | 'exportedAt' | 'format' | 'scope'>> {

@@ -3,7 +3,7 @@ import type { Ask } from '../../../src/api/client.ts';
 import type { Operation } from '../../../src/api/operation.ts';
 import { getExportJob, getExportRun } from '../../../src/api/operations/data-export.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { openProjectWorkspace } from '../../../src/workspace/store/project-workspace.ts';
+import { openProjectWorkspace } from '../../../src/workspace/project-workspace.ts';
 import { listen } from '../../support/stub-platform.ts';
 import { queried } from '../convert/converted-runs.ts';
 import { scratchDirectory } from './store-stub.ts';

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { ApiError } from '../../../src/api/errors.ts';
 import type { Asked } from '../../../src/usecases/exports/export-data.ts';
 import { describeExport, queryExport } from '../../../src/usecases/exports/query-export.ts';
-import type { ProjectWorkspace } from '../../../src/workspace/store/project-workspace.ts';
+import type { ProjectWorkspace } from '../../../src/workspace/project-workspace.ts';
 import { openWarehouse, type Warehouse } from '../../../src/workspace/warehouse/warehouse.ts';
 import type { TestClickHouse } from '../../support/clickhouse/start.ts';
 import { openOffline, type RunText, writeRun } from '../convert/converted-runs.ts';

@@ -1,4 +1,5 @@
 import { formatBytes } from '../../../lib/number-text.ts';
+import { cutPage, type PagePlace, type PageRequest, pageOf } from '../../page-of.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
 import { addTotals, count, noRequests } from '../summary/har-summary.ts';
 import { BLOCKING_BASIS } from './blocking-problems.ts';
@@ -6,7 +7,7 @@ import { findProblems } from './find-problems.ts';
 import type { HAR_VIEWS, HarAnswer } from './har-answer.ts';
 import { counted, ORDER_NOTE, type ProblemKind } from './problem.ts';
 import { partyTable, problemRequests, problemTable, requestDetail, requestTable, type Table, waterfallTable } from './request-rows.ts';
-import { cutPage, filterRequests, isEmptyFilter, type PagePlace, type PageRequest, pageOf, type RequestFilter } from './select-requests.ts';
+import { filterRequests, isEmptyFilter, type RequestFilter } from './select-requests.ts';
 import { type HarStudy, studyHar } from './study-har.ts';
 import { findingRow, summaryView } from './summary-view.ts';
 import { collectParties, type EntityOf, type PartyGroup } from './third-parties.ts';

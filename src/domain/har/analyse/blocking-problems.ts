@@ -1,7 +1,7 @@
 import { formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { addressText } from '../read/addresses.ts';
 import type { HarEntry } from '../read/har-model.ts';
-import { sanitiseHost, sanitiseUrl } from '../sanitise/sanitise-url.ts';
+import { sanitiseHost, sanitiseUrl } from '../sanitise-url.ts';
 import { type Blocking, type BlockingBasis, endOf } from './blocking.ts';
 import { type ConcernedRequest, SLOW_ANSWER_MS } from './concerned-requests.ts';
 import { counted, type Problem, someOf } from './problem.ts';

@@ -2,7 +2,7 @@ import { formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { PAGE_MEDIANS, thresholdOf } from '../../speed/speed-metrics.ts';
 import { addressText } from '../read/addresses.ts';
 import type { HarEntry } from '../read/har-model.ts';
-import { sanitiseHost, sanitiseUrl } from '../sanitise/sanitise-url.ts';
+import { sanitiseHost, sanitiseUrl } from '../sanitise-url.ts';
 import { blockingProblems } from './blocking-problems.ts';
 import { heaviestTogether, largestCost, SLOW_ANSWER_MS } from './concerned-requests.ts';
 import { byCost, counted, type Problem } from './problem.ts';

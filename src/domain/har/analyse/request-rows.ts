@@ -1,7 +1,7 @@
 import { addressOf } from '../read/addresses.ts';
 import { type Har, type HarEntry, INITIATOR_TYPES } from '../read/har-model.ts';
 import { sanitiseContentType } from '../sanitise/sanitise-headers.ts';
-import { sanitiseHost, sanitiseUrl, shortUrl } from '../sanitise/sanitise-url.ts';
+import { sanitiseHost, sanitiseUrl, shortUrl } from '../sanitise-url.ts';
 import { shownMethod } from '../summary/har-summary.ts';
 import { endOf } from './blocking.ts';
 import type { Problem, ProblemKind } from './problem.ts';

@@ -2,7 +2,7 @@ import { formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { PAGE_MEDIANS } from '../../speed/speed-metrics.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
-import { shortUrl } from '../sanitise/sanitise-url.ts';
+import { shortUrl } from '../sanitise-url.ts';
 import type { HarSummary, RequestRow } from '../summary/har-summary.ts';
 import { type Blocking, endOf } from './blocking.ts';
 import { BLOCKING_BASIS } from './blocking-problems.ts';

@@ -1,5 +1,5 @@
 import type { HarEntry, Party } from '../read/har-model.ts';
-import { sanitiseHost } from '../sanitise/sanitise-url.ts';
+import { sanitiseHost } from '../sanitise-url.ts';
 import { count, noRequests, type RequestTotals, weightOf } from '../summary/har-summary.ts';
 import { endOf } from './blocking.ts';
 

@@ -1,7 +1,7 @@
 import { formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { addressText } from '../read/addresses.ts';
 import { withoutFragment } from '../read/find-document.ts';
-import { sanitiseHost, sanitiseUrl } from '../sanitise/sanitise-url.ts';
+import { sanitiseHost, sanitiseUrl } from '../sanitise-url.ts';
 import { weightOf } from '../summary/har-summary.ts';
 import { type ConcernedRequest, heaviestOf, largestCost, totalsOf } from './concerned-requests.ts';
 import { counted, type Problem, someOf } from './problem.ts';

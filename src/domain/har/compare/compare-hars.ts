@@ -4,7 +4,7 @@ import { tenth } from '../analyse/request-rows.ts';
 import { type HarStudy, studyHar } from '../analyse/study-har.ts';
 import type { EntityOf } from '../analyse/third-parties.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
-import { shortUrl } from '../sanitise/sanitise-url.ts';
+import { shortUrl } from '../sanitise-url.ts';
 import { weightOf } from '../summary/har-summary.ts';
 import { hostRuns, medianPairs, medianParties, medianTypes, ofMostRunsAlone } from './compare-runs.ts';
 import { type Comparison, comparisonVerdict, netEffect } from './har-comparison.ts';

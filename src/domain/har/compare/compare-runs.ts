@@ -1,7 +1,7 @@
 import type { HarStudy } from '../analyse/study-har.ts';
 import type { PartyGroup } from '../analyse/third-parties.ts';
 import type { HarEntry, Party } from '../read/har-model.ts';
-import { sanitiseHost } from '../sanitise/sanitise-url.ts';
+import { sanitiseHost } from '../sanitise-url.ts';
 import { type HarSummary, type RequestTotals, weightOf } from '../summary/har-summary.ts';
 import { normalisedAddress, type Pair } from './request-changes.ts';
 

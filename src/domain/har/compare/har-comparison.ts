@@ -4,7 +4,7 @@ import { counted, someOf } from '../analyse/problem.ts';
 import { tenth } from '../analyse/request-rows.ts';
 import type { HarStudy } from '../analyse/study-har.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
-import { sanitiseHost, shortUrl } from '../sanitise/sanitise-url.ts';
+import { sanitiseHost, shortUrl } from '../sanitise-url.ts';
 import { weightOf } from '../summary/har-summary.ts';
 import { middleOf } from './compare-runs.ts';
 import type { RequestChange } from './request-changes.ts';

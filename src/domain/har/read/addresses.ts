@@ -1,5 +1,5 @@
 import { getDomain } from 'tldts';
-import { sanitiseUrl } from '../sanitise/sanitise-url.ts';
+import { sanitiseUrl } from '../sanitise-url.ts';
 
 const PLAIN_HOST = /^(?:https?|wss?):\/\/([a-z0-9.-]+)(?::\d+)?(?:[/?#]|$)/i;
 const NETWORK_PROTOCOLS = new Set(['http:', 'https:', 'ws:', 'wss:']);

@@ -6,7 +6,7 @@ import { BLOCKING_BASIS } from '../analyse/blocking-problems.ts';
 import { findProblems } from '../analyse/find-problems.ts';
 import { counted, ORDER_NOTE, type Problem } from '../analyse/problem.ts';
 import type { HarStudy } from '../analyse/study-har.ts';
-import { shortUrl } from '../sanitise/sanitise-url.ts';
+import { shortUrl } from '../sanitise-url.ts';
 import type { HarSummary, RequestRow, WasteFinding } from '../summary/har-summary.ts';
 
 /** Rows of each list; whole lists are what analyze_har is for. */

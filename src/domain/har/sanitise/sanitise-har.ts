@@ -2,8 +2,8 @@ import type * as Format from 'har-format';
 import { type Har, INITIATOR_TYPES, PRIORITIES, protocolName, RENDER_BLOCKING, RESOURCE_TYPES } from '../read/har-model.ts';
 import { amountOf, isRecord, listOf, looseAmountOf, recordOf, textOf } from '../read/member.ts';
 import { isMarkedCached, readStatus } from '../read/read-entry.ts';
+import { holdsSecret, REMOVED, sanitiseText, sanitiseUrl } from '../sanitise-url.ts';
 import { sanitiseContentType, sanitiseHeaders } from './sanitise-headers.ts';
-import { holdsSecret, REMOVED, sanitiseText, sanitiseUrl } from './sanitise-url.ts';
 
 type Raw = Record<string, unknown>;
 type Custom = Record<`_${string}`, number | string>;

@@ -1,6 +1,6 @@
 import type { Header } from 'har-format';
 import { isRecord } from '../read/member.ts';
-import { holdsSecret, REMOVED, sanitiseUrl } from './sanitise-url.ts';
+import { holdsSecret, REMOVED, sanitiseUrl } from '../sanitise-url.ts';
 
 /** Gives the part of a header value that is safe to show; empty when nothing is. */
 type Keep = (value: string) => string;

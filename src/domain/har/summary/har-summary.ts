@@ -1,5 +1,5 @@
 import type { HarEntry, HarTimings, Party, ResourceType } from '../read/har-model.ts';
-import { shortUrl } from '../sanitise/sanitise-url.ts';
+import { shortUrl } from '../sanitise-url.ts';
 
 /** Numbers of a group of requests; a size is the sum of what is known, null when nothing is, with the requests it lacks beside it. */
 export interface RequestTotals {

@@ -1,6 +1,6 @@
 import { findDocument } from '../read/find-document.ts';
 import { type Har, type HarEntry, HarError, type HarPage, type Party } from '../read/har-model.ts';
-import { sanitiseHost, sanitiseText, shortUrl } from '../sanitise/sanitise-url.ts';
+import { sanitiseHost, sanitiseText, shortUrl } from '../sanitise-url.ts';
 import { countEntry, type EntryCounts, type HostCounts, noCounts } from './entry-counts.ts';
 import {
   addTotals,

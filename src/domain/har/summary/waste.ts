@@ -1,7 +1,7 @@
 import { withoutFragment } from '../read/find-document.ts';
 import type { HarEntry, ResourceType } from '../read/har-model.ts';
 import { isApiAnswer, isCompressible } from '../read/resource-type.ts';
-import { shortUrl } from '../sanitise/sanitise-url.ts';
+import { shortUrl } from '../sanitise-url.ts';
 import {
   count,
   type DuplicateRow,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../../src/api/errors.ts';
 import { measureEffects } from '../../../../src/domain/journeys/impact/measure-effects.ts';
 import { type ImpactUses, measureImpact } from '../../../../src/usecases/journeys/impact/measure-impact.ts';
-import type { ProjectWorkspace } from '../../../../src/workspace/store/project-workspace.ts';
+import type { ProjectWorkspace } from '../../../../src/workspace/project-workspace.ts';
 import { engines, sharedWorlds, usesOf } from '../both-engines.ts';
 import { coveredDays, dayOf, type SessionRow, worlds } from '../visit-world.ts';
 import { plainCells, type Unit, unitsOf } from './plain-cells.ts';

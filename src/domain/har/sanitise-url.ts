@@ -1,4 +1,4 @@
-import { visibleText } from '../../../lib/visible-text.ts';
+import { visibleText } from '../../lib/visible-text.ts';
 
 /** The placeholder for a removed text. */
 export const REMOVED = '[removed]';

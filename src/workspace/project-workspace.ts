@@ -1,24 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Ask } from '../../api/client.ts';
-import { listExportJobs } from '../../api/operations/data-export.ts';
-import { isLoopback } from '../../lib/address.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { createFairSemaphore, mapConcurrent } from '../../lib/concurrency.ts';
-import { hint } from '../../lib/hint.ts';
-import { conversionFailure, convertJob, waitingJobs } from '../convert/conversions.ts';
-import { removeTempFiles } from '../download/download-run.ts';
-import { type Download, type DownloadOptions, downloadOf, startDownload } from '../download/downloads.ts';
-import { createFileStore } from '../download/file-store.ts';
-import { openProjectWarehouse, type ProjectWarehouse } from '../warehouse/project-warehouse.ts';
-import type { Warehouse } from '../warehouse/warehouse.ts';
-import { diskFailure, tryDirectory, WorkspaceError } from './disk.ts';
-import { MANIFEST, type Owner, plansDirectory, principalDirectory, projectDirectory, resultsDirectory, runDirectory } from './layout.ts';
-import { type Holder, isLockName, type Lock, type LockKind, removeDeadLocks, takeLock, waitForLock } from './lock.ts';
-import { filesOnDisk, type RunId, type RunManifest, readManifest, runsIn } from './manifest.ts';
-import { bytesBelow, createQuota } from './quota.ts';
-import { removeStaleSpillDirectories } from './spill.ts';
+import type { Ask } from '../api/client.ts';
+import { listExportJobs } from '../api/operations/data-export.ts';
+import { isLoopback } from '../lib/address.ts';
+import type { Clock } from '../lib/clock.ts';
+import { createFairSemaphore, mapConcurrent } from '../lib/concurrency.ts';
+import { hint } from '../lib/hint.ts';
+import { conversionFailure, convertJob, waitingJobs } from './convert/conversions.ts';
+import { removeTempFiles } from './download/download-run.ts';
+import { type Download, type DownloadOptions, downloadOf, startDownload } from './download/downloads.ts';
+import { createFileStore } from './download/file-store.ts';
+import { diskFailure, tryDirectory, WorkspaceError } from './store/disk.ts';
+import {
+  MANIFEST,
+  type Owner,
+  plansDirectory,
+  principalDirectory,
+  projectDirectory,
+  resultsDirectory,
+  runDirectory,
+} from './store/layout.ts';
+import { type Holder, isLockName, type Lock, type LockKind, removeDeadLocks, takeLock, waitForLock } from './store/lock.ts';
+import { filesOnDisk, type RunId, type RunManifest, readManifest, runsIn } from './store/manifest.ts';
+import { bytesBelow, createQuota } from './store/quota.ts';
+import { removeStaleSpillDirectories } from './store/spill.ts';
+import { openProjectWarehouse, type ProjectWarehouse } from './warehouse/project-warehouse.ts';
+import type { Warehouse } from './warehouse/warehouse.ts';
 
 /** A directory of a run without a manifest: what a download has left so far. */
 export interface UnfinishedRun extends RunId {

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { DECIMAL_LENGTH, DECIMAL_NUMBER, WHOLE_NUMBER } from '../query/column-types.ts';
-import type { ConvertTask, PieceTask, ResolveTask, Written } from '../query/protocol.ts';
-import { identifier, literal, literals } from '../query/view-sql.ts';
+import { DECIMAL_LENGTH, DECIMAL_NUMBER, WHOLE_NUMBER } from './column-types.ts';
+import type { ConvertTask, PieceTask, ResolveTask, Written } from './protocol.ts';
+import { identifier, literal, literals } from './view-sql.ts';
 
 /** Rows of a group in the file: small enough that a day of a large site has groups of its own. */
 const GROUP_ROWS = 122_880;
@@ -32,7 +32,7 @@ const TALLY = '__tally';
 
 /** A condition that lets every row pass and counts it, with its whole numbers, in what is given beside it. */
 async function tallyRows(connection: DuckDBConnection, numbers: readonly string[]): Promise<{ tally: Tally; condition: string }> {
-  const { BIGINT, BOOLEAN, DuckDBScalarFunction } = await import('../query/duckdb.ts');
+  const { BIGINT, BOOLEAN, DuckDBScalarFunction } = await import('./duckdb.ts');
   const tally: Tally = { rows: 0, sums: numbers.map(() => 0n) };
   const count = DuckDBScalarFunction.create({
     name: TALLY,

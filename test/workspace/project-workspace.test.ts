@@ -2,11 +2,11 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/lib/clock.ts';
-import { isLockName } from '../../../src/workspace/store/lock.ts';
-import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
-import { openProjectWorkspace } from '../../../src/workspace/store/project-workspace.ts';
-import { scratchDirectory } from '../download/store-stub.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { openProjectWorkspace } from '../../src/workspace/project-workspace.ts';
+import { isLockName } from '../../src/workspace/store/lock.ts';
+import type { RunManifest } from '../../src/workspace/store/manifest.ts';
+import { scratchDirectory } from './download/store-stub.ts';
 
 const RUN = { jobId: 31, runId: 501 };
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { convert } from '../../../src/workspace/convert/write-table.ts';
 import { openDatabase } from '../../../src/workspace/query/process.ts';
+import { convert } from '../../../src/workspace/query/write-table.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 const ROWS = 10_000;
