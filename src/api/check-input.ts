@@ -4,6 +4,7 @@ import { ApiError } from './errors.ts';
 import { CHOOSE_PROJECT } from './granted.ts';
 import type { Operation } from './operation.ts';
 import * as p from './params.ts';
+import { unwrap } from './unwrap.ts';
 
 /** `frequency.dateRange.to`, `fields[2].fieldName`. */
 function memberOf(path: readonly PropertyKey[]): string {
@@ -81,8 +82,7 @@ export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 export function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): z.core.$ZodType | undefined {
   const [first, ...rest] = path;
   if (first === undefined) return schema;
-  const { def } = schema._zod;
-  if ('innerType' in def) return schemaAt(def.innerType as z.core.$ZodType, path);
+  const { def } = unwrap(schema)._zod;
   if ('element' in def) return schemaAt(def.element as z.core.$ZodType, rest);
   if (!('shape' in def)) return undefined;
   const member = (def.shape as Record<string, z.core.$ZodType>)[String(first)];
@@ -93,8 +93,7 @@ export function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]):
 function membersAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
   const at = schemaAt(schema, path);
   if (!at) return [];
-  const { def } = at._zod;
-  if ('innerType' in def) return membersAt(def.innerType as z.core.$ZodType, []);
+  const { def } = unwrap(at)._zod;
   return 'shape' in def ? Object.keys(def.shape as object) : [];
 }
 

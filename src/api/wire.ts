@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import { ApiError } from './errors.ts';
 import type { Operation } from './operation.ts';
+import { unwrap } from './unwrap.ts';
 
 /** Where the parts of an input travel: below the base address, in the query, in a JSON body. */
 export interface WireRequest {
@@ -45,8 +46,7 @@ export function encodeRequest(operation: Operation, input: Record<string, unknow
 
 /** The innermost type of a field: `number`, `array`, `string`, `enum` … */
 function typeOf(schema: z.core.$ZodType): string {
-  const { def } = schema._zod;
-  return 'innerType' in def ? typeOf(def.innerType as z.core.$ZodType) : def.type;
+  return unwrap(schema)._zod.def.type;
 }
 
 function decodeText(value: string, type: string): unknown {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Operation } from '../api/operation.ts';
 import { isoDate } from '../api/params.ts';
+import { unwrap } from '../api/unwrap.ts';
 import { isRecord } from '../lib/is-record.ts';
 import type { Deployment } from './deployment.ts';
 
@@ -10,14 +11,9 @@ type Schema = z.core.$ZodType;
 /** The two documented forms of a date: UTC with milliseconds and `Z`, or an offset `+hh:mm` (section 1). */
 const DOCUMENTED_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3}Z|(\.\d{3})?[+-]\d{2}:\d{2})$/;
 
-function inner(schema: Schema): Schema {
-  const { def } = schema._zod;
-  return 'innerType' in def && schema !== isoDate ? inner(def.innerType as Schema) : schema;
-}
-
 /** The value with each text that a schema stands for replaced by what `change` makes of it. */
 function eachText(schemaOf: Schema, value: unknown, path: string, change: (schema: Schema, text: string, path: string) => string): unknown {
-  const schema = inner(schemaOf);
+  const schema = unwrap(schemaOf, (each) => each === isoDate);
   if (typeof value === 'string') return change(schema, value, path);
   if (schema instanceof z.ZodArray && Array.isArray(value))
     return value.map((item, index) => eachText(schema.element, item, `${path}[${index}]`, change));

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { unwrap } from '../api/unwrap.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { listedSchemaOf, metricOf, type ParamFact, paramFacts, standInFor } from './params.ts';
 
@@ -19,10 +20,8 @@ const LONGEST_JSON = 1_000_000;
 
 /** The schema as a caller sees it: without `optional`, `default` and the like, and as it is listed. */
 function core(schema: Schema): Schema {
-  const listed = listedSchemaOf(schema);
-  if (listed) return listed;
-  const { def } = schema._zod;
-  return 'innerType' in def ? core(def.innerType as Schema) : schema;
+  const inner = unwrap(schema, (each) => listedSchemaOf(each) !== undefined);
+  return listedSchemaOf(inner) ?? inner;
 }
 
 /** Whether an argument may be left out. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { listed } from '../api/check-input.ts';
 import { ApiError } from '../api/errors.ts';
 import { documentedDate } from '../api/params.ts';
+import { unwrap } from '../api/unwrap.ts';
 import {
   ALL_VISITORS,
   EACH,
@@ -41,11 +42,6 @@ export interface ResolvedRange {
 
 type RefFact = Extract<ParamFact, { ref: unknown }>;
 type DateFact = Extract<ParamFact, { date: unknown }>;
-
-function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
-  const { def } = schema._zod;
-  return 'innerType' in def && !paramFacts.has(schema) ? unwrap(def.innerType as z.core.$ZodType) : schema;
-}
 
 /** Replaces dates by instants and names by ids wherever the schema says so; the rest stays as it is. */
 export async function resolveParams<T extends Record<string, unknown>>(schema: z.ZodObject, input: T, options: ResolveOptions) {
@@ -112,7 +108,7 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
     holder: Record<string | number, unknown>,
     key: string | number,
   ): void {
-    const inner = unwrap(schemaOf);
+    const inner = unwrap(schemaOf, (each) => paramFacts.has(each));
     const fact = paramFacts.get(inner as z.ZodType);
     if (fact && 'ref' in fact) {
       if (typeof value === 'string') names.push(async () => void (holder[key] = await allOrOne(fact, value.trim(), path)));

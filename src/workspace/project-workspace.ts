@@ -6,7 +6,6 @@ import { listExportJobs } from '../api/operations/data-export.ts';
 import { isLoopback } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createFairSemaphore, mapConcurrent } from '../lib/concurrency.ts';
-import { hint } from '../lib/hint.ts';
 import { conversionFailure, convertJob, waitingJobs } from './convert/conversions.ts';
 import { removeTempFiles } from './download/download-run.ts';
 import { type Download, type DownloadOptions, downloadOf, startDownload } from './download/downloads.ts';
@@ -21,7 +20,8 @@ import {
   resultsDirectory,
   runDirectory,
 } from './store/layout.ts';
-import { type Holder, isLockName, type Lock, type LockKind, removeDeadLocks, takeLock, waitForLock } from './store/lock.ts';
+import { isLockName, removeDeadLocks, takeLock } from './store/lock.ts';
+import { lockRun, missingRun } from './store/lock-run.ts';
 import { filesOnDisk, type RunId, type RunManifest, readManifest, runsIn } from './store/manifest.ts';
 import { bytesBelow, createQuota } from './store/quota.ts';
 import { removeStaleSpillDirectories } from './store/spill.ts';
@@ -170,10 +170,10 @@ export function openProjectWorkspace({
   async function reading<T>(runs: readonly RunId[], task: (found: RunManifest[]) => Promise<T>): Promise<T> {
     const locks: Lock[] = [];
     try {
-      for (const run of runs) locks.push(await lockedFor('read', runDirectory(dir, run), run));
+      for (const run of runs) locks.push(await lockRun('read', runDirectory(dir, run), run));
       const found = await Promise.all(runs.map((run) => readManifest(dir, run)));
       const gone = runs.find((_, index) => found[index] === undefined);
-      if (gone) throw missing(gone);
+      if (gone) throw missingRun(gone);
       return await task(found.filter((run) => run !== undefined));
     } finally {
       await Promise.all(locks.map((lock) => lock.release()));
@@ -220,7 +220,7 @@ export function openProjectWorkspace({
     },
     async remove(id) {
       const directory = runDirectory(dir, id);
-      const lock = await lockedFor('write', directory, id);
+      const lock = await lockRun('write', directory, id);
       try {
         const bytes = await bytesBelow(directory);
         // Renamed first, so that a kill in the middle leaves no partial run.
@@ -248,40 +248,6 @@ export function openProjectWorkspace({
       await store.close();
     },
   };
-}
-
-/** How long a reader waits while a run is cleaned up, completed or removed; each is short. */
-const READ_WAIT_MS = 5_000;
-/** How long a removal waits for a reader. */
-const WRITE_WAIT_MS = 1_000;
-
-async function lockedFor(kind: 'read' | 'write', directory: string, { jobId, runId }: RunId): Promise<Lock> {
-  const run = `Run ${runId} of job ${jobId}`;
-  const waitMs = kind === 'read' ? READ_WAIT_MS : WRITE_WAIT_MS;
-  const lock = await waitForLock(directory, kind, waitMs).catch(() => {
-    throw missing({ jobId, runId });
-  });
-  if ('release' in lock) return lock;
-  throw new WorkspaceError('busy', `${run} is ${USES[lock.kind]} ${placeOf(lock)}; call again when that is done.`);
-}
-
-function missing({ jobId, runId }: RunId): WorkspaceError {
-  return new WorkspaceError(
-    'gone',
-    `Run ${runId} of job ${jobId} is not in the workspace.${hint('download_export_run', ' download_export_run fetches it.')}`,
-  );
-}
-
-const USES: Readonly<Record<LockKind, string>> = {
-  read: 'read by a query of',
-  add: 'being converted by',
-  load: 'being loaded by',
-  write: 'being written by',
-};
-
-function placeOf({ pid, isSamePlace }: Holder): string {
-  if (!isSamePlace) return 'a server on another machine or in another container';
-  return pid === process.pid ? 'this server' : `process ${pid}`;
 }
 
 /** Removes what an ended process left beside complete runs, and runs that it was removing. */
