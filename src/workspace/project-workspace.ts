@@ -20,7 +20,7 @@ import {
   resultsDirectory,
   runDirectory,
 } from './store/layout.ts';
-import { isLockName, removeDeadLocks, takeLock } from './store/lock.ts';
+import { isLockName, type Lock, removeDeadLocks, takeLock } from './store/lock.ts';
 import { lockRun, missingRun } from './store/lock-run.ts';
 import { filesOnDisk, type RunId, type RunManifest, readManifest, runsIn } from './store/manifest.ts';
 import { bytesBelow, createQuota } from './store/quota.ts';
