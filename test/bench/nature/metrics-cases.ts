@@ -27,6 +27,8 @@ export interface Case {
   readonly tool: 'compare_metrics' | 'find_changes' | 'query_metrics';
   readonly args: (world: World) => Record<string, unknown>;
   readonly counts: Readonly<Record<string, (said: Said, world: World) => boolean>>;
+  /** Parts of what each answer holds: how many, and of how many. */
+  readonly shares?: Readonly<Record<string, (said: Said) => readonly [number, number]>>;
 }
 
 const CALM: Nature = { visits: 25_000, lastDay: '2026-09-30' };

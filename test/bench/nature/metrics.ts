@@ -1,5 +1,6 @@
 import { greet, type Peer, startPeer } from '../peer.ts';
 import type { Table, Trial } from '../verdicts/metrics/trial.ts';
+import { EXPECTED_CASES } from './expected-cases.ts';
 import { CASES, type Case, type Said } from './metrics-cases.ts';
 import { type MetricsPlatform, openMetricsPlatform } from './metrics-platform.ts';
 import { drawWorld } from './metrics-world.ts';
@@ -27,6 +28,7 @@ async function say({ tool, args, nature }: Case, seed: number, { peer, platform 
 /** Shares of the answers to which each count of a case applies, in percent. */
 async function lineOf(each: Case, { worlds, seed }: Trial, bench: Bench, isTold: boolean): Promise<string[]> {
   const counted = new Map(Object.keys(each.counts).map((name) => [name, 0]));
+  const held = new Map(Object.keys(each.shares ?? {}).map((name) => [name, { some: 0, all: 0 }]));
   let [ms, requests] = [0, 0];
   for (let world = 0; world < worlds; world += 1) {
     const own = await say(each, seed * 1_000_003 + world * 7_919 + 29, bench);
@@ -38,10 +40,16 @@ async function lineOf(each: Case, { worlds, seed }: Trial, bench: Bench, isTold:
       counted.set(name, (counted.get(name) ?? 0) + 1);
       true_.push(name);
     }
+    for (const [name, shareOf] of Object.entries(each.shares ?? {})) {
+      const [some, all] = shareOf(own.said);
+      const sums = held.get(name) ?? { some: 0, all: 0 };
+      held.set(name, { some: sums.some + some, all: sums.all + all });
+    }
     if (isTold) process.stderr.write(`${each.name} [${true_.join('; ')}] ${own.said.text}\n\n`);
   }
   const shares = [...counted].map(([name, count]) => `${name}: ${((100 * count) / worlds).toFixed(1)} %`);
-  return [each.name, shares.join(' · '), (ms / worlds).toFixed(0), String(requests)];
+  const parts = [...held].map(([name, { some, all }]) => `${name}: ${((100 * some) / Math.max(1, all)).toFixed(1)} %`);
+  return [each.name, [...shares, ...parts].join(' · '), (ms / worlds).toFixed(0), String(requests)];
 }
 
 /**
@@ -59,7 +67,7 @@ export async function* metricsNature(trial: Trial): AsyncGenerator<Table> {
   });
   try {
     await greet(peer);
-    for (const each of CASES.filter(({ name }) => name.includes(trial.only ?? '')))
+    for (const each of [...CASES, ...EXPECTED_CASES].filter(({ name }) => name.includes(trial.only ?? '')))
       yield {
         title: 'Metrics through the built tools',
         columns: ['world', 'share of the answers', 'ms a call', 'requests'],

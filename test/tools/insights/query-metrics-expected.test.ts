@@ -53,7 +53,11 @@ describe('what was to be expected', () => {
     expect(row).toMatchObject({ visits: null, verdict: 'forecast' });
     requireOrder(row);
     expect(answer.text).toMatch(/^answer: Visits from 2026-11-23 to 2026-11-29: forecast [\d,]+ \(95%: [\d,]+ to [\d,]+\)\./);
-    expect(answer.structured['notes']).toEqual(expect.arrayContaining([expect.stringMatching(/^Special days: .*2026-11-27 Black Friday/)]));
+    expect(answer.structured['notes']).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^Special days: 2026-11-23 to 2026-11-26 Black Friday week \(.*\); 2026-11-27 Black Friday \(/),
+      ]),
+    );
   });
 
   it('holds the days that are over and those ahead, each metric with columns of its own', async () => {

@@ -6,8 +6,9 @@ import type { ExpectedCell } from '../read/expected-columns.ts';
 import { type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { QueryLine } from '../read/query-table.ts';
 
-/** Rows that a sentence names. */
+/** Rows that a sentence names, and special days. */
 const MOST_NAMED = 3;
+const MOST_OCCASIONS = 6;
 
 /** The settings of sentences beside the rows. */
 interface Words {
@@ -113,19 +114,38 @@ export function expectedAnswer(lines: readonly QueryLine[], words: Words): strin
   return sentences.filter((sentence) => sentence !== undefined && sentence !== '').join(' ');
 }
 
+/** Special days of one name that follow each other, and what each did to visits last year; none where that is not known. */
+interface Occasion {
+  readonly name: string;
+  readonly days: string[];
+  readonly effects: number[];
+}
+
+function occasionsOf(labels: readonly string[], known: KnownDays): Occasion[] {
+  const occasions: Occasion[] = [];
+  for (const label of labels) {
+    const day = known.specialDays(label);
+    if (!day) continue;
+    const effect = known.of('visits', label, true).special?.mean ?? 0;
+    const last = occasions.at(-1);
+    const own = last?.name === day.name ? last : { name: day.name, days: [], effects: [] };
+    if (own !== last) occasions.push(own);
+    own.days.push(label);
+    if (effect !== 0) own.effects.push(100 * Math.expm1(effect));
+  }
+  return occasions;
+}
+
 /** Special days among some, and what they did last year; empty where there are none. */
 export function specialNote(labels: readonly string[], known: KnownDays): string {
-  const named = labels.flatMap((label) => {
-    const day = known.specialDays(label);
-    if (!day) return [];
-    const mean = known.of('visits', label, true).special?.mean ?? 0;
-    const effect =
-      mean === 0
-        ? 'last year is not known, so the bounds are wide'
-        : `visits ${formatPercent(100 * Math.expm1(mean), { sign: true, digits: 0 })} last year`;
-    return [`${label} ${day.name} (${effect})`];
+  const occasions = occasionsOf(labels, known);
+  if (occasions.length === 0) return '';
+  const texts = occasions.slice(0, MOST_OCCASIONS).map(({ name, days, effects }) => {
+    const [least, most] = [Math.min(...effects), Math.max(...effects)].map((effect) => formatPercent(effect, { sign: true, digits: 0 }));
+    const range = least === most ? most : `${least} to ${most}`;
+    const effect = effects.length === 0 ? 'last year is not known, so the bounds are wide' : `visits ${range} last year`;
+    return `${days.length === 1 ? days[0] : `${days[0]} to ${days.at(-1)}`} ${name} (${effect})`;
   });
-  if (named.length === 0) return '';
-  const more = named.length > MOST_NAMED + 2 ? ` and ${named.length - MOST_NAMED - 2} more days` : '';
-  return `Special days: ${named.slice(0, MOST_NAMED + 2).join('; ')}${more}.`;
+  const more = occasions.length > MOST_OCCASIONS ? ` and ${occasions.length - MOST_OCCASIONS} more` : '';
+  return `Special days: ${texts.join('; ')}${more}.`;
 }

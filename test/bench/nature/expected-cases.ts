@@ -1,0 +1,61 @@
+import type { Case, Said } from './metrics-cases.ts';
+import { dayOf, type Event, type Nature } from './metrics-world.ts';
+
+const CALM: Nature = { visits: 25_000, lastDay: '2026-09-30' };
+const METRICS = ['visits', 'conversionRate', 'revenueSum'];
+
+/** Rows of an answer as records. */
+const recordsOf = ({ columns, rows }: Said) => rows.map((row) => new Map(columns.map((column, at) => [column, row[at] ?? null])));
+
+/** How many values of a metric lie between their bounds, and of how many. */
+const heldOf = (metric: string) => (said: Said) => {
+  const rows = recordsOf(said).filter((row) => row.get(`${metric}Low`) !== null);
+  const inside = rows.filter((row) => {
+    const value = Number(row.get(metric));
+    return value >= Number(row.get(`${metric}Low`)) && value <= Number(row.get(`${metric}High`));
+  });
+  return [inside.length, rows.length] as const;
+};
+
+const isTold = (said: Said) =>
+  recordsOf(said).some((row) => METRICS.some((metric) => ['high', 'low'].includes(String(row.get(`${metric}Verdict`)))));
+
+/** The last `days` days of a world, held against all before them. */
+function expected(name: string, nature: Nature, days: number, unit: 'day' | 'week'): Case {
+  return {
+    name: `expected, ${name}, ${days} days by ${unit}`,
+    nature,
+    tool: 'query_metrics',
+    args: (world) => ({ metrics: METRICS, startDate: dayOf(world, days), endDate: dayOf(world, 1), breakdown: [unit], expected: true }),
+    counts: { 'any row high or low (≤ 5 %)': isTold },
+    shares: Object.fromEntries(METRICS.map((metric) => [`${metric} within bounds (93–97 %)`, heldOf(metric)])),
+  };
+}
+
+const FALLEN: readonly Event[] = [{ on: 'visits', from: 5, to: 1, factor: 0.75 }];
+
+/** What was to be expected of the last days, by sites that go on as they were; and of one whose visits fell. */
+export const EXPECTED_CASES: readonly Case[] = [
+  ...[7, 28].flatMap((days) => [
+    expected('calm', CALM, days, 'day'),
+    expected('50 visits a day', { ...CALM, visits: 50 }, days, 'day'),
+    expected('season and growth', { ...CALM, season: 0.25, growth: 0.2 }, days, 'day'),
+    expected('pay days', { ...CALM, payDays: 0.15 }, days, 'day'),
+  ]),
+  expected('calm', CALM, 28, 'week'),
+  expected('Black Friday with last year', { ...CALM, lastDay: '2025-12-03', holidays: true, season: 0.2 }, 10, 'day'),
+  {
+    ...expected('visits -25 % since 5 days', { ...CALM, events: FALLEN }, 7, 'day'),
+    counts: {
+      'a fallen day low': (said) =>
+        recordsOf(said)
+          .slice(2)
+          .some((row) => row.get('visitsVerdict') === 'low'),
+      'a day before told (≤ 5 %)': (said) =>
+        recordsOf(said)
+          .slice(0, 2)
+          .some((row) => row.get('visitsVerdict') !== 'ordinary'),
+    },
+    shares: {},
+  },
+];
