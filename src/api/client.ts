@@ -31,6 +31,7 @@ export interface AskOptions {
 /** Sends an operation for one project. */
 export type Ask = <T extends Operation>(operation: T, input: CallInput<T>, how?: AskOptions) => Promise<PayloadOf<T>>;
 
+/** Options of one call beside its input. */
 export interface CallOptions {
   /** Project of an account-level credential; default the one of the settings. */
   projectId?: number | undefined;

@@ -118,6 +118,7 @@ export function networkFailure(error: unknown, host: string, outcomeUnknown: boo
   return new ApiError('down', words(code, host, detail), { code: code || undefined, outcomeUnknown, transient: !lasting });
 }
 
+/** Variables of the environment, unset ones undefined. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Kept connections, through the proxies that the environment names; loopback is reached directly. */

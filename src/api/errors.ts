@@ -21,6 +21,7 @@ export type ErrorKind =
   /** A setting is missing or wrong. */
   | 'settings';
 
+/** Facts about a failure beside its kind and words. */
 export interface ApiErrorDetails {
   /** HTTP status, where there was an answer. */
   status?: number | undefined;

@@ -143,6 +143,7 @@ export interface SizeLimits {
   harBytes: number;
   otherBytes: number;
 }
+/** Largest answers that are read: HAR files may have 96 MB, all others 32 MB. */
 export const DEFAULT_SIZE_LIMITS: SizeLimits = { harBytes: 96 * 1_048_576, otherBytes: 32 * 1_048_576 };
 
 /** A read may wait this share of the remaining time without an answer, so that time remains for a retry. */
@@ -161,6 +162,7 @@ export interface Wiring {
   readonly observe?: Observer | undefined;
 }
 
+/** One request on its way: what to send, and how to read the answer. */
 export interface Exchange {
   operation: Operation;
   /** Checked input, as on the wire. */

@@ -120,6 +120,7 @@ async function decompress(compressed: Buffer, encodings: string, { maxBytes, saf
   return bytes;
 }
 
+/** A request as it leaves; `body` is complete text. */
 export interface HttpRequest {
   method: 'GET' | 'POST';
   /** Whole address with path and query. */
@@ -141,6 +142,7 @@ export interface HttpRequest {
   signal: AbortSignal;
 }
 
+/** An answer, whose text has been read as a whole. */
 export interface HttpAnswer {
   status: number;
   retryAfter: string | undefined;

@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 
+/** The kind of call that waits for a slot. */
 export interface SlotRequest {
   /** Whose calls count together: authentication server and project. */
   readonly project: string;
@@ -13,6 +14,7 @@ export interface SlotRequest {
   readonly signal: AbortSignal;
 }
 
+/** A taken slot, which its call gives back once. */
 export interface Slot {
   /** Gives the slot back; `refused` when the service found too many calls in flight. */
   release(refused?: boolean): void;

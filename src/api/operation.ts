@@ -2,6 +2,7 @@ import type * as z from 'zod';
 
 /** Scope names that a token may carry (section 5); `enrichment` is never combined with another. */
 export const scopes = ['speed-analysis', 'data-export', 'metrics', 'session-replay', 'symbolicator', 'enrichment'] as const;
+/** A scope of tokens, as the reference spells it. */
 export type Scope = (typeof scopes)[number];
 
 /** One documented operation of the REST interface: all that client, tools, emulator and documents need to know of it. */
@@ -31,7 +32,9 @@ export interface Operation<Input extends z.ZodObject = z.ZodObject, Payload exte
 /** Lists change now and then, and callers of one team ask for them at the same time: so old they may be. */
 export const LIST_KEEP_MS = 10_000;
 
+/** The input of an operation as callers write it, before defaults. */
 export type InputOf<O extends Operation> = z.input<O['input']>;
+/** The payload of an operation once it was read. */
 export type PayloadOf<O extends Operation> = z.output<O['payload']>;
 
 /** Returns the operation unchanged, with its literal types. */

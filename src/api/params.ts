@@ -51,15 +51,25 @@ export const isoDate = z
   )
   .transform(documentedDate);
 
+/** An id of the platform. */
 export const id = z.int().positive();
+/** A text with at least one character that is seen. */
 export const text = z.string().trim().min(1, 'must not be empty');
+/** One id or more. */
 export const ids = z.array(id).min(1);
+/** Order by id. */
 export const order = z.enum(['ASC', 'DESC']);
+/** Rows of a page, at most the platform's limit. */
 export const pageSize = z.int().min(1).max(MAX_PAGE_SIZE);
+/** Number of a page; deployments begin at 0 or 1. */
 export const page = z.int().min(0);
+/** Devices that metrics can be asked for. */
 export const device = z.enum(['all', 'desktop', 'mobile', 'tablet']);
+/** Whole range or by day. */
 export const period = z.enum(['none', 'daily']);
+/** Formats of export files. */
 export const exportFormat = z.enum(['JSONL', 'CSV']);
+/** Scopes of exports; the reference knows `sessions` and `views`, deployments have more. */
 export const exportScope = z.string().min(1).max(255);
 
 /** Scope names separated by spaces; `enrichment` stands alone (section 5). */

@@ -31,6 +31,7 @@ export interface TokenProvider {
   forSession(options: TokenOptions): Promise<AcquiredToken>;
 }
 
+/** Fetches tokens ahead of their end and again after a refusal; concurrent callers share one request. */
 export function createTokenProvider({
   auth,
   tokens,

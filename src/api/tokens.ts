@@ -42,6 +42,7 @@ export interface TokenSummary {
   fromCache: boolean;
 }
 
+/** Tokens of one client by what they were asked for. */
 export interface TokenCache {
   /** A token with life left: kept, or fetched by one request that all callers share. An abort ends the caller's wait, not that request. */
   get(request: TokenRequest, signal: AbortSignal): Promise<{ token: Token; fromCache: boolean }>;

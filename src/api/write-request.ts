@@ -16,6 +16,7 @@ export const writeRequest = z.object({
   /** Of several requests: what each has beside `body`, which they share. */
   each: z.array(z.record(z.string(), z.unknown())).optional(),
 });
+/** A write as a person is asked about it. */
 export type WriteRequest = z.output<typeof writeRequest>;
 
 /** The request that a write would send, after the checks that the client makes anyway. */

@@ -12,6 +12,7 @@ export const commands = {
   token: 'create, list or remove static tokens for callers of HTTP serving',
   credentials: 'add, list or remove platform credentials of callers of HTTP serving',
 } as const;
+/** Name of a command of the executable. */
 export type CommandName = keyof typeof commands;
 
 /** Those that take more words than their name. */

@@ -22,6 +22,7 @@ export const worldFlags = {
   fault: { type: 'string', multiple: true, words: 'Fault to inject, kind[:operation[:times]]; may be repeated' },
 } as const;
 
+/** Flags of the emulated world, as texts. */
 export interface WorldFlags {
   seed?: string | undefined;
   clock?: string | undefined;

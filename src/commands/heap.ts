@@ -51,6 +51,7 @@ export interface IdleCompaction {
   readonly close: () => void;
 }
 
+/** Parts of the process that the compaction of an idle heap uses. */
 export interface IdleCompactionParts {
   readonly compact: () => void;
   /** Size of the heap. */

@@ -12,6 +12,7 @@ export interface PagePlace {
   readonly cursor?: string;
 }
 
+/** The wanted page of a list. */
 export interface PageRequest {
   /** All that the list depends on; a cursor of another list is refused. */
   readonly list: unknown;

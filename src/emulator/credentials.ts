@@ -20,6 +20,7 @@ export interface Credential {
   readonly expiresMs: number;
 }
 
+/** Names of the emulator's credentials. */
 export type CredentialName =
   | 'account'
   | 'smallAccount'
@@ -30,6 +31,7 @@ export type CredentialName =
   | 'noSpeed'
   | 'expired'
   | 'enrichment';
+/** The emulator's credentials by name. */
 export type Credentials = Readonly<Record<CredentialName, Credential>>;
 
 const READS = ['speed-analysis', 'data-export', 'metrics', 'session-replay'] as const;
@@ -137,8 +139,12 @@ export interface Project {
   readonly ecommerce: boolean;
 }
 
+/** A shop on the web, with orders. */
 export const shop: Project = { id: 1201, name: 'Nordlicht Shop', kind: 'shop', currency: 'EUR', ecommerce: true };
+/** A shop as an app: the only project with zone metrics. */
 export const app: Project = { id: 1202, name: 'Nordlicht App', kind: 'app', currency: 'EUR', ecommerce: true };
+/** A magazine without orders. */
 export const content: Project = { id: 1203, name: 'Nordlicht Magazin', kind: 'content', currency: 'EUR', ecommerce: false };
 
+/** All projects of the emulator. */
 export const projects: readonly Project[] = [shop, app, content];

@@ -23,6 +23,7 @@ export const faultKinds = [
   'enveloped',
   'cut-download',
 ] as const;
+/** A kind of fault that can be switched on. */
 export type FaultKind = (typeof faultKinds)[number];
 
 /** One thing that goes wrong, where and how often. */
@@ -65,6 +66,7 @@ export interface StruckFault {
   readonly hold: (gone: Promise<unknown>) => void;
 }
 
+/** The faults of one emulator, as requests meet them. */
 export interface Faults {
   add(fault: Fault): AddedFault;
   /** Removes all faults and releases the requests that they hold. */
@@ -81,6 +83,7 @@ function isMeant(fault: Fault, target: Target): boolean {
   return !(BEARER_ONLY.has(fault.kind) && operations[target].base === 'auth');
 }
 
+/** Makes the faults of one emulator; none is on. */
 export function createFaults(): Faults {
   const active = new Set<{ fault: Fault; strike(): StruckFault }>();
   // Kept beyond the last strike: a request may be held by a fault that strikes no more.

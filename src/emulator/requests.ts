@@ -82,6 +82,7 @@ export interface Load {
   admit(project: unknown, scope: Scope | undefined): Refusal | (() => void);
 }
 
+/** Counts open requests of each project, all and those of speed analysis apart. */
 export function createLoad(): Load {
   const inFlight = new Map<string, number>();
   function take(key: string): () => void {

@@ -20,6 +20,7 @@ const HOST = '127.0.0.1';
 /** Idle connections stay as long as load balancers keep them; Node's 5 s would close them under a process that is busy for longer. */
 const KEEP_ALIVE_MS = 60_000;
 
+/** Options of an emulator; all have defaults. */
 export interface EmulatorOptions {
   /** Port of the authentication server; service, enrichment and file store take the next three. Left out: four free ports. */
   readonly port?: number;

@@ -17,6 +17,7 @@ export const UNIT_LENGTH = {
 /** In every part of the product. */
 export const WEEK_START = 'Weeks begin on Monday';
 
+/** A unit of the calendar, in the zone of the dates. */
 export type CalendarUnit = 'day' | 'week' | 'month' | 'quarter';
 
 /** A day, week (Monday to Sunday), month, quarter or hour of a time zone, or the part of it inside an interval. */

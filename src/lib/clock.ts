@@ -27,6 +27,9 @@ export function clockStartingAt(startMs: number): Clock {
   return { now: () => Date.now() + offset, sleep };
 }
 
+/** Milliseconds of a minute. */
 export const MINUTE_MS = 60_000;
+/** Milliseconds of an hour. */
 export const HOUR_MS = 60 * MINUTE_MS;
+/** Milliseconds of 24 hours, which is no calendar day where clocks change. */
 export const DAY_MS = 24 * HOUR_MS;

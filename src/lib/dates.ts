@@ -105,6 +105,7 @@ function readDate(text: string, now: Temporal.ZonedDateTime): DateMeaning {
   return meaning;
 }
 
+/** The present and the zone that a date text is read with. */
 export interface DateOptions {
   /** Which instant of a day or period counts: its first, its last millisecond, or (`exportEnd`) the first one after it. */
   edge: 'start' | 'end' | 'exportEnd';
@@ -116,6 +117,7 @@ export interface DateOptions {
   allowFuture?: boolean;
 }
 
+/** A date text as an instant, and how it was written. */
 export interface ResolvedDate {
   /** A date-time with an offset as it was given; else with milliseconds, `Z` where the zone is UTC or the zone's offset at that instant. */
   iso: string;
@@ -171,6 +173,7 @@ export function resolveDate(text: string, { edge, timeZone, nowMs, allowFuture =
   return { iso: given ?? isoAt(instantMs, timeZone), instantMs, wholeUnits, cutToNow: false };
 }
 
+/** A range as it was sent, for its description. */
 export interface DateRange {
   /** As sent to the service; kept as they are. */
   startIso: string;
@@ -184,6 +187,7 @@ export interface DateRange {
   provisionalDays?: number | undefined;
 }
 
+/** A range in words, with its days and what may still change. */
 export interface RangeDescription {
   start: string;
   end: string;

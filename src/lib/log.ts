@@ -2,10 +2,12 @@ import { createRedactor } from './redact.ts';
 
 /** Levels from the most to the least urgent. */
 export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
+/** A level of log lines, the gravest first. */
 export type LogLevel = (typeof logLevels)[number];
 
 /** How a line is written: for people, or one JSON object for collectors. */
 export const logFormats = ['words', 'json'] as const;
+/** Lines as text or as JSON. */
 export type LogFormat = (typeof logFormats)[number];
 
 /** Searchable fields of a line beside its message; none is secret or names a person. */
@@ -14,6 +16,7 @@ export type LogFields = Readonly<Record<string, string | number | undefined>>;
 /** Writes one line; the text holds no secret. */
 export type Log = (level: LogLevel, message: string, fields?: LogFields) => void;
 
+/** Format and destination of log lines. */
 export interface LogOptions {
   readonly format?: LogFormat | undefined;
   /** Milliseconds since 1970, for the format that says when. */

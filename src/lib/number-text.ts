@@ -3,6 +3,7 @@ export const NO_VALUE = '–';
 
 type MaybeNumber = number | null | undefined;
 
+/** Digits, sign and grouping of a number's text. */
 export interface NumberStyle {
   /** Exactly this many decimals; by default integers stay exact and others are rounded by their size. */
   digits?: number;

@@ -3,6 +3,7 @@ import { visibleText } from './visible-text.ts';
 /** Returns the text with every known secret replaced and without invisible characters. */
 export type Redactor = (text: string) => string;
 
+/** The placeholder for a removed secret. */
 export const REDACTED = '[redacted]';
 
 /** Shorter secrets would blank out ordinary words. */

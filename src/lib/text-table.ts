@@ -10,6 +10,7 @@ export function markdownTable(header: readonly string[], rows: readonly (readonl
 /** A cell of a table; null and undefined are "no value". */
 export type Cell = string | number | boolean | null | undefined;
 
+/** Style of a text table. */
 export interface TableStyle {
   /** Longer cells end with … at this length. */
   maxCellChars?: number;

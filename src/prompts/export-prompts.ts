@@ -1,6 +1,7 @@
 import { callText, definePrompt } from '../tooling/prompt.ts';
 import { exportJob, exportWish } from './arguments.ts';
 
+/** Sets up an export, with the user's consent before it is created. */
 export const setUpExport = definePrompt({
   name: 'set_up_export',
   title: 'Set up an export',
@@ -28,6 +29,7 @@ Answer in this form:
 - How the files are fetched, and until when (their expirationDate).`,
 });
 
+/** Finds gaps of an export and fills them. */
 export const backfillGaps = definePrompt({
   name: 'backfill_gaps',
   title: 'Backfill the gaps of an export',

@@ -1,6 +1,7 @@
 import { callText, definePrompt } from '../tooling/prompt.ts';
 import { boundsOf, goal, metric, period, segment } from './arguments.ts';
 
+/** Explains a change of a metric. */
 export const explainChange = definePrompt({
   name: 'explain_change',
   title: 'Explain a change',
@@ -46,6 +47,7 @@ Answer in this form:
 
 const METRICS = ['conversionRate', 'visits', 'revenueSum', 'cartAverage', 'bounceRate', 'pageviewAverage', 'sessionTimeAverage'];
 
+/** Compares two segments. */
 export const segmentComparison = definePrompt({
   name: 'segment_comparison',
   title: 'Compare two segments',

@@ -1,6 +1,7 @@
 import { callText, definePrompt } from '../tooling/prompt.ts';
 import { date, event, scenario, step } from './arguments.ts';
 
+/** Explains why a page is slow. */
 export const explainSlowPage = definePrompt({
   name: 'explain_slow_page',
   title: 'Explain a slow page',
@@ -43,6 +44,7 @@ function moment({ event: key, date: day }: { event?: string | undefined; date?: 
   return `${callText('list_speed_events', { dateFrom: '-30d' })}: take the latest event; say which it is.`;
 }
 
+/** Compares the time before and after a release. */
 export const reviewRelease = definePrompt({
   name: 'review_release',
   title: 'Review a release',

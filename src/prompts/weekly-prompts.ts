@@ -1,6 +1,7 @@
 import { callText, definePrompt } from '../tooling/prompt.ts';
 import { boundsOf, goal, period, segment } from './arguments.ts';
 
+/** Reviews the speed of all scenarios of the week. */
 export const speedReview = definePrompt({
   name: 'speed_review',
   title: 'Weekly speed review',
@@ -29,6 +30,7 @@ Answer in this form:
 Name medians and numbers of runs. These are lab runs: do not speak of what visitors saw.`,
 });
 
+/** Reports the metrics of the week. */
 export const weeklyKpiReport = definePrompt({
   name: 'weekly_kpi_report',
   title: 'Weekly KPI report',

@@ -33,6 +33,7 @@ export interface SharedCache {
   close(): void;
 }
 
+/** Address and key of the shared store; times for tests. */
 export interface SharedCacheOptions extends Pick<LeaseOptions, 'leaseMs'>, Pick<RedisConnectionOptions, 'heartbeatMs'> {
   readonly url: string;
   /** 32 random bytes, the same on all replicas. */

@@ -34,6 +34,7 @@ export interface Leases {
   close(): void;
 }
 
+/** The connection and the limits that leases are counted with. */
 export interface LeaseOptions {
   /** Life of a lease; for tests. */
   readonly leaseMs?: number | undefined;

@@ -29,6 +29,7 @@ export interface RedisConnection {
   close(): void;
 }
 
+/** Address, key and times of the connection. */
 export interface RedisConnectionOptions {
   readonly url: string;
   readonly channel: string;

@@ -133,6 +133,7 @@ export interface PubSub {
 /** Stands for the key in the encryption of messages, which have none. */
 const ENCRYPTED_FOR = 'news';
 
+/** Sends and receives messages over the connection, each encrypted. */
 export function createPubSub(connection: RedisConnection, cipher: Cipher): PubSub {
   const listeners = new Map<string, Set<(message: Message) => void>>();
 

@@ -18,6 +18,7 @@ async function loadedAt(workspace: ProjectWorkspace): Promise<number[]> {
   return records.flatMap(({ state, written }) => (state === 'loaded' ? [Date.parse(`${written.replace(' ', 'T')}Z`)] : []));
 }
 
+/** The downloaded exports of a project. */
 export const exportsResource = defineResource({
   name: 'exports',
   title: 'Downloaded exports',
@@ -65,6 +66,7 @@ export const exportsResource = defineResource({
   },
 });
 
+/** One downloaded run. */
 export const exportRun = defineResource({
   name: 'export_run',
   title: 'Downloaded export run',
@@ -87,6 +89,7 @@ export const exportRun = defineResource({
   },
 });
 
+/** The rows of a recent query as CSV. */
 export const exportQuery = defineResource({
   name: 'export_query',
   title: 'Result of a query',

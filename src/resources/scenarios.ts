@@ -1,6 +1,7 @@
 import { defineResource } from '../tooling/resource.ts';
 import { complete, integer } from './variables.ts';
 
+/** One run of a scenario with all timings. */
 export const scenarioReport = defineResource({
   name: 'scenario_report',
   title: 'Scenario report',
@@ -15,6 +16,7 @@ export const scenarioReport = defineResource({
   },
 });
 
+/** One step of a run with all timings. */
 export const stepReport = defineResource({
   name: 'step_report',
   title: 'Step report',
@@ -28,6 +30,7 @@ export const stepReport = defineResource({
   },
 });
 
+/** Runs of a scenario as rows. */
 export const scenarioReports = defineResource({
   name: 'scenario_reports',
   title: 'Latest reports of a scenario',
@@ -70,6 +73,7 @@ export const scenarioReports = defineResource({
   },
 });
 
+/** Scenarios of a project. */
 export const scenarioList = defineResource({
   name: 'scenarios',
   title: 'Scenarios',

@@ -6,6 +6,7 @@ import { complete } from './variables.ts';
 /** Largest HAR file that is delivered as a resource; a model cannot read a larger one. */
 export const MAX_RESOURCE_BYTES = 8_000_000;
 
+/** The HAR file of a step, sanitised unless the settings say otherwise. */
 export const stepHar = defineResource({
   name: 'step_har',
   title: 'HAR file of a step',
@@ -40,6 +41,7 @@ async function sanitisedText(har: unknown): Promise<string> {
   return JSON.stringify(sanitiseHar(readHar(har)));
 }
 
+/** The summary of a HAR file as Markdown. */
 export const stepHarSummary = defineResource({
   name: 'step_har_summary',
   title: 'HAR summary of a step',

@@ -18,6 +18,7 @@ export const settingDeclarations = {
   ...monitoringSettings,
 } satisfies Record<string, Setting>;
 
+/** Name of a setting in the code. */
 export type SettingName = keyof typeof settingDeclarations;
 type Values = { [K in SettingName]: z.output<(typeof settingDeclarations)[K]['schema']> };
 type Defaulted = {

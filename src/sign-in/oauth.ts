@@ -160,6 +160,7 @@ export function createIssuerKeys({ issuer, jwksAddress, fetchJson, clock, log }:
   };
 }
 
+/** The issuer, the audience and the clock of OAuth. */
 export interface OAuthOptions extends IssuerKeysOptions {
   /** Address of the served server as callers know it; a token must name it as its audience. */
   readonly audience: string;

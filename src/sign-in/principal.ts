@@ -17,10 +17,12 @@ export const tokenAlgorithms = [
   'EdDSA',
   'Ed25519',
 ] as const;
+/** A signature algorithm of tokens; symmetric ones are not accepted. */
 export type TokenAlgorithm = (typeof tokenAlgorithms)[number];
 
 /** Access of a caller: to see data, or to change something too. */
 export const accessScopes = ['read', 'write'] as const;
+/** Access of a caller. */
 export type AccessScope = (typeof accessScopes)[number];
 
 /** Who calls, as the token proved it. */

@@ -18,7 +18,9 @@ const storedToken = z.strictObject({
   expiresAt: z.iso.datetime().optional(),
 });
 const tokensFile = z.strictObject({ version: z.literal(1), tokens: z.array(storedToken) });
+/** A static token as its file stores it: a hash, never the token. */
 export type StoredToken = z.output<typeof storedToken>;
+/** The file of static tokens. */
 export type TokensFile = PrivateFile<z.output<typeof tokensFile>>;
 
 /** Allowed names of static tokens. */

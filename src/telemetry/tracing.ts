@@ -12,6 +12,7 @@ export interface Tracing {
   close(): Promise<void>;
 }
 
+/** Name of the traced service, its clock and its log. */
 export interface TracingOptions {
   readonly service: { readonly name: string; readonly version: string };
   readonly clock: Clock;

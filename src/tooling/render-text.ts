@@ -172,6 +172,7 @@ const NOTE_TOKENS = 60;
 
 type Data = Record<string, unknown>;
 
+/** Tokens that an answer may take. */
 export interface Budget {
   /** The hard cap of the settings, per channel. */
   readonly maxTokens: number;

@@ -19,6 +19,7 @@ import { type ParamFact, paramFacts } from './params.ts';
 /** Gives a name's object; throws where there is none or several. */
 export type FindName = (kind: NameKind, text: string) => Promise<FoundName>;
 
+/** The present, the zone and the lookups that arguments are resolved with. */
 export interface ResolveOptions {
   readonly find: FindName;
   /** All objects of a kind. */

@@ -26,6 +26,7 @@ export const objectKinds = [
   'speed event',
   'custom timing',
 ] as const;
+/** A kind of object that can be found by name. */
 export type ObjectKind = (typeof objectKinds)[number];
 
 /** Scopes of the exportable fields that are publicly known. */
@@ -110,6 +111,7 @@ async function objectsOf(kind: ObjectKind, lists: Lists, onPart: (words: string)
   return (await lists.of(kind as NameKind, onPart)).map((object) => ({ kind, words: kind, ...object }));
 }
 
+/** An object as the search shows it. */
 export interface FoundObject {
   readonly found: readonly SearchObject[];
   /** Objects that were searched, by kind. */

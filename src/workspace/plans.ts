@@ -31,6 +31,7 @@ const planPart = z.object({
   before: z.array(recordId).optional(),
   jobId: recordId.optional(),
 });
+/** One job of a plan, with its state. */
 export type PlanPart = z.output<typeof planPart>;
 
 const exportPlan = z.object({
@@ -44,6 +45,7 @@ const exportPlan = z.object({
   /** Equal jobs that existed before the plan. */
   known: z.array(recordId),
 });
+/** A plan of export jobs as the disk keeps it. */
 export type ExportPlan = z.output<typeof exportPlan>;
 
 /** The content of a new plan. */

@@ -3,6 +3,7 @@ import { defineOperation } from '../operation.ts';
 import * as p from '../params.ts';
 import { recordId, text } from './records.ts';
 
+/** Exchanges a credential for a token; the only operation at the authentication server. */
 export const requestToken = defineOperation({
   method: 'POST',
   path: '/v1/oauth/token',
@@ -26,6 +27,7 @@ export const requestToken = defineOperation({
   }),
 });
 
+/** Tells scopes and projects of the credential behind a token. */
 export const readCredential = defineOperation({
   method: 'POST',
   path: '/v1/oauth/me',

@@ -80,6 +80,7 @@ const fields = z
     }
   });
 
+/** Creates a job; the interface has no operation that changes or deletes one. */
 export const createExportJob = defineOperation({
   ...common,
   method: 'POST',
@@ -97,6 +98,7 @@ export const createExportJob = defineOperation({
   payload: z.looseObject({ jobId: recordId }),
 });
 
+/** Jobs in any state, in pages. */
 export const listExportJobs = defineOperation({
   ...list,
   path: '/v1/exports',
@@ -110,6 +112,7 @@ export const listExportJobs = defineOperation({
   payload: z.array(exportJob),
 });
 
+/** Runs of all jobs that produced files, the newest first. */
 export const listSuccessfulExportRuns = defineOperation({
   ...list,
   path: '/v1/exports/successful-runs',
@@ -117,6 +120,7 @@ export const listSuccessfulExportRuns = defineOperation({
   payload: z.array(successfulRun),
 });
 
+/** One job by its id. */
 export const getExportJob = defineOperation({
   ...read,
   path: '/v1/exports/{jobId}',
@@ -124,6 +128,7 @@ export const getExportJob = defineOperation({
   payload: exportJobAlone,
 });
 
+/** Runs of one job in any state. */
 export const listExportRuns = defineOperation({
   ...list,
   path: '/v1/exports/{jobId}/runs',
@@ -131,6 +136,7 @@ export const listExportRuns = defineOperation({
   payload: z.array(exportRun),
 });
 
+/** One run with the addresses of its files, which expire. */
 export const getExportRun = defineOperation({
   ...read,
   path: '/v1/exports/{jobId}/runs/{runId}',
@@ -138,6 +144,7 @@ export const getExportRun = defineOperation({
   payload: exportRunWithFiles,
 });
 
+/** Fields of a scope that jobs can export. */
 export const listExportableFields = defineOperation({
   ...list,
   path: '/v1/exportable-fields',
@@ -145,6 +152,7 @@ export const listExportableFields = defineOperation({
   payload: z.array(exportableField),
 });
 
+/** Custom variables of the project by position, 1 to 20. */
 export const listCustomVariables = defineOperation({
   ...list,
   path: '/v1/custom-vars',
@@ -152,6 +160,7 @@ export const listCustomVariables = defineOperation({
   payload: z.array(customVariable),
 });
 
+/** Keys of dynamic variables seen in a range. */
 export const listDynamicVariableKeys = defineOperation({
   ...list,
   path: '/v1/dynamic-var-keys',

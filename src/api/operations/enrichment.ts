@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { defineOperation } from '../operation.ts';
 import * as p from '../params.ts';
 
+/** Sends one batch of records about visits; a resend overwrites. */
 export const sendEnrichments = defineOperation({
   method: 'POST',
   path: '/v1/enrichments',

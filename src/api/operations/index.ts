@@ -15,4 +15,5 @@ export const operations = {
   ...metrics,
   ...enrichment,
 };
+/** Name of an operation, as the client and the emulator know it. */
 export type OperationName = keyof typeof operations;

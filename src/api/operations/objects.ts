@@ -6,6 +6,7 @@ import { goal, mapping, pageGroup, pageGroupWithMappings, segment, zone, zoning 
 const read = { method: 'GET', base: 'service', scope: 'metrics', section: '4.3', safe: true, keepMs: LIST_KEEP_MS } as const;
 const projectId = p.id.optional();
 
+/** Segments of the project. */
 export const listSegments = defineOperation({
   ...read,
   path: '/v1/segments',
@@ -13,6 +14,7 @@ export const listSegments = defineOperation({
   payload: z.array(segment),
 });
 
+/** Goals of the project. */
 export const listGoals = defineOperation({
   ...read,
   path: '/v1/goals',
@@ -20,6 +22,7 @@ export const listGoals = defineOperation({
   payload: z.array(goal),
 });
 
+/** Mappings of the project. */
 export const listMappings = defineOperation({
   ...read,
   path: '/v1/mappings',
@@ -27,6 +30,7 @@ export const listMappings = defineOperation({
   payload: z.array(mapping),
 });
 
+/** One mapping by its id. */
 export const getMapping = defineOperation({
   ...read,
   path: '/v1/mappings/{mappingId}',
@@ -34,6 +38,7 @@ export const getMapping = defineOperation({
   payload: z.array(mapping),
 });
 
+/** Page groups of one mapping. */
 export const listPageGroups = defineOperation({
   ...read,
   path: '/v1/mappings/{mappingId}/page-groups',
@@ -41,6 +46,7 @@ export const listPageGroups = defineOperation({
   payload: z.array(pageGroup),
 });
 
+/** One page group, with the mappings that hold it. */
 export const getPageGroup = defineOperation({
   ...read,
   path: '/v1/page-groups/{pageGroupId}',
@@ -48,6 +54,7 @@ export const getPageGroup = defineOperation({
   payload: pageGroupWithMappings,
 });
 
+/** Zonings of one page group. */
 export const listZonings = defineOperation({
   ...read,
   path: '/v1/page-groups/{pageGroupId}/zonings',
@@ -55,6 +62,7 @@ export const listZonings = defineOperation({
   payload: z.array(zoning),
 });
 
+/** Zones of one zoning. */
 export const listZones = defineOperation({
   ...read,
   path: '/v1/zonings/{zoningId}/zones',

@@ -8,6 +8,7 @@ const list = { ...common, safe: true, keepMs: LIST_KEEP_MS } as const;
 /** Reports of past runs never change, so they are kept for good. */
 const report = { ...common, safe: true, keepMs: Number.POSITIVE_INFINITY } as const;
 
+/** Synthetic scenarios of the project. */
 export const listScenarios = defineOperation({
   ...list,
   path: '/v1/speed-analysis/scenario/list',
@@ -15,6 +16,7 @@ export const listScenarios = defineOperation({
   payload: z.looseObject({ scenarios: z.array(scenario) }),
 });
 
+/** The newest run of a scenario, or that at a date. */
 export const getScenarioReport = defineOperation({
   ...report,
   path: '/v1/speed-analysis/scenario/report',
@@ -22,6 +24,7 @@ export const getScenarioReport = defineOperation({
   payload: z.looseObject({ scenarioReport }),
 });
 
+/** Runs of a scenario between two dates. */
 export const listScenarioReports = defineOperation({
   ...list,
   path: '/v1/speed-analysis/scenario/reports',
@@ -42,6 +45,7 @@ export const listScenarioReports = defineOperation({
   }),
 });
 
+/** Details of one step of one run. */
 export const getStepReport = defineOperation({
   ...report,
   path: '/v1/speed-analysis/scenario/step/report',
@@ -49,6 +53,7 @@ export const getStepReport = defineOperation({
   payload: z.looseObject({ step: stepReport }),
 });
 
+/** The HAR file of one step of one run. */
 export const getStepHar = defineOperation({
   ...report,
   path: '/v1/speed-analysis/scenario/report/har',
@@ -56,6 +61,7 @@ export const getStepHar = defineOperation({
   payload: z.looseObject({ har: z.union([z.string(), z.looseObject({})]) }),
 });
 
+/** Marked moments of the project. */
 export const listSpeedEvents = defineOperation({
   ...list,
   path: '/v1/speed-analysis/event/list',
@@ -68,6 +74,7 @@ export const listSpeedEvents = defineOperation({
   payload: z.looseObject({ events: z.array(speedEvent) }),
 });
 
+/** Marks a moment on scenarios. */
 export const createSpeedEvent = defineOperation({
   ...common,
   path: '/v1/speed-analysis/event/create',
@@ -82,6 +89,7 @@ export const createSpeedEvent = defineOperation({
   payload: z.looseObject({ key: z.string() }),
 });
 
+/** Removes a marked moment for good. */
 export const deleteSpeedEvent = defineOperation({
   ...common,
   path: '/v1/speed-analysis/event/delete',

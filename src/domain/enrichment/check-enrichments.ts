@@ -36,8 +36,10 @@ function sessionProblems(record: Readonly<Record<string, unknown>>): string[] {
   return has('sessionNumber') ? [] : ['sessionNumber: is required with userId (whole number)'];
 }
 
+/** A record about one visit, as callers send it. */
 export type EnrichmentRecord = z.output<typeof enrichmentRecord>;
 
+/** Records that may be sent, and those that may not, with reasons. */
 export interface CheckedEnrichments {
   readonly good: readonly EnrichmentRecord[];
   /** Problems by position in the batch: `enrichments[2].sessionNumber: is required with userId (whole number)`. */

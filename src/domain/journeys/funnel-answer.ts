@@ -43,4 +43,5 @@ export const funnelShape = z.object({
   /** The statement by which `query_export` selects the sessions that left at the largest loss. */
   sql: z.string().optional(),
 });
+/** The answer of `analyze_funnel`. */
 export type FunnelAnswer = z.input<typeof funnelShape>;

@@ -12,6 +12,7 @@ export const pathsShape = z.object({
   paths: z.array(z.object({ pages: z.string(), sessions: z.number(), percent: z.number() })),
   covered: z.array(z.string()),
 });
+/** The answer of `analyze_paths`. */
 export type PathsAnswer = z.input<typeof pathsShape>;
 
 /** Pages of one path from its start on, and how many sessions took it. */

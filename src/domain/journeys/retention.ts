@@ -24,6 +24,7 @@ export const retentionShape = z.object({
   groups: z.array(z.object({ group: z.string(), visitors: z.number(), percent: counted })).optional(),
   covered: z.array(z.string()),
 });
+/** The answer of `analyze_retention`. */
 export type RetentionAnswer = z.input<typeof retentionShape>;
 
 /** Visitors of one cohort and group who came back this many periods after their first session. */

@@ -7,7 +7,9 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { matchName } from '../names/match-name.ts';
 import { customTimingOf, isCustomTiming } from './custom-timings.ts';
 
+/** One run of a scenario, as read. */
 export type Report = z.output<typeof reportEntry>;
+/** One step of a run, as read. */
 export type StepResult = z.output<typeof stepResult>;
 
 /** From `startMs` to `endMs`, both included. */

@@ -50,6 +50,7 @@ export interface Study {
   readonly timeZone: string;
 }
 
+/** The question behind a study. */
 export interface StudyOptions {
   readonly baseline: Window;
   readonly period: Window;

@@ -8,6 +8,7 @@ import { metricFact, roundValue } from './speed-metrics.ts';
 
 /** By what levels may be broken down. */
 export const BREAKDOWNS = ['day', 'week', 'month', 'hour', 'weekday', 'weekend'] as const;
+/** A cycle by which speed can be grouped. */
 export type Breakdown = (typeof BREAKDOWNS)[number];
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];

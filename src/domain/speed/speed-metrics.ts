@@ -205,6 +205,7 @@ export interface Threshold {
   readonly basis: 'field p75' | 'lab desktop' | 'lab mobile';
 }
 
+/** The rating of a value by public thresholds. */
 export type Rating = 'good' | 'needs improvement' | 'poor';
 
 interface Thresholds {

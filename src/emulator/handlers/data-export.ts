@@ -92,6 +92,7 @@ async function filesOf(run: Run, { world, storeUrl, nowMs, deployment: { fileLif
   return records;
 }
 
+/** The handlers of data export. */
 export const exportHandlers: Handlers<
   | 'createExportJob'
   | 'listExportJobs'

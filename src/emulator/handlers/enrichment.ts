@@ -1,6 +1,7 @@
 import { type Handlers } from '../handler.ts';
 import { Refusal } from '../responses.ts';
 
+/** The handler of enrichment. */
 export const enrichmentHandlers: Handlers<'sendEnrichments'> = {
   sendEnrichments({ projectId, enrichments }, { world, project, nowMs }) {
     if (projectId !== project.id) throw new Refusal(403, 'FORBIDDEN', `The integration is not installed on project ${projectId}.`);

@@ -121,6 +121,7 @@ export interface Stories extends MetricStories, SpeedStories {
   readonly exportIncidents: Readonly<Record<string, readonly Incident[]>>;
 }
 
+/** The stories planted in the data of an origin. */
 export function storiesOf(origin: Origin): Stories {
   const day = new Date(missingDay(origin) * DAY_MS).toISOString().slice(0, 10);
   return {

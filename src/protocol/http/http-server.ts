@@ -78,6 +78,7 @@ export const fixedLimits = {
 /** A page beside `/mcp` that needs no sign-in. */
 export type Page = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
+/** Options of HTTP serving. */
 export interface HttpOptions extends GuardOptions, Omit<RouterOptions, 'limits'> {
   readonly host: string;
   /** 0 chooses a free port. */

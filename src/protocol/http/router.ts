@@ -20,6 +20,7 @@ export interface Router {
   close(): Promise<void>;
 }
 
+/** The parts of a router. */
 export interface RouterOptions {
   readonly clock: Clock;
   readonly log: Log;
@@ -62,6 +63,7 @@ function isOf2025(request: IncomingMessage, body: unknown): boolean {
   return kind === 'legacy';
 }
 
+/** Leads each request to the session or the handler of its era, and ends idle sessions. */
 export function createRouter({ clock, log, limits, open }: RouterOptions): Router {
   const sizeByEra: Record<Era, number> = { '2025': 0, '2026': 0 };
   const table = createSessionTable<EraHandler>({

@@ -3,6 +3,7 @@ import { deviceSql } from './visit-filters.ts';
 
 /** Dimensions by which sessions can be split. */
 export const breakdowns = ['device', 'visitor_type', 'country', 'browser', 'referrer', 'entry_page', 'day', 'week'] as const;
+/** A dimension by which sessions can be split. */
 export type Breakdown = (typeof breakdowns)[number];
 
 const FIELDS: Readonly<Partial<Record<Breakdown, string>>> = {

@@ -31,6 +31,7 @@ export interface Needs {
   readonly usualDays?: number;
 }
 
+/** A scope of exports that tools over visits read. */
 export type VisitScope = 'sessions' | 'views';
 
 /** A row of aggregates, by column. */

@@ -23,6 +23,7 @@ export interface Theme {
 
 /** Phases of a request in the order in which they happen; `unsplit` is a duration whose phases are unknown. */
 export const phases = ['blocked', 'dns', 'connect', 'ssl', 'send', 'wait', 'receive', 'unsplit'] as const;
+/** A side of a comparison, as colours distinguish it. */
 export type Phase = (typeof phases)[number];
 
 /** Lines across a bar in the colour of the background, where colours are not enough; radians, widths of line and gap in px. */

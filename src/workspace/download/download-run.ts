@@ -19,6 +19,7 @@ import type { FileStore } from './file-store.ts';
 import type { ArrivedFile } from './part-file.ts';
 import { type SuccessfulRun, successfulRunsOf, utc } from './sync-plan.ts';
 
+/** A run as the platform describes it. */
 export type RunRecord = PayloadOf<typeof getExportRun>;
 
 interface Following {

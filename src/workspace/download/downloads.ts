@@ -43,6 +43,7 @@ export interface Download {
   onChange(listener: () => void): () => void;
 }
 
+/** The surroundings of one download. */
 export interface DownloadOptions {
   /** The row of the run in the list of successful runs, where the caller has read it. */
   readonly listed?: SuccessfulRun | undefined;

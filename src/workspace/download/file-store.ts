@@ -63,6 +63,7 @@ export interface FileStore {
   close(): Promise<void>;
 }
 
+/** Where files may come from, and how long a silence is accepted. */
 export interface FileStoreOptions {
   /** Files may be on this machine; only where the whole platform is. */
   readonly allowInner: boolean;

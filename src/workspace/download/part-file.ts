@@ -9,6 +9,7 @@ import type { Inspected } from './inspection.ts';
 
 /** A file that has arrived, before it is known whether its first line is a header. */
 const arrivedFile = runFile.extend({ firstLine: z.array(z.string()).exactOptional() });
+/** A file that has arrived whole. */
 export type ArrivedFile = z.output<typeof arrivedFile>;
 
 /** The state of a part that is not yet in a manifest, stored next to it so that another process can continue. */
@@ -19,6 +20,7 @@ const partRecord = z.object({
   /** Set once all bytes are on the disk and were checked. */
   done: arrivedFile.optional(),
 });
+/** The state of a part that is not yet in a manifest. */
 export type PartRecord = z.output<typeof partRecord>;
 
 /** Reads the record of a part; an empty one where there is none that can be read. */
@@ -31,6 +33,7 @@ export async function readPartRecord(path: string): Promise<PartRecord> {
   }
 }
 
+/** Replaces the record of a part in one step, so that a kill leaves the old or the new one. */
 export function writePartRecord(path: string, record: PartRecord): Promise<void> {
   return writeDurably(path, JSON.stringify(record));
 }
@@ -62,6 +65,7 @@ async function writeAll(file: FileHandle, chunks: Buffer[], bytes: number): Prom
   if (bytesWritten < bytes) await file.appendFile(Buffer.concat(chunks).subarray(bytesWritten));
 }
 
+/** Format, quota and state of a part's file. */
 export interface PartFileOptions {
   readonly format: string;
   readonly quota: Quota;

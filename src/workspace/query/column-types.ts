@@ -41,6 +41,7 @@ const EXACT_DIGITS = 15;
 export const WHOLE_NUMBER = `^-?(0|[1-9][0-9]{0,${EXACT_DIGITS - 1}})$`;
 /** The same with decimals; few enough digits that none is lost, the point and a sign beside them. */
 export const DECIMAL_NUMBER = `^-?(0|[1-9][0-9]{0,${EXACT_DIGITS - 1}})([.][0-9]+)?$`;
+/** Digits of a decimal column: one more than are exact in a double. */
 export const DECIMAL_LENGTH = EXACT_DIGITS + 1;
 
 /** Texts that are compared as texts though they may look like numbers. */

@@ -28,6 +28,7 @@ export interface DataView {
   readonly runsWith: ReadonlyMap<string, readonly RunManifest[]>;
 }
 
+/** The files of a view, and how they are looked into. */
 export interface DataViewOptions {
   /** Directory that the query will run in. */
   readonly directory: string;

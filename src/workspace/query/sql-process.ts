@@ -41,6 +41,7 @@ const LOOK_MEMORY_BYTES = 512 * 1024 ** 2;
 /** A query without its kind. */
 export type SqlRequest = Omit<QueryTask, 'kind'>;
 
+/** The columns and rows of a statement. */
 export interface SqlResult {
   readonly columns: readonly ResultColumn[];
   readonly rows: readonly (readonly Cell[])[];
@@ -61,6 +62,7 @@ export class SqlError extends Error {
   }
 }
 
+/** Surroundings and limits of a statement. */
 export interface SqlOptions {
   /** Directory that the paths of the files are relative to, and that holds what is spilled. */
   readonly directory: string;

@@ -22,6 +22,7 @@ export type WorkspaceErrorKind =
   /** The file that arrived is not whole. */
   | 'damaged';
 
+/** A failure of the disk or of a download, with words for the caller; nothing in it is secret. */
 export class WorkspaceError extends Error {
   readonly kind: WorkspaceErrorKind;
 
@@ -34,6 +35,7 @@ export class WorkspaceError extends Error {
 
 /** Exports hold personal data: other users of the machine cannot read them. */
 export const DIRECTORY_MODE = 0o700;
+/** Files are readable by their owner alone. */
 export const FILE_MODE = 0o600;
 
 /** The error code of a failed system call; empty for any other failure. */

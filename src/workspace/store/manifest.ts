@@ -44,6 +44,7 @@ export const storedColumn = z.object({
    */
   heldAs: z.enum(['BIGINT', 'UBIGINT', 'VARCHAR']).exactOptional(),
 });
+/** A column of a stored table. */
 export type StoredColumn = z.output<typeof storedColumn>;
 
 /** A run as one Parquet file, checked against its source. */
@@ -57,6 +58,7 @@ const runTable = z.object({
     .object({ by: z.array(z.number()), rows: z.number(), file: z.object({ name: fileName, bytes: z.number() }).exactOptional() })
     .exactOptional(),
 });
+/** The table that a run was converted into. */
 export type RunTable = z.output<typeof runTable>;
 
 /** One downloaded run: written last, so that a run with a manifest is complete. */
@@ -83,7 +85,9 @@ export const runManifest = z.object({
   sourceDropped: z.literal(true).exactOptional(),
 });
 
+/** One complete downloaded run. */
 export type RunManifest = z.output<typeof runManifest>;
+/** One file of a run. */
 export type RunFile = z.output<typeof runFile>;
 
 /** A run that has a directory, complete or not. */

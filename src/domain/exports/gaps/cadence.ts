@@ -35,6 +35,7 @@ function zoneOf({ covering, next }: ExportHistory, timeZone: string): string {
   return first && isoAt(first.fromMs, timeZone).slice(11, 16) === '00:00' ? timeZone : 'UTC';
 }
 
+/** The interval of a job's runs, their usual delay, and the zone of their days. */
 export function cadenceOf(history: ExportHistory, timeZone: string): Cadence {
   const isHourly = history.frequency === 'hourly';
   return {

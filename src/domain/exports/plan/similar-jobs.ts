@@ -3,6 +3,7 @@ import type { listExportJobs } from '../../../api/operations/data-export.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
 import type { ExportRange, JobBody } from './job-bodies.ts';
 
+/** A job as the list shows it. */
 export type JobRecord = PayloadOf<typeof listExportJobs>[number];
 
 /** The content of an export, as far as job records show it: they hold no segment, and no position or key of a variable. */

@@ -12,6 +12,7 @@ import { type HarStudy, studyHar } from './study-har.ts';
 import { findingRow, summaryView } from './summary-view.ts';
 import { collectParties, type EntityOf, type PartyGroup } from './third-parties.ts';
 
+/** A view of a HAR file's answer. */
 export type HarView = (typeof HAR_VIEWS)[number];
 
 /** A question about a HAR file; the id of its step only marks cursors. */

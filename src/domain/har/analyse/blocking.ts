@@ -61,6 +61,7 @@ export interface BlockingCollector {
   blocking(): Blocking;
 }
 
+/** Collects the requests that block rendering, in one pass over the file. */
 export function collectBlocking(har: Har): BlockingCollector {
   const moments = momentsOf(har);
   const latestMs = Math.min(moments.paintMs, moments.loadedMs);

@@ -81,4 +81,5 @@ export const harAnswerShape = z.object({
   rows: z.array(z.array(cell)).optional(),
 });
 
+/** The answer of `analyze_har` before defaults. */
 export type HarAnswer = z.input<typeof harAnswerShape>;

@@ -30,6 +30,7 @@ export const PROBLEM_KINDS = [
   'no_cache',
   'short_cache',
 ] as const;
+/** A kind of problem of a page load. */
 export type ProblemKind = (typeof PROBLEM_KINDS)[number];
 
 /** A finding with what it costs; null where a cost does not apply or the file does not show it. */

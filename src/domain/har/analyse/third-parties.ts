@@ -90,6 +90,7 @@ export interface PartyCollector {
   groups(blocking: readonly HarEntry[]): PartyGroup[];
 }
 
+/** Collects requests by third party, in one pass over the file. */
 export function collectParties(entityOf: EntityOf): PartyCollector {
   const groups = new Map<string, Group>();
   const groupByHost = new Map<string, Group>();

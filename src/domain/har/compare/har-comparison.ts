@@ -69,8 +69,10 @@ export const comparisonShape = z.object({
     .optional(),
 });
 
+/** The answer of a comparison of two files. */
 export type Comparison = z.input<typeof comparisonShape>;
 
+/** Differences of the whole page: bytes, requests, times. */
 export type NetEffect = Comparison['net'];
 
 /** Measures of the page as a whole. */
@@ -108,6 +110,7 @@ export function netEffect(was: readonly HarStudy[], is: readonly HarStudy[]): Ne
   });
 }
 
+/** Two files side by side, as the sentences need them. */
 export interface Compared {
   readonly samePage: boolean;
   readonly net: NetEffect;

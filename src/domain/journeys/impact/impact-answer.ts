@@ -50,7 +50,9 @@ export const impactShape = z.object({
   currency: z.string().optional(),
 });
 
+/** The answer of `measure_impact`. */
 export type ImpactAnswer = z.output<typeof impactShape>;
+/** One condition at one page in that answer. */
 export type ImpactRow = ImpactAnswer['conditions'][number];
 
 /** A row before it is put into words. */

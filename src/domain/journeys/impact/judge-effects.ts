@@ -1,6 +1,7 @@
 import { discoveryLimit } from '../../metrics/engine/significance.ts';
 import { type ConditionEffect, type Estimate, probabilityOf } from './effect.ts';
 
+/** The verdict on one condition; the last two are no claims. */
 export type Verdict = 'lowers' | 'raises' | 'within noise' | 'too few' | 'no fair comparison';
 
 /** With fewer expected conversions without the condition, nothing can be said of its effect. */

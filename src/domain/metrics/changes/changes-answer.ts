@@ -79,6 +79,7 @@ export const changesShape = z.object({
   }),
 });
 
+/** The answer of `find_changes`. */
 export type Changes = z.output<typeof changesShape>;
 type AnswerChange = Changes['changes'][number];
 

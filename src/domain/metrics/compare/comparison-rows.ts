@@ -41,7 +41,9 @@ export const comparisonShape = z.object({
   quality: qualityShape,
 });
 
+/** The answer of `compare_metrics`. */
 export type Comparison = z.output<typeof comparisonShape>;
+/** A cell of its tables; null means no value. */
 export type Cell = z.output<typeof cell>;
 
 function round(value: number | null): number | null {

@@ -5,6 +5,7 @@ import { isoAt, todayIn } from '../../../lib/dates.ts';
 
 /** `previous`: as many days before, of a calendar month the month before; `previous_year`: 364 days back, on the same weekdays. */
 export const baselineKinds = ['previous', 'previous_year', 'same_dates_last_year'] as const;
+/** A kind of baseline that callers can ask for. */
 export type BaselineKind = (typeof baselineKinds)[number];
 
 /** Factors of counts for the two ranges. */

@@ -65,6 +65,7 @@ export interface Series {
   readonly block: number;
 }
 
+/** Days of a week: the cycle of all daily series. */
 export const WEEK = 7;
 /** Anscombe 1948: makes the variance of the square root of a small count the most even. */
 export const ANSCOMBE = 3 / 8;

@@ -1,5 +1,6 @@
 import { type Figures, type Ratios, ratiosOf } from './day-ratios.ts';
 
+/** Kinds of counting faults. */
 export const faultKinds = [
   'no data',
   'part of a day',
@@ -47,6 +48,7 @@ export const ENOUGH = 20;
 /** Shocks last, so that the mean of n days scatters like that of half as many. */
 const INFLATION = 2;
 
+/** The counts of one place by day, as ratios to the usual. */
 export interface Looked {
   readonly visits: Ratios;
   readonly orders: Ratios;
@@ -55,6 +57,7 @@ export interface Looked {
   readonly rates: Ratios;
 }
 
+/** The counts of a site, with the groups that they are compared by. */
 export interface Site extends Counted {
   readonly whole: Looked;
   readonly parts: readonly (readonly [string, Looked, Counts])[];
@@ -85,6 +88,7 @@ export function meanOf({ logs, sd }: Ratios, from: number, to: number) {
   return { mean: sum / days, error: sd * Math.sqrt(days === 1 ? 1 : INFLATION / days) };
 }
 
+/** Mean factors over the usual from day `from` up to `to`; orders are undefined where they are always rare. */
 export const factors = ({ visits, orders }: Looked, from: number, to: number) => ({
   visits: Math.exp(meanOf(visits, from, to).mean),
   orders: orders.usual.some((usual) => usual >= 1) ? Math.exp(meanOf(orders, from, to).mean) : undefined,

@@ -38,6 +38,7 @@ function endpointsFor(metrics: readonly string[], daily: boolean): Endpoint[] {
   ];
 }
 
+/** A device that metrics can be asked for; `all` includes unknown ones. */
 export type Device = 'all' | 'desktop' | 'mobile' | 'tablet';
 /** Stands for visits that are on none of the devices that can be asked for. */
 export const OTHER_DEVICE = 'other or unknown device';
@@ -85,6 +86,7 @@ export interface PlannedRow {
   readonly chunks: readonly (readonly { readonly call: number; readonly slot: number }[])[];
 }
 
+/** The calls that answer a grid, and the cells that each fills. */
 export interface GridPlan {
   readonly calls: readonly PlannedCall[];
   readonly rows: readonly PlannedRow[];

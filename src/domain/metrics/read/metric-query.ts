@@ -12,6 +12,7 @@ type TimeUnit = (typeof timeUnits)[number];
 
 /** By what a table has rows; at most one unit of time. */
 export const breakdowns = ['device', 'segment', 'goal', ...timeUnits] as const;
+/** A dimension of a table's rows. */
 export type Breakdown = (typeof breakdowns)[number];
 
 /** Dimensions that metrics lack and exports of sessions have, by folded word: the column. */

@@ -69,6 +69,7 @@ export type Verdict =
   | (Facts & { readonly state: 'unstable' | 'steady' })
   | NotEnough;
 
+/** The period to judge, and the size of changes that matter. */
 export interface JudgeOptions {
   readonly period: Span;
   readonly effect: Effect;
@@ -80,6 +81,7 @@ export interface JudgeOptions {
   readonly highestP?: number | undefined;
 }
 
+/** The parts of a series' course, as verdicts use them. */
 export interface Study {
   readonly series: RunSeries;
   readonly course: Course;

@@ -86,6 +86,7 @@ export interface Judged<Key> extends Omit<Tracked<Key>, 'series' | 'effect' | 't
   readonly doubted: Verdict | undefined;
 }
 
+/** The period of series that are judged together, and the accepted share of false discoveries. */
 export interface TogetherOptions<Key> {
   readonly period: Span;
   readonly timeZone: string;

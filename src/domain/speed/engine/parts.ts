@@ -9,6 +9,7 @@ export interface Noise {
   readonly sigma: number;
 }
 
+/** Highest autocorrelation that is estimated: above it a level and noise look alike. */
 export const HIGHEST_PHI = 0.97;
 /** Turns a median absolute deviation into the standard deviation of a normal distribution. */
 export const MAD_TO_SD = 1.4826;
@@ -124,6 +125,7 @@ export interface Tails {
 
 const WIDEST = 5;
 
+/** Skewness and kurtosis of the innovations, each cut off at a width so that single ones do not decide; 0 where there is no scatter. */
 export function tailsOf(innovations: Float64Array): Tails {
   const n = innovations.length;
   const sigma = Math.sqrt(innovations.reduce((sum, value) => sum + value * value, 0) / n);

@@ -1,5 +1,6 @@
 // Plain loops: the array methods with functions cost several times as much, and every series runs through these dozens of times.
 
+/** The scalar product of two vectors of the same length. */
 export function dot(a: Float64Array, b: Float64Array): number {
   let sum = 0;
   for (let index = 0; index < a.length; index += 1) sum += (a[index] ?? 0) * (b[index] ?? 0);

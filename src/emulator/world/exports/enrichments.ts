@@ -49,6 +49,7 @@ function valuesOf(enrichment: unknown): Enrichment['values'] {
   return values;
 }
 
+/** Keeps received enrichments in memory. */
 export function createEnrichments(sessions: SessionWorld): Enrichments {
   const received = new Map<number, Map<string, Enrichment>>();
 

@@ -97,6 +97,7 @@ export function idsOf(path: string): { projectId: number; jobId: number; runId: 
   return { projectId, jobId, runId, partId };
 }
 
+/** Makes signed addresses of files, which expire. */
 export function createAddresses({ seed }: Origin): Addresses {
   const secret = createHash('sha256').update(`file store ${seed}`).digest();
   const signatureOf = (path: string, expires: string): Buffer => createHmac('sha256', secret).update(`${path}\n${expires}`).digest();
@@ -140,6 +141,7 @@ function projectWithId(id: number): Project {
   return project;
 }
 
+/** Makes the files of runs from the sessions, the same bytes at each request. */
 export function createFiles(origin: Origin, sessions: SessionWorld): ExportFiles {
   const written = new LRUCache<string, FilePart, { run: Run; partId: number }>({
     maxSize: CACHE_BYTES,

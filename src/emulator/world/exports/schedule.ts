@@ -6,6 +6,7 @@ import { hash, type Origin } from '../random.ts';
 import { dayNumberOf } from '../sessions/index.ts';
 import type { FieldSelector } from './scopes.ts';
 
+/** A job as its creation request describes it. */
 export type JobInput = InputOf<typeof createExportJob>;
 
 /** A fault of the run whose range begins at `fromMs`: it fails, is never started, or finds nothing to export. */
@@ -128,6 +129,7 @@ export function runWithId(job: ExportJob, runId: number, nowMs: number): Run | u
   return index >= 0 && index < runCount(job, nowMs) ? runAt(job, index) : undefined;
 }
 
+/** The state of a run at an instant. */
 export function runState({ createdMs, startMs, endMs, fails }: Run, nowMs: number): RunState {
   if (nowMs >= endMs) return fails ? 'FAILURE' : 'SUCCESS';
   if (nowMs >= startMs) return 'RUNNING';

@@ -2,6 +2,7 @@ import type { Project } from '../../credentials.ts';
 
 /** Kinds of pages, or of screens in an app, between which visitors walk. */
 export const places = ['home', 'list', 'item', 'search', 'nothing', 'help', 'account', 'cart', 'offer', 'offerPayment'] as const;
+/** A page or screen of the emulated sites. */
 export type Place = (typeof places)[number];
 
 /** Where a step leads, and in how many of a hundred cases. */

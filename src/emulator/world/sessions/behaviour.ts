@@ -80,6 +80,7 @@ export interface Nearness {
   readonly onTheDay: number;
 }
 
+/** How near a session came to buying. */
 export function nearnessOf(day: SessionDay, index: number): Nearness {
   const { fall } = day.buying;
   const chance = chanceOf(day, index, cellOf(day, index));

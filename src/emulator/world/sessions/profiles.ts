@@ -12,6 +12,7 @@ export const countries = [
   { code: 'ES', language: 4, cities: ['Madrid', 'Valencia'] },
 ] as const;
 
+/** Languages by column code. */
 export const languages = ['de', 'fr', 'en', 'nl', 'es'] as const;
 
 /** Browsers by column code; `version` is the lowest major version that is seen. */

@@ -19,15 +19,18 @@ interface Named {
   readonly name: string;
 }
 
+/** A zone of the emulated projects. */
 export interface Zone extends Named {
   /** Absent on sites: zone metrics exist for apps alone. */
   readonly touch?: Touch;
 }
 
+/** A zoning of the emulated projects. */
 export interface Zoning extends Named, Aged {
   readonly zones: readonly Zone[];
 }
 
+/** A page group of the emulated projects. */
 export interface PageGroup extends Named {
   readonly category: string;
   readonly mappingIds: readonly number[];
@@ -36,6 +39,7 @@ export interface PageGroup extends Named {
   readonly viewShare?: number;
 }
 
+/** A mapping of the emulated projects. */
 export interface Mapping extends Named, Aged {
   readonly description: string | null;
 }

@@ -46,6 +46,7 @@ export interface FailingStory extends StoryPlace {
   readonly rate: number;
 }
 
+/** The stories planted in the speed data. */
 export interface SpeedStories {
   readonly slowTag: SlowTagStory;
   readonly noisy: NoisyStory;

@@ -25,6 +25,7 @@ export interface ImpactQuestion extends VisitQuestion {
   readonly limit: number;
 }
 
+/** The parts of a call that `measure_impact` uses. */
 export type ImpactUses = VisitUses & Pick<Context, 'lists' | 'remember'>;
 
 /** All that was read, before it is put into words. */
