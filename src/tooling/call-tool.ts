@@ -10,7 +10,7 @@ import { chosenProject } from './names.ts';
 import { type ResolvedRange, rangeWords, resolveParams } from './resolve-params.ts';
 import { type Answer, answerOf, drawAnswer, notePage, redactChart } from './results.ts';
 import { inputOf } from './schema.ts';
-import { type AnyTool, scopeOf } from './tool.ts';
+import { type AnyTool, changesSomething, scopeOf } from './tool.ts';
 
 /** No call lasts longer, whatever it does: hosts give up soon after. */
 const MAX_CALL_MS = 40_000;
@@ -51,7 +51,7 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
     }
     const notes = [...understood.notes];
     const project = typeof input['projectId'] === 'string' ? input['projectId'] : undefined;
-    const projectId = await chosenProject(project, { client, signal });
+    const projectId = await chosenProject(project, { client, signal, ...(!changesSomething(tool) && { note: noting(notes) }) });
     const newerThan = session.repeats.isRepeat(tool.name, args) ? client.readsBegun() : undefined;
     const hears = { observe: watched?.observe, onLeftOut: noting(notes), onKept: notingAge(noting(notes), session.options.clock) };
     const begun = beginning(caller, projectId, asked, { ...hears, newerThan });
@@ -118,7 +118,7 @@ async function run(call: Call): Promise<Outcome> {
       nowMs,
       timeZone,
       note,
-      find: async (kind, text) => session.names.find(kind, text, await client.projectId(call.options), ask),
+      find: async (kind, text) => session.names.find(kind, text, await client.projectId(call.options), ask, !changesSomething(tool)),
       list: async (kind) => session.names.list(kind, await client.projectId(call.options), ask),
     });
     range = named;

@@ -76,13 +76,19 @@ const SAME_IDS: readonly (readonly string[])[] = [
   ['runId', 'jobRunId'],
 ];
 
+/** `jobIds` for `jobId`, and the other way round, where a tool has only one of both. */
+function otherNumber(shape: z.ZodObject['shape'], said: string, isGiven: (name: string) => boolean): string | undefined {
+  const other = said.endsWith('s') ? said.slice(0, -1) : `${said}s`;
+  return Object.hasOwn(shape, other) && !isGiven(other) ? other : undefined;
+}
+
 /** The argument that another name stands for, where it was not given itself; any other name is refused with the nearest. */
 function argumentOf({ shape }: z.ZodObject, said: string, given: InputMembers): string {
   if (Object.hasOwn(shape, said)) return said;
   const isGiven = (name: string) => given[name] !== null && given[name] !== undefined;
   const same = SAME_IDS.find((names) => names.includes(said))?.filter((name) => name !== said);
   const name = Object.hasOwn(LIST_NAMES, said) ? LIST_NAMES[said] : same?.find((each) => Object.hasOwn(shape, each));
-  if (name === undefined || !Object.hasOwn(shape, name)) return said;
+  if (name === undefined || !Object.hasOwn(shape, name)) return otherNumber(shape, said, isGiven) ?? said;
   return isGiven(name) || same?.some(isGiven) ? said : name;
 }
 
@@ -157,6 +163,7 @@ export function understand(schema: z.ZodObject, args: unknown): Understood {
   function read(schemaOf: Schema, value: unknown): unknown {
     const inner = core(schemaOf);
     const fact = paramFacts.get(inner as z.ZodType);
+    if (fact && 'ref' in fact && Array.isArray(value) && value.length === 1) return read(schemaOf, value[0]);
     if (fact && 'metric' in fact) return metric(fact, value);
     if (inner instanceof z.ZodArray) return list(inner.element, value);
     if (inner instanceof z.ZodObject) {

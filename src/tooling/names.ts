@@ -17,8 +17,11 @@ const FRESH_MS = 5_000;
 
 /** Looks names up in lists that are at most ten seconds old, and never older than a write of the same caller. */
 export interface Names {
-  /** The one object that `text` names; throws an `invalid` error that lists the candidates. */
-  find(kind: NameKind, text: string, projectId: number, ask: Ask): Promise<FoundName>;
+  /**
+   * The one object that `text` names; throws an `invalid` error that lists the candidates. `mayGuess`: the only close one is taken where
+   * none has the name.
+   */
+  find(kind: NameKind, text: string, projectId: number, ask: Ask, mayGuess?: boolean): Promise<FoundName>;
   /**
    * All objects of a kind; an object that lies in several containers stands in the list several times. Of a tree with hundreds of
    * containers what could be listed in a few seconds: `onPart` is told of how much of it, and a later call has more.
@@ -40,6 +43,8 @@ export interface Names {
 export interface FoundName extends Named {
   /** The part that was searched, where others of the name may lie in the rest. */
   readonly part?: string;
+  /** No object has the name; this is the only close one. */
+  readonly isGuess?: true;
 }
 
 interface Entry {
@@ -156,7 +161,7 @@ export function createNames(
   }
 
   return {
-    async find(kind, text, projectId, ask) {
+    async find(kind, text, projectId, ask, mayGuess = false) {
       let { match, part } = await lookUp(kind, text, projectId, cached(projectId, ask, LIFE_MS));
       // What was not looked into comes before what may be new.
       if ('closest' in match && part === undefined) {
@@ -165,6 +170,7 @@ export function createNames(
       }
       if ('found' in match) return part === undefined ? match.found : { ...match.found, part };
       if ('closest' in match && part !== undefined) throw new ApiError('invalid', unfinished(kind, text, part));
+      if ('closest' in match && mayGuess && match.close) return { ...match.close, isGuess: true };
       const { listingTools } = await import('./name-lists.ts');
       throw new ApiError('invalid', refusedName(kind, text, match, listingTools[kind]));
     },
@@ -217,8 +223,15 @@ function refusedName(kind: NameKind | 'project', text: string, match: Exclude<Ma
 }
 
 interface Choosing {
+  /** Takes the only close name and says so; left out where something is written. */
+  readonly note?: ((sentence: string) => void) | undefined;
   readonly client: Client;
   readonly signal: AbortSignal;
+}
+
+/** That the only close name was taken for one that nothing has. */
+export function guessWords(kind: NameKind | 'project', text: string, { id, path }: Named): string {
+  return `There is no ${kind} "${text.slice(0, 100)}": "${path.join(' / ')}" (${id}), the only close name, is taken.`;
 }
 
 async function projects({ client, signal }: Choosing, renew: boolean): Promise<Named[]> {
@@ -237,6 +250,10 @@ export async function chosenProject(text: string | undefined, choosing: Choosing
   let match = await matchName(text, await projects(choosing, false));
   // A project may be newer than what the session has read.
   if ('closest' in match) match = await matchName(text, await projects(choosing, true));
+  if ('closest' in match && match.close && choosing.note) {
+    choosing.note(guessWords('project', text, match.close));
+    return match.close.id;
+  }
   if (!('found' in match)) throw new ApiError('invalid', `projectId: ${refusedName('project', text, match, 'get_credential')}`);
   return match.found.id;
 }

@@ -13,7 +13,7 @@ import {
   type NameKind,
   type SegmentChoice,
 } from '../domain/names/match-name.ts';
-import type { FoundName } from './names.ts';
+import { type FoundName, guessWords } from './names.ts';
 import { type ParamFact, paramFacts } from './params.ts';
 
 /** Gives a name's object; throws where there is none or several. */
@@ -87,7 +87,12 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
       const key = `${kind} ${text}`;
       const finding = found.get(key) ?? options.find(kind, text);
       found.set(key, finding);
-      const { id, path: steps, part } = await finding;
+      const object = await finding;
+      const { id, path: steps, part, isGuess } = object;
+      if (isGuess) {
+        options.note(guessWords(kind, text, object));
+        return id;
+      }
       options.note(`${kind} "${steps.join(' / ')}" = ${id}${part === undefined ? '' : `, found among ${part}; others may bear that name`}`);
       return id;
     } catch (error) {

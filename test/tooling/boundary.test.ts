@@ -13,12 +13,12 @@ const job = {
 
 describe('an argument that cannot be used is refused by name, with what is expected', () => {
   it.each<[string, string, Record<string, unknown>, string]>([
-    ['unknown', 'list_segments', { id: 1 }, 'id: is not known here; did you mean ids? There are ids, projectId, source.'],
+    ['unknown', 'list_segments', { idd: 1 }, 'idd: is not known here; did you mean ids? There are ids, projectId, source.'],
     [
       'misspelt',
       'get_site_visits',
-      { ...range, segmentId: 1 },
-      'segmentId: is not known here; did you mean segmentIds? There are segmentIds, projectId, endDate, startDate, period, device.',
+      { ...range, segmentIdss: 1 },
+      'segmentIdss: is not known here; did you mean segmentIds? There are segmentIds, projectId, endDate, startDate, period, device.',
     ],
     ['given to a tool that takes none', 'get_credential', { name: 'x' }, 'name: is not known here; there are projectId.'],
     ['missing', 'get_site_visits', { startDate: 'today' }, 'endDate: is required (string).'],

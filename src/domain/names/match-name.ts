@@ -1,6 +1,7 @@
 import type { IFuseOptions } from 'fuse.js';
 import { nearestFirst } from '../../lib/nearest.ts';
 import { visibleText } from '../../lib/visible-text.ts';
+import { holdsNearly, isNearly } from './close-name.ts';
 
 /** Kinds of objects that an argument may name instead of giving their id. */
 export type NameKind = 'segment' | 'goal' | 'mapping' | 'page group' | 'zoning' | 'zone' | 'scenario' | 'export job';
@@ -17,8 +18,11 @@ export interface Named {
 export type Match =
   | { readonly found: Named }
   | { readonly several: readonly Named[] }
-  /** Up to five candidates, best first; none only where there is no candidate at all. `isNear`: they resemble the text. */
-  | { readonly closest: readonly Named[]; readonly isNear: boolean };
+  /**
+   * Up to five candidates, best first; none only where there is no candidate at all. `isNear`: they resemble the text. `close`: the only
+   * one that the text may be a mistyped or shortened name of.
+   */
+  | { readonly closest: readonly Named[]; readonly isNear: boolean; readonly close?: Named };
 
 /** Folds case, accents, dashes, runs of spaces and what is not seen, so that "acheteurs fideles" equals "Acheteurs  fidèles". */
 export function fold(text: string): string {
@@ -66,7 +70,7 @@ function distinct(candidates: readonly Named[]): Named[] {
   return [...new Map(candidates.map((candidate) => [candidate.id, candidate])).values()];
 }
 
-/** Finds what `text` names: an exact match, else a unique prefix; closest names are offered, never used. */
+/** Finds what `text` names: an exact match, else a unique prefix; closest names are offered. */
 export async function matchName(text: string, candidates: readonly Named[]): Promise<Match> {
   const folded = candidates.map((candidate) => ({ candidate, path: candidate.path.map(fold) }));
   const whole = fold(text);
@@ -82,7 +86,23 @@ export async function matchName(text: string, candidates: readonly Named[]): Pro
     if (only && matches.length === 1) return { found: only };
     if (matches.length > 1) return { several: matches };
   }
-  return closestNames(text, distinct(candidates));
+  const close = onlyClose(text, folded);
+  return { ...(await closestNames(text, distinct(candidates))), ...(close && { close }) };
+}
+
+interface Folded {
+  readonly candidate: Named;
+  readonly path: readonly string[];
+}
+
+/** The only candidate whose name is the text with few typing mistakes, else the only one whose name holds it so. */
+function onlyClose(text: string, folded: readonly Folded[]): Named | undefined {
+  if (text.length > LONGEST_SEARCH) return undefined;
+  for (const compare of [isNearly, holdsNearly]) {
+    const close = distinct(folded.filter(({ path }) => follows(path, stepsOf(text), compare)).map(({ candidate }) => candidate));
+    if (close.length > 0) return close.length === 1 ? close[0] : undefined;
+  }
+  return undefined;
 }
 
 /** A search takes time with every character; no name is longer. */
@@ -91,7 +111,7 @@ const LONGEST_SEARCH = 200;
 /** Most candidates that are offered. */
 const OFFERED = 5;
 
-async function closestNames(text: string, candidates: readonly Named[]): Promise<Match> {
+async function closestNames(text: string, candidates: readonly Named[]): Promise<{ closest: readonly Named[]; isNear: boolean }> {
   const { default: Fuse } = await import('fuse.js');
   const rows = candidates.map((candidate) => ({ candidate, name: candidate.path.at(-1) ?? '', path: pathOf(candidate) }));
   const fuse = new Fuse(rows, { keys: ['name', 'path'], threshold: 0.5, ignoreLocation: true, ignoreDiacritics: true });
