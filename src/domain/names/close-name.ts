@@ -22,22 +22,30 @@ function mistakesIn(word: string): number {
   return word.length < 8 ? 1 : 2;
 }
 
+/** The next row of edits between the beginnings of two words, from the two rows before it; `i` letters of `one` are taken. */
+function nextRow(one: string, other: string, i: number, above: readonly number[], before: readonly number[]): number[] {
+  const row = [i];
+  for (let j = 1; j <= other.length; j += 1) {
+    const [letter, last] = [one[i - 1], other[j - 1]];
+    const isSwapped = letter !== undefined && letter === other[j - 2] && last === one[i - 2];
+    const at = (values: readonly number[], index: number) => values[index] ?? Number.POSITIVE_INFINITY;
+    row.push(
+      Math.min(
+        at(above, j) + 1,
+        at(row, j - 1) + 1,
+        at(above, j - 1) + (letter === last ? 0 : 1),
+        isSwapped ? at(before, j - 2) + 1 : Number.POSITIVE_INFINITY,
+      ),
+    );
+  }
+  return row;
+}
+
 /** Letters that were left out, added, replaced, or swapped with their neighbour, between two words. */
 function editsBetween(one: string, other: string): number {
-  const rows = [Array.from({ length: other.length + 1 }, (_, at) => at)];
-  for (let i = 1; i <= one.length; i += 1) {
-    const [above = [], before] = [rows.at(-1), rows.at(-2)];
-    const row = [i];
-    for (let j = 1; j <= other.length; j += 1) {
-      const isSame = one[i - 1] === other[j - 1];
-      const steps = [(above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (above[j - 1] ?? 0) + (isSame ? 0 : 1)];
-      const isSwapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
-      if (isSwapped) steps.push((before?.[j - 2] ?? 0) + 1);
-      row.push(Math.min(...steps));
-    }
-    rows.push(row);
-  }
-  return rows.at(-1)?.at(-1) ?? 0;
+  let [before, above]: number[][] = [[], Array.from({ length: other.length + 1 }, (_, at) => at)];
+  for (let i = 1; i <= one.length; i += 1) [before, above] = [above ?? [], nextRow(one, other, i, above ?? [], before ?? [])];
+  return above?.[other.length] ?? Number.POSITIVE_INFINITY;
 }
 
 /** Whether a word is another one with few mistakes; the first letter is seldom mistyped, and telling. */
@@ -59,7 +67,7 @@ export function isNearly(name: string, text: string): boolean {
   return typed.length > 0 && areMistyped(wordsOf(name), typed);
 }
 
-/** Whether a folded name holds the words of the folded text side by side, few letters mistyped, and no word that turns them into their opposite. */
+/** Whether a folded name holds the words of the folded text side by side, few letters mistyped, and no word that turns them round. */
 export function holdsNearly(name: string, text: string): boolean {
   const [words, typed] = [wordsOf(name), wordsOf(text)];
   const at = words.findIndex((_, index) => areMistyped(words.slice(index, index + typed.length), typed));
