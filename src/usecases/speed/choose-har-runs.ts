@@ -7,6 +7,7 @@ import { chooseStep, isFailed, type Report, resultIdOf, type Step, stepsOf } fro
 import { DAY_MS } from '../../lib/clock.ts';
 import { resolveDate } from '../../lib/dates.ts';
 import type { Context } from '../context.ts';
+import { paintsOf } from './run-neighbours.ts';
 
 /** Runs read on each side. */
 const RUNS = 4;
@@ -86,7 +87,8 @@ function figuresOf({ runs }: Step): RunFigures[] {
   return runs.flatMap(({ date, result }) => {
     const stepResultId = resultIdOf(result);
     if (stepResultId === undefined) return [];
-    return [{ date, stepResultId, requests: result.requestsCount ?? null, loadTimeMs: result.loadTime ?? null }];
+    const figures = { requests: result.requestsCount ?? null, loadTimeMs: result.loadTime ?? null, paints: paintsOf(result) };
+    return [{ date, stepResultId, ...figures }];
   });
 }
 

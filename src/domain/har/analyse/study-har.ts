@@ -5,6 +5,7 @@ import { collectSummary } from '../summary/summarize-har.ts';
 import { isCompressed } from '../summary/waste.ts';
 import { type Blocking, collectBlocking } from './blocking.ts';
 import { type ConcernedRequests, collectConcerned } from './concerned-requests.ts';
+import { type LargestPaint, largestPaintOf, type PaintTimes } from './largest-paint.ts';
 import { collectParties, type EntityOf, type PartyGroup } from './third-parties.ts';
 
 /** Measures the share that compression leaves of a text, on the compressed texts of the file; null where there are none. */
@@ -40,15 +41,22 @@ export interface HarStudy {
   readonly main: ReadonlySet<HarEntry>;
   readonly blocking: Blocking;
   readonly parties: readonly PartyGroup[];
+  /** As the report of the step says, all null where none was read. */
+  readonly paints: PaintTimes;
+  /** What the largest paint probably showed; null where its time is unknown. */
+  readonly largest: LargestPaint | null;
   readonly concerned: ConcernedRequests;
   /** The share that compression leaves of a text, measured on the compressed texts of the file; null where there are none. */
   readonly compressedShare: number | null;
 }
 
+const NO_PAINTS: PaintTimes = { fcpMs: null, lcpMs: null, tbtMs: null, loadMs: null };
+
 /**
- * Studies a HAR file in one pass: on a large one, looking at each request is what takes time. The entities give the names of third parties.
+ * Studies a HAR file in one pass: on a large one, looking at each request is what takes time. The entities give the names of third parties,
+ * the report of the step its paints.
  */
-export function studyHar(har: Har, entityOf: EntityOf): HarStudy {
+export function studyHar(har: Har, entityOf: EntityOf, paints: PaintTimes = NO_PAINTS): HarStudy {
   const main = new Set(har.document ? [...har.redirects, har.document] : []);
   const [summary, blocking] = [collectSummary(har, { top: 3, errors: 3 }), collectBlocking(har)];
   const [parties, concerned, compressed] = [collectParties(entityOf), collectConcerned(main), collectCompressedShare()];
@@ -66,6 +74,8 @@ export function studyHar(har: Har, entityOf: EntityOf): HarStudy {
     main,
     blocking: found,
     parties: parties.groups(found.entries),
+    paints,
+    largest: largestPaintOf(har, paints, found.firstByteMs),
     concerned: concerned.concerned(),
     compressedShare: compressed.share(),
   };

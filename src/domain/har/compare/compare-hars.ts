@@ -1,18 +1,21 @@
 import { hint } from '../../../lib/hint.ts';
 import { BLOCKING_BASIS } from '../analyse/blocking-problems.ts';
+import type { PaintTimes } from '../analyse/largest-paint.ts';
 import { tenth } from '../analyse/request-rows.ts';
 import { type HarStudy, studyHar } from '../analyse/study-har.ts';
 import type { EntityOf } from '../analyse/third-parties.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
 import { shortUrl } from '../sanitise-url.ts';
 import { weightOf } from '../summary/har-summary.ts';
-import { hostRuns, medianPairs, medianParties, medianTypes, ofMostRunsAlone } from './compare-runs.ts';
+import { hostRuns, medianPairs, medianParties, medianTypes, middleOf, type Neighbours, steadyAlone } from './compare-runs.ts';
+import type { Culprit } from './culprit.ts';
 import { type Comparison, comparisonVerdict, netEffect } from './har-comparison.ts';
+import { byEffect, type Effects, effectsOf } from './paint-effects.ts';
 import {
   durationChanges,
   MATCHING_NOTE,
   matchRequests,
-  NOISE_NOTE,
+  noiseNote,
   normalisedAddress,
   partyChanges,
   type RequestChange,
@@ -20,74 +23,114 @@ import {
   sizeChanges,
   typeChanges,
 } from './request-changes.ts';
+import { judgeTwoRuns } from './two-runs.ts';
 
 /** Rows of each list; the whole lists are behind analyze_har. */
 const SHOWN = { added: 6, removed: 3, grown: 3, shrunk: 2, slower: 3, faster: 2, parties: 5, types: 5, hosts: 8 };
 const MAX_URL = 70;
 
+/** A run with what the report of its step says of it, where that was read. */
+export interface ComparedRun {
+  readonly har: Har;
+  readonly paints?: PaintTimes | undefined;
+}
+
 /**
  * Compares the loads of two runs, or of two samples whose first runs are typical of them: then what comes and goes from run to run is
- * neither new nor gone, and sizes and times are medians. The later side decides how render-blocking is recognised.
+ * neither new nor gone, and sizes and times are medians. Two runs are held against the runs near each of them. The later side decides how
+ * render-blocking is recognised.
  */
 export function compareHars(
-  befores: readonly Har[],
-  afters: readonly Har[],
+  befores: readonly ComparedRun[],
+  afters: readonly ComparedRun[],
   entityOf: EntityOf,
+  neighbours: Neighbours<Har> = { before: [], after: [] },
 ): { comparison: Comparison; notes: string[] } {
-  const [earlier, later] = [befores, afters].map((hars) => hars.map((har) => studyHar(har, entityOf)));
-  const [was, is] = [earlier?.[0], later?.[0]];
-  if (!earlier || !later || !was || !is) throw new TypeError('A comparison needs a run on each side.');
-  const [before, after] = [was.har, is.har];
-  const sampled = earlier.length + later.length > 2;
-  const matched = matchRequests(before.entries, after.entries);
-  const pairs = sampled ? medianPairs(matched.pairs, earlier, later) : matched.pairs;
-  const added = sampled ? ofMostRunsAlone(matched.added, later, earlier) : matched.added;
-  const removed = sampled ? ofMostRunsAlone(matched.removed, earlier, later) : matched.removed;
-  const { grown, shrunk } = sizeChanges(pairs);
-  const { slower, faster } = durationChanges(pairs);
-  const blocking = new Set(is.blocking.entries);
-  const newcomers = [...added].toSorted((a, b) => Number(blocking.has(b)) - Number(blocking.has(a)) || weight(b) - weight(a));
-  const gone = [...removed].toSorted((a, b) => weight(b) - weight(a));
-  const counts = {
-    added: added.length,
-    removed: removed.length,
-    grown: grown.length,
-    shrunk: shrunk.length,
-    slower: slower.length,
-    faster: faster.length,
-    matched: pairs.length,
-  };
-  const samePage = isSamePage(before, after);
-  const net = netEffect(earlier, later);
+  const [earlier, later] = [studied(befores, entityOf), studied(afters, entityOf)];
+  const [[was], [is]] = [earlier, later];
+  const differences = differencesOf(earlier, later, neighbours);
   const byParty = partyChanges(medianParties(earlier), medianParties(later));
-  const hosts = sampled && hostRuns(earlier, later);
-  const comparison: Comparison = {
-    verdict: comparisonVerdict({
-      samePage,
-      net,
-      added: newcomers,
-      blocking,
-      slower,
-      counts,
-      before,
-      after,
-      ...(sampled && { runs: { before: earlier.length, after: later.length } }),
-    }),
+  const listed = shortened(comparisonOf(earlier, later, differences, byParty));
+  const runs = { sampled: differences.culprit === undefined, neighbours: neighbours.before.length + neighbours.after.length };
+  return { comparison: listed, notes: notesOf(was, is, { listed, parties: byParty.length, ...runs }) };
+}
+
+function studied(runs: readonly ComparedRun[], entityOf: EntityOf): Runs {
+  const [first, ...rest] = runs.map(({ har, paints }) => studyHar(har, entityOf, paints));
+  if (!first) throw new TypeError('A comparison needs a run on each side.');
+  return [first, ...rest];
+}
+
+/** All that differs between two sides, whole lists with what matters most first. */
+interface Differences {
+  readonly matched: number;
+  /** Requests of one side alone that come and go from run to run, so neither new nor gone. */
+  readonly onlyBefore: number;
+  readonly onlyAfter: number;
+  readonly added: readonly HarEntry[];
+  readonly removed: readonly HarEntry[];
+  readonly grown: readonly RequestChange[];
+  readonly shrunk: readonly RequestChange[];
+  readonly slower: readonly (RequestChange & Effects)[];
+  readonly faster: readonly (RequestChange & Effects)[];
+  /** Of two runs; samples have none. */
+  readonly culprit: Culprit | undefined;
+}
+
+type Runs = readonly [HarStudy, ...HarStudy[]];
+
+function differencesOf(earlier: Runs, later: Runs, neighbours: Neighbours<Har>): Differences {
+  const [[was], [is]] = [earlier, later];
+  const sampled = earlier.length + later.length > 2;
+  const matched = matchRequests(was.har.entries, is.har.entries);
+  const pairs = sampled ? medianPairs(matched.pairs, earlier, later) : matched.pairs;
+  const loaded = (runs: readonly Har[]) => runs.map((har) => ({ har }));
+  const [wasNear, isNear] = sampled ? [earlier, later] : [loaded(neighbours.before), loaded(neighbours.after)];
+  const added = steadyAlone(matched.added, isNear, wasNear);
+  const removed = steadyAlone(matched.removed, wasNear, isNear);
+  const blocking = new Set(is.blocking.entries);
+  const twoRuns = sampled ? undefined : judgeTwoRuns(pairs, was, is, neighbours);
+  return {
+    matched: pairs.length,
+    onlyBefore: matched.removed.length - removed.length,
+    onlyAfter: matched.added.length - added.length,
+    added: added.toSorted((a, b) => Number(blocking.has(b)) - Number(blocking.has(a)) || weight(b) - weight(a)),
+    removed: removed.toSorted((a, b) => weight(b) - weight(a)),
+    ...sizeChanges(pairs),
+    ...withEffects(twoRuns ?? durationChanges(pairs), was, is),
+    culprit: twoRuns?.culprit,
+  };
+}
+
+/** The answer, its lists cut to what is shown. */
+function comparisonOf(earlier: Runs, later: Runs, found: Differences, byParty: Comparison['byParty']): Comparison {
+  const [[was], [is]] = [earlier, later];
+  const { added, removed, grown, shrunk, slower, faster, culprit, matched, onlyBefore, onlyAfter } = found;
+  const [before, after] = [was.har, is.har];
+  const lists = { added, removed, grown, shrunk, slower, faster };
+  const counted = Object.entries(lists).map(([name, list]) => [name, list.length]);
+  const ofLists = Object.fromEntries(counted) as Record<keyof typeof lists, number>; // the names of the lists
+  const counts = { ...ofLists, matched, onlyBefore, onlyAfter };
+  const [samePage, net, sides] = [isSamePage(before, after), netEffect(earlier, later), sidesOf(earlier, later)];
+  const blocking = new Set(is.blocking.entries);
+  const runs = culprit ? undefined : { before: earlier.length, after: later.length };
+  return {
+    verdict: comparisonVerdict({ samePage, net, sides, added, blocking, slower, counts, before, after, culprit, ...(runs && { runs }) }),
     samePage,
+    ...(culprit && { culprit }),
+    sides,
     net,
     counts,
-    added: newcomers.slice(0, SHOWN.added).map((entry) => requestRow(entry, blocking)),
-    removed: gone.slice(0, SHOWN.removed).map((entry) => requestRow(entry, new Set(was.blocking.entries))),
+    added: added.slice(0, SHOWN.added).map((entry) => requestRow(entry, blocking)),
+    removed: removed.slice(0, SHOWN.removed).map((entry) => requestRow(entry, new Set(was.blocking.entries))),
     grown: grown.slice(0, SHOWN.grown).map(sizeRow),
     shrunk: shrunk.slice(0, SHOWN.shrunk).map(sizeRow),
     slower: slower.slice(0, SHOWN.slower).map(timeRow),
     faster: faster.slice(0, SHOWN.faster).map(timeRow),
     byParty: byParty.slice(0, SHOWN.parties),
     byType: typeChanges(medianTypes(earlier), medianTypes(later)).slice(0, SHOWN.types),
-    ...(hosts && { hosts: hosts.slice(0, SHOWN.hosts) }),
+    ...(runs && { hosts: hostRuns(earlier, later).slice(0, SHOWN.hosts) }),
   };
-  const listed = shortened(comparison);
-  return { comparison: listed, notes: notesOf(was, is, { listed, parties: byParty.length, sampled }) };
 }
 
 const LISTS = ['added', 'removed', 'grown', 'shrunk', 'slower', 'faster', 'byParty', 'byType'] as const;
@@ -129,17 +172,48 @@ function sizeRow({ after: { index, url }, from, to }: RequestChange): Comparison
   return { index, url: shortUrl(url, MAX_URL), beforeBytes: from, afterBytes: to };
 }
 
-function timeRow({ after: { index, url }, from, to }: RequestChange): Comparison['slower'][number] {
-  return { index, url: shortUrl(url, MAX_URL), beforeMs: tenth(from), afterMs: tenth(to) };
+function timeRow({ after: { index, url }, from, to, fcpMs, lcpMs, loadMs }: RequestChange & Effects): Comparison['slower'][number] {
+  const effects = Object.fromEntries(Object.entries({ fcpMs, lcpMs, loadMs }).filter(([, ms]) => ms !== undefined));
+  return { index, url: shortUrl(url, MAX_URL), beforeMs: tenth(from), afterMs: tenth(to), ...effects };
+}
+
+/** Changed durations with what they did to the paints at most, what mattered most first. */
+function withEffects(
+  { slower, faster }: { slower: readonly RequestChange[]; faster: readonly RequestChange[] },
+  was: HarStudy,
+  is: HarStudy,
+) {
+  const ranked = (changes: readonly RequestChange[]) =>
+    changes.map((change) => ({ ...change, ...effectsOf(change, was, is) })).toSorted(byEffect);
+  return { slower: ranked(slower), faster: ranked(faster) };
+}
+
+/** Paints of both sides, of samples their medians. */
+function sidesOf(earlier: readonly HarStudy[], later: readonly HarStudy[]): Comparison['sides'] {
+  const middle = (runs: readonly HarStudy[], valueOf: (run: HarStudy) => number | null) =>
+    tenth(middleOf(runs.map(valueOf).filter((value) => value !== null)) ?? null);
+  return (
+    [
+      ['before', earlier],
+      ['after', later],
+    ] as const
+  ).map(([side, runs]) => ({
+    side,
+    fcpMs: middle(runs, ({ paints }) => paints.fcpMs),
+    lcpMs: middle(runs, ({ paints }) => paints.lcpMs),
+    tbtMs: middle(runs, ({ paints }) => paints.tbtMs),
+    onLoadMs: middle(runs, ({ paints, summary }) => summary.totals.onLoadMs ?? paints.loadMs),
+  }));
 }
 
 interface Listed {
   readonly listed: Comparison;
   readonly parties: number;
   readonly sampled: boolean;
+  readonly neighbours: number;
 }
 
-function notesOf(was: HarStudy, is: HarStudy, { listed, parties, sampled }: Listed): string[] {
+function notesOf(was: HarStudy, is: HarStudy, { listed, parties, sampled, neighbours }: Listed): string[] {
   const { counts, samePage } = listed;
   const cut = (['added', 'removed', 'grown', 'shrunk', 'slower', 'faster'] as const)
     .filter((name) => counts[name] > listed[name].length)
@@ -152,7 +226,7 @@ function notesOf(was: HarStudy, is: HarStudy, { listed, parties, sampled }: List
     ...(cut.length > 0 ? [`Shown: ${cut.join(', ')}${hint('analyze_har', '; analyze_har with domain or url lists the rest')}.`] : []),
     ...(parties > listed.byParty.length ? [`${parties - listed.byParty.length} more parties changed.`] : []),
     MATCHING_NOTE,
-    sampled ? SAMPLE_NOTE : NOISE_NOTE,
+    sampled ? SAMPLE_NOTE : noiseNote(neighbours),
     BLOCKING_BASIS[is.blocking.basis],
     ...parts,
     ...fileNotes(was.har.notes, is.har.notes),

@@ -26,8 +26,17 @@ export function middleOf(values: readonly number[]): number | undefined {
   return values.toSorted((a, b) => a - b)[(values.length - 1) >> 1];
 }
 
+/** A run as far as its requests. */
+type Loaded = Pick<HarStudy, 'har'>;
+
+/** Runs near each of two given runs, at the level of their side. */
+export interface Neighbours<Run> {
+  readonly before: readonly Run[];
+  readonly after: readonly Run[];
+}
+
 /** In how many of the runs each key occurs. */
-function runsWith(runs: readonly HarStudy[], keyOf: (entry: HarEntry) => string | null): Map<string, number> {
+function runsWith(runs: readonly Loaded[], keyOf: (entry: HarEntry) => string | null): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { har } of runs) {
     const keys = new Set(har.entries.map(keyOf).filter((key) => key !== null));
@@ -74,12 +83,15 @@ export function hostRuns(before: readonly HarStudy[], after: readonly HarStudy[]
   );
 }
 
-/** Of these requests, those that no run of the other side has and most runs of their own have. */
-export function ofMostRunsAlone(requests: readonly HarEntry[], own: readonly HarStudy[], other: readonly HarStudy[]): HarEntry[] {
+/**
+ * Of requests on one side alone those that came or went for good: no run of the other side has them and most runs of their own do. Where
+ * no run of a side is known, nothing speaks against them.
+ */
+export function steadyAlone(requests: readonly HarEntry[], own: readonly Loaded[], other: readonly Loaded[]): HarEntry[] {
   const [here, there] = [runsWith(own, normalisedAddress), runsWith(other, normalisedAddress)];
   return requests.filter((entry) => {
     const address = normalisedAddress(entry);
-    return !there.has(address) && (here.get(address) ?? 0) > own.length / 2;
+    return !there.has(address) && (own.length === 0 || (here.get(address) ?? 0) > own.length / 2);
   });
 }
 

@@ -7,6 +7,7 @@ import type { Har, HarEntry } from '../read/har-model.ts';
 import { sanitiseHost, shortUrl } from '../sanitise-url.ts';
 import { weightOf } from '../summary/har-summary.ts';
 import { middleOf } from './compare-runs.ts';
+import type { Culprit } from './culprit.ts';
 import type { RequestChange } from './request-changes.ts';
 
 const number = z.number().nullable();
@@ -20,7 +21,15 @@ const request = z.object({
   blocksRendering: z.boolean(),
 });
 const sized = z.object({ index: z.number(), url: z.string(), beforeBytes: z.number(), afterBytes: z.number() });
-const timed = z.object({ index: z.number(), url: z.string(), beforeMs: z.number(), afterMs: z.number() });
+const timed = z.object({
+  index: z.number(),
+  url: z.string(),
+  beforeMs: z.number(),
+  afterMs: z.number(),
+  fcpMs: z.number().optional(),
+  lcpMs: z.number().optional(),
+  loadMs: z.number().optional(),
+});
 const group = z.object({
   name: z.string(),
   requestsBefore: z.number(),
@@ -35,6 +44,26 @@ const group = z.object({
 export const comparisonShape = z.object({
   verdict: z.string(),
   samePage: z.boolean(),
+  /** Of two given runs: what made one of them slower. */
+  culprit: z
+    .object({
+      kind: z.enum(['whole run', 'document', 'host', 'request', 'nothing']),
+      name: z.string().nullable(),
+      slower: z.enum(['before', 'after']).nullable(),
+      times: number,
+      says: z.string(),
+    })
+    .optional(),
+  sides: z.array(
+    z.object({
+      side: z.enum(['before', 'after']),
+      fcpMs: number,
+      lcpMs: number,
+      tbtMs: number,
+      onLoadMs: number,
+      unusual: z.string().optional(),
+    }),
+  ),
   net: z.array(z.object({ measure: z.string(), before: number, after: number, change: number })),
   counts: z.object({
     added: z.number(),
@@ -44,6 +73,8 @@ export const comparisonShape = z.object({
     slower: z.number(),
     faster: z.number(),
     matched: z.number(),
+    onlyBefore: z.number().describe('Come and go from run to run: in before only, not gone'),
+    onlyAfter: z.number().describe('Come and go: in after only, not new'),
   }),
   added: z.array(request),
   removed: z.array(request),
@@ -121,6 +152,9 @@ export interface Compared {
   readonly counts: Comparison['counts'];
   readonly before: Har;
   readonly after: Har;
+  /** What made one of two runs slower. */
+  readonly culprit?: Culprit | undefined;
+  readonly sides: Comparison['sides'];
   /** How many runs each side has, where it is a sample. */
   readonly runs?: { readonly before: number; readonly after: number };
 }
@@ -140,21 +174,50 @@ function signed(value: number): string {
   return formatNumber(value, { sign: true });
 }
 
-/** The changes in two or three sentences: net effect, new parties and which of their files block rendering, slower requests. */
+const PAINTS = [
+  ['lcpMs', 'LCP'],
+  ['fcpMs', 'FCP'],
+  ['tbtMs', 'TBT'],
+] as const;
+
+/** `LCP 4.5 s (2.7 s before), FCP …`; nothing where no paint is known on both sides. */
+function paintWords(sides: Comparison['sides']): string[] {
+  const [was, is] = [sides.find(({ side }) => side === 'before'), sides.find(({ side }) => side === 'after')];
+  const words = PAINTS.flatMap(([name, short]) => {
+    const [before, after] = [was?.[name] ?? null, is?.[name] ?? null];
+    return before === null || after === null ? [] : [`${short} ${formatMs(after)} (${formatMs(before)} before)`];
+  });
+  return words.length > 0 ? [`${words.join(', ')}.`] : [];
+}
+
+/** What made one run slower. */
+function culpritWords({ kind, slower, says }: Culprit): string {
+  if (kind === 'nothing') return 'What both runs requested took as long as runs differ by anyway.';
+  return `Slower is the run ${slower}: ${says}.`;
+}
+
+/** What changed, in a few sentences: the culprit, paints, net effect, who is new and what of it blocks rendering, what became slower. */
 export function comparisonVerdict(compared: Compared): string {
-  const { samePage, net, slower, counts, before, after, runs } = compared;
+  const { samePage, net, slower, counts, before, after, runs, culprit, sides } = compared;
   const changes = net.flatMap(({ measure, change }) => (change && UNITS[measure] ? [UNITS[measure](change)] : []));
   const [slowest] = slower;
   const side = runs ? `After (${counted(runs.after, 'run')} against ${runs.before} before)` : 'After';
   return [
     ...(samePage ? [] : [`Not the same page: ${addressOf(before)} against ${addressOf(after)}.`]),
+    ...(culprit && culprit.kind !== 'nothing' ? [culpritWords(culprit)] : []),
+    ...paintWords(sides),
     changes.length > 0 ? `${side}: ${changes.join(', ')}.` : `${side}: requests and bytes as before.`,
     ...newcomers(compared),
-    ...(slowest ? [`Slower: ${shortUrl(slowest.after.url, 70)}, ${formatMs(slowest.from)} before, ${formatMs(slowest.to)} after.`] : []),
-    ...(counts.added + counts.removed + counts.grown + counts.shrunk + counts.slower + counts.faster === 0
-      ? ['No request was added, removed or changed beyond noise.']
+    ...(slowest && !culprit
+      ? [`Slower: ${shortUrl(slowest.after.url, 70)}, ${formatMs(slowest.from)} before, ${formatMs(slowest.to)} after.`]
       : []),
+    ...(hasChanges(counts) ? [] : ['No request was added, removed or changed beyond noise.']),
+    ...(culprit?.kind === 'nothing' ? [culpritWords(culprit)] : []),
   ].join(' ');
+}
+
+function hasChanges({ added, removed, grown, shrunk, slower, faster }: Comparison['counts']): boolean {
+  return added + removed + grown + shrunk + slower + faster > 0;
 }
 
 function addressOf({ document }: Har): string {

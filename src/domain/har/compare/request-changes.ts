@@ -1,5 +1,4 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
-import { hint } from '../../../lib/hint.ts';
 import type { PartyGroup } from '../analyse/third-parties.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { HarEntry } from '../read/har-model.ts';
@@ -127,11 +126,18 @@ const MIN_SPREAD = 0.18;
 /** Scales the median absolute deviation to the standard deviation of a normal distribution. */
 const MAD_TO_SIGMA = 1.4826;
 
-/** The rule for slower and faster, for the notes of an answer. */
-export const NOISE_NOTE =
-  'One run on each side (scenarioId and step compare several): slower and faster list only what stands out from all matched ' +
-  'requests (3.5 robust standard deviations and ' +
-  `100 ms)${hint('analyze_scenario', '; analyze_scenario, which reads several runs, shows whether the page itself is slower')}.`;
+/** What counts as slower; the words for the notes of an answer. */
+export function noiseNote(neighbours: number): string {
+  const against =
+    neighbours > 0
+      ? `${neighbours} runs near them, which say how much each request differs by itself`
+      : 'what requests usually differ by: no run near them could be read, so less is certain (scenarioId beside before and after names ' +
+        'where they are)';
+  return (
+    `One run on each side, held against ${against}. Of a slower or faster request fcpMs, lcpMs and loadMs say how much of each it ` +
+    'explains at most.'
+  );
+}
 
 /** The same for samples of runs. */
 export const SAMPLE_NOTE =

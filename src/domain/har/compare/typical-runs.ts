@@ -1,4 +1,5 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
+import type { PaintTimes } from '../analyse/largest-paint.ts';
 
 /** A run of a step, as far as its choice depends on it. */
 export interface RunFigures {
@@ -8,6 +9,7 @@ export interface RunFigures {
   /** Null where the report does not say. */
   readonly requests: number | null;
   readonly loadTimeMs: number | null;
+  readonly paints: PaintTimes;
 }
 
 /** Spreads below this share of the median count as equal. */

@@ -26,7 +26,7 @@ export function comparison(before: unknown, after: unknown) {
 
 /** As `comparison`, of files that are read already. */
 export function comparisonOf(before: Har, after: Har) {
-  const { comparison: compared, notes } = compareHars([before], [after], entityOf);
+  const { comparison: compared, notes } = compareHars([{ har: before }], [{ har: after }], entityOf);
   return { ...comparisonShape.strict().parse(compared), notes };
 }
 

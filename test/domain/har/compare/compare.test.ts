@@ -63,7 +63,7 @@ describe('a comparison', () => {
     expect(counts).toMatchObject({ added: 2, removed: 1, matched: 1 });
     expect(verdict).toBe(
       'After: +1 request, +89.5 kB transferred. New: 2 requests to tag.example, new.example, 90.5 kB; 1 of them blocks rendering ' +
-        '(tag.example).',
+        '(tag.example). What both runs requested took as long as runs differ by anyway.',
     );
   });
 
@@ -100,7 +100,7 @@ describe('a comparison', () => {
     const alike = compare(files(1, 200), files(1.5, 300));
     expect([alike.counts.slower, alike.counts.faster]).toEqual([0, 0]);
     const { slower, faster } = compare(files(1, 200), files(1.5, 2400));
-    expect(slower).toEqual([{ index: 20, url: `${PAGE}file-t.js`, beforeMs: 200, afterMs: 2400 }]);
+    expect(slower).toEqual([{ index: 20, url: `${PAGE}file-t.js`, beforeMs: 200, afterMs: 2400, loadMs: 0 }]);
     expect(faster).toEqual([]);
   });
 

@@ -1,0 +1,182 @@
+import { median, medianAbsoluteDeviation } from 'simple-statistics';
+import type { HarEntry } from '../read/har-model.ts';
+import { normalisedAddress, type Pair } from './request-changes.ts';
+
+/** Scales the median absolute deviation to the standard deviation of a normal distribution. */
+const MAD_TO_SIGMA = 1.4826;
+/** Standard deviation of log durations of a request where no neighbours are known; two loads of a page differ by 25 to 40 %. */
+const USUAL_SCATTER = 0.3;
+/** No request and no host is taken to be steadier than this. */
+const LEAST_SCATTER = 0.1;
+/** The prior counts as so many neighbours when the scatter of a request is estimated from a few. */
+const PRIOR_RUNS = 4;
+
+/** Log durations of a run by address; equal addresses in their order. */
+type Durations = ReadonlyMap<string, number>;
+
+/** One matched request with how its duration moved, as logarithms. */
+export interface Moved extends Pair {
+  readonly host: string | null;
+  /** Log of after over before. */
+  readonly change: number;
+  /** The change that is its own, without what the host and the whole run share. */
+  readonly own: number;
+  /** Standard deviation of the difference of two runs, as a logarithm. */
+  readonly scatter: number;
+}
+
+/** A host with what all its requests share. */
+export interface HostMoved {
+  readonly host: string;
+  readonly requests: readonly Moved[];
+  readonly shift: number;
+  readonly score: number;
+}
+
+/** How the durations of two runs differ: what the whole run shares, its hosts, its requests; scores are standard deviations. */
+export interface RunShift {
+  readonly whole: { readonly shift: number; readonly score: number; readonly hosts: number };
+  readonly hosts: readonly HostMoved[];
+  readonly requests: readonly Moved[];
+  /** Runs that the scatter was learned from. */
+  readonly neighbours: number;
+}
+
+/** Requests that say how fast the network and the servers were: from the network, with a duration. */
+function isTimed({ fromCache, durationMs, status }: HarEntry): boolean {
+  return !fromCache && status !== 0 && durationMs !== null && durationMs > 0;
+}
+
+/** A key for each request of a run: its address and the how-manieth of that address it is. */
+function keysOf(entries: readonly HarEntry[]): Map<HarEntry, string> {
+  const seen = new Map<string, number>();
+  return new Map(
+    entries.map((entry) => {
+      const address = normalisedAddress(entry);
+      const place = (seen.get(address) ?? 0) + 1;
+      seen.set(address, place);
+      return [entry, `${address} ${place}`];
+    }),
+  );
+}
+
+function durationsOf(entries: readonly HarEntry[]): Map<string, number> {
+  const keys = keysOf(entries);
+  return new Map(entries.filter(isTimed).map((entry) => [keys.get(entry) ?? '', Math.log(entry.durationMs ?? 1)]));
+}
+
+function lowMedian(values: readonly number[]): number {
+  // Of two hosts the one that moved less: a single slow host must not count as the whole run.
+  return values.toSorted((a, b) => Math.abs(a) - Math.abs(b))[(values.length - 1) >> 1] ?? 0;
+}
+
+function scatterOf(values: readonly number[], prior: number): number {
+  const squares = values.reduce((sum, value) => sum + value * value, 0);
+  return Math.max(LEAST_SCATTER, Math.sqrt((PRIOR_RUNS * prior * prior + squares) / (PRIOR_RUNS + Math.max(0, values.length - 1))));
+}
+
+/** The middle of the hosts' middles: what a slow machine or network does to all of them. */
+function sharedShift(
+  changes: ReadonlyMap<string, number>,
+  hostOf: (key: string) => string,
+): { shift: number; byHost: Map<string, number[]> } {
+  const byHost = new Map<string, number[]>();
+  for (const [key, change] of changes) byHost.set(hostOf(key), [...(byHost.get(hostOf(key)) ?? []), change]);
+  const middles = [...byHost.values()].map((values) => median(values));
+  return { shift: middles.length < 3 ? lowMedian(middles) : median(middles), byHost };
+}
+
+interface Scatter {
+  readonly whole: number;
+  readonly host: (host: string, requests: number) => number;
+  readonly request: (key: string) => number;
+}
+
+interface Residuals {
+  readonly wholes: number[];
+  readonly hosts: Map<string, number[]>;
+  readonly requests: Map<string, number[]>;
+}
+
+function push(map: Map<string, number[]>, key: string, value: number): void {
+  const known = map.get(key);
+  if (known) known.push(value);
+  else map.set(key, [value]);
+}
+
+/** What is left of each neighbour's log durations without the usual level of the request, the run and the host. */
+function residualsOf(groups: readonly (readonly Durations[])[], hostOf: (key: string) => string): Residuals {
+  const found: Residuals = { wholes: [], hosts: new Map(), requests: new Map() };
+  for (const group of groups) {
+    const known = new Map<string, number[]>();
+    for (const run of group) for (const [key, value] of run) push(known, key, value);
+    const levels = new Map([...known].filter(([, values]) => values.length > 1).map(([key, values]) => [key, median(values)]));
+    for (const run of group) {
+      const changes = new Map(
+        [...run].flatMap(([key, value]) => (levels.has(key) ? [[key, value - (levels.get(key) ?? 0)] as const] : [])),
+      );
+      if (changes.size === 0) continue;
+      const { shift, byHost } = sharedShift(changes, hostOf);
+      found.wholes.push(shift);
+      for (const [host, values] of byHost) if (values.length > 1) push(found.hosts, host, median(values) - shift);
+      for (const [key, change] of changes) push(found.requests, key, change - shift);
+    }
+  }
+  return found;
+}
+
+function robustSpread(values: readonly number[], otherwise: number): number {
+  const known = values.filter((value) => value !== 0);
+  return known.length < 5
+    ? otherwise
+    : Math.max(LEAST_SCATTER, MAD_TO_SIGMA * medianAbsoluteDeviation([...known, ...known.map((value) => -value)]));
+}
+
+/** Learns how much runs, hosts and requests differ by themselves from neighbouring runs, each group at a level of its own. */
+function learnScatter(groups: readonly (readonly Durations[])[], hostOf: (key: string) => string): Scatter {
+  const { wholes, hosts, requests } = residualsOf(groups, hostOf);
+  const request = robustSpread([...requests.values()].flat(), USUAL_SCATTER);
+  const host = robustSpread([...hosts.values()].flat(), request * 0.6);
+  const whole = scatterOf(wholes, 0.12);
+  return {
+    whole,
+    host: (name, count) => scatterOf(hosts.get(name) ?? [], Math.max(host, request / Math.sqrt(count))),
+    request: (key) => scatterOf(requests.get(key) ?? [], request),
+  };
+}
+
+/** How two runs differ, held against the scatter of their neighbours (groups of runs at one level each; may be empty). */
+export function shiftBetween(
+  pairs: readonly Pair[],
+  before: readonly HarEntry[],
+  neighbours: readonly (readonly (readonly HarEntry[])[])[],
+): RunShift {
+  const groups = neighbours.map((group) => group.map(durationsOf));
+  const keys = keysOf(before);
+  const timed = pairs.filter((pair) => isTimed(pair.before) && isTimed(pair.after));
+  const keyOf = ({ before: entry }: Pair) => keys.get(entry) ?? '';
+  const hosts = new Map(timed.map((pair) => [keyOf(pair), pair.before.host ?? '']));
+  // An address begins with its method and host.
+  const hostOf = (key: string) => hosts.get(key) ?? key.slice(key.indexOf(' ') + 1, key.indexOf('/'));
+  const scatter = learnScatter(groups, hostOf);
+  const changes = new Map(timed.map((pair) => [keyOf(pair), Math.log((pair.after.durationMs ?? 1) / (pair.before.durationMs ?? 1))]));
+  const { shift, byHost } = sharedShift(changes, hostOf);
+  const hostShift = new Map([...byHost].map(([host, values]) => [host, values.length > 1 ? median(values) - shift : 0]));
+  const requests = timed.map((pair): Moved => {
+    const key = keyOf(pair);
+    const change = changes.get(key) ?? 0;
+    return { ...pair, host: pair.before.host, change, own: change - shift, scatter: Math.SQRT2 * scatter.request(key) };
+  });
+  return {
+    whole: { shift, score: shift / (Math.SQRT2 * scatter.whole), hosts: byHost.size },
+    hosts: [...byHost].flatMap(([host, values]) => {
+      const own = hostShift.get(host) ?? 0;
+      const members = requests.filter((moved) => (moved.host ?? '') === host);
+      return values.length > 1
+        ? [{ host, requests: members, shift: own, score: own / (Math.SQRT2 * scatter.host(host, values.length)) }]
+        : [];
+    }),
+    requests,
+    neighbours: groups.reduce((sum, group) => sum + group.length, 0),
+  };
+}

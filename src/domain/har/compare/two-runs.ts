@@ -1,0 +1,46 @@
+import type { HarStudy } from '../analyse/study-har.ts';
+import type { Har } from '../read/har-model.ts';
+import type { Neighbours } from './compare-runs.ts';
+import { type Culprit, culpritOf } from './culprit.ts';
+import type { Pair, RequestChange } from './request-changes.ts';
+import { type Moved, shiftBetween } from './run-scatter.ts';
+
+/** What two runs differ in by time. */
+export interface TwoRuns {
+  readonly culprit: Culprit;
+  readonly slower: readonly RequestChange[];
+  readonly faster: readonly RequestChange[];
+}
+
+/** Standard deviations, ratio and milliseconds from which a duration is listed as changed. */
+const LISTED = { score: 3.5, ratio: Math.log(1.3), ms: 100 };
+
+function changeOf(moved: Moved): RequestChange {
+  const { before, after } = moved;
+  return { before, after, from: before.durationMs ?? 0, to: after.durationMs ?? 0 };
+}
+
+/** The whole change of a request counts, also the part that it shares with its run. */
+function isListed({ before, after, change, scatter }: Moved): boolean {
+  const ms = Math.abs((after.durationMs ?? 0) - (before.durationMs ?? 0));
+  return Math.abs(change) >= LISTED.score * scatter && Math.abs(change) >= LISTED.ratio && ms >= LISTED.ms;
+}
+
+function loadOf({ summary: { totals }, paints }: HarStudy): number {
+  return totals.onLoadMs ?? paints.loadMs ?? totals.durationMs ?? 0;
+}
+
+/** Judges the durations of two runs against the runs near them; there may be none. */
+export function judgeTwoRuns(pairs: readonly Pair[], was: HarStudy, is: HarStudy, neighbours: Neighbours<Har>): TwoRuns {
+  const shift = shiftBetween(
+    pairs,
+    was.har.entries,
+    [neighbours.before, neighbours.after].map((group) => group.map(({ entries }) => entries)),
+  );
+  const listed = shift.requests.filter(isListed);
+  return {
+    culprit: culpritOf(shift, is.har.document, Math.max(loadOf(was), loadOf(is))),
+    slower: listed.filter(({ change }) => change > 0).map(changeOf),
+    faster: listed.filter(({ change }) => change < 0).map(changeOf),
+  };
+}

@@ -1,0 +1,112 @@
+import { refuse } from '../../api/errors.ts';
+import { getStepHar } from '../../api/operations/speed-analysis.ts';
+import type { PaintTimes } from '../../domain/har/analyse/largest-paint.ts';
+import type { Neighbours } from '../../domain/har/compare/compare-runs.ts';
+import type { Comparison } from '../../domain/har/compare/har-comparison.ts';
+import { placeOfRun } from '../../domain/har/compare/run-place.ts';
+import type { Context } from '../context.ts';
+import { chooseHarRuns, type HarRun } from './choose-har-runs.ts';
+import { readKnownRun, readNeighbours } from './run-neighbours.ts';
+import { stopsAfter } from './scenario-reports.ts';
+import { readStepResult } from './step-number.ts';
+
+/** Two runs by their ids, or a step whose typical runs on both sides of an instant are chosen. */
+export interface HarsAsked {
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
+  readonly scenarioId?: number | undefined;
+  readonly step?: string | undefined;
+  readonly since?: string | undefined;
+}
+
+/** A run with its HAR file as it came. */
+interface RunFile {
+  readonly stepResultId: string;
+  readonly har: unknown;
+  readonly paints: PaintTimes | undefined;
+}
+
+interface RunTime {
+  readonly time: string;
+  readonly stepResultId: string;
+}
+
+/** A comparison, the run of each side that it lists, and how runs were chosen where they were. */
+export interface HarsCompared {
+  readonly comparison: Comparison;
+  readonly before: string;
+  readonly after: string;
+  readonly chosen?: { readonly step: string; readonly since: string; readonly runs: { before: RunTime[]; after: RunTime[] } };
+}
+
+/** Reads, pairs and judges the files; what two files differ in never changes, so it is kept. */
+async function compared(
+  befores: readonly RunFile[],
+  afters: readonly RunFile[],
+  neighbours: Neighbours<unknown>,
+  { remember, projectId, note, ownDomains: firstParty }: Context,
+): Promise<Comparison> {
+  const { compareHars, loadEntities, readHar } = await import('../../domain/har/index.ts');
+  const entities = await loadEntities();
+  const ids = [befores, afters].map((files) => files.map(({ stepResultId }) => stepResultId));
+  const key = ['HAR files', await projectId(), ids, [neighbours.before.length, neighbours.after.length], firstParty];
+  const { comparison, notes } = await remember(key, async () => {
+    const read = (files: readonly RunFile[]) => files.map(({ har, paints }) => ({ har: readHar(har, { firstParty }), paints }));
+    const near = (files: readonly unknown[]) => files.map((har) => readHar(har, { firstParty }));
+    const [before, after] = [near(neighbours.before), near(neighbours.after)];
+    return compareHars(read(befores), read(afters), entities, { before, after });
+  });
+  for (const sentence of notes) note(sentence);
+  return comparison;
+}
+
+async function compareTypical(asked: HarsAsked & { scenarioId: number }, context: Context): Promise<HarsCompared> {
+  const { step, sinceMs, before, after } = await chooseHarRuns(asked, context);
+  const comparison = await compared(before, after, { before: [], after: [] }, context);
+  const timesOf = (runs: readonly HarRun[]) => runs.map(({ date, stepResultId }) => ({ time: new Date(date).toISOString(), stepResultId }));
+  return {
+    comparison,
+    before: before[0]?.stepResultId ?? '',
+    after: after[0]?.stepResultId ?? '',
+    chosen: { step, since: new Date(sinceMs).toISOString(), runs: { before: timesOf(before), after: timesOf(after) } },
+  };
+}
+
+/** Says of each side how unusual the run is among those near it. */
+function placed(comparison: Comparison, paints: readonly (PaintTimes | undefined)[], near: readonly (readonly PaintTimes[])[]): Comparison {
+  const sides = comparison.sides.map((side, index) => {
+    const [own, around] = [paints[index], near[index]];
+    const unusual = own && around && placeOfRun(own, around);
+    return unusual === undefined ? side : { ...side, unusual };
+  });
+  const said = sides.flatMap(({ side, unusual }) =>
+    unusual === undefined || unusual.startsWith('usual') ? [] : [` The run ${side} is not typical, ${unusual}.`],
+  );
+  return { ...comparison, sides, verdict: `${comparison.verdict}${said.join('')}` };
+}
+
+async function compareGiven(before: string, after: string, scenarioId: number | undefined, context: Context): Promise<HarsCompared> {
+  const { ask, note, lists, clock } = context;
+  const isLate = stopsAfter(clock);
+  const read = async (stepResultId: string) => {
+    const readHar = () => ask(getStepHar, { scenarioStepResultId: stepResultId });
+    const [{ har }, run] = await Promise.all([readStepResult(stepResultId, ask, readHar), readKnownRun(ask, stepResultId)]);
+    return { ...run, har };
+  };
+  const [was, is] = await Promise.all([read(before), read(after)]);
+  if (before === after) note('Both ids are the same: the file is compared with itself.');
+  const near = await readNeighbours(was, is, scenarioId, { ask, note, lists, isLate });
+  const comparison = await compared([was], [is], { before: near.before.hars, after: near.after.hars }, context);
+  return { comparison: placed(comparison, [was.paints, is.paints], [near.before.paints, near.after.paints]), before, after };
+}
+
+/** Compares two given runs, or typical runs before and since an instant. Throws `invalid` where neither is named. */
+export function compareHarRuns({ before, after, scenarioId, step, since }: HarsAsked, context: Context): Promise<HarsCompared> {
+  const isGiven = before !== undefined || after !== undefined;
+  if (!isGiven && scenarioId !== undefined) return compareTypical({ scenarioId, step, since }, context);
+  if (isGiven && (step !== undefined || since !== undefined)) refuse('before: pass before and after, or scenarioId and step, not both.');
+  if (step !== undefined || since !== undefined) refuse('scenarioId: is required with step and since.');
+  if (before === undefined) refuse('before: is required with after (string); or pass scenarioId and step.');
+  if (after === undefined) refuse('after: is required with before (string); or pass scenarioId and step.');
+  return compareGiven(before, after, scenarioId, context);
+}

@@ -1,0 +1,130 @@
+import { getStepHar, getStepReport, listScenarioReports } from '../../api/operations/speed-analysis.ts';
+import type { PaintTimes } from '../../domain/har/analyse/largest-paint.ts';
+import { isFailed, metricOf, type Report, resultIdOf, type StepResult } from '../../domain/speed/runs.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import type { Context } from '../context.ts';
+
+/** What is read with: `isLate` says that the answer should not wait for more. */
+interface Reads extends Pick<Context, 'ask' | 'note' | 'lists'> {
+  readonly isLate: () => boolean;
+}
+
+/** A run of a step that was named by the id of its result. */
+export interface KnownRun {
+  readonly stepResultId: string;
+  readonly dateMs: number | undefined;
+  readonly paints: PaintTimes | undefined;
+}
+
+/** Runs of the same step near one of two runs, without them. */
+export interface Neighbourhood {
+  readonly paints: readonly PaintTimes[];
+  /** HAR files as the platform gave them. */
+  readonly hars: readonly unknown[];
+}
+
+/** Runs that lie no further from a run are near it. */
+const NEAR_MS = 3 * DAY_MS;
+/** HAR files read for the scatter of each side. */
+const EACH_SIDE = 4;
+/** Scenarios that are asked for a run whose scenario was not named; each is a request. */
+const MOST_ASKED = 20;
+const ASKED_AT_ONCE = 4;
+
+/** The paints of a step result or step report. */
+export function paintsOf(result: Pick<StepResult, 'timings'>): PaintTimes {
+  const value = (name: string) => metricOf(result, name);
+  return {
+    fcpMs: value('firstContentfulPaint'),
+    lcpMs: value('largestContentfulPaint'),
+    tbtMs: value('totalBlockingTime'),
+    loadMs: value('loadEvent'),
+  };
+}
+
+/** The report of a step result, as far as it can be read: without it a comparison goes on. */
+export async function readKnownRun(ask: Reads['ask'], stepResultId: string): Promise<KnownRun> {
+  try {
+    const { step } = await ask(getStepReport, { stepId: stepResultId });
+    return { stepResultId, dateMs: step.date ?? undefined, paints: paintsOf(step) };
+  } catch {
+    return { stepResultId, dateMs: undefined, paints: undefined };
+  }
+}
+
+async function reportsBetween(ask: Reads['ask'], scenarioId: number, fromMs: number, toMs: number): Promise<readonly Report[]> {
+  const [dateFrom, dateTo] = [fromMs - 1, toMs + 1].map((ms) => new Date(ms).toISOString());
+  const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, ...(dateFrom && { dateFrom }), ...(dateTo && { dateTo }) });
+  return scenario.reports;
+}
+
+function holdsResult({ steps }: Report, stepResultId: string): boolean {
+  return (steps ?? []).some((result) => resultIdOf(result) === stepResultId);
+}
+
+/** The scenario of a run: a step report does not name it, so scenarios are asked for a report at that instant while there is time. */
+async function scenarioOf({ stepResultId, dateMs }: KnownRun, { ask, lists, isLate }: Reads): Promise<number | undefined> {
+  if (dateMs === undefined) return undefined;
+  const scenarios = await (await lists()).of('scenario');
+  const asked = scenarios.slice(0, MOST_ASKED).map(({ id }) => id);
+  for (let start = 0; start < asked.length && !isLate(); start += ASKED_AT_ONCE) {
+    const ids = asked.slice(start, start + ASKED_AT_ONCE);
+    const reports = await Promise.all(ids.map((id) => reportsBetween(ask, id, dateMs, dateMs)));
+    const found = ids.find((_id, index) => reports[index]?.some((report) => holdsResult(report, stepResultId)));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The results of the step of a run in these reports with their dates, failed runs aside; none where the run is not among them. */
+function resultsOf(reports: readonly Report[], { stepResultId }: KnownRun): { date: number; result: StepResult }[] {
+  const own = reports.flatMap(({ steps }) => steps ?? []).find((result) => resultIdOf(result) === stepResultId);
+  if (!own) return [];
+  return reports
+    .filter((report) => !isFailed(report))
+    .flatMap(({ date, steps }) => {
+      const result = (steps ?? []).find((each) => (own.stepId == null ? each.name === own.name : each.stepId === own.stepId));
+      return result ? [{ date, result }] : [];
+    });
+}
+
+/** How far a run lies from another; what lies between two compared runs counts as farther than all that lies beyond them. */
+function distance(dateMs: number, run: number, other: number): number {
+  const isBetween = (dateMs - run) * (other - run) > 0;
+  return Math.abs(dateMs - run) + (isBetween ? NEAR_MS : 0);
+}
+
+/** Reads the runs near a run, on its side of the other one: paints of all, HAR files of the nearest, as long as there is time. */
+async function readAround(run: KnownRun, other: KnownRun, scenarioId: number, { ask, isLate }: Reads): Promise<Neighbourhood> {
+  const [dateMs, otherMs] = [run.dateMs, other.dateMs];
+  if (dateMs === undefined || otherMs === undefined) return { paints: [], hars: [] };
+  const compared = new Set([run.stepResultId, other.stepResultId]);
+  const near = resultsOf(await reportsBetween(ask, scenarioId, dateMs - NEAR_MS, dateMs + NEAR_MS), run)
+    .filter(({ result }) => !compared.has(resultIdOf(result) ?? ''))
+    // What is nearer to the other run speaks for its level.
+    .filter(({ date }) => Math.abs(date - dateMs) < Math.abs(date - otherMs));
+  const nearest = near.toSorted((a, b) => distance(a.date, dateMs, otherMs) - distance(b.date, dateMs, otherMs)).slice(0, EACH_SIDE);
+  const ids = isLate() ? [] : nearest.flatMap(({ result }) => resultIdOf(result) ?? []);
+  const files = await Promise.allSettled(ids.map((scenarioStepResultId) => ask(getStepHar, { scenarioStepResultId })));
+  const hars = files.flatMap((file) => (file.status === 'fulfilled' ? [file.value.har] : []));
+  return { paints: near.map(({ result }) => paintsOf(result)), hars };
+}
+
+const NONE = { before: { paints: [], hars: [] }, after: { paints: [], hars: [] } };
+
+/** Runs near each of two runs of a step; empty where the scenario cannot be found. */
+export async function readNeighbours(
+  before: KnownRun,
+  after: KnownRun,
+  named: number | undefined,
+  context: Reads,
+): Promise<Record<'before' | 'after', Neighbourhood>> {
+  if (before.stepResultId === after.stepResultId) return NONE;
+  const scenarioId = named ?? (await scenarioOf(after, context));
+  if (scenarioId === undefined) {
+    context.note('The scenario of the runs was not found, so no runs near them were read; name it by scenarioId.');
+    return NONE;
+  }
+  const [was, is] = await Promise.all([readAround(before, after, scenarioId, context), readAround(after, before, scenarioId, context)]);
+  return { before: was, after: is };
+}
