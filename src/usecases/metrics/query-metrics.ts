@@ -121,8 +121,9 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
     if (isPerGoal) throw new ApiError('invalid', await needed());
     note(await needed());
   }
+  const whole = { ...asked, interval: { startMs: complete.interval.startMs, endMs: asked.interval.endMs } };
   const found = linesOf(complete, grid, read, totals.rows);
-  const table = asked.expected ? { ...found, lines: await readExpected(asked, grid, found.lines, context) } : found;
+  const table = asked.expected ? { ...found, lines: await readExpected(whole, grid, found.lines, context) } : found;
   for (const sentence of queryNotes(complete, answers, found, timeZone)) note(sentence);
   const nameIn = (kind: NameKind) => (id: number) => lists.nameOf(kind, id);
   const answer = queryTable(
@@ -131,12 +132,12 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
     { ...table, currency: read.currency },
     { segment: nameIn('segment'), goal: nameIn('goal'), zone: nameIn('zone') },
   );
-  const said = asked.expected ? expectedAnswer(table.lines, { query: asked, timeZone, currency: read.currency }) : '';
+  const said = asked.expected ? expectedAnswer(table.lines, { query: whole, timeZone, currency: read.currency }) : '';
   context.draw(async () => {
     const { chartOfTable } = await import('../../views/from-query.ts');
     return chartOfTable(answer, {
       timeZone,
-      interval: asked.expected ? asked.interval : complete.interval,
+      interval: asked.expected ? whole.interval : complete.interval,
       undrawn: query.bases,
       isOrdered: query.order !== undefined,
     });

@@ -20,7 +20,7 @@ const USUAL_DAYS = 28;
 /** All devices together, desktop, mobile and tablet. */
 const ALL_DEVICES = 4;
 /** Faults that only the devices tell from changes of the site. */
-const OF_DEVICES: ReadonlySet<string> = new Set(['counted twice', 'visits not counted', 'visits without orders']);
+const OF_DEVICES: ReadonlySet<string> = new Set(['part of a day', 'counted twice', 'visits not counted', 'visits without orders']);
 
 type ExpectedContext = Pick<Context, 'ask' | 'note' | 'signal' | 'timeZone' | 'nowMs' | 'calendar'>;
 
@@ -68,7 +68,9 @@ export async function readExpected(
   });
   // Visits and orders go apart where one device changes too, which only the devices tell.
   const faults = found.filter(({ kind }) => grid.devices?.length === ALL_DEVICES || !OF_DEVICES.has(kind));
-  for (const { evidence } of faults)
+  const rowsFrom = labels[0] ?? '';
+  // Older ones only teach nothing.
+  for (const { evidence } of faults.filter(({ to }) => to >= rowsFrom))
     note(`It looks like the counting, not the customers: ${evidence}. These days teach nothing and are not judged.`);
   const special = specialNote(labels, known);
   if (special !== '') note(special);

@@ -28,8 +28,8 @@ describe('of unchanged histories', { timeout: LONG_MS }, () => {
   ])('at most 5 % are called slower or faster: %s', (_, noise) => {
     const all = studies(sampleSize({ full: 200, short: 20 }), noise);
     expect(all.every(({ state }) => state !== 'not enough data')).toBe(true);
-    // Not reached yet: 12 of 200 where days drift, since weekends no longer count as scatter of days; 5 % is the aim there too.
-    expect(alarms(all)).toBeLessThanOrEqual(all.length * ('keeps' in noise ? 0.06 : 0.05));
+    // Not reached yet: 11 of 200 where days drift, since weekends no longer count as scatter of days; 5 % is the aim there too.
+    expect(alarms(all)).toBeLessThanOrEqual(all.length * ('keeps' in noise ? 0.055 : 0.05));
   });
 
   it('hardly any is called so by the last day or the last hours alone', () => {

@@ -46,9 +46,10 @@ function distanceOf({ metric, line, cell: { expected } }: JudgedLine): number {
 }
 
 /** The name of a row in a list: its day, week, month or range, and its device where rows differ in that. */
-function rowName({ line: { interval, selection } }: JudgedLine, { timeZone }: Words): string {
+function rowName({ line: { interval, selection } }: JudgedLine, { timeZone }: Words, isOfMany = false): string {
   const [first, last] = [todayIn(timeZone, interval.startMs), todayIn(timeZone, interval.endMs)];
   const time = interval.label ?? (first === last ? first : `${first} … ${last}`);
+  if (isOfMany && interval.label === undefined) return selection.device === 'all' ? 'all devices' : selection.device;
   return selection.device === 'all' ? time : `${time} (${selection.device})`;
 }
 
@@ -77,7 +78,7 @@ function severalSentence(judged: readonly JudgedLine[], words: Words, metrics: n
   if (clear.length === 0) return `All ${what} are ordinary: none lies further from what was to be expected than chance explains.`;
   const named = clear.slice(0, MOST_NAMED).map((own) => {
     const of = metrics === 1 ? '' : `${nameOf(own.metric)}, `;
-    return `${of}${rowName(own, words)} ${formatPercent(100 * distanceOf(own), { sign: true, digits: 1 })}`;
+    return `${of}${rowName(own, words, true)} ${formatPercent(100 * distanceOf(own), { sign: true, digits: 1 })}`;
   });
   const more = clear.length > MOST_NAMED ? ` and ${clear.length - MOST_NAMED} more` : '';
   const are = clear.length === 1 ? 'is' : 'are';
@@ -108,7 +109,7 @@ export function expectedAnswer(lines: readonly QueryLine[], words: Words): strin
     first && (judged.length === 1 ? singleSentence(first, words) : severalSentence(judged, words, metrics.length)),
     forecastSentence(ahead, words),
     all.length > 0 && all.every(({ cell }) => cell.verdict === 'too young')
-      ? 'Too young to judge: fewer than 21 days before the range are known, so nothing can be expected of it.'
+      ? 'Nothing can be said of what was to be expected: fewer than 21 days before the range are known.'
       : '',
   ];
   return sentences.filter((sentence) => sentence !== undefined && sentence !== '').join(' ');
