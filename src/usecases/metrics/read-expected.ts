@@ -14,8 +14,6 @@ import { readKnownDays } from './read-known-days.ts';
 /** Days that two requests hold, and the least that teach. */
 const READ_DAYS = 184;
 const LEAST_DAYS = 84;
-/** Days of these that are not looked at for faults of the counting, because they say what is usual. */
-const USUAL_DAYS = 28;
 
 /** All devices together, desktop, mobile and tablet. */
 const ALL_DEVICES = 4;
@@ -62,15 +60,13 @@ export async function readExpected(
   const found = countingFaults({
     rows: read.rows.filter(({ selection }) => selection.segmentIds.length === query.segmentIds.length),
     whole: { device: grid.devices?.[0] ?? 'all' },
-    from: todayIn(timeZone, shiftDays(history.startMs, USUAL_DAYS, timeZone)),
+    from: todayIn(timeZone, interval.startMs),
     to: todayIn(timeZone, history.endMs),
     isSpecial: (label) => known.specialDays(label) !== undefined,
   });
   // Visits and orders go apart where one device changes too, which only the devices tell.
   const faults = found.filter(({ kind }) => grid.devices?.length === ALL_DEVICES || !OF_DEVICES.has(kind));
-  const rowsFrom = labels[0] ?? '';
-  // Older ones only teach nothing.
-  for (const { evidence } of faults.filter(({ to }) => to >= rowsFrom))
+  for (const { evidence } of faults)
     note(`It looks like the counting, not the customers: ${evidence}. These days teach nothing and are not judged.`);
   const special = specialNote(labels, known);
   if (special !== '') note(special);
