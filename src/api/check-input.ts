@@ -35,7 +35,8 @@ function kindOf(issue: z.core.$ZodIssue): string {
 
 function bound(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): string {
   const limit = issue.code === 'too_small' ? issue.minimum : issue.maximum;
-  const words = issue.code === 'too_small' ? (issue.inclusive ? 'at least' : 'more than') : issue.inclusive ? 'at most' : 'less than';
+  const [inclusive, exclusive] = issue.code === 'too_small' ? ['at least', 'more than'] : ['at most', 'less than'];
+  const words = issue.inclusive ? inclusive : exclusive;
   if (issue.origin === 'array') return `must hold ${words} ${limit} item${Number(limit) === 1 ? '' : 's'}`;
   if (issue.origin === 'string') return Number(limit) === 1 ? 'must not be empty' : `must have ${words} ${limit} characters`;
   return `must be ${words} ${limit}`;

@@ -79,6 +79,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   const [stray] = WORDY.has(first) || values['help'] === true ? [] : rest;
   if (stray !== undefined)
     throw new SettingsError(`"${stray}" is not expected: ${first} takes only flags, and a switch such as --demo takes no value`);
+  const topic = positionals.length === 0 ? 'all' : first;
   const { help, version, format, json, scopes, 'valid-days': validDays, seed, clock, fault, ...flags } = values as Values;
   const text = (value: string | boolean | string[] | undefined) => (value === undefined ? undefined : String(value));
   return {
@@ -94,7 +95,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     format: text(format),
     token: { scopes: text(scopes), validDays: text(validDays) },
     json: json === true,
-    help: help === true ? (positionals.length === 0 ? 'all' : first) : undefined,
+    help: help === true ? topic : undefined,
     version: version === true,
   };
 }
@@ -104,7 +105,8 @@ type HelpRow = readonly [left: string, words: string];
 function settingRow(name: SettingName): HelpRow {
   const setting = settingDeclarations[name];
   const flag = flagOf(setting);
-  const fallback = 'default' in setting ? setting.default : 'otherwise' in setting ? setting.otherwise : undefined;
+  const otherwise = 'otherwise' in setting ? setting.otherwise : undefined;
+  const fallback = 'default' in setting ? setting.default : otherwise;
   return [
     flag === undefined ? setting.variable : `--${flag}`,
     `${setting.words}${fallback === undefined ? '' : ` (default: ${fallback})`}`,

@@ -34,8 +34,13 @@ export async function run(args: readonly string[]): Promise<void> {
   try {
     process.exitCode = await dispatch(args);
   } catch (error) {
-    const words = error instanceof SettingsError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.stderr.write(`${name}: ${words}\n`);
+    process.stderr.write(`${name}: ${failureText(error)}\n`);
     process.exitCode = error instanceof SettingsError ? 2 : 1;
   }
+}
+
+/** A wrong setting in its own words; any other failure with the place in the code. */
+function failureText(error: unknown): string {
+  if (error instanceof SettingsError) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -26,7 +26,8 @@ function roundedBySize(value: number): string {
   const size = Math.abs(value);
   if (Number.isInteger(value)) return String(value);
   if (size < 1) return String(Number(value.toPrecision(3)));
-  return String(Number(value.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : 2)));
+  if (size >= 1000) return String(Number(value.toFixed(0)));
+  return String(Number(value.toFixed(size >= 100 ? 1 : 2)));
 }
 
 /** A number as text: 12345 · 93.01 · 0.0412; `–` where there is none. */

@@ -75,21 +75,22 @@ export function inputJsonSchema(schema: z.ZodType): Json {
 /** Keywords of inputs that a host may refuse; the boundary checks and fills in what they say. */
 const REFUSED = new Set(['default', 'maxLength', 'format']);
 
+function withDefault(description: unknown, usual: unknown): unknown {
+  if (usual === undefined) return description;
+  const plain = JSON.stringify(usual).replaceAll('"', '');
+  if (typeof description !== 'string') return `Default ${plain}`;
+  return /default/i.test(description) ? description : `${description}; default ${plain}`;
+}
+
 /** Says defaults in the description instead of by a keyword. */
 function defaultsInWords(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(defaultsInWords);
   if (!isRecord(node)) return node;
   const { description, default: usual } = node;
-  const said = typeof description === 'string' && /default/i.test(description);
   const kept = Object.entries(node).filter(([key]) => !REFUSED.has(key) && key !== 'description');
   // Members of `properties` are names, not keywords.
   const inner = kept.map(([key, value]) => [key, key === 'properties' && isRecord(value) ? inEach(value) : defaultsInWords(value)]);
-  const words =
-    usual === undefined || said
-      ? description
-      : typeof description === 'string'
-        ? `${description}; default ${JSON.stringify(usual).replaceAll('"', '')}`
-        : `Default ${JSON.stringify(usual).replaceAll('"', '')}`;
+  const words = withDefault(description, usual);
   return { ...Object.fromEntries(inner), ...(words !== undefined && { description: words }) };
 }
 

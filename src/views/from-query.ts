@@ -205,7 +205,8 @@ export function chartOfTable(table: QueryTable, range: TableRange): ChartSpec | 
   const [unit = ''] = table.columns;
   const isOverTime = COURSES.has(unit) && !range.isOrdered;
   if (!isOverTime && table.rows.length < 2) return undefined;
-  const most = isOverTime ? MAX_METRICS.time : table.rows.length > FEW_ROWS ? MAX_METRICS.longBars : MAX_METRICS.bars;
+  const mostBars = table.rows.length > FEW_ROWS ? MAX_METRICS.longBars : MAX_METRICS.bars;
+  const most = isOverTime ? MAX_METRICS.time : mostBars;
   const shown = metrics.slice(0, most);
   const drawn = withoutIds(COURSES.has(unit) || OF_DAYS.has(unit) ? withoutTotal(table) : table);
   const pictures = shown.map((metric) => drawnOf(drawn, metric, shown.length, range));

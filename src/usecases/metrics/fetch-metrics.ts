@@ -184,7 +184,8 @@ export async function readDays(
   if (!isOneRun) return rows;
   return rows.map((row) => ({
     ...row,
-    range: row.interval.startMs < baseline.startMs ? 0 : row.interval.startMs < period.startMs ? 1 : 2,
+    // The number of ranges that have begun: history, baseline, period.
+    range: [baseline, period].filter(({ startMs: begin }) => begin <= row.interval.startMs).length,
   }));
 }
 

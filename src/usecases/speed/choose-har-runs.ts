@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/errors.ts';
+import type { PayloadOf } from '../../api/operation.ts';
 import { getStepHar, listScenarioReports, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { instantOf } from '../../api/params.ts';
 import { largestShift, type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
@@ -16,6 +17,7 @@ const NEAR_MS = 3 * DAY_MS;
 /** Days in which the instant is searched where none is given. */
 const SEARCHED_DAYS = 30;
 
+type SpeedEvent = PayloadOf<typeof listSpeedEvents>['events'][number];
 type Asking = Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'note' | 'progress'>;
 
 /** The wanted comparison: a step before and since an instant or an event; by default since its load time moved most. */
@@ -38,6 +40,18 @@ export interface HarRuns {
   readonly after: readonly HarRun[];
 }
 
+/** The event that a text names by its key or its words, or those that it could mean. */
+async function eventNamed(since: string, events: readonly SpeedEvent[]): Promise<{ found?: SpeedEvent | undefined; near: SpeedEvent[] }> {
+  const match = await matchName(
+    since,
+    events.map(({ text }, id) => ({ id, path: [text ?? ''] })),
+  );
+  const eventsOf = (named: readonly { readonly id: number }[]) => named.flatMap(({ id }) => events[id] ?? []);
+  const byKey = events.find(({ key }) => fold(key) === fold(since));
+  if ('found' in match) return { found: byKey ?? events[match.found.id], near: [] };
+  return { found: byKey, near: eventsOf('several' in match ? match.several : match.closest) };
+}
+
 /** The instant that a text names: a date, or an event by its key or text. */
 async function instantNamed(since: string, scenarioId: number, { ask, nowMs, timeZone, note }: Asking): Promise<number> {
   const all = (await ask(listSpeedEvents, { scenarioId })).events;
@@ -47,18 +61,11 @@ async function instantNamed(since: string, scenarioId: number, { ask, nowMs, tim
   } catch {
     // No date: the text of an event, then.
   }
-  const events = byKey ? [byKey] : [...all, ...(await ask(listSpeedEvents, {})).events];
-  const match = byKey
-    ? undefined
-    : await matchName(
-        since,
-        events.map(({ text }, id) => ({ id, path: [text ?? ''] })),
-      );
-  const found =
-    byKey ?? events.find(({ key }) => fold(key) === fold(since)) ?? (match && 'found' in match ? events[match.found.id] : undefined);
+  const { found, near } = byKey
+    ? { found: byKey, near: [] }
+    : await eventNamed(since, [...all, ...(await ask(listSpeedEvents, {})).events]);
   if (!found?.date) {
-    const near = match && 'several' in match ? match.several : match && 'closest' in match ? match.closest : [];
-    const listed = near.slice(0, 3).flatMap(({ id }) => (events[id] ? [`${events[id].key} "${events[id].text ?? ''}"`] : []));
+    const listed = near.slice(0, 3).map(({ key, text }) => `${key} "${text ?? ''}"`);
     const closest = listed.length > 0 ? ` Closest events: ${[...new Set(listed)].join(', ')}.` : '';
     throw new ApiError('invalid', `since: "${since}" is neither a date nor the key or text of a speed event.${closest}`);
   }

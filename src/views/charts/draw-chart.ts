@@ -54,6 +54,7 @@ const PANEL_PX = 260;
 export function drawPanels(spec: ChartSpec, { heightPx, ...look }: Look): Drawing[] {
   const panels = panelsOf(spec);
   const isMany = panels.filter(({ kind }) => kind === 'trend').length > 1;
-  const height = panels.length === 1 ? heightPx : isMany ? PANEL_PX : undefined;
+  const panelPx = isMany ? PANEL_PX : undefined;
+  const height = panels.length === 1 ? heightPx : panelPx;
   return panels.map((panel) => drawChart(panel, { ...look, ...(height !== undefined && { heightPx: height }) }));
 }

@@ -35,6 +35,7 @@ export interface Request {
 function readRow([label, status, bytes, startMs, totalMs, ...phasesMs]: WaterfallRow, position: number, spec: WaterfallSpec): Request {
   const known = phasesMs.map(drawable);
   const isSplit = known.some((ms) => ms !== null && ms > 0);
+  const split = isSplit ? known : [];
   const unsplit = isSplit ? null : drawable(totalMs);
   return {
     label: plainText(label),
@@ -44,7 +45,7 @@ function readRow([label, status, bytes, startMs, totalMs, ...phasesMs]: Waterfal
     totalMs: drawable(totalMs),
     // The last phase is the unsplit one, which no row has a column for.
     phasesMs: Object.fromEntries(
-      phases.map((phase, index) => [phase, phase === 'unsplit' ? unsplit : isSplit ? (known[index] ?? null) : null]),
+      phases.map((phase, index) => [phase, phase === 'unsplit' ? unsplit : (split[index] ?? null)]),
     ) as Request['phasesMs'],
     blocks: spec.blocking?.includes(position) ?? false,
     isThird: spec.thirdParty?.includes(position) ?? false,

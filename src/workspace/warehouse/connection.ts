@@ -74,7 +74,8 @@ function warehouseError(error: unknown, user: string, address: string): Error {
   if (Number.isInteger(number) && REFUSALS.has(number))
     return new ApiError('settings', `ClickHouse refuses the user ${user}: ${text} docs/warehouse.md lists users and grants.`);
   if (Number.isInteger(number)) return new StatementError(number, text);
-  const words = typeof code === 'string' ? ` (${code})` : text === '' ? '' : ` (${text})`;
+  const reason = typeof code === 'string' ? code : text;
+  const words = reason === '' ? '' : ` (${reason})`;
   return new ApiError('down', `The warehouse at ${address} does not answer${words}.`, { transient: true, cause: error });
 }
 

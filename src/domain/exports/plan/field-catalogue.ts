@@ -74,9 +74,10 @@ export function readFieldRequest(text: string): FieldRequest {
   const asked = text.trim();
   const [, withoutAlias = asked, aliasText] = ALIAS.exec(asked) ?? [];
   const alias = aliasText === undefined ? {} : { alias: bare(aliasText) };
-  const first = FIRST.exec(withoutAlias);
-  const last = first ? null : LAST.exec(withoutAlias);
-  const [kind, words] = first ? [first[1], first[2]] : last ? [last[2], last[1]] : ['any', withoutAlias];
+  const [, kindFirst, wordsAfter] = FIRST.exec(withoutAlias) ?? [];
+  const [, wordsBefore, kindLast] = LAST.exec(withoutAlias) ?? [];
+  const kind = kindFirst ?? kindLast;
+  const words = kindFirst === undefined ? (wordsBefore ?? withoutAlias) : wordsAfter;
   return { asked, kind: kindOf(kind), words: bare(words ?? ''), ...alias };
 }
 

@@ -81,7 +81,8 @@ function split([from, to]: Span, request: RequestSpec, isNew: boolean, h: number
   const send = round(Math.min(total * 0.02, 0.9 * draw(h, 10)));
   const left = total - blocked - Math.max(0, dns) - Math.max(0, connect) - send;
   const quick = request.bodyBytes < 30_000 || request.phase === 'tag';
-  const share = request.phase === 'document' || request.bodyBytes === 0 ? 1 : quick ? 0.85 : 0.35;
+  const usualShare = quick ? 0.85 : 0.35;
+  const share = request.phase === 'document' || request.bodyBytes === 0 ? 1 : usualShare;
   const wait = round(left * (share === 1 ? 1 : share * (0.75 + 0.25 * draw(h, 11))));
   const receive = Math.max(0, round(left - wait));
   return {

@@ -138,12 +138,14 @@ function images(site: Site, count: number, seed: number, small: boolean): Reques
     const hero = index === 0;
     const format = (['webp', 'avif', 'jpg', 'webp', 'png'] as const)[drawBetween(seed, 200 + index, 0, 4)] ?? 'webp';
     const picture = PICTURES[drawBetween(seed, 300 + index, 0, PICTURES.length - 1)] ?? 'trail';
-    const width = hero ? (small ? 828 : 1920) : small ? 360 : 480;
+    const [heroWidth, usualWidth] = small ? [828, 360] : [1920, 480];
+    const width = hero ? heroWidth : usualWidth;
+    const laterPhase = index < count * 0.6 ? 'body' : 'late';
     return {
       type: 'image',
       url: `${site.images}/m/${picture}-${hex(hash(seed, index)).slice(0, 5)}.${format}?w=${width}`,
       kb: (hero ? 130 + 110 * draw(seed, 400) : (format === 'avif' ? 4 : 9) + 42 * draw(seed, 400 + index)) * (small ? 0.72 : 1),
-      phase: hero ? 'hero' : index < count * 0.6 ? 'body' : 'late',
+      phase: hero ? 'hero' : laterPhase,
       status: index % 11 === 7 ? 304 : 200,
       dynamic: !hero && index % 5 === 4 && index % 11 !== 7,
       uncached: format === 'png',
