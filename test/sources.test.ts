@@ -72,3 +72,29 @@ describe('a tool file', () => {
     expect(linesOf(text)).toBeLessThanOrEqual(100);
   });
 });
+
+describe('names and comments of the product', () => {
+  it('declare no type under a name that stands for more than three', () => {
+    const declared = ours.flatMap(({ text }) => [...text.matchAll(/^(?:export )?(?:interface|type) (\w+)/gm)].map(([, name = '']) => name));
+    const often = declared.filter((name, at) => declared.indexOf(name) === at && declared.filter((each) => each === name).length > 3);
+    expect(often).toEqual([]);
+  });
+
+  // Limits that are lowered with each that goes, and never raised.
+  it('say what a thing is instead of beginning with "What"', () => {
+    const comments = ours.flatMap(({ text }) => [...text.matchAll(/\/\*\*\s+(?:\* )?(\w+)/g)].map(([, first]) => first));
+    expect(comments.length).toBeGreaterThan(2000);
+    expect(comments.filter((first) => first === 'What').length).toBeLessThanOrEqual(40);
+  });
+
+  it('have a sentence on each export, endpoints and parameters aside, which describe themselves', () => {
+    const bare = ours
+      .filter(({ path }) => !['src/api/operations/metrics.ts', 'src/tooling/params.ts'].includes(path))
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(/(?<!\*\/)\n(?:export (?:const|(?:async )?function|interface|type|class) (\w+))/g)].map(
+          ([, name]) => `${path}: ${name}`,
+        ),
+      );
+    expect(bare.filter((each) => !each.endsWith(': tenth'))).toEqual([]);
+  });
+});
