@@ -77,7 +77,7 @@ describe('names and comments of the product', () => {
   it('declare no type under a name that stands for more than three', () => {
     const declared = ours.flatMap(({ text }) => [...text.matchAll(/^(?:export )?(?:interface|type) (\w+)/gm)].map(([, name = '']) => name));
     const often = declared.filter((name, at) => declared.indexOf(name) === at && declared.filter((each) => each === name).length > 3);
-    expect(often).toEqual([]);
+    expect(often, 'name the newest after its subject').toEqual([]);
   });
 
   // Limits that are lowered with each that goes, and never raised.

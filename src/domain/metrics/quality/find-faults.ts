@@ -25,7 +25,7 @@ function isAlone({ whole: { visits }, from: first, size }: Site, from: number, t
 }
 
 /** A fault that some days may be, and how clearly. */
-interface Candidate extends Fault {
+interface FaultCandidate extends Fault {
   readonly score: number;
 }
 
@@ -72,7 +72,7 @@ function isLevel({ visits: { logs, sd } }: Looked, mean: number, from: number, t
   return true;
 }
 
-function runAt(site: Site, looked: Looked, device: string | undefined, from: number, to: number): Candidate | undefined {
+function runAt(site: Site, looked: Looked, device: string | undefined, from: number, to: number): FaultCandidate | undefined {
   const visits = meanOf(looked.visits, from, to);
   const score = Math.abs(visits.mean / visits.error);
   if (Math.abs(visits.mean) < LEAST_MOVE || score < MOVED || !isLevel(looked, visits.mean, from, to)) return undefined;
@@ -93,7 +93,7 @@ function runAt(site: Site, looked: Looked, device: string | undefined, from: num
 
 /** The clearest run of two days or more that is counted twice, or in which visits and orders go apart. */
 function clearestRun(site: Site, looked: Looked, device: string | undefined, taken: ReadonlySet<number>): Fault[] {
-  let best: Candidate | undefined;
+  let best: FaultCandidate | undefined;
   for (let from = site.from; from < site.size - 1; from += 1) {
     for (let to = from + 1; to < Math.min(site.size, from + LONGEST); to += 1) {
       if (taken.has(to) || taken.has(from) || site.isSpecial(to) || site.isSpecial(from)) break;
