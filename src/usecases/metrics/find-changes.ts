@@ -275,6 +275,7 @@ export async function findChanges(input: FindInput, context: FindChangesContext)
     chosen && findSpeedChanges({ scenarioIds: chosen, startMs, endMs, isAlone: !isOfSite }, context),
   ]);
   if (ofSite) note(`${speed ? 'Site: at' : 'At'} a false discovery rate of 5 %: of twenty changes listed, about one may be chance.`);
+  if (!chosen) note('Speed was not looked at: include ["site", "speed"] does.');
   const narrowed = (['devices', 'segmentIds', 'goalIds'] as const).filter((name) => input[name] !== undefined);
   if (speed && narrowed.length > 0) note(`${narrowed.join(', ')}: speed scenarios have none, so all are looked at.`);
   if (speed)
