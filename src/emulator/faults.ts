@@ -86,7 +86,7 @@ function isMeant(fault: Fault, target: Target): boolean {
 /** Makes the faults of one emulator; none is on. */
 export function createFaults(): Faults {
   const active = new Set<{ fault: Fault; strike(): StruckFault }>();
-  // Kept beyond the last strike: a request may be held by a fault that strikes no more.
+  // Kept beyond the last strike: a fault that strikes no more may still delay a request.
   const releases = new Set<() => void>();
   return {
     add(fault) {

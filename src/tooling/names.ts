@@ -24,7 +24,7 @@ export interface Names {
   find(kind: NameKind, text: string, projectId: number, ask: Ask, mayGuess?: boolean): Promise<FoundName>;
   /**
    * All objects of a kind; an object that lies in several containers stands in the list several times. Of a tree with hundreds of
-   * containers what could be listed in a few seconds: `onPart` is told of how much of it, and a later call has more.
+   * containers the part that could be listed in a few seconds: `onPart` gets the words for it, and a later call has more.
    */
   list(kind: NameKind, projectId: number, ask: Ask, onPart?: (words: string) => void): Promise<readonly Named[]>;
   /** The object of an id, where a list that was read holds it; nothing is fetched. */

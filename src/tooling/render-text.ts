@@ -268,7 +268,7 @@ export function fitAnswer(tool: AnyTool, data: Data, budget: Budget): FittedAnsw
   }
   const fitted = cut(tool, data, budget, room, (candidate) => tokensOf(tool, candidate, room));
   if (fitted) return both(withNote(fitted.data, `Showing ${fitted.shown} of ${fitted.total} ${fitted.path}; ${more}.`));
-  // Better an answer that is dear than none, as long as it stays under the hard cap.
+  // Better a long answer than none, as long as it stays under the hard cap.
   const tokens = tokensOf(tool, data);
   if (tokens <= budget.maxTokens) return both(data);
   if (data['status'] === 'done') return both(trimmed(tool, data, limit));

@@ -132,7 +132,7 @@ export async function findObjects(
   const objects: SearchObject[] = [];
   const searched = new Map<ObjectKind, number>();
   const failures = new Map<string, { kinds: ObjectKind[]; error: ApiError }>();
-  // The same part is told by each kind that lies below it; the last has come furthest.
+  // Each kind below reports the same part; the last report has come furthest.
   const parts = new Map<string, string>();
   let done = 0;
   await Promise.all(

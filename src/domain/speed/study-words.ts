@@ -49,7 +49,7 @@ function eventWords([event]: readonly NearEvent[]): string {
   return `, ${distance} ${event.leadMs >= 0 ? 'after' : 'before'} event "${event.text || event.key}"`;
 }
 
-/** When the present level began, or from when to when another one held; and the event next to it. */
+/** When the present level began, or from when to when there was another one; and the event next to it. */
 function moment({ move }: Row, { timeZone, period }: Study, events: readonly NearEvent[]): string {
   if (!move?.since) return '';
   const at = (ms: number) => minuteAt(ms, timeZone);

@@ -37,7 +37,7 @@ export interface ComparedRun {
 
 /**
  * Compares the loads of two runs, or of two samples whose first runs are typical of them: then what comes and goes from run to run is
- * neither new nor gone, and sizes and times are medians. Two runs are held against the runs near each of them. The later side decides how
+ * neither new nor gone, and sizes and times are medians. Two runs are compared with the runs near each of them. The later side decides how
  * render-blocking is recognised.
  */
 export function compareHars(

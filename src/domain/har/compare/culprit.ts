@@ -29,7 +29,7 @@ const CLEAR_REQUEST = 4.5;
 /** Smaller ratios are not worth a name, however steady the runs are. */
 const LEAST_SHIFT = Math.log(1.3);
 const LEAST_MS = 100;
-/** A host or a run is slow as a whole where at least so many of its parts moved by half of the shift. */
+/** A host or a run is slow as a whole where at least this share of its parts moved by half of the shift. */
 const MOST_PARTS = 0.6;
 
 function msOf({ before, after }: Moved): number {

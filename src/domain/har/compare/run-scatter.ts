@@ -8,7 +8,7 @@ const MAD_TO_SIGMA = 1.4826;
 const USUAL_SCATTER = 0.3;
 /** No request and no host is taken to be steadier than this. */
 const LEAST_SCATTER = 0.1;
-/** The prior counts as so many neighbours when the scatter of a request is estimated from a few. */
+/** The prior counts as this many neighbours when the scatter of a request is estimated from a few. */
 const PRIOR_RUNS = 4;
 
 /** Log durations of a run by address; equal addresses in their order. */
@@ -145,7 +145,7 @@ function learnScatter(groups: readonly (readonly Durations[])[], hostOf: (key: s
   };
 }
 
-/** How two runs differ, held against the scatter of their neighbours (groups of runs at one level each; may be empty). */
+/** How two runs differ, compared with the scatter of their neighbours (groups of runs at one level each; may be empty). */
 export function shiftBetween(
   pairs: readonly Pair[],
   before: readonly HarEntry[],

@@ -39,7 +39,7 @@ export function siteNameMatcher(siteHost: string): (host: string) => boolean {
   if (name === undefined) return () => false;
   const fits = new RegExp(`^(?:(?:${CARRIES})\\d*|shop|store|online)?${name}(?:(?:${CARRIES})\\d*|shop|store|online)*$`);
   return (host) => {
-    // Few hosts get further, and what follows is dear.
+    // The checks below are expensive; most hosts stop here.
     if (!host.replaceAll(/[-_]/g, '').includes(name)) return false;
     const domain = registrableDomain(host);
     const below = CONTENT_NETWORKS.has(domain) ? host.slice(0, Math.max(0, host.length - domain.length - 1)).split('.') : [];

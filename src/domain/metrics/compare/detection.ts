@@ -11,7 +11,7 @@ export interface Detection {
   readonly days: number | null;
 }
 
-/** How long a lasting change of so many percent would take to show, for each metric of a reading of which three weeks are known. */
+/** How long a lasting change of this size in percent would take to show, for each metric of a reading of which three weeks are known. */
 export function detectionsOf(reading: Reading, metrics: readonly string[], percent: number): Detection[] {
   return metrics.flatMap((metric) => {
     const days = daysToShow(kindOf(metric), daysOf(reading, metric), percent / 100);

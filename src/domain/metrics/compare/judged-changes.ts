@@ -39,7 +39,7 @@ function standsAlone(judged: Judged): boolean {
   return isChanged(judged) && (Math.abs(judged.score) > CLEAR_SCORE || (judged.main?.pValue ?? 1) < CLEAR_P_VALUE);
 }
 
-/** Each verdict of up to so many errs in about 1 %; more of them share what that comes to. */
+/** Up to this number each verdict errs in about 1 %; more verdicts share that sum of errors. */
 const MANY = 4;
 
 const pValueOf = ({ main, score }: Judged) => main?.pValue ?? Math.exp(-(score ** 2) / 2);

@@ -6,14 +6,14 @@ import { scoreOfTail, studentOf } from './significance.ts';
 
 /** Standard normal below which four of five values lie. */
 const FOUR_OF_FIVE = 0.8416;
-/** Of the first days on which a step may have begun, so many are as good as independent of the day before; later ones hardly any. */
+/** Share of the first days of a step that are as good as independent of the day before; later ones hardly are. */
 const FRESH = 0.5;
 /** The longest that is looked ahead. */
 export const MOST_DAYS_TO_SHOW = 92;
 /** Lengths that are tried, in days, before the days between two of them are. */
 const LENGTHS: readonly number[] = [1, 3, 7, 14, 28, 56, MOST_DAYS_TO_SHOW];
 
-/** Score that a step must have on one of so many first days, as a standard normal. */
+/** Score that a step must have on one of the possible first days, as a standard normal. */
 function neededScore(days: number): number {
   const level = ERRORS.step * Math.sqrt(WEEK / Math.max(WEEK, days));
   return scoreOfTail(Math.log(level / (1 + FRESH * (Math.min(days, WEEK) - 1))));

@@ -225,7 +225,7 @@ export function pValueBeside(study: Study, found: Pick<Finding, 'from' | 'to' | 
   const after = knownOf(taken.reduce(takenOut, information), own);
   if (!(after.weight > LEAST_LEFT * before.weight) || after.score * before.score <= 0) return 1;
   const tailOf = ({ weight, score }: typeof before) => logTail(normalOf(score / Math.sqrt(weight), noise.freedom));
-  // Of the days that it was sought on, neighbours say much the same.
+  // Neighbours among the searched days say much the same.
   const sought = Math.max(1, (series.labels.length - series.learned) / 2);
   return Math.min(1, Math.max(found.pValue * Math.exp(tailOf(after) - tailOf(before)), sought * Math.exp(tailOf(after))));
 }

@@ -170,7 +170,7 @@ export function weeklyLevel(x: Float64Array, time: LocalTime): Float64Array {
  */
 export function robustCycle(deviations: Float64Array, time: LocalTime): Float64Array {
   const weekdays = readCells(deviations, time.weekday, time, 7);
-  // Hours are held against their own day, so that the level of the day is no part of their scatter.
+  // Hours are compared with their own day, so that the level of the day is no part of their scatter.
   const hours = readCells(minus(deviations, byDay(deviations, time)), time.hour, time, 24);
   return withHoursOfWeekdays(deviations, cycleOf(weekdays && garrote(weekdays), hours && shrunk(hours), time), time);
 }

@@ -123,7 +123,7 @@ function gainWithout(
   phi: number,
 ): (from: number, to: number, squares: number) => number {
   return (from, to, squares) => {
-    // Most places end here, before the dear part.
+    // Most places end here, before the expensive part.
     if (to === residual.length || squares < LEAST_GAIN * sigma * sigma) return squares / (sigma * sigma);
     let bridge = 0;
     let share = 1;
