@@ -71,8 +71,9 @@ export async function readExpected(
   const special = specialNote(labels, known);
   if (special !== '') note(special);
   note(
-    `expected, low and high (95%) were learned from the days up to ${todayIn(timeZone, firstMs - 1)}; verdict: high or low at a ` +
-      `false discovery rate of 5%.`,
+    `expected, low and high (95%) were learned from the days up to ${todayIn(timeZone, firstMs - 1)}` +
+      `${rows > FORECAST_DAYS ? `, of rows more than ${FORECAST_DAYS} days later from those before them too` : ''}; ` +
+      'verdict: high or low at a false discovery rate of 5%.',
   );
   if (interval.endMs > lastMs)
     note(

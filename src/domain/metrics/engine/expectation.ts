@@ -28,6 +28,8 @@ export interface Expected extends Expectation {
 const HISTORY = 0.002;
 /** Totals of which last year is not known may be on their way into a season: the standard deviation of their slope, a day. */
 const UNKNOWN_SLOPE = 0.002;
+/** A level of no more days than this at the end of what is known is not taken to go on. */
+const LEAST_STEP_DAYS = 2;
 /** Last days of a weekday that say how many trials another will have. */
 const ALIKE = 4;
 /** Two-sided, 95 %. */
@@ -47,7 +49,11 @@ function questsOf({ block, labels }: Series): Quest[] {
 
 /** Changes of the days that teach, in a series that goes on behind them: what had not ended goes on, and a single day says nothing. */
 function continued(changes: readonly Change[], learned: number, size: number): Change[] {
-  return changes.map((change) => ({ ...change, shape: 'step', to: change.to === learned ? size : change.to }));
+  return changes.map((change) => ({
+    ...change,
+    shape: 'step',
+    to: change.to === learned && learned - change.from > LEAST_STEP_DAYS ? size : change.to,
+  }));
 }
 
 /** Standard deviation of a slope that no season of last year explains, a day. */

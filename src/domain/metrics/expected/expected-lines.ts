@@ -1,4 +1,5 @@
 import { type CalendarSlot, type Interval, slotsOf } from '../../../lib/calendar.ts';
+import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { dayPoints, isCount, kindOf } from '../compare/readings.ts';
@@ -13,6 +14,8 @@ import type { QueryLine } from '../read/query-table.ts';
 
 /** Days that a forecast reaches beyond the last complete one. */
 export const FORECAST_DAYS = 28;
+/** Days before a row that teach, at most. */
+const MOST_HISTORY = 184;
 
 /** The input of expectations. */
 export interface ExpectedInput {
@@ -54,19 +57,25 @@ function expectationsIn(metric: string, rows: readonly MetricRow[], slots: reado
   const counted = new Map(points.map((point) => [point.label, point]));
   const last = rows.at(-1)?.interval.label ?? '';
   const asked = slots.map((slot) => labelsOf(slot, timeZone));
-  const first = asked.flat()[0] ?? '';
-  const before = points.filter(({ label }) => label < first);
   const dayAt = (label: string) => {
     const own = known.of(metric, label, kind === 'count' || kind === 'amount');
     return counted.get(label) ?? { ...laterDay(points, label), ...own };
   };
   const isOver = (labels: readonly string[]) => labels.every((label) => label <= last);
   const [over, ahead] = [asked.filter(isOver), asked.filter((labels) => !isOver(labels))];
-  const found = expectationsOf(
-    kind,
-    before,
-    over.map((labels): ExpectedRow => ({ days: labels.map(dayAt) })),
-  );
+  const found = blocksOf(over).flatMap((block) => {
+    const [first = ''] = block.flat();
+    const before = points.filter(({ label }) => label < first).slice(-MOST_HISTORY);
+    const own = expectationsOf(
+      kind,
+      before,
+      block.map((labels): ExpectedRow => ({ days: labels.map(dayAt) })),
+    );
+    return block.map((_, at) => {
+      const row = own?.rows[at];
+      return row && { ...row, isRare: own.isRare };
+    });
+  });
   // Days ahead are learned of from all that are over; those of their row that are over count as they are.
   const forecast = expectationsOf(
     kind,
@@ -83,12 +92,25 @@ function expectationsIn(metric: string, rows: readonly MetricRow[], slots: reado
       const own = forecast?.rows[ahead.indexOf(labels)];
       return { cell: own ? { ...cellOf(own, withCounted(kind, labels.map(dayAt), last)), verdict: 'forecast' } : UNKNOWN };
     }
-    const own = found?.rows[over.indexOf(labels)];
-    if (!own || !found) return { cell: UNKNOWN };
+    const own = found[over.indexOf(labels)];
+    if (!own) return { cell: UNKNOWN };
     const cell = cellOf(own, (value) => value);
-    if (found.isRare || labels.some((label) => !counted.has(label))) return { cell: { ...cell, verdict: 'not enough data' } };
+    if (own.isRare || labels.some((label) => !counted.has(label))) return { cell: { ...cell, verdict: 'not enough data' } };
     return { cell: { ...cell, verdict: 'ordinary' }, score: own.score };
   });
+}
+
+/** Rows in turns of at most 28 days: each turn is learned of from all days before it, so that bounds stay as narrow as a forecast's. */
+function blocksOf(rows: readonly (readonly string[])[]): (readonly string[])[][] {
+  const blocks: (readonly string[])[][] = [];
+  for (const row of rows) {
+    const open = blocks.at(-1);
+    const [first, last] = [open?.[0]?.[0], row.at(-1)];
+    const isNear = first !== undefined && last !== undefined && Date.parse(last) - Date.parse(first) < FORECAST_DAYS * DAY_MS;
+    if (open && isNear) open.push(row);
+    else blocks.push([row]);
+  }
+  return blocks;
 }
 
 /** What a value of the days ahead makes of a row together with those of its days that are over. */

@@ -64,6 +64,14 @@ describe('bounds at 95 %', () => {
     expect(value / (found?.rows[0]?.expected ?? 0)).toBeCloseTo(1, 1);
   });
 
+  it('do not go on with a single day that stands out at the end of what is known', () => {
+    const days = daysOf({ days: 184, visits: 2_000 }, 8);
+    const cut = days.map((day, at) => (at === 176 ? { ...day, numerator: Math.round(0.4 * day.numerator) } : day));
+    const found = expectationsOf('count', cut.slice(0, 177), rowsOf(cut.slice(177), 7));
+    const value = cut.slice(177).reduce((sum, { numerator }) => sum + numerator, 0);
+    expect((found?.rows[0]?.expected ?? 0) / value).toBeGreaterThan(0.85);
+  });
+
   it('are of later days alone: what was counted on them changes none', () => {
     const days = daysOf({ days: 100, visits: 2_000 }, 4);
     const later = days.slice(93);
