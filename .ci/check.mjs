@@ -1,6 +1,6 @@
 // npm test: everything that is checked, and a count of the tests. With --change (npm run check): what a change needs while it is made.
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 import { changedTests } from './changed-tests.mjs';
 import { wrongSkips } from './skipped-tests.mjs';
@@ -26,6 +26,16 @@ const environment = () => (process.stdout.isTTY ? process.env : { ...process.env
 /** A log with longer lines is not read: whatever prints one is to be found. */
 const MAX_LINE_CHARS = 10_000;
 
+/** No check takes longer, unless it hangs: vitest itself cannot end a test that never gives up its thread. */
+const LONGEST_MS = 20 * 60_000;
+
+/** Test files of which nothing was reported; the first of them are what a run that hangs is stuck in. */
+function unreported(output) {
+  return readdirSync('test', { recursive: true }).filter(
+    (path) => path.endsWith('.test.ts') && !output.includes(path.replaceAll('\\', '/')),
+  );
+}
+
 /** Runs a check; what it prints is shown at once where `watched`, else only when it fails. */
 function run([label, command, ...args], watched = false) {
   const started = Date.now();
@@ -33,6 +43,11 @@ function run([label, command, ...args], watched = false) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { stdio, env: environment(), shell: process.platform === 'win32' });
     let output = '';
+    const limit = setTimeout(() => {
+      console.log(`${label}: ended after ${LONGEST_MS / 60_000} minutes`);
+      if (watched) console.log(`No word of:\n${unreported(output).join('\n')}`);
+      child.kill('SIGKILL');
+    }, LONGEST_MS);
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (chunk) => {
         output += chunk;
@@ -40,6 +55,7 @@ function run([label, command, ...args], watched = false) {
       });
     }
     child.on('close', (code) => {
+      clearTimeout(limit);
       const tooLong = output.split('\n').find((line) => line.length > MAX_LINE_CHARS);
       const passed = code === 0 && tooLong === undefined;
       if (tooLong !== undefined) console.log(`A line of ${tooLong.length} characters was printed; it begins: ${tooLong.slice(0, 120)}`);

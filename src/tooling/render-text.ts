@@ -236,12 +236,26 @@ function trimmed(tool: AnyTool, data: Data, limit: number): Data {
   return rest;
 }
 
+/** Without what is said beside items that are no longer in the page. */
+function withPage({ paged, beside = [] }: AnyTool, data: Data): Data {
+  if (paged === undefined || beside.length === 0) return data;
+  const items = data[paged];
+  const idOf = (item: unknown) => (isRecord(item) ? item['jobId'] : undefined);
+  const kept = new Set(Array.isArray(items) ? items.map(idOf) : []);
+  const others = beside.flatMap((name) => {
+    const list = data[name];
+    return Array.isArray(list) ? [[name, list.filter((item) => kept.has(idOf(item)))] as const] : [];
+  });
+  return { ...data, ...Object.fromEntries(others) };
+}
+
 /** Drops whole trailing items of the heaviest list until `measure` fits into the room; undefined where that cannot help. */
 function cut(tool: AnyTool, data: Data, { asked }: Budget, room: number, measure: (data: Data) => number) {
   for (const { path } of listsOf(data)) {
-    const { fits, data: fitted, shown, total } = fitToBudget(data, path, room, measure);
+    if (tool.beside?.includes(path)) continue;
+    const { fits, data: fitted, shown, total } = fitToBudget(data, path, room, (candidate) => measure(withPage(tool, candidate)));
     const page = path === 'rows' && tool.pageAfterCut && { page: tool.pageAfterCut(data['page'], shown, asked) };
-    if (fits) return { data: { ...fitted, ...page }, path, shown, total };
+    if (fits) return { data: { ...withPage(tool, fitted), ...page }, path, shown, total };
   }
   return undefined;
 }

@@ -117,6 +117,8 @@ interface Declaration<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly idsFrom?: ToolName | undefined;
   /** The member that holds one page of a list, so that a full page is noted. */
   readonly paged?: string;
+  /** Lists that say more of the items of `paged`, by the same `jobId`: an answer that is cut keeps of them what it keeps of the page. */
+  readonly beside?: readonly string[];
   /** A shorter text for an answer whose records are long, with a note on the omitted members; the structured content keeps every member. */
   readonly brief?: (data: z.output<Output>) => { readonly data: Record<string, unknown>; readonly note: string };
   /** The `page` of an answer again after the boundary kept only the first `shown` of its `rows`, so that no row falls between two pages. */

@@ -38,7 +38,7 @@ function valid(schema: Schema, name: string): fc.Arbitrary<unknown> {
     case 'integer':
       return fc.integer({ min: schema.minimum ?? 0, max: Math.min(schema.maximum ?? 40, (schema.minimum ?? 0) + 40) });
     case 'number':
-      return fc.integer({ min: schema.minimum ?? 0, max: Math.min(schema.maximum ?? 5_000, 5_000) });
+      return fc.double({ min: schema.minimum ?? 0, max: Math.min(schema.maximum ?? 5_000, 5_000), noNaN: true });
     case 'array':
       return fc.array(valid(schema.items ?? {}, name), { maxLength: Math.min(schema.maxItems ?? 3, 3) });
     case 'object':

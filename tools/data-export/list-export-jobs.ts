@@ -19,6 +19,7 @@ export default defineTool({
   searchHint: 'exports that exist, health, schedule',
   operation: listExportJobs,
   paged: 'jobs',
+  beside: ['health', 'once'],
   input: z.strictObject({
     state: p.lowerCased('active, computing, completed or suspended'),
     scope: p.lowerCased('sessions or views'),

@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/errors.ts';
-import { DEFAULT_PAGE_SIZE } from '../../api/params.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../api/params.ts';
 import { type JobHealth, stateNotes, suspendedWords } from '../../domain/exports/gaps/job-health.ts';
 import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { hint } from '../../lib/hint.ts';
@@ -36,14 +36,18 @@ export async function healthAmong(jobs: readonly JobRecord[], context: JobPageCo
   return health;
 }
 
-/** How many jobs there are that these filters let through, of which `shown` are on the page; undefined where all cannot be listed. */
+/**
+ * How many jobs there are that these filters let through, of which `shown` are on the page; undefined where all cannot be listed, and for
+ * a caller who turns pages or takes the largest: the list is not read again for each of them.
+ */
 export async function jobsThatFit(
   { state, scope, frequency, format, page, limit = DEFAULT_PAGE_SIZE }: Filters,
   shown: number,
   { ask }: JobPageContext,
 ): Promise<number | undefined> {
-  // A first page that is not full is all; whether pages begin at 0 or 1 differs.
-  if (page === undefined && shown < limit) return shown;
+  if (page !== undefined) return undefined;
+  if (shown < limit) return shown;
+  if (limit >= MAX_PAGE_SIZE) return undefined;
   const isLike = (wanted: string | undefined, own: string | null | undefined) => wanted === undefined || lower(own) === lower(wanted);
   try {
     const jobs = await readJobs(ask);

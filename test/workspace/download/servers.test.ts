@@ -146,7 +146,7 @@ it('a session that ends in the middle of a download leaves no lock, and the next
   slow.release();
   const second = await openAssistant(platform(), { dataDir });
   expect(await second.call('list_workspace')).toMatchObject({
-    text: expect.stringMatching(/Unfinished runs go on where they were: download_export_run with jobId 3132/),
+    text: expect.stringMatching(/Unfinished runs go on where they were\. download_export_run with jobId 3132/),
   });
   const done = await second.call('download_export_run', { jobId: 'Hourly sessions' });
   expect(wholeRun(String(done.structured['directory']))).toHaveLength(3);

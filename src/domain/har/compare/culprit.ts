@@ -66,7 +66,7 @@ function wholeRun({ whole, requests }: RunShift, durationMs: number): Candidate[
 function hostCandidate({ host, requests, shift, score }: HostMoved): Candidate[] {
   const moved = requests.map(({ own }) => own);
   if (!isClear(shift, score) || !mostMoved(moved, shift)) return [];
-  const effectMs = Math.max(...requests.map((request) => Math.abs(msOf(request))));
+  const effectMs = requests.reduce((most, request) => Math.max(most, Math.abs(msOf(request))), 0);
   if (effectMs < LEAST_MS) return [];
   const name = sanitiseHost(host);
   const says = `${requests.length} requests to ${name} took about ${timesWords(shift)} as long`;
@@ -90,11 +90,11 @@ function requestCandidate(moved: Moved, hostShift: number, document: HarEntry | 
 
 /** Names what made one run slower: the whole run, one host, the document, one request, or nothing beyond scatter. */
 export function culpritOf(shift: RunShift, document: HarEntry | null, durationMs: number): Culprit {
-  const hosts = shift.hosts.flatMap((host) => hostCandidate(host).map((candidate) => ({ host: host.host, candidate })));
-  const shiftOf = (host: string | null) => hosts.find((each) => each.host === host)?.candidate.shift ?? 0;
+  const hosts = new Map(shift.hosts.flatMap((host) => hostCandidate(host).map((candidate) => [host.host, candidate] as const)));
+  const shiftOf = (host: string | null) => hosts.get(host ?? '')?.shift ?? 0;
   const [first] = [
     ...wholeRun(shift, durationMs),
-    ...hosts.map(({ candidate }) => candidate),
+    ...hosts.values(),
     ...shift.requests.flatMap((moved) => requestCandidate(moved, shiftOf(moved.host), document)),
   ].toSorted((a, b) => b.effectMs - a.effectMs);
   if (!first) return { kind: 'nothing', name: null, slower: null, times: null, says: 'no request of both runs is slower beyond scatter' };

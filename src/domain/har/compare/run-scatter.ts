@@ -81,7 +81,7 @@ function sharedShift(
   hostOf: (key: string) => string,
 ): { shift: number; byHost: Map<string, number[]> } {
   const byHost = new Map<string, number[]>();
-  for (const [key, change] of changes) byHost.set(hostOf(key), [...(byHost.get(hostOf(key)) ?? []), change]);
+  for (const [key, change] of changes) push(byHost, hostOf(key), change);
   const middles = [...byHost.values()].map((values) => median(values));
   return { shift: middles.length < 3 ? lowMedian(middles) : median(middles), byHost };
 }
@@ -98,7 +98,7 @@ interface Residuals {
   readonly requests: Map<string, number[]>;
 }
 
-function push(map: Map<string, number[]>, key: string, value: number): void {
+function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
   const known = map.get(key);
   if (known) known.push(value);
   else map.set(key, [value]);
@@ -167,14 +167,14 @@ export function shiftBetween(
     const change = changes.get(key) ?? 0;
     return { ...pair, host: pair.before.host, change, own: change - shift, scatter: Math.SQRT2 * scatter.request(key) };
   });
+  const members = new Map<string, Moved[]>();
+  for (const moved of requests) push(members, moved.host ?? '', moved);
   return {
     whole: { shift, score: shift / (Math.SQRT2 * scatter.whole), hosts: byHost.size },
     hosts: [...byHost].flatMap(([host, values]) => {
       const own = hostShift.get(host) ?? 0;
-      const members = requests.filter((moved) => (moved.host ?? '') === host);
-      return values.length > 1
-        ? [{ host, requests: members, shift: own, score: own / (Math.SQRT2 * scatter.host(host, values.length)) }]
-        : [];
+      const score = own / (Math.SQRT2 * scatter.host(host, values.length));
+      return values.length > 1 ? [{ host, requests: members.get(host) ?? [], shift: own, score }] : [];
     }),
     requests,
     neighbours: groups.reduce((sum, group) => sum + group.length, 0),
