@@ -1,4 +1,4 @@
-import prometheus, { type Gauge } from 'prom-client';
+import prometheus from 'prom-client';
 import type { Observer } from '../api/observer.ts';
 import { requestToken } from '../api/operations/account.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -29,21 +29,16 @@ export interface Metrics {
 const PREFIX = 'web_analytics_mcp_';
 const SECONDS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40];
 
-/** Makes the counters, those of the process (memory, CPU, event loop) among them. */
-export function createMetrics({ clock, readings }: { clock: Clock; readings: Readings }): Metrics {
-  // The default export, because a bundle gives a CommonJS package no other. A registry of its own: the package's is one for the whole
-  // process.
-  const { collectDefaultMetrics, Counter, Histogram, Registry } = prometheus;
-  const registry = new Registry();
+/** Makes instruments of a registry; the name of each gets the prefix of this server. */
+function instrumentsOf(registry: prometheus.Registry) {
+  const { Counter, Gauge, Histogram } = prometheus;
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
-
   const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
     new Counter({ name: PREFIX + name, help, labelNames, registers });
   const histogram = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
     new Histogram({ name: PREFIX + name, help, labelNames, registers, buckets: SECONDS });
-  const gauge = (name: string, help: string, labelNames: readonly string[], read: (gauge: Gauge) => void) =>
-    new prometheus.Gauge({
+  const gauge = (name: string, help: string, labelNames: readonly string[], read: (gauge: prometheus.Gauge) => void) =>
+    new Gauge({
       name: PREFIX + name,
       help,
       labelNames,
@@ -52,6 +47,17 @@ export function createMetrics({ clock, readings }: { clock: Clock; readings: Rea
         read(this);
       },
     });
+  return { counter, histogram, gauge };
+}
+
+/** Makes the counters, those of the process (memory, CPU, event loop) among them. */
+export function createMetrics({ clock, readings }: { clock: Clock; readings: Readings }): Metrics {
+  // The default export, because a bundle gives a CommonJS package no other. A registry of its own: the package's is one for the whole
+  // process.
+  const registry = new prometheus.Registry();
+  prometheus.collectDefaultMetrics({ register: registry });
+
+  const { counter, histogram, gauge } = instrumentsOf(registry);
 
   const calls = counter('calls_total', 'Calls of tools and reads of resources by outcome.', ['kind', 'name', 'outcome']);
   const callSeconds = histogram('call_duration_seconds', 'Time from a call to its answer.', ['kind', 'name']);

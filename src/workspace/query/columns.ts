@@ -63,12 +63,15 @@ function isList(values: readonly unknown[]): boolean {
   return present.length > 0 && present.every((value) => asList(value) !== undefined);
 }
 
-function columnOf(name: string, { fields, samples, stored }: Layout): Column {
-  const known = stored?.find((column) => column.name === name);
-  if (known) {
-    const { heldAs: _, ...column } = known;
-    return column;
-  }
+function columnOf(name: string, layout: Layout): Column {
+  const known = layout.stored?.find((column) => column.name === name);
+  if (!known) return columnOfFiles(name, layout);
+  const { heldAs: _, ...column } = known;
+  return column;
+}
+
+/** The column by the field of its job, and by the values in the files. */
+function columnOfFiles(name: string, { fields, samples }: Layout): Column {
   const field = fields.find((each) => nameInFile(each) === name);
   const isVariable = field !== undefined && VARIABLES.has(field.fieldName);
   const { type, unit } = isVariable ? { type: 'VARCHAR' as const } : knownField(field?.fieldName ?? name);

@@ -111,11 +111,12 @@ export function requestDetail(entry: HarEntry, { pages }: Har, entityOf: EntityO
   const { timings } = entry;
   const phases = Object.fromEntries(Object.entries(timings).map(([name, ms]): [string, HarCell] => [name, tenth(ms)]));
   const address = (url: string | null): HarCell => (url === null ? null : shortUrl(url, MAX_URL));
+  const place = (host: string | null): HarCell => (host === null ? null : sanitiseHost(host));
   return {
     index: entry.index,
     url: address(entry.url),
-    host: entry.host === null ? null : sanitiseHost(entry.host),
-    domain: entry.domain === null ? null : sanitiseHost(entry.domain),
+    host: place(entry.host),
+    domain: place(entry.domain),
     party: entry.party,
     entity: entry.host === null || entry.party === 'first' ? null : (entityOf(entry.host)?.name ?? null),
     method: shownMethod(entry.method),
