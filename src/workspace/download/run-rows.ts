@@ -16,100 +16,87 @@ export async function allRunRows(ask: Ask): Promise<RunRow[]> {
   );
 }
 
-/** Jobs that are looked for one by one; of more, all runs from the newest to the oldest of them are read. */
-const MOST_APART = 5;
-/** Pages at which the search begins, until one lies behind what is looked for; no list is longer than the last. */
-const FIRST_PAGES = [
-  [2, 4, 8],
-  [16, 32, 64, 128, 256],
-  [512, 1_024, 2_048, 4_096, 8_192],
-] as const;
-/** Pages that one step of the search reads at once. */
-const PAGES_A_STEP = 7;
+/** Pages that one round of the search reads at once, where it has fewer gaps to look into. */
+const PAGES_A_ROUND = 7;
+/** No list is longer than so many pages. */
+const LAST_PAGE = 8_192;
 
 /** Thrown where the list is in another order than the reference says, or does not go by pages. */
 class Unordered extends Error {}
 
-/** The page with this number, or the first; its runs come by job, the newest job first. */
-async function pageAt(ask: Ask, page?: number): Promise<readonly RunRow[]> {
-  const rows = await ask(listSuccessfulExportRuns, { limit: MAX_PAGE_SIZE, ...(page !== undefined && { page }) });
-  const ids = rows.map(({ jobId }) => jobId);
-  if (ids.some((id, at) => typeof id !== 'number' || id > Number(ids[at - 1] ?? Number.POSITIVE_INFINITY))) throw new Unordered();
-  return rows;
-}
+/** Pages of the list by number; the first is asked for without one and counts as 0, whether the platform counts from 0 or from 1. */
+type Pages = Map<number, readonly RunRow[]>;
 
 const newest = (rows: readonly RunRow[]): number => Number(rows[0]?.jobId ?? Number.NEGATIVE_INFINITY);
 const oldest = (rows: readonly RunRow[]): number => Number(rows.at(-1)?.jobId ?? Number.NEGATIVE_INFINITY);
 
-interface RunsPage {
-  readonly page: number;
-  readonly rows: readonly RunRow[];
+/** The page with this number; none behind the last, which a platform may refuse. Its runs come by job, the newest job first. */
+async function pageAt(ask: Ask, page: number): Promise<readonly RunRow[]> {
+  try {
+    const rows = await ask(listSuccessfulExportRuns, { limit: MAX_PAGE_SIZE, ...(page > 0 && { page }) });
+    const ids = rows.map(({ jobId }) => jobId);
+    if (ids.some((id, at) => typeof id !== 'number' || id > Number(ids[at - 1] ?? Number.POSITIVE_INFINITY))) throw new Unordered();
+    return rows;
+  } catch (error) {
+    const isRefused = error instanceof ApiError && (error.kind === 'invalid' || error.kind === 'missing');
+    if (isRefused && page > 1) return [];
+    throw error;
+  }
 }
 
-async function pagesAt(ask: Ask, numbers: readonly number[]): Promise<RunsPage[]> {
-  const pages = numbers.map(async (page) => ({ page, rows: await pageAt(ask, page) }));
-  await Promise.allSettled(pages);
-  const read = await Promise.all(pages);
-  const isOdd = ({ rows }: RunsPage, at: number) => {
-    const before = read[at - 1]?.rows;
-    return before && rows.length > 0 && (newest(rows) > oldest(before) || rows[0]?.jobRunId === before[0]?.jobRunId);
+async function readPages(ask: Ask, numbers: readonly number[], pages: Pages): Promise<void> {
+  const reading = numbers.map(async (page) => [page, await pageAt(ask, page)] as const);
+  await Promise.allSettled(reading);
+  for (const [page, rows] of await Promise.all(reading)) pages.set(page, rows);
+  const read = inTurn(pages);
+  const isOdd = ([page, rows]: readonly [number, readonly RunRow[]], at: number) => {
+    const before = read[at - 1]?.[1];
+    if (!before || rows.length === 0) return false;
+    return page === 1 ? newest(rows) > newest(before) : newest(rows) > oldest(before) || rows[0]?.jobRunId === before[0]?.jobRunId;
   };
   // Pages that do not go down do not follow the numbers asked for.
   if (read.some(isOdd)) throw new Unordered();
-  return read;
 }
 
+const inTurn = (pages: Pages) => [...pages].toSorted(([a], [b]) => a - b);
+
 /** Evenly spread whole numbers between two, both left out. */
-function between(low: number, high: number): number[] {
-  const count = Math.min(PAGES_A_STEP, high - low - 1);
+function between(low: number, high: number, most: number): number[] {
+  const count = Math.min(most, high - low - 1);
   return [...new Set(Array.from({ length: count }, (_, at) => low + Math.round(((at + 1) * (high - low)) / (count + 1))))];
 }
 
-/** The last page whose runs are all of newer jobs, or 0: the wanted runs begin behind it. */
-async function pageBefore(ask: Ask, jobId: number): Promise<number> {
-  const bounds = { low: 0, high: Number.POSITIVE_INFINITY };
-  const look = async (numbers: readonly number[]) => {
-    for (const { page, rows } of await pagesAt(ask, numbers)) {
-      if (rows.length > 0 && oldest(rows) > jobId) bounds.low = Math.max(bounds.low, page);
-      else bounds.high = Math.min(bounds.high, page);
-    }
-  };
-  for (const numbers of FIRST_PAGES) if (!Number.isFinite(bounds.high)) await look(numbers);
-  if (!Number.isFinite(bounds.high)) throw new Unordered();
-  while (bounds.high - bounds.low > 1) await look(between(bounds.low, bounds.high));
-  return bounds.low;
+/** The pages that the next round reads: between those known, where runs of wanted jobs may lie, and behind the last one. */
+function nextPages(pages: Pages, ids: readonly number[]): number[] {
+  const known = inTurn(pages);
+  const gaps = known.flatMap(([low, rows], at) => {
+    const [high, after] = known[at + 1] ?? [low + 1, []];
+    const isWanted = high - low > 1 && mayGoOn(rows) && ids.some((id) => id <= oldest(rows) && id >= newest(after));
+    return isWanted ? [[low, high] as const] : [];
+  });
+  const [last, rows] = known.at(-1) ?? [0, []];
+  const behind = mayGoOn(rows) && ids.some((id) => id <= oldest(rows)) ? [2, 4, 8].map((times) => Math.max(1, last) * times) : [];
+  if (behind.some((page) => page > LAST_PAGE)) throw new Unordered();
+  const most = Math.max(1, Math.floor(PAGES_A_ROUND / Math.max(1, gaps.length)));
+  return [...gaps.flatMap(([low, high]) => between(low, high, most)), ...behind];
 }
 
-/** The runs of jobs from `first` down to `last`; reads the pages where they lie, and a few to find these. */
-async function rowsBetween(ask: Ask, first: number, last: number): Promise<RunRow[]> {
-  const start = await pageAt(ask);
-  const isEnd = (rows: readonly RunRow[]) => !mayGoOn(rows) || oldest(rows) < last;
-  const rows = [...start];
-  // A job may go on from the page before, and pages may count from 0 or 1.
-  let page = isEnd(start) ? 0 : Math.max(1, await pageBefore(ask, first));
-  for (let ended = page === 0; !ended; page += 1) {
-    const found = await pageAt(ask, page);
-    rows.push(...found);
-    ended = isEnd(found);
-  }
-  const within = rows.filter(({ jobId }) => typeof jobId === 'number' && jobId <= first && jobId >= last);
-  return [...new Map(within.map((row) => [row.jobRunId, row])).values()];
-}
-
-/** The successful runs of some jobs, in the order of the list; reads few pages of it, because it is in the order of jobs. */
+/**
+ * The successful runs of some jobs, in the order of the list. The list is in the order of jobs, so its pages are searched: few are read for
+ * few jobs, and for many at most all.
+ */
 export async function runRowsOf(jobIds: readonly number[], ask: Ask): Promise<RunRow[]> {
-  const ids = [...new Set(jobIds)].toSorted((a, b) => b - a);
-  const [first, last] = [ids[0], ids.at(-1)];
-  if (first === undefined || last === undefined) return [];
-  const isWanted = ({ jobId }: RunRow) => typeof jobId === 'number' && ids.includes(jobId);
+  const wanted = new Set(jobIds);
+  if (wanted.size === 0) return [];
+  const isWanted = ({ jobId }: RunRow) => typeof jobId === 'number' && wanted.has(jobId);
+  const pages: Pages = new Map();
   try {
-    const ranges: readonly (readonly [number, number])[] = ids.length > MOST_APART ? [[first, last]] : ids.map((id) => [id, id]);
-    const found = await Promise.all(ranges.map(([from, to]) => rowsBetween(ask, from, to)));
-    return found.flat().filter(isWanted);
+    for (let next = [0]; next.length > 0; next = nextPages(pages, [...wanted])) await readPages(ask, next, pages);
   } catch (error) {
-    // A platform may refuse a page behind the last one.
-    const isRefused = error instanceof ApiError && (error.kind === 'invalid' || error.kind === 'missing');
-    if (!isRefused && !(error instanceof Unordered)) throw error;
+    if (!(error instanceof Unordered)) throw error;
     return (await allRunRows(ask)).filter(isWanted);
   }
+  const rows = inTurn(pages).flatMap(([, each]) => each);
+  // Page 1 may be the first again.
+  return [...new Map(rows.filter(isWanted).map((row) => [row.jobRunId, row])).values()];
 }
