@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createReadCache } from '../../src/api/read-cache.ts';
 import { bigSize } from '../../src/emulator/world/size.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
 import { type Assistant, openAssistant } from '../support/assistant.ts';
 import { openPlatform, type Platform } from '../support/emulator.ts';
 
@@ -60,6 +61,33 @@ describe('whatever concerns one job reads few pages of the successful runs', () 
     const { isError, text } = await first.call(tool, input);
     expect([isError, text]).toEqual([false, expect.any(String)]);
     expect(sent('listSuccessfulExportRuns')).toBeLessThan(20);
+  });
+});
+
+describe('what happened lately reads the runs of the jobs that ran lately', () => {
+  it('the successful runs since yesterday are those that all pages hold', async () => {
+    const token = await platform.token();
+    const pages = await Promise.all(
+      Array.from({ length: 45 }, async (_, at) => platform.ask('listSuccessfulExportRuns', { limit: 100, page: at + 1 }, token)),
+    );
+    const since = platform.clock.now() - 2 * DAY_MS;
+    const startDate = new Date(since).toISOString();
+    const expected = pages.flat().filter(({ to }) => Date.parse(to ?? '') > since);
+    expect(expected.length).toBeGreaterThan(10);
+    platform.clock.jump(11 * 60_000);
+    platform.requests.length = 0;
+    const { structured } = await first.call('list_successful_export_runs', { startDate, limit: 100 });
+    const found = structured['runs'] as { jobRunId: number }[];
+    expect(found.map(({ jobRunId }) => jobRunId)).toEqual(expected.map(({ jobRunId }) => jobRunId));
+    expect(sent('listSuccessfulExportRuns')).toBeLessThan(30);
+  });
+
+  it('a plan of days past looks for files among jobs with its columns', async () => {
+    platform.clock.jump(11 * 60_000);
+    platform.requests.length = 0;
+    const plan = { fields: ['session_id', 'device_id'], name: 'Past days', startDate: '-3d', endDate: 'yesterday' };
+    expect(await first.call('plan_export', plan)).toMatchObject({ isError: false });
+    expect(sent('listSuccessfulExportRuns')).toBeLessThan(30);
   });
 });
 

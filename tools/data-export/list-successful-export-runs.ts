@@ -7,7 +7,7 @@ import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
-import { selectedRuns } from '../../src/usecases/exports/export-lists.ts';
+import { selectedRuns } from '../../src/usecases/exports/select-runs.ts';
 import { lifeWords } from '../../src/workspace/download/file-life.ts';
 
 export default defineTool({

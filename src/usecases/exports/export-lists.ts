@@ -1,20 +1,12 @@
 import { allPages } from '../../api/all-pages.ts';
 import { ApiError } from '../../api/errors.ts';
 import type { InputOf, PayloadOf } from '../../api/operation.ts';
-import {
-  listCustomVariables,
-  listDynamicVariableKeys,
-  listExportJobs,
-  type listExportRuns,
-  listSuccessfulExportRuns,
-} from '../../api/operations/data-export.ts';
-import { DEFAULT_PAGE_SIZE, instantOf, MAX_PAGE_SIZE } from '../../api/params.ts';
+import { listCustomVariables, listDynamicVariableKeys, listExportJobs, type listExportRuns } from '../../api/operations/data-export.ts';
+import { instantOf, MAX_PAGE_SIZE } from '../../api/params.ts';
 import type { FieldCatalogue } from '../../domain/exports/plan/field-catalogue.ts';
 import type { ExportRange, JobBody } from '../../domain/exports/plan/job-bodies.ts';
 import { equalRecurring, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
-import { type FileLife, learnFileLife } from '../../workspace/download/file-life.ts';
-import { allRunRows, runRowsOf } from '../../workspace/download/run-rows.ts';
-import { asSuccessful, type SuccessfulRun, successfulRunsOf } from '../../workspace/download/sync-plan.ts';
+import { type SuccessfulRun, successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
 import type { Context } from '../context.ts';
 
@@ -112,21 +104,6 @@ export function coverageOf(
   };
 }
 
-/** Which successful runs are wanted; instants in ms since 1970. */
-interface RunSelection {
-  readonly jobIds?: readonly number[] | undefined;
-  /** The range of a run ends after it. */
-  readonly fromMs?: number | undefined;
-  /** The range of a run begins at or before it. */
-  readonly toMs?: number | undefined;
-  /** The files of a run still exist and are deleted before it, as far as the life of files is known. */
-  readonly expiresBeforeMs?: number | undefined;
-  readonly limit?: number | undefined;
-  readonly page?: number | undefined;
-  readonly order?: 'ASC' | 'DESC' | undefined;
-  readonly nowMs: number;
-}
-
 type JobRun = PayloadOf<typeof listExportRuns>[number];
 type RunQuery = InputOf<typeof listExportRuns>;
 
@@ -147,38 +124,6 @@ export async function runsInState(
   if (latest.length === 0) return [];
   note(`Filtered by the platform, no run is ${state}; these are among the ${MAX_PAGE_SIZE} runs that it lists first without the filter.`);
   return latest;
-}
-
-type RunRecord = PayloadOf<typeof listSuccessfulExportRuns>[number];
-
-function isSelected(
-  { jobId, from, to, completionTime }: RunRecord,
-  { jobIds, fromMs, toMs, expiresBeforeMs, nowMs }: RunSelection,
-  fileLifeMs: number,
-): boolean {
-  const [startMs, endMs] = [instantOf(from ?? ''), instantOf(to ?? '')];
-  const goneMs = instantOf(completionTime ?? '') + fileLifeMs;
-  return (
-    (jobIds === undefined || jobIds.some((id) => id === jobId)) &&
-    (fromMs === undefined || endMs > fromMs) &&
-    (toMs === undefined || startMs <= toMs) &&
-    (expiresBeforeMs === undefined || (goneMs > nowMs && goneMs < expiresBeforeMs))
-  );
-}
-
-/** A page of the successful runs that fit, and how many fit; with `expiresBeforeMs` those that go first come first. */
-export async function selectedRuns(ask: Ask, selection: RunSelection): Promise<{ runs: RunRecord[]; found: number; life: FileLife }> {
-  const { order = 'DESC', limit = DEFAULT_PAGE_SIZE, page = 1, expiresBeforeMs } = selection;
-  const listed = selection.jobIds ? await runRowsOf(selection.jobIds, ask) : await allRunRows(ask);
-  const all = order === 'ASC' ? listed.toReversed() : listed;
-  const life = await learnFileLife(ask, asSuccessful(all));
-  const fitting = all.filter((run) => isSelected(run, selection, life.ms));
-  const sorted =
-    expiresBeforeMs === undefined
-      ? fitting
-      : fitting.toSorted((a, b) => instantOf(a.completionTime ?? '') - instantOf(b.completionTime ?? ''));
-  const start = Math.max(0, page - 1) * limit;
-  return { runs: sorted.slice(start, start + limit), found: fitting.length, life };
 }
 
 /** Facts about a once job that its record does not show: its range, and whether it produced files. */

@@ -15,15 +15,22 @@ import {
   resolvedWords,
   resolveFields,
 } from '../../domain/exports/plan/resolve-fields.ts';
-import { idsOfEqual, lower, type SimilarJob, similarJobs } from '../../domain/exports/plan/similar-jobs.ts';
+import {
+  idsOfEqual,
+  type JobRecord,
+  jobsWithContent,
+  lower,
+  type SimilarJob,
+  similarJobs,
+} from '../../domain/exports/plan/similar-jobs.ts';
 import { hint } from '../../lib/hint.ts';
-import { learnFileLife } from '../../workspace/download/file-life.ts';
-import { successfulRuns } from '../../workspace/download/sync-plan.ts';
+import { type SuccessfulRun, successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import { expiresMs } from '../../workspace/plans.ts';
 import { knownField } from '../../workspace/query/column-types.ts';
 import type { Context, Lists } from '../context.ts';
 import { currencyOf } from './amounts.ts';
 import { coverageOf, openPlansOf, readJobs, readVariables } from './export-lists.ts';
+import { fileLifeAmong, ranSince } from './recent-runs.ts';
 
 /** A wanted export, with dates and ids resolved. */
 export interface ExportRequest {
@@ -133,6 +140,17 @@ function existingRow({ job, likeness, shared }: SimilarJob, timeZone: string) {
   };
 }
 
+/** The successful runs of these jobs whose files still exist here or on the platform, as far as they may reach beyond an instant. */
+async function availableRuns(jobs: readonly JobRecord[], fromMs: number, { ask, workspace, nowMs }: PlanContext): Promise<SuccessfulRun[]> {
+  if (jobs.length === 0) return [];
+  const [kept, life] = await Promise.all([workspace().then((opened) => opened.runs()), fileLifeAmong(jobs, ask)]);
+  const isSimilar = new Set(jobs.map(({ jobId }) => jobId));
+  const keptJobs = kept.map(({ jobId }) => jobId).filter((jobId) => isSimilar.has(jobId));
+  const onDisk = new Set(kept.map(({ runId }) => runId));
+  const runs = await successfulRunsOf([...ranSince(jobs, Math.max(fromMs, nowMs - life.ms)), ...keptJobs], ask);
+  return runs.filter(({ runId, completedAt }) => onDisk.has(runId) || Date.parse(completedAt) + life.ms > nowMs);
+}
+
 /** Jobs of a split plan that an answer lists. */
 const MOST_JOBS = 16;
 /** Existing jobs that an answer lists; the equal ones come first. */
@@ -149,15 +167,13 @@ export async function planExport(asked: ExportRequest, context: PlanContext) {
   const isOnce = fromMs !== undefined && toMs !== undefined;
   const ranges = isOnce ? splitRange({ fromMs, toMs }, timeZone) : [];
   const plans = await openPlansOf(context);
-  const [jobs, runs, earlier] = await Promise.all([readJobs(ask), isOnce ? successfulRuns(ask) : [], plans.all()]);
+  const [jobs, earlier] = await Promise.all([readJobs(ask), plans.all()]);
 
   const { name, format, deviceLabel: device, segmentId } = request;
   const order: ExportOrder = { name, format, scope, frequency, columns, device, segmentId, ranges };
   const bodies = bodiesOf(order, { timeZone, taken: new Set(jobs.map((job) => job.name ?? '')) });
   for (const body of bodies) checkInput(createExportJob, body);
-  const onDisk = new Set(isOnce ? (await (await context.workspace()).runs()).map(({ runId }) => runId) : []);
-  const life = await learnFileLife(ask, runs);
-  const available = runs.filter(({ runId, completedAt }) => onDisk.has(runId) || Date.parse(completedAt) + life.ms > nowMs);
+  const available = fromMs === undefined ? [] : await availableRuns(jobsWithContent(jobs, order), fromMs, context);
   const running = jobs.filter(({ state }) => lower(state) !== 'completed');
   const similar = similarJobs(jobs, order, coverageOf(running, available, earlier));
   const plan = await plans.add({ bodies, known: idsOfEqual(jobs, bodies), nowMs });

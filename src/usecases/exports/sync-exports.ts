@@ -1,10 +1,19 @@
 import { formatBytes } from '../../lib/number-text.ts';
 import type { Download } from '../../workspace/download/downloads.ts';
 import { type FileLife, learnFileLife } from '../../workspace/download/file-life.ts';
-import { planSync, type SyncOutcome, type SyncPlan, successfulRuns, successfulRunsOf } from '../../workspace/download/sync-plan.ts';
+import {
+  asSuccessful,
+  planSync,
+  type SuccessfulRun,
+  type SyncOutcome,
+  type SyncPlan,
+  successfulRuns,
+  successfulRunsOf,
+} from '../../workspace/download/sync-plan.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 import type { Context } from '../context.ts';
+import { runRowsSince } from './recent-runs.ts';
 
 /** Seconds that a call waits for a download when the caller names none. */
 export const USUAL_WAIT_SECONDS = 20;
@@ -102,6 +111,12 @@ export interface SyncState {
   readonly arriving: string | undefined;
 }
 
+/** The successful runs among which the wanted ones are. */
+async function listRuns({ jobIds, sinceMs }: SyncOptions, ask: Context['ask']): Promise<SuccessfulRun[]> {
+  if (jobIds) return successfulRunsOf(jobIds, ask);
+  return sinceMs === undefined ? successfulRuns(ask) : asSuccessful(await runRowsSince(sinceMs, ask));
+}
+
 type SyncContext = Pick<Context, 'ask' | 'progress' | 'nowMs' | 'signal'>;
 
 /** Starts or joins the download of every run that is wanted, and waits for them as long as is wished. */
@@ -110,8 +125,7 @@ export async function syncExports(
   options: SyncOptions,
   { ask, progress, nowMs, signal }: SyncContext,
 ): Promise<SyncState> {
-  const listing = options.jobIds ? successfulRunsOf(options.jobIds, ask) : successfulRuns(ask);
-  const [listed, here] = await Promise.all([listing, workspace.runs()]);
+  const [listed, here] = await Promise.all([listRuns(options, ask), workspace.runs()]);
   const life = await learnFileLife(ask, listed);
   const plan = planSync(listed, here, { ...options, nowMs, fileLifeMs: life.ms });
   if (plan.wanted.length > 0) await workspace.checkWritable();

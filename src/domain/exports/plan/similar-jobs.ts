@@ -60,6 +60,11 @@ function contentLikeness(job: JobRecord, wanted: Pick<ExportContent, 'scope' | '
   return own.size === asked.size ? 'same' : 'holds';
 }
 
+/** The jobs that deliver all the columns, whatever their range and schedule. */
+export function jobsWithContent(jobs: readonly JobRecord[], wanted: Pick<ExportContent, 'scope' | 'device' | 'columns'>): JobRecord[] {
+  return jobs.filter((job) => lower(job.state) !== 'deleted' && contentLikeness(job, wanted) !== undefined);
+}
+
 /** The part that two ranges share. */
 function sharedRange(a: ExportRange, b: ExportRange): ExportRange | undefined {
   const shared = { fromMs: Math.max(a.fromMs, b.fromMs), toMs: Math.min(a.toMs, b.toMs) };
