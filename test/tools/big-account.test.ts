@@ -79,7 +79,8 @@ describe('what happened lately reads the runs of the jobs that ran lately', () =
     const { structured } = await first.call('list_successful_export_runs', { startDate, limit: 100 });
     const found = structured['runs'] as { jobRunId: number }[];
     expect(found.map(({ jobRunId }) => jobRunId)).toEqual(expected.map(({ jobRunId }) => jobRunId));
-    expect(sent('listSuccessfulExportRuns')).toBeLessThan(30);
+    // Of so few jobs many ran lately; the bench has the figures of 5,000.
+    expect(sent('listSuccessfulExportRuns')).toBeLessThan(pages.filter((rows) => rows.length > 0).length);
   });
 
   it('a plan of days past looks for files among jobs with its columns', async () => {
