@@ -7,8 +7,6 @@ import { asSuccessful } from '../../workspace/download/sync-plan.ts';
 import type { Context } from '../context.ts';
 import { readJobs } from './export-lists.ts';
 
-type Ask = Context['ask'];
-
 /** `lastRunTime` says when a run started; no run is taken to last longer. */
 const LONGEST_RUN_MS = 2 * DAY_MS;
 /** Jobs that are asked for how long files live: the last run of one may have failed. */
@@ -25,13 +23,13 @@ export function ranSince(jobs: readonly JobRecord[], sinceMs: number): number[] 
 }
 
 /** How long files are kept, as one of the latest runs of these jobs says it. */
-export async function fileLifeAmong(jobs: readonly JobRecord[], ask: Ask): Promise<FileLife> {
+export async function fileLifeAmong(jobs: readonly JobRecord[], ask: Context['ask']): Promise<FileLife> {
   const ran = jobs.filter((job) => lastRunMs(job) > 0).toSorted((a, b) => lastRunMs(b) - lastRunMs(a));
   const ids = ran.slice(0, MOST_ASKED).flatMap(({ jobId }) => (typeof jobId === 'number' ? [jobId] : []));
   return learnFileLife(ask, asSuccessful(await runRowsOf(ids, ask)));
 }
 
-/** The successful runs that may have completed since an instant, and older ones of the same jobs; reads the list of jobs, and few pages of that of runs. */
-export async function runRowsSince(sinceMs: number, ask: Ask): Promise<RunRow[]> {
+/** The successful runs that may have completed since an instant, and older ones of the same jobs; reads all jobs and few pages of runs. */
+export async function runRowsSince(sinceMs: number, ask: Context['ask']): Promise<RunRow[]> {
   return runRowsOf(ranSince(await readJobs(ask), sinceMs), ask);
 }

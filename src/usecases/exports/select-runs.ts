@@ -6,8 +6,6 @@ import type { Context } from '../context.ts';
 import { readJobs } from './export-lists.ts';
 import { fileLifeAmong, runRowsSince } from './recent-runs.ts';
 
-type Ask = Context['ask'];
-
 /** Which successful runs are wanted; instants in ms since 1970. */
 interface RunSelection {
   readonly jobIds?: readonly number[] | undefined;
@@ -39,7 +37,10 @@ function isSelected(
 }
 
 /** The runs among which the wanted ones are, and how long files are kept. */
-async function listFor({ jobIds, fromMs, expiresBeforeMs, nowMs }: RunSelection, ask: Ask): Promise<{ listed: RunRow[]; life: FileLife }> {
+async function listFor(
+  { jobIds, fromMs, expiresBeforeMs, nowMs }: RunSelection,
+  ask: Context['ask'],
+): Promise<{ listed: RunRow[]; life: FileLife }> {
   if (jobIds || (fromMs === undefined && expiresBeforeMs === undefined)) {
     const listed = jobIds ? await runRowsOf(jobIds, ask) : await allRunRows(ask);
     return { listed, life: await learnFileLife(ask, asSuccessful(listed)) };
@@ -51,7 +52,10 @@ async function listFor({ jobIds, fromMs, expiresBeforeMs, nowMs }: RunSelection,
 }
 
 /** A page of the successful runs that fit, and how many fit; with `expiresBeforeMs` those that go first come first. */
-export async function selectedRuns(ask: Ask, selection: RunSelection): Promise<{ runs: RunRow[]; found: number; life: FileLife }> {
+export async function selectedRuns(
+  ask: Context['ask'],
+  selection: RunSelection,
+): Promise<{ runs: RunRow[]; found: number; life: FileLife }> {
   const { order = 'DESC', limit = DEFAULT_PAGE_SIZE, page = 1, expiresBeforeMs } = selection;
   const { listed, life } = await listFor(selection, ask);
   const all = order === 'ASC' ? listed.toReversed() : listed;
