@@ -14,7 +14,7 @@ const MOST_ASKED = 3;
 
 const lastRunMs = ({ lastRunTime }: JobRecord): number => instantOf(lastRunTime ?? '');
 
-/** The ids of jobs that may have completed a run since an instant, ms since 1970: also those whose record does not say when they last ran. */
+/** The ids of jobs that may have completed a run since an instant, ms since 1970; where a record does not say when the job ran, it may. */
 export function ranSince(jobs: readonly JobRecord[], sinceMs: number): number[] {
   return jobs.flatMap((job) => {
     const isEarlier = lastRunMs(job) < sinceMs - LONGEST_RUN_MS;
