@@ -21,7 +21,15 @@ export default defineAnsweringTool({
   }),
   output: z.object({
     planId: z.string(),
-    jobs: z.array(z.object({ jobId: recordId, name: z.string(), from: z.string().optional(), to: z.string().optional() })),
+    jobs: z.array(
+      z.object({
+        jobId: recordId,
+        name: z.string(),
+        from: z.string().optional(),
+        to: z.string().optional(),
+        nextRunTime: z.string().optional(),
+      }),
+    ),
   }),
   handler: applyExportPlan,
 });

@@ -2,20 +2,22 @@ import * as z from 'zod';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
+import { findAllGaps } from '../../src/usecases/exports/find-all-gaps.ts';
 import { findExportGaps } from '../../src/usecases/exports/find-export-gaps.ts';
 
 export default defineAnsweringTool({
   name: 'find_export_gaps',
   title: 'Find gaps of an export',
   description:
-    'Which days or hours are missing in an export, and why: failed, never run, empty although visited, expired. Its planId ' +
+    'Which days or hours are missing in an export (or in all), and why: failed, never run, empty although visited, expired; which job ' +
+    `has them. Its planId ` +
     `backfills them${hint('apply_export_plan', ' (apply_export_plan)')}.`,
   annotations: READ,
   searchHint: 'missing days, holes, failed runs, backfill',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({
-    jobId: p.ref('export job'),
+    jobId: p.ref('export job', 'Default all that run').optional(),
     startDate: p.startOf('Default the first run').optional(),
     endDate: p.exportEndOf('Last day, included; default now').optional(),
   }),
@@ -26,5 +28,6 @@ export default defineAnsweringTool({
     columns: z.array(z.string()),
     rows: z.array(z.array(z.union([z.string(), z.number()]))),
   }),
-  handler: async (input, context) => findExportGaps(input, context),
+  handler: async ({ jobId, ...days }, context) =>
+    jobId === undefined ? findAllGaps(days, context) : findExportGaps({ jobId, ...days }, context),
 });

@@ -184,12 +184,28 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
       context.progress(index + 1, application.plan.parts.length, `${index + 1} of ${application.plan.parts.length} jobs created`);
     }
     note(nextStep(application.plan));
-    return answerOf(application.plan);
+    return answerOf(application.plan, isRecurring ? await nextRuns(application) : undefined);
   });
 }
 
-function answerOf({ planId, parts }: ExportPlan) {
-  return { planId, jobs: parts.map(({ jobId = '', body }) => ({ jobId, name: body.name, ...rangeOf(body) })) };
+/** When the jobs of a plan run next, by job; empty where the platform does not tell: the jobs exist all the same. */
+async function nextRuns({ plan, context }: Application): Promise<ReadonlyMap<number | string, string>> {
+  try {
+    const own = new Set(plan.parts.map(({ jobId }) => jobId));
+    const jobs = (await readJobs(context.ask, { fresh: true })).filter(({ jobId }) => own.has(jobId));
+    return new Map(jobs.flatMap(({ jobId, nextRunTime }) => (nextRunTime ? [[jobId, nextRunTime] as const] : [])));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return new Map();
+  }
+}
+
+function answerOf({ planId, parts }: ExportPlan, next: ReadonlyMap<number | string, string> = new Map()) {
+  const jobs = parts.map(({ jobId = '', body }) => {
+    const nextRunTime = next.get(jobId);
+    return { jobId, name: body.name, ...rangeOf(body), ...(nextRunTime !== undefined && { nextRunTime }) };
+  });
+  return { planId, jobs };
 }
 
 function rangeOf({ frequency: { dateRange } }: JobBody): { from?: string; to?: string } {

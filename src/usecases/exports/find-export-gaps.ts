@@ -8,20 +8,28 @@ import type { ExportHistory, Status } from '../../domain/exports/gaps/run-covera
 import { bodiesOf, type ExportRange } from '../../domain/exports/plan/job-bodies.ts';
 import { idsOfEqual, type JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
 import { hint } from '../../lib/hint.ts';
-import { lifeWords } from '../../workspace/download/file-life.ts';
+import { type FileLife, lifeWords } from '../../workspace/download/file-life.ts';
 import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
 import type { Context } from '../context.ts';
 import { checkEmptyRuns } from './check-empty-runs.ts';
 import { msOf, readHistory } from './export-history.ts';
 import { coverageOf, openPlansOf, readJobs, readVariables } from './export-lists.ts';
+import { otherHolders } from './other-holders.ts';
 
-type GapsContext = Pick<Context, 'ask' | 'covers' | 'note' | 'progress' | 'signal' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'>;
+export type GapsContext = Pick<
+  Context,
+  'ask' | 'clock' | 'covers' | 'note' | 'progress' | 'signal' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'
+>;
 
-interface AskedGaps {
-  readonly jobId: number;
+/** The days that are asked about. */
+export interface AskedDays {
   readonly startDate?: string | undefined;
   /** The instant at which the range ends. */
   readonly endDate?: string | undefined;
+}
+
+interface AskedGaps extends AskedDays {
+  readonly jobId: number;
 }
 
 /** The fate of a once job without files, in one sentence. */
@@ -40,7 +48,7 @@ function study(
   job: JobRecord,
   history: ExportHistory,
   plans: readonly ExportPlan[],
-  { startDate, endDate }: AskedGaps,
+  { startDate, endDate }: AskedDays,
   context: GapsContext,
 ): GapStudy {
   const { timeZone, nowMs } = context;
@@ -97,6 +105,19 @@ async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask, n
   return contentOf(job, made, await readVariables(ask, note));
 }
 
+/** What a job has delivered and lacks, runs without rows held against the visits of their days. */
+export async function studyJob(
+  job: JobRecord,
+  { jobs, plans }: { jobs: readonly JobRecord[]; plans: readonly ExportPlan[] },
+  asked: AskedDays,
+  context: GapsContext,
+): Promise<{ found: GapStudy; life: FileLife }> {
+  const history = await readHistory(job, jobs, plans, context);
+  const studied = study(job, history, plans, asked, context);
+  const isEmpty = studied.intervals.some(({ status }) => status === 'empty');
+  return { found: isEmpty ? await checkEmptyRuns(studied, await contentFor(job, plans, context), context) : studied, life: history.life };
+}
+
 /** Rows that an answer holds. */
 const MOST_ROWS = 40;
 
@@ -107,15 +128,13 @@ export async function findExportGaps(asked: AskedGaps, context: GapsContext) {
   const [jobs, plans] = await Promise.all([readJobs(ask), store.all()]);
   const job = jobs.find(({ jobId }) => jobId === asked.jobId);
   if (!job) throw new ApiError('missing', `There is no export job ${asked.jobId} in this project.`);
-  const history = await readHistory(job, jobs, plans, context);
-  const studied = study(job, history, plans, asked, context);
-  const isEmpty = studied.intervals.some(({ status }) => status === 'empty');
-  const found = isEmpty ? await checkEmptyRuns(studied, await contentFor(job, plans, context), context) : studied;
+  const { found, life } = await studyJob(job, { jobs, plans }, asked, context);
   const { range, unit, isInferred, intervals } = found;
   if (range.fromMs < range.toMs) context.covers(range.fromMs, range.toMs);
   const all = gapRows(found);
   const rows = context.whole ? all : mostTelling(all, MOST_ROWS);
   if (rows.length < all.length) note(`${rows.length} of ${all.length} rows, gaps first; narrow with startDate and endDate.`);
+  for (const sentence of await otherHolders(job, found, { jobs, life }, context)) note(sentence);
   const answer = {
     answer: gapAnswer(found, job.name ?? String(job.jobId)),
     columns: ['range', `${unit}s`, 'status', 'cause'],
@@ -124,7 +143,7 @@ export async function findExportGaps(asked: AskedGaps, context: GapsContext) {
   if (isInferred) note('Inferred: which range a run without files was for (from its start time; the interface does not show the range).');
   if (intervals.some(({ status }) => status === 'suspicious'))
     note('Suspicious: the run succeeded without rows although the visits metric counts visits there (a segment of the job is not shown).');
-  if (intervals.some(({ status }) => status === 'expired')) note(`Expired: the platform deletes files ${lifeWords(history.life)}.`);
+  if (intervals.some(({ status }) => status === 'expired')) note(`Expired: the platform deletes files ${lifeWords(life)}.`);
   if (found.cutToDays !== undefined) note(`The job has run longer; these are the last ${found.cutToDays} days. Pass startDate for more.`);
 
   const isAsked = asked.startDate !== undefined || asked.endDate !== undefined;

@@ -59,6 +59,36 @@ function count(intervals: readonly StatusInterval[], status: Status): number {
 /** Ranges that the first sentence names. */
 const MOST_NAMED = 6;
 
+/** What an interval list comes to: days or hours without data, of how many, where, and how many had files that are gone. */
+export function gapCounts({ intervals, unit, timeZone, range }: GapStudy) {
+  const gaps = intervals.filter(({ status }) => GAPS.includes(status));
+  const more = gaps.length > MOST_NAMED ? ` and ${gaps.length - MOST_NAMED} more` : '';
+  return {
+    lost: gaps.reduce((sum, { slots }) => sum + slots, 0),
+    total: intervals.reduce((sum, { slots }) => sum + slots, 0),
+    unit,
+    since: new Date(range.fromMs).toISOString().slice(0, 10),
+    ranges: `${gaps
+      .slice(0, MOST_NAMED)
+      .map((gap) => `${rangeName(gap, timeZone)} (${gap.status})`)
+      .join(', ')}${more}`,
+    expired: count(intervals, 'expired'),
+  };
+}
+
+/** Jobs that the first sentence about all jobs names. */
+const MOST_NAMED_JOBS = 3;
+
+/** One sentence that answers which jobs lack days or hours. */
+export function allGapsAnswer(jobs: readonly (ReturnType<typeof gapCounts> & { readonly name: string })[]): string {
+  const lacking = jobs.filter(({ lost }) => lost > 0).toSorted((a, b) => b.lost / b.total - a.lost / a.total);
+  const all = `${jobs.length} recurring ${jobs.length === 1 ? 'job' : 'jobs'} looked at`;
+  if (lacking.length === 0) return `Of ${all} none lacks a day or an hour.`;
+  const named = lacking.slice(0, MOST_NAMED_JOBS).map(({ name, lost, unit }) => `"${name}" (${lost} ${unit}${lost === 1 ? '' : 's'})`);
+  const more = lacking.length > MOST_NAMED_JOBS ? ` and ${lacking.length - MOST_NAMED_JOBS} more` : '';
+  return `Of ${all} ${lacking.length} ${lacking.length === 1 ? 'has' : 'have'} gaps: ${named.join(', ')}${more}.`;
+}
+
 /** One sentence that answers which days or hours have no data, and one that counts the rest. */
 export function gapAnswer({ intervals, unit, timeZone }: GapStudy, jobName: string): string {
   const total = intervals.reduce((sum, { slots }) => sum + slots, 0);

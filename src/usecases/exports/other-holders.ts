@@ -1,0 +1,72 @@
+import type { GapStudy } from '../../domain/exports/gaps/find-gaps.ts';
+import { GAPS } from '../../domain/exports/gaps/gap-words.ts';
+import { firstAfter, type Status } from '../../domain/exports/gaps/run-coverage.ts';
+import { type ExportRange, rangeName } from '../../domain/exports/plan/job-bodies.ts';
+import { deviceOf, type JobRecord, jobsWithContent } from '../../domain/exports/plan/similar-jobs.ts';
+import type { FileLife } from '../../workspace/download/file-life.ts';
+import { successfulRunsOf } from '../../workspace/download/sync-plan.ts';
+import type { Context } from '../context.ts';
+import { msOf } from './export-history.ts';
+import { ranSince } from './recent-runs.ts';
+
+/** Statuses of days of which another job may have files. */
+const LACKING: readonly Status[] = [...GAPS, 'suspended', 'expired'];
+/** Jobs that are named, the newest first, and ranges of each. */
+const MOST_JOBS = 3;
+const MOST_RANGES = 6;
+
+/** Ranges joined where they meet or overlap, by their beginning. */
+function joinedRanges(ranges: readonly ExportRange[]): ExportRange[] {
+  const joined: ExportRange[] = [];
+  for (const range of ranges.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    const last = joined.at(-1);
+    if (last && range.fromMs <= last.toMs) joined[joined.length - 1] = { ...last, toMs: Math.max(last.toMs, range.toMs) };
+    else joined.push({ fromMs: range.fromMs, toMs: range.toMs });
+  }
+  return joined;
+}
+
+/** What both cover. */
+function sharedParts(some: readonly ExportRange[], others: readonly ExportRange[]): ExportRange[] {
+  return some.flatMap((a) =>
+    others.flatMap((b) => {
+      const shared = { fromMs: Math.max(a.fromMs, b.fromMs), toMs: Math.min(a.toMs, b.toMs) };
+      return shared.fromMs < shared.toMs ? [shared] : [];
+    }),
+  );
+}
+
+type HoldersContext = Pick<Context, 'ask' | 'nowMs' | 'workspace'>;
+
+/** Which other jobs with all columns of a job have files, here or on the platform, of what it lacks: a sentence each. */
+export async function otherHolders(
+  job: JobRecord,
+  { intervals, timeZone }: GapStudy,
+  { jobs, life }: { jobs: readonly JobRecord[]; life: FileLife },
+  { ask, nowMs, workspace }: HoldersContext,
+): Promise<string[]> {
+  const lost = joinedRanges(intervals.filter(({ status }) => LACKING.includes(status)));
+  const [first] = lost;
+  const [device, columns] = [deviceOf(job), job.fields ?? []];
+  if (!first || !device || columns.length === 0) return [];
+  const others = jobsWithContent(jobs, { scope: job.scope ?? '', device, columns }).filter(({ jobId }) => jobId !== job.jobId);
+  if (others.length === 0) return [];
+  const [runs, kept] = await Promise.all([
+    successfulRunsOf(ranSince(others, first.fromMs), ask),
+    workspace().then((opened) => opened.runs()),
+  ]);
+  const onDisk = new Set(kept.map(({ runId }) => runId));
+  const there = runs.filter(({ runId, completedAt }) => onDisk.has(runId) || Date.parse(completedAt) + life.ms > nowMs);
+  const sentences = others.flatMap(({ jobId, name }) => {
+    const covered = there.flatMap((run) => {
+      const [fromMs, toMs] = [msOf(run.from), msOf(run.to)];
+      return run.jobId === jobId && fromMs !== undefined && toMs !== undefined ? [{ fromMs, toMs: firstAfter(toMs) }] : [];
+    });
+    const held = sharedParts(lost, joinedRanges(covered)).map((range) => rangeName(range, timeZone));
+    if (held.length === 0) return [];
+    const more = held.length > MOST_RANGES ? ` and ${held.length - MOST_RANGES} more` : '';
+    return [`Job ${jobId} "${name ?? ''}" has all these columns and files of ${held.slice(0, MOST_RANGES).join(', ')}${more}.`];
+  });
+  if (sentences.length === 0) return [];
+  return [...sentences.slice(0, MOST_JOBS), 'Whether another job has the same segment is not shown by the interface.'];
+}
