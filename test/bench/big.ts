@@ -35,6 +35,7 @@ function questions(size: Size): readonly Question[] {
     ['job by name', 'get_export_job', { jobId: 'Daily views' }, 5],
     ['runs of a job', 'list_export_runs', { jobId: String(job) }, 3],
     ['find_export_gaps, one job', 'find_export_gaps', { jobId: String(job) }, 5],
+    ['find_export_gaps, all jobs', 'find_export_gaps', {}, LONGEST],
     ['successful runs since yesterday', 'list_successful_export_runs', { startDate: yesterday }, LONGEST],
     ['successful runs of one job', 'list_successful_export_runs', { jobIds: [String(job)] }, 3],
     ['plan_export', 'plan_export', { fields: ['session_id', 'device'], name: 'A plan', startDate: '-3d', endDate: 'yesterday' }, 5],

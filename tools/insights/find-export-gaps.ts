@@ -17,7 +17,7 @@ export default defineAnsweringTool({
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({
-    jobId: p.ref('export job', 'Default all that run').optional(),
+    jobId: p.ref('export job', 'Export job id or name; default all that run').optional(),
     startDate: p.startOf('Default the first run').optional(),
     endDate: p.exportEndOf('Last day, included; default now').optional(),
   }),

@@ -48,7 +48,9 @@ export async function otherHolders(
   const lost = joinedRanges(intervals.filter(({ status }) => LACKING.includes(status)));
   const [first] = lost;
   const [device, columns] = [deviceOf(job), job.fields ?? []];
-  if (!first || !device || columns.length === 0) return [];
+  // A record does not show which variable a column without a name of its own holds.
+  const isUnknown = columns.some(({ fieldName, aliasName }) => (fieldName ?? '').endsWith('_var') && !aliasName);
+  if (!first || !device || columns.length === 0 || isUnknown) return [];
   const others = jobsWithContent(jobs, { scope: job.scope ?? '', device, columns }).filter(({ jobId }) => jobId !== job.jobId);
   if (others.length === 0) return [];
   const [runs, kept] = await Promise.all([

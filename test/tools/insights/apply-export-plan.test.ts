@@ -273,3 +273,12 @@ describe('a plan', () => {
     expect(await call('apply_export_plan', { planId: second.planId, confirm: true })).toMatchObject({ isError: false });
   });
 });
+
+it('says when a recurring job runs first, as the platform plans it', async () => {
+  const { structured } = await call('plan_export', { fields: ['session_id', 'city'], frequency: 'daily', name: 'With its next run' });
+  const applied = await call('apply_export_plan', { planId: structured['planId'], confirm: true });
+  const [made] = applied.structured['jobs'] as { jobId: number; nextRunTime: string }[];
+  const record = await ask('getExportJob', { jobId: Number(made?.jobId) });
+  expect(record.nextRunTime).toMatch(/^20/);
+  expect(made?.nextRunTime).toBe(record.nextRunTime);
+});
