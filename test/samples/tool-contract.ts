@@ -35,7 +35,7 @@ export const insightContract: Readonly<Record<string, ToolContract>> = {
   apply_export_plan: { parameters: 'planId! allowDuplicate', write: true, confirmed: true },
   download_export_run: { parameters: 'jobId! runId waitSeconds' },
   sync_exports: { parameters: 'jobIds since waitSeconds' },
-  find_export_gaps: { parameters: 'jobId! startDate endDate' },
+  find_export_gaps: { parameters: 'jobId startDate endDate' },
   query_export: { parameters: 'jobId jobIds sql limit chart' },
   list_workspace: { parameters: 'jobIds' },
   analyze_funnel: {

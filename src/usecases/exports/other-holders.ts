@@ -10,7 +10,7 @@ import { msOf } from './export-history.ts';
 import { ranSince } from './recent-runs.ts';
 
 /** Statuses of days of which another job may have files. */
-const LACKING: readonly Status[] = [...GAPS, 'suspended', 'expired'];
+const LACKING: ReadonlySet<Status> = new Set([...GAPS, 'suspended', 'expired']);
 /** Jobs that are named, the newest first, and ranges of each. */
 const MOST_JOBS = 3;
 const MOST_RANGES = 6;
@@ -45,7 +45,7 @@ export async function otherHolders(
   { jobs, life }: { jobs: readonly JobRecord[]; life: FileLife },
   { ask, nowMs, workspace }: HoldersContext,
 ): Promise<string[]> {
-  const lost = joinedRanges(intervals.filter(({ status }) => LACKING.includes(status)));
+  const lost = joinedRanges(intervals.filter(({ status }) => LACKING.has(status)));
   const [first] = lost;
   const [device, columns] = [deviceOf(job), job.fields ?? []];
   // A record does not show which variable a column without a name of its own holds.
