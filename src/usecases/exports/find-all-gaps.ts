@@ -71,9 +71,8 @@ export async function findAllGaps(asked: AskedDays, context: GapsContext) {
   if (unread.length > 0) note(`Not read: ${unread.length} jobs (${named(unread)}): ${reason}`);
   const resting = recurring.filter((job) => !due.includes(job));
   if (resting.length > 0) note(`Not looked at: ${resting.length} recurring jobs that do not run (${named(resting)}). Name one by jobId.`);
-  note(
-    `Without startDate: the last 92 days of daily jobs, 14 of hourly ones.${hint('find_export_gaps', ' With jobId: causes, and a plan that fills the gaps.')}`,
-  );
+  const one = hint('find_export_gaps', ' With jobId: causes, and a plan that fills the gaps.');
+  note(`Without startDate: the last 92 days of daily jobs, 14 of hourly ones.${one}`);
   return {
     answer: allGapsAnswer(counted),
     columns: ['jobId', 'job', 'since', 'lacks', 'of', 'unit', 'ranges', 'expired'],

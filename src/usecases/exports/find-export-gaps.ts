@@ -16,6 +16,7 @@ import { msOf, readHistory } from './export-history.ts';
 import { coverageOf, openPlansOf, readJobs, readVariables } from './export-lists.ts';
 import { otherHolders } from './other-holders.ts';
 
+/** The parts of the call that a study of gaps takes. */
 export type GapsContext = Pick<
   Context,
   'ask' | 'clock' | 'covers' | 'note' | 'progress' | 'signal' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'
