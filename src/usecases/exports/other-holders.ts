@@ -2,7 +2,7 @@ import type { GapStudy } from '../../domain/exports/gaps/find-gaps.ts';
 import { GAPS } from '../../domain/exports/gaps/gap-words.ts';
 import { firstAfter, type Status } from '../../domain/exports/gaps/run-coverage.ts';
 import { type ExportRange, rangeName } from '../../domain/exports/plan/job-bodies.ts';
-import { deviceOf, type JobRecord, jobsWithContent } from '../../domain/exports/plan/similar-jobs.ts';
+import { deviceOf, type JobRecord, jobsWithContent, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import type { FileLife } from '../../workspace/download/file-life.ts';
 import { successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import type { Context } from '../context.ts';
@@ -14,6 +14,8 @@ const LACKING: ReadonlySet<Status> = new Set([...GAPS, 'suspended', 'expired']);
 /** Jobs that are named, the newest first, and ranges of each. */
 const MOST_JOBS = 3;
 const MOST_RANGES = 6;
+/** Jobs whose runs are looked for, those with the highest ids: they lie on few pages of the list. */
+const MOST_SEARCHED = 20;
 
 /** Ranges joined where they meet or overlap, by their beginning. */
 function joinedRanges(ranges: readonly ExportRange[]): ExportRange[] {
@@ -53,11 +55,16 @@ export async function otherHolders(
   if (!first || !device || columns.length === 0 || isUnknown) return [];
   const others = jobsWithContent(jobs, { scope: job.scope ?? '', device, columns }).filter(({ jobId }) => jobId !== job.jobId);
   if (others.length === 0) return [];
-  const [runs, kept] = await Promise.all([
-    successfulRunsOf(ranSince(others, first.fromMs), ask),
-    workspace().then((opened) => opened.runs()),
-  ]);
+  const kept = await workspace().then((opened) => opened.runs());
   const onDisk = new Set(kept.map(({ runId }) => runId));
+  const keptJobs = new Set(kept.map(({ jobId }) => jobId));
+  const isKept = ({ jobId }: JobRecord) => typeof jobId === 'number' && keptJobs.has(jobId);
+  // What ran longer ago has no files left, and a recurring job exports the days right before its runs.
+  const oldestMs = nowMs - life.ms;
+  const isLate = (lost.at(-1)?.toMs ?? 0) > oldestMs;
+  const likely = others.filter(({ frequency }) => isLate || lower(frequency) === 'once');
+  const recent = ranSince(likely, Math.max(first.fromMs, oldestMs)).slice(0, MOST_SEARCHED);
+  const runs = await successfulRunsOf([...recent, ...others.filter(isKept).map(({ jobId }) => Number(jobId))], ask);
   const there = runs.filter(({ runId, completedAt }) => onDisk.has(runId) || Date.parse(completedAt) + life.ms > nowMs);
   const sentences = others.flatMap(({ jobId, name }) => {
     const covered = there.flatMap((run) => {

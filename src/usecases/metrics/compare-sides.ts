@@ -1,7 +1,7 @@
 import { refuse } from '../../api/errors.ts';
 import { instantOf } from '../../api/params.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
-import { compareSides } from '../../domain/metrics/compare/sides.ts';
+import { compareSides, type Side } from '../../domain/metrics/compare/sides.ts';
 import type { Device, Selection } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import { ALL_VISITORS, segmentSetsOf } from '../../domain/names/match-name.ts';
@@ -12,8 +12,36 @@ import { redefinitionNotes } from './redefinitions.ts';
 
 const DEVICES: readonly Device[] = ['desktop', 'mobile', 'tablet'];
 
+/** Segments that stand beside all visitors where none are named. */
+const MOST_SEGMENTS = 12;
+
+/** The question with all segments and all visitors where it names none to compare. */
+async function withSegments(question: Question, { lists, note }: CompareContext): Promise<Question> {
+  if (question.by !== 'segment' || question.compareSegments.length > 0) return question;
+  const all = await (await lists()).of('segment');
+  if (all.length === 0) refuse('compareSegments: the project has no segments to compare.');
+  if (all.length > MOST_SEGMENTS)
+    refuse(
+      `compareSegments: there are ${all.length} segments, too many for one call; name those to compare` +
+        hint('list_segments', '; list_segments lists them') +
+        '.',
+    );
+  note(`No segments were named: these are all ${all.length}, beside all visitors.`);
+  return { ...question, compareSegments: [ALL_VISITORS, ...all.map(({ id }) => id)] };
+}
+
+/** The first side, then the others by how far the metric is from it there; sides without a value last. */
+function byEffect(sides: readonly Side[], metric = 'visits'): readonly Side[] {
+  const [reference, ...others] = sides;
+  if (!reference) return sides;
+  const distance = ({ values }: Side) => Math.abs((values[metric] ?? Number.NaN) - (reference.values[metric] ?? Number.NaN));
+  const order = (side: Side) => (Number.isNaN(distance(side)) ? -1 : distance(side));
+  return [reference, ...others.toSorted((a, b) => order(b) - order(a))];
+}
+
 /** Puts devices or segments side by side at the same time. */
-export async function compareAtOnce(question: Question, context: CompareContext): Promise<Comparison> {
+export async function compareAtOnce(asked: Question, context: CompareContext): Promise<Comparison> {
+  const question = await withSegments(asked, context);
   const { by, devices, segmentIds, compareSegments, metrics, goalId, baseline, baselineStartDate, baselineEndDate } = question;
   const { note, timeZone } = context;
   if (baseline ?? baselineStartDate ?? baselineEndDate)
@@ -48,11 +76,12 @@ export async function compareAtOnce(question: Question, context: CompareContext)
     const choice = compareSegments[sets.indexOf(ids)] ?? ALL_VISITORS;
     return choice === ALL_VISITORS ? choice : lists.nameOf('segment', choice);
   };
-  const sides = totals.rows.map(({ selection, values }) => ({
+  const read = totals.rows.map(({ selection, values }) => ({
     name: isDevice ? selection.device : segmentOf(selection),
     values,
     days: days.rows.filter((row) => isSame(row.selection, selection)),
   }));
+  const sides = question === asked ? read : byEffect(read, metrics[0]);
   for (const { reason } of totals.missing) note(`Missing: ${reason}`);
   for (const { name, values } of sides) if (values['visits'] === 0) note(`${name} has no visits in this range.`);
   for (const sentence of refusedNotes(totals.refused)) note(sentence);

@@ -18,6 +18,8 @@ type SideVerdict = 'higher' | 'lower' | 'within noise' | 'not enough data';
 
 /** Two-sided 1 % of the normal distribution. */
 const Z_OF_ONE_PERCENT = 2.5758;
+/** Sides that a sentence names. */
+const MOST_SAID = 4;
 /** Days that both sides need. */
 const LEAST_DAYS = 5;
 
@@ -49,14 +51,16 @@ function sentence(
 ): string {
   const [reference] = sides;
   const first = reference?.values[metric] ?? null;
-  const phrases = sides.map(({ name, values }, index) => {
+  const shown = sides.length > MOST_SAID + 1 ? sides.slice(0, MOST_SAID) : sides;
+  const phrases = shown.map(({ name, values }, index) => {
     const value = values[metric] ?? null;
     const verdict = verdicts[index];
     const difference =
       verdict === undefined || value === null || first === null ? '' : ` (${changeText(metric, first, value)}: ${verdict})`;
     return `${name} ${valueText(metric, value, currency)}${difference}`;
   });
-  return `${nameOf(metric)}: ${phrases.join(', ')}.`;
+  const more = shown.length < sides.length ? `; ${sides.length - shown.length} more in the table` : '';
+  return `${nameOf(metric)}: ${phrases.join(', ')}${more}.`;
 }
 
 /** Puts sides next to each other: a row for each metric and side, each against the first. */
