@@ -62,7 +62,9 @@ export async function otherHolders(
   // What ran longer ago has no files left, and a recurring job exports the days right before its runs.
   const oldestMs = nowMs - life.ms;
   const isLate = (lost.at(-1)?.toMs ?? 0) > oldestMs;
-  const likely = others.filter(({ frequency }) => isLate || lower(frequency) === 'once');
+  // What merely expired was delivered once: it is looked for among what is kept here alone.
+  const hasGap = intervals.some(({ status }) => LACKING.has(status) && status !== 'expired');
+  const likely = others.filter(({ frequency }) => hasGap && (isLate || lower(frequency) === 'once'));
   const recent = ranSince(likely, Math.max(first.fromMs, oldestMs)).slice(0, MOST_SEARCHED);
   const runs = await successfulRunsOf([...recent, ...others.filter(isKept).map(({ jobId }) => Number(jobId))], ask);
   const there = runs.filter(({ runId, completedAt }) => onDisk.has(runId) || Date.parse(completedAt) + life.ms > nowMs);
