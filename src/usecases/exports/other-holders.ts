@@ -10,7 +10,7 @@ import { msOf } from './export-history.ts';
 import { ranSince } from './recent-runs.ts';
 
 /** Statuses of days of which another job may have files. */
-const LACKING: ReadonlySet<Status> = new Set([...GAPS, 'suspended', 'expired']);
+const LACKING: ReadonlySet<Status> = new Set([...GAPS, 'expired']);
 /** Jobs that are named, the newest first, and ranges of each. */
 const MOST_JOBS = 3;
 const MOST_RANGES = 6;
@@ -63,7 +63,7 @@ export async function otherHolders(
   const oldestMs = nowMs - life.ms;
   const isLate = (lost.at(-1)?.toMs ?? 0) > oldestMs;
   // What merely expired was delivered once: it is looked for among what is kept here alone.
-  const hasGap = intervals.some(({ status }) => LACKING.has(status) && status !== 'expired');
+  const hasGap = intervals.some(({ status }) => GAPS.includes(status));
   const likely = others.filter(({ frequency }) => hasGap && (isLate || lower(frequency) === 'once'));
   const recent = ranSince(likely, Math.max(first.fromMs, oldestMs)).slice(0, MOST_SEARCHED);
   const runs = await successfulRunsOf([...recent, ...others.filter(isKept).map(({ jobId }) => Number(jobId))], ask);
