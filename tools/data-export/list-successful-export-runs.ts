@@ -30,13 +30,13 @@ export default defineTool({
   }),
   output: z.object({
     runs: z.array(documented(successfulRun)),
-    filesUntil: z.array(z.object({ jobRunId: recordId, filesUntil: z.string().optional() })).optional(),
+    filesUntil: z.array(z.object({ jobRunId: recordId, filesUntil: z.string().optional(), isFetched: z.boolean() })).optional(),
   }),
   brief: ({ runs, filesUntil: untils }) => ({
-    data: briefRuns(runs, untils && new Map(untils.map((each) => [each.jobRunId, each.filesUntil]))),
+    data: briefRuns(runs, untils && new Map(untils.map((each) => [each.jobRunId, each]))),
     note: 'What runs of a job share stands once, in jobs; their projects are left out of the text.',
   }),
-  async handler({ jobIds, startDate, endDate, expiresBefore, ...paging }, { call, ask, note, nowMs }) {
+  async handler({ jobIds, startDate, endDate, expiresBefore, ...paging }, { call, ask, note, nowMs, workspace }) {
     if (jobIds === undefined && startDate === undefined && endDate === undefined && expiresBefore === undefined)
       return { runs: await call(paging) };
     const optionalMs = (instant: string | undefined) => (instant === undefined ? undefined : instantOf(instant));
@@ -45,6 +45,14 @@ export default defineTool({
     if (found > runs.length) note(`${runs.length} of ${found} runs; pass page or a larger limit.`);
     if (expiresBefore === undefined) return { runs };
     note(`filesUntil: ${lifeWords(life)}${hint('get_export_run', '; expirationDate of get_export_run is exact')}.`);
-    return { runs, filesUntil: runs.map((run) => ({ jobRunId: run.jobRunId, filesUntil: filesUntil(run, life.ms) })) };
+    const kept = new Set((await (await workspace()).runs()).map(({ runId }) => runId));
+    const untils = runs.map((run) => {
+      const isFetched = typeof run.jobRunId === 'number' && kept.has(run.jobRunId);
+      return { jobRunId: run.jobRunId, filesUntil: filesUntil(run, life.ms), isFetched };
+    });
+    const open = untils.filter(({ isFetched }) => !isFetched);
+    const toFetch = hint('sync_exports', '; sync_exports fetches the others');
+    note(`${runs.length - open.length} of these ${runs.length} runs are in the workspace already${open.length > 0 ? toFetch : ''}.`);
+    return { runs, filesUntil: untils };
   },
 });

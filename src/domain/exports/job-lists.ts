@@ -50,11 +50,17 @@ export function briefJobs(jobs: readonly Job[], once: readonly OnceRange[] = [],
   }));
 }
 
+/** Until when the files of a run are kept, ISO in UTC, and whether they are on disk. */
+interface FilesUntil {
+  readonly filesUntil?: string | undefined;
+  readonly isFetched: boolean;
+}
+
 /**
  * Successful runs as a text shows them: what is the same for all runs of a job stands once, beside how many of them are here. `untils`
- * says by run until when its files are kept.
+ * says by run until when its files are kept, and whether they are on disk.
  */
-export function briefRuns(runs: readonly Run[], untils?: ReadonlyMap<number | string, string | undefined>) {
+export function briefRuns(runs: readonly Run[], untils?: ReadonlyMap<number | string, FilesUntil>) {
   const jobs = [...grouped(runs, ({ jobId }) => jobId).values()].flatMap((own) => {
     const [latest] = own;
     if (!latest) return [];
@@ -67,7 +73,7 @@ export function briefRuns(runs: readonly Run[], untils?: ReadonlyMap<number | st
     from: short(from),
     to: short(to),
     completionTime: short(completionTime),
-    ...(untils && { filesUntil: short(untils.get(jobRunId)) }),
+    ...(untils && { filesUntil: short(untils.get(jobRunId)?.filesUntil), fetched: untils.get(jobRunId)?.isFetched ? 'yes' : 'no' }),
     nbOfFiles,
   }));
   return { jobs, runs: each };

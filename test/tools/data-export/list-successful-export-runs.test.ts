@@ -70,3 +70,15 @@ describe('a selection', () => {
     expect(first.structured['notes']).toContainEqual(expect.stringMatching(/^2 of \d+ runs; pass page or a larger limit\.$/));
   });
 });
+
+it('says which of the runs that expire are in the workspace already', async () => {
+  const fetched = await call('download_export_run', { jobId: 'Daily sessions' });
+  expect(fetched.isError).toBe(false);
+  const { structured, text } = await call('list_successful_export_runs', { jobIds: ['Daily sessions'], expiresBefore: '2026-12-20' });
+  const untils = structured['filesUntil'] as { jobRunId: number; isFetched: boolean }[];
+  const here = untils.filter(({ isFetched }) => isFetched).map(({ jobRunId }) => jobRunId);
+  const disk = await call('list_workspace', {});
+  expect(here).toHaveLength(1);
+  expect(JSON.stringify(disk.structured)).toContain(String(here[0]));
+  expect(text).toContain(`1 of these ${untils.length} runs are in the workspace already; sync_exports fetches the others.`);
+});
