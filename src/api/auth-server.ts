@@ -32,7 +32,7 @@ export interface AuthServer {
   /** Asks for a token; repeated as a read. */
   readonly fetchToken: (request: TokenRequest, signal: AbortSignal) => Promise<Token>;
   /** Grants of the credential, read once for the session; `renew` reads them again. */
-  granted(credential: Credential, signal: AbortSignal, renew?: boolean): Promise<Granted>;
+  granted(credential: Credential, signal: AbortSignal | undefined, renew?: boolean): Promise<Granted>;
   /** The same without insisting: undefined where they cannot be read, unless the credential itself was refused. */
   grantedIfKnown(credential: Credential, signal: AbortSignal, renew?: boolean): Promise<Granted | undefined>;
   /** Grants that have been read already; sends nothing. */
@@ -181,9 +181,10 @@ export function createAuthServer({
     return promise;
   }
 
-  async function granted(credential: Credential, signal: AbortSignal, renew = false): Promise<Granted> {
+  async function granted(credential: Credential, signal: AbortSignal | undefined, renew = false): Promise<Granted> {
+    signal?.throwIfAborted();
     const known = renew ? undefined : kept.get(credential.clientId);
-    return known ?? abortable(read(credential), signal);
+    return known ?? (signal ? abortable(read(credential), signal) : read(credential));
   }
 
   async function grantedIfKnown(credential: Credential, signal: AbortSignal, renew = false): Promise<Granted | undefined> {

@@ -244,10 +244,14 @@ export function createClient(options: ClientOptions): Client {
         };
       });
     },
-    credential: ({ signal, renew = false } = {}) =>
-      withDeadline({ clock, timeoutMs, signal }, (limits) => auth.granted(credential, limits.signal, renew)),
-    credentialLevel: ({ signal } = {}) =>
-      withDeadline({ clock, timeoutMs, signal }, (limits) => credentialLevel({ auth, tokens, credential, neededScopes }, limits.signal)),
+    // The read has a deadline of its own.
+    credential: async ({ signal, renew = false } = {}) => auth.granted(credential, signal, renew),
+    async credentialLevel({ signal } = {}) {
+      if ((auth.knownGrants(credential)?.projects.length ?? 0) > 1) return 'account';
+      return withDeadline({ clock, timeoutMs, signal }, (limits) =>
+        credentialLevel({ auth, tokens, credential, neededScopes }, limits.signal),
+      );
+    },
     chosenProject(projectId = defaultProjectId) {
       const reached = auth.knownGrants(credential)?.projects ?? [];
       return reached.length > 1 ? reached.find(({ id }) => id === projectId) : undefined;

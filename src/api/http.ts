@@ -1,18 +1,11 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, brotliDecompressSync, gunzip, gunzipSync, inflate, inflateSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import {
-  type Connections,
-  type Environment,
-  networkFailure,
-  openConnections,
-  outsideLookup,
-  type Resolve,
-  startIdleTimeout,
-} from './connections.ts';
+import { type Connections, type Environment, networkFailure, openConnections, outsideLookup, type Resolve } from './connections.ts';
 import { abortable, seconds } from './deadline.ts';
 import { ApiError } from './errors.ts';
 import { jsonExcess } from './json.ts';
+import type { ResponseHeaders } from './receive.ts';
 
 /** Bytes as errors write them. */
 function megabytes(bytes: number): string {
@@ -25,22 +18,6 @@ function tooLarge(maxBytes: number, safe: boolean): ApiError {
   return new ApiError('shape', `The answer is larger than ${megabytes(maxBytes)}, the most that is read at once; ask for less.`, {
     outcomeUnknown: !safe,
   });
-}
-
-/** Reads all chunks of an answer, at most `maxBytes` as they travel; calls `onChunk` for each. */
-async function readBytes(
-  body: AsyncIterable<Buffer>,
-  { maxBytes, safe, onChunk }: { maxBytes: number; safe: boolean; onChunk: () => void },
-): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    onChunk();
-    size += chunk.length;
-    if (size > maxBytes) throw tooLarge(maxBytes, safe);
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size);
 }
 
 /** Below this compressed size, handing over to another thread takes longer than decompressing. */
@@ -158,19 +135,84 @@ export interface Http {
   close(): Promise<void>;
 }
 
-/** Takes note when the request is about to be written, so that a failure before is known to have sent nothing. */
-const noteSent: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
-  dispatch(options, {
-    onRequestStart(controller, context) {
-      if ('opaque' in options && typeof options.opaque === 'function') options.opaque();
-      handler.onRequestStart?.(controller, context);
-    },
-    onRequestUpgrade: (...rest) => handler.onRequestUpgrade?.(...rest),
-    onResponseStart: (...rest) => handler.onResponseStart?.(...rest),
-    onResponseData: (...rest) => handler.onResponseData?.(...rest),
-    onResponseEnd: (...rest) => handler.onResponseEnd?.(...rest),
-    onResponseError: (...rest) => handler.onResponseError?.(...rest),
+/** A request for one connection pool, and what ends it. */
+interface Receiving extends Pick<HttpRequest, 'maxBytes' | 'safe' | 'idleTimeoutMs' | 'signal'> {
+  readonly dispatcher: Dispatcher;
+  readonly options: Dispatcher.DispatchOptions;
+  /** Called when the request is about to be written: a failure before is known to have sent nothing. */
+  readonly onSent: () => void;
+  readonly onExpired: () => void;
+}
+
+interface Received {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Sends a request and reads its answer as it travels, at most `maxBytes`. Streams, and a signal of their own for the idle timeout, would
+ * take longer than all else that is done for a small answer.
+ */
+function receiveWhole({ dispatcher, options, maxBytes, safe, idleTimeoutMs, signal, onSent, onExpired }: Receiving): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let head: Omit<Received, 'bytes'> | undefined;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let isOver = false;
+    const timer = idleTimeoutMs === undefined ? undefined : setTimeout(expire, idleTimeoutMs);
+    signal.addEventListener('abort', stop, { once: true });
+
+    function finish(): void {
+      isOver = true;
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
+    }
+    function fail(error: unknown): void {
+      if (isOver) return;
+      finish();
+      controller?.abort(new Error('closed'));
+      reject(error);
+    }
+    function stop(): void {
+      fail(signal.reason);
+    }
+    function expire(): void {
+      onExpired();
+      fail(new Error('no answer'));
+    }
+
+    dispatcher.dispatch(options, {
+      onRequestStart(started) {
+        controller = started;
+        if (isOver) return started.abort(new Error('closed'));
+        onSent();
+      },
+      onResponseStart(_controller, status, headers) {
+        timer?.refresh();
+        if (status < 200) return;
+        head = { status, headers };
+        if (Number(headers['content-length']) > maxBytes) fail(tooLarge(maxBytes, safe));
+      },
+      onResponseData(_controller, chunk) {
+        timer?.refresh();
+        size += chunk.length;
+        if (size > maxBytes) fail(tooLarge(maxBytes, safe));
+        else chunks.push(chunk);
+      },
+      onResponseEnd() {
+        if (isOver || !head) return;
+        finish();
+        const [first] = chunks;
+        resolve({ ...head, bytes: chunks.length === 1 && first ? first : Buffer.concat(chunks, size) });
+      },
+      onResponseError(_controller, error) {
+        fail(error);
+      },
+    });
   });
+}
 
 /** The error for the caller when a request ended without a whole answer. */
 function failure(error: unknown, request: HttpRequest, { sent, expired }: { sent: boolean; expired: boolean }): unknown {
@@ -203,43 +245,36 @@ export function createHttp({ environment, resolve }: { environment?: Environment
       if (closed) throw new ApiError('down', 'The connections were closed; open a new session.');
       const connections = await poolOf(request.trustedHost);
       const { method, url, headers, body = null, maxBytes, safe } = request;
-      let sent = false;
-      const idleTimeout = startIdleTimeout(request);
+      let [sent, expired] = [false, false];
       try {
+        request.signal.throwIfAborted();
         const { origin, hostname, pathname, search } = new URL(url);
-        const dispatcher = connections.dispatcher(hostname);
-        const answer = await (safe ? dispatcher : dispatcher.compose(noteSent)).request({
-          origin,
-          path: `${pathname}${search}`,
-          method,
-          headers: { ...headers, 'accept-encoding': 'gzip' },
-          body,
-          signal: idleTimeout.signal,
-          opaque: () => {
+        const answer = await receiveWhole({
+          dispatcher: connections.dispatcher(hostname),
+          options: { origin, path: `${pathname}${search}`, method, headers: { ...headers, 'accept-encoding': 'gzip' }, body },
+          maxBytes,
+          safe,
+          idleTimeoutMs: request.idleTimeoutMs,
+          signal: request.signal,
+          onSent: () => {
             sent = true;
           },
+          onExpired: () => {
+            expired = true;
+          },
         });
-        idleTimeout.refresh();
-        const announced = Number(answer.headers['content-length']);
-        if (announced > maxBytes) {
-          answer.body.destroy();
-          throw tooLarge(maxBytes, safe);
-        }
-        const compressed = await readBytes(answer.body, { maxBytes, safe, onChunk: () => idleTimeout.refresh() });
         const encodings = String(answer.headers['content-encoding'] ?? '');
         const bytes =
-          encodings === '' ? compressed : await abortable(decompress(compressed, encodings, { maxBytes, safe }), request.signal);
+          encodings === '' ? answer.bytes : await abortable(decompress(answer.bytes, encodings, { maxBytes, safe }), request.signal);
         refuseExcess(bytes, safe);
         const retryAfter = answer.headers['retry-after'];
         return {
-          status: answer.statusCode,
+          status: answer.status,
           retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
           text: bytes.toString('utf8'),
         };
       } catch (error) {
-        throw failure(error, request, { sent, expired: idleTimeout.hasExpired() });
-      } finally {
-        idleTimeout.stop();
+        throw failure(error, request, { sent, expired });
       }
     },
     async close() {

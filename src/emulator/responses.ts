@@ -22,7 +22,9 @@ const GZIP_FROM_BYTES = 1024;
 
 /** An answer in JSON with its length. */
 export function json(status: number, body: unknown, headers: Record<string, string> = {}): Response {
-  return new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json; charset=utf-8', ...headers } });
+  const text = JSON.stringify(body);
+  const usual = { 'content-type': 'application/json; charset=utf-8', 'content-length': String(Buffer.byteLength(text)) };
+  return new Response(text, { status, headers: { ...usual, ...headers } });
 }
 
 /** A refusal in the envelope of the platform (section 7). */
@@ -42,6 +44,8 @@ export async function compressed(response: Response, acceptEncoding: string | nu
   const type = response.headers.get('content-type') ?? '';
   if (!/\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(acceptEncoding ?? '') || !/^application\/json|^text\/html/.test(type)) return response;
   if (response.headers.has('content-encoding') || !response.body) return response;
+  const announced = response.headers.get('content-length');
+  if (announced !== null && Number(announced) < GZIP_FROM_BYTES) return response;
   const bytes = new Uint8Array(await response.arrayBuffer());
   const { status } = response;
   const headers = new Headers(response.headers);

@@ -22,7 +22,7 @@ export interface LogOptions {
   /** Milliseconds since 1970, for the format that says when. */
   readonly now?: () => number;
   /** Takes one line with its end; default stderr, because stdout belongs to the protocol. */
-  readonly write?: (line: string) => void;
+  readonly write?: (line: string, level: LogLevel) => void;
 }
 
 /** Removes what looks like a secret, and line breaks that would begin another line. */
@@ -30,12 +30,29 @@ const redact = createRedactor([]);
 const clean = (text: string): string => redact(text).replaceAll(/\p{Cc}+/gu, ' ');
 
 let guarded = false;
+let waiting = '';
+let timer: NodeJS.Timeout | undefined;
+/** Lines that nobody waits for are written together: each write to a pipe stops the process until it is done. */
+const TOGETHER_MS = 50;
 
-function toStderr(line: string): void {
-  // The reader of the log may go away; that must not end the process.
-  if (!guarded) process.stderr.on('error', () => undefined);
+function flush(): void {
+  clearTimeout(timer);
+  timer = undefined;
+  const lines = waiting;
+  waiting = '';
+  if (lines !== '') process.stderr.write(lines);
+}
+
+function toStderr(line: string, level: LogLevel): void {
+  if (!guarded) {
+    // The reader of the log may go away; that must not end the process.
+    process.stderr.on('error', () => undefined);
+    process.on('exit', flush);
+  }
   guarded = true;
-  process.stderr.write(line);
+  waiting += line;
+  if (level === 'error' || level === 'warn') flush();
+  else timer ??= setTimeout(flush, TOGETHER_MS).unref();
 }
 
 /** Lines as urgent as `threshold` or more. */
@@ -46,9 +63,12 @@ export function createLog(threshold: LogLevel = 'warn', options: LogOptions = {}
     const known = Object.entries(fields).filter(([, value]) => value !== undefined);
     const facts = known.map(([name, value]) => [name, typeof value === 'string' ? clean(value) : value] as const);
     if (format === 'json') {
-      write(`${JSON.stringify({ time: new Date(now()).toISOString(), level, message: clean(message), ...Object.fromEntries(facts) })}\n`);
+      write(
+        `${JSON.stringify({ time: new Date(now()).toISOString(), level, message: clean(message), ...Object.fromEntries(facts) })}\n`,
+        level,
+      );
     } else {
-      write(`web-analytics-mcp ${level}: ${[clean(message), ...facts.map(([name, value]) => `${name}=${value}`)].join(' ')}\n`);
+      write(`web-analytics-mcp ${level}: ${[clean(message), ...facts.map(([name, value]) => `${name}=${value}`)].join(' ')}\n`, level);
     }
   };
 }

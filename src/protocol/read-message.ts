@@ -47,6 +47,8 @@ const LISTS = new Set(['tools/list', 'prompts/list', 'resources/list', 'resource
 /** No message of the protocol comes near; what walks a value does so with its stack. */
 const LIMITS = { maxDepth: 64, maxContainers: 500_000 };
 
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
 /** Parses the bytes of a body or a line, or says why not; what would overwhelm the parser is refused before. */
 export function parseMessage(bytes: Uint8Array): { readonly value: unknown } | { readonly fault: MessageFault } {
   const excess = jsonExcess(bytes, LIMITS);
@@ -55,7 +57,7 @@ export function parseMessage(bytes: Uint8Array): { readonly value: unknown } | {
   if (excess === 'containers')
     return { fault: { code: INVALID_REQUEST, message: `Invalid Request: more than ${LIMITS.maxContainers} lists and objects.` } };
   try {
-    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown };
+    return { value: JSON.parse(utf8.decode(bytes)) as unknown };
   } catch {
     return { fault: { code: PARSE_ERROR, message: 'Parse error: not valid JSON in UTF-8.' } };
   }

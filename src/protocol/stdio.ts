@@ -125,10 +125,11 @@ const MAX_LINE_BYTES = 8 * 2 ** 20;
 const NEWLINE = 0x0a;
 
 /**
- * Lets the lines through that are messages. All others are answered with an error of the protocol: the SDK drops them without a word,
- * while the client waits for what it believes to have asked.
+ * Delivers the lines that are messages, parsed: the transport of the SDK, which sees only where the lines end, would parse and check each
+ * again. All others are answered with an error of the protocol: the SDK drops them without a word, while the client waits for what it
+ * believes to have asked.
  */
-export function checkedLines(answer: (line: string) => void): Transform {
+export function checkedLines(answer: (line: string) => void, deliver: (message: JSONRPCMessage) => void): Transform {
   let parts: Buffer[] = [];
   let bytes = 0;
 
@@ -142,9 +143,10 @@ export function checkedLines(answer: (line: string) => void): Transform {
     answer(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`);
   }
 
-  function finish(stream: Transform): void {
+  function finish(): void {
     const isTooLong = bytes > MAX_LINE_BYTES;
-    const line = Buffer.concat(parts);
+    const [first] = parts;
+    const line = parts.length === 1 && first ? first : Buffer.concat(parts);
     parts = [];
     bytes = 0;
     if (isTooLong) return refuse({ code: -32_600, message: `Invalid Request: a line may have ${MAX_LINE_BYTES} bytes; send less.` });
@@ -153,7 +155,7 @@ export function checkedLines(answer: (line: string) => void): Transform {
     if ('fault' in parsed) return refuse(parsed.fault);
     const fault = messageFault(parsed.value);
     if (fault) refuse(fault);
-    else stream.push(Buffer.concat([line, Buffer.from([NEWLINE])]));
+    else deliver(parsed.value as JSONRPCMessage); // what the check found it to be
   }
 
   return new Transform({
@@ -161,7 +163,7 @@ export function checkedLines(answer: (line: string) => void): Transform {
       let start = 0;
       for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
         take(chunk.subarray(start, end));
-        finish(this);
+        finish();
         start = end + 1;
       }
       take(chunk.subarray(start));
@@ -172,7 +174,10 @@ export function checkedLines(answer: (line: string) => void): Transform {
 
 /** Serves until the host closes the connection or the process is asked to stop. */
 export async function serveOverStdio(factory: () => McpServer, subscriptions: Subscriptions, log: Log): Promise<void> {
-  const lines = checkedLines((line) => void process.stdout.write(line));
+  const lines = checkedLines(
+    (line) => void process.stdout.write(line),
+    (message) => transport.onmessage?.(message),
+  );
   const transport = new StdioServerTransport(process.stdin.pipe(lines));
   const handle = serveConnection(transport, { factory, subscriptions, log });
   const stopped = new AbortController();

@@ -204,7 +204,8 @@ function listsOf(data: Data, prefix = ''): { path: string; size: number }[] {
   return lists.filter(({ path }) => path !== 'notes' && path !== 'columns').toSorted((a, b) => b.size - a.size);
 }
 
-function limitOf(tool: AnyTool, { maxTokens, asked }: Budget): number {
+/** Tokens that each channel of an answer may take. */
+export function limitOf(tool: AnyTool, { maxTokens, asked }: Budget): number {
   return 'limit' in tool.input.shape && asked['limit'] === undefined ? Math.min(USUAL_TOKENS, maxTokens) : maxTokens;
 }
 
@@ -264,6 +265,11 @@ function cut(tool: AnyTool, data: Data, { asked }: Budget, room: number, measure
 export interface FittedAnswer {
   readonly structured: Data;
   readonly textData: Data;
+}
+
+/** The whole answer; the text leaves out what the tool's `brief` does. */
+export function uncutAnswer(tool: AnyTool, data: Data): FittedAnswer {
+  return { structured: data, textData: textDataOf(tool, data) };
 }
 
 /** Drops whole trailing items of the heaviest list until both channels fit, and says so; throws where that cannot help. */

@@ -4,7 +4,7 @@ import { mapTexts } from '../lib/map-texts.ts';
 import { ORDERS_ARE_DATA, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
 import type { MakeChart } from '../usecases/context.ts';
 import { type ChartSpec, panelsOf } from '../views/spec.ts';
-import { fitAnswer, renderText } from './render-text.ts';
+import { countTokens, type FittedAnswer, fitAnswer, limitOf, renderText, uncutAnswer } from './render-text.ts';
 import { outputOf } from './schema.ts';
 import type { Session } from './session.ts';
 import type { AnyTool, Link, Offer } from './tool.ts';
@@ -75,31 +75,41 @@ export function redactChart(chart: ChartSpec, redact: (text: string) => string):
   return mapTexts(chart, redact) as ChartSpec; // texts stay texts
 }
 
-/** Strips data to the tool's output, cuts it to the budget, removes secrets, and makes the text from it. */
-export function answerOf(tool: AnyTool, data: Record<string, unknown>, options: AnswerOptions): Answer {
-  const { notes, ...documented } = outputOf(tool).parse(data);
-  const whole = Array.isArray(notes) && notes.length > 0 ? { ...documented, notes } : documented;
-  const maxTokens = options.session.options.maxResultTokens;
-  const fitted = options.whole ? { structured: whole, textData: whole } : fitAnswer(tool, whole, { maxTokens, asked: options.asked });
+/** Both channels without secrets, and the text made from the very data that leaves. */
+function leavingAnswer({ structured: data, textData }: FittedAnswer, { redact: clean, offer }: AnswerOptions) {
   let hasOrders = false;
   const redact = (text: string) => {
     hasOrders ||= readsAsOrders(text);
-    return options.redact(shownHints(text, options.offer?.absent));
+    return clean(shownHints(text, offer?.absent));
   };
   const leaving = (part: Record<string, unknown>) => withoutEmptyNotes(mapTexts(part, redact) as Record<string, unknown>);
   const warned = (part: Record<string, unknown>) =>
     hasOrders ? { ...part, notes: [...(Array.isArray(part['notes']) ? part['notes'] : []), ORDERS_ARE_DATA] } : part;
-  const left = leaving(fitted.structured);
+  const left = leaving(data);
   const structured = warned(left);
-  const textData = fitted.textData === fitted.structured ? structured : warned(leaving(fitted.textData));
+  return { structured, text: unrendered(renderText(textData === data ? structured : warned(leaving(textData)))) };
+}
+
+/** The answer cut to the budget; one that fits is made once. */
+function withinBudget(tool: AnyTool, data: Record<string, unknown>, options: AnswerOptions) {
+  if (options.whole) return leavingAnswer({ structured: data, textData: data }, options);
+  const budget = { maxTokens: options.session.options.maxResultTokens, asked: options.asked };
+  const limit = limitOf(tool, budget);
+  if (countTokens(JSON.stringify(data)) <= limit) {
+    const made = leavingAnswer(uncutAnswer(tool, data), options);
+    if (countTokens(made.text) <= limit) return made;
+  }
+  return leavingAnswer(fitAnswer(tool, data, budget), options);
+}
+
+/** Strips data to the tool's output, cuts it to the budget, removes secrets, and makes the text from it. */
+export function answerOf(tool: AnyTool, data: Record<string, unknown>, options: AnswerOptions): Answer {
+  const { notes, ...documented } = outputOf(tool).parse(data);
+  const whole = Array.isArray(notes) && notes.length > 0 ? { ...documented, notes } : documented;
+  const { structured, text } = withinBudget(tool, whole, options);
   const links = options.links.map((link) => mapTexts(link, options.redact) as Link);
   const { chart, image } = options.drawn ?? {};
-  return {
-    structured: chart ? { ...structured, chart } : structured,
-    text: unrendered(renderText(textData)),
-    links,
-    ...(image && { image }),
-  };
+  return { structured: chart ? { ...structured, chart } : structured, text, links, ...(image && { image }) };
 }
 
 /** A page that is full may not be the last: the interface says neither how many there are nor whether the first has the number 0 or 1. */

@@ -38,7 +38,7 @@ export function bundled(entry: string, folder: string): string {
   const build = `
     const [{ executable }, { build }] = await Promise.all([import('./.ci/build.mjs'), import('esbuild')]);
     const external = ['@resvg/resvg-js', '@duckdb/node-api', '@keyv/redis'];
-    await build({ ...executable, entryPoints: { main: '${entry}' }, outdir: '${folder}/dist', external });`;
+    await build({ ...executable, entryPoints: { main: '${entry}' }, outdir: '${folder}/dist', external, nodePaths: ['node_modules'] });`;
   execFileSync(process.execPath, ['--input-type=module', '--eval', build], { stdio: 'inherit' });
   return `${folder}/dist/main.js`;
 }

@@ -27,10 +27,12 @@ export async function startHttpPeer(args: readonly string[], environment: Record
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
     said += chunk;
   });
-  let url: string | undefined;
-  while (!(url = /(http:\S+\/mcp)/.exec(said)?.[1])) await once(child.stderr, 'data');
+  let found: RegExpExecArray | null;
+  // A server that says its port alone serves at the usual place.
+  while (!(found = /(http:\S+\/mcp)|listening (\d+)/.exec(said))) await once(child.stderr, 'data');
+  const [, url, port] = found;
   return {
-    url,
+    url: url ?? `http://127.0.0.1:${port}/mcp`,
     pid: child.pid ?? 0,
     async stop() {
       const gone = once(child, 'close');

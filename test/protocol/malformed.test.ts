@@ -3,6 +3,10 @@ import { checkedLines } from '../../src/protocol/stdio.ts';
 import { HEADERS, openRawSession, post, post2026, request2026, send, sharedService } from '../support/http.ts';
 import { startServer } from '../support/stdio.ts';
 
+function notAMessage(message: unknown): never {
+  throw new Error(`delivered: ${JSON.stringify(message)}`);
+}
+
 const service = sharedService();
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 const callWith = (args: string, id = '7') =>
@@ -48,7 +52,8 @@ describe('over HTTP', () => {
     const of2026 = method === 'resources/subscribe' ? { code: -32_601 } : error; // that era has no such method
     expect((await post2026(service().url, method, params)).message).toMatchObject({ id: 1, error: of2026 });
     const answers: unknown[] = [];
-    checkedLines((line) => void answers.push(JSON.parse(line))).write(`${JSON.stringify({ jsonrpc: '2.0', id: 3, method, params })}\n`);
+    const stream = checkedLines((line) => void answers.push(JSON.parse(line)), notAMessage);
+    stream.write(`${JSON.stringify({ jsonrpc: '2.0', id: 3, method, params })}\n`);
     expect(answers).toMatchObject([{ id: 3, error }]);
   });
 
@@ -99,10 +104,13 @@ describe('over stdio', () => {
   /** What comes through, and what is answered. */
   function passed(...chunks: (string | Buffer)[]): { lines: string[]; answers: unknown[] } {
     const answers: unknown[] = [];
-    const stream = checkedLines((line) => void answers.push(JSON.parse(line)));
+    const lines: string[] = [];
+    const stream = checkedLines(
+      (line) => void answers.push(JSON.parse(line)),
+      (message) => void lines.push(JSON.stringify(message)),
+    );
     for (const chunk of chunks) stream.write(chunk);
-    const text = String(stream.read() ?? '');
-    return { lines: text.split('\n').filter((line) => line !== ''), answers };
+    return { lines, answers };
   }
 
   it.each<[string, string, object]>([

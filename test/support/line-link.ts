@@ -16,7 +16,10 @@ export interface LineLink {
 export function linkByLines(factory: () => McpServer, subscriptions: Subscriptions): LineLink {
   const toServer = new PassThrough();
   const toClient = new PassThrough();
-  const lines = checkedLines((line) => void toClient.write(line));
+  const lines = checkedLines(
+    (line) => void toClient.write(line),
+    (message) => transport.onmessage?.(message),
+  );
   const transport = new StdioServerTransport(toServer.pipe(lines), toClient);
   const handle = serveConnection(transport, { factory, subscriptions, log: () => undefined });
   const near: Transport = {

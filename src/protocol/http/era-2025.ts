@@ -1,4 +1,5 @@
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
+import { createDirectAnswers } from './direct-answers.ts';
 import { type EraHandler, type EraHandlerParts, KEEP_ALIVE_MS, type Refusal, refuse } from './era-handler.ts';
 import { cancelledIds, requestIds } from './messages.ts';
 
@@ -23,6 +24,7 @@ export function createEra2025Handler({ served, log, id, onEnd }: EraHandlerParts
     keepAliveMs: KEEP_ALIVE_MS,
   });
   Object.assign(transport, { onerror: (error: Error) => log('debug', `2025 era: ${error.message}`) });
+  const direct = createDirectAnswers(transport);
   const connected = server.connect(transport);
   /** Requests that wait for an answer, each with how many share its stream: the SDK would send an answer down the stream of a namesake. */
   const waiting = new Map<unknown, number>();
@@ -32,6 +34,7 @@ export function createEra2025Handler({ served, log, id, onEnd }: EraHandlerParts
     for (const given of ids) {
       const isId = typeof given === 'string' || typeof given === 'number';
       if (isId && waiting.get(given) === 1) transport.closeSSEStream(given);
+      direct.giveUp(given);
     }
   }
 
@@ -46,10 +49,12 @@ export function createEra2025Handler({ served, log, id, onEnd }: EraHandlerParts
       response.once('close', () => {
         for (const each of ids) waiting.delete(each);
       });
+      if (direct.take(request, response, body)) return;
       await transport.handleRequest(request, response, body);
       closeStreams(cancelledIds(body));
     },
     async close() {
+      direct.close();
       await server.close();
       served.subscriptions.close();
       await served.close();

@@ -45,6 +45,14 @@ const SINGLE = [
   'mcp-name',
 ] as const;
 
+/** The first of these headers that a request has twice. */
+function doubledHeader(request: IncomingMessage): (typeof SINGLE)[number] | undefined {
+  // Names and values in turn: as many pairs as names, and none can be there twice.
+  if (request.rawHeaders.length === 2 * Object.keys(request.headers).length) return undefined;
+  const { headersDistinct } = request;
+  return SINGLE.find((name) => (headersDistinct[name]?.length ?? 0) > 1);
+}
+
 /** Checks the headers of a request; undefined when they are in order. */
 export type Guard = (request: IncomingMessage) => Refusal | undefined;
 
@@ -58,8 +66,9 @@ export function createGuard({ allowedHosts, allowedOrigins }: GuardOptions): Gua
     return !allowedOrigins && !allowedHosts && URL.canParse(origin) && isLoopback(new URL(origin).hostname);
   }
 
-  return ({ headers, headersDistinct }) => {
-    const doubled = SINGLE.find((name) => (headersDistinct[name]?.length ?? 0) > 1);
+  return (request) => {
+    const { headers } = request;
+    const doubled = doubledHeader(request);
     if (doubled) return { status: 400, message: `The header ${doubled} comes more than once; send it once.` };
     if (!validateHostHeader(headers.host?.toLowerCase(), hosts).ok)
       return { status: 403, message: 'This server is not known by the name in the Host header; its operator sets the allowed hosts.' };

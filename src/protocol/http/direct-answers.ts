@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
+import { isJSONRPCRequest, type JSONRPCMessage, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
+import { answerJson, KEEP_ALIVE_MS } from './era-handler.ts';
+
+type Id = string | number;
+
+/** Calls of a session that are answered without the streams of the SDK. */
+export interface DirectAnswers {
+  /** Takes a call whose answer needs no stream; false for all others, which the transport handles. */
+  take(request: IncomingMessage, response: ServerResponse, body: unknown): boolean;
+  /** Ends the response to a call that was given up. */
+  giveUp(id: unknown): void;
+  close(): void;
+}
+
+/** An open response. */
+interface Waiting {
+  send(message: JSONRPCMessage): void;
+  end(): void;
+}
+
+const STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' };
+
+/** A response that is one JSON text where the answer comes first, and becomes a stream for what comes before it or when it lasts. */
+function waitingResponse(response: ServerResponse, sessionId: string): Waiting {
+  const session = { 'mcp-session-id': sessionId };
+  let timer = setTimeout(keepAlive, KEEP_ALIVE_MS).unref();
+  response.once('close', () => clearTimeout(timer));
+
+  function begin(): void {
+    if (!response.headersSent && !response.destroyed) response.writeHead(200, { ...STREAM, ...session });
+  }
+
+  function keepAlive(): void {
+    begin();
+    response.write(': keepalive\n\n');
+    timer = setTimeout(keepAlive, KEEP_ALIVE_MS).unref();
+  }
+
+  return {
+    send(message) {
+      const isLast = !('method' in message);
+      if (isLast && !response.headersSent) return answerJson(response, 200, message, session);
+      begin();
+      response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+      if (isLast) response.end();
+    },
+    end() {
+      begin();
+      response.end();
+    },
+  };
+}
+
+/** Whether the headers are those that the transport of the SDK takes, with none that it hands on. */
+function hasUsualHeaders({ headers }: IncomingMessage): boolean {
+  const { accept = '' } = headers;
+  const version = headers['mcp-protocol-version'];
+  const isAccepted = accept.includes('application/json') && accept.includes('text/event-stream');
+  const isKnown = version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version));
+  return isAccepted && isKnown && headers['traceparent'] === undefined;
+}
+
+/**
+ * Answers calls of tools straight to the response, as the protocol allows: JSON, or a stream where something comes before the answer. The
+ * transport of the SDK makes a web request, a web response and a stream of each, which takes longer than most calls.
+ */
+export function createDirectAnswers(transport: NodeStreamableHTTPServerTransport): DirectAnswers {
+  const waiting = new Map<Id, Waiting>();
+  const sendInStream = transport.send.bind(transport);
+
+  async function send(message: JSONRPCMessage, options?: Parameters<typeof sendInStream>[1]): Promise<void> {
+    const isAnswer = !('method' in message);
+    const id = isAnswer ? message.id : options?.relatedRequestId;
+    const open = id === undefined ? undefined : waiting.get(id);
+    if (!open || id === undefined) return sendInStream(message, options);
+    if (isAnswer) waiting.delete(id);
+    open.send(message);
+  }
+  Object.assign(transport, { send });
+
+  function giveUp(id: unknown): void {
+    const open = waiting.get(id as Id); // any other value is no key
+    waiting.delete(id as Id);
+    open?.end();
+  }
+
+  return {
+    take(request, response, body) {
+      const { sessionId, onmessage } = transport;
+      if (!onmessage || sessionId === undefined || !hasUsualHeaders(request)) return false;
+      if (!isJSONRPCRequest(body) || body.method !== 'tools/call') return false;
+      waiting.set(body.id, waitingResponse(response, sessionId));
+      onmessage(body);
+      return true;
+    },
+    giveUp,
+    close() {
+      for (const id of waiting.keys()) giveUp(id);
+    },
+  };
+}

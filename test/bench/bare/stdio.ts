@@ -1,0 +1,4 @@
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { buildServer } from './echo.ts';
+
+serveStdio(buildServer);

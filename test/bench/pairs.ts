@@ -1,0 +1,247 @@
+import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { metaOf } from '../support/http.ts';
+import { bundled } from './bare-server.ts';
+import type { ExternalEmulator } from './emulator.ts';
+import { startHttpPeer } from './http.ts';
+import { median, type Row, timed } from './measure.ts';
+import { greet, type Peer, peakMegabytes, startPeer } from './peer.ts';
+
+/** What a server is started with and which call it answers. */
+interface Side {
+  readonly stdio: readonly string[];
+  readonly http: readonly string[];
+  readonly environment: Record<string, string>;
+  readonly call: { readonly name: string; readonly arguments: object };
+}
+type Era = '2025' | '2026';
+/** Ratios of rounds by what they are of. */
+type Ratios = Map<string, number[]>;
+
+const ROUNDS = 5;
+const WARM = 3_000;
+const ALONE = 2_000;
+const CROWD = 20_000;
+const IN_FLIGHT = 50;
+const CONNECTIONS = 32;
+const WARM_MS = 2_000;
+const MEASURED_MS = 5_000;
+const INFO = { name: 'bench', version: '1.0.0' };
+const META = metaOf(INFO);
+
+/** Processor time of a process so far, in ms. */
+function processorMs(pid: number | undefined): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return 10 * (Number(fields[11]) + Number(fields[12]));
+}
+
+/** Resident memory of a process, in MB. */
+function residentMegabytes(pid: number | undefined): number {
+  return Number(/^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+}
+
+/** The folder's scripts for both transports, bundled. */
+async function bundledBare(folder: string): Promise<{ stdio: string; http: string }> {
+  const files = await readdir(folder);
+  const bundle = (ending: RegExp, name: string) =>
+    bundled(`${folder}/${files.find((file) => ending.test(file))}`, `node_modules/.cache/bench-pair-${name}`);
+  return { stdio: bundle(/stdio\.m?[jt]s$/, 'stdio'), http: bundle(/http\.m?[jt]s$/, 'http') };
+}
+
+async function startOf({ stdio, environment }: Side): Promise<Record<string, number>> {
+  let peer: Peer | undefined;
+  const start = await timed(async () => {
+    peer = startPeer(stdio, environment);
+    await Promise.all([greet(peer), peer.ask('tools/list')]);
+  });
+  const memory = peer ? residentMegabytes(peer.child.pid) : 0;
+  await peer?.stop();
+  return { 'start to the whole list of tools': start, 'memory at the start': memory };
+}
+
+async function callsOverStdio(era: Era, { stdio, environment, call }: Side): Promise<Record<string, number>> {
+  const peer = startPeer(stdio, environment);
+  if (era === '2025') await greet(peer);
+  else await peer.ask('server/discover', { _meta: META });
+  const params = era === '2025' ? call : { ...call, _meta: META };
+  const ask = async () => {
+    const { result } = (await peer.ask('tools/call', params)) as { result?: { isError?: boolean } };
+    if (!result || result.isError) throw new Error(`${call.name} failed: ${JSON.stringify(result)}`);
+  };
+  for (let index = 0; index < WARM; index += 1) await ask();
+  const times: number[] = [];
+  const before = processorMs(peer.child.pid);
+  for (let index = 0; index < ALONE; index += 1) times.push(await timed(ask));
+  const between = processorMs(peer.child.pid);
+  let left = CROWD;
+  const crowdMs = await timed(() =>
+    Promise.all(
+      Array.from({ length: IN_FLIGHT }, async () => {
+        while ((left -= 1) >= 0) await ask();
+      }),
+    ),
+  );
+  const after = processorMs(peer.child.pid);
+  const memory = peakMegabytes(peer) ?? 0;
+  await peer.stop();
+  return {
+    [`stdio ${era}: p50 of a call, one by one`]: median(times),
+    [`stdio ${era}: processor time of a call, one by one`]: (between - before) / ALONE,
+    [`stdio ${era}: processor time of a call, ${IN_FLIGHT} in flight`]: (after - between) / CROWD,
+    [`stdio ${era}: time of a call, ${IN_FLIGHT} in flight`]: crowdMs / CROWD,
+    [`stdio ${era}: peak memory after ${WARM + ALONE + CROWD} calls`]: memory,
+  };
+}
+
+/** A connection that is kept; sends a request as it is and gives the whole answer. */
+function openConnection(port: number) {
+  const socket = connect(port, '127.0.0.1').setNoDelay(true);
+  let text = '';
+  let wake: (answer: string) => void = () => undefined;
+  const isWhole = () => {
+    const head = text.indexOf('\r\n\r\n');
+    if (head < 0) return false;
+    const length = /^content-length: *(\d+)/im.exec(text.slice(0, head))?.[1];
+    return length === undefined ? text.endsWith('\r\n0\r\n\r\n') : text.length >= head + 4 + Number(length);
+  };
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    text += chunk;
+    if (!isWhole()) return;
+    const answer = text;
+    text = '';
+    wake(answer);
+  });
+  return {
+    send: (request: string) =>
+      new Promise<string>((resolve) => {
+        wake = resolve;
+        socket.write(request);
+      }),
+    close: () => socket.destroy(),
+  };
+}
+
+function requestOf(port: number, message: object, headers: Record<string, string>): string {
+  const body = JSON.stringify({ jsonrpc: '2.0', ...message });
+  const all = {
+    host: `127.0.0.1:${port}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'content-length': String(Buffer.byteLength(body)),
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `POST /mcp HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
+}
+
+/** What opens a connection's session in the 2025 era, and the headers of calls after it. */
+async function headersOf(era: Era, { name }: Side['call'], port: number, send: (request: string) => Promise<string>) {
+  if (era === '2026') return { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': name };
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: INFO };
+  const opened = await send(requestOf(port, { id: 0, method: 'initialize', params }, {}));
+  const session = /^mcp-session-id: *(\S+)/im.exec(opened)?.[1] ?? '';
+  const headers = { 'mcp-protocol-version': '2025-11-25', 'mcp-session-id': session };
+  await send(requestOf(port, { method: 'notifications/initialized' }, headers));
+  return headers;
+}
+
+async function callsOverHttp(era: Era, { http, environment, call }: Side): Promise<Record<string, number>> {
+  const peer = await startHttpPeer(http, environment);
+  const port = Number(new URL(peer.url).port);
+  const params = era === '2025' ? call : { ...call, _meta: META };
+  const connections = Array.from({ length: CONNECTIONS }, () => openConnection(port));
+  let calls = 0;
+  let until = Number.POSITIVE_INFINITY;
+  const running = connections.map(async ({ send }) => {
+    const headers = await headersOf(era, call, port, send);
+    const request = requestOf(port, { id: 1, method: 'tools/call', params }, headers);
+    while (performance.now() < until) {
+      const answer = await send(request);
+      if (!answer.startsWith('HTTP/1.1 200') || answer.includes('"isError":true') || !answer.includes('"result"')) throw new Error(answer);
+      calls += 1;
+    }
+  });
+  await new Promise((resolve) => setTimeout(resolve, WARM_MS));
+  const [warmCalls, warmMs, startMs] = [calls, processorMs(peer.pid), performance.now()];
+  until = startMs + MEASURED_MS;
+  await Promise.all(running);
+  const counted = calls - warmCalls;
+  const spentMs = processorMs(peer.pid) - warmMs;
+  const perSecond = (1000 * counted) / (performance.now() - startMs);
+  for (const { close } of connections) close();
+  await peer.stop();
+  return {
+    [`HTTP ${era}: calls a second, ${CONNECTIONS} connections`]: perSecond,
+    [`HTTP ${era}: processor time of a call`]: spentMs / counted,
+  };
+}
+
+/** What is measured, by the name that the command line has for it. */
+const PARTS: Readonly<Record<string, (side: Side) => Promise<Record<string, number>>>> = {
+  start: startOf,
+  'stdio-2025': (side) => callsOverStdio('2025', side),
+  'stdio-2026': (side) => callsOverStdio('2026', side),
+  'http-2025': (side) => callsOverHttp('2025', side),
+  'http-2026': (side) => callsOverHttp('2026', side),
+};
+
+const AIMS: readonly (readonly [RegExp, string])[] = [
+  [/^start/, '≤ 1.25 ×'],
+  [/p50/, '≤ 1.6 ×'],
+  [/peak memory/, '≤ 1.2 ×'],
+  [/calls a second/, '≥ 1 ×'],
+];
+
+/** Rounds of one part: ours and the bare one in turn, each first in every second round. */
+async function rounds(measure: (side: Side) => Promise<Record<string, number>>, [ours, bare]: readonly [Side, Side], count: number) {
+  const ratios: Ratios = new Map();
+  const values = new Map<string, [number[], number[]]>();
+  for (let round = 0; round < count; round += 1) {
+    const first = await measure(round % 2 === 0 ? ours : bare);
+    const second = await measure(round % 2 === 0 ? bare : ours);
+    const [own, theirs] = round % 2 === 0 ? [first, second] : [second, first];
+    for (const [name, value] of Object.entries(own)) {
+      const other = theirs[name] ?? Number.NaN;
+      ratios.set(name, [...(ratios.get(name) ?? []), value / other]);
+      const [left, right] = values.get(name) ?? [[], []];
+      values.set(name, [
+        [...left, value],
+        [...right, other],
+      ]);
+    }
+  }
+  return [...ratios].map(([what, each]): Row => {
+    const [left, right] = (values.get(what) ?? [[], []]).map((side) => median(side).toPrecision(3));
+    const spread = `${Math.min(...each).toFixed(2)} to ${Math.max(...each).toFixed(2)}`;
+    return {
+      what,
+      measured: `${median(each).toFixed(2)} × (${left} : ${right}; rounds ${spread})`,
+      aim: AIMS.find(([name]) => name.test(what))?.[1] ?? '',
+    };
+  });
+}
+
+/**
+ * The cost of a call and of a start beside a bare server of the SDK with one tool that makes one request a call; `folder` holds its scripts
+ * for stdio and HTTP. Takes names of parts and a number of rounds, by default all and five.
+ */
+export async function benchPairs(product: string, { environment }: ExternalEmulator, args: readonly string[]): Promise<Row[]> {
+  const folder = args.find((arg) => arg.includes('/')) ?? 'test/bench/bare';
+  const count = Number(args.find((arg) => /^\d+$/.test(arg)) ?? ROUNDS);
+  const named = args.filter((arg) => arg in PARTS);
+  const bare = await bundledBare(folder);
+  const serve = ['serve', '--http', '--port', '0', '--max-sessions', '5000'];
+  const ours: Side = { stdio: [product], http: [product, ...serve], environment, call: { name: 'get_credential', arguments: {} } };
+  const theirs: Side = {
+    stdio: [bare.stdio, '--upstream'],
+    http: [bare.http, '--upstream', '--mode', 'dual', '--port', '0'],
+    environment: {},
+    call: { name: 'echo', arguments: { text: 'hello' } },
+  };
+  const rows: Row[] = [];
+  for (const [name, measure] of Object.entries(PARTS))
+    if (named.length === 0 || named.includes(name))
+      rows.push(...(await rounds(measure, [ours, theirs], name === 'start' ? 5 * count : count)));
+  return rows;
+}
