@@ -1,4 +1,5 @@
 import { backfillGaps, setUpExport } from './export-prompts.ts';
+import { whereBuyersAreLost } from './journey-prompts.ts';
 import { explainChange, segmentComparison } from './metric-prompts.ts';
 import { explainSlowPage, reviewRelease } from './speed-prompts.ts';
 import { speedReview, weeklyKpiReport } from './weekly-prompts.ts';
@@ -11,6 +12,7 @@ export const prompts = [
   weeklyKpiReport,
   explainChange,
   segmentComparison,
+  whereBuyersAreLost,
   setUpExport,
   backfillGaps,
 ];

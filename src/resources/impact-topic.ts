@@ -30,10 +30,11 @@ const KINDS: Readonly<Record<Kind, readonly [members: string, words: string]>> =
 const VERDICTS = [
   [
     'lowers, raises',
-    'the difference stands out at a false discovery rate of 5 % over all that was looked at, and other findings do not explain it',
+    'the difference stands out at a false discovery rate of 5 % over all that was looked at (losses and gains apart), and other findings ' +
+      'do not explain it',
   ],
   ['within noise', 'no effect beyond chance, or none of its own: the same sessions met a clearer condition'],
-  ['too few', 'fewer than 30 sessions, or fewer than 5 conversions to be expected without the condition: numbers without a verdict'],
+  ['too few', 'fewer than 20 sessions, or fewer than 5 conversions to be expected without the condition: numbers without a verdict'],
   [
     'no fair comparison',
     'fewer than half of the sessions have others like them, a standardised difference of 0.1 or more is left, or visitors of a test ' +

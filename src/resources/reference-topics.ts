@@ -20,6 +20,7 @@ import type { ResourceContext } from '../tooling/resource.ts';
 import { MAX_RESOURCE_BYTES } from './step-har.ts';
 
 export { writeImpact } from './impact-topic.ts';
+export { writeSteps } from './steps-topic.ts';
 
 /** Writes one topic of the reference as Markdown, without its title. */
 export type WriteTopic = (context: ResourceContext) => string | Promise<string>;

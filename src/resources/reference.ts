@@ -9,6 +9,7 @@ const topics: Readonly<Record<string, { title: string; writer: (topics: typeof i
   'exportable-fields': { title: 'Exportable fields by scope', writer: ({ writeExportableFields }) => writeExportableFields },
   enrichment: { title: 'Enrichment from scratch', writer: ({ writeEnrichment }) => writeEnrichment },
   'dates-and-names': { title: 'How dates and names are written', writer: ({ writeDatesAndNames }) => writeDatesAndNames },
+  steps: { title: 'Steps of funnels and paths: how they are written and counted', writer: ({ writeSteps }) => writeSteps },
   impact: { title: 'What conditions cost: how measure_impact compares', writer: ({ writeImpact }) => writeImpact },
 };
 

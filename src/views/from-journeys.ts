@@ -1,5 +1,6 @@
 import { edgeName } from '../domain/journeys/paths.ts';
 import type { RetentionAnswer } from '../domain/journeys/retention.ts';
+import { formatNumber } from '../lib/number-text.ts';
 import { formatValue } from './charts/values.ts';
 import type { CohortsSpec, FlowSpec, FunnelSpec } from './spec.ts';
 
@@ -71,10 +72,11 @@ export function flowChart({ paths, from, direction, depth, sessions }: PathsDraw
       previous = id;
     }
   }
+  const all = formatNumber(sessions, { group: true });
   return {
     kind: 'flow',
-    title: `Paths ${direction} ${from === 'entry' ? 'the entry page' : from}: ${sessions} sessions`,
-    subtitle: `${sessions} sessions, ${depth} pages ${direction === 'after' ? 'on' : 'back'}`,
+    title: `Paths ${direction} ${from === 'entry' ? 'the entry page' : from}: ${all} sessions`,
+    subtitle: `${all} sessions, ${depth} pages ${direction === 'after' ? 'on' : 'back'}`,
     nodes: [...nodes.values()],
     links: [...links.values()],
   };
@@ -90,7 +92,10 @@ export function cohortChart({ cohorts, curves, by }: CohortsDrawn): CohortsSpec 
   if (cohorts.length === 0) return undefined;
   return {
     kind: 'cohorts',
-    title: `${cohorts.reduce((sum, { visitors }) => sum + visitors, 0)} new visitors, and how many came back by ${by}`,
+    title: `${formatNumber(
+      cohorts.reduce((sum, { visitors }) => sum + visitors, 0),
+      { group: true },
+    )} new visitors, and how many came back by ${by}`,
     subtitle: 'share of the cohort, visitors beside its name; empty: not over or not covered',
     by,
     cohorts: cohorts.map(({ cohort, visitors, percent }) => ({ name: cohort, visitors, percents: percent })),

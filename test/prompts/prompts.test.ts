@@ -19,6 +19,8 @@ const ASKED: readonly { name: string; args: Record<string, string> }[] = [
   { name: 'review_release', args: {} },
   { name: 'review_release', args: { event: 'release-2026-11-12-1' } },
   { name: 'review_release', args: { date: '2026-11-12' } },
+  { name: 'where_buyers_are_lost', args: {} },
+  { name: 'where_buyers_are_lost', args: { period: '2026-11-09 to 2026-11-15' } },
   { name: 'set_up_export', args: { description: 'daily JSONL sessions with browser, device, revenue and our custom variable "plan"' } },
   { name: 'backfill_gaps', args: { job: 'Daily sessions' } },
   { name: 'weekly_kpi_report', args: {} },
@@ -64,6 +66,7 @@ describe('the list of prompts', () => {
       ['weekly_kpi_report', ['week', 'segment', 'goal']],
       ['explain_change', ['metric', 'period', 'segment', 'goal']],
       ['segment_comparison', ['segment!', 'other!', 'period', 'goal']],
+      ['where_buyers_are_lost', ['period']],
       ['set_up_export', ['description!']],
       ['backfill_gaps', ['job!']],
     ]);

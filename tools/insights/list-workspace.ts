@@ -4,6 +4,7 @@ import { exportsResource } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { recordsOrReason } from '../../src/usecases/exports/loaded-runs.ts';
+import { sufficiencyWords } from '../../src/usecases/journeys/sufficient-files.ts';
 import { WORKSPACE_COLUMNS, workspaceTable } from '../../src/workspace/store/purge.ts';
 import { LOADED_COLUMNS, loadedTable } from '../../src/workspace/warehouse/loaded-table.ts';
 
@@ -56,6 +57,7 @@ export default defineAnsweringTool({
     const { warehouse } = workspace;
     const records = warehouse && (await recordsOrReason(warehouse, signal));
     if (typeof records === 'string') note(records);
+    for (const sentence of sufficiencyWords(runs)) note(sentence);
     for (const { jobId, runId } of runs) {
       const failure = warehouse?.failure({ jobId, runId });
       if (failure !== undefined) note(`Run ${runId} of job ${jobId} could not be loaded into the warehouse: ${failure}`);

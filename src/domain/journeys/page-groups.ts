@@ -14,7 +14,7 @@ export interface PageGroup<T extends PathViews = PathViews> {
 }
 
 /** Siblings from this number on are members of a list, such as products, rather than pages of their own. */
-const MANY = 8;
+export const MANY_SIBLINGS = 8;
 /** A sibling with this share of the views of all is a page of its own even so … */
 const OWN_SHARE = 0.1;
 /** … and a word without a digit, which no id is, with this one. */
@@ -64,19 +64,23 @@ function groupsBelow<T extends PathViews>(node: Node<T>, prefix: string): PageGr
   if (node.own.length > 0) groups.push({ pattern, views: node.own.reduce((sum, { views }) => sum + views, 0), paths: node.own });
   const children = [...node.children];
   const alike = children.filter(([segment, { views }]) => !isOwn(segment, views / node.views));
-  const isList = alike.length >= MANY;
+  const isList = alike.length >= MANY_SIBLINGS;
   const apart = isList ? children.filter(([segment, { views }]) => isOwn(segment, views / node.views)) : children;
   for (const [segment, child] of apart) groups.push(...groupsBelow(child, `${prefix}/${segment}`));
   if (isList) groups.push(...groupsBelow(merged(alike.map(([, child]) => child)), `${prefix}/*`));
   return groups;
 }
 
+/** A group with less of the views of all takes no other one's place: it is left out before any are put together. */
+const TINY_SHARE = 0.001;
+
 const parentOf = (pattern: string) => pattern.slice(0, pattern.lastIndexOf('/'));
 
 /** Puts the most numerous siblings together until there are no more groups than asked for. */
 function folded<T extends PathViews>(groups: readonly PageGroup<T>[], most: number): PageGroup<T>[] {
   let left = [...groups];
-  while (left.length > most) {
+  const least = TINY_SHARE * groups.reduce((sum, { views }) => sum + views, 0);
+  while (left.filter(({ views }) => views >= least).length > most) {
     const families = grouped(left, ({ pattern }) => parentOf(pattern));
     const [parent, members] = [...families].filter(([name]) => name !== '').toSorted((a, b) => b[1].length - a[1].length)[0] ?? [];
     if (parent === undefined || members === undefined || members.length < 3) break;

@@ -106,15 +106,13 @@ export function retentionWords(curves: ReturnType<typeof curvesOf>, cohorts: Ret
   if (cohorts.length === 0) return 'No visitor had a first session in these days.';
   if (first === null || first === undefined)
     return `No cohort has a ${by} after its first that is over, so who comes back is not known yet.`;
-  const over = cohorts.filter(({ returned }) => returned[1] !== null);
-  const [hits, of] = [
-    over.reduce((sum, { returned }) => sum + (returned[1] ?? 0), 0),
-    over.reduce((sum, { visitors }) => sum + visitors, 0),
-  ];
+  const asked = (after: number) => cohorts.reduce((sum, { returned, visitors }) => sum + (returned[after] === null ? 0 : visitors), 0);
+  const [hits, of] = [cohorts.reduce((sum, { returned }) => sum + (returned[1] ?? 0), 0), asked(1)];
   const interval = intervalOf({ hits, of });
   const range = interval ? ` (95%: ${interval.lowPercent} to ${interval.highPercent}%)` : '';
   const last = (curves[0]?.percent ?? []).findLastIndex((value) => value !== null);
-  const later = last > 1 ? ` After ${last} ${by}s it is ${curves[0]?.percent[last] ?? 0}%.` : '';
+  const later =
+    last > 1 ? ` ${last} ${by}s after it, ${curves[0]?.percent[last] ?? 0}% of ${formatNumber(asked(last), { group: true })} do.` : '';
   const next = by === 'day' ? 'the day after' : 'the week after';
   return `${first}% of ${formatNumber(of, { group: true })} new visitors come back ${next} their first session${range}.${later}`;
 }

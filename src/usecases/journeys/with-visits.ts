@@ -1,12 +1,12 @@
 import { refuse } from '../../api/errors.ts';
-import { type CoveredDays, chooseDays, dayFrom, daysWords, type FileDays, wholeDays } from '../../domain/journeys/covered-days.ts';
+import { type CoveredDays, chooseDays, dayFrom, wholeDays } from '../../domain/journeys/covered-days.ts';
 import { DAY_MS } from '../../lib/clock.ts';
-import { hint } from '../../lib/hint.ts';
 import { coverageOf } from '../../workspace/query/batches.ts';
 import { type Column, folded } from '../../workspace/query/columns.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
 import type { Context } from '../context.ts';
 import { type Data, type DataPart, type DataUses, withData } from '../exports/export-data.ts';
+import { noteCoverage } from './coverage-notes.ts';
 import { missingFields, missingScope } from './missing-data.ts';
 import { type SqlWords, sqlWords } from './sql-words.ts';
 import { type Filters, fieldsOfFilters } from './visit-filters.ts';
@@ -50,7 +50,8 @@ export interface Visits {
   readonly select: (statement: string) => Promise<VisitRow[]>;
 }
 
-const KEYS: Readonly<Record<VisitScope, readonly string[]>> = {
+/** Fields that every answer over a scope reads. */
+export const KEYS: Readonly<Record<VisitScope, readonly string[]>> = {
   sessions: ['user_id', 'session_id', 'session_time'],
   views: ['user_id', 'session_id', 'view_number', 'view_time', 'path'],
 };
@@ -96,15 +97,12 @@ async function chosenParts(data: Data, wanted: Readonly<Record<VisitScope, reado
   return chosen;
 }
 
-/** Says which days an answer covers, and which of the range it does not. */
-function noteDays(days: CoveredDays, files: readonly FileDays[], context: VisitUses): void {
-  context.covers(days.first * DAY_MS, (days.last + 1) * DAY_MS - 1);
-  if (days.missing.length === 0) return;
-  const lacking = files.filter(({ days: own }) => days.missing.some((day) => !own.has(day))).map(({ name }) => name);
-  context.note(
-    `Not covered, and left out: ${daysWords(days.missing).join(', ')}: no whole day of ${lacking.join(' and ')} is downloaded. ` +
-      hint('find_export_gaps', 'find_export_gaps says why and plans what fills them.'),
-  );
+/** Whether a part has fields for all days of an answer. */
+function covers(part: DataPart | undefined, fields: readonly string[], { covered }: CoveredDays): boolean {
+  if (!part?.view.columns.some(({ type }) => type === 'TIMESTAMP') || fields.some((field) => !columnOf(part.view.columns, field)))
+    return false;
+  const own = daysWith(part, fields);
+  return covered.every((day) => own.has(day));
 }
 
 /** Hands over the sessions and views of a question; throws in words what is missing: files, columns, days. */
@@ -128,23 +126,28 @@ export function withVisits<T>(question: VisitQuestion, needs: Needs, context: Vi
     if (asked.first !== undefined && asked.last !== undefined && asked.first > asked.last)
       refuse('startDate, endDate: the first day lies after the last.');
     const days = chooseDays(asked, files);
-    noteDays(days, files, context);
+    context.covers(days.first * DAY_MS, (days.last + 1) * DAY_MS - 1);
     const partOf = (scope: VisitScope) => chosen.find((each) => each.scope === scope)?.part;
     const sql = sqlWords(data.dialect);
+    const columnIn = (part: DataPart | undefined, field: string) => {
+      const column = part && columnOf(part.view.columns, field);
+      return column && sql.name(column.name);
+    };
+    const select = async (statement: string) => {
+      const { columns, rows } = await data.select(statement, MAX_ROWS);
+      return rows.map((row): VisitRow => Object.fromEntries(columns.map(({ name }, at) => [name, row[at] ?? null])));
+    };
+    const anyPart = (scope: string) => data.parts.find(({ view }) => view.name === scope);
+    const column = (scope: string, field: string) => columnIn(anyPart(scope), field);
+    const knowsAutomated = covers(anyPart('sessions'), ['session_time', 'is_excludable'], days);
+    await noteCoverage({ sql, filters: question, days, files, knowsAutomated, column, select }, context);
     return use({
       sql,
       question,
       days,
       reads: (scope) => partOf(scope) !== undefined,
-      column(scope, field) {
-        const part = partOf(scope);
-        const column = part && columnOf(part.view.columns, field);
-        return column && sql.name(column.name);
-      },
-      async select(statement) {
-        const { columns, rows } = await data.select(statement, MAX_ROWS);
-        return rows.map((row) => Object.fromEntries(columns.map(({ name }, at) => [name, row[at] ?? null])));
-      },
+      column: (scope, field) => columnIn(partOf(scope), field),
+      select,
     });
   });
 }

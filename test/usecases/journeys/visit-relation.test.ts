@@ -112,4 +112,34 @@ describe('what is missing', () => {
     await withVisits({ startDate: '2026-11-10', endDate: '2026-11-14' }, { views: [] }, usesOf(workspace('DuckDB'), notes), async () => 0);
     expect(notes.join(' ')).toContain('Not covered, and left out: 2026-11-13 (1 day, UTC): no whole day of views is downloaded.');
   });
+
+  it.each(engines)('rows of days that are left out are counted, on %s', async (engine) => {
+    const { sessions, workspace } = world('days missing in one scope or the other, views cut at midnight');
+    const notes: string[] = [];
+    const range = { startDate: '2026-11-10', endDate: '2026-11-14' };
+    await withVisits(range, { sessions: [], views: [] }, usesOf(workspace(engine), notes), async () => 0);
+    const [views, began] = [
+      sessions.flatMap(({ views: own }) => own.filter(({ timeMs }) => dayOf(timeMs) === 11)).length,
+      sessions.filter(({ beganMs }) => dayOf(beganMs) === 13).length,
+    ];
+    expect(shownHints(notes.join(' '))).toContain(
+      `2026-11-11 (1 day, UTC), 2026-11-13 (1 day, UTC): no whole day of sessions and views is downloaded; ${began} rows of sessions and ` +
+        `${views} rows of views of those days are here and left out too. find_export_gaps says why`,
+    );
+  });
+
+  it.each(engines)('the share of automated sessions is said, under the other filters, on %s', async (engine) => {
+    const { sessions, workspace } = world('whole days');
+    const notes: string[] = [];
+    await withVisits({ devices: ['mobile'] }, { views: [] }, usesOf(workspace(engine), notes), async () => 0);
+    await withVisits({ automated: 'exclude' }, { views: [] }, usesOf(workspace(engine), notes), async () => 0);
+    const counted = (own: readonly SessionRow[]) => {
+      const part = own.filter(({ automated }) => automated).length;
+      return `${part} of ${own.length} (${Number(((100 * part) / own.length).toFixed(1))}%)`;
+    };
+    expect(notes).toEqual([
+      `Automated sessions count, as in the metrics: ${counted(sessions.filter(({ device }) => device === 2))}.`,
+      `Automated sessions are left out: ${counted(sessions)}.`,
+    ]);
+  });
 });

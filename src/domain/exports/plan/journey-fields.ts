@@ -1,9 +1,10 @@
 /** The word that stands for the fields of the tools over visits. */
 export const PRESET = 'journeys';
 
-/** Exactly the fields that the tools over visits read, by scope. */
+/** Exactly the fields that the tools over visits read, by scope; with project_id, rows of files that overlap are known again. */
 const journeyFields = {
   sessions: [
+    'project_id',
     'user_id',
     'session_id',
     'session_number',
@@ -11,6 +12,7 @@ const journeyFields = {
     'device_id',
     'country_code',
     'browser_name',
+    'browser_version',
     'referer_url',
     'is_excludable',
     'session_number_of_transactions',
@@ -19,9 +21,9 @@ const journeyFields = {
     'app_events.event_time',
   ],
   views: [
+    'project_id',
     'user_id',
     'session_id',
-    'session_number',
     'view_number',
     'view_time',
     'path',

@@ -63,13 +63,15 @@ export function compareVariant(arm: Arm, reference: Arm, { variants, days }: { v
   const score = scoreOfDifference(own, theirs);
   const isFew =
     Math.min(arm.sessions, reference.sessions) < LEAST_SESSIONS || Math.min(arm.conversions, reference.conversions) < LEAST_CONVERSIONS;
-  const isClear = probabilityOf(score) <= SIGNIFICANCE / Math.max(1, variants);
+  const difference = differenceOf(own, theirs);
+  // A claim and its interval say the same.
+  const isClear = probabilityOf(score) <= SIGNIFICANCE / Math.max(1, variants) && difference.low * difference.high > 0;
   const direction = score < 0 ? 'lowers' : 'raises';
   const judged = isClear ? direction : 'within noise';
   const smallest = MATTERS * theirs.share;
   const needed = (days * DETECTABLE ** 2 * (own.variance + theirs.variance)) / smallest ** 2;
   return {
-    difference: differenceOf(own, theirs),
+    difference,
     withShare: own.share,
     withoutShare: theirs.share,
     lostRevenue: lostRevenueOf(arm, reference),

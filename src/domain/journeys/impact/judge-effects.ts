@@ -7,7 +7,7 @@ export type Verdict = 'lowers' | 'raises' | 'within noise' | 'too few' | 'no fai
 /** With fewer expected conversions without the condition, nothing can be said of its effect. */
 const LEAST_EXPECTED = 5;
 /** Fewer sessions than this are never judged. */
-export const LEAST_SESSIONS = 30;
+export const LEAST_SESSIONS = 20;
 /** Standardised differences up to this are taken for balance (Austin 2009). */
 const MOST_IMBALANCE = 0.1;
 /** At least this share of the sessions must have others like them. */
@@ -15,13 +15,15 @@ const LEAST_COMPARABLE = 0.5;
 /** As many equally weighted sessions must at least stand on the other side. */
 const LEAST_CONTROLS = 30;
 const FALSE_DISCOVERIES = 0.05;
+/** Two-sided, of a single effect: a claim and its interval say the same. */
+const SIGNIFICANCE = 0.05;
 
 /** The reason why an effect cannot be judged; undefined where it can. */
 export function doubtOf({ sessions, comparable, imbalance, effectiveControls, withoutShare }: ConditionEffect): Verdict | undefined {
   if (sessions < LEAST_SESSIONS) return 'too few';
   if (comparable < LEAST_COMPARABLE * sessions || imbalance >= MOST_IMBALANCE) return 'no fair comparison';
   if (comparable < LEAST_SESSIONS || effectiveControls < LEAST_CONTROLS) return 'too few';
-  return comparable * Math.min(withoutShare, 1 - withoutShare) < LEAST_EXPECTED ? 'too few' : undefined;
+  return comparable * withoutShare < LEAST_EXPECTED ? 'too few' : undefined;
 }
 
 /** Which figure decides. */
@@ -29,23 +31,41 @@ export type Aim = 'conversions' | 'revenue';
 
 const scoreOf = (effect: ConditionEffect, aim: Aim) => (aim === 'revenue' ? effect.revenueScore : effect.score);
 
-/** Indices of the effects that stand out at a false discovery rate of 5 % among those that can be judged, the clearest first. */
-export function discoveries(effects: readonly ConditionEffect[], aim: Aim): number[] {
-  const judged = effects.flatMap((effect, at) => (doubtOf(effect) === undefined ? [{ at, score: scoreOf(effect, aim) }] : []));
-  const limit = limitOf(effects, aim);
-  return judged
-    .filter(({ score }) => probabilityOf(score) <= limit)
-    .toSorted((a, b) => Math.abs(b.score) - Math.abs(a.score))
-    .map(({ at }) => at);
+/**
+ * Whether a score stands out: losses among all losses, gains among all gains, each at a false discovery rate of 5 %, and none whose own 95 %
+ * interval holds no effect.
+ */
+type StandsOut = (score: number) => boolean;
+
+function standsOutAmong(effects: readonly ConditionEffect[], aim: Aim): StandsOut {
+  const scores = effects.flatMap((effect) => (doubtOf(effect) === undefined ? [scoreOf(effect, aim)] : []));
+  const beyond = (score: number, sign: number) => {
+    const half = probabilityOf(score) / 2;
+    return score * sign > 0 ? half : 1 - half;
+  };
+  const limits = new Map(
+    [-1, 1].map((sign) => [
+      sign,
+      discoveryLimit(
+        scores.map((score) => beyond(score, sign)),
+        FALSE_DISCOVERIES,
+      ),
+    ]),
+  );
+  return (score) => {
+    const probability = probabilityOf(score);
+    return probability <= SIGNIFICANCE && probability / 2 <= (limits.get(Math.sign(score)) ?? 0);
+  };
 }
 
-/** The largest probability that counts as a discovery. */
-function limitOf(effects: readonly ConditionEffect[], aim: Aim): number {
-  const judged = effects.filter((effect) => doubtOf(effect) === undefined);
-  return discoveryLimit(
-    judged.map((effect) => probabilityOf(scoreOf(effect, aim))),
-    FALSE_DISCOVERIES,
-  );
+/** Indices of the effects that can be judged and stand out, the clearest first; `isSummary`: those that only sum up others go last. */
+export function discoveries(effects: readonly ConditionEffect[], aim: Aim, isSummary: (at: number) => boolean = () => false): number[] {
+  const standsOut = standsOutAmong(effects, aim);
+  const found = effects.flatMap((effect, at) => {
+    const score = scoreOf(effect, aim);
+    return doubtOf(effect) === undefined && standsOut(score) ? [{ at, size: Math.abs(score), last: Number(isSummary(at)) }] : [];
+  });
+  return found.toSorted((a, b) => a.last - b.last || b.size - a.size).map(({ at }) => at);
 }
 
 /** An estimate without what other findings explain of it: `shares` of their effects. */
@@ -98,11 +118,11 @@ function ownOf(effects: readonly ConditionEffect[], at: number, others: readonly
 }
 
 /**
- * The discoveries that stand by themselves: one after the other, the clearest first, each without what those before it explain because the
- * same sessions met them; `order` is the order of the counts in `metMore`.
+ * The discoveries that stand by themselves: one after the other in this order, each without what those before it explain because the same
+ * sessions met them; the counts in `metMore` are in the same order.
  */
 export function separate(effects: readonly ConditionEffect[], order: readonly number[], aim: Aim): Finding[] {
-  const limit = limitOf(effects, aim);
+  const standsOut = standsOutAmong(effects, aim);
   const kept: Finding[] = [];
   for (const at of order) {
     const effect = effects[at] as ConditionEffect; // an index of the list
@@ -110,7 +130,7 @@ export function separate(effects: readonly ConditionEffect[], order: readonly nu
     const [plain, left] = aim === 'revenue' ? [effect.lostRevenue, own.lostRevenue] : [effect.difference, own.difference];
     const sign = aim === 'revenue' ? -1 : 1;
     const score = scoreAgainst(plain, left, scoreOf(effect, aim) * sign) * sign;
-    if (score * scoreOf(effect, aim) > 0 && probabilityOf(score) <= limit) kept.push(own);
+    if (score * scoreOf(effect, aim) > 0 && standsOut(score)) kept.push(own);
   }
   // Each against all others, those found later included.
   return kept.map(({ at }) => ownOf(effects, at, kept, order));

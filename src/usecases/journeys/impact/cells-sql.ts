@@ -67,6 +67,11 @@ export const COVARIATES = [
   ['slow before', 2],
 ] as const;
 
+/** Pages of the site that sessions are compared by: the key of a cell has a bit for each, and the entry page a level more than there are. */
+export const MOST_PAGES = 15;
+/** How many sets of pages seen there may be: the lowest part of the key of a cell. */
+export const SETS_OF_PAGES = 2 ** MOST_PAGES;
+
 /** Bits of a number that holds the first view of a page: its number, the second, the conditions. */
 const [NUMBER_AT, SECOND_AT, LARGEST_NUMBER] = [2 ** 50, 2 ** 26, 4_000];
 /** Conditions that fit beside them. */
@@ -142,7 +147,12 @@ export function placeSql({ pages, asked, outcome }: CellPlan): string {
     1e9,
   );
   const goal = outcome.page === undefined ? '0' : flag(outcome.page);
-  const columns = [`${[bits, ...more].join(' + ')} AS pages`, `${cases(own, 15)} AS page_at`, `${slow} AS slow_ms`, `${goal} AS goal`];
+  const columns = [
+    `${[bits, ...more].join(' + ')} AS pages`,
+    `${cases(own, MOST_PAGES)} AS page_at`,
+    `${slow} AS slow_ms`,
+    `${goal} AS goal`,
+  ];
   return `place AS (SELECT p, ${columns.join(', ')} FROM path_of)`;
 }
 
@@ -229,7 +239,15 @@ function unitSql(plan: CellPlan, visits: Visits): string {
   const key = values.reduce((sum, value, at) => `(${sum}) * ${COVARIATES[at]?.[1] ?? 1} + (${value})`, integer('0'));
   const seen = plan.pages.map((_, at) => `CASE WHEN f${at} < f THEN ${2 ** at} ELSE 0 END`).join(' + ');
   const met = plan.met.map(([page, probe], at) => `${flag(`f${page} IS NOT NULL AND ${bitOf(`f${page}`, probe, sql)} = 1`)} AS met_${at}`);
-  const kept = ['here', 'k', `(${key}) * 4096 + ${seen} AS cell`, 'conditions', `${conversionSql(plan)} AS converts`, 'cents', ...met];
+  const kept = [
+    'here',
+    'k',
+    `(${key}) * ${SETS_OF_PAGES} + ${seen} AS cell`,
+    'conditions',
+    `${conversionSql(plan)} AS converts`,
+    'cents',
+    ...met,
+  ];
   return `unit AS (SELECT ${kept.join(', ')} FROM (${parts}) AS j)`;
 }
 

@@ -13,7 +13,7 @@ import { hint } from '../../../lib/hint.ts';
 import { pageCondition } from '../step-sql.ts';
 import { unseenStep } from '../unseen-step.ts';
 import type { Visits } from '../with-visits.ts';
-import { bitOf, type IndexPage, MOST_PROBES, type Probe } from './cells-sql.ts';
+import { bitOf, type IndexPage, MOST_PAGES, MOST_PROBES, type Probe } from './cells-sql.ts';
 import type { Profile, ProfiledPath } from './profile.ts';
 
 /** A condition at a page whose effect is measured. */
@@ -34,8 +34,6 @@ export interface ProbePlan {
   readonly looksAhead: boolean;
 }
 
-/** Pages of the site that sessions are compared by; the key of a cell has a bit for each. */
-const MOST_PAGES = 12;
 /** A page with fewer views than this is not looked at unasked. */
 const LEAST_VIEWS = 200;
 /** Errors that fewer views have say nothing. */

@@ -1,11 +1,11 @@
 import type { Cells } from '../../../domain/journeys/impact/cells.ts';
 import type { VisitRow } from '../with-visits.ts';
-import { type CellPlan, COVARIATES } from './cells-sql.ts';
+import { type CellPlan, COVARIATES, SETS_OF_PAGES } from './cells-sql.ts';
 import { textOf } from './profile.ts';
 
 /** Levels of an integer whose mixed digits hold one of each covariate, the last one lowest. */
 function levelsOf(cell: number, into: Uint8Array, from: number): void {
-  let left = Math.floor(cell / 4096);
+  let left = Math.floor(cell / SETS_OF_PAGES);
   for (let at = COVARIATES.length - 1; at >= 0; at -= 1) {
     const levels = COVARIATES[at]?.[1] ?? 1;
     into[from + at] = left % levels;
@@ -30,7 +30,7 @@ function cellsOf(texts: readonly string[], { pages, met }: CellPlan): Cells {
     const [cell = 0, exposure = 0, sessions = 0, conversions = 0, cents = 0, squares = 0, ...meets] = line.split(' ').map(Number);
     levelsOf(cell, levels, at * width);
     for (let page = 0; page < pages.length; page += 1)
-      levels[at * width + COVARIATES.length + page] = Math.floor((cell % 4096) / 2 ** page) % 2;
+      levels[at * width + COVARIATES.length + page] = Math.floor((cell % SETS_OF_PAGES) / 2 ** page) % 2;
     columns.exposure[at] = exposure;
     columns.sessions[at] = sessions;
     columns.conversions[at] = conversions;

@@ -56,12 +56,12 @@ function questionsOf({ hypotheses, probes, looksAhead }: ProbePlan, isAsked: boo
 /** Discoveries that the others do not explain; where there are several, the same cells are asked who met which of them. */
 async function findingsOf(
   effects: readonly Measured[],
-  questions: readonly ConditionQuestion[],
+  { questions, isSummary }: { readonly questions: readonly ConditionQuestion[]; readonly isSummary: (at: number) => boolean },
   plan: CellPlan,
   aim: Aim,
   visits: Visits,
 ): Promise<Finding[]> {
-  const order = discoveries(effects, aim).slice(0, MOST_SEPARATED);
+  const order = discoveries(effects, aim, isSummary).slice(0, MOST_SEPARATED);
   const alone = order.length < 2;
   if (alone) return separate(effects, order, aim);
   const found = order.flatMap((at) => questions[at] ?? []);
@@ -93,7 +93,11 @@ export async function readEffects(
   const effects = met.map(({ effect }) => effect);
   const findings = await findingsOf(
     effects,
-    met.flatMap(({ at }) => questions[at] ?? []),
+    {
+      questions: met.flatMap(({ at }) => questions[at] ?? []),
+      // A score of frustration is made of clicks and errors, which say more.
+      isSummary: (index) => probes.hypotheses[met[index]?.at ?? -1]?.condition.what === 'frustration',
+    },
     plan,
     aim,
     visits,

@@ -1,0 +1,89 @@
+import { type CoveredDays, daysWords, type FileDays } from '../../domain/journeys/covered-days.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import { hint } from '../../lib/hint.ts';
+import { formatNumber } from '../../lib/number-text.ts';
+import type { Cell } from '../../workspace/query/protocol.ts';
+import type { Context } from '../context.ts';
+import { dayOfMs, flag, type SqlWords } from './sql-words.ts';
+import { type Filters, filterConditions } from './visit-filters.ts';
+
+/** The parts of an answer over visits that say what it covers. */
+export interface Coverage {
+  readonly sql: SqlWords;
+  readonly filters: Filters;
+  readonly days: CoveredDays;
+  /** The files that are read, and the days that they cover. */
+  readonly files: readonly FileDays[];
+  /** Whether the downloaded sessions, read or not, say of all covered days which are automated. */
+  readonly knowsAutomated: boolean;
+  /** The column of a field of downloaded sessions or views, read or not. */
+  readonly column: (scope: string, field: string) => string | undefined;
+  readonly select: (statement: string) => Promise<readonly Readonly<Record<string, Cell>>[]>;
+}
+
+const TIMES: Readonly<Record<string, string>> = { sessions: 'session_time', views: 'view_time' };
+
+function inRange({ sql, days }: Coverage, time: string): string {
+  return `${time} >= ${sql.instant(days.first * DAY_MS)} AND ${time} < ${sql.instant((days.last + 1) * DAY_MS)}`;
+}
+
+/** Counts the automated sessions among those of the covered days, under the other filters. */
+function automatedSql(coverage: Coverage): string[] {
+  const { sql, days, filters, column, knowsAutomated } = coverage;
+  if (!knowsAutomated) return [];
+  const [time, automated] = [column('sessions', 'session_time'), column('sessions', 'is_excludable')];
+  if (time === undefined || automated === undefined) return [];
+  const conditions = filterConditions({ ...filters, automated: undefined }, (field) => column('sessions', field) ?? 'NULL', sql);
+  const absent = days.missing.length === 0 ? [] : [`${dayOfMs(sql, sql.ms(time))} NOT IN (${days.missing.join(', ')})`];
+  const where = [inRange(coverage, time), ...absent, ...conditions].join(' AND ');
+  return [`SELECT 'automated' AS kind, count(*) AS n, sum(${flag(`coalesce(${automated}, false)`)}) AS part FROM sessions WHERE ${where}`];
+}
+
+/** Counts the rows of the days that are left out because a file lacks them. */
+function leftOutSql(coverage: Coverage): string[] {
+  const { sql, days, files, column } = coverage;
+  if (days.missing.length === 0) return [];
+  return files.flatMap(({ name }) => {
+    const time = column(name, TIMES[name] ?? '');
+    if (time === undefined) return [];
+    const where = `${inRange(coverage, time)} AND ${dayOfMs(sql, sql.ms(time))} IN (${days.missing.join(', ')})`;
+    return [`SELECT ${sql.text(name)} AS kind, count(*) AS n, 0 AS part FROM ${name} WHERE ${where}`];
+  });
+}
+
+interface Count {
+  readonly kind: string;
+  readonly n: number;
+  readonly part: number;
+}
+
+const grouped = (value: number) => formatNumber(value, { group: true });
+
+function missingWords({ days, files }: Coverage, counts: readonly Count[]): string {
+  const lacking = files.filter(({ days: own }) => days.missing.some((day) => !own.has(day))).map(({ name }) => name);
+  const rows = counts.filter(({ kind, n }) => kind !== 'automated' && n > 0).map(({ kind, n }) => `${grouped(n)} rows of ${kind}`);
+  const there =
+    rows.length === 0
+      ? ''
+      : `; ${rows.join(' and ')} of ${days.missing.length === 1 ? 'that day' : 'those days'} are here and left out too`;
+  return (
+    `Not covered, and left out: ${daysWords(days.missing).join(', ')}: no whole day of ${lacking.join(' and ')} is downloaded${there}. ` +
+    hint('find_export_gaps', 'find_export_gaps says why and plans what fills them.')
+  );
+}
+
+function automatedWords({ filters }: Coverage, { n, part }: Count): string {
+  const share = n > 0 ? ` (${formatNumber(Number(((100 * part) / n).toFixed(1)))}%)` : '';
+  if (filters.automated === 'exclude') return `Automated sessions are left out: ${grouped(part)} of ${grouped(n)}${share}.`;
+  return `Automated sessions count, as in the metrics: ${grouped(part)} of ${grouped(n)}${share}.`;
+}
+
+/** Says which days of the range are left out, with the rows of them that are here, and how many sessions are automated. */
+export async function noteCoverage(coverage: Coverage, context: Pick<Context, 'note'>): Promise<void> {
+  const parts = [...automatedSql(coverage), ...leftOutSql(coverage)];
+  const rows = parts.length === 0 ? [] : await coverage.select(parts.join('\nUNION ALL '));
+  const counts = rows.map((row): Count => ({ kind: String(row['kind']), n: Number(row['n']), part: Number(row['part']) }));
+  if (coverage.days.missing.length > 0) context.note(missingWords(coverage, counts));
+  const automated = counts.find(({ kind }) => kind === 'automated');
+  if (automated) context.note(automatedWords(coverage, automated));
+}

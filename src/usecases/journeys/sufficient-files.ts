@@ -1,0 +1,60 @@
+import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
+import { daysWords, wholeDays } from '../../domain/journeys/covered-days.ts';
+import { grouped } from '../../lib/grouped.ts';
+import { hint } from '../../lib/hint.ts';
+import { coverageOf } from '../../workspace/query/batches.ts';
+import type { RunManifest } from '../../workspace/store/manifest.ts';
+import { KEYS, type VisitScope } from './with-visits.ts';
+
+type Run = Pick<RunManifest, 'scope' | 'from' | 'to' | 'fields'>;
+type Fields = Readonly<Partial<Record<VisitScope, readonly string[]>>>;
+
+/** The least that each tool reads, beside the keys; some questions read more, such as a funnel to a purchase. */
+const LEAST = [
+  // The two of the preset core first: where one of the others is offered, so are they.
+  ['analyze_funnel', { views: [] }],
+  ['measure_impact', { sessions: ['session_number_of_transactions'], views: [] }],
+  ['analyze_paths', { views: [] }],
+  ['analyze_retention', { sessions: ['session_number'] }],
+] as const satisfies readonly (readonly [string, Fields])[];
+
+/** Days that the runs of a scope cover whole with some fields, or the fields that no run has. */
+function coverOf(runs: readonly Run[], scope: VisitScope, own: readonly string[]): { days: Set<number>; lacking: string[] } {
+  const ofScope = runs.filter((run) => run.scope.toLowerCase() === scope);
+  const fields = [...KEYS[scope], ...own];
+  const has = ({ fields: given }: Run, name: string) => given.some(({ fieldName }) => fieldName === name);
+  const lacking = fields.filter((name) => !ofScope.some((run) => has(run, name)));
+  return { days: wholeDays(coverageOf(ofScope.filter((run) => fields.every((name) => has(run, name)))).covered), lacking };
+}
+
+/** What the files lack for a tool, or the days that they cover for it. */
+function judged(runs: readonly Run[], least: Fields): { days: number[]; lacking: string[] } {
+  const covers = Object.entries(least).map(([scope, fields]) => {
+    const name: VisitScope = scope === 'views' ? 'views' : 'sessions';
+    const { days, lacking } = coverOf(runs, name, fields);
+    const isHere = runs.some((run) => run.scope.toLowerCase() === name);
+    return { days, lacking: isHere ? lacking.map((field) => `${name}.${field}`) : [`all ${name}`] };
+  });
+  const [first, ...others] = covers;
+  const shared = [...(first?.days ?? [])].filter((day) => others.every(({ days }) => days.has(day)));
+  return { days: shared.toSorted((a, b) => a - b), lacking: covers.flatMap(({ lacking }) => lacking) };
+}
+
+const wayOn = () =>
+  hint('plan_export', ` plan_export {"fields":["${PRESET}"],"scope":"sessions or views","frequency":"daily"} plans what is missing.`);
+
+function sentenceOf({ days, lacking }: ReturnType<typeof judged>): string {
+  if (days.length > 0) return `the files suffice over ${daysWords(days.slice(-31)).join(', ')}.`;
+  const why = lacking.length > 0 ? `lack ${lacking.join(', ')}` : 'cover no whole day (UTC) with all that it reads';
+  return `the files ${why}.${wayOn()}`;
+}
+
+/** Says for which of the tools over visits downloaded runs suffice, and over which days; nothing where nothing is downloaded. */
+export function sufficiencyWords(runs: readonly Run[]): string[] {
+  if (runs.length === 0) return [];
+  const tools = LEAST.map(([tool, least]) => ({ tool, sentence: sentenceOf(judged(runs, least)) }));
+  return [...grouped(tools, ({ sentence }) => sentence)].flatMap(([sentence, [first, ...others]]) => {
+    if (!first) return [];
+    return hint(first.tool, `${first.tool}${others.map(({ tool }) => hint(tool, `, ${tool}`)).join('')}: ${sentence}`);
+  });
+}
