@@ -104,6 +104,11 @@ export function chooseDays({ first, last, followDays = 0, usualDays = USUAL_DAYS
   const usual = all.filter((day) => day <= end).slice(-usualDays)[0] ?? end;
   const start = first ?? (last === undefined ? Math.min(usual, end) : Math.max(end - usualDays + 1, usual));
   const covered = all.filter((day) => day >= start && day <= end);
+  if (covered.length === 0 && last === undefined && followDays > 0)
+    refuse(
+      `withinDays: no day has ${followDays} whole days after it that the files cover, so no window of a visitor is over. They cover ` +
+        `${coverWords(files)}; name fewer days.`,
+    );
   if (covered.length === 0) {
     const asked =
       start > end ? 'no day whose window is over' : daysWords([start, end].flatMap((day, at) => (at && start === end ? [] : day)));

@@ -53,7 +53,7 @@ export function pagesOfPaths(paths: readonly Path[], { depth, direction, session
   });
 }
 
-/** The first sentence: what most do next, and how many do nothing more. */
+/** The first sentence: what is most frequently done next, and how many do nothing more. */
 export function pathWords(
   pages: readonly (readonly PathsPage[])[],
   { from, direction, sessions }: Omit<Way, 'depth'> & { readonly from: string },
@@ -64,7 +64,7 @@ export function pathWords(
   const all = formatNumber(sessions, { group: true });
   const count = (page: PathsPage) => `${formatNumber(page.sessions, { group: true })} of ${all} sessions (${page.percent}%)`;
   if (!most) return `No session went on ${direction} ${start}; all ${all} ${direction === 'after' ? 'ended' : 'began'} there.`;
-  const way = direction === 'after' ? `After ${start}, most go on to ${most.page}` : `Before ${start}, most were on ${most.page}`;
+  const way = `The commonest page right ${direction} ${start} is ${most.page}`;
   const rest = ended ? ` ${ended.percent}% ${direction === 'after' ? 'end their visit there' : 'begin their visit there'}.` : '';
   return `${way}: ${count(most)}.${rest}`;
 }

@@ -1,5 +1,5 @@
 import { refuse } from '../../api/errors.ts';
-import { daysWords } from '../../domain/journeys/covered-days.ts';
+import { dayFrom, daysWords } from '../../domain/journeys/covered-days.ts';
 import {
   changedGroups,
   changesOf,
@@ -54,6 +54,9 @@ function requirePages(steps: readonly Step[], within: string): void {
 }
 
 interface Read {
+  /** First and last day of the range, as numbers. */
+  readonly first: number;
+  readonly last: number;
   readonly counts: FunnelCounts;
   readonly covered: string[];
   readonly sql: string | undefined;
@@ -64,20 +67,41 @@ function read(question: FunnelQuestion, visits: VisitQuestion, context: VisitUse
   return withVisits(visits, needsOf(question), context, async (own) => {
     const counts = await readFunnel(question, own);
     const depths = [...counts.days.values()];
-    return { counts, covered: daysWords(own.days.covered), sql: leaversSql(question, depths, own), hasNext: own.reads('views') };
+    const { first, last } = own.days;
+    return {
+      first,
+      last,
+      counts,
+      covered: daysWords(own.days.covered),
+      sql: leaversSql(question, depths, own),
+      hasNext: own.reads('views'),
+    };
   });
 }
 
-/** The counts of the days before, where they are asked for; their range is not that of the answer. */
-async function readBaseline(request: FunnelRequest, question: FunnelQuestion, context: VisitUses): Promise<Read | undefined> {
-  const { baselineStartDate, baselineEndDate } = request;
-  if (baselineStartDate === undefined && baselineEndDate === undefined) return undefined;
-  if (baselineStartDate === undefined || baselineEndDate === undefined)
-    return refuse(
-      `${baselineStartDate === undefined ? 'baselineStartDate' : 'baselineEndDate'}: required with the other end of the baseline.`,
-    );
-  const range = { ...request, startDate: baselineStartDate, endDate: baselineEndDate };
-  return read(question, range, { ...context, covers: () => undefined, note: (sentence) => context.note(`Baseline: ${sentence}`) });
+interface Baseline {
+  readonly startDate: string;
+  readonly endDate: string;
+}
+
+/** The days before, where they are asked for. */
+function baselineOf({ baselineStartDate: startDate, baselineEndDate: endDate }: FunnelRequest): Baseline | undefined {
+  if (startDate !== undefined && endDate !== undefined) return { startDate, endDate };
+  if (startDate === undefined && endDate === undefined) return undefined;
+  return refuse(`${startDate === undefined ? 'baselineStartDate' : 'baselineEndDate'}: required with the other end of the baseline.`);
+}
+
+/** The counts of the days before; their range is not that of the answer. */
+function readBaseline(
+  request: FunnelRequest,
+  question: FunnelQuestion,
+  { baseline, period }: { readonly baseline: Baseline; readonly period: Read },
+  context: VisitUses,
+): Promise<Read> {
+  if (dayFrom(baseline.startDate) <= period.last && dayFrom(baseline.endDate) >= period.first)
+    refuse('baselineStartDate, baselineEndDate: the baseline shares days with the range; let it end before the range begins.');
+  const silent = { ...context, covers: () => undefined, note: (sentence: string) => context.note(`Baseline: ${sentence}`) };
+  return read(question, { ...request, ...baseline }, silent);
 }
 
 function splitOf({ breakdown }: FunnelQuestion, names: readonly string[], counts: FunnelCounts): FunnelGroup[] | undefined {
@@ -98,8 +122,10 @@ function changesWithGroups(names: readonly string[], baseline: FunnelCounts, cou
 export async function analyzeFunnel(request: FunnelRequest, context: VisitUses & Pick<Context, 'draw'>): Promise<FunnelAnswer> {
   const question = questionOf(request);
   const names = question.steps.map(({ text }) => text);
-  const { counts, covered, sql, hasNext } = await read(question, request, context);
-  const baseline = await readBaseline(request, question, context);
+  const asked = baselineOf(request);
+  const period = await read(question, request, context);
+  const { counts, covered, sql, hasNext } = period;
+  const baseline = asked && (await readBaseline(request, question, { baseline: asked, period }, context));
   const nameOf = pageNames(counts.next.flatMap(({ page, count }) => (page === undefined ? [] : [{ path: page, views: count }])));
   const steps = stepsOf(names, counts, { hasNext, nameOf });
   const groups = splitOf(question, names, counts);

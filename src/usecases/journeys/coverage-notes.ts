@@ -85,5 +85,5 @@ export async function noteCoverage(coverage: Coverage, context: Pick<Context, 'n
   const counts = rows.map((row): Count => ({ kind: String(row['kind']), n: Number(row['n']), part: Number(row['part']) }));
   if (coverage.days.missing.length > 0) context.note(missingWords(coverage, counts));
   const automated = counts.find(({ kind }) => kind === 'automated');
-  if (automated) context.note(automatedWords(coverage, automated));
+  if (automated && automated.n > 0) context.note(automatedWords(coverage, automated));
 }

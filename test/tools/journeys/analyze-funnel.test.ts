@@ -54,6 +54,11 @@ describe('bad input', () => {
     [{ steps: ['/p/*', 'event:paid'] }, 'The downloaded files of sessions have no app_events.event_name, app_events.event_time'],
     [{ steps: ['/p/*', '/cart'], withinDays: 3 }, 'withinDays: only with within visitor.'],
     [{ steps: ['/p/*', '/cart'], baselineStartDate: '-9d' }, 'baselineEndDate: required with the other end of the baseline.'],
+    [
+      { steps: ['/p/*', '/cart'], baselineStartDate: '2026-11-16', baselineEndDate: '2026-11-17' },
+      'the baseline shares days with the range; let it end before the range begins.',
+    ],
+    [{ steps: ['/p/*', '/cart'], within: 'visitor', withinDays: 30 }, 'withinDays: no day has 30 whole days after it that the files cover'],
     [{ steps: ['/p/*', '/cart'], startDate: '2026-10-01', endDate: '2026-10-04' }, 'cover no whole day (UTC) of 2026-10-01 … 2026-10-04'],
     [{ steps: ['/p/*', '/cart'], order: 'direct', within: 'visitor' }, 'order: direct compares pages of one session'],
   ])('%j is one sentence', async (args, words) => {
