@@ -3,8 +3,7 @@ import { hasKind, type Step } from '../../domain/journeys/step.ts';
 import { type Breakdown, fieldOfBreakdown, groupExpression } from './breakdowns.ts';
 import type { FunnelPlan } from './funnel-codes.ts';
 import { funnelSql } from './funnel-sql.ts';
-import { pageCondition } from './step-sql.ts';
-import { unseenStep } from './unseen-step.ts';
+import { requireSeen } from './unseen-step.ts';
 import type { Needs, VisitRow, Visits } from './with-visits.ts';
 
 /** The question behind a funnel. */
@@ -55,26 +54,9 @@ function countsOf(rows: readonly VisitRow[]): FunnelCounts {
   return { days, groups, gaps, next, immature };
 }
 
-/** Throws for the first step that nothing in the files fulfils; `isDone` says which steps were done in order. */
-async function requireSeen(steps: readonly Step[], done: readonly number[], visits: Visits): Promise<void> {
-  const doubtful = steps.filter((step, index) => (done[index] ?? 0) === 0 && !hasKind(step, 'purchase'));
-  const path = visits.column('views', 'path');
-  for (const step of doubtful) {
-    const condition = path === undefined ? undefined : pageCondition(step, `coalesce(${path}, '')`, visits.sql);
-    const rows = condition === undefined ? [] : await visits.select(`SELECT count(*) AS n FROM views WHERE ${condition}`);
-    const isSeen = rows.some(({ n }) => Number(n) > 0) || (condition === undefined && (await sentEvents(step, visits)));
-    if (!isSeen) throw await unseenStep(step, 'steps', visits);
-  }
-}
-
-async function sentEvents(step: Step, visits: Visits): Promise<boolean> {
-  const names = visits.column('sessions', 'app_events.event_name');
-  if (names === undefined) return false;
-  const asked = step.choices.flatMap((choice) => (choice.kind === 'event' ? visits.sql.like(visits.sql.known('e'), choice.name) : []));
-  const rows = await visits.select(
-    `SELECT count(*) AS n FROM ${visits.sql.each('sessions', { e: names })} AS s WHERE ${asked.join(' OR ')}`,
-  );
-  return rows.some(({ n }) => Number(n) > 0);
+/** Throws for the first step that nothing in the files fulfils; `done` has how many did each in order. */
+async function requireAll(steps: readonly Step[], done: readonly number[], visits: Visits): Promise<void> {
+  for (const [index, step] of steps.entries()) if ((done[index] ?? 0) === 0) await requireSeen(step, 'steps', visits);
 }
 
 /** Counts a funnel; throws where nothing in the files fulfils a step. */
@@ -87,6 +69,6 @@ export async function readFunnel({ steps, order, withinDays, breakdown }: Funnel
   const done = steps.map((_, index) =>
     [...counts.days.values()].reduce((sum, depths) => sum + depths.slice(index + 1).reduce((a, b) => a + b, 0), 0),
   );
-  if (counts.immature === 0 && done.includes(0)) await requireSeen(steps, done, visits);
+  if (counts.immature === 0 && done.includes(0)) await requireAll(steps, done, visits);
   return counts;
 }

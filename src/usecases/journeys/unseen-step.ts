@@ -2,6 +2,7 @@ import { ApiError } from '../../api/errors.ts';
 import { type Choice, hasKind, type Step } from '../../domain/journeys/step.ts';
 import { nearestFirst } from '../../lib/nearest.ts';
 import { formatNumber } from '../../lib/number-text.ts';
+import { eventCondition, pageCondition } from './step-sql.ts';
 import type { Visits } from './with-visits.ts';
 
 /** Names that are compared with the unknown one, the most frequent first. */
@@ -44,4 +45,21 @@ export async function unseenStep(step: Step, parameter: string, visits: Visits):
   const [what, rows] = isEvent ? ['app event', 'times'] : ['page', 'views'];
   const there = list === '' ? `the files hold no ${what}s` : `closest, with their ${rows}: ${list}`;
   return new ApiError('missing', `${parameter}: no ${what} of these visits is "${step.text}"; ${there}.`);
+}
+
+async function counts(visits: Visits, from: string, condition: string | undefined): Promise<boolean> {
+  if (condition === undefined) return false;
+  const rows = await visits.select(`SELECT count(*) AS n FROM ${from} WHERE ${condition}`);
+  return rows.some(({ n }) => Number(n) > 0);
+}
+
+/** Throws for a step that no page or app event of the files fulfils; one that a purchase fulfils too needs none. */
+export async function requireSeen(step: Step, parameter: string, visits: Visits): Promise<void> {
+  if (hasKind(step, 'purchase')) return;
+  const { sql } = visits;
+  const [path, names] = [visits.column('views', 'path'), visits.column('sessions', 'app_events.event_name')];
+  if (path !== undefined && (await counts(visits, 'views', pageCondition(step, `coalesce(${path}, '')`, sql)))) return;
+  const events = names === undefined ? undefined : `${sql.each('sessions', { e: names })} AS s`;
+  if (events !== undefined && (await counts(visits, events, eventCondition(step, sql.known('e'), sql)))) return;
+  throw await unseenStep(step, parameter, visits);
 }

@@ -11,6 +11,7 @@ import {
 import { doubtOf, type Verdict } from '../../../domain/journeys/impact/judge-effects.ts';
 import type { Context } from '../../context.ts';
 import { currencyOf } from '../../exports/amounts.ts';
+import { requireSeen } from '../unseen-step.ts';
 import { type VisitQuestion, type Visits, type VisitUses, withVisits } from '../with-visits.ts';
 import { fieldsOfOutcome, type Outcome, outcomeSql, parseOutcome } from './outcome.ts';
 import { plainDifferences } from './plain-sql.ts';
@@ -69,6 +70,7 @@ const TRAITS = {
 
 async function read(question: ImpactQuestion, outcome: Outcome, visits: Visits, context: ImpactUses): Promise<Read> {
   const { conditions } = question;
+  if (outcome.step) await requireSeen(outcome.step, 'outcome', visits);
   const sql = outcomeSql(outcome, visits);
   const hasRevenue = outcome.kind === 'purchase' && visits.column('sessions', 'session_transactions_revenue_cents') !== undefined;
   const ofViews = conditions?.filter(({ what }) => what !== 'variable');

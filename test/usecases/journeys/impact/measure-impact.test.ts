@@ -96,7 +96,8 @@ describe('what is asked wrongly', () => {
     await expect(ask(conditions)).rejects.toThrow(words);
   });
 
-  it('an outcome that is no step', async () => {
+  it('an outcome that is no step, or that nobody did', async () => {
+    await expect(ask([SLOW], 'signups')).rejects.toThrow('outcome: no page of these visits is "signups"; closest, with their views: /');
     await expect(ask([SLOW], 'event:')).rejects.toThrow('outcome: "event:" names no event');
   });
 });
