@@ -11,7 +11,7 @@ const KINDS: Readonly<Record<Kind, readonly [members: string, words: string]>> =
   ],
   js_error: [
     'pages, message',
-    'a JavaScript error; message is a part of its text, `*` stands for any characters. Texts that differ in numbers (#) and addresses ' +
+    'a JavaScript error, each text for itself; message is a part of it, `*` stands for any characters. Texts that differ in numbers (#) and addresses ' +
       '({address}) alone are one',
   ],
   api_error: ['pages', 'a call of the page failed'],

@@ -85,14 +85,19 @@ function meantMessages(text: string, { messages }: Profile): string[] {
   );
 }
 
+/** JavaScript errors, each text a condition of its own where the files have texts; `room`: how many there may be. */
+function errorConditions(profile: Profile, visits: Visits, room: number): Condition[] {
+  if (visits.column('views', 'errors.message') === undefined) return [{ what: 'js_error' }];
+  const messages = profile.messages.filter(({ count }) => count >= LEAST_ERRORS).slice(0, room);
+  return messages.map(({ value }) => ({ what: 'js_error', message: value }));
+}
+
 /** Every condition that is looked at where none is named, as far as the files can tell. */
 function everyCondition(profile: Profile, visits: Visits): Condition[] {
   const has = (field: string) => visits.column('views', field) !== undefined;
   const isTimed = profile.paths.some(({ slow }) => (slow[0] ?? 0) > 0);
-  const messages = profile.messages.filter(({ count }) => count >= LEAST_ERRORS).slice(0, MOST_PROBES - 5);
-  const errors: Condition[] = has('errors.message')
-    ? messages.map(({ value }) => ({ what: 'js_error', message: value }))
-    : [{ what: 'js_error' } as const].filter(() => has('any_js_error_ind'));
+  const hasErrors = has('errors.message') || has('any_js_error_ind');
+  const errors = hasErrors ? errorConditions(profile, visits, MOST_PROBES - 5) : [];
   return [
     ...(isTimed ? [{ what: 'slow_page' } as const] : []),
     ...(has('any_api_error_ind') ? [{ what: 'api_error' } as const] : []),
@@ -108,11 +113,16 @@ function isOfViews(asked: AskedCondition): asked is AskedCondition & { what: Con
   return asked.what !== 'variable';
 }
 
-/** The conditions of a call, checked; a message stands for each group of messages that it means. */
-function conditionsOf(asked: readonly AskedCondition[], profile: Profile): Condition[] {
+/** The conditions of a call, checked; a message stands for each group of messages that it means, errors without one for each message. */
+function conditionsOf(asked: readonly AskedCondition[], profile: Profile, visits: Visits): Condition[] {
+  const room = MOST_PROBES - 1 - asked.length;
   return asked.filter(isOfViews).flatMap(({ what, pages, overSeconds, over, message }): Condition[] => {
     if (what === 'js_error' && message !== undefined)
       return meantMessages(message, profile).map((text) => ({ what, pages, message: text }));
+    if (what === 'js_error') {
+      const each = errorConditions(profile, visits, room);
+      return (each.length > 0 ? each : [{ what }]).map((condition) => ({ ...condition, pages }));
+    }
     const limit = what === 'slow_page' ? overSeconds : over;
     return [{ what, pages, ...(limit !== undefined && { over: limit }) }];
   });
@@ -148,7 +158,7 @@ export async function planProbes(asked: readonly AskedCondition[] | undefined, p
     slowMs: slowMsOf(group),
     views: group.views,
   }));
-  const conditions = asked ? conditionsOf(asked, profile) : everyCondition(profile, visits);
+  const conditions = asked ? conditionsOf(asked, profile, visits) : everyCondition(profile, visits);
   if (conditions.length >= MOST_PROBES)
     refuse(`conditions: ${conditions.length} conditions are too many for one call; name at most ${MOST_PROBES - 1}.`);
   const named = await askedPages(conditions, profile, visits);
