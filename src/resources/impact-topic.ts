@@ -11,8 +11,8 @@ const KINDS: Readonly<Record<Kind, readonly [members: string, words: string]>> =
   ],
   js_error: [
     'pages, message',
-    'a JavaScript error, each text for itself; message is a part of it, `*` stands for any characters. Texts that differ in numbers (#) and addresses ' +
-      '({address}) alone are one',
+    'a JavaScript error, each text for itself; message is a part of it, `*` stands for any characters. Texts that differ in numbers ' +
+      '(#) and addresses ({address}) alone are one',
   ],
   api_error: ['pages', 'a call of the page failed'],
   rage_click: ['pages', 'any element was clicked in rage'],

@@ -74,6 +74,13 @@ describe('measure_impact', () => {
       expect(Number(answer.structured['total'])).toBeGreaterThan(10);
     });
 
+    it('tells which error costs most: each text is a condition of its own', async () => {
+      const answer = await call('measure_impact', { ...jobIds, conditions: [{ what: 'js_error' }], limit: 50 });
+      const rows = answer.structured['conditions'] as { message?: string }[];
+      expect(new Set(rows.map(({ message }) => message)).size).toBeGreaterThan(2);
+      expect(rows.every(({ message }) => message !== undefined && !/\d/.test(message))).toBe(true);
+    });
+
     it('compares the variants of a test by the name of the variable', async () => {
       const answer = await call('measure_impact', { ...jobIds, conditions: [{ what: 'variable', name: 'checkout_variant' }] });
       expect(answer.structured['conditions']).toMatchObject([
