@@ -82,7 +82,7 @@ function automatedWords({ filters }: Coverage, { n, part }: Count): string {
 export async function noteCoverage(coverage: Coverage, context: Pick<Context, 'note'>): Promise<void> {
   const parts = [...automatedSql(coverage), ...leftOutSql(coverage)];
   const rows = parts.length === 0 ? [] : await coverage.select(parts.join('\nUNION ALL '));
-  const counts = rows.map((row): Count => ({ kind: String(row['kind']), n: Number(row['n']), part: Number(row['part']) }));
+  const counts = rows.map(({ kind, n, part }): Count => ({ kind: typeof kind === 'string' ? kind : '', n: Number(n), part: Number(part) }));
   if (coverage.days.missing.length > 0) context.note(missingWords(coverage, counts));
   const automated = counts.find(({ kind }) => kind === 'automated');
   if (automated && automated.n > 0) context.note(automatedWords(coverage, automated));

@@ -142,6 +142,9 @@ const REASONS: Readonly<Partial<Record<Verdict, string>>> = {
   'no fair comparison': 'has no sessions like those that met it to compare with',
 };
 
+/** What is hoped for: sales by number or by value. */
+const wantedOf = ({ many, aim }: OutcomeWords) => (aim === 'revenue' ? 'revenue' : many);
+
 /** Begins a sentence. */
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -170,11 +173,12 @@ function pageAnswer({ condition, verdict, withPercent, withoutPercent }: ImpactR
 /** The one condition that was asked about. */
 function singleAnswer(row: ImpactRow, words: OutcomeWords): string {
   const { verdict } = row;
-  const reason = REASONS[verdict];
+  const [reason, what] = [REASONS[verdict], wantedOf(words)];
   const shares = `${formatNumber(row.withPercent)}% with it, ${formatNumber(row.withoutPercent)}% without`;
-  if (verdict === 'lowers') return `${capital(row.condition)} costs ${words.many}: ${lostWords(row, words)}.`;
-  if (verdict === 'raises') return `${capital(row.condition)} goes with more ${words.many}: ${shares}.`;
-  return `${capital(row.condition)} ${reason ?? verdict}${verdict === 'within noise' ? ` on ${words.many}: ${shares}` : ''}.`;
+  const figures = words.aim === 'revenue' ? lostWords(row, words) : shares;
+  if (verdict === 'lowers') return `${capital(row.condition)} costs ${what}: ${lostWords(row, words)}.`;
+  if (verdict === 'raises') return `${capital(row.condition)} goes with more ${what}: ${figures}.`;
+  return `${capital(row.condition)} ${reason ?? verdict}${verdict === 'within noise' ? ` on ${what}: ${figures}` : ''}.`;
 }
 
 /** The first sentence: what costs most, or that nothing stands out. */
@@ -186,5 +190,5 @@ export function answerSentence(rows: readonly ImpactRow[], judged: number, words
   if (others.length === 0 && judged <= 1) return singleAnswer(first, words);
   if (first.verdict === 'lowers') return `Costliest: ${first.condition}, ${lostWords(first, words)}.`;
   if (judged === 0) return 'No condition was met by enough comparable sessions to judge its effect.';
-  return `None of the ${judged} conditions that can be judged lowers ${words.many} beyond chance.`;
+  return `None of the ${judged} conditions that can be judged lowers ${wantedOf(words)} beyond chance.`;
 }
