@@ -21,11 +21,11 @@ export const whereBuyersAreLost = definePrompt({
 1. ${callText('list_workspace')}: for which tools and days the files suffice. Where they do not: \
 ${callText('plan_export', { fields: ['journeys'], scope: 'views', frequency: 'daily' })}, show the plan, and stop.
 2. ${callText('analyze_paths', { from: 'entry', ...about })}: how the pages of this site are called.
-3. ${callText('analyze_funnel', { steps: STEPS, breakdown: 'device', ...about })}: the largest loss, and the groups that do worse. Once more \
-with baselineStartDate and baselineEndDate: which step became worse, and since when.
+3. ${callText('analyze_funnel', { steps: STEPS, breakdown: 'device', ...about })}: the largest loss, and the groups that do worse. Once \
+more with baselineStartDate and baselineEndDate: which step became worse, and since when.
 4. ${callText('measure_impact', about)}: what costs sales against comparable sessions. Keep "lowers" alone; "within noise" is no cause.
-5. Where a slow page lowers sales: ${callText('analyze_scenario', { startDate: '-14d' })}: is a scenario of that page slower, since when. A \
-coincidence in time is a suspect, not a proof.
+5. Where a slow page lowers sales: ${callText('analyze_scenario', { startDate: '-14d' })}: is a scenario of that page slower, since when. \
+A coincidence in time is a suspect, not a proof.
 
 Answer in this form:
 - One sentence: at which step most buyers are lost, and the cause that costs most, with its interval.

@@ -8,7 +8,7 @@ const FORMS = [
   ['`event:add_to_cart`', 'an app event of that name; `*` works here too'],
   ['`purchase`', 'a session with a transaction; the files do not say when in the session, so it can only be the last step'],
   ['`/cart | /basket`', 'one of several, each in any form above; spaces around the bar'],
-  ['`entry`', 'of analyze_paths alone: the first page of the session'],
+  ['`entry`', 'where paths begin, and there alone: the first page of the session'],
 ] as const;
 
 const COUNTED = [
@@ -30,8 +30,8 @@ export function writeSteps(): string {
     '## What is counted',
     markdownTable(['what', 'how'], COUNTED),
     '## Names of pages in answers',
-    `Siblings from ${MANY_SIBLINGS} on are a list, such as products: \`/p/*\`. One that has a tenth of the views of all keeps its own name, ` +
-      'and so does a word without a digit that has a fiftieth.' +
+    `Siblings from ${MANY_SIBLINGS} on are a list, such as products: \`/p/*\`. One that has a tenth of the views of all keeps its own ` +
+      'name, and so does a word without a digit that has a fiftieth.' +
       hint('query_export', ' Any other grouping: query_export.'),
   ].join('\n\n');
 }

@@ -6,7 +6,7 @@ import { coverageOf } from '../../workspace/query/batches.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 import { KEYS, type VisitScope } from './with-visits.ts';
 
-type Run = Pick<RunManifest, 'scope' | 'from' | 'to' | 'fields'>;
+type FiledRun = Pick<RunManifest, 'scope' | 'from' | 'to' | 'fields'>;
 type Fields = Readonly<Partial<Record<VisitScope, readonly string[]>>>;
 
 /** The least that each tool reads, beside the keys; some questions read more, such as a funnel to a purchase. */
@@ -19,16 +19,16 @@ const LEAST = [
 ] as const satisfies readonly (readonly [string, Fields])[];
 
 /** Days that the runs of a scope cover whole with some fields, or the fields that no run has. */
-function coverOf(runs: readonly Run[], scope: VisitScope, own: readonly string[]): { days: Set<number>; lacking: string[] } {
+function coverOf(runs: readonly FiledRun[], scope: VisitScope, own: readonly string[]): { days: Set<number>; lacking: string[] } {
   const ofScope = runs.filter((run) => run.scope.toLowerCase() === scope);
   const fields = [...KEYS[scope], ...own];
-  const has = ({ fields: given }: Run, name: string) => given.some(({ fieldName }) => fieldName === name);
+  const has = ({ fields: given }: FiledRun, name: string) => given.some(({ fieldName }) => fieldName === name);
   const lacking = fields.filter((name) => !ofScope.some((run) => has(run, name)));
   return { days: wholeDays(coverageOf(ofScope.filter((run) => fields.every((name) => has(run, name)))).covered), lacking };
 }
 
 /** What the files lack for a tool, or the days that they cover for it. */
-function judged(runs: readonly Run[], least: Fields): { days: number[]; lacking: string[] } {
+function judged(runs: readonly FiledRun[], least: Fields): { days: number[]; lacking: string[] } {
   const covers = Object.entries(least).map(([scope, fields]) => {
     const name: VisitScope = scope === 'views' ? 'views' : 'sessions';
     const { days, lacking } = coverOf(runs, name, fields);
@@ -50,7 +50,7 @@ function sentenceOf({ days, lacking }: ReturnType<typeof judged>): string {
 }
 
 /** Says for which of the tools over visits downloaded runs suffice, and over which days; nothing where nothing is downloaded. */
-export function sufficiencyWords(runs: readonly Run[]): string[] {
+export function sufficiencyWords(runs: readonly FiledRun[]): string[] {
   if (runs.length === 0) return [];
   const tools = LEAST.map(([tool, least]) => ({ tool, sentence: sentenceOf(judged(runs, least)) }));
   return [...grouped(tools, ({ sentence }) => sentence)].flatMap(([sentence, [first, ...others]]) => {

@@ -67,7 +67,7 @@ export const COVARIATES = [
   ['slow before', 2],
 ] as const;
 
-/** Pages of the site that sessions are compared by: the key of a cell has a bit for each, and the entry page a level more than there are. */
+/** Pages of the site that sessions are compared by: the key of a cell has a bit for each, and the entry page a level more. */
 export const MOST_PAGES = 15;
 /** How many sets of pages seen there may be: the lowest part of the key of a cell. */
 export const SETS_OF_PAGES = 2 ** MOST_PAGES;
