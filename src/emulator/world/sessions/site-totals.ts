@@ -95,14 +95,16 @@ function emptyTotals(bucket: Bucket): SiteTotals {
   return { ...bucket, visits: 0, bounces: 0, pageViews: 0, durationMs: 0, transactions: 0, revenueCents: 0, conversions: 0 };
 }
 
-function addInterval(
-  sum: SiteTotals,
+type Sums = Omit<SiteTotals, keyof Bucket>;
+
+/** Sums of the selected sessions from one index to before another. */
+function sumsBetween(
   day: SessionDay,
   from: number,
   to: number,
   goalBit: number,
   isSelected: (day: SessionDay, index: number) => boolean,
-): void {
+): Sums {
   // Sums live in local variables, because this loop reads hundreds of thousands of sessions.
   let [visits, bounces, pageViews, durationMs, transactions, revenueCents, conversions] = [0, 0, 0, 0, 0, 0, 0];
   for (let index = from; index < to; index += 1) {
@@ -116,22 +118,39 @@ function addInterval(
     revenueCents += day.revenueCents[index] ?? 0;
     if (((day.goals[index] ?? 0) & goalBit) !== 0) conversions += 1;
   }
-  sum.visits += visits;
-  sum.bounces += bounces;
-  sum.pageViews += pageViews;
-  sum.durationMs += durationMs;
-  sum.transactions += transactions;
-  sum.revenueCents += revenueCents;
-  sum.conversions += conversions;
+  return { visits, bounces, pageViews, durationMs, transactions, revenueCents, conversions };
+}
+
+/** Sums of whole days by what was selected: answers about many ranges read the same days again and again. */
+const sumsOfDays = new WeakMap<SessionDay, Map<string, Sums>>();
+
+function sumsOfDay(day: SessionDay, key: string, sum: () => Sums): Sums {
+  const known = sumsOfDays.get(day) ?? new Map<string, Sums>();
+  sumsOfDays.set(day, known);
+  const sums = known.get(key) ?? sum();
+  known.set(key, sums);
+  return sums;
+}
+
+function addSums(total: SiteTotals, sums: Sums): void {
+  total.visits += sums.visits;
+  total.bounces += sums.bounces;
+  total.pageViews += sums.pageViews;
+  total.durationMs += sums.durationMs;
+  total.transactions += sums.transactions;
+  total.revenueCents += sums.revenueCents;
+  total.conversions += sums.conversions;
 }
 
 /** Adds up the sessions of a selection, period by period; `goalBit` 0 counts no conversions. */
 export function siteTotals(world: SessionWorld, selection: Selection, goalBit: number): SiteTotals[] {
   const totals = bucketsOf(selection).map(emptyTotals);
   const isSelected = filterOf(selection);
+  const key = `${selection.device} ${selection.segmentBits} ${goalBit}`;
   eachInterval(world, selection, (day, from, to, bucket) => {
-    const sum = totals[bucket];
-    if (sum) addInterval(sum, day, from, to, goalBit, isSelected);
+    const total = totals[bucket];
+    const sum = () => sumsBetween(day, from, to, goalBit, isSelected);
+    if (total) addSums(total, from === 0 && to === day.count ? sumsOfDay(day, key, sum) : sum());
   });
   return totals;
 }
