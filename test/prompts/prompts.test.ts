@@ -147,7 +147,7 @@ describe('arguments', () => {
     expect(await bounds('2026-11-03 to 2026-11-07')).toMatchObject({ startDate: '2026-11-03', endDate: '2026-11-07' });
   });
 
-  it.each(someOf(ASKED.filter(({ name }) => /kpi|change|comparison/.test(name)).toReversed(), 4))(
+  it.each(someOf(ASKED.filter(({ name }) => /kpi|change|comparison/.test(name)).toReversed(), 2))(
     'of $name lead to calls that answer',
     async ({ name, args }) => {
       for (const { tool, args: given } of callsIn(await textOf(name, args))) {

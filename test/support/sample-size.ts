@@ -12,8 +12,11 @@ export function someOf<T>(cases: readonly T[], short: number): readonly T[] {
   return isFull ? cases : cases.slice(0, short);
 }
 
-/** Tools that judge hundreds of series a call. */
-const SLOW = new Set(['analyze_scenario', 'compare_metrics', 'find_changes']);
+/** Tools that judge hundreds of series a call, or millions of views. */
+const SLOW = new Set([
+  ...['analyze_scenario', 'compare_metrics', 'find_changes'],
+  ...['analyze_funnel', 'analyze_paths', 'analyze_retention', 'measure_impact'],
+]);
 
 /** All tools in the project `long`, those that answer at once in every other run. */
 export function quickTools<T extends { readonly name: string }>(tools: readonly T[]): readonly T[] {

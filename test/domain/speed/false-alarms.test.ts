@@ -26,7 +26,7 @@ describe('of unchanged histories', { timeout: LONG_MS }, () => {
     ['those whose days have a level of their own', { run: 0.08, day: 0.06 }],
     ['those whose days drift', { run: 0.08, day: 0.06, keeps: 0.4 }],
   ])('at most 5 % are called slower or faster: %s', (_, noise) => {
-    const all = studies(sampleSize({ full: 200, short: 20 }), noise);
+    const all = studies(sampleSize({ full: 200, short: 12 }), noise);
     expect(all.every(({ state }) => state !== 'not enough data')).toBe(true);
     // Not reached yet: 11 of 200 where days drift, since weekends no longer count as scatter of days; 5 % is the aim there too.
     expect(alarms(all)).toBeLessThanOrEqual(all.length * ('keeps' in noise ? 0.055 : 0.05));
@@ -37,7 +37,7 @@ describe('of unchanged histories', { timeout: LONG_MS }, () => {
     for (const lengthMs of [DAY_MS, 6 * HOUR_MS]) {
       const startMs = NOW_MS - lengthMs;
       const windows = { baseline: { startMs: startMs - 30 * DAY_MS, endMs: startMs - 1 }, period: { startMs, ...ends } };
-      const all = studies(sampleSize({ full: 80, short: 20 }), { run: 0.1, runKeeps: 0.3 }, { windows });
+      const all = studies(sampleSize({ full: 80, short: 12 }), { run: 0.1, runKeeps: 0.3 }, { windows });
       expect(alarms(all)).toBeLessThanOrEqual(all.length / 20);
     }
   });
@@ -59,7 +59,7 @@ describe('a change of 15 %', { timeout: LONG_MS }, () => {
     (_, noise, sinceMs, options) => {
       const { leastShare = 0.9, factor = 1.15 } = options ?? {};
       const change = { fromMs: NOW_MS - sinceMs, factor };
-      const all = studies(sampleSize({ full: 50, short: 10 }), noise, { change });
+      const all = studies(sampleSize({ full: 50, short: 6 }), noise, { change });
       const found = all.filter(
         ({ state, headline }) => state === 'slower' && headline?.step?.number === 1 && headline.metric === 'largestContentfulPaint',
       );

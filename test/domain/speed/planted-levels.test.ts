@@ -29,7 +29,7 @@ function trueLevels(reports: readonly Report[], { stepName, metric, dateMs }: { 
   return [levelOf(sound.filter(({ date }) => date < dateMs)), levelOf(sound.filter(({ date }) => date >= dateMs))] as const;
 }
 
-describe.each(someOf([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 2))('the planted slow-down of seed %i', (seed) => {
+describe.each(someOf([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 1))('the planted slow-down of seed %i', (seed) => {
   const { slowTag, reports } = planted(seed);
 
   it.each([7, 28])('asked for the last %i days has its levels before and since within 3 of 100 of the true medians', (days) => {

@@ -24,7 +24,7 @@ describe('the summary', () => {
     expect(whole(answer)).toMatchSnapshot();
   });
 
-  it.each(someOf([1, 2, 3, 4, 5], 2))('of seed %i puts the blame on the planted tag, as the browser states it', async (seed) => {
+  it.each(someOf([1, 2, 3, 4, 5], 1))('of seed %i puts the blame on the planted tag, as the browser states it', async (seed) => {
     await withPlatform(
       async (other) => {
         const { slowTag } = other.stories;

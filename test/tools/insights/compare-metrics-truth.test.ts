@@ -5,7 +5,7 @@ import { someOf } from '../../support/sample-size.ts';
 import { records } from '../support.ts';
 
 const DAY_MS = 86_400_000;
-const SEEDS = someOf([1, 2, 3, 7, 42], 2);
+const SEEDS = someOf([1, 2, 3, 7, 42], 1);
 
 const dayOf = (instantMs: number) => new Date(instantMs).toISOString().slice(0, 10);
 const after = (day: string, days: number) => dayOf(Date.parse(day) + days * DAY_MS);

@@ -41,7 +41,7 @@ it('tells failed from expired days, and plans the jobs that fill each', async ()
   expect(fixed(whole(answer))).toMatchSnapshot();
 });
 
-describe.each(someOf([1, 2, 3, 4, 5], 2))('with seed %i', (seed) => {
+describe.each(someOf([1, 2, 3, 4, 5], 1))('with seed %i', (seed) => {
   it('each incident of each job is found with its cause, and nothing else', async () => {
     await withPlatform(
       async (other) => {

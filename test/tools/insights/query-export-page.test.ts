@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { someOf } from '../../support/sample-size.ts';
 import { textOf } from '../../support/sources.ts';
 import { records, useTools } from '../support.ts';
 
@@ -16,7 +17,7 @@ describe('the examples of the page on SQL', () => {
     expect(examples).toHaveLength(10);
   });
 
-  it.each(examples)('$question', async ({ sql }) => {
+  it.each(someOf(examples, 5))('$question', async ({ sql }) => {
     const answer = await run(sql);
     expect([answer.isError, answer.text]).toEqual([false, expect.any(String)]);
     const rows = records(answer);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { inFullRun } from '../../support/sample-size.ts';
 import { truthOf } from '../../support/truth.ts';
 import { only, records, useTools, WEEK, WIRE_WEEK, whole } from '../support.ts';
 
@@ -148,18 +149,20 @@ describe('more than 92 days', () => {
     expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('out of bounds') });
   });
 
-  it('of 13 months by day, 8 metrics and 4 devices take 20 requests, with progress', async () => {
-    const { assistant } = tools;
-    const steps: (number | undefined)[][] = [];
-    const args = { startDate: '2025-10-21', endDate: 'now', metrics: ['all'], breakdown: ['day', 'device'] };
-    const result = await assistant().client.callTool(
-      { name: 'query_metrics', arguments: args },
-      { onprogress: ({ progress, total }) => steps.push([progress, total]) },
-    );
-    expect(result.isError ?? false).toBe(false);
-    expect(asked()).toHaveLength(20);
-    expect(steps.at(-1)).toEqual([20, 20]);
-    expect(steps.map(([progress]) => progress)).toEqual(steps.map((_, index) => index + 1));
+  inFullRun(() => {
+    it('of 13 months by day, 8 metrics and 4 devices take 20 requests, with progress', async () => {
+      const { assistant } = tools;
+      const steps: (number | undefined)[][] = [];
+      const args = { startDate: '2025-10-21', endDate: 'now', metrics: ['all'], breakdown: ['day', 'device'] };
+      const result = await assistant().client.callTool(
+        { name: 'query_metrics', arguments: args },
+        { onprogress: ({ progress, total }) => steps.push([progress, total]) },
+      );
+      expect(result.isError ?? false).toBe(false);
+      expect(asked()).toHaveLength(20);
+      expect(steps.at(-1)).toEqual([20, 20]);
+      expect(steps.map(([progress]) => progress)).toEqual(steps.map((_, index) => index + 1));
+    });
   });
 });
 

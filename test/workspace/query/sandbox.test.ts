@@ -91,7 +91,7 @@ describe('the sandbox', () => {
   it.each(Object.keys(attacks({ outside: '', own: '' })))('refuses to %s, leaves no trace, and answers afterwards', async (aim) => {
     const { outside, own, runs } = place();
     const before = readFileSync(own);
-    const list = someOf(attacks({ outside, own: '501/part-1.jsonl.gz' })[aim] ?? [], 10);
+    const list = someOf(attacks({ outside, own: '501/part-1.jsonl.gz' })[aim] ?? [], 4);
     const outcomes = await Promise.all(list.map((sql) => outcomeOf(runs, sql)));
     for (const [index, outcome] of outcomes.entries()) {
       expect([list[index], outcome]).toEqual([list[index], expect.stringMatching(/^SqlError: /)]);
