@@ -229,7 +229,7 @@ describe('a column that no list knows', () => {
   });
   const many = (last: unknown) => [...Array.from({ length: 500 }, (_, index) => index + 0.5), null, last];
 
-  const columns: [string, readonly unknown[], string][] = [
+  const kinds: [string, readonly unknown[], string][] = [
     ['of whole numbers is one of them', [999, 2499, null], 'BIGINT'],
     ['of numbers is one of them', [999.5, 2499, null], 'DOUBLE'],
     ['of numbers as text too', ['999.5', '2499', '-3'], 'DOUBLE'],
@@ -240,7 +240,7 @@ describe('a column that no list knows', () => {
     ['with a number after many numbers is one of numbers', many(7), 'DOUBLE'],
     ['without a value is text', [null, null], 'VARCHAR'],
   ];
-  it.each(someOf(columns, 5))('%s', async (_, values, type) => {
+  it.each(someOf(kinds, 5))('%s', async (_, values, type) => {
     expect(await typeIn(await converted(project(run(501, values))))).toBe(type);
   });
 
