@@ -95,17 +95,17 @@ function emptyTotals(bucket: Bucket): SiteTotals {
   return { ...bucket, visits: 0, bounces: 0, pageViews: 0, durationMs: 0, transactions: 0, revenueCents: 0, conversions: 0 };
 }
 
-type Sums = Omit<SiteTotals, keyof Bucket>;
+type SessionSums = Omit<SiteTotals, keyof Bucket>;
 
-/** Sums of the selected sessions from one index to before another. */
+/** SessionSums of the selected sessions from one index to before another. */
 function sumsBetween(
   day: SessionDay,
   from: number,
   to: number,
   goalBit: number,
   isSelected: (day: SessionDay, index: number) => boolean,
-): Sums {
-  // Sums live in local variables, because this loop reads hundreds of thousands of sessions.
+): SessionSums {
+  // SessionSums live in local variables, because this loop reads hundreds of thousands of sessions.
   let [visits, bounces, pageViews, durationMs, transactions, revenueCents, conversions] = [0, 0, 0, 0, 0, 0, 0];
   for (let index = from; index < to; index += 1) {
     if (!isSelected(day, index)) continue;
@@ -121,18 +121,18 @@ function sumsBetween(
   return { visits, bounces, pageViews, durationMs, transactions, revenueCents, conversions };
 }
 
-/** Sums of whole days by what was selected: answers about many ranges read the same days again and again. */
-const sumsOfDays = new WeakMap<SessionDay, Map<string, Sums>>();
+/** SessionSums of whole days by what was selected: answers about many ranges read the same days again and again. */
+const sumsOfDays = new WeakMap<SessionDay, Map<string, SessionSums>>();
 
-function sumsOfDay(day: SessionDay, key: string, sum: () => Sums): Sums {
-  const known = sumsOfDays.get(day) ?? new Map<string, Sums>();
+function sumsOfDay(day: SessionDay, key: string, sum: () => SessionSums): SessionSums {
+  const known = sumsOfDays.get(day) ?? new Map<string, SessionSums>();
   sumsOfDays.set(day, known);
   const sums = known.get(key) ?? sum();
   known.set(key, sums);
   return sums;
 }
 
-function addSums(total: SiteTotals, sums: Sums): void {
+function addSums(total: SiteTotals, sums: SessionSums): void {
   total.visits += sums.visits;
   total.bounces += sums.bounces;
   total.pageViews += sums.pageViews;
