@@ -22,7 +22,7 @@ export type CalendarUnit = 'day' | 'week' | 'month' | 'quarter';
 
 /** A day, week (Monday to Sunday), month, quarter or hour of a time zone, or the part of it inside an interval. */
 export interface CalendarSlot extends Interval {
-  /** `2026-11-09` for a day, the Monday of a week, `2026-11` for a month, `2026-Q4` for a quarter, `2026-11-09 14:00` for an hour. */
+  /** `2026-11-09` for a day, the Monday of a week, `2026-11` for a month, `2026-Q4` for a quarter, `2026-11-09T14:00+01:00` for an hour. */
   readonly label: string;
   /** The interval holds only a part of the unit. */
   readonly isPart: boolean;
@@ -63,14 +63,13 @@ function labelOf(date: Temporal.PlainDate, unit: CalendarUnit): string {
   return unit === 'month' ? date.toPlainYearMonth().toString() : date.toString();
 }
 
-/** The hours of a zone's clock that an interval touches, cut to it; where clocks are put back the second hour bears its offset. */
+/** The hours of a zone's clock that an interval touches, cut to it; each bears its offset. */
 export function hoursOf({ startMs, endMs }: Interval, timeZone: string): CalendarSlot[] {
   const slots: CalendarSlot[] = [];
   let from = at(startMs, timeZone).round({ smallestUnit: 'hour', roundingMode: 'floor' });
   while (from.epochMilliseconds < endMs || slots.length === 0) {
     const next = from.add({ hours: 1 });
-    const name = `${from.toPlainDate().toString()} ${from.toPlainTime().toString().slice(0, 5)}`;
-    const label = slots.at(-1)?.label === name ? `${name}${from.offset}` : name;
+    const label = from.toString({ smallestUnit: 'minute', timeZoneName: 'never' }).replace('+00:00', 'Z');
     const slot = { startMs: Math.max(from.epochMilliseconds, startMs), endMs: Math.min(next.epochMilliseconds - 1, endMs) };
     slots.push({ ...slot, label, isPart: slot.startMs > from.epochMilliseconds || slot.endMs < next.epochMilliseconds - 1 });
     from = next;

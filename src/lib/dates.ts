@@ -212,8 +212,9 @@ function dayOf(time: Temporal.ZonedDateTime): string {
   return time.toPlainDate().toString();
 }
 
+/** To the minute and with its offset, so that it can be passed on as an argument. */
 function minuteOf(time: Temporal.ZonedDateTime): string {
-  return time.toPlainTime().toString({ smallestUnit: 'minute' });
+  return time.toString({ smallestUnit: 'minute', timeZoneName: 'never' }).replace('+00:00', 'Z');
 }
 
 function span(start: Temporal.ZonedDateTime, end: Temporal.ZonedDateTime): string {
@@ -221,8 +222,7 @@ function span(start: Temporal.ZonedDateTime, end: Temporal.ZonedDateTime): strin
     const lastDay = dayOf(end.subtract({ milliseconds: 1 }));
     return lastDay === dayOf(start) ? lastDay : `${dayOf(start)} … ${lastDay}`;
   }
-  const endDay = dayOf(end) === dayOf(start) ? '' : `${dayOf(end)} `;
-  return `${dayOf(start)} ${minuteOf(start)} … ${endDay}${minuteOf(end)}`;
+  return `${minuteOf(start)} … ${minuteOf(end)}`;
 }
 
 function finalityNotes(end: Temporal.ZonedDateTime, now: Temporal.ZonedDateTime, provisionalDays: number | undefined): string[] {

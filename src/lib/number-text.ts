@@ -48,11 +48,6 @@ export function formatMoney(value: MaybeNumber, style: Omit<NumberStyle, 'digits
   return formatNumber(value, { ...style, digits: isNumber(value) && Math.abs(value) >= ROUND_MONEY ? 0 : 2 });
 }
 
-/** Whether an amount loses cents as text. */
-export function isRoundedMoney(value: MaybeNumber): boolean {
-  return isNumber(value) && Math.abs(value) >= ROUND_MONEY && Math.abs(value - Math.round(value)) >= 0.005;
-}
-
 /** A value that is already in percent, as the interface gives rates: 93.0079 → `93.01%`. */
 export function formatPercent(value: MaybeNumber, style: NumberStyle = {}): string {
   return isNumber(value) ? `${formatNumber(value, style)}%` : NO_VALUE;

@@ -29,6 +29,16 @@ export function unrendered(text: string): string {
     .replaceAll(/<(?=[a-z/!?])/gi, '‹');
 }
 
+/** Longer texts are cut, because no name or message needs more; an address that is cut would be worth nothing. */
+const LONGEST_TEXT = 4_000;
+const ADDRESS = /^https?:\/\/\S+$/;
+
+/** A text as it may leave in a value: on one line, with nothing that renders, and no longer than a reader needs. */
+export function plainText(text: string): string {
+  const plain = unrendered(oneLine(text));
+  return plain.length <= LONGEST_TEXT || ADDRESS.test(plain) ? plain : `${plain.slice(0, LONGEST_TEXT).toWellFormed()}…`;
+}
+
 /** Shorter texts say nothing that could be followed. */
 const SHORTEST_ORDER = 12;
 

@@ -9,6 +9,7 @@ import {
 import type { Client } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import { shownHints } from '../lib/hint.ts';
+import { ORDERS_ARE_DATA, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
 import type { CallOutcome, RequestFacts } from '../telemetry/call-watch.ts';
 import type { FaultReport } from '../tooling/call-errors.ts';
 import { addressed, type DefinedResource, type ListedResource } from '../tooling/resource.ts';
@@ -65,6 +66,12 @@ async function outcomeOfRead(error: unknown, signal: AbortSignal): Promise<CallO
   return error.code === internal ? 'fault' : 'invalid';
 }
 
+/** What the platform gave, with nothing that renders; where it reads like orders, a second content says that it is data. */
+function strangersContents(uri: string, mimeType: string, text: string) {
+  const main = { uri, mimeType, text: unrendered(text) };
+  return readsAsOrders(text) ? [main, { uri, mimeType: 'text/plain', text: ORDERS_ARE_DATA }] : [main];
+}
+
 /** For whom a resource is read; `absent` are the tools that its texts may not name. */
 export interface Reader {
   readonly session: Session;
@@ -99,7 +106,10 @@ export function registerResource(server: McpServer, resource: DefinedResource, {
           session,
         });
         watched?.end('ok');
-        return { contents: [{ uri: uri.href, mimeType, text: resource.verbatim?.(session) ? text : redact(text) }] };
+        if (resource.verbatim?.(session)) return { contents: [{ uri: uri.href, mimeType, text }] };
+        const shown = redact(text);
+        // Without a client nothing was asked of the platform: the text is the server's own.
+        return { contents: client ? strangersContents(uri.href, mimeType, shown) : [{ uri: uri.href, mimeType, text: shown }] };
       } catch (error) {
         if (watched) watched.end(await outcomeOfRead(error, signal));
         throw await protocolError(error, uri.href, { log: session.options.log, redact, signal });

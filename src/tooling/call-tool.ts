@@ -5,6 +5,7 @@ import { ORDERS_ARE_DATA, readsAsOrders, unrendered } from '../lib/strangers-tex
 import { askOf, type Call, type Caller, contextOf } from './call-context.ts';
 import { errorText, outcomeOf, wayOn } from './call-errors.ts';
 import { type Asked, digestOf, NeedsConfirmation } from './confirmation.ts';
+import { deprecationWords } from './deprecation.ts';
 import { understand } from './lenient-input.ts';
 import { chosenProject } from './names.ts';
 import { type ResolvedRange, rangeWords, resolveParams } from './resolve-params.ts';
@@ -126,6 +127,7 @@ async function run(call: Call): Promise<Outcome> {
     // Each handler takes the types of its own schemas, which only the tool itself knows.
     const data = await tool.handler(own as never, contextOf(call, { range, ask, note }) as never);
     notePage(tool, data, input, note);
+    if (tool.deprecated) note(deprecationWords(tool.deprecated));
     noteProject(call, note);
     const drawn = input['chart'] === true ? await drawAnswer(call.makeChart, (chart) => redactChart(chart, client.redact)) : undefined;
     if (drawn) note(drawn.note);

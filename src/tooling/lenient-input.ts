@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { unwrap } from '../api/unwrap.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { deprecationOf } from './deprecation.ts';
 import { listedSchemaOf, metricOf, type ParamFact, paramFacts, standInFor } from './params.ts';
 
 type MetricFact = Extract<ParamFact, { metric: unknown }>;
@@ -150,9 +151,19 @@ export function understand(schema: z.ZodObject, args: unknown): Understood {
     return items(element, pairsOf(core(element), given) ?? [given]);
   }
 
+  /** The argument that took the place of a deprecated one, unless both are given, which the note then leaves to the caller. */
+  function replacementOf(object: z.ZodObject, said: string, given: InputMembers): string {
+    const schema: Schema | undefined = Object.hasOwn(object.shape, said) ? object.shape[said] : undefined;
+    const deprecation = schema && given[said] !== null ? deprecationOf(schema) : undefined;
+    if (!deprecation) return said;
+    const { since, use } = deprecation;
+    notes.push(`${said} is deprecated since ${since} and goes with the next major version: use ${use}.`);
+    return given[use] === undefined ? use : said;
+  }
+
   function members(object: z.ZodObject, given: InputMembers): InputMembers {
     const entries = Object.entries(given).flatMap(([said, value]): [string, unknown][] => {
-      const name = argumentOf(object, said, given);
+      const name = argumentOf(object, replacementOf(object, said, given), given);
       const member: Schema | undefined = Object.hasOwn(object.shape, name) ? object.shape[name] : undefined;
       if (!member) return [[name, value]];
       return value === null && isOptional(member) ? [] : [[name, read(member, value)]];

@@ -164,7 +164,7 @@ const segmentOrAll = refText.describe('').register(paramFacts, { ref: 'segment',
 export const compareSegments = z
   .array(segmentOrAll as unknown as z.ZodType<SegmentChoice, number | string>) // the boundary replaces the name by its id
   .min(1)
-  .describe('Segments side by side, or "all visitors"')
+  .describe('Side by side, or "all visitors"')
   .optional();
 
 function date(fact: ParamFact, words: string): z.ZodType<string, string> {
@@ -186,7 +186,7 @@ export function timestampOf(words: string): z.ZodType<number, number | string> {
   return schema as unknown as z.ZodType<number, number | string>; // the boundary replaces the date by its timestamp
 }
 
-export const startDate = startOf('First day: -7d, last_week');
+export const startDate = startOf('First day');
 export const endDate = endOf('Last day');
 export const devices = z.array(deviceName).min(1).describe('Default all').optional();
 /** One device; all where it is left out. */
@@ -194,8 +194,8 @@ export const device = deviceName.optional();
 export const segmentIds = refs('segment', 'Ids or names; intersection').optional();
 export const period = periodName.describe('daily: per day').optional();
 export const goalId = ref('goal', 'Id or name').optional();
-export const zoneId = ref('zone', 'Id, name or path Screen / Zoning / Zone');
-export const zoneIds = refs('zone', 'Zone ids or paths Screen / Zoning / Zone').optional();
+export const zoneId = ref('zone', 'Id or path Screen / Zoning / Zone');
+export const zoneIds = refs('zone', 'Ids or paths Screen / Zoning / Zone').optional();
 /** Ids only, for filters of lists. */
 export const idList = ids.describe('Only these ids');
 
@@ -248,7 +248,7 @@ export function speedMetric(words: string) {
 }
 
 /** Names of site and zone metrics, or `["all"]`. */
-export const rangeMetrics = metricNames('range').describe('Names such as visits, conversionRate, revenueSum, tapRate, or ["all"]');
+export const rangeMetrics = metricNames('range').describe('Such as visits, conversionRate, revenueSum, tapRate, or ["all"]');
 
 const SUBJECT_WORDS: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(['website', 'metrics', 'traffic', 'conversion', 'conversions', 'revenue'].map((word) => [word, ['site']])),

@@ -1,10 +1,11 @@
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../api/params.ts';
 import { shownHints } from '../lib/hint.ts';
 import { mapTexts } from '../lib/map-texts.ts';
-import { ORDERS_ARE_DATA, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
+import { ORDERS_ARE_DATA, plainText, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
 import type { MakeChart } from '../usecases/context.ts';
 import { type ChartSpec, panelsOf } from '../views/spec.ts';
-import { countTokens, type FittedAnswer, fitAnswer, limitOf, renderText, uncutAnswer } from './render-text.ts';
+import { countTokens, fitAnswer, limitOf } from './fit-answer.ts';
+import { renderText } from './render-text.ts';
 import { outputOf } from './schema.ts';
 import type { Session } from './session.ts';
 import type { AnyTool, Link, Offer } from './tool.ts';
@@ -72,31 +73,31 @@ function withoutEmptyNotes(data: Record<string, unknown>): Record<string, unknow
 
 /** A chart without secrets. */
 export function redactChart(chart: ChartSpec, redact: (text: string) => string): ChartSpec {
-  return mapTexts(chart, redact) as ChartSpec; // texts stay texts
+  return mapTexts(chart, (text) => plainText(redact(text))) as ChartSpec; // texts stay texts
 }
 
-/** Both channels without secrets, and the text made from the very data that leaves. */
-function leavingAnswer({ structured: data, textData }: FittedAnswer, { redact: clean, offer }: AnswerOptions) {
+/** Both channels without secrets, the text made from the very data that leaves. */
+function leavingAnswer(data: Record<string, unknown>, { redact: clean, offer }: AnswerOptions) {
   let hasOrders = false;
   const redact = (text: string) => {
     hasOrders ||= readsAsOrders(text);
     return clean(shownHints(text, offer?.absent));
   };
-  const leaving = (part: Record<string, unknown>) => withoutEmptyNotes(mapTexts(part, redact) as Record<string, unknown>);
-  const warned = (part: Record<string, unknown>) =>
-    hasOrders ? { ...part, notes: [...(Array.isArray(part['notes']) ? part['notes'] : []), ORDERS_ARE_DATA] } : part;
-  const left = leaving(data);
-  const structured = warned(left);
-  return { structured, text: unrendered(renderText(textData === data ? structured : warned(leaving(textData)))) };
+  // What would be sent are the caller's own words, and is shown as it is.
+  const { request, ...own } = data;
+  const cleaned = mapTexts(own, (text) => plainText(redact(text))) as Record<string, unknown>; // a record stays one
+  const left = withoutEmptyNotes({ ...cleaned, ...(request !== undefined && { request: mapTexts(request, redact) }) });
+  const structured = hasOrders ? { ...left, notes: [...(Array.isArray(left['notes']) ? left['notes'] : []), ORDERS_ARE_DATA] } : left;
+  return { structured, text: unrendered(renderText(structured)) };
 }
 
 /** The answer cut to the budget; one that fits is made once. */
 function withinBudget(tool: AnyTool, data: Record<string, unknown>, options: AnswerOptions) {
-  if (options.whole) return leavingAnswer({ structured: data, textData: data }, options);
+  if (options.whole) return leavingAnswer(data, options);
   const budget = { maxTokens: options.session.options.maxResultTokens, asked: options.asked };
   const limit = limitOf(tool, budget);
   if (countTokens(JSON.stringify(data)) <= limit) {
-    const made = leavingAnswer(uncutAnswer(tool, data), options);
+    const made = leavingAnswer(data, options);
     if (countTokens(made.text) <= limit) return made;
   }
   return leavingAnswer(fitAnswer(tool, data, budget), options);
@@ -107,7 +108,7 @@ export function answerOf(tool: AnyTool, data: Record<string, unknown>, options: 
   const { notes, ...documented } = outputOf(tool).parse(data);
   const whole = Array.isArray(notes) && notes.length > 0 ? { ...documented, notes } : documented;
   const { structured, text } = withinBudget(tool, whole, options);
-  const links = options.links.map((link) => mapTexts(link, options.redact) as Link);
+  const links = options.links.map((link) => mapTexts(link, (text) => plainText(options.redact(text))) as Link);
   const { chart, image } = options.drawn ?? {};
   return { structured: chart ? { ...structured, chart } : structured, text, links, ...(image && { image }) };
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { writeRequest } from '../api/write-request.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { deprecationWords } from './deprecation.ts';
 import { chart, confirm, listedSchemaOf, projectId } from './params.ts';
 import { rangeOutput } from './resolve-params.ts';
 import { type AnyTool, CHART_VIEW_URI, type ListedTool, scopeOf, type Toolset } from './tool.ts';
@@ -17,7 +18,7 @@ function joinTypes(schema: Json): Json {
 }
 
 /** Bounds that say no more than "not empty" and "an id"; the boundary words them when they are broken. */
-const PLAIN_BOUNDS: Readonly<Record<string, number>> = { minLength: 1, minItems: 1, exclusiveMinimum: 0 };
+const PLAIN_BOUNDS: ReadonlySet<string> = new Set(['minLength 1', 'minItems 1', 'exclusiveMinimum 0', 'minimum 0', 'minimum 1']);
 
 /**
  * Drops what zod writes and no model needs: `$schema`, plain bounds and those of safe integers, empty descriptions, the pattern beside a
@@ -30,7 +31,7 @@ function tidy(node: unknown, keepClosed: boolean): unknown {
     .filter(([key, value]) => {
       if (key === '$schema' || key === 'id') return false;
       if (key === 'description' && value === '') return false;
-      if (PLAIN_BOUNDS[key] === value) return false;
+      if (PLAIN_BOUNDS.has(`${key} ${String(value)}`)) return false;
       if (key === 'pattern' && 'format' in node) return false;
       if (key === 'additionalProperties' && !isRecord(value) && !keepClosed) return false;
       return !((key === 'minimum' || key === 'maximum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER);
@@ -181,7 +182,7 @@ export function listTools(toolsets: readonly Toolset[]): ListedTool[] {
       .map(({ tool, scope }) => ({
         name: tool.name,
         title: tool.title,
-        description: tool.description,
+        description: tool.deprecated ? `${deprecationWords(tool.deprecated)} ${tool.description}` : tool.description,
         annotations: tool.annotations,
         inputSchema: inputJsonSchema(inputOf(tool)),
         outputSchema: outputJsonSchema(outputOf(tool)),

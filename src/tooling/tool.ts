@@ -90,6 +90,14 @@ export interface ToolContext<O extends Operation = Operation> extends AnswerCont
   ) => Promise<PayloadOf<O>>;
 }
 
+/** What a published name says one version before it goes. */
+export interface Deprecation {
+  /** The first version that says it. */
+  readonly since: string;
+  /** The tool or argument to use. */
+  readonly use: string;
+}
+
 /** Members that all tools declare. */
 interface Declaration<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodObject = z.ZodObject> {
   readonly name: string;
@@ -102,6 +110,8 @@ interface Declaration<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly annotations: Annotations;
   /** Words of people for what it does, for hosts that search tools; no words that belong to another tool's answer. */
   readonly searchHint: string;
+  /** It goes with the next major version: since which version that is said, and the tool that takes its place. */
+  readonly deprecated?: Deprecation;
   /** Hosts that search load it from the first turn: the few tools that most questions begin with. */
   readonly alwaysLoad?: true;
   /** Parameters without `projectId`, and without `confirm` and `chart` of confirmed and charted tools. */
@@ -119,8 +129,8 @@ interface Declaration<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly paged?: string;
   /** Lists that say more of the items of `paged`, by the same `jobId`: an answer that is cut keeps of them what it keeps of the page. */
   readonly beside?: readonly string[];
-  /** A shorter text for an answer whose records are long, with a note on the omitted members; the structured content keeps every member. */
-  readonly brief?: (data: z.output<Output>) => { readonly data: Record<string, unknown>; readonly note: string };
+  /** Members of the items of `paged` that go first where an answer is too long, and words on the tool that shows them of one item. */
+  readonly heavy?: { readonly members: readonly string[]; readonly seeAlso: string };
   /** The `page` of an answer again after the boundary kept only the first `shown` of its `rows`, so that no row falls between two pages. */
   readonly pageAfterCut?: (page: unknown, shown: number, asked: Record<string, unknown>) => unknown;
   /** Days before now in which answers may still change, where that depends on the arguments a function of them. */
@@ -165,9 +175,8 @@ export interface Toolset {
 }
 
 /** A tool whose schemas only its own handler knows. */
-export type AnyTool = Omit<Declaration, 'brief'> & {
+export type AnyTool = Declaration & {
   handler(input: never, context: never): Promise<Record<string, unknown>>;
-  readonly brief?: (data: never) => { readonly data: Record<string, unknown>; readonly note: string };
   readonly operation?: Operation;
   readonly scope?: Scope;
 };

@@ -7,12 +7,12 @@ const names = Object.keys(deviceIds) as [keyof typeof deviceIds, ...(keyof typeo
 /** Which days and visits the tools over visits look at: all parameters that they share. */
 export const visitParams = {
   jobIds: p.refs('export job', 'Default all').optional(),
-  startDate: p.startOf('UTC day; default the last 7 covered').optional(),
-  endDate: p.endOf('UTC day').optional(),
+  startDate: p.startOf('Default the last 7 days covered, UTC').optional(),
+  endDate: p.endOf('Last day').optional(),
   devices: z.array(z.enum(names)).min(1).describe('Default all').optional(),
   visitorType: z.enum(['new', 'returning']).optional(),
   countries: z.array(z.string().trim().min(1)).min(1).describe('Codes').optional(),
   browsers: z.array(z.string().trim().min(1)).min(1).describe('Names').optional(),
-  entryPages: z.array(z.string().trim().min(1)).min(1).describe('Paths, * for any characters').optional(),
-  automated: z.enum(['include', 'exclude']).describe('Default include').optional(),
+  entryPages: z.array(z.string().trim().min(1)).min(1).describe('Paths').optional(),
+  automated: z.enum(['include', 'exclude']).optional(),
 };

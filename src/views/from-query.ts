@@ -14,7 +14,7 @@ const MAX_ROWS = 30;
 
 /** A row's label as a time: that of a month or quarter is its first day, a mark of a part is dropped. */
 function timeOf(text: string): string {
-  const [date = '', hour = ''] = text.split(' ');
+  const [date = '', hour = ''] = text.split(/[ T]/);
   const quarter = /^(\d{4})-Q([1-4])$/.exec(date);
   if (quarter) return `${quarter[1]}-${String(3 * Number(quarter[2]) - 2).padStart(2, '0')}-01`;
   // Where clocks are put back, the second hour stands at the place of the first; the table has both.

@@ -54,6 +54,15 @@ describe('what the tools cost in a context', () => {
     expect(total, giveUp()).toBeLessThanOrEqual(TOTAL);
   });
 
+  const ALL = 11_800;
+  const MOST = 450;
+  const whole = [...tokens.values()].reduce((sum, each) => sum + each, 0);
+
+  it(`is at most ${ALL} tokens for all ${tools.length} tools (now ${whole}), and ${MOST} for any`, () => {
+    expect(whole, `The most expensive: ${mostExpensive(tokens, 10)}.`).toBeLessThanOrEqual(ALL);
+    expect([...tokens].filter(([, cost]) => cost > MOST)).toEqual([]);
+  });
+
   it('is no more for one tool than a few sentences', () => {
     const heavy = direct.filter((name) => (tokens.get(name) ?? 0) > (LARGER[name] ?? EACH));
     expect(heavy).toEqual([]);

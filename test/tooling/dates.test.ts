@@ -42,7 +42,7 @@ describe('dates of a range', () => {
     expect(answer.structured['notes']).toEqual([
       'endDate "this_month" lies in the future and was cut to now.',
       SHOP_NOTE,
-      'Range: 2026-11-01 00:00 … 2026-11-20 10:00 (19.42 days, UTC)',
+      'Range: 2026-11-01T00:00Z … 2026-11-20T10:00Z (19.42 days, UTC)',
       'Today is incomplete (2026-11-20).',
     ]);
   });

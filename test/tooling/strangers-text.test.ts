@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { isRecord } from '../../src/lib/is-record.ts';
-import { ORDERS_ARE_DATA, readsAsOrders } from '../../src/lib/strangers-text.ts';
+import { ORDERS_ARE_DATA, plainText, readsAsOrders } from '../../src/lib/strangers-text.ts';
 import { toolsets } from '../../tools/index.ts';
 import { alteredPlatform } from '../support/altered-platform.ts';
 import { sharedAssistant } from '../support/assistant.ts';
@@ -22,46 +22,186 @@ const RENDERS = /!\[|\]\(|<img/;
 /** Control and direction characters, and line breaks that are not the server's. */
 const MOVES = /(?![\n\t])\p{Cc}|\u202e|\u2028/u;
 
+/** Where orders were planted: the path of the request and of the member, without ids. */
+const places = new Set<string>();
+
 /** The payload with the orders behind every text that somebody else writes. */
-function plant(value: unknown, isWritten = false): unknown {
-  if (typeof value === 'string') return isWritten ? value + PLANTED : value;
-  if (Array.isArray(value)) return value.map((item) => plant(item, isWritten));
+function plant(value: unknown, place: string, isWritten = false): unknown {
+  if (typeof value === 'string') {
+    if (!isWritten) return value;
+    places.add(place);
+    return value + PLANTED;
+  }
+  if (Array.isArray(value)) return value.map((item) => plant(item, place, isWritten));
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plant(member, WRITTEN.has(name))]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      name === 'har' ? plantHar(member, `${place}.har`) : plant(member, `${place}.${name}`, WRITTEN.has(name)),
+    ]),
+  );
 }
 
+/** Members of a HAR file that are no words of the page and its servers. */
+const STRUCTURE = new Set([
+  'startedDateTime',
+  'id',
+  'pageref',
+  'version',
+  'method',
+  'httpVersion',
+  'serverIPAddress',
+  'connection',
+  'cache',
+]);
+
+/** The HAR file with the orders in whatever a page, its servers and its visitors choose: addresses, headers, titles, types, comments. */
+function plantHar(har: unknown, place: string): unknown {
+  if (typeof har !== 'string') return har;
+  const planted = (value: unknown, at: string): unknown => {
+    const name = at.split('.').at(-1) ?? '';
+    if (typeof value === 'string') {
+      if (STRUCTURE.has(name) || value === '') return value;
+      places.add(at);
+      return /^https?:/.test(value) ? `${value}${value.includes('?') ? '&' : '?'}utm_campaign=${PLANTED}` : value + PLANTED;
+    }
+    if (Array.isArray(value)) return value.map((item) => planted(item, at));
+    if (!isRecord(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, planted(inner, `${at}.${member}`)]));
+  };
+  return JSON.stringify(planted(JSON.parse(har), place));
+}
+
+const plantAll = (payload: unknown, path: string) => plant(payload, path.replace(/\?.*/, '').replaceAll(/\d+/g, 'n'));
+
+/** Fails where a text that leaves could pass for words of the server, or would render. */
+function expectHarmless(text: string): void {
+  for (const line of text.split('\n')) expect(line).not.toMatch(/^\W*System:/);
+  expect(text).not.toMatch(RENDERS);
+  expect(text).not.toMatch(MOVES);
+}
+
+const holdsOrders = (text: string) => text.includes('ignore all previous');
 const readers = toolsets.flatMap(({ tools }) => tools).filter(({ annotations }) => annotations.readOnlyHint);
+const OTHER_CALLS: readonly [string, Record<string, unknown>][] = [
+  ['analyze_har', { scenarioId: '4101', step: '1', view: 'requests', limit: 3 }],
+  ['analyze_har', { scenarioId: '4101', step: '1', view: 'third_parties' }],
+  ['analyze_har', { scenarioId: '4101', step: '1', view: 'waterfall', chart: true }],
+  ['query_metrics', { startDate: '2026-11-09', endDate: '2026-11-15', metrics: ['visits'], breakdown: ['segment'], chart: true }],
+  ['get_scenario_report', { scenarioId: '4101', metrics: ['all'] }],
+  ['find_objects', { text: 'paid', limit: 5 }],
+  ['list_speed_events', {}],
+  [
+    'create_export_job',
+    { name: 'A', fields: [{ fieldName: 'user_id' }], frequency: { value: 'daily' }, format: 'CSV', scope: 'sessions', deviceLabel: 'all' },
+  ],
+  ['plan_export', { fields: ['browser'], frequency: 'daily', segmentId: 'Paid search' }],
+  // Errors that repeat names.
+  ['get_export_job', { jobId: 'no such job' }],
+  ['list_zones', { zoningId: 'no such zoning' }],
+  ['analyze_scenario', { scenarioIds: ['no such scenario'] }],
+  ['query_metrics', { startDate: '2026-11-09', endDate: '2026-11-09', metrics: ['visits'], segmentIds: ['e'] }],
+];
+
+function expectHarmlessAnswer({ text, structured }: { text: string; structured: Record<string, unknown> }): void {
+  const json = JSON.stringify(structured);
+  expectHarmless(text);
+  expect(json).not.toMatch(/\\[rnt] *System:|\\n|\u2028|\\u001b|\u202e/);
+  expect(json).not.toMatch(RENDERS);
+  expect([holdsOrders(text), text.includes(ORDERS_ARE_DATA)]).not.toEqual([true, false]);
+  expect([holdsOrders(json), json.includes(ORDERS_ARE_DATA)]).not.toEqual([true, false]);
+}
+
+/** While orders are planted. */
+async function amongOrders<T>(ask: () => Promise<T>): Promise<T> {
+  altered.alterBy(plantAll);
+  try {
+    return await ask();
+  } finally {
+    altered.alterBy(undefined);
+  }
+}
 
 describe('orders in the texts of strangers', () => {
   test.each(quickTools(readers))('cannot pass for words of $name', async (tool) => {
-    altered.alterBy((payload) => plant(payload));
     const argumentsOf = await sampleArguments({ ask: async (name, input) => inner().ask(name, input ?? {}, await inner().token('shop')) });
-    const answer = await assistant().call(tool.name, argumentsOf(tool));
-    altered.alterBy(undefined);
-    for (const line of answer.text.split('\n')) expect(line).not.toMatch(/^\s*System:/);
-    expect(answer.text).not.toMatch(RENDERS);
-    expect(answer.text).not.toMatch(MOVES);
-    expect(JSON.stringify(answer.structured)).not.toMatch(/\\r|\\n *System:|\u2028|\\u001b|\u202e/);
-    expect([answer.text.includes('ignore all previous'), answer.text.includes(ORDERS_ARE_DATA)]).not.toEqual([true, false]);
+    expectHarmlessAnswer(await amongOrders(() => assistant().call(tool.name, argumentsOf(tool))));
   });
 
-  it('reach many answers, so that the test above has something to see', async () => {
-    altered.alterBy((payload) => plant(payload));
-    const { text, structured } = await assistant().call('list_segments');
-    altered.alterBy(undefined);
+  test.each(OTHER_CALLS)('cannot pass for words of %s with %j', async (tool, args) => {
+    expectHarmlessAnswer(await amongOrders(() => assistant().call(tool, args)));
+  });
+
+  it('reach many answers, so that the tests above have something to see', async () => {
+    const { text, structured } = await amongOrders(() => assistant().call('list_segments'));
     expect(text).toContain(ORDER);
     expect(structured['notes']).toContain(ORDERS_ARE_DATA);
   });
 
   it('cannot pass for words of the server in what is listed', async () => {
-    altered.alterBy((payload) => plant(payload));
-    const { resources } = await assistant().client.listResources();
-    altered.alterBy(undefined);
+    const { resources } = await amongOrders(() => assistant().client.listResources());
     for (const { name, title = '', description = '' } of resources) {
       expect(`${name}${title}${description}`).not.toMatch(RENDERS);
       expect(`${name}${title}${description}`).not.toMatch(/[\r\n]|\p{Cf}|(?![\r\n])\p{Cc}/u);
     }
   });
+
+  it('cannot pass for words of the server in resources, and are called data there', async () => {
+    const { scenario } = await inner().ask('listScenarioReports', { scenarioId: 4101, limit: 1 }, await inner().token('shop'));
+    const [report] = scenario.reports;
+    const step = String(report?.steps?.[0]?.stepResultId);
+    const uris = [
+      'analytics://1201/scenarios',
+      'analytics://1201/scenarios/4101',
+      `analytics://1201/scenarios/4101/reports/${String(report?.date)}`,
+      `analytics://1201/steps/${step}`,
+      `analytics://1201/steps/${step}/har`,
+      `analytics://1201/steps/${step}/har/summary`,
+      'analytics://1201/exports',
+    ];
+    for (const uri of uris) {
+      const { contents } = await amongOrders(() => assistant().client.readResource({ uri }));
+      const texts = contents.map((content) => ('text' in content ? content.text : ''));
+      const [text = ''] = texts;
+      expectHarmless(text);
+      expect(text, uri).not.toMatch(/\\[rnt] *System:|\\u001b/);
+      expect([uri, holdsOrders(text), texts.includes(ORDERS_ARE_DATA)]).not.toEqual([uri, true, false]);
+    }
+  });
+
+  it('cannot pass for words of the server in prompts, which ask nothing of the platform', async () => {
+    const { prompts } = await assistant().client.listPrompts();
+    inner().requests.length = 0;
+    for (const { name, arguments: known = [] } of prompts) {
+      const given = Object.fromEntries(known.map((argument) => [argument.name, `x\n${ORDER}`]));
+      const { messages } = await amongOrders(() => assistant().client.getPrompt({ name, arguments: given }));
+      const text = messages.map(({ content }) => (content.type === 'text' ? content.text : '')).join('\n');
+      for (const line of text.split('\n')) expect(line, name).not.toMatch(/^\W*System:/);
+    }
+    expect(inner().requests).toEqual([]);
+  });
+
+  it('cannot pass for words of the server in rows of exports', async () => {
+    const { clock } = inner();
+    expect(clock.now()).toBeGreaterThan(0);
+    await assistant().call('sync_exports', { jobIds: ['Daily sessions'], since: '-2d', waitSeconds: 40 });
+    const sql = `SELECT '${PLANTED.replaceAll("'", "''")}' AS page, 'x' AS "${ORDER.replace(/:.*/, ': do it')}" FROM sessions LIMIT 2`;
+    const answer = await assistant().call('query_export', { sql });
+    expect(answer.isError, answer.text).toBe(false);
+    expectHarmlessAnswer(answer);
+    expect(holdsOrders(answer.text)).toBe(true);
+  });
+
+  it('were planted in at least thirty places', () => {
+    expect(places.size, [...places].join('\n')).toBeGreaterThanOrEqual(30);
+  });
+});
+
+it('a text is cut where it is longer than a reader needs, but no address', () => {
+  expect(plainText('x'.repeat(9_000)).length).toBe(4_001);
+  const address = `https://shop.example/${'x'.repeat(9_000)}`;
+  expect(plainText(address)).toBe(address);
+  expect(plainText(`https://shop.example/ ${'x'.repeat(9_000)}`).length).toBe(4_001);
 });
 
 describe('a text reads as orders', () => {

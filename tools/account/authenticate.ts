@@ -7,8 +7,7 @@ export default defineTool({
   name: 'authenticate',
   title: 'Authenticate',
   description:
-    'Are we logged in? Gets or reuses the access token of the session: project, scopes, endpoint, expiry. Never shows the token. ' +
-    'Other tools do this by themselves.',
+    'Login: gets or renews the access token of the session (never shown); project, scopes, endpoint, expiry. Automatic for other tools.',
   annotations: READ,
   searchHint: 'sign in, log in, token, connection',
   operation: requestToken,

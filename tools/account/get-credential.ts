@@ -18,8 +18,8 @@ export default defineTool({
   name: 'get_credential',
   title: 'Get the credential',
   description:
-    'Which project am I looking at, and what can this credential reach: its level (account or one project), scopes, projects, ' +
-    'toolsets they open, scopes that are missing, how long it lasts.',
+    'What can I see with this credential or login: its level (account or one project), scopes, projects, toolsets they open, missing ' +
+    'scopes, expiry.',
   annotations: READ,
   searchHint: 'access rights, projects, scopes, level, expiry of the credential',
   operation: readCredential,

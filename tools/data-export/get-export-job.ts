@@ -8,7 +8,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'get_export_job',
   title: 'Get an export job',
-  description: 'One export job: state, fields, filters, last and next run.',
+  description: 'One export job as it is set up: state, fields (columns), filters, last and next run.',
   annotations: READ,
   searchHint: 'settings of one export job',
   operation: getExportJob,

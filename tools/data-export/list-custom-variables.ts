@@ -7,7 +7,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_custom_variables',
   title: 'List custom variables',
-  description: 'Custom variables that we collect: position, key, values; for custom_var fields.',
+  description: 'Custom variables: position, key, values; for custom_var fields.',
   annotations: READ,
   searchHint: 'custom variables, what is collected',
   operation: listCustomVariables,

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { listExportJobs } from '../../src/api/operations/data-export.ts';
 import { exportJob, recordId } from '../../src/api/operations/records.ts';
-import { briefJobs } from '../../src/domain/exports/job-lists.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
@@ -13,13 +12,17 @@ export default defineTool({
   name: 'list_export_jobs',
   title: 'List export jobs',
   description:
-    'Export jobs in any state and how they do: state of the last run, good runs and missing days of 30, next run.' +
+    'Which exports (jobs) are running, healthy or failing: state of the last run, good runs and missing days of 30, next run.' +
     hint('find_export_gaps', ' Days: find_export_gaps.'),
   annotations: READ,
   searchHint: 'exports that exist, health, schedule',
   operation: listExportJobs,
   paged: 'jobs',
   beside: ['health', 'once'],
+  heavy: {
+    members: ['fields', 'ownerId', 'lastUpdatorId', 'accountId', 'projectIds', 'updatedAt', 'filters'],
+    seeAlso: hint('get_export_job', ' (get_export_job shows them of one)'),
+  },
   input: z.strictObject({
     state: p.lowerCased('active, computing, completed or suspended'),
     scope: p.lowerCased('sessions or views'),
@@ -48,13 +51,6 @@ export default defineTool({
     once: z
       .array(z.object({ jobId: recordId, from: z.string().optional(), to: z.string().optional(), hasFiles: z.boolean().optional() }))
       .optional(),
-  }),
-  brief: ({ jobs, once, health, total }) => ({
-    data: { ...(total !== undefined && { total }), jobs: briefJobs(jobs, once, health) },
-    note:
-      'The text counts fields, and leaves out owner, account, project and update of a job' +
-      hint('get_export_job', ': get_export_job shows all') +
-      '.',
   }),
   async handler(input, { call, ...context }) {
     const jobs = await call(input);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { listSuccessfulExportRuns } from '../../src/api/operations/data-export.ts';
 import { recordId, successfulRun } from '../../src/api/operations/records.ts';
 import { instantOf } from '../../src/api/params.ts';
-import { briefRuns, filesUntil } from '../../src/domain/exports/job-lists.ts';
+import { filesUntil } from '../../src/domain/exports/files-until.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
@@ -14,7 +14,8 @@ export default defineTool({
   name: 'list_successful_export_runs',
   title: 'List successful export runs',
   description:
-    'Runs that produced files, with the range they cover; which expire next.' + hint('get_export_run', ' Files: get_export_run.'),
+    'Runs with files and their ranges; which files are about to expire that we do not have yet.' +
+    hint('get_export_run', ' Files: get_export_run.'),
   annotations: READ,
   searchHint: 'files about to expire, runs that worked',
   operation: listSuccessfulExportRuns,
@@ -31,10 +32,6 @@ export default defineTool({
   output: z.object({
     runs: z.array(documented(successfulRun)),
     filesUntil: z.array(z.object({ jobRunId: recordId, filesUntil: z.string().optional(), isFetched: z.boolean() })).optional(),
-  }),
-  brief: ({ runs, filesUntil: untils }) => ({
-    data: briefRuns(runs, untils && new Map(untils.map((each) => [each.jobRunId, each]))),
-    note: 'What runs of a job share stands once, in jobs; their projects are left out of the text.',
   }),
   async handler({ jobIds, startDate, endDate, expiresBefore, ...paging }, { call, ask, note, nowMs, workspace }) {
     if (jobIds === undefined && startDate === undefined && endDate === undefined && expiresBefore === undefined)

@@ -14,7 +14,8 @@ export default defineAnsweringTool({
   title: 'Analyze a HAR',
   description:
     'What loads on a page, what weighs most, and what would you fix first? Findings by cost: TTFB, blocking scripts, third ' +
-    'parties, images, caching, errors, in one HAR. Any filter lists requests with bytes; a single match shows all its timings.',
+    'parties (tags, trackers), images, caching, errors, in one HAR; the waterfall. Any filter lists requests with bytes; a single ' +
+    'match shows all its timings.',
   annotations: READ,
   searchHint: 'requests of a page, waterfall, images, scripts, third parties, bytes, what to fix, slow page',
   alwaysLoad: true,

@@ -43,9 +43,9 @@ export default defineAnsweringTool({
   name: 'analyze_scenario',
   title: 'Analyze scenarios',
   description:
-    'Did the site, a page or the checkout get slower or faster, since when and why: a release or deploy? Which scenarios and ' +
-    'steps are slow, slower at night, creep up, are unstable or fail? Finds performance regressions of synthetic runs: LCP, TTFB, ' +
-    `TBT since a date, events near, the worst in detail.${hint('compare_hars', ' Then compare_hars with the two stepResultIds.')}`,
+    'Did the site, a page or the checkout get slower or faster, since when and why: a release or deploy? Which scenario or ' +
+    'step is slowest, creeps up, is bad for a while, unstable or failed? Has LCP, TTFB, TBT or layout shift (CLS) changed anywhere, ' +
+    `at night, by week? The worst in detail.${hint('compare_hars', ' Then compare_hars with the two stepResultIds.')}`,
   annotations: READ,
   searchHint: 'site slower, slow checkout, deploy, release, regression, performance, failing runs, Core Web Vitals, LCP, TTFB',
   alwaysLoad: true,

@@ -8,8 +8,7 @@ import { applyExportPlan } from '../../src/usecases/exports/apply-export-plan.ts
 export default defineAnsweringTool({
   name: 'apply_export_plan',
   title: 'Apply an export plan',
-  description:
-    'Creates what you planned: the export jobs of a planId, each once however often it is called; after a failure only the rest.',
+  description: 'Creates the planned export jobs of a planId, each once even when called again; after a failure only the rest.',
   annotations: OVERWRITE,
   searchHint: 'create the planned export jobs, backfill',
   scope: 'data-export',

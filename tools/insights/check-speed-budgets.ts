@@ -13,8 +13,8 @@ export default defineAnsweringTool({
   name: 'check_speed_budgets',
   title: 'Check speed budgets',
   description:
-    'Which scenarios or pages are too slow for a budget or limit? A gate to fail a build. Medians of the runs of each step since ' +
-    'a date, broken budgets first, then the closest.',
+    'Do scenarios and pages stay within a budget, or which are too slow or too heavy (LCP, TBT, CLS, weight)? A gate to fail a build. ' +
+    'Medians of the runs of each step since a date, broken budgets first.',
   annotations: READ,
   searchHint: 'speed budget, build gate, CI, limits, thresholds',
   scope: 'speed-analysis',

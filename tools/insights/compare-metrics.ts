@@ -10,9 +10,9 @@ export default defineAnsweringTool({
   name: 'compare_metrics',
   title: 'Compare metrics',
   description:
-    'Why did sales, orders, revenue, visits or conversion drop or rise, and since which day? Compares this week or month with the ' +
-    'one before or last year, or segments, or devices: is it real or noise, on mobile only, traffic mix or rate, broken tracking, ' +
-    `and what did it cost?${hint('query_metrics', ' Figures alone: query_metrics.')}`,
+    'Why are we selling less or more, why did orders, revenue, visits, conversion or basket drop or rise, since which day? Compares ' +
+    'this week or month with the week before or the same week last year, segments, devices: real change or noise, mobile only, ' +
+    `traffic mix or rate, what it cost.${hint('query_metrics', ' Figures alone: query_metrics.')}`,
   annotations: READ,
   searchHint: 'why did it drop, selling less, compare weeks, year over year, week over week, report of the change, decline, is it noise',
   alwaysLoad: true,
@@ -33,7 +33,7 @@ export default defineAnsweringTool({
     compareSegments: p.compareSegments,
     goalId: p.goalId,
     zoneIds: p.zoneIds,
-    detect: z.number().min(0.1).max(500).describe('Percent: how many days until such a change would show').optional(),
+    detect: z.number().min(0.1).max(500).describe('Percent: how long we must wait, in days, to see such a change').optional(),
     explain: z.boolean().describe('Default true: devices, segments, revenue').default(true),
   }),
   output: comparisonShape,

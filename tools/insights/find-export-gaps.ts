@@ -9,8 +9,9 @@ export default defineAnsweringTool({
   name: 'find_export_gaps',
   title: 'Find gaps of an export',
   description:
-    'Which days or hours are missing in an export (or in all), and why: failed, never run, empty although visited, expired; which job ' +
-    `has them. Its planId ` +
+    'Is there a gap or hole in the data, which days or hours are missing in an export or in all exports, and why: failed, never run, ' +
+    'empty although visited, ' +
+    'expired; which job has them. Its planId ' +
     `backfills them${hint('apply_export_plan', ' (apply_export_plan)')}.`,
   annotations: READ,
   searchHint: 'missing days, holes, failed runs, backfill',

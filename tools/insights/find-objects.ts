@@ -10,8 +10,8 @@ export default defineAnsweringTool({
   name: 'find_objects',
   title: 'Find objects',
   description:
-    'Where is it, and what is the id? Search by name for segments, goals, mappings, page groups, zonings, zones, scenarios, ' +
-    'export jobs, exportable fields; typos allowed.',
+    'Search by name: which segment, goal, mapping, page group, zoning, zone, scenario, export job or exportable field is called so, ' +
+    'where, and its id; typos allowed.',
   annotations: READ,
   searchHint: 'search by name, id of a segment, where is a zone',
   scope: 'metrics',

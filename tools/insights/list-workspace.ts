@@ -11,8 +11,7 @@ import { LOADED_COLUMNS, loadedTable } from '../../src/workspace/warehouse/loade
 export default defineAnsweringTool({
   name: 'list_workspace',
   title: 'List the workspace',
-  description:
-    'What is on the disk, and loaded into the warehouse: downloaded export runs, days, rows and bytes of each job, how much room is left.',
+  description: 'Downloaded exports on the disk and in the warehouse: days, rows and bytes of each job, room left.',
   annotations: READ,
   searchHint: 'disk, downloaded files, space',
   scope: 'data-export',

@@ -10,8 +10,8 @@ export default defineAnsweringTool({
   name: 'plan_export',
   title: 'Plan an export',
   description:
-    'I want a file of every session or page view: plans an export (daily, hourly, once) before anything is created. Finds columns ' +
-    'by plain words (browser, device, revenue), splits long past ranges, looks for equal jobs.' +
+    'Set up an export: a file (JSONL, CSV) of all sessions or page views, each day or of past months; plans it before anything ' +
+    'is created. Finds columns by plain words (browser, device, country, campaign, revenue), splits long ranges, looks for an equal job.' +
     hint('apply_export_plan', ' Then apply_export_plan.'),
   annotations: READ,
   searchHint: 'set up an export, daily file, raw data, columns, schedule, data feed',

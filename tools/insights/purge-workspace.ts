@@ -10,9 +10,7 @@ import { inseparable } from '../../src/workspace/warehouse/project-warehouse.ts'
 export default defineAnsweringTool({
   name: 'purge_workspace',
   title: 'Purge the workspace',
-  description:
-    'Deletes old downloads (downloaded runs) from the disk and the warehouse, all or some, to make room; the platform keeps what ' +
-    'it has. A run in use stays.',
+  description: 'Delete downloaded files, all or old ones, from the disk and the warehouse. The platform keeps its own; a run in use stays.',
   annotations: PURGE,
   searchHint: 'delete downloaded files, free space',
   scope: 'data-export',

@@ -10,9 +10,9 @@ export default defineAnsweringTool({
   name: 'query_metrics',
   title: 'Query metrics',
   description:
-    'How many visits, orders or sales did we have, and when: yesterday, by day, weekday or month, device, segment, top days, ' +
-    'share, average? One table or chart of site metrics (zone metrics with zoneIds) over any range. Rates of long ranges are ' +
-    `exact, null means no value.${hint('compare_metrics', ' Why figures moved: compare_metrics.')}`,
+    'How many visits, orders or sales did we have, what average conversion rate, which weekday or month was best, what ' +
+    'share is mobile, were weeks normal or unusual, is the data of today complete? One table or chart over any range; zones of a ' +
+    `screen with zoneIds.${hint('compare_metrics', ' Why it changed: compare_metrics.')}`,
   annotations: READ,
   searchHint: 'how many, how much, figures, table, KPI, trend, chart, forecast, Black Friday, best weekday, orders, money, people',
   alwaysLoad: true,
@@ -21,23 +21,23 @@ export default defineAnsweringTool({
   provisionalDays: ({ zoneIds }) => (zoneIds === undefined ? 0 : 7),
   input: z.strictObject({
     metrics: p.rangeMetrics,
-    startDate: p.startOf('First day: -7d, last_week', 'expected'),
+    startDate: p.startOf('First day', 'expected'),
     endDate: p.endOf('Last day', 'expected'),
     breakdown: z
       .array(z.enum(breakdowns, { error: ({ input }) => exportedDimension(input) }))
       .min(1)
-      .describe('Rows by these, e.g. ["month", "device"]')
+      .describe('Rows by these')
       .optional(),
-    totals: z.boolean().describe('true adds a row of the whole').optional(),
-    shares: z.boolean().describe('true adds percent of the whole for counts').optional(),
-    expected: z.boolean().describe('true: was it normal? Expected, low, high, verdict a row; forecast to 28 days ahead').optional(),
+    totals: z.boolean().describe('true adds the whole').optional(),
+    shares: z.boolean().describe('true adds percent of the whole').optional(),
+    expected: z.boolean().describe('true: was it normal? Forecast to 28 days ahead').optional(),
     devices: p.devices,
     segmentIds: p.segmentIds,
     compareSegments: p.compareSegments,
-    goalIds: p.refs('goal', 'Goals side by side; default the e-commerce goal').optional(),
+    goalIds: p.refs('goal', 'Default the e-commerce goal').optional(),
     zoneIds: p.zoneIds,
-    orderBy: z.string().trim().min(1).describe('Rows by this metric, largest first; "visits asc": smallest').optional(),
-    limit: z.int().min(1).describe('Only so many rows, by orderBy').optional(),
+    orderBy: z.string().trim().min(1).describe('Metric; "visits asc": smallest first').optional(),
+    limit: z.int().min(1).describe('Rows, by orderBy').optional(),
   }),
   output: z.object({ answer: z.string().optional(), ...tableOutput.shape, filters: z.record(z.string(), z.string()).optional() }),
   charted: true,

@@ -17,8 +17,8 @@ export default defineAnsweringTool({
   name: 'sync_exports',
   title: 'Sync exports',
   description:
-    "Download everything new: every successful run that we don't have yet, of all export jobs or some; says which have expired. " +
-    'Goes on when the call ends: call again to look.',
+    "Download everything new: every successful run that we don't have yet, of all export jobs or some; names expired ones. Goes on " +
+    'after the call: call again to look.',
   annotations: FETCH,
   fetches: true,
   searchHint: 'download all new files, fetch exports, keep up to date',

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { conditionKinds } from '../../src/domain/journeys/impact/conditions.ts';
 import { impactShape } from '../../src/domain/journeys/impact/impact-answer.ts';
-import { impactLines } from '../../src/domain/journeys/impact/impact-lines.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { visitParams } from '../../src/tooling/visit-params.ts';
 
@@ -9,32 +8,31 @@ const text = z.string().trim().min(1);
 
 const condition = z.strictObject({
   what: z.enum(conditionKinds),
-  pages: z.array(text).min(1).describe('Paths such as /p/*').optional(),
-  overSeconds: z.number().positive().describe('Of slow_page').optional(),
-  over: z.number().min(1).max(100).describe('Frustration score').optional(),
-  message: text.describe('Part of an error').optional(),
-  name: text.describe('Variable of a test').optional(),
-  value: text.describe('Its variant').optional(),
+  pages: z.array(text).min(1).describe('e.g. /p/*').optional(),
+  overSeconds: z.number().positive().describe('slow_page').optional(),
+  over: z.number().min(1).max(100).describe('Score').optional(),
+  message: text.describe('Error').optional(),
+  name: text.describe('Variable').optional(),
+  value: text.describe('Variant').optional(),
 });
 
 export default defineAnsweringTool({
   name: 'measure_impact',
   title: 'Measure impact',
   description:
-    'What slow pages, errors, rage clicks cost in sales against comparable sessions of downloaded exports, with intervals, costliest ' +
-    'first. A variable: did variant B of a test win, and how long to wait.',
+    'What do slow pages, JavaScript errors, rage clicks cost us in sales, against comparable sessions of exports? ' +
+    'Did variant B of a test win, how long to wait.',
   searchHint: 'cost of errors, slow pages, rage clicks, lost sales, a/b test',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_workspace',
   input: z.strictObject({
     conditions: z.array(condition).min(1).max(10).describe('Default all').optional(),
-    outcome: text.describe('purchase, revenue, bounce or a step: /cart, event:NAME').default('purchase'),
+    outcome: text.describe('Or revenue, bounce, a step: /cart, event:NAME').default('purchase'),
     ...visitParams,
     limit: z.int().min(1).max(50).describe('Rows').default(8),
   }),
   output: impactShape,
-  brief: impactLines,
   charted: true,
   async handler(question, context) {
     const { measureImpact } = await import('../../src/usecases/journeys/impact/measure-impact.ts');

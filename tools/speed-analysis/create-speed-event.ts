@@ -9,7 +9,7 @@ import { CREATE, defineTool } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'create_speed_event',
   title: 'Create a speed event',
-  description: 'Marks a moment, such as a release or deploy, on scenarios or monitorings.',
+  description: 'Put a marker at a moment: note a release, rollout or deploy that went live, on scenarios or monitorings.',
   annotations: CREATE,
   searchHint: 'mark a release, annotate a deploy',
   operation: createSpeedEvent,

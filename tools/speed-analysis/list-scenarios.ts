@@ -10,7 +10,9 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_scenarios',
   title: 'List scenarios',
-  description: `Synthetic scenarios of the project.${hint('list_scenario_reports', ' Runs: list_scenario_reports.')}`,
+  description:
+    'Which pages and journeys do we measure? Synthetic scenarios of the project.' +
+    hint('list_scenario_reports', ' Runs: list_scenario_reports.'),
   annotations: READ,
   searchHint: 'names and ids of scenarios',
   operation: listScenarios,

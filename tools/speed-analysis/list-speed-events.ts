@@ -12,7 +12,7 @@ import { withScenarios } from '../../src/usecases/speed/placed-events.ts';
 export default defineTool({
   name: 'list_speed_events',
   title: 'List speed events',
-  description: 'Releases and other markers of speed analysis: key, text, date.',
+  description: 'When did we deploy? Releases and other moments that were marked in speed analysis: key, text, date.',
   annotations: READ,
   searchHint: 'release markers, deploys, annotations',
   operation: listSpeedEvents,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { median } from '../../../src/domain/speed/order.ts';
-import { countTokens } from '../../../src/tooling/render-text.ts';
+import { countTokens } from '../../../src/tooling/fit-answer.ts';
 import { records, useTools } from '../support.ts';
 
 const { call, platform } = useTools();

@@ -59,7 +59,7 @@ describe('rows as they are asked for', () => {
     );
     expect(hours).toHaveLength(24);
     expect(hours[14]).toEqual({
-      hour: '2026-11-09 14:00',
+      hour: '2026-11-09T14:00Z',
       visits: truthOf(platform(), { from: '2026-11-09T14:00:00.000Z', to: '2026-11-09T14:59:59.999Z' }).visits,
     });
     const month = await call('query_metrics', { ...MONTHS, breakdown: ['hour'] });

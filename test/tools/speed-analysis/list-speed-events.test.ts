@@ -31,7 +31,7 @@ it('narrows them by date, scenario and key', async () => {
   const recent = await call('list_speed_events', { dateFrom: '-14d' });
   const since = Date.parse('2026-11-06T00:00:00Z');
   expect(recent.structured['events']).toEqual(await asListed(events.filter(({ date }) => msOf(date) > since)));
-  expect(recent.text).toContain('2026-11-06 00:00 … 2026-11-20 10:00');
+  expect(recent.text).toContain('2026-11-06T00:00Z … 2026-11-20T10:00Z');
 
   const [first] = events;
   if (!first) throw new Error('The platform has no events.');

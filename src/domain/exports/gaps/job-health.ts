@@ -117,15 +117,6 @@ export function healthOf(job: JobRecord, listed: readonly ListedRun[], nowMs: nu
   };
 }
 
-/** Counts of a health as a table shows them: `28 of 30`, `2 days`. */
-export function healthCells(health: JobHealth | undefined) {
-  const { goodRuns, runs, missing, unit } = health ?? {};
-  return {
-    goodRuns: runs === undefined || runs === 0 ? null : `${goodRuns} of ${runs}`,
-    missing: missing === undefined ? null : `${missing} ${unit}${missing === 1 ? '' : 's'}`,
-  };
-}
-
 /** That jobs are suspended, by whom and when they were last changed, as far as records say it; empty where none is. */
 export function suspendedWords(jobs: readonly JobRecord[]): string[] {
   const suspended = jobs.filter(({ state }) => lower(state) === 'suspended');

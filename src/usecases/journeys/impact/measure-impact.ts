@@ -161,6 +161,7 @@ export async function measureImpact(question: ImpactQuestion, context: ImpactUse
     const shown = sorted.slice(0, question.limit);
     const rows = await coincidences(await withPlain(shown, looked, outcome, visits), visits.days, context);
     noteMethod(found, rows, (sentence) => context.note(sentence));
+    context.note('plainPoints: all sessions with it anywhere less all without; lost: over these days, negative where more was sold.');
     if (sorted.length > shown.length) context.note(`${shown.length} of ${sorted.length} rows; limit shows more.`);
     const { currency } = await currencyOf(hasRevenue ? ['cents'] : [], context);
     const judged = (looked?.judgeable ?? 0) + experiments.length;

@@ -1,6 +1,7 @@
 import type { Changes } from '../../../../src/domain/metrics/changes/changes-answer.ts';
 import { discoveryLimit, logTail } from '../../../../src/domain/metrics/engine/significance.ts';
-import { countTokens, renderText } from '../../../../src/tooling/render-text.ts';
+import { countTokens } from '../../../../src/tooling/fit-answer.ts';
+import { renderText } from '../../../../src/tooling/render-text.ts';
 import { type Random, seeded } from '../random.ts';
 import { findIn, segmentIdOf } from './project.ts';
 import { referToSlope } from './reference.ts';
@@ -145,8 +146,8 @@ async function measure(drifts: boolean, trial: Trial): Promise<string[]> {
     const started = performance.now();
     const { changes, notes, requests } = await findIn(world, { days: WINDOW_DAYS, limit: 50 });
     counts.elapsedMs += performance.now() - started;
-    const { answer, changes: listed } = changes;
-    const tokens = countTokens(renderText({ answer, changes: listed.map(({ line }) => ({ change: line })), notes }));
+    const { changes: listed } = changes;
+    const tokens = countTokens(renderText({ ...changes, notes }));
     counts.requests += requests;
     counts.mostRequests = Math.max(counts.mostRequests, requests);
     counts.tokens += tokens;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { healthCells, healthOf, stateNotes, suspendedWords } from '../../../../src/domain/exports/gaps/job-health.ts';
+import { healthOf, stateNotes, suspendedWords } from '../../../../src/domain/exports/gaps/job-health.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:00Z');
 const runAt = (startDate: string, state = 'SUCCESS') => ({ startDate, state });
@@ -38,14 +38,6 @@ describe('the health of a job', () => {
     expect(healthOf(job, days(1, 3), NOW)).toMatchObject({ missing: 0, runs: 3 });
     const longAgo = healthOf(job, [runAt('2026-09-01T02:10:00Z')], NOW);
     expect(longAgo).toMatchObject({ lastRunState: 'success', runs: 0 });
-    expect(healthCells(longAgo)).toEqual({ goodRuns: null, missing: null });
-  });
-
-  it('is shown in counts and units', () => {
-    expect(healthCells({ jobId: 1, stateWords: '', runs: 30, goodRuns: 29, missing: 1, unit: 'hour' })).toEqual({
-      goodRuns: '29 of 30',
-      missing: '1 hour',
-    });
   });
 
   it('names the device, and the number of one that is not known', () => {

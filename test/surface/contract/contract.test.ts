@@ -1,0 +1,197 @@
+import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+import { describe, expect, it } from 'vitest';
+import { check } from '../../../src/api/check-input.ts';
+import { markdownTable } from '../../../src/lib/text-table.ts';
+import { deprecated } from '../../../src/tooling/deprecation.ts';
+import { understand } from '../../../src/tooling/lenient-input.ts';
+import { inputOf, listTools } from '../../../src/tooling/schema.ts';
+import { defineAnsweringTool, READ } from '../../../src/tooling/tool.ts';
+import { toolsets } from '../../../tools/index.ts';
+import { textOf } from '../../support/sources.ts';
+import { classify, contractOf, type SurfaceChange, type SurfaceTool } from './classify.ts';
+
+const released = JSON.parse(readFileSync(new URL('released.json', import.meta.url), 'utf8')) as { version: string; tools: SurfaceTool[] };
+const { version } = JSON.parse(textOf('package.json')) as { version: string };
+const byName = new Map(toolsets.flatMap(({ tools }) => tools).map((tool) => [tool.name, tool]));
+
+function accepts(name: string, args: Readonly<Record<string, unknown>>): boolean {
+  const tool = byName.get(name);
+  if (!tool) return false;
+  try {
+    check(inputOf(tool), understand(inputOf(tool), args).input);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const changes = classify(released.tools, listTools(toolsets).map(contractOf), accepts);
+const breaking = changes.filter(({ kind }) => kind === 'breaking');
+
+/** What breaks callers needs a higher major version, or while that is 0 a higher minor one. */
+function isMajor(from: string, to: string): boolean {
+  const [[oldMajor = 0, oldMinor = 0], [major = 0, minor = 0]] = [from, to].map((each) => each.split('.').map(Number)) as [
+    number[],
+    number[],
+  ];
+  return major > oldMajor || (oldMajor === 0 && major === 0 && minor > oldMinor);
+}
+
+/** Lines of the changelog under the present version that begin with `Breaking:`. */
+function breakingLines(): string[] {
+  const [, section = ''] = textOf('CHANGELOG.md').split(`\n## ${version}`);
+  return (section.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('- Breaking: '));
+}
+
+const table = (some: readonly SurfaceChange[]) =>
+  some.length === 0
+    ? 'None.'
+    : markdownTable(
+        ['tool', 'change'],
+        some.map(({ tool, what }) => [`\`${tool}\``, what]),
+      );
+
+const page = `# Changes of the surface
+
+Hosts and directories keep names, schemas and annotations of tools; so they are a contract. This is what changed from \
+${released.version} to ${version}, classified by a test. Breaking is what a caller or a reader of answers that was written for \
+${released.version} would trip over: a tool or argument that is gone, a type, value or bound that is narrower and no longer understood, \
+a new required argument, another annotation, a member of an answer that may now be absent or of another type. A name that goes is \
+deprecated for one version before: its description begins with "Deprecated since", names what takes its place, and it is still \
+understood. Written by \`npx vitest run --config test/vitest.config.ts test/surface/contract -u\`.
+
+## Breaking
+
+${table(breaking)}
+
+## Compatible
+
+${table(changes.filter(({ kind }) => kind === 'compatible'))}
+
+---
+
+[README](../README.md) · [All documents](README.md) · [Tools](tools.md)
+`;
+
+describe('the surface since the last release', () => {
+  it('breaks nothing without a major version', () => {
+    if (breaking.length > 0)
+      expect([released.version, version, isMajor(released.version, version)]).toEqual([released.version, version, true]);
+  });
+
+  it('has a line in CHANGELOG.md for each tool that it breaks: "- Breaking: `tool` …"', () => {
+    const lines = breakingLines();
+    const unsaid = [...new Set(breaking.map(({ tool }) => tool))].filter((tool) => !lines.some((line) => line.includes(`\`${tool}\``)));
+    expect(unsaid).toEqual([]);
+  });
+
+  it('names in each deprecation what there is', () => {
+    const tools = listTools(toolsets);
+    for (const { name, description, inputSchema } of tools) {
+      const use = /^Deprecated since [\d.]+: use (\w+)\./.exec(description)?.[1];
+      if (use !== undefined)
+        expect(
+          tools.map((tool) => tool.name),
+          name,
+        ).toContain(use);
+      const members = Object.entries((inputSchema['properties'] ?? {}) as Record<string, { description?: string }>);
+      for (const [, member] of members) {
+        const instead = /^Deprecated since [\d.]+: use (\w+)\./.exec(member.description ?? '')?.[1];
+        if (instead !== undefined)
+          expect(
+            members.map(([each]) => each),
+            name,
+          ).toContain(instead);
+      }
+    }
+  });
+
+  it('is written up in docs/surface-changes.md', async () => {
+    await expect(page).toMatchFileSnapshot('../../../docs/surface-changes.md');
+  });
+});
+
+describe('a change is classified', () => {
+  const object = (properties: Record<string, unknown>, required: string[] = []) => ({ type: 'object', properties, required });
+  const tool = (inputSchema: Record<string, unknown>, more: Partial<SurfaceTool> = {}): SurfaceTool => ({
+    name: 'a',
+    annotations: { readOnlyHint: true },
+    inputSchema,
+    outputSchema: object({ rows: { type: 'array' } }, ['rows']),
+    ...more,
+  });
+  const limit = { type: 'integer', maximum: 50 };
+  const base = tool(object({ limit, view: { type: 'string', enum: ['x', 'y'] } }));
+  const never = () => false;
+  const kinds = (after: SurfaceTool[], understood = never) =>
+    classify([base], after, understood).map(({ kind, what }) => `${kind}: ${what}`);
+
+  it.each<[string, SurfaceTool[], string[]]>([
+    ['nothing', [base], []],
+    ['a tool that is gone', [], ['breaking: is gone']],
+    ['a tool that is new', [base, { ...base, name: 'b' }], ['compatible: is new']],
+    ['an argument that is gone', [tool(object({ limit }))], ['breaking: view is gone']],
+    ['an argument that is new', [tool(object({ limit, view: { type: 'string', enum: ['x', 'y'] }, z: {} }))], ['compatible: takes z']],
+    [
+      'a new required argument',
+      [tool(object({ limit, view: { type: 'string', enum: ['x', 'y'] }, z: {} }, ['z']))],
+      ['breaking: z is required'],
+    ],
+    ['a value less', [tool(object({ limit, view: { type: 'string', enum: ['x'] } }))], ['breaking: view no longer takes y']],
+    ['a value more', [tool(object({ limit, view: { type: 'string', enum: ['x', 'y', 'z'] } }))], ['compatible: view takes more']],
+    [
+      'a lower bound',
+      [tool(object({ limit: { type: 'integer', maximum: 20 }, view: { type: 'string', enum: ['x', 'y'] } }))],
+      ['breaking: limit has maximum 20 (50 before)'],
+    ],
+    [
+      'another type',
+      [tool(object({ limit: { type: 'string' }, view: { type: 'string', enum: ['x', 'y'] } }))],
+      ['breaking: limit no longer takes integer'],
+    ],
+    ['another annotation', [{ ...base, annotations: { readOnlyHint: false } }], ['breaking: readOnlyHint is false (true before)']],
+    [
+      'an answer that promises less',
+      [{ ...base, outputSchema: object({ rows: { type: 'array' } }) }],
+      ['breaking: answer.rows may be absent'],
+    ],
+  ])('%s', (_, after, expected) => {
+    expect(kinds(after)).toEqual(expected);
+  });
+
+  it('as compatible where the old call is still understood', () => {
+    expect(kinds([tool(object({ limit }))], () => true)).toEqual(['compatible: view is gone, what was sent before is understood']);
+  });
+});
+
+describe('a name that goes', () => {
+  const old = defineAnsweringTool({
+    name: 'old_tool',
+    title: 'Old',
+    description: 'Does it.',
+    searchHint: 'old',
+    annotations: READ,
+    scope: 'metrics',
+    deprecated: { since: '0.3.0', use: 'query_metrics' },
+    input: z.strictObject({
+      jobIds: z.array(z.string()).describe('Jobs').optional(),
+      jobs: deprecated(z.array(z.string()), { since: '0.3.0', use: 'jobIds' }),
+    }),
+    output: z.object({}),
+    handler: () => Promise.resolve({}),
+  });
+
+  it('says since when, and what takes its place', () => {
+    const [listed] = listTools([{ name: 't', title: 'T', description: 'T.', tools: [old] }]);
+    expect(listed?.description).toBe('Deprecated since 0.3.0: use query_metrics. Does it.');
+    expect(JSON.stringify(listed?.inputSchema)).toContain('Deprecated since 0.3.0: use jobIds.');
+  });
+
+  it('is understood as what takes its place, with a note', () => {
+    expect(understand(inputOf(old), { jobs: ['a'] })).toEqual({
+      input: { jobIds: ['a'] },
+      notes: ['jobs is deprecated since 0.3.0 and goes with the next major version: use jobIds.'],
+    });
+  });
+});

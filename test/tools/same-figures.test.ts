@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Assistant, openAssistant, type ToolAnswer } from '../support/assistant.ts';
+import { openPlatform, type Platform } from '../support/emulator.ts';
+import { someOf } from '../support/sample-size.ts';
+import { only, records } from './support.ts';
+
+/** Days that are over, in the zone of the world, and what the exports call them. */
+const WORLDS = [
+  { seed: 1, start: '2026-11-20T10:00:00.000Z', timeZone: 'UTC' },
+  { seed: 23, start: '2026-10-28T07:30:00.000Z', timeZone: 'Europe/Paris' },
+  { seed: 404, start: '2026-08-05T18:00:00.000Z', timeZone: 'America/New_York' },
+];
+
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+const sum = (values: readonly unknown[]) => values.filter(isNumber).reduce((total, value) => total + value, 0);
+
+/** Members of an answer that are percents of a whole: a change may be any percent. */
+const SHARE = /(?:^|\.)(?!.*(?:change|low|high|contribution|difference|noise|detectable|level|since).*$)\w*(?:Percent|percent|share\w*)$/;
+
+function sharesIn(value: unknown, path = ''): [string, number][] {
+  if (Array.isArray(value)) return value.flatMap((item) => sharesIn(item, path));
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([name, member]) => sharesIn(member, `${path}.${name}`));
+  return isNumber(value) && SHARE.test(path) ? [[path, value]] : [];
+}
+
+describe.each(someOf(WORLDS, 1))('of the world $seed in $timeZone', ({ seed, start, timeZone }) => {
+  let platform: Platform;
+  let assistant: Assistant;
+  /** The day before yesterday by UTC, as exports divide days: the last that both daily exports cover. */
+  const dayMs = Date.parse(`${start.slice(0, 10)}T00:00:00Z`) - 2 * 86_400_000;
+  const day = new Date(dayMs).toISOString().slice(0, 10);
+  const range = { startDate: `${day}T00:00:00Z`, endDate: `${day}T23:59:59.999Z` };
+  const call = async (tool: string, args: Record<string, unknown>): Promise<ToolAnswer> => {
+    const answer = await assistant.call(tool, args);
+    expect(answer.isError, `${tool}: ${answer.text}`).toBe(false);
+    return answer;
+  };
+
+  beforeAll(async () => {
+    platform = await openPlatform({ seed, start });
+    assistant = await openAssistant(platform, { timeZone });
+    await call('sync_exports', { jobIds: ['Daily sessions', 'Daily views'], since: '-4d', waitSeconds: 40 });
+  }, 120_000);
+  afterAll(async () => {
+    await assistant.close();
+    await platform.close();
+  });
+
+  it('visits, conversions and revenue are the same from every tool', { timeout: 120_000 }, async () => {
+    const metrics = ['visits', 'conversionCount', 'conversionRate', 'revenueSum'];
+    const table = only(await call('query_metrics', { ...range, metrics }));
+    const all = only(await call('get_site_metrics', range));
+    const single = {
+      visits: only(await call('get_site_visits', range))['visits'],
+      conversionCount: only(await call('get_site_conversions', range))['conversionCount'],
+      conversionRate: only(await call('get_site_conversion_rate', range))['conversionRate'],
+      revenueSum: only(await call('get_site_revenue', range))['revenueSum'],
+    };
+    const rows = records(await call('compare_metrics', { ...range, metrics, explain: false }));
+    const compared = Object.fromEntries(rows.map(({ metric, after }) => [String(metric), after]));
+    const sql =
+      'SELECT count(*) AS visits, count(*) FILTER (session_number_of_transactions > 0) AS conversions, ' +
+      `sum(session_transactions_revenue) AS revenue FROM sessions WHERE session_time >= '${day}' ` +
+      `AND session_time < CAST('${day}' AS DATE) + 1`;
+    const exported = only(await call('query_export', { sql }));
+    const funnel = (await call('analyze_funnel', { steps: ['*', 'purchase'], startDate: day, endDate: day })).structured['steps'] as {
+      sessions: number;
+    }[];
+    for (const metric of metrics) {
+      expect([metric, all[metric], single[metric as keyof typeof single]]).toEqual([metric, table[metric], table[metric]]);
+      expect(Number(compared[metric]), metric).toBeCloseTo(Number(table[metric]), 2);
+    }
+    expect([exported['visits'], exported['conversions'], Number(exported['revenue'])]).toEqual([
+      table['visits'],
+      table['conversionCount'],
+      Number(Number(table['revenueSum']).toFixed(2)),
+    ]);
+    expect(funnel.map(({ sessions }) => sessions)).toEqual([table['visits'], table['conversionCount']]);
+  });
+
+  it('no part is larger than its whole', { timeout: 120_000 }, async () => {
+    const metrics = ['visits', 'conversionCount', 'revenueSum'];
+    const whole = only(await call('query_metrics', { ...range, metrics }));
+    for (const by of ['device', 'hour'] as const) {
+      const parts = records(await call('query_metrics', { ...range, metrics, breakdown: [by], limit: 50 }));
+      for (const metric of metrics) {
+        const column = parts.map((row) => row[metric]);
+        expect(sum(column), `${metric} by ${by}`).toBeLessThanOrEqual(Number(whole[metric]) + 0.01);
+        expect(sum(column), `${metric} by ${by}`).toBeGreaterThan(0.99 * Number(whole[metric]));
+      }
+    }
+    const segments = records(await call('query_metrics', { ...range, metrics, breakdown: ['segment'], limit: 50 }));
+    for (const row of segments)
+      for (const metric of metrics) expect(Number(row[metric] ?? 0), `${metric} of a segment`).toBeLessThanOrEqual(Number(whole[metric]));
+    const { steps } = (await call('analyze_funnel', { steps: ['*', '/p/*', '/cart', 'purchase'], breakdown: 'device' })).structured;
+    const sessions = (steps as { sessions: number }[]).map((step) => step.sessions);
+    expect(sessions).toEqual(sessions.toSorted((a, b) => b - a));
+    const answers = [
+      await call('analyze_funnel', { steps: ['/p/*', '/cart', 'purchase'], breakdown: 'device' }),
+      await call('analyze_paths', { from: 'entry', depth: 2 }),
+      await call('analyze_retention', { by: 'day' }),
+      await call('query_metrics', { ...range, metrics: ['visits'], breakdown: ['device'], shares: true }),
+      await call('analyze_har', { scenarioId: 4101, step: '1' }),
+      await call('analyze_har', { scenarioId: 4101, step: '1', view: 'third_parties' }),
+      await call('compare_metrics', { ...range, metrics: ['conversionRate'], by: 'device' }),
+    ];
+    const wrong = answers
+      .flatMap(({ structured }) => sharesIn({ ...structured, chart: undefined }))
+      .filter(([, share]) => share > 100 || share < 0);
+    expect(wrong).toEqual([]);
+  });
+});
