@@ -16,6 +16,6 @@ export function deprecated<Schema extends z.ZodType>(schema: Schema, deprecation
 }
 
 /** Since when an argument is deprecated, and for which; undefined where it is not. */
-export function deprecationOf(schema: z.core.$ZodType): Deprecation | undefined {
-  return deprecatedParams.get(schema);
+export function deprecationOf(schema: z.core.$ZodType | undefined): Deprecation | undefined {
+  return schema && deprecatedParams.get(schema);
 }

@@ -3,6 +3,7 @@ import { unwrap } from '../api/unwrap.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { deprecationOf } from './deprecation.ts';
 import { listedSchemaOf, metricOf, type ParamFact, paramFacts, standInFor } from './params.ts';
+import type { Deprecation } from './tool.ts';
 
 type MetricFact = Extract<ParamFact, { metric: unknown }>;
 
@@ -93,6 +94,11 @@ function argumentOf({ shape }: z.ZodObject, said: string, given: InputMembers): 
   return isGiven(name) || same?.some(isGiven) ? said : name;
 }
 
+/** What takes the place of an argument that was given although it goes. */
+function deprecationAt({ shape }: z.ZodObject, said: string, given: InputMembers): Deprecation | undefined {
+  return Object.hasOwn(shape, said) && given[said] !== null && given[said] !== undefined ? deprecationOf(shape[said]) : undefined;
+}
+
 /** `[{metric: 'weight', limit: 1}]` for `{weight: 1}`, where a list of such pairs is expected; undefined for anything else. */
 function pairsOf(element: Schema, given: unknown): InputMembers[] | undefined {
   if (!(element instanceof z.ZodObject) || !isRecord(given)) return undefined;
@@ -151,19 +157,11 @@ export function understand(schema: z.ZodObject, args: unknown): Understood {
     return items(element, pairsOf(core(element), given) ?? [given]);
   }
 
-  /** The argument that took the place of a deprecated one, unless both are given, which the note then leaves to the caller. */
-  function replacementOf(object: z.ZodObject, said: string, given: InputMembers): string {
-    const schema: Schema | undefined = Object.hasOwn(object.shape, said) ? object.shape[said] : undefined;
-    const deprecation = schema && given[said] !== null ? deprecationOf(schema) : undefined;
-    if (!deprecation) return said;
-    const { since, use } = deprecation;
-    notes.push(`${said} is deprecated since ${since} and goes with the next major version: use ${use}.`);
-    return given[use] === undefined ? use : said;
-  }
-
   function members(object: z.ZodObject, given: InputMembers): InputMembers {
     const entries = Object.entries(given).flatMap(([said, value]): [string, unknown][] => {
-      const name = argumentOf(object, replacementOf(object, said, given), given);
+      const going = deprecationAt(object, said, given);
+      if (going) notes.push(`${said} is deprecated since ${going.since} and goes with the next major version: use ${going.use}.`);
+      const name = argumentOf(object, going && given[going.use] === undefined ? going.use : said, given);
       const member: Schema | undefined = Object.hasOwn(object.shape, name) ? object.shape[name] : undefined;
       if (!member) return [[name, value]];
       return value === null && isOptional(member) ? [] : [[name, read(member, value)]];
