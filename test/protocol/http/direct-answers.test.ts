@@ -19,7 +19,7 @@ describe('a call of the 2025 era', () => {
 
   it('becomes a stream where progress comes before the answer', async () => {
     const session = await openRawSession(service().url);
-    const params = { name: 'find_changes', arguments: {}, _meta: { progressToken: 'p' } };
+    const params = { name: 'find_objects', arguments: { text: 'cart' }, _meta: { progressToken: 'p' } };
     const body = JSON.stringify({ jsonrpc: '2.0', ...call, params });
     const answer = await fetch(service().url, { method: 'POST', headers: { ...HEADERS, ...session }, body });
     expect(answer.headers.get('content-type')).toBe('text/event-stream');
