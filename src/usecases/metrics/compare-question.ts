@@ -63,6 +63,9 @@ function metricsOf({ metrics, goalId, by }: CompareInput, zones: boolean): reado
   return chosenMetrics(metrics ?? DEFAULT_ZONE_METRICS, { zones, goals: goalId !== undefined });
 }
 
+/** The devices that divide all visits. */
+export const PARTS: readonly Device[] = ['desktop', 'mobile', 'tablet'];
+
 /** Fills what a caller left out; throws for metrics that do not go together. */
 export function questionOf(input: CompareInput): Question {
   const zoneIds = once(input.zoneIds);

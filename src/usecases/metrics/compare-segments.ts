@@ -1,6 +1,6 @@
 import { ApiError } from '../../api/errors.ts';
 import type { KnownDays } from '../../domain/metrics/calendar/known-days.ts';
-import type { SegmentReadings } from '../../domain/metrics/compare/comparison.ts';
+import type { SegmentReadings } from '../../domain/metrics/compare/causes.ts';
 import type { Windows } from '../../domain/metrics/compare/comparison-windows.ts';
 import { contrastScore, type GroupValues } from '../../domain/metrics/compare/contributions.ts';
 import { type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
@@ -70,13 +70,17 @@ async function readBoth({ question, metric, whole, windows, known }: SegmentSear
   };
 }
 
-/** Segments that may be the cause of a change; none where they cannot be read, which is noted. */
-export async function readSegments(search: SegmentSearch, context: CompareContext): Promise<ChosenSegments> {
+/** Segments that may be the cause of a change, with notes on their reading; none where they cannot be read. */
+export async function readSegments(
+  search: SegmentSearch,
+  context: CompareContext,
+): Promise<ChosenSegments & { readonly notes: readonly string[] }> {
+  const notes: string[] = [];
   try {
-    return await readBoth(search, context);
+    const chosen = await readBoth(search, { ...context, note: (sentence) => void notes.push(sentence) });
+    return { ...chosen, notes };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    context.note(`Segments could not be read: ${error.message}`);
-    return { all: [], chosen: [] };
+    return { all: [], chosen: [], notes: [...notes, `Segments could not be read: ${error.message}`] };
   }
 }

@@ -2,22 +2,26 @@ import { refuse } from '../../api/errors.ts';
 import { instantOf } from '../../api/params.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import { compareSides, type Side } from '../../domain/metrics/compare/sides.ts';
+import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts';
 import type { Device, Selection } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import { ALL_VISITORS, segmentSetsOf } from '../../domain/names/match-name.ts';
+import type { Interval } from '../../lib/calendar.ts';
 import { hint } from '../../lib/hint.ts';
-import type { CompareContext, Question } from './compare-question.ts';
-import { fetchMetrics, requireGoal } from './fetch-metrics.ts';
+import type { Lists } from '../context.ts';
+import { type CompareContext, PARTS, type Question } from './compare-question.ts';
+import { fetchMetrics, goalNotes } from './fetch-metrics.ts';
 import { redefinitionNotes } from './redefinitions.ts';
-
-const DEVICES: readonly Device[] = ['desktop', 'mobile', 'tablet'];
 
 /** Segments that stand beside all visitors where none are named. */
 const MOST_SEGMENTS = 12;
 
-/** The question with all segments and all visitors where it names none to compare. */
-async function withSegments(question: Question, { lists, note }: CompareContext): Promise<Question> {
-  if (question.by !== 'segment' || question.compareSegments.length > 0) return question;
+/** The question with all segments and all visitors where it names none to compare, which a note then says. */
+async function withSegments(
+  question: Question,
+  { lists }: Pick<CompareContext, 'lists'>,
+): Promise<{ question: Question; notes: readonly string[] }> {
+  if (question.by !== 'segment' || question.compareSegments.length > 0) return { question, notes: [] };
   const all = await (await lists()).of('segment');
   if (all.length === 0) refuse('compareSegments: the project has no segments to compare.');
   if (all.length > MOST_SEGMENTS)
@@ -26,8 +30,28 @@ async function withSegments(question: Question, { lists, note }: CompareContext)
         hint('list_segments', '; list_segments lists them') +
         '.',
     );
-  note(`No segments were named: these are all ${all.length}, beside all visitors.`);
-  return { ...question, compareSegments: [ALL_VISITORS, ...all.map(({ id }) => id)] };
+  return {
+    question: { ...question, compareSegments: [ALL_VISITORS, ...all.map(({ id }) => id)] },
+    notes: [`No segments were named: these are all ${all.length}, beside all visitors.`],
+  };
+}
+
+/** Throws where the arguments do not go together. */
+function checkQuestion({ by, devices, compareSegments, baseline, baselineStartDate, baselineEndDate }: Question): void {
+  if (baseline ?? baselineStartDate ?? baselineEndDate)
+    refuse(`by: ${by} compares at the same time; leave the baseline out, or let by be period.`);
+  if (by === 'device') {
+    if (compareSegments.length > 0) refuse('compareSegments: by device compares devices; let by be segment, or pass segmentIds.');
+    if (devices.length === 1) refuse('devices: name at least two to compare, or leave them out.');
+    return;
+  }
+  if (compareSegments.length < 2)
+    refuse(
+      'compareSegments: name at least two segments to compare, or one and "all visitors"' +
+        hint('list_segments', '; list_segments lists them') +
+        '.',
+    );
+  if (devices.length > 1) refuse('devices: by segment takes one device.');
 }
 
 /** The first side, then the others by how far the metric is from it there; sides without a value last. */
@@ -39,58 +63,79 @@ function byEffect(sides: readonly Side[], metric = 'visits'): readonly Side[] {
   return [reference, ...others.toSorted((a, b) => order(b) - order(a))];
 }
 
-/** Puts devices or segments side by side at the same time. */
-export async function compareAtOnce(asked: Question, context: CompareContext): Promise<Comparison> {
-  const question = await withSegments(asked, context);
-  const { by, devices, segmentIds, compareSegments, metrics, goalId, baseline, baselineStartDate, baselineEndDate } = question;
-  const { note, timeZone } = context;
-  if (baseline ?? baselineStartDate ?? baselineEndDate)
-    refuse(`by: ${by} compares at the same time; leave the baseline out, or let by be period.`);
-  if (by === 'device' && compareSegments.length > 0)
-    refuse('compareSegments: by device compares devices; let by be segment, or pass segmentIds.');
-  if (by === 'segment' && compareSegments.length < 2)
-    refuse(
-      'compareSegments: name at least two segments to compare, or one and "all visitors"' +
-        hint('list_segments', '; list_segments lists them') +
-        '.',
-    );
-  if (by === 'segment' && devices.length > 1) refuse('devices: by segment takes one device.');
-  if (by === 'device' && devices.length === 1) refuse('devices: name at least two to compare, or leave them out.');
+/** Sides of one range as they were read. */
+interface SidesRead {
+  readonly sides: readonly Side[];
+  readonly range: Interval;
+  readonly totals: MetricAnswers;
+  readonly notes: readonly string[];
+}
+
+function devicesOf({ by, devices }: Question): readonly Device[] {
+  if (devices.length > 0) return devices;
+  return by === 'device' ? PARTS : ['all'];
+}
+
+/** Reads the range and its days for each side. */
+async function readSides(question: Question, lists: Lists, context: CompareContext): Promise<SidesRead> {
+  const { by, segmentIds, compareSegments, metrics, goalId } = question;
   const isDevice = by === 'device';
   const sets = isDevice ? [segmentIds] : segmentSetsOf(segmentIds, compareSegments);
-  const named = devices.length > 0 ? devices : isDevice ? DEVICES : (['all'] as const);
   const range = { startMs: instantOf(question.startDate), endMs: instantOf(question.endDate) };
-  const grid = { metrics: [...new Set([...metrics, 'visits'])], ranges: [range], devices: named, segmentSets: sets, goalIds: [goalId] };
-  const lists = await context.lists();
+  const grid = {
+    metrics: [...new Set([...metrics, 'visits'])],
+    ranges: [range],
+    devices: devicesOf(question),
+    segmentSets: sets,
+    goalIds: [goalId],
+  };
   const [totals, days] = await Promise.all([
     fetchMetrics(grid, context),
     fetchMetrics({ ...grid, daily: true }, { ...context, progress: () => undefined }),
     isDevice ? undefined : lists.of('segment').catch(() => undefined),
   ]);
-  if (goalId === undefined) await requireGoal(metrics, totals.rows, lists, note);
-  const sidesOfSegments = compareSegments.filter((choice) => choice !== ALL_VISITORS);
-  const compared = { ...question, ...range, segmentIds: [...segmentIds, ...sidesOfSegments], goalIds: [goalId], timeZone };
-  for (const sentence of await redefinitionNotes(compared, lists)) note(sentence);
+  const ofGoals = goalId === undefined ? await goalNotes(metrics, totals.rows, lists) : [];
+  const named = compareSegments.filter((choice) => choice !== ALL_VISITORS);
+  const compared = { ...question, ...range, segmentIds: [...segmentIds, ...named], goalIds: [goalId], timeZone: context.timeZone };
   const isSame = (a: Selection, b: Selection) => a.device === b.device && a.segmentIds === b.segmentIds;
   const segmentOf = ({ segmentIds: ids }: Selection) => {
     const choice = compareSegments[sets.indexOf(ids)] ?? ALL_VISITORS;
     return choice === ALL_VISITORS ? choice : lists.nameOf('segment', choice);
   };
-  const read = totals.rows.map(({ selection, values }) => ({
+  const sides = totals.rows.map(({ selection, values }) => ({
     name: isDevice ? selection.device : segmentOf(selection),
     values,
     days: days.rows.filter((row) => isSame(row.selection, selection)),
   }));
-  const sides = question === asked ? read : byEffect(read, metrics[0]);
-  for (const { reason } of totals.missing) note(`Missing: ${reason}`);
-  for (const { name, values } of sides) if (values['visits'] === 0) note(`${name} has no visits in this range.`);
-  for (const sentence of refusedNotes(totals.refused)) note(sentence);
-  note(
+  return { sides, range, totals, notes: [...ofGoals, ...(await redefinitionNotes(compared, lists))] };
+}
+
+/** How the sides were compared, and what is missing. */
+function notesOf(sides: readonly Side[], { by, compareSegments }: Question, totals: MetricAnswers, timeZone: string): string[] {
+  const allVisitors = compareSegments.includes(ALL_VISITORS)
+    ? [`${ALL_VISITORS} include the segments beside them; the paired test allows for that.`]
+    : [];
+  const overlap = by === 'segment' ? ['Segments may overlap; the same visit then counts in both.'] : [];
+  return [
+    ...totals.missing.map(({ reason }) => `Missing: ${reason}`),
+    ...sides.flatMap(({ name, values }) => (values['visits'] === 0 ? [`${name} has no visits in this range.`] : [])),
+    ...refusedNotes(totals.refused),
     `Each ${by} is compared with ${sides[0]?.name ?? 'the first'}; verdicts: paired t-test of the daily differences at 1 %, at least ` +
       `5 whole days (time zone ${timeZone}).`,
-  );
-  if (compareSegments.includes(ALL_VISITORS)) note(`${ALL_VISITORS} include the segments beside them; the paired test allows for that.`);
-  else if (!isDevice) note('Segments may overlap; the same visit then counts in both.');
+    ...(allVisitors.length > 0 ? allVisitors : overlap),
+  ];
+}
+
+/** Puts devices or segments side by side at the same time. */
+export async function compareAtOnce(asked: Question, context: CompareContext): Promise<Comparison> {
+  const { timeZone } = context;
+  const { question, notes } = await withSegments(asked, context);
+  checkQuestion(question);
+  const { by, metrics } = question;
+  const read = await readSides(question, await context.lists(), context);
+  const { totals, range } = read;
+  const sides = question === asked ? read.sides : byEffect(read.sides, metrics[0]);
+  for (const sentence of [...notes, ...read.notes, ...notesOf(sides, question, totals, timeZone)]) context.note(sentence);
   context.draw(async () => {
     const { chartOfSides } = await import('../../views/from-comparison.ts');
     return chartOfSides(metrics, sides, by, { currency: totals.currency, timeZone, period: range });

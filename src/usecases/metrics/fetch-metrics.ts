@@ -117,27 +117,19 @@ export async function goalWords(metrics: readonly string[], parameter: 'goalId' 
 }
 
 /**
- * Says which metrics of a comparison have no value because the project has no e-commerce goal, or is no e-commerce project; throws where
- * nothing else was asked for.
+ * Says in notes which metrics of a comparison have no value because the project has no e-commerce goal, or is no e-commerce project;
+ * throws where nothing else was asked for.
  */
-export async function requireGoal(
-  metrics: readonly string[],
-  rows: readonly MetricRow[],
-  lists: Lists,
-  note: (sentence: string) => void,
-): Promise<void> {
+export async function goalNotes(metrics: readonly string[], rows: readonly MetricRow[], lists: Lists): Promise<readonly string[]> {
   const isEmpty = (metric: string) => rows.every(({ values }) => typeof values[metric] !== 'number');
-  if (isEmpty('visits') || rows.every(({ values }) => !values['visits'])) {
-    note('There are no visits in this selection on either side.');
-    return;
-  }
+  if (isEmpty('visits') || rows.every(({ values }) => !values['visits'])) return ['There are no visits in this selection on either side.'];
   const commerce = metrics.filter((metric) => commerceMetrics.has(metric) && isEmpty(metric));
-  if (commerce.length > 0) note(commerceNote(commerce));
+  const notes = commerce.length > 0 ? [commerceNote(commerce)] : [];
   const perGoal = metrics.filter((metric) => definitionOf(metric)?.perGoal && isEmpty(metric));
-  if (perGoal.length === 0) return;
+  if (perGoal.length === 0) return notes;
   const words = await goalWords(perGoal, 'goalId', lists);
   if (perGoal.length === metrics.length) throw new ApiError('invalid', words);
-  note(words);
+  return [...notes, words];
 }
 
 type FetchContext = Pick<Context, 'ask' | 'signal' | 'timeZone' | 'note'>;

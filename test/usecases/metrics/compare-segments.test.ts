@@ -21,7 +21,6 @@ function segments(count: number): Named[] {
 
 /** Reads the segments of a project in which each has as many visits as the test says; with the ids asked for and the notes. */
 async function read(all: readonly Named[], visitsOf: (id: number) => number, selection = {}) {
-  const notes: string[] = [];
   const asked = new Set<number>();
   const ask: CompareContext['ask'] = async (operation, input) => {
     const { segmentIds } = { segmentIds: [0], ...input };
@@ -33,7 +32,7 @@ async function read(all: readonly Named[], visitsOf: (id: number) => number, sel
   const nothing = () => undefined;
   const context: CompareContext = {
     ask,
-    note: (sentence) => void notes.push(sentence),
+    note: nothing,
     lists: async () => ({ of: async () => all, nameOf: (_, id) => String(id), ask }),
     progress: nothing,
     draw: nothing,
@@ -57,7 +56,7 @@ async function read(all: readonly Named[], visitsOf: (id: number) => number, sel
     baselineDays: [],
     periodDays: [],
   };
-  const { chosen, choice } = await readSegments({ question, metric: 'conversionRate', whole, windows }, context);
+  const { chosen, choice, notes } = await readSegments({ question, metric: 'conversionRate', whole, windows }, context);
   return { choice, names: chosen.map(({ name }) => name), asked: [...asked].toSorted((a, b) => a - b), notes };
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type Column, tableOf } from '../../../lib/columns.ts';
 import type { Judgement } from '../engine/judge.ts';
 import type { GroupChange } from '../engine/reasons.ts';
 import { unitOf } from '../metric-definitions.ts';
@@ -62,25 +63,35 @@ function shownVerdict({ judgement: { verdict, relative } }: Change, difference: 
   return sign * (difference ?? 0) < 0 || sign * (relative ?? 0) < 0 ? 'mixed' : verdict;
 }
 
-/** One metric of one selection. */
-export function rowOf(change: Change, isLabelled: boolean, currency: string | undefined): Cell[] {
-  const { metric, before, after, compared, judgement, since, of } = change;
+/** A percentage of a share, rounded; null where there is no share. */
+const percentOf = (share: number | null | undefined) => percent(share === null || share === undefined ? null : 100 * share);
+
+function changePercent(change: Change): number | null {
   const difference = differenceOf(change);
-  return [
-    ...(isLabelled ? [of] : []),
-    metric,
-    unitOf(metric, currency) ?? null,
-    round(before),
-    round(after),
-    round(difference),
-    percent(difference === null || !compared.before ? null : (100 * difference) / compared.before),
-    percent(judgement.relative === null ? null : 100 * judgement.relative),
-    percent(noisePercentOf(judgement)),
-    percent(change.detectable === null ? null : 100 * change.detectable),
-    shownVerdict(change, difference),
-    since?.from ?? null,
-    percent(since ? 100 * since.relative : null),
-  ];
+  const { before } = change.compared;
+  return percent(difference === null || !before ? null : (100 * difference) / before);
+}
+
+/** The columns of a change; docs/statistics.md explains those of the verdict. */
+const changeColumns = (currency: string | undefined): readonly Column<Change, Cell>[] => [
+  ['metric', ({ metric }) => metric],
+  ['unit', ({ metric }) => unitOf(metric, currency) ?? null],
+  ['before', ({ before }) => round(before)],
+  ['after', ({ after }) => round(after)],
+  ['change', (change) => round(differenceOf(change))],
+  ['changePercent', changePercent],
+  ['levelPercent', ({ judgement }) => percentOf(judgement.relative)],
+  ['noisePercent', ({ judgement }) => percent(noisePercentOf(judgement))],
+  ['detectablePercent', ({ detectable }) => percentOf(detectable)],
+  ['verdict', (change) => shownVerdict(change, differenceOf(change))],
+  ['since', ({ since }) => since?.from ?? null],
+  ['sinceChangePercent', ({ since }) => percentOf(since?.relative)],
+];
+
+/** A row for each metric of each selection, which a column names where there are several. */
+export function changeTable(changes: readonly Change[], isLabelled: boolean, currency: string | undefined) {
+  const label: Column<Change, Cell> = ['of', ({ of }) => of];
+  return tableOf([...(isLabelled ? [label] : []), ...changeColumns(currency)], changes);
 }
 
 /** A group's own change, and its change beside all other visits. */
@@ -94,11 +105,11 @@ const changePercentOf = ({ before, after }: Contribution) =>
 
 /** Its change and noise in percent, its verdict, and whether it moved like all other visits. */
 function verdictCells(group: Contribution, verdict: GroupVerdict | undefined): Record<string, Cell> {
-  const changePercent = changePercentOf(group);
+  const moved = changePercentOf(group);
   // What began within the period makes the verdict, and may go another way than the whole period did: its first day says so.
-  const isOtherWay = verdict && verdict.judged.verdict === ((changePercent ?? 0) > 0 ? 'down' : 'up');
+  const isOtherWay = verdict && verdict.judged.verdict === ((moved ?? 0) > 0 ? 'down' : 'up');
   return {
-    changePercent,
+    changePercent: moved,
     noisePercent: verdict ? percent(noisePercentOf(verdict.judged)) : null,
     verdict: verdict?.judged.verdict ?? null,
     ...(isOtherWay && { since: verdict.judged.main?.from ?? null }),

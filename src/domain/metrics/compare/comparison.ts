@@ -1,39 +1,14 @@
-import { findReasons, type Reasons } from '../engine/reasons.ts';
+import { findReasons } from '../engine/reasons.ts';
 import { definitionOf, nameOf } from '../metric-definitions.ts';
-import { OTHER_DEVICE } from '../read/metric-grid.ts';
-import { type Cause, deviceSentence, effectsOf, isMix, type MovedShare, opposedSentence, segmentSentence } from './cause-words.ts';
-import { type Comparison, deviceRecord, type GroupVerdict, revenueRecord, rowOf, segmentRecord, sumsOf } from './comparison-rows.ts';
+import { deviceSentence, effectsOf, isMix, opposedSentence, segmentSentence } from './cause-words.ts';
+import type { Causes, CausesInput, DeviceCause } from './causes.ts';
+import { type Comparison, changeTable, deviceRecord, revenueRecord, segmentRecord, sumsOf } from './comparison-rows.ts';
 import type { Windows } from './comparison-windows.ts';
-import {
-  aloneSentence,
-  type Change,
-  changeSentence,
-  changeText,
-  differenceOf,
-  earlierSentence,
-  othersSentence,
-} from './comparison-words.ts';
-import { type Explained, explain, findPartition, type GroupValues, partition, splitRevenue } from './contributions.ts';
-import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput } from './judged-changes.ts';
-import { isChanged, type Judged, judgeReading, type Reading, sinceOf } from './readings.ts';
+import { aloneSentence, type Change, changeSentence, changeText, earlierSentence, othersSentence } from './comparison-words.ts';
+import type { Explained } from './contributions.ts';
+import { daysOf, occasionOf } from './judged-changes.ts';
+import { isChanged, type Judged, type Reading, sinceOf } from './readings.ts';
 import { revenueSentence } from './revenue-words.ts';
-
-/** Segments that may have caused a change. */
-export interface SegmentReadings {
-  /** Both ranges of all that were looked at. */
-  readonly all: readonly GroupValues[];
-  /** Days of those whose change differs most from that of all other visits. */
-  readonly chosen: readonly { readonly name: string; readonly reading: Reading }[];
-}
-
-/** The input of a comparison of two periods with its causes. */
-export interface CausesInput extends PeriodsInput {
-  readonly judged: JudgedChanges;
-  readonly segments: SegmentReadings;
-  readonly currency: string | undefined;
-  /** Whether causes are wanted: devices, segments, factors of revenue. */
-  readonly explains: boolean;
-}
 
 /** A comparison with what a chart and the search for events need beside the answer. */
 export interface PeriodsResult {
@@ -53,158 +28,74 @@ export interface PeriodsResult {
   readonly factors: ReturnType<typeof revenueRecord> | undefined;
 }
 
-/** Devices as causes of one change. */
-interface DeviceCause extends Cause {
-  readonly explained: Explained;
-  readonly verdictOf: (device: string) => GroupVerdict | undefined;
-}
-
-/** The devices' parts of a change, and their own changes; undefined where they do not divide it. */
-function deviceCause(change: Change, whole: Reading, { devices, windows, judged }: CausesInput): DeviceCause | undefined {
-  const { metric } = change;
-  const difference = differenceOf(change);
-  const parts = partition(
-    metric,
-    whole,
-    devices.map(({ device, before, after }) => ({ name: device, before, after })),
-    OTHER_DEVICE,
-  );
-  const explained = difference === null || !parts ? undefined : explain(metric, difference, parts, windows.factors);
-  if (!explained) return undefined;
-  const hidden = change === judged.headline ? judged.hidden : undefined;
-  const groups = devices.map((reading) => ({ name: reading.device, days: daysOf(reading, metric) }));
-  const reasons: Reasons =
-    isChanged(change.judgement) || hidden ? findReasons(occasionOf(change, whole, hidden, windows), groups) : { groups: [] };
-  return {
-    of: 'devices',
-    explained,
-    reasons,
-    isSteady: !judged.devicesOf(metric).some(isChanged),
-    verdictOf(device) {
-      const own = judged.devicesOf(metric).find(({ reading }) => reading.device === device);
-      return own && { judged: own, change: reasons.groups.find(({ name }) => name === device) };
-    },
-  };
-}
-
-/** The segments' parts of the headline, and their own changes. */
-function segmentCauses({ headline, hidden }: JudgedChanges, whole: Reading, { windows, segments: { all, chosen } }: CausesInput) {
-  const { metric } = headline;
-  const difference = differenceOf(headline) ?? 0;
-  const explainedBy = (parts: readonly GroupValues[], rest: string) => {
-    const groups = partition(metric, whole, parts, rest);
-    return groups && explain(metric, difference, groups, windows.factors);
-  };
-  const groups = chosen.map(({ name, reading }) => ({ name, days: daysOf(reading, metric) }));
-  const reasons = findReasons(occasionOf(headline, whole, hidden, windows), groups, all.length);
-  const explained = chosen.flatMap(({ name, reading }) => {
-    const apart = explainedBy([{ name, before: reading.before, after: reading.after }], `not ${name}`);
-    const change = reasons.groups.find((group) => group.name === name);
-    return apart ? [{ apart, verdict: { judged: judgeReading(reading, metric), change } }] : [];
-  });
-  const parts = findPartition(whole, all);
-  const divided: Cause | undefined = parts && {
-    of: parts.map(({ name }) => name).join(' and '),
-    explained: explainedBy(parts, 'no segment of these'),
-    reasons,
-    isSteady: false,
-  };
-  return { reasons, explained, divided };
-}
-
-/** The segment whose share of the visits moved most, where that is 3 points or more. */
-function movedSegmentOf(whole: Reading | undefined, segments: readonly GroupValues[]): MovedShare | undefined {
-  const percentOf = (values: GroupValues['before'], all: GroupValues['before'] = {}) =>
-    (100 * (values['visits'] ?? 0)) / (all['visits'] || 1);
-  const shares = segments.map(({ name, before, after }) => ({
-    name,
-    before: percentOf(before, whole?.before),
-    after: percentOf(after, whole?.after),
-  }));
-  const [most] = shares.toSorted((a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before));
-  return most && Math.abs(most.after - most.before) >= LEAST_MOVED ? most : undefined;
-}
-
-/** Points. */
-const LEAST_MOVED = 3;
 /** Moved shares that make less of a change are not worth a line. */
 const LEAST_MIX = 0.1;
 
-function isWorthMix(explained: Explained): boolean {
-  return Math.abs(effectsOf(explained).mix) >= LEAST_MIX * Math.abs(explained.change);
+/** Mix and rate of the devices, and those of segments where their moved shares are worth a line. */
+function sumRecords({ byDevice, bySegment }: Causes) {
+  const { of = '', explained } = bySegment?.divided ?? {};
+  const isWorthLine = explained && Math.abs(effectsOf(explained).mix) >= LEAST_MIX * Math.abs(explained.change);
+  return [...(byDevice ? [sumsOf(byDevice.of, byDevice.explained)] : []), ...(isWorthLine ? [sumsOf(of, explained)] : [])];
 }
 
-/** The segments' parts of the headline, where their moved shares are worth a line. */
-function segmentSums(divided: Cause | undefined) {
-  return divided?.explained && isWorthMix(divided.explained) ? [sumsOf(divided.of, divided.explained)] : [];
+/** What devices say of the headline: their parts where it changed, else the one that stands out alone. */
+function devicesSentence({ byDevice, movedSegment }: Causes, { judged: { headline, hidden }, windows }: CausesInput): string {
+  if (isChanged(headline.judgement)) return byDevice ? deviceSentence(byDevice, movedSegment) : '';
+  return hidden ? hiddenSentence(headline, hidden, windows) : '';
 }
 
-const COLUMNS = [
-  'metric',
-  'unit',
-  'before',
-  'after',
-  'change',
-  'changePercent',
-  'levelPercent',
-  'noisePercent',
-  'detectablePercent',
-  'verdict',
-  'since',
-  'sinceChangePercent',
-];
+/** What segments say of the headline; their division of it is left out where the mix of devices says it. */
+function segmentsSentence({ byDevice, bySegment }: Causes, { judged: { headline } }: CausesInput): string {
+  if (!bySegment) return '';
+  const isDivided = isChanged(headline.judgement) && !(byDevice && isMix(byDevice.explained));
+  return segmentSentence(isDivided ? bySegment.divided : undefined, bySegment.reasons) ?? '';
+}
 
-/**
- * Tells what changed between two periods: a row for each metric and selection, and where there is one selection, the causes of the
- * headline.
- */
-export function comparePeriods(input: CausesInput): PeriodsResult {
-  const { windows, readings, devices, currency, explains, judged } = input;
-  const { factors } = windows;
-  const { changes, headline, hidden, isNoise } = judged;
-  const [whole] = readings;
-  const byDevice = whole && devices.length > 0 ? deviceCause(headline, whole, input) : undefined;
-  const bySegment = whole && !isNoise && input.segments.all.length > 0 ? segmentCauses(judged, whole, input) : undefined;
-  const revenueChange = changes.find(({ metric }) => metric === 'revenueSum');
-  const split =
-    explains && readings.length === 1 && whole && revenueChange
-      ? splitRevenue(takings(whole.before, factors.before), takings(whole.after, factors.after))
-      : undefined;
-  const revenueDifference = (revenueChange && differenceOf(revenueChange)) ?? 0;
-  const isHeadlineChanged = isChanged(headline.judgement);
-  const divided = isHeadlineChanged && !(byDevice?.explained && isMix(byDevice.explained)) ? bySegment?.divided : undefined;
+/** The sentences of the answer, the headline first. */
+function sentencesOf(causes: Causes, input: CausesInput, currency: string | undefined): string {
+  const { headline, changes } = input.judged;
+  const { whole, byDevice, revenue } = causes;
   const sentences = [
     changeSentence(headline, currency),
     earlierSentence(headline),
-    isHeadlineChanged
-      ? byDevice && deviceSentence(byDevice, movedSegmentOf(whole, input.segments.all))
-      : hidden && hiddenSentence(headline, hidden, windows),
-    whole && byDevice && opposedDevices(byDevice, whole, input),
-    bySegment && segmentSentence(divided, bySegment.reasons),
-    split && revenueChange && isChanged(revenueChange.judgement) ? revenueSentence(split, revenueDifference, currency) : '',
+    devicesSentence(causes, input),
+    whole && byDevice ? opposedDevices(byDevice, whole, input) : '',
+    segmentsSentence(causes, input),
+    revenue?.isChanged ? revenueSentence(revenue.split, revenue.difference, currency) : '',
     othersSentence(changes.filter((change) => change !== headline)),
   ];
-  const revenueFactors = split && revenueRecord(split, revenueDifference, currency);
-  // Amounts are shown with their cents.
-  const money = definitionOf(headline.metric)?.unit === 'currency' && currency !== undefined ? { unit: currency } : {};
-  const isLabelled = readings.length > 1;
-  const sums = [...(byDevice ? [sumsOf(byDevice.of, byDevice.explained)] : []), ...segmentSums(bySegment?.divided)];
+  return sentences.filter((sentence) => sentence !== '').join(' ');
+}
+
+/** The tables of the causes, amounts with their cents. */
+function causeRecords(causes: Causes, { metric }: Change, isNoise: boolean, currency: string | undefined) {
+  const { byDevice, bySegment } = causes;
+  const money = definitionOf(metric)?.unit === 'currency' && currency !== undefined ? { unit: currency } : {};
+  const sums = sumRecords(causes);
+  return {
+    ...(byDevice && {
+      devices: byDevice.explained.groups.map((group) => ({
+        ...deviceRecord(group, isNoise ? undefined : byDevice.explained.change, byDevice.verdictOf(group.name)),
+        ...money,
+      })),
+    }),
+    ...(sums.length > 0 && { sums: sums.map((each) => ({ ...each, ...money })) }),
+    ...(bySegment && { segments: bySegment.explained.map(({ apart, verdict }) => ({ ...segmentRecord(apart, verdict), ...money })) }),
+  };
+}
+
+/** Words the change between two periods: a row for each metric and selection, and the causes of the headline. */
+export function wordComparison(causes: Causes, input: CausesInput, currency: string | undefined): PeriodsResult {
+  const { judged, readings } = input;
+  const { changes, headline, hidden, isNoise } = judged;
+  const { byDevice, bySegment, revenue } = causes;
+  const factors = revenue && revenueRecord(revenue.split, revenue.difference, currency);
   return {
     data: {
-      answer: sentences.filter((sentence) => sentence !== undefined && sentence !== '').join(' '),
-      columns: [...(isLabelled ? ['of'] : []), ...COLUMNS],
-      rows: changes.map((change) => rowOf(change, isLabelled, currency)),
-      ...(byDevice && {
-        devices: byDevice.explained.groups.map((group) => ({
-          ...deviceRecord(group, isNoise ? undefined : byDevice.explained.change, byDevice.verdictOf(group.name)),
-          ...money,
-        })),
-      }),
-      ...(sums.length > 0 && { sums: sums.map((each) => ({ ...each, ...money })) }),
-      ...(bySegment && {
-        segments: bySegment.explained.map(({ apart, verdict }) => ({ ...segmentRecord(apart, verdict), ...money })),
-      }),
-      ...(revenueFactors && { revenue: revenueFactors }),
+      answer: sentencesOf(causes, input, currency),
+      ...changeTable(changes, readings.length > 1, currency),
+      ...causeRecords(causes, headline, isNoise, currency),
+      ...(factors && { revenue: factors }),
     },
     headline,
     judged: judged.judgedOf(headline.metric),
@@ -212,14 +103,8 @@ export function comparePeriods(input: CausesInput): PeriodsResult {
     byDevice: isNoise ? undefined : byDevice?.explained,
     leader: hidden?.reading.device ?? byDevice?.reasons.named,
     bySegment: bySegment?.explained.map(({ apart }) => apart) ?? [],
-    factors: revenueFactors,
+    factors,
   };
-}
-
-function takings(values: Reading['before'], scale: number) {
-  const { visits, conversionCount, revenueSum } = values;
-  const scaled = (value: number | null | undefined) => (value ?? 0) * scale;
-  return { visits: scaled(visits), conversions: scaled(conversionCount), revenue: scaled(revenueSum) };
 }
 
 /**
@@ -243,16 +128,4 @@ function hiddenSentence({ metric }: Change, hidden: Judged, windows: Windows): s
   const { reading } = hidden;
   const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
   return aloneSentence(reading.device, hidden, sinceOf(hidden, [hidden], windows), changeText(metric, before, after));
-}
-
-/** How the numbers of a comparison of periods were made, and what is not in them; docs/statistics.md explains the columns. */
-export function periodNotes([whole]: readonly Judged[], { isAdjacent, isFar }: Windows): string[] {
-  return [
-    whole && whole.verdict !== 'not enough data'
-      ? `noisePercent: chance exceeds it once in 100, for levelPercent (without weekdays and outliers); learned from ` +
-        `${whole.learnedDays} days (docs/statistics.md).`
-      : 'Noise: too few days with a value before the period.',
-    ...(isAdjacent ? [] : ['The baseline does not end where the period begins: a change among the days between has no date.']),
-    ...(isFar ? ['Drift over the time between the two ranges is not in the noise.'] : []),
-  ];
 }

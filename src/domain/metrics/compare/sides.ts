@@ -1,4 +1,5 @@
 import { mean, standardDeviation } from 'simple-statistics';
+import { type Column, tableOf } from '../../../lib/columns.ts';
 import { studentOf } from '../engine/significance.ts';
 import { nameOf, unitOf } from '../metric-definitions.ts';
 import type { MetricValues } from '../read/combine.ts';
@@ -63,6 +64,36 @@ function sentence(
   return `${nameOf(metric)}: ${phrases.join(', ')}${more}.`;
 }
 
+/** One metric of one side, beside the value of the first side. */
+interface SideValue {
+  readonly metric: string;
+  readonly name: string;
+  readonly value: number | null;
+  /** Of the side that the others are compared with; undefined for that side itself. */
+  readonly reference: number | null | undefined;
+  readonly verdict: SideVerdict | undefined;
+}
+
+const short = (number: number) => Number(number.toPrecision(Math.abs(number) >= 1000 ? 8 : 4));
+
+const hasDifference = (side: SideValue): side is SideValue & { readonly value: number; readonly reference: number } =>
+  typeof side.reference === 'number' && side.value !== null;
+
+/** The columns of a side. */
+const sideColumns = (kind: string, currency: string | undefined): readonly Column<SideValue, Cell>[] => [
+  ['metric', ({ metric }) => metric],
+  ['unit', ({ metric }) => unitOf(metric, currency) ?? null],
+  [kind, ({ name }) => name],
+  ['value', ({ value }) => value],
+  // Binary fractions add to cents and to the four decimals of rates.
+  ['difference', (side) => (hasDifference(side) ? fixed(side.value - side.reference) : null)],
+  [
+    'differencePercent',
+    (side) => (hasDifference(side) && side.reference !== 0 ? short((100 * (side.value - side.reference)) / side.reference) : null),
+  ],
+  ['verdict', ({ verdict }) => verdict ?? null],
+];
+
 /** Puts sides next to each other: a row for each metric and side, each against the first. */
 export function compareSides(
   metrics: readonly string[],
@@ -74,20 +105,14 @@ export function compareSides(
   const verdicts = metrics.map((metric) =>
     sides.map((side) => (reference && side !== reference ? judgeSides(metric, reference, side) : undefined)),
   );
-  const rows = metrics.flatMap((metric, at) =>
-    sides.map(({ name, values }, index): Cell[] => {
-      const [first, value] = [reference?.values[metric] ?? null, values[metric] ?? null];
-      const difference = index === 0 || first === null || value === null ? null : value - first;
-      const percent = difference === null || !first ? null : (100 * difference) / first;
-      const short = (number: number | null) => (number === null ? null : Number(number.toPrecision(Math.abs(number) >= 1000 ? 8 : 4)));
-      // Binary fractions add to cents and to the four decimals of rates.
-      const exact = difference === null ? null : fixed(difference);
-      return [metric, unitOf(metric, currency) ?? null, name, value, exact, short(percent), verdicts[at]?.[index] ?? null];
+  const values = metrics.flatMap((metric, at) =>
+    sides.map((side, index): SideValue => {
+      const first = side === reference ? undefined : (reference?.values[metric] ?? null);
+      return { metric, name: side.name, value: side.values[metric] ?? null, reference: first, verdict: verdicts[at]?.[index] };
     }),
   );
   return {
     answer: metrics.map((metric, at) => sentence(metric, sides, verdicts[at] ?? [], currency)).join(' '),
-    columns: ['metric', 'unit', kind, 'value', 'difference', 'differencePercent', 'verdict'],
-    rows,
+    ...tableOf(sideColumns(kind, currency), values),
   };
 }

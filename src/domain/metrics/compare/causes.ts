@@ -1,0 +1,151 @@
+import { findReasons, type Reasons } from '../engine/reasons.ts';
+import { OTHER_DEVICE } from '../read/metric-grid.ts';
+import { type Cause, type MovedShare } from './cause-words.ts';
+import type { GroupVerdict } from './comparison-rows.ts';
+import { type Change, differenceOf } from './comparison-words.ts';
+import { type Explained, explain, findPartition, type GroupValues, partition, type RevenueSplit, splitRevenue } from './contributions.ts';
+import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput } from './judged-changes.ts';
+import { isChanged, judgeReading, type Reading } from './readings.ts';
+
+/** Segments that may have caused a change. */
+export interface SegmentReadings {
+  /** Both ranges of all that were looked at. */
+  readonly all: readonly GroupValues[];
+  /** Days of those whose change differs most from that of all other visits. */
+  readonly chosen: readonly { readonly name: string; readonly reading: Reading }[];
+}
+
+/** The input of a search for the causes of a change between two periods. */
+export interface CausesInput extends PeriodsInput {
+  readonly judged: JudgedChanges;
+  readonly segments: SegmentReadings;
+  /** Whether causes are wanted: devices, segments, factors of revenue. */
+  readonly explains: boolean;
+}
+
+/** Devices as causes of one change. */
+export interface DeviceCause extends Cause {
+  readonly explained: Explained;
+  readonly verdictOf: (device: string) => GroupVerdict | undefined;
+}
+
+/** Segments as causes of one change. */
+interface SegmentCauses {
+  readonly reasons: Reasons;
+  /** Each segment beside all other visits. */
+  readonly explained: readonly { readonly apart: Explained; readonly verdict: GroupVerdict }[];
+  /** Segments that divide the visits, where some do. */
+  readonly divided: Cause | undefined;
+}
+
+/** The change of revenue and its factors. */
+interface RevenueCause {
+  readonly split: RevenueSplit;
+  readonly difference: number;
+  readonly isChanged: boolean;
+}
+
+/** The causes of the headline; parts that do not apply are undefined. */
+export interface Causes {
+  readonly whole: Reading | undefined;
+  readonly byDevice: DeviceCause | undefined;
+  readonly bySegment: SegmentCauses | undefined;
+  readonly movedSegment: MovedShare | undefined;
+  readonly revenue: RevenueCause | undefined;
+}
+
+/** The devices' parts of a change, and their own changes; undefined where they do not divide it. */
+function deviceCause(change: Change, whole: Reading, { devices, windows, judged }: CausesInput): DeviceCause | undefined {
+  const { metric } = change;
+  const difference = differenceOf(change);
+  const parts = partition(
+    metric,
+    whole,
+    devices.map(({ device, before, after }) => ({ name: device, before, after })),
+    OTHER_DEVICE,
+  );
+  const explained = difference === null || !parts ? undefined : explain(metric, difference, parts, windows.factors);
+  if (!explained) return undefined;
+  const hidden = change === judged.headline ? judged.hidden : undefined;
+  const groups = devices.map((reading) => ({ name: reading.device, days: daysOf(reading, metric) }));
+  const reasons: Reasons =
+    isChanged(change.judgement) || hidden ? findReasons(occasionOf(change, whole, hidden, windows), groups) : { groups: [] };
+  return {
+    of: 'devices',
+    explained,
+    reasons,
+    isSteady: !judged.devicesOf(metric).some(isChanged),
+    verdictOf(device) {
+      const own = judged.devicesOf(metric).find(({ reading }) => reading.device === device);
+      return own && { judged: own, change: reasons.groups.find(({ name }) => name === device) };
+    },
+  };
+}
+
+/** The segments' parts of the headline, and their own changes. */
+function segmentCauses(whole: Reading, { windows, judged, segments: { all, chosen } }: CausesInput): SegmentCauses {
+  const { headline, hidden } = judged;
+  const { metric } = headline;
+  const difference = differenceOf(headline) ?? 0;
+  const explainedBy = (parts: readonly GroupValues[], rest: string) => {
+    const groups = partition(metric, whole, parts, rest);
+    return groups && explain(metric, difference, groups, windows.factors);
+  };
+  const groups = chosen.map(({ name, reading }) => ({ name, days: daysOf(reading, metric) }));
+  const reasons = findReasons(occasionOf(headline, whole, hidden, windows), groups, all.length);
+  const explained = chosen.flatMap(({ name, reading }) => {
+    const apart = explainedBy([{ name, before: reading.before, after: reading.after }], `not ${name}`);
+    const change = reasons.groups.find((group) => group.name === name);
+    return apart ? [{ apart, verdict: { judged: judgeReading(reading, metric), change } }] : [];
+  });
+  const parts = findPartition(whole, all);
+  const divided: Cause | undefined = parts && {
+    of: parts.map(({ name }) => name).join(' and '),
+    explained: explainedBy(parts, 'no segment of these'),
+    reasons,
+    isSteady: false,
+  };
+  return { reasons, explained, divided };
+}
+
+/** Points. */
+const LEAST_MOVED = 3;
+
+/** The segment whose share of the visits moved most, where that is 3 points or more. */
+function movedSegmentOf(whole: Reading | undefined, segments: readonly GroupValues[]): MovedShare | undefined {
+  const percentOf = (values: GroupValues['before'], all: GroupValues['before'] = {}) =>
+    (100 * (values['visits'] ?? 0)) / (all['visits'] || 1);
+  const shares = segments.map(({ name, before, after }) => ({
+    name,
+    before: percentOf(before, whole?.before),
+    after: percentOf(after, whole?.after),
+  }));
+  const [most] = shares.toSorted((a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before));
+  return most && Math.abs(most.after - most.before) >= LEAST_MOVED ? most : undefined;
+}
+
+function takings(values: Reading['before'], scale: number) {
+  const { visits, conversionCount, revenueSum } = values;
+  const scaled = (value: number | null | undefined) => (value ?? 0) * scale;
+  return { visits: scaled(visits), conversions: scaled(conversionCount), revenue: scaled(revenueSum) };
+}
+
+/** The factors of revenue, where it is compared and can be split. */
+function revenueCause({ before, after }: Reading, { windows: { factors }, judged }: CausesInput): RevenueCause | undefined {
+  const change = judged.changes.find(({ metric }) => metric === 'revenueSum');
+  const split = change && splitRevenue(takings(before, factors.before), takings(after, factors.after));
+  return split && { split, difference: differenceOf(change) ?? 0, isChanged: isChanged(change.judgement) };
+}
+
+/** Searches the causes of the headline of one selection: devices, segments, factors of revenue. */
+export function explainHeadline(input: CausesInput): Causes {
+  const { readings, devices, judged, segments, explains } = input;
+  const [whole] = readings;
+  return {
+    whole,
+    byDevice: whole && devices.length > 0 ? deviceCause(judged.headline, whole, input) : undefined,
+    bySegment: whole && !judged.isNoise && segments.all.length > 0 ? segmentCauses(whole, input) : undefined,
+    movedSegment: movedSegmentOf(whole, segments.all),
+    revenue: explains && whole && readings.length === 1 ? revenueCause(whole, input) : undefined,
+  };
+}

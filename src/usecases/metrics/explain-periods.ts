@@ -1,0 +1,58 @@
+import { specialSentence } from '../../domain/metrics/calendar/special-words.ts';
+import { type Causes, type CausesInput, explainHeadline } from '../../domain/metrics/compare/causes.ts';
+import { type Detection, detectionsOf } from '../../domain/metrics/compare/detection.ts';
+import { daysOf } from '../../domain/metrics/compare/judged-changes.ts';
+import { nameOf } from '../../domain/metrics/metric-definitions.ts';
+import type { CompareContext } from './compare-question.ts';
+import { type ChosenSegments, readSegments } from './compare-segments.ts';
+import type { PeriodsJudged } from './judge-periods.ts';
+import { type NearEvents, readEventsAround } from './read-events.ts';
+import type { PeriodsRead } from './read-periods.ts';
+
+/** Causes of the headline, and what lies near it. */
+export interface PeriodsExplained extends Pick<NearEvents, 'events'> {
+  readonly input: CausesInput;
+  readonly causes: Causes;
+  readonly segments: ChosenSegments;
+  /** Segments were wanted, and looked at where there is a change. */
+  readonly wantsSegments: boolean;
+  /** A sentence on the special days in the ranges; empty where none matters. */
+  readonly special: string;
+  /** How long a change of the size that was asked for takes to show. */
+  readonly detect: readonly Detection[] | undefined;
+  readonly notes: readonly string[];
+}
+
+/** The sentence on special days of both ranges. */
+function specialOf({ periods, changes: { headline } }: PeriodsJudged, { known }: PeriodsRead): string {
+  const [whole] = periods.readings;
+  if (!whole) return '';
+  const inRanges = new Set([...whole.baselineDays, ...whole.periodDays].flatMap(({ interval }) => interval.label ?? []));
+  return specialSentence(daysOf(whole, headline.metric), inRanges, known.specialDays, nameOf(headline.metric).toLowerCase());
+}
+
+/** Reads segments and events where there is a change to explain, and searches its causes. */
+export async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, context: CompareContext): Promise<PeriodsExplained> {
+  const { question, windows, known, isOne } = read;
+  const { faults, periods, changes } = judged;
+  const [whole] = periods.readings;
+  const explains = question.explain && faults.length === 0;
+  const wantsSegments = explains && isOne;
+  const { notes, ...segments } =
+    wantsSegments && whole && !changes.isNoise
+      ? await readSegments({ question, metric: changes.headline.metric, whole, windows, known }, context)
+      : { all: [], chosen: [], notes: [] };
+  context.progress(3, 3, 'reading metrics');
+  const input = { ...periods, judged: changes, segments, explains };
+  const near = await readEventsAround(changes.headline.since?.from, context);
+  return {
+    input,
+    causes: explainHeadline(input),
+    segments,
+    wantsSegments,
+    special: specialOf(judged, read),
+    detect: whole && question.detect !== undefined ? detectionsOf(whole, question.metrics, question.detect) : undefined,
+    events: near.events,
+    notes: [...notes, ...near.notes],
+  };
+}

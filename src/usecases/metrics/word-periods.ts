@@ -1,0 +1,81 @@
+import { type PeriodsResult, wordComparison } from '../../domain/metrics/compare/comparison.ts';
+import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
+import type { Windows } from '../../domain/metrics/compare/comparison-windows.ts';
+import { outlierNote } from '../../domain/metrics/compare/comparison-words.ts';
+import { detectionSentence } from '../../domain/metrics/compare/detection.ts';
+import type { Judged } from '../../domain/metrics/compare/readings.ts';
+import { countingSentence } from '../../domain/metrics/quality/counting.ts';
+import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
+import { daysBetween } from '../../lib/calendar.ts';
+import { isoAt } from '../../lib/dates.ts';
+import { PARTS } from './compare-question.ts';
+import type { PeriodsExplained } from './explain-periods.ts';
+import type { PeriodsJudged } from './judge-periods.ts';
+import type { PeriodsRead } from './read-periods.ts';
+
+/** The answer of a comparison of two periods, and what its chart is made of. */
+export interface PeriodsWorded {
+  readonly comparison: Comparison;
+  readonly result: PeriodsResult;
+  readonly notes: readonly string[];
+}
+
+/** How the numbers were made, and what is not in them; docs/statistics.md explains the columns. */
+function methodNotes([whole]: readonly Judged[], { isAdjacent, isFar }: Windows): string[] {
+  return [
+    whole && whole.verdict !== 'not enough data'
+      ? `noisePercent: chance exceeds it once in 100, for levelPercent (without weekdays and outliers); learned from ` +
+        `${whole.learnedDays} days (docs/statistics.md).`
+      : 'Noise: too few days with a value before the period.',
+    ...(isAdjacent ? [] : ['The baseline does not end where the period begins: a change among the days between has no date.']),
+    ...(isFar ? ['Drift over the time between the two ranges is not in the noise.'] : []),
+  ];
+}
+
+/** Says which segments were looked at, or why none were; undefined where there is nothing to say. */
+function segmentsNote({ isNoise, headline }: PeriodsResult, { wantsSegments, segments }: PeriodsExplained): string | undefined {
+  if (!isNoise || !wantsSegments) return segments.choice;
+  const isUnknown = headline.judgement.verdict === 'not enough data';
+  const reason = isUnknown ? 'too few days to distinguish a change from noise' : 'a change within noise has nothing to explain';
+  return `Segments are left out: ${reason}.`;
+}
+
+function notesOf(result: PeriodsResult, { question, windows, totals, isOne }: PeriodsRead, explained: PeriodsExplained): string[] {
+  const ofSegments = segmentsNote(result, explained);
+  // Visits of no known device cannot be asked for.
+  const hasLeader = PARTS.some((device) => device === result.leader);
+  return [
+    ...(ofSegments === undefined ? [] : [ofSegments]),
+    ...(hasLeader ? [`Next: devices ["${result.leader}"] shows the segments within it.`] : []),
+    ...explained.input.judged.changes.flatMap((change) => outlierNote(change) ?? []),
+    ...windows.notes,
+    ...methodNotes(result.judged, windows),
+    ...(question.explain && !isOne ? ['explain takes one device and one set of segments at a time.'] : []),
+    ...(question.zoneIds.length > 0
+      ? [
+          'The interface does not give the users of a zone: days are weighed by the visits of the site; before and after are as the ' +
+            'platform gives them.',
+        ]
+      : []),
+    ...refusedNotes(totals.refused),
+  ];
+}
+
+/** Words the answer and its notes. */
+export function wordPeriods(read: PeriodsRead, { faults }: PeriodsJudged, explained: PeriodsExplained): PeriodsWorded {
+  const { windows, totals, timeZone } = read;
+  const { baseline } = windows;
+  const { input, causes, special, detect, events } = explained;
+  const result = wordComparison(causes, input, totals.currency);
+  const days = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
+  const sentences = [countingSentence(faults), result.data.answer, special, detect ? detectionSentence(detect) : ''];
+  const comparison = {
+    ...result.data,
+    ...(detect && detect.length > 0 && { detect: [...detect] }),
+    answer: sentences.filter((sentence) => sentence !== '').join(' '),
+    ...(faults.length > 0 && { quality: [...faults] }),
+    baseline: { start: isoAt(baseline.startMs, timeZone), end: isoAt(baseline.endMs, timeZone), days: Number(days.toFixed(2)) },
+    ...(events.length > 0 && { events: [...events] }),
+  };
+  return { comparison, result, notes: notesOf(result, read, explained) };
+}
