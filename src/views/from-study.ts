@@ -1,5 +1,5 @@
 import type { Clues, Since } from '../domain/speed/clues.ts';
-import { ascending, median, quantile } from '../domain/speed/order.ts';
+import { ascending, median, quantile } from '../domain/statistics/order.ts';
 import type { Series } from '../domain/speed/runs.ts';
 import type { Row, Study } from '../domain/speed/scenario-study.ts';
 import type { NearEvent } from '../domain/speed/speed-events.ts';

@@ -1,4 +1,6 @@
-import { discoveryLimit, logTail } from '../metrics/engine/significance.ts';
+import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../statistics/discoveries.ts';
+import { wilson } from '../statistics/proportions.ts';
+import { tailOf } from '../statistics/tails.ts';
 
 /** A share: a count out of a total. */
 export interface Proportion {
@@ -6,8 +8,6 @@ export interface Proportion {
   readonly of: number;
 }
 
-/** Standard errors that hold 95 %. */
-const Z = 1.96;
 /** A share in percent with one decimal; undefined where there is nothing to share. */
 export function percentOf(hits: number, of: number): number | undefined {
   return of > 0 ? Math.round((1000 * hits) / of) / 10 : undefined;
@@ -16,11 +16,9 @@ export function percentOf(hits: number, of: number): number | undefined {
 /** The interval that holds a share at 95 %, in percent (Wilson 1927); undefined where there is nothing to share. */
 export function intervalOf({ hits, of }: Proportion): { lowPercent: number; highPercent: number } | undefined {
   if (of <= 0) return undefined;
-  const share = hits / of;
-  const [centre, scale] = [share + Z ** 2 / (2 * of), 1 + Z ** 2 / of];
-  const half = Z * Math.sqrt((share * (1 - share)) / of + Z ** 2 / (4 * of ** 2));
-  const rounded = (value: number) => Math.round(1000 * Math.min(1, Math.max(0, value / scale))) / 10;
-  return { lowPercent: rounded(centre - half), highPercent: rounded(centre + half) };
+  const [low, high] = wilson(hits / of, of);
+  const rounded = (share: number) => Math.round(1000 * share) / 10;
+  return { lowPercent: rounded(low), highPercent: rounded(high) };
 }
 
 /** Fewer events on a side than this, or fewer that did not happen, say nothing. */
@@ -34,14 +32,14 @@ export function differenceOf(one: Proportion, other: Proportion): { pValue: numb
   if (least < LEAST_EXPECTED) return undefined;
   const points = one.hits / one.of - other.hits / other.of;
   const score = points / Math.sqrt(pooled * (1 - pooled) * (1 / one.of + 1 / other.of));
-  return { pValue: Math.exp(logTail(score)), points: 100 * points };
+  return { pValue: tailOf(score), points: 100 * points };
 }
 
 /** Of several questions those whose answer is no chance, at a false discovery rate of 5 %. */
 export function discovered<T extends { readonly pValue: number }>(questions: readonly T[]): T[] {
   const limit = discoveryLimit(
     questions.map(({ pValue }) => pValue),
-    0.05,
+    FALSE_DISCOVERY_RATES.visitGroups,
   );
   return questions.filter(({ pValue }) => pValue <= limit);
 }

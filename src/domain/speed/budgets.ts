@@ -1,8 +1,9 @@
 import { type PagePlace, pageOf } from '../page-of.ts';
+import { ascending, quantile, varianceInflation } from '../statistics/order.ts';
+import { Z_95 } from '../statistics/tails.ts';
 import { isCustomTiming, type NamedBudgets, nameBudgets, timingWords } from './custom-timings.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
 import { intervalWords, shareWords, WORTH_A_SENTENCE } from './failures.ts';
-import { ascending, quantile, varianceInflation } from './order.ts';
 import { isFailed, metricOf, type Report, stepsOf, webPageOf } from './runs.ts';
 import { type Device, deviceOf, formatValue, metricFact, percentOf, roundValue, thresholdOf, thresholds } from './speed-metrics.ts';
 
@@ -89,12 +90,10 @@ export function reportsToJudge(reports: readonly Report[], { sinceMs, least, mos
   return chosen;
 }
 
-/** Two-sided 95 %. */
-const Z95 = 1.96;
 /** The median of runs in the order of time, with the interval that its order statistics give. */
 function medianOf(values: readonly number[]): { value: number; low: number; high: number } {
   const sorted = ascending(values);
-  const half = (Z95 / 2) * Math.sqrt(varianceInflation(values) / values.length);
+  const half = (Z_95 / 2) * Math.sqrt(varianceInflation(values) / values.length);
   const at = (share: number) => quantile(sorted, Math.min(1, Math.max(0, share)));
   return { value: at(0.5), low: at(0.5 - half), high: at(0.5 + half) };
 }

@@ -1,10 +1,10 @@
 import { DAY_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
+import { median, varianceInflation } from '../statistics/order.ts';
 import { type FreedRuns, freedOfCycle, type JudgeOptions } from './engine/judge-series.ts';
 import { frameOf, likelihoodOf, type Runs, sumsOf } from './engine/likelihood.ts';
 import { cutMean, fitParts, gainOf, type Part } from './engine/parts.ts';
 import type { Effect } from './engine/run-series.ts';
-import { median, varianceInflation } from './order.ts';
 import type { Series } from './runs.ts';
 
 /**

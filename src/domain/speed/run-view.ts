@@ -1,6 +1,6 @@
 import { minuteAt } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
-import { median } from './order.ts';
+import { median } from '../statistics/order.ts';
 import { metricOf, type Report } from './runs.ts';
 import { firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
 import { formatValue, metricFact, roundValue } from './speed-metrics.ts';

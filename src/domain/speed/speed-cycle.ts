@@ -1,7 +1,8 @@
 import { slotsOf } from '../../lib/calendar.ts';
 import { grouped } from '../../lib/grouped.ts';
+import { ascending, median, quantile, varianceInflation } from '../statistics/order.ts';
+import { Z_95 } from '../statistics/tails.ts';
 import { localTimes } from './engine/calendar-factors.ts';
-import { ascending, median, quantile, varianceInflation } from './order.ts';
 import { type Series, seriesOf, type Window } from './runs.ts';
 import { firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
 import { metricFact, roundValue } from './speed-metrics.ts';
@@ -42,13 +43,10 @@ function groupingOf(breakdown: Breakdown, range: Window, timeZone: string): Grou
   };
 }
 
-/** Two-sided 95 %. */
-const Z95 = 1.96;
-
 /** The median of values in the order of time with the 95 % interval of its order statistics. */
 function middleOf(values: readonly number[]): { middle: number; low: number; high: number } {
   const sorted = ascending(values);
-  const half = (Z95 / 2) * Math.sqrt(varianceInflation(values) / values.length);
+  const half = (Z_95 / 2) * Math.sqrt(varianceInflation(values) / values.length);
   const at = (share: number) => quantile(sorted, Math.min(1, Math.max(0, share)));
   return { middle: at(0.5), low: at(0.5 - half), high: at(0.5 + half) };
 }

@@ -1,5 +1,5 @@
+import { median } from '../statistics/order.ts';
 import { shareOf } from './engine/failed-share.ts';
-import { median } from './order.ts';
 import { isFailed, seriesOf } from './runs.ts';
 import { failedStepIn, firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
 import { formatValue, metricFact, percentOf, roundValue } from './speed-metrics.ts';

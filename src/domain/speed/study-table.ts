@@ -1,9 +1,9 @@
 import { DAY_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import { sparkline } from '../../lib/text-table.ts';
+import { median } from '../statistics/order.ts';
 import { isCustomTiming } from './custom-timings.ts';
 import type { Level } from './engine/run-series.ts';
-import { median } from './order.ts';
 import type { Window } from './runs.ts';
 import type { Row, Study } from './scenario-study.ts';
 import { coreMetrics, type Device, percentOf, rankOf, rate, roundValue, thresholdOf } from './speed-metrics.ts';

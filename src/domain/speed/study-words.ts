@@ -1,7 +1,7 @@
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import { formatMs, formatPercent } from '../../lib/number-text.ts';
-import { FALSE_DISCOVERY_RATE } from './engine/judge-together.ts';
+import { FALSE_DISCOVERY_RATES } from '../statistics/discoveries.ts';
 import type { Level } from './engine/run-series.ts';
 import type { Row, Runs, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
@@ -205,7 +205,7 @@ export function methodNotes(study: Study, device: Device): string[] {
   ];
 }
 
-const METHOD = `Changes: searched over baseline and period, freed of cycles; at most ${FALSE_DISCOVERY_RATE * 100}% by chance, among`;
+const METHOD = `Changes: searched over baseline and period, freed of cycles; at most ${FALSE_DISCOVERY_RATES.speedChanges * 100}% by chance, among`;
 const LEVELS = 'Levels: medians of the runs on each side, freed of hour and weekday, and their middle half.';
 const RATINGS = 'Ratings: field p75 limits are those of real visits, held against lab runs; lab limits go by the median.';
 

@@ -10,7 +10,7 @@ import { dayPoints } from '../../domain/metrics/compare/readings.ts';
 import { siteMetricNames, zoneMetricNames } from '../../domain/metrics/metric-definitions.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import { type Device, isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
-import { FALSE_DISCOVERY_RATE } from '../../domain/speed/engine/judge-together.ts';
+import { FALSE_DISCOVERY_RATES } from '../../domain/statistics/discoveries.ts';
 import { daysBetween, shiftDays } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
@@ -280,10 +280,10 @@ export async function findChanges(input: FindInput, context: FindChangesContext)
   if (speed && narrowed.length > 0) note(`${narrowed.join(', ')}: speed scenarios have none, so all are looked at.`);
   if (speed)
     note(
-      `Speed: at a false discovery rate of ${100 * FALSE_DISCOVERY_RATE} % over all its scenarios` +
+      `Speed: at a false discovery rate of ${100 * FALSE_DISCOVERY_RATES.speedChanges} % over all its scenarios` +
         hint('analyze_scenario', ', as in analyze_scenario') +
         '; ' +
-        `of a hundred changes listed, about ${100 * FALSE_DISCOVERY_RATE} may be chance.`,
+        `of a hundred changes listed, about ${100 * FALSE_DISCOVERY_RATES.speedChanges} may be chance.`,
     );
   return changesAnswer({
     site: ofSite,

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { type Clues, cluesIn } from '../../domain/speed/clues.ts';
 import { type NamedTimings, nameTimings, timingsNote, timingWords } from '../../domain/speed/custom-timings.ts';
 import { fitAhead } from '../../domain/speed/engine/judge-series.ts';
-import { FALSE_DISCOVERY_RATE } from '../../domain/speed/engine/judge-together.ts';
 import { failedStepsToRead } from '../../domain/speed/failures.ts';
 import { type Bounds, chooseStep, type Report, studyWindows } from '../../domain/speed/runs.ts';
 import { type Readings, scenarioAnswer } from '../../domain/speed/scenario-answer.ts';
@@ -16,6 +15,7 @@ import {
   studyFrom,
 } from '../../domain/speed/scenario-study.ts';
 import { compareSummaries, mostFailing, type Summary, siteAnswer, summaryOf } from '../../domain/speed/site-answer.ts';
+import { FALSE_DISCOVERY_RATES } from '../../domain/statistics/discoveries.ts';
 import { yieldTurn } from '../../lib/concurrency.ts';
 import type { Context } from '../context.ts';
 import { leftWords, readActions, readEach, readEventsNear, readReports, stopsAfter } from './scenario-reports.ts';
@@ -89,7 +89,7 @@ export async function studyOne(
   const { name, reports } = await readReports(ask, scenarioId, windows);
   const named = nameTimings(metrics, reports);
   const chosen = step === undefined ? undefined : await chooseStep(soundSteps(reports, windows), step);
-  const falseDiscoveryRate = FALSE_DISCOVERY_RATE / scenarioIds.length;
+  const falseDiscoveryRate = FALSE_DISCOVERY_RATES.speedChanges / scenarioIds.length;
   const study = await studyInTurns(reports, { ...windows, metrics: named.metrics, step: chosen, timeZone, falseDiscoveryRate }, context);
   return { scenarioId, name, study, named };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { median } from '../../../src/domain/speed/order.ts';
 import { isFailed, metricOf, type Report, studyWindows } from '../../../src/domain/speed/runs.ts';
 import { studyScenario } from '../../../src/domain/speed/scenario-study.ts';
+import { median } from '../../../src/domain/statistics/order.ts';
 import { createWorld } from '../../../src/emulator/world/index.ts';
 import { reportEntry } from '../../../src/emulator/world/speed/reports.ts';
 import { runsBackwards } from '../../../src/emulator/world/speed/runs.ts';

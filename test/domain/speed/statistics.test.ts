@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { fisherTest, judgeFailures } from '../../../src/domain/speed/engine/failed-share.ts';
-import { median } from '../../../src/domain/speed/order.ts';
+import { judgeFailures } from '../../../src/domain/speed/engine/failed-share.ts';
+import { median } from '../../../src/domain/statistics/order.ts';
+import { fisherTest } from '../../../src/domain/statistics/proportions.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
 
 const START_MS = Date.parse('2026-10-01T00:00:00Z');
@@ -16,10 +17,10 @@ const everyNth = (count: number, nth: number) => Array.from({ length: count }, (
 
 // Expected values of SciPy 1.17: fisher_exact.
 it('compares failures as Fisher does', () => {
-  expect(fisherTest({ failed: 3, runs: 4 }, { failed: 1, runs: 4 })).toBeCloseTo(0.48571428571428565, 9);
-  expect(fisherTest({ failed: 96, runs: 720 }, { failed: 29, runs: 178 })).toBeCloseTo(0.3331367789171934, 6);
-  expect(fisherTest({ failed: 10, runs: 720 }, { failed: 20, runs: 178 })).toBeCloseTo(1.63263157990216e-8, 12);
-  expect(fisherTest({ failed: 0, runs: 0 }, { failed: 0, runs: 5 })).toBe(1);
+  expect(fisherTest({ hits: 3, of: 4 }, { hits: 1, of: 4 })).toBeCloseTo(0.48571428571428565, 9);
+  expect(fisherTest({ hits: 96, of: 720 }, { hits: 29, of: 178 })).toBeCloseTo(0.3331367789171934, 6);
+  expect(fisherTest({ hits: 10, of: 720 }, { hits: 20, of: 178 })).toBeCloseTo(1.63263157990216e-8, 12);
+  expect(fisherTest({ hits: 0, of: 0 }, { hits: 0, of: 5 })).toBe(1);
 });
 
 it('is no surer of a change of the share than Fisher is', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { median } from '../../../src/domain/speed/order.ts';
+import { median } from '../../../src/domain/statistics/order.ts';
 import { countTokens } from '../../../src/tooling/fit-answer.ts';
 import { records, useTools } from '../support.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { call as callCommand, junitReport } from '../../../src/commands/call.ts';
 import { readWorldOptions } from '../../../src/commands/emulator.ts';
-import { median } from '../../../src/domain/speed/order.ts';
+import { median } from '../../../src/domain/statistics/order.ts';
 import { DAY_MS } from '../../../src/lib/clock.ts';
 import { readSettings } from '../../../src/settings/settings.ts';
 import { captured } from '../../commands/captured.ts';

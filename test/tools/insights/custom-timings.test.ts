@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { median } from '../../../src/domain/speed/order.ts';
+import { median } from '../../../src/domain/statistics/order.ts';
 import { isRecord } from '../../../src/lib/is-record.ts';
 import { alteredPlatform } from '../../support/altered-platform.ts';
 import { sharedAssistant } from '../../support/assistant.ts';

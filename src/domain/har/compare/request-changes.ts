@@ -1,4 +1,5 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
+import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import type { PartyGroup } from '../analyse/third-parties.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { HarEntry } from '../read/har-model.ts';
@@ -123,8 +124,6 @@ const MIN_MS = 100;
 const STAND_OUT = 3.5;
 /** The spread of durations between two runs is never taken to be smaller, as a logarithm of their ratio: 20 %. */
 const MIN_SPREAD = 0.18;
-/** Scales the median absolute deviation to the standard deviation of a normal distribution. */
-const MAD_TO_SIGMA = 1.4826;
 
 /** What counts as slower; the words for the notes of an answer. */
 export function noiseNote(neighbours: number): string {
@@ -177,7 +176,7 @@ export function durationChanges(pairs: readonly Pair[]): { slower: RequestChange
   if (timed.length === 0) return { slower: [], faster: [] };
   const ratios = timed.map(({ ratio }) => ratio);
   const usual = median(ratios);
-  const spread = Math.max(MIN_SPREAD, MAD_TO_SIGMA * medianAbsoluteDeviation(ratios));
+  const spread = Math.max(MIN_SPREAD, MAD_TO_SD * medianAbsoluteDeviation(ratios));
   const outliers = timed.filter(({ from, to, ratio }) => Math.abs(ratio - usual) > STAND_OUT * spread && Math.abs(to - from) >= MIN_MS);
   const sorted = outliers.toSorted(largestFirst);
   return {

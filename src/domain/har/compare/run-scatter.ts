@@ -1,9 +1,8 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
+import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { normalisedAddress, type Pair } from './request-changes.ts';
 
-/** Scales the median absolute deviation to the standard deviation of a normal distribution. */
-const MAD_TO_SIGMA = 1.4826;
 /** Standard deviation of log durations of a request where no neighbours are known; two loads of a page differ by 25 to 40 %. */
 const USUAL_SCATTER = 0.3;
 /** No request and no host is taken to be steadier than this. */
@@ -129,7 +128,7 @@ function robustSpread(values: readonly number[], otherwise: number): number {
   const known = values.filter((value) => value !== 0);
   return known.length < 5
     ? otherwise
-    : Math.max(LEAST_SCATTER, MAD_TO_SIGMA * medianAbsoluteDeviation([...known, ...known.map((value) => -value)]));
+    : Math.max(LEAST_SCATTER, MAD_TO_SD * medianAbsoluteDeviation([...known, ...known.map((value) => -value)]));
 }
 
 /** Learns how much runs, hosts and requests differ by themselves from neighbouring runs, each group at a level of its own. */

@@ -1,5 +1,5 @@
+import { solveSymmetric } from '../../statistics/elimination.ts';
 import { addFeatures, addProducts, type Cells, type Design, LEAST_OF_LEVEL, scoreOf } from './cells.ts';
-import { solveSymmetric } from './solve.ts';
 
 /** Exposed and other sessions of a page that can be compared. */
 export interface Comparison {

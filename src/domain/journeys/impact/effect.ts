@@ -1,4 +1,4 @@
-import { logTail } from '../../metrics/engine/significance.ts';
+import { wilson } from '../../statistics/proportions.ts';
 import { balance } from './balance.ts';
 import type { Cells, Design } from './cells.ts';
 
@@ -32,18 +32,6 @@ export interface ConditionEffect {
   readonly metMore: readonly number[];
 }
 
-/** Two-sided 95 % of the standard normal. */
-const Z95 = 1.959964;
-
-/** The interval of Wilson 1927 for a share of `trials`, which need not be a whole number. */
-export function wilson(share: number, trials: number): [low: number, high: number] {
-  if (!(trials > 0)) return [0, 1];
-  const square = Z95 ** 2;
-  const centre = (share + square / (2 * trials)) / (1 + square / trials);
-  const half = (Z95 * Math.sqrt((share * (1 - share)) / trials + square / (4 * trials ** 2))) / (1 + square / trials);
-  return [Math.max(0, centre - half), Math.min(1, centre + half)];
-}
-
 /** A share and the number of trials that would scatter as much. */
 interface Share {
   readonly share: number;
@@ -69,11 +57,6 @@ export function scoreOfDifference(one: Share, other: Share): number {
   const deviance = 2 * one.trials * (part(one.share, expected) + part(1 - one.share, 1 - expected));
   const [own, theirs] = [1 / one.trials, 1 / Math.max(other.trials, 1e-9)];
   return Math.sign(one.share - other.share) * Math.sqrt(Math.max(0, deviance) * (own / (own + theirs)));
-}
-
-/** The probability of a score as far from 0 or farther. */
-export function probabilityOf(score: number): number {
-  return Math.min(1, Math.exp(logTail(score)));
 }
 
 interface Sums {

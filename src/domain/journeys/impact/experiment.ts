@@ -1,4 +1,5 @@
-import { differenceOf, type Estimate, probabilityOf, scoreOfDifference } from './effect.ts';
+import { tailOf, Z_95 } from '../../statistics/tails.ts';
+import { differenceOf, type Estimate, scoreOfDifference } from './effect.ts';
 import type { Verdict } from './judge-effects.ts';
 
 /** Sums over the visitors of a variant; a visitor has n sessions, of which y convert, with revenue r in cents. */
@@ -28,9 +29,8 @@ export interface VariantEffect {
   readonly moreDays: number | undefined;
 }
 
-const Z95 = 1.959964;
 /** Two-sided 5 %, and power of 80 %. */
-const DETECTABLE = Z95 + 0.841621;
+const DETECTABLE = Z_95 + 0.841621;
 /** A relative difference that matters. */
 const MATTERS = 0.05;
 const SIGNIFICANCE = 0.05;
@@ -53,7 +53,7 @@ function shareOf(arm: Arm): { share: number; trials: number; variance: number } 
 function lostRevenueOf(arm: Arm, reference: Arm): Estimate {
   const [own, theirs] = [arm.revenue / arm.sessions, reference.revenue / reference.sessions];
   const deviation = Math.sqrt(varianceOfRatio(own, arm, arm.nr, arm.rr) + varianceOfRatio(theirs, reference, reference.nr, reference.rr));
-  const [value, half] = [(theirs - own) * arm.sessions, Z95 * deviation * arm.sessions];
+  const [value, half] = [(theirs - own) * arm.sessions, Z_95 * deviation * arm.sessions];
   return { value, low: value - half, high: value + half };
 }
 
@@ -65,7 +65,7 @@ export function compareVariant(arm: Arm, reference: Arm, { variants, days }: { v
     Math.min(arm.sessions, reference.sessions) < LEAST_SESSIONS || Math.min(arm.conversions, reference.conversions) < LEAST_CONVERSIONS;
   const difference = differenceOf(own, theirs);
   // A claim and its interval say the same.
-  const isClear = probabilityOf(score) <= SIGNIFICANCE / Math.max(1, variants) && difference.low * difference.high > 0;
+  const isClear = tailOf(score) <= SIGNIFICANCE / Math.max(1, variants) && difference.low * difference.high > 0;
   const direction = score < 0 ? 'lowers' : 'raises';
   const judged = isClear ? direction : 'within noise';
   const smallest = MATTERS * theirs.share;
@@ -117,7 +117,7 @@ export function sampleRatioMismatch(arms: readonly Arm[]): Mismatch | undefined 
   }, 0);
   // With one degree of freedom the statistic is the square of a standard normal.
   const probability =
-    arms.length === 2 ? probabilityOf(Math.sqrt(statistic)) : probabilityOf(Math.max(0, scoreOfChiSquare(statistic, arms.length - 1))) / 2;
+    arms.length === 2 ? tailOf(Math.sqrt(statistic)) : tailOf(Math.max(0, scoreOfChiSquare(statistic, arms.length - 1))) / 2;
   return probability < MISMATCH ? { planned, probability } : undefined;
 }
 

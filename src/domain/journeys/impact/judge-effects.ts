@@ -1,5 +1,6 @@
-import { discoveryLimit } from '../../metrics/engine/significance.ts';
-import { type ConditionEffect, type Estimate, probabilityOf } from './effect.ts';
+import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
+import { tailOf } from '../../statistics/tails.ts';
+import { type ConditionEffect, type Estimate } from './effect.ts';
 
 /** The verdict on one condition; the last two are no claims. */
 export type Verdict = 'lowers' | 'raises' | 'within noise' | 'too few' | 'no fair comparison';
@@ -14,7 +15,6 @@ const MOST_IMBALANCE = 0.1;
 const LEAST_COMPARABLE = 0.5;
 /** As many equally weighted sessions must at least stand on the other side. */
 const LEAST_CONTROLS = 30;
-const FALSE_DISCOVERIES = 0.05;
 /** Two-sided, of a single effect: a claim and its interval say the same. */
 const SIGNIFICANCE = 0.05;
 
@@ -40,7 +40,7 @@ type StandsOut = (score: number) => boolean;
 function standsOutAmong(effects: readonly ConditionEffect[], aim: Aim): StandsOut {
   const scores = effects.flatMap((effect) => (doubtOf(effect) === undefined ? [scoreOf(effect, aim)] : []));
   const beyond = (score: number, sign: number) => {
-    const half = probabilityOf(score) / 2;
+    const half = tailOf(score) / 2;
     return score * sign > 0 ? half : 1 - half;
   };
   const limits = new Map(
@@ -48,12 +48,12 @@ function standsOutAmong(effects: readonly ConditionEffect[], aim: Aim): StandsOu
       sign,
       discoveryLimit(
         scores.map((score) => beyond(score, sign)),
-        FALSE_DISCOVERIES,
+        FALSE_DISCOVERY_RATES.conditions,
       ),
     ]),
   );
   return (score) => {
-    const probability = probabilityOf(score);
+    const probability = tailOf(score);
     return probability <= SIGNIFICANCE && probability / 2 <= (limits.get(Math.sign(score)) ?? 0);
   };
 }

@@ -1,5 +1,5 @@
+import { solveSymmetric } from '../../statistics/elimination.ts';
 import { addFeatures, addProducts, type Cells, type Design, scoreOf } from './cells.ts';
-import { solveSymmetric } from './solve.ts';
 
 /** Most steps of Newton's method; it is there after five or six. */
 const MOST_STEPS = 25;

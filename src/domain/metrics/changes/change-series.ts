@@ -1,8 +1,8 @@
 import { DAY_MS } from '../../../lib/clock.ts';
+import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import { dayPoints, kindOf } from '../compare/readings.ts';
-import { FALSE_DISCOVERY_RATE, type Finding, hypothesesOf, type Looked, pValueBeside, type Scanned, substitute } from '../engine/scan.ts';
+import { type Finding, hypothesesOf, type Looked, pValueBeside, type Scanned, substitute } from '../engine/scan.ts';
 import type { DailyPoint } from '../engine/series.ts';
-import { discoveryLimit } from '../engine/significance.ts';
 import type { Study } from '../engine/study.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
@@ -198,7 +198,7 @@ export interface Accepted {
  * may be 5 % of the number of clusters (Benjamini and Hochberg 1995), however many series a true one has.
  */
 export function acceptedOf(clusters: readonly Cluster[], looked: number): Accepted {
-  const limitOf = (pValues: readonly number[]) => discoveryLimit(pValues, FALSE_DISCOVERY_RATE, hypothesesOf(looked));
+  const limitOf = (pValues: readonly number[]) => discoveryLimit(pValues, FALSE_DISCOVERY_RATES.siteChanges, hypothesesOf(looked));
   const first = limitOf(clusters.map(({ lead }) => lead.finding.pValue));
   // Products after what they are made of.
   const inOrder = clusters.toSorted((a, b) => Number(isOfProducts(a)) - Number(isOfProducts(b)));

@@ -1,6 +1,6 @@
 import { mean, standardDeviation } from 'simple-statistics';
 import { type Column, tableOf } from '../../../lib/columns.ts';
-import { studentOf } from '../engine/significance.ts';
+import { studentOf, Z_99 } from '../../statistics/tails.ts';
 import { nameOf, unitOf } from '../metric-definitions.ts';
 import type { MetricValues } from '../read/combine.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
@@ -17,8 +17,6 @@ export interface Side {
 
 type SideVerdict = 'higher' | 'lower' | 'within noise' | 'not enough data';
 
-/** Two-sided 1 % of the normal distribution. */
-const Z_OF_ONE_PERCENT = 2.5758;
 /** Sides that a sentence names. */
 const MOST_SAID = 4;
 /** Days that both sides need. */
@@ -38,7 +36,7 @@ function judgeSides(metric: string, reference: Side, other: Side): SideVerdict {
   const differences = dailyDifferences(metric, reference, other);
   if (differences.length < LEAST_DAYS) return 'not enough data';
   // Over n − 1, because the days are a sample.
-  const error = (standardDeviation(differences) / Math.sqrt(differences.length - 1)) * studentOf(Z_OF_ONE_PERCENT, differences.length - 1);
+  const error = (standardDeviation(differences) / Math.sqrt(differences.length - 1)) * studentOf(Z_99, differences.length - 1);
   const middle = mean(differences);
   if (Math.abs(middle) <= error) return 'within noise';
   return middle > 0 ? 'higher' : 'lower';

@@ -1,7 +1,20 @@
+import { freshness, logOfLargest, logTail, normalOf, Z_95 } from '../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
 import { type Information, knownOf, without } from './noise.ts';
 import { relativeOf, type Series } from './series.ts';
-import { episodeCount, freshness, logOfLargest, logTail, normalOf, type Shape } from './significance.ts';
+
+/** How changes may look; a change that goes on to the last day is a step. */
+export type Shape = 'step' | 'episode' | 'outlier';
+
+/**
+ * Effective number of independent scores among all intervals of two days or more within `days` (fitted to a simulation,
+ * docs/statistics.md).
+ */
+function episodeCount(days: number, limit: number): number {
+  if (days < 3) return 1;
+  const all = ((days - 1) * (days - 2)) / 2;
+  return Math.max(1, Math.min(all, 0.065 * limit ** 2 * days * Math.log(days)));
+}
 
 /** A change that was found: days on which the level differs from that before. */
 export interface Change extends Interval {
@@ -253,9 +266,6 @@ export interface DatedChange {
   readonly pValue: number;
 }
 
-/** Standard errors on each side of an effect that hold it at 95 %. */
-export const INTERVAL = 1.96;
-
 /** A change of a series in words of days. */
 export function dated(series: Series, change: Change): DatedChange {
   const { labels } = series;
@@ -269,8 +279,8 @@ export function dated(series: Series, change: Change): DatedChange {
     earliest: label(earliest),
     latest: label(latest),
     relative: relativeOf(series, effect),
-    low: relativeOf(series, effect - INTERVAL * error),
-    high: relativeOf(series, effect + INTERVAL * error),
+    low: relativeOf(series, effect - Z_95 * error),
+    high: relativeOf(series, effect + Z_95 * error),
     pValue: Math.exp(logP),
   };
 }

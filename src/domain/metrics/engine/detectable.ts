@@ -1,8 +1,8 @@
 import { DAY_MS } from '../../../lib/clock.ts';
+import { scoreOfTail, studentOf } from '../../statistics/tails.ts';
 import { type ExpectedRow, laterDay, predictionOf } from './expectation.ts';
 import { ERRORS } from './judge.ts';
 import { type DailyPoint, type MetricKind, relativeOf, WEEK } from './series.ts';
-import { scoreOfTail, studentOf } from './significance.ts';
 
 /** Standard normal below which four of five values lie. */
 const FOUR_OF_FIVE = 0.8416;

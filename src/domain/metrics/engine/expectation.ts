@@ -1,11 +1,13 @@
+import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
+import { logTail, normalOf, studentOf, Z_95 } from '../../statistics/tails.ts';
+import { dot } from '../../statistics/vectors.ts';
+import { whitenerOf } from '../../statistics/whitening.ts';
 import { type Change, type Quest } from './changes.ts';
-import { dot, whitenerOf } from './drift-grid.ts';
 import { fitOf, varianceOf } from './fit.ts';
 import { LEAST_HISTORY_DAYS, LONGEST_EPISODE_DAYS } from './judge.ts';
 import { estimateNoise, type Noise } from './noise.ts';
 import { isTooRare } from './scan.ts';
 import { ANSCOMBE, type DailyPoint, isCounted, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
-import { discoveryLimit, logTail, normalOf, studentOf } from './significance.ts';
 import { studySeries } from './study.ts';
 
 /** The expected value of a row, by all days before the first of them. */
@@ -32,10 +34,6 @@ const UNKNOWN_SLOPE = 0.002;
 const LEAST_STEP_DAYS = 2;
 /** Last days of a weekday that say how many trials another will have. */
 const ALIKE = 4;
-/** Two-sided, 95 %. */
-const Z = 1.96;
-/** Share of the rows called high or low that may be chance; it comes to about 5 % in simulations, because far tails are not exact. */
-const FALSE_DISCOVERY_RATE = 0.02;
 
 function questsOf({ block, labels }: Series): Quest[] {
   const [from, to] = [block + WEEK, labels.length];
@@ -168,7 +166,7 @@ export function expectationsOf(kind: MetricKind, history: readonly DailyPoint[],
   const { learned } = series;
   const correction = isCounted(kind) ? ANSCOMBE : 0;
   const places = new Map(series.labels.map((label, at) => [label, at]));
-  const width = studentOf(Z, noise.freedom);
+  const width = studentOf(Z_95, noise.freedom);
   const expected = rows.map(({ days }): Expected => {
     const at = days.flatMap(({ label }) => places.get(label) ?? []);
     const bases = at.map((day) => (series.expected[day] ?? 0) + correction);
@@ -199,7 +197,7 @@ export function expectationsOf(kind: MetricKind, history: readonly DailyPoint[],
 /** Rows that are high or low, at a false discovery rate of 5 % over all of them. */
 export function verdictsOf(rows: readonly Pick<Expected, 'score'>[]): ExpectedVerdict[] {
   const chances = rows.map(({ score }) => Math.exp(logTail(score)));
-  const limit = discoveryLimit(chances, FALSE_DISCOVERY_RATE);
+  const limit = discoveryLimit(chances, FALSE_DISCOVERY_RATES.unexpectedRows);
   return rows.map(({ score }, at): ExpectedVerdict => {
     if ((chances[at] ?? 1) > limit) return 'ordinary';
     return score > 0 ? 'high' : 'low';

@@ -1,5 +1,8 @@
+import { inverseOf } from '../../statistics/elimination.ts';
+import { dot } from '../../statistics/vectors.ts';
+import { whitenerOf } from '../../statistics/whitening.ts';
 import type { Change } from './changes.ts';
-import { dot, nuisanceOf, orderedColumns, whitenerOf } from './drift-grid.ts';
+import { nuisanceOf, orderedColumns } from './drift-grid.ts';
 import type { Noise } from './noise.ts';
 import type { Regressor } from './regressors.ts';
 import { type Series, WEEK } from './series.ts';
@@ -13,34 +16,6 @@ export interface Fit {
   readonly covariance: readonly Float64Array[];
   /** Index of the first column that moves by the calendar; one follows for each regressor of the series. */
   readonly calendar: number;
-}
-
-/** Pivots below this share of their diagonal belong to columns that say nothing new. */
-const LEAST_PIVOT = 1e-9;
-
-/** Takes a multiple of one row from another. */
-function takeFrom(row: Float64Array, other: Float64Array, factor: number): void {
-  for (const [at, value] of other.entries()) row[at] = (row[at] ?? 0) - factor * value;
-}
-
-/** Inverse of a symmetric positive matrix by Gauss and Jordan; rows and columns that depend on those before are zero. */
-function inverseOf(matrix: readonly Float64Array[]): Float64Array[] {
-  const size = matrix.length;
-  // Each row with its row of the inverse behind it.
-  const rows = matrix.map((row, at) => Float64Array.from({ length: 2 * size }, (_, column) => row[column] ?? Number(column === size + at)));
-  for (const [pivot, row] of rows.entries()) {
-    const diagonal = row[pivot] ?? 0;
-    if (diagonal <= LEAST_PIVOT * (matrix[pivot]?.[pivot] ?? 0)) {
-      row.fill(0);
-      for (const other of rows) other[pivot] = 0;
-      continue;
-    }
-    for (const [at, value] of row.entries()) row[at] = value / diagonal;
-    for (const other of rows) {
-      if (other !== row && other[pivot] !== 0) takeFrom(other, row, other[pivot] ?? 0);
-    }
-  }
-  return rows.map((row) => row.slice(size));
 }
 
 /** Fits what moves a series to the days before the first judged one; `changes` among them are taken out. */

@@ -1,9 +1,9 @@
+import { scoreOfTail, studentOf } from '../../statistics/tails.ts';
 import { type Change, type DatedChange, dated, type Quest } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
 import { type CalendarEffect, calendarEffect, fitOf } from './fit.ts';
 import type { Noise } from './noise.ts';
 import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
-import { scoreOfTail, studentOf } from './significance.ts';
 import { type Study, studySeries } from './study.ts';
 
 /** Days by label, both included. */

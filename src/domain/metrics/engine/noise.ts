@@ -1,16 +1,9 @@
 import { median } from 'simple-statistics';
-import {
-  basisOf,
-  dot,
-  type Interval,
-  type Nuisance,
-  nuisanceOf,
-  project,
-  type Whitener,
-  weighCarryAndDrift,
-  whitenerOf,
-} from './drift-grid.ts';
-import { isCounted, type MetricKind, MIDDLE, type Series, WEEK } from './series.ts';
+import { MEDIAN_OF_NORMAL } from '../../statistics/robust-scale.ts';
+import { dot, project } from '../../statistics/vectors.ts';
+import { type Whitener, whitenerOf } from '../../statistics/whitening.ts';
+import { basisOf, type Interval, type Nuisance, nuisanceOf, weighCarryAndDrift } from './drift-grid.ts';
+import { isCounted, type MetricKind, type Series, WEEK } from './series.ts';
 
 /** The usual scatter of a series, estimated from the learning days. */
 export interface Noise {
@@ -69,7 +62,7 @@ function forgiving(times: Float64Array, nuisance: Nuisance, sampling: Float64Arr
     const distances = residuals.map((residual, at) => {
       return Math.abs(residual) * Math.sqrt(((forgiven.sampling[at] ?? 0) + shock) / ((sampling[at] ?? 0) + shock));
     });
-    const scale = median(Array.from(distances)) / MIDDLE || 1;
+    const scale = median(Array.from(distances)) / MEDIAN_OF_NORMAL || 1;
     const factors = distances.map((distance) => Math.max(1, distance / (farthest * scale)) ** 4);
     forgiven = {
       sampling: sampling.map((variance, at) => variance + ((factors[at] ?? 1) - 1) * (variance + shock)),

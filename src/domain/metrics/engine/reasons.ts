@@ -1,9 +1,9 @@
-import { INTERVAL } from './changes.ts';
+import { adjusted } from '../../statistics/discoveries.ts';
+import { combinedScore, logTail, normalOf, Z_95, Z_99 } from '../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
 import { levelOf, type Window } from './judge.ts';
 import { estimateNoise, informationOf, knownOf, without } from './noise.ts';
 import { contrastOf, type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf } from './series.ts';
-import { adjusted, combinedScore, logTail, normalOf } from './significance.ts';
 import { driftShare, slopeOf } from './slope.ts';
 import { studySeries } from './study.ts';
 
@@ -61,8 +61,6 @@ export interface Reasons {
 
 /** Probability of naming a group although all moved alike. */
 const ERROR = 0.06;
-/** Two-sided normal limit of 1 %: all others together did not change. */
-const Z_OF_OTHERS = 2.5758;
 const NO_DAYS: ReadonlySet<number> = new Set();
 
 interface GroupEffect {
@@ -187,8 +185,8 @@ export function findReasons(occasion: Occasion, groups: readonly Group[], count 
     return {
       name: each.name,
       relative: relative(0),
-      low: relative(-INTERVAL),
-      high: relative(INTERVAL),
+      low: relative(-Z_95),
+      high: relative(Z_95),
       relativeOfOthers: each.others && others ? relativeOf(each.others.series, others.effect) : null,
       pValue,
       score: each.difference?.score ?? 0,
@@ -197,6 +195,6 @@ export function findReasons(occasion: Occasion, groups: readonly Group[], count 
     };
   });
   const [nearest] = result.filter(({ verdict }) => verdict === 'more').toSorted((a, b) => a.scoreOfOthers - b.scoreOfOthers);
-  const isAlone = nearest !== undefined && nearest.scoreOfOthers <= Z_OF_OTHERS;
+  const isAlone = nearest !== undefined && nearest.scoreOfOthers <= Z_99;
   return { groups: result.map(({ scoreOfOthers: _score, ...group }) => group), ...(isAlone && { named: nearest.name }) };
 }

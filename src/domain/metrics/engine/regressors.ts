@@ -1,5 +1,6 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
+import { MEDIAN_OF_NORMAL } from '../../statistics/robust-scale.ts';
 
 /** A column that moves a series by a factor which is known up to this prior. */
 export interface Regressor {
@@ -20,8 +21,6 @@ const BANDS = [
   { from: 3, to: 6, carried: 1.4 },
   { from: 7, to: 15, carried: 1 },
 ] as const;
-/** Normal: median of the absolute value. */
-const MIDDLE = 0.6745;
 /** A date stands at the same place of each month, whatever its length. */
 const LONGEST_MONTH = 31;
 /** Days that know two months. */
@@ -58,7 +57,7 @@ function varianceWithinDates(values: Float64Array, dates: ArrayLike<number>): nu
     const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
     return own.length < 2 ? [] : Array.from(own, (value) => Math.abs(value - mean) * Math.sqrt(own.length / (own.length - 1)));
   });
-  return (median(left) / MIDDLE) ** 2;
+  return (median(left) / MEDIAN_OF_NORMAL) ** 2;
 }
 
 /**

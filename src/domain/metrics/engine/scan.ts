@@ -1,10 +1,11 @@
-import { type Change, type DatedChange, dated, INTERVAL, type Quest } from './changes.ts';
+import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
+import { logTail, normalOf, Z_95 } from '../../statistics/tails.ts';
+import { type Change, type DatedChange, dated, type Quest } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
 import { LEAST_HISTORY_DAYS, LONGEST_EPISODE_DAYS } from './judge.ts';
 import { type Information, informationOf, knownOf, without } from './noise.ts';
 import { intervalOf } from './reasons.ts';
 import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
-import { discoveryLimit, logTail, normalOf } from './significance.ts';
 import { driftShare, slopeOf } from './slope.ts';
 import { type Study, studySeries } from './study.ts';
 
@@ -33,8 +34,6 @@ export interface ScanResult {
   readonly limit: number;
 }
 
-/** Share of the findings that may be chance. */
-export const FALSE_DISCOVERY_RATE = 0.05;
 /** Changes less clear than this are no candidates, however many others there are. */
 const LOOSEST = 0.01;
 /** Step, episode, outlier day, drift. */
@@ -125,7 +124,7 @@ export function scanSeries(all: readonly Scanned[], from: string, to: string): S
   const candidates = looked.flatMap((each) => each.candidates);
   const clearest = new Map<string, number>();
   for (const { id, shape, pValue } of candidates) clearest.set(`${id}/${shape}`, Math.min(pValue, clearest.get(`${id}/${shape}`) ?? 1));
-  const limit = discoveryLimit([...clearest.values()], FALSE_DISCOVERY_RATE, hypothesesOf(looked.length));
+  const limit = discoveryLimit([...clearest.values()], FALSE_DISCOVERY_RATES.siteChanges, hypothesesOf(looked.length));
   return {
     findings: candidates.filter(({ pValue }) => pValue <= limit).toSorted((a, b) => a.pValue - b.pValue),
     looked: looked.length,
@@ -179,8 +178,8 @@ export function effectOnDays(study: Study, { from, to = LAST }: Days): Effect | 
   const [effect, error] = [score / weight, 1 / Math.sqrt(weight)];
   return {
     relative: relativeOf(series, effect),
-    low: relativeOf(series, effect - INTERVAL * error),
-    high: relativeOf(series, effect + INTERVAL * error),
+    low: relativeOf(series, effect - Z_95 * error),
+    high: relativeOf(series, effect + Z_95 * error),
     score: normalOf(effect / error, noise.freedom),
   };
 }

@@ -1,5 +1,6 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
+import { MEDIAN_OF_NORMAL } from '../../statistics/robust-scale.ts';
 import { monthCycle, type Regressor, seasonOf } from './regressors.ts';
 
 /**
@@ -69,8 +70,6 @@ export interface Series {
 export const WEEK = 7;
 /** Anscombe 1948: makes the variance of the square root of a small count the most even. */
 export const ANSCOMBE = 3 / 8;
-/** Normal: median of the absolute value. */
-export const MIDDLE = 0.6745;
 const LEAST_VARIANCE = 1e-10;
 /** Variance of days at which the power lies half-way between logarithm and square root, as of twenty events a day. */
 const MIDDLE_VARIANCE = 0.05;
@@ -125,7 +124,7 @@ function roughVarianceOf(values: Float64Array, times: Float64Array, learned: num
   const own = Array.from(values.subarray(0, learned));
   const middle = median(own);
   const sample = pairs.length >= WEEK ? pairs : own.map((value) => value - middle);
-  const scale = median(sample.map(Math.abs)) / MIDDLE;
+  const scale = median(sample.map(Math.abs)) / MEDIAN_OF_NORMAL;
   // Half of the values may be equal where little is counted.
   return scale ** 2 || sample.reduce((sum, value) => sum + value ** 2, 0) / sample.length;
 }

@@ -1,6 +1,8 @@
-import { dot, type Interval, nuisanceOf, orthonormalise, project, whitenerOf } from './drift-grid.ts';
+import { logTail, normalOf } from '../../statistics/tails.ts';
+import { dot, orthonormalise, project } from '../../statistics/vectors.ts';
+import { whitenerOf } from '../../statistics/whitening.ts';
+import { type Interval, nuisanceOf } from './drift-grid.ts';
 import type { Series } from './series.ts';
-import { logTail, normalOf } from './significance.ts';
 import type { Study } from './study.ts';
 
 /** Drift is given per four weeks. */

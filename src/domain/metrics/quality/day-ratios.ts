@@ -1,4 +1,5 @@
 import { median } from 'simple-statistics';
+import { MEDIAN_OF_NORMAL } from '../../statistics/robust-scale.ts';
 
 /** One figure of one group by day; a day without a value is undefined. */
 export type Figures = readonly (number | undefined)[];
@@ -16,7 +17,6 @@ export interface Ratios {
 /** The days before the first one looked at that teach. */
 const TEACHING_DAYS = 56;
 const WEEK = 7;
-const MIDDLE = 0.6745;
 /** Days scatter at least so much by their own. */
 const LEAST_SD = 0.02;
 
@@ -40,7 +40,7 @@ export function ratiosOf(figures: Figures, from: number, isSpecial: (day: number
     return value === undefined || expected <= 0 ? 0 : Math.log(Math.max(value, 0.5) / expected);
   });
   const taught = logs.filter((_, day) => day >= first && day < from && isTaught(day));
-  const own = taught.length >= WEEK ? middleOf(taught.map(Math.abs)) / MIDDLE : 0.1;
+  const own = taught.length >= WEEK ? middleOf(taught.map(Math.abs)) / MEDIAN_OF_NORMAL : 0.1;
   const chance = 1 / Math.max(1, middleOf(usual.filter((value) => value > 0)));
   return { usual, logs, sd: Math.sqrt(Math.max(own ** 2, chance, LEAST_SD ** 2)) };
 }

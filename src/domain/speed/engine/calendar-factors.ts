@@ -1,6 +1,8 @@
 import { median } from 'simple-statistics';
-import { MAD_TO_SD, type Weights } from './parts.ts';
-import { inverseOf, minus } from './vectors.ts';
+import { inverseOf } from '../../statistics/elimination.ts';
+import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
+import { minus } from '../../statistics/vectors.ts';
+import type { Weights } from '../../statistics/whitening.ts';
 
 /** Where each run lies in the local calendar. */
 export interface LocalTime {

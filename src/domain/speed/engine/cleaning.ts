@@ -1,7 +1,8 @@
 import { gammaln, quantile } from 'simple-statistics';
+import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
+import { minus, pick } from '../../statistics/vectors.ts';
 import { frameOf, likelihoodOf, type Runs, sumsOf } from './likelihood.ts';
-import { type Fit, fitParts, gainOf, heightsOf, MAD_TO_SD, type Noise } from './parts.ts';
-import { minus, pick } from './vectors.ts';
+import { type Fit, fitParts, gainOf, heightsOf, type Noise } from './parts.ts';
 
 /**
  * Runs on each side that a run is compared with: a day of hourly runs for outliers that come in clusters, fewer for those that hide in slow

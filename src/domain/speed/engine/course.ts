@@ -1,5 +1,6 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
+import { minus, pick } from '../../statistics/vectors.ts';
 import { localTimes, robustCycle, weeklyLevel, whitenedCycle } from './calendar-factors.ts';
 import { expectedRuns, usualRuns } from './cleaning.ts';
 import { frameOf, gainOfPart, type Likelihood, likelihoodOf, type Runs, sumsOf } from './likelihood.ts';
@@ -7,7 +8,6 @@ import { type Frame, fitParts, heightsOf, makeUpOf, type Noise, noiseFromDiffere
 import { type Effect, logOffset, type RunSeries } from './run-series.ts';
 import { asNormalScore, chanceOfAny, limitsFor, simulatedChance } from './score-limits.ts';
 import { edgesOf, type Found, limitOf, penaltyOf, refined, searchCourse } from './search.ts';
-import { minus, pick } from './vectors.ts';
 
 /** A single run that does not repeat may be an outlier; that as many in a row are is less likely than this over the whole series. */
 const RUN_OF_OUTLIERS = 0.003;

@@ -1,13 +1,12 @@
-import { gammaln } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
+import { fisherTest, wilson } from '../../statistics/proportions.ts';
+import { tailOf } from '../../statistics/tails.ts';
 import { SMALL_SAMPLE, type Span } from './run-series.ts';
-import { chanceOf, twoSidedTail } from './score-limits.ts';
+import { chanceOf } from './score-limits.ts';
 
 /** Failures come in series (an outage), so that more is asked of a difference than 0.05. */
 const ALPHA = 0.01;
 const LEAST_DIFFERENCE = 0.02;
-/** Two-sided 95 %. */
-const Z95 = 1.96;
 
 /** A share with its 95 % interval (Wilson 1927), which is never empty and never leaves 0 to 1. */
 export interface Share {
@@ -52,24 +51,11 @@ export interface RunResults {
 /** The share of `failed` among `runs`. */
 export function shareOf(failed: number, runs: number): Share {
   if (runs === 0) return { failed, runs, share: null, low: 0, high: 1, isSmall: true };
-  const [share, z] = [failed / runs, Z95 ** 2 / runs];
-  const centre = (share + z / 2) / (1 + z);
-  const half = (Z95 * Math.sqrt((share * (1 - share)) / runs + z / (4 * runs))) / (1 + z);
-  return { failed, runs, share, low: Math.max(0, centre - half), high: Math.min(1, centre + half), isSmall: runs < SMALL_SAMPLE };
+  const [low, high] = wilson(failed / runs, runs);
+  return { failed, runs, share: failed / runs, low, high, isSmall: runs < SMALL_SAMPLE };
 }
 
-const logChoices = (n: number, k: number) => gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1);
-
-/** Two-sided p of Fisher's exact test: how likely failures fall on two sides as unevenly as they did. */
-export function fisherTest(first: Pick<Share, 'failed' | 'runs'>, second: Pick<Share, 'failed' | 'runs'>): number {
-  const hits = first.failed + second.failed;
-  const all = logChoices(first.runs + second.runs, hits);
-  const chance = (k: number) => Math.exp(logChoices(first.runs, k) + logChoices(second.runs, hits - k) - all);
-  const own = chance(first.failed) * (1 + 1e-7);
-  let p = 0;
-  for (let k = Math.max(0, hits - second.runs); k <= Math.min(hits, first.runs); k += 1) if (chance(k) <= own) p += chance(k);
-  return Math.min(1, p);
-}
+const sampleOf = ({ failed, runs }: Share) => ({ hits: failed, of: runs });
 
 /**
  * Pearson's statistic of the days against the share of all runs, per degree of freedom (Rao and Scott 1992 for clustered counts): a day's
@@ -156,7 +142,7 @@ export function judgeFailures(results: RunResults, period: Span): FailureTrend {
   const pooled = (before.failed + inPeriod.failed) / (before.runs + inPeriod.runs);
   const dispersion = dispersionOf(results, () => pooled);
   const variance = dispersion * pooled * (1 - pooled) * (1 / before.runs + 1 / inPeriod.runs);
-  const p = Math.max(fisherTest(before, inPeriod), variance > 0 ? twoSidedTail(Math.abs(difference) / Math.sqrt(variance)) : 1);
+  const p = Math.max(fisherTest(sampleOf(before), sampleOf(inPeriod)), variance > 0 ? tailOf(difference / Math.sqrt(variance)) : 1);
   const change = shareChangeIn(results, ALPHA);
   const isChange = p <= ALPHA && Math.abs(difference) >= LEAST_DIFFERENCE;
   // A change late in the period is diluted by the days before it; an outage that is over is none.

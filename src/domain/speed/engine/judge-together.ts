@@ -1,3 +1,4 @@
+import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import { type JudgeOptions, judgeSeries, missingRuns, NEEDED, type NotEnough, studySeries, type Verdict } from './judge-series.ts';
 import { gainOfPart, likelihoodOf, sumsOf } from './likelihood.ts';
 import { heightsOf, type Part } from './parts.ts';
@@ -92,7 +93,7 @@ export interface TogetherOptions<Key> {
   readonly timeZone: string;
   /** False for a verdict that something else speaks against: it then makes no other one more credible. All are credible when left out. */
   readonly isCredible?: ((key: Key, verdict: Verdict) => boolean) | undefined;
-  /** Expected share of false ones among the changes that are named, however many series are looked at; default `FALSE_DISCOVERY_RATE`. */
+  /** Expected share of false ones among the changes that are named, however many series are looked at; default that of changes of speed. */
   readonly falseDiscoveryRate?: number | undefined;
 }
 
@@ -107,8 +108,6 @@ export interface Together<Key> {
   readonly highestP: number;
 }
 
-/** Expected share of false ones among the changes that one answer names. */
-export const FALSE_DISCOVERY_RATE = 0.03;
 /** All states, the worst first. */
 const SEVERITY = [
   'slower',
@@ -134,9 +133,8 @@ const ROUNDING = 1 + 1e-9;
  * their limit, so that a very clear change hides no other clear one; 0 where they accept none.
  */
 export function acceptedP(chances: readonly number[], looked: number, rate: number): number {
-  const sorted = chances.toSorted((a, b) => a - b);
-  const last = sorted.findLastIndex((p, index) => p <= (rate * (index + 1)) / looked);
-  return Math.max(sorted[last] ?? 0, (rate * (last + 1)) / Math.max(1, looked) / FURTHER);
+  const limit = discoveryLimit(chances, rate, looked);
+  return Math.max(limit / FURTHER, ...chances.filter((p) => p <= limit));
 }
 
 /** Weight of a series by its rank, what visitors feel most first; the last one is that of all further ranks. */
@@ -204,13 +202,13 @@ function movedWith<Key>(judged: readonly Draft<Key>[], options: TogetherOptions<
     return test.state === 'not enough data' ? undefined : test;
   });
   const chances = tests.flatMap((test) => (test ? [test.p] : []));
-  const highest = acceptedP(chances, chances.length, options.falseDiscoveryRate ?? FALSE_DISCOVERY_RATE);
+  const highest = acceptedP(chances, chances.length, options.falseDiscoveryRate ?? FALSE_DISCOVERY_RATES.speedChanges);
   return tests.map((test) => (test && test.state !== 'no change' && test.p <= highest ? test : undefined));
 }
 
 /** Judges series together: metrics of the steps of a scenario, or of all scenarios of a site. */
 export function judgeTogether<Key>(tracked: readonly Tracked<Key>[], options: TogetherOptions<Key>): Together<Key> {
-  const { period, timeZone, falseDiscoveryRate = FALSE_DISCOVERY_RATE, isCredible = () => true } = options;
+  const { period, timeZone, falseDiscoveryRate = FALSE_DISCOVERY_RATES.speedChanges, isCredible = () => true } = options;
   const judge = ({ series, effect, threshold }: Tracked<Key>, highestP: JudgeOptions['highestP']) =>
     judgeSeries(series, { period, timeZone, effect, threshold, highestP });
   const first = tracked.map((each) => ({ each, verdict: judge(each, undefined) }));

@@ -1,4 +1,6 @@
-import { type Frame, HIGHEST_PHI, type Noise, type Part, weightsOf, whiten } from './parts.ts';
+import { eliminate } from '../../statistics/elimination.ts';
+import { weightsOf, whiten } from '../../statistics/whitening.ts';
+import { type Frame, HIGHEST_PHI, type Noise, type Part } from './parts.ts';
 
 /** The input of whitening: the series freed of its cycle, the time of each run in days, the gaps before the runs. */
 export interface Runs {
@@ -111,19 +113,7 @@ function pointAt({ size, byGap, runs, floor }: Sums, used: readonly number[], ph
         line[column] = (line[column] ?? 0) + weight * ((later[cell] ?? 0) - rho * (mixed[cell] ?? 0) + rho * rho * (earlier[cell] ?? 0));
       }
   }
-  // Cholesky without roots: the pivots multiply to the determinant, the last one is what the fit leaves of the series.
-  let logDeterminant = 0;
-  for (let pivot = 0; pivot < count - 1; pivot += 1) {
-    const head = gram[pivot]?.[pivot] ?? 0;
-    if (head < 1e-9) continue;
-    logDeterminant += Math.log(head);
-    for (let row = pivot + 1; row < count; row += 1) {
-      const line = gram[row];
-      if (!line) continue;
-      const factor = (line[pivot] ?? 0) / head;
-      for (let column = pivot + 1; column <= row; column += 1) line[column] = (line[column] ?? 0) - factor * (gram[column]?.[pivot] ?? 0);
-    }
-  }
+  const logDeterminant = eliminate(gram);
   const squares = Math.max(0, gram[count - 1]?.[count - 1] ?? 0);
   const [least, free] = [floor * floor, Math.max(1, runs - count + 1)];
   return {

@@ -1,5 +1,8 @@
 import { quantile } from 'simple-statistics';
-import { dot, inverseOf, subtract } from './vectors.ts';
+import { inverseOf } from '../../statistics/elimination.ts';
+import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
+import { dot, subtract } from '../../statistics/vectors.ts';
+import type { Weights } from '../../statistics/whitening.ts';
 
 /** How runs scatter around their level: autoregressive noise of first order. */
 export interface Noise {
@@ -11,8 +14,6 @@ export interface Noise {
 
 /** Highest autocorrelation that is estimated: above it a level and noise look alike. */
 export const HIGHEST_PHI = 0.97;
-/** Turns a median absolute deviation into the standard deviation of a normal distribution. */
-export const MAD_TO_SD = 1.4826;
 /** Lags of the differences from which the noise is estimated: short ones, of which a shift of level touches few. */
 const LAGS = [1, 2, 3, 4, 5];
 /** Where differences are cut, in standard deviations, and the share of a normal variance that is left. */
@@ -51,43 +52,6 @@ export function noiseFromDifferences(x: Float64Array, floor: number): Noise {
     if (misfit < best.misfit) best = { phi, misfit, level };
   }
   return { phi: best.phi, sigma: Math.max(floor, Math.sqrt(Math.exp(best.level) * (1 - best.phi ** 2))) };
-}
-
-/** How whitening treats each run: `own` is its weight, `kept` what is left of a constant at it. */
-export interface Weights {
-  readonly own: Float64Array;
-  readonly kept: Float64Array;
-}
-
-/**
- * The weights of exact AR(1) likelihood with gaps: a run `gap` places after the one before is predicted with φ to the power of the gap, and
- * the more surely the nearer it is. The gap of the first run is not read.
- */
-export function weightsOf(gaps: Float64Array, phi: number): Weights {
-  const own = new Float64Array(gaps.length).fill(1);
-  const kept = new Float64Array(gaps.length).fill(1 - phi);
-  own[0] = Math.sqrt(1 - phi * phi);
-  kept[0] = own[0];
-  for (let index = 1; index < gaps.length; index += 1) {
-    const gap = gaps[index] ?? 1;
-    if (gap === 1) continue;
-    const rho = phi ** gap;
-    own[index] = Math.sqrt((1 - phi * phi) / (1 - rho * rho));
-    kept[index] = (own[index] ?? 1) * (1 - rho);
-  }
-  return { own, kept };
-}
-
-/** Takes out of each value what the one before foretells of it. */
-export function whiten(x: Float64Array, { own, kept }: Weights): Float64Array {
-  const whitened = new Float64Array(x.length);
-  let before = 0;
-  for (let index = 0; index < x.length; index += 1) {
-    const [value, weight] = [x[index] ?? 0, own[index] ?? 0];
-    whitened[index] = weight * value - (weight - (kept[index] ?? 0)) * before;
-    before = value;
-  }
-  return whitened;
 }
 
 /** Shortest blocks whose sums are looked at, and how many blocks it takes. */

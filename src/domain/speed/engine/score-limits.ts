@@ -1,3 +1,4 @@
+import { scoreOfTail, tailOf } from '../../statistics/tails.ts';
 import type { Part } from './parts.ts';
 
 /** Squares of the standard scores that parts must exceed. */
@@ -72,38 +73,11 @@ function searched(kind: Kind, n: number, phi: number): number {
   return Math.exp(across(0) * (1 - row.share) + across(1) * row.share);
 }
 
-/** Two-sided tail of the normal distribution, exact to five digits however small (Abramowitz and Stegun 26.2.14 and its series). */
-export function twoSidedTail(z: number): number {
-  const density = Math.sqrt(2 / Math.PI) * Math.exp((-z * z) / 2);
-  if (z >= 2.5) {
-    let fraction = z;
-    for (let term = 40; term >= 1; term -= 1) fraction = z + term / fraction;
-    return density / fraction;
-  }
-  let [sum, term] = [z, z];
-  for (let odd = 3; odd < 80; odd += 2) {
-    term *= (z * z) / odd;
-    sum += term;
-  }
-  return Math.max(0, 1 - density * sum);
-}
-
 /** The score of a normal distribution with as large a tail (Cornish and Fisher 1938), no larger than the score itself. */
 export function asNormalScore(z: number, skewness: number, kurtosis: number): number {
   const shift = (skewness * (z * z - 1)) / 6 + (kurtosis * (z ** 3 - 3 * z)) / 24 - (skewness ** 2 * (4 * z ** 3 - 7 * z)) / 36;
-  // Beyond a third of the score the expansion is none any more.
+  // The expansion diverges beyond a third of the score.
   return z - Math.max(0, Math.min(z / 3, shift));
-}
-
-/** The score whose two-sided tail is this small; by bisection. */
-function scoreOfTail(tail: number): number {
-  let [low, high] = [0, 40];
-  for (let round = 0; round < 50; round += 1) {
-    const middle = (low + high) / 2;
-    if (twoSidedTail(middle) > tail) low = middle;
-    else high = middle;
-  }
-  return (low + high) / 2;
 }
 
 const known = new Map<string, Limits>();
@@ -118,7 +92,8 @@ export function limitsFor(n: number, phi: number, times = 1): Limits {
   const key = `${step} ${share} ${times}`;
   const before = known.get(key);
   if (before) return before;
-  const limit = (kind: Kind) => scoreOfTail(Math.min(1, (times * ALPHA[kind]) / searched(kind, Math.exp(step / 20), share / 100))) ** 2;
+  const limit = (kind: Kind) =>
+    scoreOfTail(Math.log(Math.min(1, (times * ALPHA[kind]) / searched(kind, Math.exp(step / 20), share / 100)))) ** 2;
   const limits = { step: limit('step'), bump: limit('bump'), line: limit('line') };
   if (known.size > 2_000) known.clear();
   known.set(key, limits);
@@ -127,7 +102,7 @@ export function limitsFor(n: number, phi: number, times = 1): Limits {
 
 /** Chance that a series without any change shows a part of this kind that exceeds its penalty by as much, however it is placed. */
 export function chanceOf(kind: Kind, exceeds: number, n: number, phi: number): number {
-  return Math.min(1, searched(kind, n, phi) * twoSidedTail(Math.sqrt(Math.max(0, exceeds))));
+  return Math.min(1, searched(kind, n, phi) * tailOf(Math.sqrt(Math.max(0, exceeds))));
 }
 
 /** The same whatever the kind: several kinds are searched for, and each has its share of the accepted chance. */

@@ -1,7 +1,7 @@
 import { median } from 'simple-statistics';
+import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import { type Share, shareChangeIn } from './failed-share.ts';
 import type { FreedRuns } from './judge-series.ts';
-import { MAD_TO_SD } from './parts.ts';
 import { type Level, levelOf, type Span } from './run-series.ts';
 
 /** Accepted chance that a share which did not change is called changed; small, because every series of a scenario is asked in both ways. */

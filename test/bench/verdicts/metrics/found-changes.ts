@@ -1,5 +1,6 @@
 import type { Changes } from '../../../../src/domain/metrics/changes/changes-answer.ts';
-import { discoveryLimit, logTail } from '../../../../src/domain/metrics/engine/significance.ts';
+import { discoveryLimit } from '../../../../src/domain/statistics/discoveries.ts';
+import { logTail } from '../../../../src/domain/statistics/tails.ts';
 import { countTokens } from '../../../../src/tooling/fit-answer.ts';
 import { renderText } from '../../../../src/tooling/render-text.ts';
 import { type Random, seeded } from '../random.ts';

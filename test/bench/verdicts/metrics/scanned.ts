@@ -1,5 +1,6 @@
 import { type Finding, scanSeries } from '../../../../src/domain/metrics/engine/scan.ts';
-import { discoveryLimit, logTail } from '../../../../src/domain/metrics/engine/significance.ts';
+import { discoveryLimit } from '../../../../src/domain/statistics/discoveries.ts';
+import { logTail } from '../../../../src/domain/statistics/tails.ts';
 import { type Random, seeded } from '../random.ts';
 import { referToIntervals } from './reference.ts';
 import { HISTORY_DAYS, percent, SITES, type Site, seedOf, siteTable, type Table, type Trial } from './trial.ts';

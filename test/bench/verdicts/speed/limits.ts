@@ -1,8 +1,8 @@
 import { fitCourse } from '../../../../src/domain/speed/engine/course.ts';
 import { frameOf, gainOfPart, likelihoodOf, sumsOf } from '../../../../src/domain/speed/engine/likelihood.ts';
 import { fitParts, noiseFromDifferences, type Part, slowVariance } from '../../../../src/domain/speed/engine/parts.ts';
-import { twoSidedTail } from '../../../../src/domain/speed/engine/score-limits.ts';
 import { penaltyOf, strongestParts } from '../../../../src/domain/speed/engine/search.ts';
+import { tailOf } from '../../../../src/domain/statistics/tails.ts';
 import type { Table, Trial } from '../metrics/trial.ts';
 import { EFFECT } from './outcome.ts';
 import { DAY_MS, makeWorld, type Nature } from './worlds.ts';
@@ -45,7 +45,7 @@ export function* speedLimits({ worlds, seed, only = '' }: Trial): Generator<Tabl
       const ofKind = KINDS.map((kind) => {
         const sorted = gains.map((each) => each[kind]).toSorted((a, b) => a - b);
         const scoreAt = (share: number) => Math.sqrt(Math.max(0, sorted[Math.floor(share * worlds)] ?? 0));
-        return QUANTILES.map((share) => ((1 - share) / twoSidedTail(scoreAt(share))).toFixed(1)).join(' ');
+        return QUANTILES.map((share) => ((1 - share) / tailOf(scoreAt(share))).toFixed(1)).join(' ');
       });
       return { cells: [`${ar}`, ...ofKind] };
     });

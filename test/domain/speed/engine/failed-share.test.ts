@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { localTimes } from '../../../../src/domain/speed/engine/calendar-factors.ts';
 import { judgeFailures, shareOf } from '../../../../src/domain/speed/engine/failed-share.ts';
-import { chanceOf, limitsFor, twoSidedTail } from '../../../../src/domain/speed/engine/score-limits.ts';
+import { chanceOf, limitsFor } from '../../../../src/domain/speed/engine/score-limits.ts';
+import { tailOf } from '../../../../src/domain/statistics/tails.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 import { DAY_MS, HOUR_MS } from './runs.ts';
 
@@ -46,9 +47,9 @@ describe('shares of failed runs', () => {
 
 describe('limits', () => {
   it('rest on exact tails', () => {
-    expect(twoSidedTail(0)).toBe(1);
-    expect(twoSidedTail(1.959964)).toBeCloseTo(0.05, 6);
-    expect(twoSidedTail(5) / 5.733031e-7).toBeCloseTo(1, 5);
+    expect(tailOf(0)).toBeCloseTo(1, 6);
+    expect(tailOf(1.959964)).toBeCloseTo(0.05, 6);
+    expect(tailOf(5) / 5.733031e-7).toBeCloseTo(1, 5);
   });
 
   it('rise with the runs searched and with their autocorrelation, and have the chance that was promised', () => {

@@ -1,5 +1,7 @@
-/** How changes may look; a change that goes on to the last day is a step. */
-export type Shape = 'step' | 'episode' | 'outlier';
+/** The two-sided 95 % of the standard normal, to the two decimals in which intervals are usually given. */
+export const Z_95 = 1.96;
+/** The two-sided 99 % of the standard normal. */
+export const Z_99 = 2.5758;
 
 /**
  * Logarithm of the probability that a standard normal lies farther from 0 than this (erfc by Chebyshev, 1.2e-7; Press et al. 2007, 6.2).
@@ -17,6 +19,11 @@ export function logTail(score: number): number {
               (0.09678418 +
                 t * (-0.18628806 + t * (0.27886807 + t * (-1.13520398 + t * (1.48851587 + t * (-0.82215223 + t * 0.17087277))))))));
   return Math.log(t) - x * x + polynomial;
+}
+
+/** The probability that a standard normal lies as far from 0 as this, or farther. */
+export function tailOf(score: number): number {
+  return Math.min(1, Math.exp(logTail(score)));
 }
 
 /** The standard normal, at least 0, beyond which so much of the probability lies either way; the inverse of `logTail`. */
@@ -78,44 +85,9 @@ export function freshness(correlation: number, limit: number): number {
   return Math.min(1, Math.max(0, below - tail));
 }
 
-/**
- * Effective number of independent scores among all intervals of two days or more within `days` (fitted to a simulation,
- * docs/statistics.md).
- */
-export function episodeCount(days: number, limit: number): number {
-  if (days < 3) return 1;
-  const all = ((days - 1) * (days - 2)) / 2;
-  return Math.max(1, Math.min(all, 0.065 * limit ** 2 * days * Math.log(days)));
-}
-
 /** Logarithm of the probability that the largest of `count` independent scores lies as far out (Šidák 1967). */
 export function logOfLargest(score: number, count: number): number {
   const single = logTail(score);
   const bound = Math.log(count) + single;
   return bound < -7 ? bound : Math.log(-Math.expm1(count * Math.log1p(-Math.min(1 - 1e-12, Math.exp(single)))));
-}
-
-/**
- * The largest p-value up to which hypotheses are rejected at a false discovery rate (Benjamini and Hochberg 1995), or 0; `count`
- * hypotheses, of which those with large p-values may be left out of the list.
- */
-export function discoveryLimit(pValues: readonly number[], rate: number, count = pValues.length): number {
-  const sorted = pValues.toSorted((a, b) => a - b);
-  const last = sorted.findLastIndex((value, index) => value <= ((index + 1) * rate) / count);
-  return last < 0 ? 0 : ((last + 1) * rate) / count;
-}
-
-/**
- * P-values of several questions, each allowed for the others (Holm 1979), in the order given; `count` questions, of which those with large
- * p-values may be left out.
- */
-export function adjusted(pValues: readonly number[], count = pValues.length): number[] {
-  const order = pValues.map((_, index) => index).toSorted((a, b) => (pValues[a] ?? 1) - (pValues[b] ?? 1));
-  const result = pValues.map(() => 1);
-  let largest = 0;
-  for (const [rank, index] of order.entries()) {
-    largest = Math.min(1, Math.max(largest, (count - rank) * (pValues[index] ?? 1)));
-    result[index] = largest;
-  }
-  return result;
 }

@@ -1,16 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  adjusted,
-  combinedScore,
-  discoveryLimit,
-  freshness,
-  logOfLargest,
-  logTail,
-  normalOf,
-  studentOf,
-} from '../../../../src/domain/metrics/engine/significance.ts';
-import { seeded } from '../../../bench/verdicts/random.ts';
+import { adjusted, discoveryLimit } from '../../../src/domain/statistics/discoveries.ts';
+import { combinedScore, freshness, logOfLargest, logTail, normalOf, studentOf } from '../../../src/domain/statistics/tails.ts';
+import { seeded } from '../../bench/verdicts/random.ts';
 
 describe('several scores together', () => {
   it('are the score itself where they agree, and where there is one', () => {

@@ -1,0 +1,83 @@
+import { nth } from '../../lib/nth.ts';
+
+/** Pivots below this share of their diagonal belong to columns that say nothing new. */
+const LEAST_PIVOT = 1e-9;
+
+/** Takes a multiple of one row from another, in the columns from one on. */
+function takeFrom(row: Float64Array, other: Float64Array, factor: number): void {
+  for (let column = 0; column < row.length; column += 1) row[column] = nth(row, column) - factor * nth(other, column);
+}
+
+/**
+ * Inverse of a symmetric positive matrix by Gauss and Jordan; rows and columns that depend on those before are zero. Plain loops, because
+ * the array methods with functions cost several times as much.
+ */
+export function inverseOf(matrix: readonly Float64Array[]): Float64Array[] {
+  const size = matrix.length;
+  // Each row with its row of the inverse behind it.
+  const rows = matrix.map((row, at) => {
+    const both = new Float64Array(2 * size);
+    both.set(row);
+    both[size + at] = 1;
+    return both;
+  });
+  for (const [pivot, row] of rows.entries()) {
+    const diagonal = nth(row, pivot);
+    if (diagonal <= LEAST_PIVOT * (matrix[pivot]?.[pivot] ?? 0)) {
+      row.fill(0);
+      for (const other of rows) other[pivot] = 0;
+      continue;
+    }
+    for (let column = 0; column < row.length; column += 1) row[column] = nth(row, column) / diagonal;
+    for (const other of rows) if (other !== row && other[pivot] !== 0) takeFrom(other, row, nth(other, pivot));
+  }
+  return rows.map((row) => row.slice(size));
+}
+
+/**
+ * Cholesky without roots, in place, of the lower half of a symmetric matrix whose last row is the right side: the last pivot is what the
+ * fit leaves of it. Returns the logarithm of the determinant of the rest.
+ */
+export function eliminate(lower: readonly Float64Array[]): number {
+  let logDeterminant = 0;
+  for (const [pivot, pivotRow] of lower.slice(0, -1).entries()) {
+    const head = nth(pivotRow, pivot);
+    if (head < 1e-9) continue;
+    logDeterminant += Math.log(head);
+    for (let row = pivot + 1; row < lower.length; row += 1) {
+      const line = lower[row] ?? pivotRow;
+      const factor = nth(line, pivot) / head;
+      for (let column = pivot + 1; column <= row; column += 1) line[column] = nth(line, column) - factor * (lower[column]?.[pivot] ?? 0);
+    }
+  }
+  return logDeterminant;
+}
+
+/** Factorises a symmetric positive definite matrix of this size in place (Cholesky); only its lower half is read and written. */
+function factorise(matrix: Float64Array, size: number): void {
+  for (let row = 0; row < size; row += 1) {
+    for (let column = 0; column <= row; column += 1) {
+      let sum = nth(matrix, row * size + column);
+      for (let at = 0; at < column; at += 1) sum -= nth(matrix, row * size + at) * nth(matrix, column * size + at);
+      // A diagonal that rounding took below 0 belongs to a feature that says nothing of its own.
+      matrix[row * size + column] = row === column ? Math.sqrt(Math.max(sum, 1e-12)) : sum / nth(matrix, column * size + column);
+    }
+  }
+}
+
+/** Solves `matrix × x = right` for a symmetric positive definite matrix, of which the lower half is given; both are overwritten. */
+export function solveSymmetric(matrix: Float64Array, right: Float64Array): Float64Array {
+  const size = right.length;
+  factorise(matrix, size);
+  for (let row = 0; row < size; row += 1) {
+    let sum = nth(right, row);
+    for (let at = 0; at < row; at += 1) sum -= nth(matrix, row * size + at) * nth(right, at);
+    right[row] = sum / nth(matrix, row * size + row);
+  }
+  for (let row = size - 1; row >= 0; row -= 1) {
+    let sum = nth(right, row);
+    for (let at = row + 1; at < size; at += 1) sum -= nth(matrix, at * size + row) * nth(right, at);
+    right[row] = sum / nth(matrix, row * size + row);
+  }
+  return right;
+}

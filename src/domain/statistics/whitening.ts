@@ -1,0 +1,122 @@
+import { nth } from '../../lib/nth.ts';
+
+/** How whitening treats each run: `own` is its weight, `kept` what is left of a constant at it. */
+export interface Weights {
+  readonly own: Float64Array;
+  readonly kept: Float64Array;
+}
+
+/**
+ * The weights of exact AR(1) likelihood with gaps: a run `gap` places after the one before is predicted with φ to the power of the gap, and
+ * the more surely the nearer it is. The gap of the first run is not read.
+ */
+export function weightsOf(gaps: Float64Array, phi: number): Weights {
+  const own = new Float64Array(gaps.length).fill(1);
+  const kept = new Float64Array(gaps.length).fill(1 - phi);
+  own[0] = Math.sqrt(1 - phi * phi);
+  kept[0] = own[0];
+  for (let index = 1; index < gaps.length; index += 1) {
+    const gap = nth(gaps, index);
+    if (gap === 1) continue;
+    const rho = phi ** gap;
+    own[index] = Math.sqrt((1 - phi * phi) / (1 - rho * rho));
+    kept[index] = nth(own, index) * (1 - rho);
+  }
+  return { own, kept };
+}
+
+/** Subtracts the AR(1) prediction from each value. */
+export function whiten(x: Float64Array, { own, kept }: Weights): Float64Array {
+  const whitened = new Float64Array(x.length);
+  let before = 0;
+  for (let index = 0; index < x.length; index += 1) {
+    const [value, weight] = [nth(x, index), nth(own, index)];
+    whitened[index] = weight * value - (weight - nth(kept, index)) * before;
+    before = value;
+  }
+  return whitened;
+}
+
+/** Variances of the noise of a series: of sampling by day, of the shocks of days, and how much of a shock the next day keeps. */
+export interface NoiseShape {
+  /** By day; independent from day to day. */
+  readonly sampling: Float64Array;
+  readonly shock: number;
+  /** Autocorrelation of the shocks from one day to the next, 0 … < 1. */
+  readonly carry: number;
+}
+
+/**
+ * Turns noise of a given shape into independent noise of variance 1: a lower triangular matrix W with W'W the inverse of its covariance.
+ */
+export interface Whitener {
+  /** W times a column, in place; rows after the last day stay. Returns the column. */
+  readonly apply: (column: Float64Array) => Float64Array;
+  /** W' times a column, in place; rows after the last day stay. Returns the column. */
+  readonly applyTransposed: (column: Float64Array) => Float64Array;
+  /** Sum of the members of W'W over the rows and columns `from` … `to` − 1, at `from × (size + 1) + to`. */
+  readonly intervals: () => Float64Array;
+  /** Logarithm of the determinant of the covariance. */
+  readonly logDeterminant: number;
+}
+
+/**
+ * The innovations of a scalar Kalman filter over their standard deviations (Harvey 1989, 3.4): the shocks are an autoregression of order 1,
+ * seen through the noise of sampling. Days that are missing let the shock decay.
+ */
+export function whitenerOf(times: Float64Array, { sampling, shock, carry }: NoiseShape): Whitener {
+  const size = times.length;
+  // What is expected of a day is `kept` × what was expected of the day before + `taken` × its value.
+  const scales = new Float64Array(size);
+  const kept = new Float64Array(size);
+  const taken = new Float64Array(size);
+  let variance = shock;
+  let logDeterminant = 0;
+  for (let at = 0; at < size; at += 1) {
+    const total = variance + nth(sampling, at);
+    const gain = variance / total;
+    const decay = at + 1 < size ? carry ** (nth(times, at + 1) - nth(times, at)) : 0;
+    scales[at] = 1 / Math.sqrt(total);
+    kept[at] = decay * (1 - gain);
+    taken[at] = decay * gain;
+    logDeterminant += Math.log(total);
+    variance = decay ** 2 * variance * (1 - gain) + shock * (1 - decay ** 2);
+  }
+  return {
+    logDeterminant,
+    apply(column) {
+      let state = 0;
+      for (let at = 0; at < size; at += 1) {
+        const value = nth(column, at);
+        column[at] = (value - state) * nth(scales, at);
+        state = nth(kept, at) * state + nth(taken, at) * value;
+      }
+      return column;
+    },
+    applyTransposed(column) {
+      let state = 0;
+      for (let at = size - 1; at >= 0; at -= 1) {
+        const scaled = nth(column, at) * nth(scales, at);
+        column[at] = scaled + nth(taken, at) * state;
+        state = nth(kept, at) * state - scaled;
+      }
+      return column;
+    },
+    intervals() {
+      const width = size + 1;
+      const result = new Float64Array(width * width);
+      // What a state of 1 on a day adds to the squares of the innovations from there on.
+      const energies = new Float64Array(width);
+      for (let at = size - 1; at >= 0; at -= 1) energies[at] = nth(scales, at) ** 2 + nth(kept, at) ** 2 * nth(energies, at + 1);
+      for (let from = 0; from < size; from += 1) {
+        let [state, squares] = [0, 0];
+        for (let at = from; at < size; at += 1) {
+          squares += ((1 - state) * nth(scales, at)) ** 2;
+          state = nth(kept, at) * state + nth(taken, at);
+          result[from * width + at + 1] = squares + state ** 2 * nth(energies, at + 1);
+        }
+      }
+      return result;
+    },
+  };
+}
