@@ -205,7 +205,8 @@ export function methodNotes(study: Study, device: Device): string[] {
   ];
 }
 
-const METHOD = `Changes: searched over baseline and period, freed of cycles; at most ${FALSE_DISCOVERY_RATES.speedChanges * 100}% by chance, among`;
+const MOST_BY_CHANCE = `${FALSE_DISCOVERY_RATES.speedChanges * 100}%`;
+const METHOD = `Changes: searched over baseline and period, freed of cycles; at most ${MOST_BY_CHANCE} by chance, among`;
 const LEVELS = 'Levels: medians of the runs on each side, freed of hour and weekday, and their middle half.';
 const RATINGS = 'Ratings: field p75 limits are those of real visits, held against lab runs; lab limits go by the median.';
 

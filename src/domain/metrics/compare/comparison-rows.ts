@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Column, tableOf } from '../../../lib/columns.ts';
+import { type TableColumn, tableOf } from '../../../lib/columns.ts';
 import type { Judgement } from '../engine/judge.ts';
 import type { GroupChange } from '../engine/reasons.ts';
 import { unitOf } from '../metric-definitions.ts';
@@ -73,7 +73,7 @@ function changePercent(change: Change): number | null {
 }
 
 /** The columns of a change; docs/statistics.md explains those of the verdict. */
-const changeColumns = (currency: string | undefined): readonly Column<Change, Cell>[] => [
+const changeColumns = (currency: string | undefined): readonly TableColumn<Change, Cell>[] => [
   ['metric', ({ metric }) => metric],
   ['unit', ({ metric }) => unitOf(metric, currency) ?? null],
   ['before', ({ before }) => round(before)],
@@ -90,7 +90,7 @@ const changeColumns = (currency: string | undefined): readonly Column<Change, Ce
 
 /** A row for each metric of each selection, which a column names where there are several. */
 export function changeTable(changes: readonly Change[], isLabelled: boolean, currency: string | undefined) {
-  const label: Column<Change, Cell> = ['of', ({ of }) => of];
+  const label: TableColumn<Change, Cell> = ['of', ({ of }) => of];
   return tableOf([...(isLabelled ? [label] : []), ...changeColumns(currency)], changes);
 }
 

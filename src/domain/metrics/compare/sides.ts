@@ -1,5 +1,5 @@
 import { mean, standardDeviation } from 'simple-statistics';
-import { type Column, tableOf } from '../../../lib/columns.ts';
+import { type TableColumn, tableOf } from '../../../lib/columns.ts';
 import { studentOf, Z_99 } from '../../statistics/tails.ts';
 import { nameOf, unitOf } from '../metric-definitions.ts';
 import type { MetricValues } from '../read/combine.ts';
@@ -78,7 +78,7 @@ const hasDifference = (side: SideValue): side is SideValue & { readonly value: n
   typeof side.reference === 'number' && side.value !== null;
 
 /** The columns of a side. */
-const sideColumns = (kind: string, currency: string | undefined): readonly Column<SideValue, Cell>[] => [
+const sideColumns = (kind: string, currency: string | undefined): readonly TableColumn<SideValue, Cell>[] => [
   ['metric', ({ metric }) => metric],
   ['unit', ({ metric }) => unitOf(metric, currency) ?? null],
   [kind, ({ name }) => name],
