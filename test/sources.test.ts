@@ -17,6 +17,9 @@ function having(files: readonly { path: string; text: string }[], pattern: RegEx
   return files.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 }
 
+/** A line without its texts and its comment. */
+const code = (line: string) => line.replace(/'(?:[^'\\]|\\.)*'|`[^`]*`/g, "''").replace(/\/\/.*$/, '');
+
 describe('files', () => {
   it('have at most 300 lines, half of the product at most 100', () => {
     expect(all.filter(({ text }) => linesOf(text) > 300).map(({ path, text }) => `${path}: ${linesOf(text)}`)).toEqual([]);
@@ -49,6 +52,19 @@ describe('files', () => {
 describe('types', () => {
   it('are never given up', () => {
     expect(having(all, /[:<|(,]\s*any\b(?!\s+\w)|\bas any\b|@ts-(ignore|nocheck|expect-error)/)).toEqual([]);
+  });
+
+  it('are asserted only with a reason beside it', () => {
+    const bare = ours.flatMap(({ path, text }) => {
+      const lines = text.split('\n');
+      const isExplained = (at: number) => [lines[at], lines[at - 1], lines[at - 2]].some((line) => /\/\/|\*\//.test(line ?? ''));
+      return lines.flatMap((line, at) =>
+        /^(?!\s*(?:\*|\/\*|import|export \{)).*[\w)\]}] as (?!const\b)[A-Z{(\w]/.test(code(line)) && !isExplained(at)
+          ? [`${path}:${at + 1}`]
+          : [],
+      );
+    });
+    expect(bare, 'let a guard or an annotation say it, or say in a comment why it holds').toEqual([]);
   });
 
   it('are classes only where they are errors', () => {

@@ -6,7 +6,7 @@ import { projects } from './projects.ts';
 /** What the projects share; a project sees nothing of the others' files. */
 const shared: TestProjectInlineConfiguration['test'] = {
   root: new URL('..', import.meta.url).pathname,
-  setupFiles: ['test/support/property-seed.ts'],
+  setupFiles: ['test/support/property-seed.ts', 'test/support/check-places.ts'],
   pool: 'threads',
   isolate: false,
   testTimeout: 60_000, // only ends what hangs: a machine with other work takes several times as long

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { isRecord } from '../lib/is-record.ts';
 import { nearest, nearestFirst } from '../lib/nearest.ts';
 import { ApiError } from './errors.ts';
 import { CHOOSE_PROJECT } from './granted.ts';
@@ -84,9 +85,10 @@ export function schemaAt(schema: z.core.$ZodType, path: readonly PropertyKey[]):
   const [first, ...rest] = path;
   if (first === undefined) return schema;
   const { def } = unwrap(schema)._zod;
+  // The core of zod types neither members nor elements of a definition.
   if ('element' in def) return schemaAt(def.element as z.core.$ZodType, rest);
   if (!('shape' in def)) return undefined;
-  const member = (def.shape as Record<string, z.core.$ZodType>)[String(first)];
+  const member = (def.shape as Record<string, z.core.$ZodType>)[String(first)]; // an object's shape holds schemas
   return member && schemaAt(member, rest);
 }
 
@@ -95,7 +97,7 @@ function membersAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): strin
   const at = schemaAt(schema, path);
   if (!at) return [];
   const { def } = unwrap(at)._zod;
-  return 'shape' in def ? Object.keys(def.shape as object) : [];
+  return 'shape' in def && isRecord(def.shape) ? Object.keys(def.shape) : [];
 }
 
 function unknownMember(key: string, known: readonly string[]): string {

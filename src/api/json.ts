@@ -1,3 +1,5 @@
+import { nth } from '../lib/nth.ts';
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
@@ -18,7 +20,7 @@ export function jsonExcess(bytes: Uint8Array, { maxDepth, maxContainers }: JsonL
   let depth = 0;
   let containers = 0;
   for (let at = 0; at < length; at += 1) {
-    const code = bytes[at] ?? 0;
+    const code = nth(bytes, at);
     if (code === QUOTE) {
       at += 1;
       for (let inner = bytes[at] ?? QUOTE; inner !== QUOTE; inner = bytes[at] ?? QUOTE) at += inner === BACKSLASH ? 2 : 1;

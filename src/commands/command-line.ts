@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { typedKeys } from '../lib/typed-keys.ts';
 import { flagOf, isSwitch, type SettingName, SettingsError, settingDeclarations } from '../settings/settings.ts';
 import { worldFlags } from './emulator.ts';
 
@@ -43,7 +44,7 @@ type Values = Record<string, string | boolean | string[] | undefined>;
 
 function settingOptions(): Options {
   const options: Options = {};
-  for (const name of Object.keys(settingDeclarations) as SettingName[]) {
+  for (const name of typedKeys(settingDeclarations)) {
     const flag = flagOf(settingDeclarations[name]);
     if (flag !== undefined) options[flag] = { type: isSwitch(settingDeclarations[name]) ? 'boolean' : 'string' };
   }
@@ -80,6 +81,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   if (stray !== undefined)
     throw new SettingsError(`"${stray}" is not expected: ${first} takes only flags, and a switch such as --demo takes no value`);
   const topic = positionals.length === 0 ? 'all' : first;
+  // Options are made of settings, so that their names are in no type.
   const { help, version, format, json, scopes, 'valid-days': validDays, seed, clock, fault, ...flags } = values as Values;
   const text = (value: string | boolean | string[] | undefined) => (value === undefined ? undefined : String(value));
   return {
@@ -113,7 +115,7 @@ function settingRow(name: SettingName): HelpRow {
   ];
 }
 
-const settingNames = Object.keys(settingDeclarations) as SettingName[];
+const settingNames = typedKeys(settingDeclarations);
 const worldRows = Object.entries(worldFlags).map(([name, { words }]): HelpRow => [`--${name}`, words]);
 const SETTINGS = 'Settings (each flag has a variable, --time-zone is WEB_ANALYTICS_TIME_ZONE)';
 const WORLD = 'The emulated world (with --demo)';

@@ -57,7 +57,8 @@ export function parseMessage(bytes: Uint8Array): { readonly value: unknown } | {
   if (excess === 'containers')
     return { fault: { code: INVALID_REQUEST, message: `Invalid Request: more than ${LIMITS.maxContainers} lists and objects.` } };
   try {
-    return { value: JSON.parse(utf8.decode(bytes)) as unknown };
+    const value: unknown = JSON.parse(utf8.decode(bytes));
+    return { value };
   } catch {
     return { fault: { code: PARSE_ERROR, message: 'Parse error: not valid JSON in UTF-8.' } };
   }

@@ -80,8 +80,10 @@ function shown(schema: Record<string, unknown>): StandardSchemaWithJSON {
 
 function callerOf(server: McpServer, { session, tools, absent = NONE }: ServerParts, context: ServerContext): Caller {
   const { envelope, inputResponses, signal } = context.mcpReq;
+  // The envelope and the answers to a question are checked by the SDK, which exports no types of them.
   const perRequest = (envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
   const capabilities = perRequest ?? server.server.getClientCapabilities();
+  // As above.
   const response = inputResponses?.['confirm'] as { action?: unknown; content?: { confirm?: unknown } } | undefined;
   // Only an explicit yes counts.
   const accepted = response?.action === 'accept' && response.content?.confirm === true;

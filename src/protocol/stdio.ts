@@ -18,6 +18,7 @@ type Id = string | number;
 /** The subscription that an acknowledgement opens, and its addresses. */
 function opened(message: JSONRPCMessage): { id: Id; uris: readonly string[] } | undefined {
   if (!('method' in message) || message.method !== 'notifications/subscriptions/acknowledged') return undefined;
+  // What the server itself sent, or what the SDK has checked.
   const { _meta: meta, notifications } = (message.params ?? {}) as {
     _meta?: Record<string, unknown>;
     notifications?: { resourceSubscriptions?: readonly string[] };
@@ -30,7 +31,7 @@ function opened(message: JSONRPCMessage): { id: Id; uris: readonly string[] } | 
 /** The request that a message from the client gives up. */
 function cancelled(message: JSONRPCMessage): Id | undefined {
   if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
-  return (message.params as { requestId?: Id } | undefined)?.requestId;
+  return (message.params as { requestId?: Id } | undefined)?.requestId; // by the protocol, checked by the SDK
 }
 
 /**

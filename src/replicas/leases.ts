@@ -137,7 +137,7 @@ export function createLeases({ connection, cipher, channel, leaseMs = LEASE_MS }
       unconfirmed.add(() => void end(request, id));
       return undefined;
     }
-    const [granted, replicas, grantedAt] = asked.answer as unknown[];
+    const [granted, replicas, grantedAt]: unknown[] = asked.answer;
     // A Redis that has just started knows only the replicas that have found it.
     replicasOf.set(project, isAlone() ? Math.max(Number(replicas), replicasOf.get(project) ?? 0) : Number(replicas));
     return granted === 1 ? { lease: keep(request, id, String(grantedAt)) } : {};

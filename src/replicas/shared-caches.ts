@@ -93,7 +93,7 @@ export function createSharedTokens(connection: RedisConnection, cipher: Cipher, 
       const key = keyOf(name);
       const found = await connection.command(key, ['HMGET', key, 'token', 'dropped']);
       if (!found || !Array.isArray(found.answer)) return undefined;
-      const [encrypted, dropped] = found.answer as unknown[];
+      const [encrypted, dropped]: unknown[] = found.answer;
       return { token: parsed(cipher.decrypt(encrypted, key)), isDropped: (token) => markOf(token) === dropped };
     },
     async write(name, token, lifeMs) {
@@ -206,7 +206,7 @@ export function createSharedLists({ connection, cipher, pubSub, owner }: SharedP
       const field = cipher.digest('question', ...owner, question);
       const found = await connection.command(key, ['HMGET', key, field, 'forgotten']);
       if (!found || !Array.isArray(found.answer)) return undefined;
-      const [encrypted, forgotten] = found.answer as unknown[];
+      const [encrypted, forgotten]: unknown[] = found.answer;
       const text = cipher.decrypt(encrypted, field);
       return {
         list: text === undefined ? undefined : (JSON.parse(text) as List), // encrypted by `write` of a replica with the same key

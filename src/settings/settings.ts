@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
+import { typedKeys } from '../lib/typed-keys.ts';
 import { platformSettings } from './platform.ts';
 import { limitSettings, monitoringSettings, replicaSettings, servingSettings, workspaceSettings } from './serving.ts';
 import { flag, type Setting } from './setting.ts';
@@ -73,7 +74,8 @@ function holdsPassword(text: string): boolean {
 /** Reads all settings from flags (first) and environment; throws a `SettingsError` for the first that is wrong. */
 export function readSettings(environment: Record<string, string | undefined>, flags: Record<string, string | undefined> = {}): Settings {
   const values: Partial<Record<SettingName, unknown>> = {};
-  for (const [name, setting] of Object.entries(settingDeclarations) as [SettingName, Setting][]) {
+  for (const name of typedKeys(settingDeclarations)) {
+    const setting: Setting = settingDeclarations[name];
     const flagName = flagOf(setting);
     const fromFlag = flagName === undefined ? undefined : given(flags[flagName]);
     const text =
@@ -95,5 +97,5 @@ export function readSettings(environment: Record<string, string | undefined>, fl
   requireBoth(values, 'warehouseUrl', 'warehouseReader');
   if (values.warehouseUrl === undefined && (values.warehousePassword ?? values.warehouseReaderPassword) !== undefined)
     throw new SettingsError('WEB_ANALYTICS_WAREHOUSE_URL: is missing; a password of the warehouse is set without its address');
-  return values as Settings;
+  return values as Settings; // each value has passed the schema of its declaration
 }

@@ -171,7 +171,7 @@ export function understand(schema: z.ZodObject, args: unknown): Understood {
 
   function read(schemaOf: Schema, value: unknown): unknown {
     const inner = core(schemaOf);
-    const fact = paramFacts.get(inner as z.ZodType);
+    const fact = paramFacts.get(inner as z.ZodType); // all schemas of tools are made by zod's classes
     if (fact && 'ref' in fact && Array.isArray(value) && value.length === 1) return read(schemaOf, value[0]);
     if (fact && 'metric' in fact) return metric(fact, value);
     if (inner instanceof z.ZodArray) return list(inner.element, value);

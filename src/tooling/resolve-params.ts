@@ -13,6 +13,7 @@ import {
   type NameKind,
   type SegmentChoice,
 } from '../domain/names/match-name.ts';
+import { isRecord } from '../lib/is-record.ts';
 import { type FoundName, guessWords } from './names.ts';
 import { type ParamFact, paramFacts } from './params.ts';
 
@@ -115,16 +116,17 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
     key: string | number,
   ): void {
     const inner = unwrap(schemaOf, (each) => paramFacts.has(each));
-    const fact = paramFacts.get(inner as z.ZodType);
+    const fact = paramFacts.get(inner as z.ZodType); // all schemas of tools are made by zod's classes
     if (fact && 'ref' in fact) {
       if (typeof value === 'string') names.push(async () => void (holder[key] = await allOrOne(fact, value.trim(), path)));
     } else if (fact && 'date' in fact) {
       if (fact.as === 'ms' && /^\d{9,}$/.test(String(value))) holder[key] = Number(value);
       else if (typeof value === 'string') dates.push(async () => void (holder[key] = await resolveDate(fact, value, path)));
     } else if (inner instanceof z.ZodArray && Array.isArray(value)) {
-      value.forEach((item, index) => visit(inner.element, item, `${path}[${index}]`, value as unknown as Record<number, unknown>, index));
-    } else if (inner instanceof z.ZodObject && typeof value === 'object' && value !== null) {
-      visitMembers(inner, value as Record<string, unknown>, `${path}.`);
+      const items: Record<number, unknown> = value;
+      value.forEach((item, index) => visit(inner.element, item, `${path}[${index}]`, items, index));
+    } else if (inner instanceof z.ZodObject && isRecord(value)) {
+      visitMembers(inner, value, `${path}.`);
     }
   }
 

@@ -70,7 +70,7 @@ export function inputJsonSchema(schema: z.ZodType): Json {
       asListed(context);
     },
   });
-  return defaultsInWords(tidy(json, true)) as Json;
+  return defaultsInWords(tidy(json, true)) as Json; // an object stays one
 }
 
 /** Keywords of inputs that a host may refuse; the boundary checks and fills in what they say. */
@@ -126,12 +126,13 @@ export function documented<Schema extends z.ZodType>(schema: Schema): Schema {
 }
 
 function exact(schema: z.ZodType): z.ZodType {
+  const inner = (part: z.core.$ZodType) => exact(part as z.ZodType); // zod types the parts of a schema by its core alone
   if (schema instanceof z.ZodObject) {
-    return z.object(Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, exact(field as z.ZodType)])));
+    return z.object(Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, inner(field)])));
   }
-  if (schema instanceof z.ZodArray) return z.array(exact(schema.element as z.ZodType));
-  if (schema instanceof z.ZodOptional) return exact(schema.unwrap() as z.ZodType).optional();
-  if (schema instanceof z.ZodNullable) return exact(schema.unwrap() as z.ZodType).nullable();
+  if (schema instanceof z.ZodArray) return z.array(inner(schema.element));
+  if (schema instanceof z.ZodOptional) return inner(schema.unwrap()).optional();
+  if (schema instanceof z.ZodNullable) return inner(schema.unwrap()).nullable();
   return schema;
 }
 

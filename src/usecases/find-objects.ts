@@ -106,9 +106,11 @@ const otherKinds: Readonly<Record<Exclude<ObjectKind, NameKind>, (lists: Lists) 
   'custom timing': customTimings,
 };
 
+const isOtherKind = (kind: ObjectKind): kind is keyof typeof otherKinds => kind in otherKinds;
+
 async function objectsOf(kind: ObjectKind, lists: Lists, onPart: (words: string) => void): Promise<SearchObject[]> {
-  if (kind in otherKinds) return otherKinds[kind as keyof typeof otherKinds](lists);
-  return (await lists.of(kind as NameKind, onPart)).map((object) => ({ kind, words: kind, ...object }));
+  if (isOtherKind(kind)) return otherKinds[kind](lists);
+  return (await lists.of(kind, onPart)).map((object) => ({ kind, words: kind, ...object }));
 }
 
 /** An object as the search shows it. */

@@ -3,6 +3,7 @@ import { hint } from '../../src/lib/hint.ts';
 import { exportRun } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, FETCH } from '../../src/tooling/tool.ts';
+import { wordDownload } from '../../src/usecases/exports/download-answer.ts';
 import { loadState } from '../../src/usecases/exports/loaded-runs.ts';
 import { followDownload, progressWords, USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
 
@@ -60,19 +61,10 @@ export default defineAnsweringTool({
     const { warehouse } = workspace;
     const notLoaded = warehouse && (await loadState(manifest, { workspace, warehouse }, endsMs - performance.now(), context));
     if (notLoaded !== undefined) note(notLoaded);
-    const { jobName: job, from, to, scope, format } = manifest;
+    const { data, files, notes, next } = wordDownload(manifest);
+    for (const sentence of notes) note(sentence);
     const uri = exportRun.uri({ projectId: await projectId(), ...id });
-    link({ uri, name: exportRun.name, title: `Run ${id.runId} of ${job}`, mimeType: exportRun.mimeType });
-    if (manifest.files.length === 0) note('The run found nothing in its range: it has no files.');
-    const files = manifest.files.map(({ name, bytes, rows }) => ({ name, bytes, ...(rows !== undefined && { rows }) }));
-    const counted = files.every(({ rows }) => rows !== undefined) && { rowCount: files.reduce((sum, { rows = 0 }) => sum + rows, 0) };
-    if (manifest.files.length > 0 && counted && counted.rowCount === 0) note('The run found nothing in its range: its files hold no rows.');
-    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    const next = hint(
-      'query_export',
-      `query_export with jobId ${jobId} describes and queries the data.`,
-      `The files of job ${jobId} are in the workspace.`,
-    );
-    return { state: 'complete' as const, ...id, job, from, to, scope, format, ...counted, bytes, directory, next, files, uri };
+    link({ uri, name: exportRun.name, title: `Run ${id.runId} of ${data.job}`, mimeType: exportRun.mimeType });
+    return { state: 'complete' as const, ...id, ...data, directory, next, files, uri };
   },
 });

@@ -28,6 +28,7 @@ const zoneId = p.id;
 /** Holds the rules that join two members: order, at most 92 days, `daily` only beyond one day. */
 function query<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject({ ...range, ...shape }).superRefine((input: Record<string, unknown>, context) => {
+    // The members of `range`, which every shape here is given.
     const { startDate, endDate } = input as { startDate: string; endDate: string };
     const rangeMs = p.requireOrder(context, [startDate, endDate], ['startDate', 'endDate']);
     if (rangeMs === undefined) return;

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { Client } from '@modelcontextprotocol/client';
+import { nth } from '../../lib/nth.ts';
 import { formatNumber, NO_VALUE } from '../../lib/number-text.ts';
 
 /** A cell of a printed table; null is "no value". */
@@ -44,7 +45,7 @@ export function printTable(header: readonly string[], rows: readonly (readonly P
   const widths = header.map((name, column) => Math.max(name.length, ...texts.map((row) => row[column]?.length ?? 0)));
   const isNumber = header.map((_, column) => rows.every((row) => typeof row[column] !== 'string'));
   const line = (cells: readonly string[]) =>
-    cells.map((cell, column) => (isNumber[column] ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0))).join('  ');
+    cells.map((cell, column) => (isNumber[column] ? cell.padStart(nth(widths, column)) : cell.padEnd(nth(widths, column)))).join('  ');
   printLine(style('dim', line(header).trimEnd()));
   for (const row of texts) printLine(line(row).trimEnd());
 }

@@ -1,3 +1,4 @@
+import { nth } from '../../lib/nth.ts';
 import { type Judgement, judgePeriods } from '../metrics/engine/judge.ts';
 import { dayText } from './covered-days.ts';
 import { differenceOf, discovered, intervalOf, percentOf } from './proportions.ts';
@@ -39,7 +40,7 @@ const MOST_NEXT = 4;
 /** Sums of some depths, place by place. */
 export function sumOf(all: Iterable<Depths>): number[] {
   const sums: number[] = [];
-  for (const depths of all) for (const [depth, count] of depths.entries()) sums[depth] = (sums[depth] ?? 0) + count;
+  for (const depths of all) for (const [depth, count] of depths.entries()) sums[depth] = nth(sums, depth) + count;
   return Array.from(sums, (count) => count ?? 0);
 }
 
@@ -92,7 +93,7 @@ export function stepsOf(
   const done = reached(sumOf(counts.days.values()), names.length);
   return names.map((step, index) => {
     const [sessions = 0, before = 0, after = 0] = [done[index], done[index - 1], done[index + 1]];
-    const [ofFirst, ofPrevious] = [percentOf(sessions, done[0] ?? 0), index > 0 ? percentOf(sessions, before) : undefined];
+    const [ofFirst, ofPrevious] = [percentOf(sessions, nth(done, 0)), index > 0 ? percentOf(sessions, before) : undefined];
     return {
       step,
       sessions,
@@ -136,9 +137,9 @@ interface Difference {
 function differencesOf(groups: ReadonlyMap<string, number[]>, total: readonly number[]): Difference[] {
   const questions = [...groups].flatMap(([group, done]) =>
     done.slice(1).flatMap((hits, index): Difference[] => {
-      const of = done[index] ?? 0;
-      const rest = { hits: (total[index + 1] ?? 0) - hits, of: (total[index] ?? 0) - of };
-      const found = (done[0] ?? 0) < LEAST_SESSIONS ? undefined : differenceOf({ hits, of }, rest);
+      const of = nth(done, index);
+      const rest = { hits: nth(total, index + 1) - hits, of: nth(total, index) - of };
+      const found = nth(done, 0) < LEAST_SESSIONS ? undefined : differenceOf({ hits, of }, rest);
       return found ? [{ group, index: index + 1, own: hits / of, others: rest.hits / rest.of, ...found }] : [];
     }),
   );
@@ -152,10 +153,10 @@ export function groupsOf(names: readonly string[], counts: FunnelCounts, inOrder
   const done = new Map([...counts.groups].map(([group, depths]) => [group, reached(depths, names.length)]));
   const total = sumOf(done.values());
   const differences = differencesOf(done, total);
-  const shown = inOrder ? [...done] : [...done].toSorted(([, a], [, b]) => (b[0] ?? 0) - (a[0] ?? 0)).slice(0, MOST_GROUPS);
+  const shown = inOrder ? [...done] : [...done].toSorted(([, a], [, b]) => nth(b, 0) - nth(a, 0)).slice(0, MOST_GROUPS);
   return shown.map(([group, steps]) => {
     const [clearest] = differences.filter((each) => each.group === group).toSorted((a, b) => a.pValue - b.pValue);
-    const few = (steps[0] ?? 0) < LEAST_SESSIONS ? 'too few' : 'like the others';
+    const few = nth(steps, 0) < LEAST_SESSIONS ? 'too few' : 'like the others';
     const verdict = clearest
       ? `${clearest.points < 0 ? 'fewer' : 'more'} reach ${names[clearest.index]}: ${percent(clearest.own)} of those before it, ` +
         `elsewhere ${percent(clearest.others)}`
@@ -201,7 +202,7 @@ export function changesOf(names: readonly string[], baseline: FunnelCounts, peri
   const of = ({ days }: FunnelCounts) => reached(sumOf(days.values()), names.length);
   const [before, after] = [of(baseline), of(period)];
   const daily = [...baseline.days, ...period.days].map(([day, depths]) => ({ label: dayText(day), done: reached(depths, names.length) }));
-  const side = (done: readonly number[], index: number) => ({ hits: done[index + 1] ?? 0, of: done[index] ?? 0 });
+  const side = (done: readonly number[], index: number) => ({ hits: nth(done, index + 1), of: nth(done, index) });
   return names.slice(1).map((step, index): FunnelChange => {
     const [own, earlier] = [side(after, index), side(before, index)];
     const days = daily.map(({ label, done }) => {
@@ -226,7 +227,7 @@ export function changesOf(names: readonly string[], baseline: FunnelCounts, peri
 export function changedGroups(index: number, names: readonly string[], baseline: FunnelCounts, period: FunnelCounts): string[] {
   const questions = [...period.groups].flatMap(([group, depths]) => {
     const [own, earlier] = [depths, baseline.groups.get(group) ?? []].map((each) => reached(each, names.length));
-    const side = (done: readonly number[] = []) => ({ hits: done[index] ?? 0, of: done[index - 1] ?? 0 });
+    const side = (done: readonly number[] = []) => ({ hits: nth(done, index), of: nth(done, index - 1) });
     const found = differenceOf(side(own), side(earlier));
     return found ? [{ group, ...found }] : [];
   });

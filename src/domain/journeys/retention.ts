@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { nth } from '../../lib/nth.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import { type CoveredDays, dayText } from './covered-days.ts';
 import { intervalOf } from './proportions.ts';
@@ -65,7 +66,7 @@ export function cohortsOf(counts: readonly ReturnCount[], asked: Periods): Reten
     const visitors = sumBy(counts, cohort, 0);
     const places = Array.from({ length: asked.periods + 1 }, (_, after) => after);
     const returned = places.map((after) => (after === 0 || isWhole(cohort + after, asked) ? sumBy(counts, cohort, after) : null));
-    const name = dayText(daysIn(cohort, asked.by)[0] ?? 0);
+    const name = dayText(nth(daysIn(cohort, asked.by), 0));
     return {
       cohort: asked.by === 'day' ? name : `week of ${name}`,
       visitors,

@@ -25,6 +25,7 @@ export function reportTable(reports: readonly ReportEntry[], asked: readonly str
     summary?.fail ?? null,
     summary?.unavailableResource ?? null,
     summary?.browserError ?? null,
+    // Metrics of newer reports have names that the type of a record does not know.
     ...metrics.map((metric) => (summary?.average as Record<string, number | null> | null | undefined)?.[metric] ?? null),
   ]);
   return { columns: ['date', 'time', 'resultId', 'steps', 'fail', 'unavailableResource', 'browserError', ...metrics], rows };

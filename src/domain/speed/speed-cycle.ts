@@ -1,5 +1,6 @@
 import { slotsOf } from '../../lib/calendar.ts';
 import { grouped } from '../../lib/grouped.ts';
+import { nth } from '../../lib/nth.ts';
 import { ascending, median, quantile, varianceInflation } from '../statistics/order.ts';
 import { Z_95 } from '../statistics/tails.ts';
 import { localTimes } from './engine/calendar-factors.ts';
@@ -36,8 +37,8 @@ function groupingOf(breakdown: Breakdown, range: Window, timeZone: string): Grou
     groupsOf(dates) {
       const { hour, weekday } = localTimes(dates, timeZone);
       return dates.map((_, index) => {
-        if (breakdown === 'hour') return Math.floor((hour[index] ?? 0) / 6);
-        return breakdown === 'weekday' ? (weekday[index] ?? 0) : Number((weekday[index] ?? 0) >= 5);
+        if (breakdown === 'hour') return Math.floor(nth(hour, index) / 6);
+        return breakdown === 'weekday' ? nth(weekday, index) : Number(nth(weekday, index) >= 5);
       });
     },
   };
@@ -82,7 +83,7 @@ function blocksOf({ dates, values }: Series, { groupsOf }: Grouping, blockDays: 
   const groups = groupsOf(dates);
   const { day } = localTimes(dates, timeZone);
   const runs = values.flatMap((value, index) =>
-    value > 0 ? [{ log: Math.log(value), group: groups[index] ?? -1, block: Math.floor(((day[index] ?? 0) + 3) / blockDays) }] : [],
+    value > 0 ? [{ log: Math.log(value), group: groups[index] ?? -1, block: Math.floor((nth(day, index) + 3) / blockDays) }] : [],
   );
   return [...grouped(runs, ({ block }) => block).values()].map(
     (block) => new Map([...grouped(block, ({ group }) => group)].map(([group, own]) => [group, own.map(({ log }) => log)])),

@@ -32,7 +32,7 @@ export function pickMetrics<T extends Measured>(
   if (!record) return record;
   const names: readonly string[] = asked ?? usualSpeedMetrics;
   if (names.includes('all')) return record;
-  return Object.fromEntries(Object.entries(record).filter(([name]) => names.includes(name))) as Partial<T>;
+  return Object.fromEntries(Object.entries(record).filter(([name]) => names.includes(name))) as Partial<T>; // its own members
 }
 
 interface RecordKind {

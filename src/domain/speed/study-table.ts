@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
+import { nth } from '../../lib/nth.ts';
 import { sparkline } from '../../lib/text-table.ts';
 import { median } from '../statistics/order.ts';
 import { isCustomTiming } from './custom-timings.ts';
@@ -57,7 +58,7 @@ function ratingOf(row: Row, device: Device): string | null {
 /** Medians of the latest stretches of 24 h, the last one up to the end of the period; null where nothing ran. */
 function trendOf({ series: { dates, values } }: Row, { endMs }: Window): (number | null)[] {
   const days = Array.from({ length: TREND_DAYS }, (): number[] => []);
-  for (const [index, date] of dates.entries()) days[TREND_DAYS - 1 - Math.floor((endMs - date) / DAY_MS)]?.push(values[index] ?? 0);
+  for (const [index, date] of dates.entries()) days[TREND_DAYS - 1 - Math.floor((endMs - date) / DAY_MS)]?.push(nth(values, index));
   const first = days.findIndex((day) => day.length > 0);
   return first < 0 ? [] : days.slice(first).map((day) => (day.length > 0 ? median(day) : null));
 }

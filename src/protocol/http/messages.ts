@@ -107,6 +107,7 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes, shortBodyBytes }:
     const chunks: Buffer[] = [];
     let bytes = 0;
     try {
+      // Without an encoding a stream yields buffers.
       for await (const chunk of request as AsyncIterable<Buffer>) {
         bytes += chunk.length;
         heldBytes += chunk.length;

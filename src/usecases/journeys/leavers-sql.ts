@@ -1,13 +1,14 @@
 import { dayText } from '../../domain/journeys/covered-days.ts';
 import { reached, sumOf } from '../../domain/journeys/funnel.ts';
 import { hasKind } from '../../domain/journeys/step.ts';
+import { nth } from '../../lib/nth.ts';
 import type { FunnelQuestion } from './read-funnel.ts';
 import { pageCondition } from './step-sql.ts';
 import type { Visits } from './with-visits.ts';
 
 /** The depth after which most left. */
 function deepestLoss(done: readonly number[]): number {
-  const losses = done.slice(0, -1).map((count, index) => ({ depth: index + 1, left: count - (done[index + 1] ?? 0) }));
+  const losses = done.slice(0, -1).map((count, index) => ({ depth: index + 1, left: count - nth(done, index + 1) }));
   return losses.toSorted((a, b) => b.left - a.left)[0]?.depth ?? 1;
 }
 

@@ -1,5 +1,6 @@
 import type { FunnelCounts } from '../../domain/journeys/funnel.ts';
 import { hasKind, type Step } from '../../domain/journeys/step.ts';
+import { nth } from '../../lib/nth.ts';
 import { type Breakdown, fieldOfBreakdown, groupExpression } from './breakdowns.ts';
 import type { FunnelPlan } from './funnel-codes.ts';
 import { funnelSql } from './funnel-sql.ts';
@@ -40,7 +41,7 @@ function countsOf(rows: readonly VisitRow[]): FunnelCounts {
     const depths = map.get(key) ?? [];
     map.set(key, depths);
     for (let at = depths.length; at <= depth; at += 1) depths.push(0);
-    depths[depth] = (depths[depth] ?? 0) + count;
+    depths[depth] = nth(depths, depth) + count;
   };
   for (const row of rows) {
     const [depth, value, n, name] = [Number(row['depth']), Number(row['value']), Number(row['n']), row['name']];

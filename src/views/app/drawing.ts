@@ -46,6 +46,7 @@ interface Drawn {
 function zoom({ element, chart }: Drawn, event: WheelEvent): void {
   if (!event.ctrlKey) return;
   event.preventDefault();
+  // The options of ECharts are not typed by what was set.
   const [state] = (chart.getOption()['dataZoom'] ?? []) as { start?: number; end?: number }[];
   const { start: first = 0, end: last = 100 } = state ?? {};
   const { left, width } = element.getBoundingClientRect();

@@ -97,7 +97,7 @@ function specOf({ structuredContent }: Members): ChartSpec | undefined {
 /** Why an answer has no chart: the words of an error, cut to what fits. */
 function reasonOf({ isError, content }: Members): string {
   if (isError !== true) return 'This answer came without a chart.';
-  const [first] = Array.isArray(content) ? (content as unknown[]) : [];
+  const [first]: unknown[] = Array.isArray(content) ? content : [];
   const words = typeof first === 'object' && first !== null && 'text' in first && typeof first.text === 'string' ? first.text : '';
   return words === '' ? 'The tool answered with an error.' : words.slice(0, 300);
 }

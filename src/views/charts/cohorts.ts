@@ -1,3 +1,4 @@
+import { nth } from '../../lib/nth.ts';
 import type { CohortsSpec } from '../spec.ts';
 import { axisLines, CHARACTER_PX, commonOption, type Drawing, headPx, type Look, legendOption, tooltipOption } from './look.ts';
 import { formatValue, plainText } from './values.ts';
@@ -124,7 +125,7 @@ export function drawCohorts(spec: CohortsSpec, look: Look): Drawing {
         formatter: ({ value, name }: { value: readonly number[] | number; name: string }) =>
           typeof value === 'number'
             ? tooltip([{ name }, { name: 'came back', value: shown(value) }])
-            : tooltip([{ name: labels[value[1] ?? 0] ?? '' }, { name: names[value[0] ?? 0] ?? '', value: shown(value[2] ?? null) }]),
+            : tooltip([{ name: labels[nth(value, 1)] ?? '' }, { name: names[nth(value, 0)] ?? '', value: shown(value[2] ?? null) }]),
       },
     }),
   };

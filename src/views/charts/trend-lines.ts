@@ -1,3 +1,4 @@
+import { nth } from '../../lib/nth.ts';
 import type { TrendSeries } from '../spec.ts';
 import { drawable, shortText } from './values.ts';
 
@@ -95,15 +96,15 @@ const LABEL_PX = 13;
 /** How far down the name of each line moves so that none covers another, where a value of one is `pxPerValue` high. */
 export function labelShifts(series: readonly TrendSeries[], pxPerValue: number): number[] {
   const wished = series.map(({ values }) => -pxPerValue * (drawable(values.findLast((value) => drawable(value) !== null)) ?? 0));
-  const order = [...wished.keys()].toSorted((a, b) => (wished[a] ?? 0) - (wished[b] ?? 0));
+  const order = [...wished.keys()].toSorted((a, b) => nth(wished, a) - nth(wished, b));
   const shifts: number[] = [];
   let below = Number.NEGATIVE_INFINITY;
   for (const index of order) {
-    const atPx = Math.max(wished[index] ?? 0, below);
-    shifts[index] = atPx - (wished[index] ?? 0);
+    const atPx = Math.max(nth(wished, index), below);
+    shifts[index] = atPx - nth(wished, index);
     below = atPx + LABEL_PX;
   }
   // The lowest may have been moved below the axis: what is close to it moves up as one.
   const over = Math.max(0, below - LABEL_PX);
-  return shifts.map((shift, index) => ((wished[index] ?? 0) + shift > -LABEL_PX * order.length ? shift - over : shift));
+  return shifts.map((shift, index) => (nth(wished, index) + shift > -LABEL_PX * order.length ? shift - over : shift));
 }

@@ -1,3 +1,4 @@
+import { nth } from '../../lib/nth.ts';
 import type { Mark, WaterfallRow, WaterfallSpec } from '../spec.ts';
 import type { Drawing, Look, TooltipLine } from './look.ts';
 import {
@@ -149,7 +150,7 @@ function markLine(marks: readonly Mark[], levels: readonly number[], theme: Them
         formatter: () => markWords(mark),
         color: theme.mark,
         fontSize: 11,
-        offset: [0, -MARK_PX * (levels[index] ?? 0)],
+        offset: [0, -MARK_PX * nth(levels, index)],
       },
     })),
   };

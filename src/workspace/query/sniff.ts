@@ -23,6 +23,7 @@ async function headOf(path: string, gzip: boolean, bytes: number): Promise<Head>
   const chunks: Buffer[] = [];
   let length = 0;
   const plain = gzip ? pipeline(raw, createGunzip({ finishFlush: constants.Z_SYNC_FLUSH }), () => undefined) : raw;
+  // Without an encoding a stream yields buffers.
   for await (const chunk of plain as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     length += chunk.length;

@@ -9,6 +9,7 @@ import { writeTable } from '../query/sql-process.ts';
 import { identifier, literal } from '../query/view-sql.ts';
 import type { RunManifest } from '../store/manifest.ts';
 import type { Connection, WarehouseAccess } from './connection.ts';
+import { generationText, readGeneration } from './generation.ts';
 import type { Ledger, LoadRecord } from './ledger.ts';
 import { OWN_COLUMNS, type PlacedColumn, placeColumns, quoted, tableOf, text } from './schema.ts';
 
@@ -21,8 +22,6 @@ const SEPARATOR = 31;
 const KEYLESS = 30;
 /** A load that was silent for so long has ended. */
 const SILENT_MS = 10 * 60_000;
-/** Before the generation of a run that is being removed: no load goes on from it. */
-const REMOVING = 'removing/';
 const DAY_OF_NONE = '1970-01-01';
 /** A piece is stored as one block, in its order: a piece that is sent again is then recognised as a whole. */
 const ONE_BLOCK = {
@@ -111,11 +110,6 @@ export async function deleteRows(
   }
 }
 
-/** A generation for a record whose run is being removed. */
-export function removing(): string {
-  return `${REMOVING}${randomUUID()}`;
-}
-
 function busy(): ApiError {
   return new ApiError('busy', 'another server is loading it', { retryAfterMs: SILENT_MS });
 }
@@ -128,34 +122,50 @@ interface Claim {
   readonly rows: number;
 }
 
-/**
- * Takes on the load of a run, which one loader of all servers does; undefined where nothing is to be loaded. A generation is
- * `<load>/<loader>/<deleting or loading>/<table>`.
- */
+/** The way on from what the ledger says of a run. */
+type LoadStep =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'busy' }
+  | { readonly kind: 'goes on'; readonly load: string; readonly rows: number }
+  /** `stale`: the record of an earlier export, whose rows go first. */
+  | { readonly kind: 'begins'; readonly stale: LoadRecord | undefined };
+
+function stepOf(run: RunManifest, before: LoadRecord | undefined): LoadStep {
+  if (!before) return { kind: 'begins', stale: undefined };
+  // Removed after it was downloaded here: only a new download brings it back.
+  if (before.state === 'removed')
+    return Date.parse(run.downloadedAt) <= Number(before.generation) ? { kind: 'nothing' } : { kind: 'begins', stale: undefined };
+  const stale = before.columns.length > 0 ? before : undefined;
+  if (before.state === 'loaded') return before.run.exportedAt === run.exportedAt ? { kind: 'nothing' } : { kind: 'begins', stale };
+  const generation = readGeneration(before.generation);
+  const isOwn = 'table' in generation && generation.table === (run.table?.name ?? '');
+  if (isOwn && generation.phase === 'loading') return { kind: 'goes on', load: generation.load, rows: before.rows };
+  // A load says how far it is after each piece; another one from its own table would take its rows away.
+  const isAlive = !isOwn && generation.phase !== 'removing' && before.ageMs < SILENT_MS;
+  return isAlive ? { kind: 'busy' } : { kind: 'begins', stale };
+}
+
+/** Takes on the load of a run, which one loader of all servers does; undefined where nothing is to be loaded. */
 async function claimLoad(run: RunManifest, { access, loader, ledger, project, signal }: LoadContext): Promise<Claim | undefined> {
   const before = await ledger.find(run, signal);
-  if (before?.state === 'loaded' && before.run.exportedAt === run.exportedAt) return undefined;
-  // Removed after it was downloaded here: only a new download brings it back.
-  if (before?.state === 'removed' && Date.parse(run.downloadedAt) <= Number(before.generation)) return undefined;
-  const name = run.table?.name ?? '';
-  const isOwn = before?.state === 'loading' && before.generation.endsWith(`/${name}`);
-  const goesOn = isOwn && !before.generation.includes('/deleting/');
-  // A load says how far it is after each piece; another one from its own table would take its rows away.
-  if (before?.state === 'loading' && !isOwn && !before.generation.startsWith(REMOVING) && before.ageMs < SILENT_MS) throw busy();
-  const load = goesOn ? before.generation.slice(0, before.generation.indexOf('/')) : randomUUID();
-  const stale = before && before.state !== 'removed' && !goesOn && before.columns.length > 0 ? before : undefined;
+  const step = stepOf(run, before);
+  if (step.kind === 'nothing') return undefined;
+  if (step.kind === 'busy') throw busy();
+  const table = run.table?.name ?? '';
+  const [load, rows] = step.kind === 'goes on' ? [step.load, step.rows] : [randomUUID(), 0];
   const columns = run.table ? await placeColumns(access, loader, tableOf(viewName(run.scope)), run.table.columns) : [];
-  const claim = { generation: `${load}/${randomUUID()}/loading/${name}`, load, columns, rows: goesOn ? before.rows : 0 };
-  const entry = { state: 'loading' as const, run, columns, rows: claim.rows };
-  if (!stale) {
-    if (await ledger.claim({ ...entry, generation: claim.generation }, before)) return claim;
-    throw busy();
+  const generation = generationText({ phase: 'loading', load, table });
+  const entry = { state: 'loading' as const, run, columns, rows };
+  const stale = step.kind === 'begins' ? step.stale : undefined;
+  let latest = before;
+  if (stale) {
+    const deleting = { ...entry, columns: stale.columns, generation: generationText({ phase: 'deleting', load, table }) };
+    if (!(await ledger.claim(deleting, before))) throw busy();
+    await deleteRows({ access, loader, project }, [stale.run]);
+    latest = await ownRecord(run, deleting.generation, ledger);
   }
-  const deleting = { ...entry, columns: stale.columns, generation: `${load}/${randomUUID()}/deleting/${name}` };
-  if (!(await ledger.claim(deleting, before))) throw busy();
-  await deleteRows({ access, loader, project }, [stale.run]);
-  if (await ledger.claim({ ...entry, generation: claim.generation }, await ownRecord(run, deleting.generation, ledger))) return claim;
-  throw busy();
+  if (!(await ledger.claim({ ...entry, generation }, latest))) throw busy();
+  return { generation, load, columns, rows };
 }
 
 /** The record of a run as long as it is of this generation; throws where another server has taken it on. */

@@ -6,8 +6,9 @@ import type { SqlResult } from '../query/sql-process.ts';
 import { safeName } from '../store/layout.ts';
 import { takeLock } from '../store/lock.ts';
 import { isSameRun, type RunId, type RunManifest } from '../store/manifest.ts';
+import { generationText } from './generation.ts';
 import { type Ledger, type LoadRecord, ledgerOf } from './ledger.ts';
-import { deleteRows, type LoadContext, loadRun, removing } from './load-run.ts';
+import { deleteRows, type LoadContext, loadRun } from './load-run.ts';
 import { runStatement, type WarehouseStatement } from './run-statement.ts';
 import type { Warehouse } from './warehouse.ts';
 import { coveredSql } from './warehouse-view.ts';
@@ -208,7 +209,7 @@ export function openProjectWarehouse(
       const staying = (await ledger.records()).filter(({ run }) => !going.has(keyOf(run)));
       for (const record of records) {
         // First the record: rows that a kill leaves belong to no run, and the next call deletes them.
-        await ledger.write({ ...record, state: 'loading', generation: removing() }, record);
+        await ledger.write({ ...record, state: 'loading', generation: generationText({ phase: 'removing' }) }, record);
         if (record.columns.length > 0) {
           const kept = keptSql(record, staying);
           await deleteRows({ access, loader, project }, [record.run], kept.length > 0 ? kept.join(' OR ') : undefined);

@@ -1,4 +1,5 @@
 import { hint } from '../../../lib/hint.ts';
+import { nth } from '../../../lib/nth.ts';
 import { searchObjects } from '../../names/match-name.ts';
 import {
   askedWords,
@@ -80,7 +81,7 @@ function editDistance(a: string, b: string): number {
   for (const [at, sign] of Array.from(a).entries()) {
     const next = [at + 1];
     for (let index = 0; index < b.length; index += 1)
-      next.push(Math.min((next[index] ?? 0) + 1, (row[index + 1] ?? 0) + 1, (row[index] ?? 0) + (sign === b.charAt(index) ? 0 : 1)));
+      next.push(Math.min(nth(next, index) + 1, nth(row, index + 1) + 1, nth(row, index) + (sign === b.charAt(index) ? 0 : 1)));
     row = next;
   }
   return row[b.length] ?? a.length;

@@ -1,4 +1,5 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
+import { nth } from '../../../lib/nth.ts';
 import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { normalisedAddress, type Pair } from './request-changes.ts';
@@ -66,7 +67,10 @@ function durationsOf(entries: readonly HarEntry[]): Map<string, number> {
 
 function lowMedian(values: readonly number[]): number {
   // Of two hosts the one that moved less: a single slow host must not count as the whole run.
-  return values.toSorted((a, b) => Math.abs(a) - Math.abs(b))[(values.length - 1) >> 1] ?? 0;
+  return nth(
+    values.toSorted((a, b) => Math.abs(a) - Math.abs(b)),
+    (values.length - 1) >> 1,
+  );
 }
 
 function scatterOf(values: readonly number[], prior: number): number {

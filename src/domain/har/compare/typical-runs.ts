@@ -1,4 +1,5 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
+import { nth } from '../../../lib/nth.ts';
 import type { PaintTimes } from '../analyse/largest-paint.ts';
 
 /** A run of a step, as far as its choice depends on it. */
@@ -27,7 +28,7 @@ function distances(values: readonly (number | null)[]): number[] {
 /** At most `most` runs whose number of requests and load time lie closest to the medians of all, the most typical first. */
 export function typicalRuns<Run extends RunFigures>(runs: readonly Run[], most: number): Run[] {
   const [byRequests, byTime] = [distances(runs.map(({ requests }) => requests)), distances(runs.map(({ loadTimeMs }) => loadTimeMs))];
-  const ranked = runs.map((run, index) => ({ run, distance: (byRequests[index] ?? 0) + (byTime[index] ?? 0) }));
+  const ranked = runs.map((run, index) => ({ run, distance: nth(byRequests, index) + nth(byTime, index) }));
   return ranked
     .toSorted((a, b) => a.distance - b.distance)
     .slice(0, most)
@@ -53,7 +54,8 @@ export function largestShift(runs: readonly RunFigures[]): number | undefined {
   const timed = runs.filter(({ loadTimeMs }) => loadTimeMs !== null).toSorted((a, b) => a.date - b.date);
   const middle = (timed.length - 1) / 2;
   const ranks = ranksOf(timed.map(({ loadTimeMs }) => loadTimeMs ?? 0));
-  let [sum, best, found] = [0, -1, undefined as number | undefined];
+  let found: number | undefined;
+  let [sum, best] = [0, -1];
   for (const [index, rank] of ranks.entries()) {
     if (index >= LEAST_RUNS && index <= timed.length - LEAST_RUNS) {
       const weighted = Math.abs(sum) / Math.sqrt((index * (timed.length - index)) / timed.length);

@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
+import { nth } from '../../../lib/nth.ts';
 import { HarError } from './har-model.ts';
 import { findJsonFault, lineAndColumn } from './json-fault.ts';
 
@@ -142,7 +143,7 @@ function base64Of(text: string): Uint8Array | undefined {
   const start = text.slice(0, 200).trimStart();
   const body = /^data:[\w.+/;=-]*;base64,/i.exec(start);
   const sample = start.slice(body?.[0].length ?? 0, (body?.[0].length ?? 0) + 60).replaceAll(/\s/g, '');
-  if (!/^[A-Za-z0-9+/_-]{8,}=*$/.test(sample) || !PACKED_STARTS.has(Buffer.from(sample, 'base64')[0] ?? 0)) return undefined;
+  if (!/^[A-Za-z0-9+/_-]{8,}=*$/.test(sample) || !PACKED_STARTS.has(nth(Buffer.from(sample, 'base64'), 0))) return undefined;
   return Buffer.from(body ? text.slice(text.indexOf(',') + 1) : text, 'base64');
 }
 

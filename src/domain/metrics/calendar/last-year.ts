@@ -1,5 +1,6 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
+import { nth } from '../../../lib/nth.ts';
 import type { DailyPoint, Expected } from '../engine/series.ts';
 import type { SpecialDay, SpecialDays } from './special-days.ts';
 
@@ -42,7 +43,7 @@ export function lastYearOf(points: readonly DailyPoint[], specialDays: SpecialDa
   });
   const flat = (label: string) => {
     const level = ordinary.get(label);
-    return level === undefined ? [] : [level - (weekdays[weekdayOf(label)] ?? 0)];
+    return level === undefined ? [] : [level - nth(weekdays, weekdayOf(label))];
   };
   const effects = new Map<string, number>();
   for (const [label, level] of logs) {

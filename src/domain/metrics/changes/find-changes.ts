@@ -1,5 +1,6 @@
 import { MAX_METRICS_RANGE_MS, ONE_DAY_MS } from '../../../api/params.ts';
 import { chunksOf, type Interval, shiftDays, slotsOf } from '../../../lib/calendar.ts';
+import { nth } from '../../../lib/nth.ts';
 import { lookThrough } from '../engine/scan.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { type Device, planGrid } from '../read/metric-grid.ts';
@@ -233,7 +234,7 @@ function costOf(scene: Scene, event: ChangeEvent, metric: Cost['metric'], goalId
   const total = days.reduce((sum, { numerator }) => sum + numerator, 0);
   const study = studies.get(own.id);
   const labels = new Set(days.map(({ label }) => label));
-  const usual = study?.series.labels.reduce((sum, label, at) => sum + (labels.has(label) ? (study.series.expected[at] ?? 0) : 0), 0) ?? 0;
+  const usual = study?.series.labels.reduce((sum, label, at) => sum + (labels.has(label) ? nth(study.series.expected, at) : 0), 0) ?? 0;
   // What is left of a total that fell to almost nothing says little of what it was.
   const value = factor < 0.1 ? total - usual : total * (1 - 1 / factor);
   return { metric, goalId: metric === 'conversionCount' ? goalId : undefined, value };

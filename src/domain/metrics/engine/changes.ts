@@ -1,3 +1,4 @@
+import { nth } from '../../../lib/nth.ts';
 import { freshness, logOfLargest, logTail, normalOf, Z_95 } from '../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
 import { type Information, knownOf, without } from './noise.ts';
@@ -56,7 +57,7 @@ type Seeker = (information: Information, quest: Quest, freedom: number) => Candi
 
 function scoreOf(information: Information, interval: Interval): number {
   const { weight, score } = knownOf(information, interval);
-  const last = information.precision[interval.to * (information.size + 1) - information.size - 1 + interval.to] ?? 0;
+  const last = nth(information.precision, interval.to * (information.size + 1) - information.size - 1 + interval.to);
   return weight > LEAST_WEIGHT * last ? score / Math.sqrt(weight) : 0;
 }
 

@@ -1,4 +1,5 @@
 import { median } from 'simple-statistics';
+import { nth } from '../../../lib/nth.ts';
 import { MEDIAN_OF_NORMAL } from '../../statistics/robust-scale.ts';
 
 /** One figure of one group by day; a day without a value is undefined. */
@@ -34,9 +35,9 @@ export function ratiosOf(figures: Figures, from: number, isSpecial: (day: number
     const before = all.filter(({ day }) => day >= first && day < from);
     return middleOf((before.length >= 2 ? before : all).map(({ value }) => value));
   });
-  const usual = figures.map((_, day) => usualByWeekday[day % WEEK] ?? 0);
+  const usual = figures.map((_, day) => nth(usualByWeekday, day % WEEK));
   const logs = figures.map((value, day) => {
-    const expected = usual[day] ?? 0;
+    const expected = nth(usual, day);
     return value === undefined || expected <= 0 ? 0 : Math.log(Math.max(value, 0.5) / expected);
   });
   const taught = logs.filter((_, day) => day >= first && day < from && isTaught(day));

@@ -1,3 +1,4 @@
+import { nth } from '../../../lib/nth.ts';
 import { singleDays } from './single-days.ts';
 import { areAlike, areTogether, type Counted, type Fault, factors, type Looked, meanOf, type Site, siteOf } from './site.ts';
 
@@ -21,7 +22,7 @@ const FEW_ORDERS = 5;
 
 /** Whether the days beside some days are not part of the same rise: counting that doubles does so from one day to the next. */
 function isAlone({ whole: { visits }, from: first, size }: Site, from: number, to: number): boolean {
-  return [from - 1, to + 1].every((day) => day < first || day >= size || (visits.logs[day] ?? 0) < TWICE.beside);
+  return [from - 1, to + 1].every((day) => day < first || day >= size || nth(visits.logs, day) < TWICE.beside);
 }
 
 /** A fault that some days may be, and how clearly. */
@@ -39,11 +40,11 @@ function isStill({ orders }: Looked, from: number, to: number): boolean {
 function areBounced({ visits, bounces }: Looked, from: number, to: number): boolean | undefined {
   let [usual, seen, usualBounces, seenBounces] = [0, 0, 0, 0];
   for (let day = from; day <= to; day += 1) {
-    const [expected, bounced] = [visits.usual[day] ?? 0, bounces.usual[day] ?? 0];
+    const [expected, bounced] = [nth(visits.usual, day), nth(bounces.usual, day)];
     usual += expected;
     usualBounces += bounced;
-    seen += expected * Math.exp(visits.logs[day] ?? 0);
-    seenBounces += bounced * Math.exp(bounces.logs[day] ?? 0);
+    seen += expected * Math.exp(nth(visits.logs, day));
+    seenBounces += bounced * Math.exp(nth(bounces.logs, day));
   }
   if (usualBounces <= 0 || usual <= 0) return undefined;
   return usualBounces / usual < BOUNCED.usual && (seenBounces - usualBounces) / (seen - usual) >= BOUNCED.added;
@@ -60,14 +61,14 @@ function isApart(site: Site, looked: Looked, isPart: boolean, from: number, to: 
     return visits.mean > MANY.move && apart > MANY.apart && (isPart || isEverywhere);
   }
   // A banner is shown on each device; what falls on one may have a reason there.
-  const ordering = site.parts.filter(([, { orders: own }]) => (own.usual[from] ?? 0) >= FEW_ORDERS);
+  const ordering = site.parts.filter(([, { orders: own }]) => nth(own.usual, from) >= FEW_ORDERS);
   return isEverywhere && ordering.every(([, part]) => isStill(part, from, to));
 }
 
 /** Whether the days of a run lie about the same level: counting that breaks does so at once. */
 function isLevel({ visits: { logs, sd } }: Looked, mean: number, from: number, to: number): boolean {
   for (let day = from; day <= to; day += 1) {
-    if (Math.abs((logs[day] ?? 0) - mean) > Math.max(0.15, 3.5 * sd)) return false;
+    if (Math.abs(nth(logs, day) - mean) > Math.max(0.15, 3.5 * sd)) return false;
   }
   return true;
 }
@@ -76,7 +77,7 @@ function runAt(site: Site, looked: Looked, device: string | undefined, from: num
   const visits = meanOf(looked.visits, from, to);
   const score = Math.abs(visits.mean / visits.error);
   if (Math.abs(visits.mean) < LEAST_MOVE || score < MOVED || !isLevel(looked, visits.mean, from, to)) return undefined;
-  if ((looked.orders.usual[from] ?? 0) < FEW_ORDERS) return undefined;
+  if (nth(looked.orders.usual, from) < FEW_ORDERS) return undefined;
   const days = { from, to, ...(device !== undefined && { device }), ...factors(looked, from, to) };
   const isPart = device !== undefined;
   if (isApart(site, looked, isPart, from, to))

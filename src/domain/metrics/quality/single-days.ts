@@ -1,3 +1,4 @@
+import { nth } from '../../../lib/nth.ts';
 import type { Figures, Ratios } from './day-ratios.ts';
 import { areAlike, areTogether, ENOUGH, type Fault, factors, meanOf, type Site } from './site.ts';
 
@@ -11,9 +12,9 @@ const LATE = 0.72;
 const MOVED = 5;
 const APART = 4;
 
-const shareOf = (ratios: Ratios, day: number) => Math.exp(ratios.logs[day] ?? 0);
+const shareOf = (ratios: Ratios, day: number) => Math.exp(nth(ratios.logs, day));
 const isNothing = (figures: Figures, ratios: Ratios, day: number) =>
-  figures[day] !== undefined && (ratios.usual[day] ?? 0) >= ENOUGH && (figures[day] ?? 0) <= NOTHING * (ratios.usual[day] ?? 0);
+  figures[day] !== undefined && nth(ratios.usual, day) >= ENOUGH && (figures[day] ?? 0) <= NOTHING * nth(ratios.usual, day);
 
 /** Runs of days of one kind as faults. */
 function runsOf(days: readonly number[], faultOf: (from: number, to: number) => Fault): Fault[] {
@@ -48,13 +49,13 @@ function emptyDays({ all, whole, parts, from, size }: Site): Fault[] {
 /** Single days of which hours are missing: all devices and orders lack the same share, the days beside are as usual. */
 function cutDays(site: Site): Fault[] {
   const { whole, from, size } = site;
-  const isUsual = (day: number) => day < 0 || day >= size || Math.abs(whole.visits.logs[day] ?? 0) <= Math.max(0.15, 3 * whole.visits.sd);
+  const isUsual = (day: number) => day < 0 || day >= size || Math.abs(nth(whole.visits.logs, day)) <= Math.max(0.15, 3 * whole.visits.sd);
   const days = Array.from({ length: size - from }, (_, index) => from + index).filter(
     (day) =>
       !site.isSpecial(day) &&
       shareOf(whole.visits, day) < CUT &&
       shareOf(whole.visits, day) > NOTHING &&
-      (whole.visits.logs[day] ?? 0) < -MOVED * whole.visits.sd &&
+      nth(whole.visits.logs, day) < -MOVED * whole.visits.sd &&
       isUsual(day - 1) &&
       isUsual(day + 1) &&
       areAlike(site, day, day) &&
@@ -69,15 +70,15 @@ function lateOrders(site: Site): Fault[] {
   const last = size - 1;
   const { orders, visits } = whole;
   const isLate =
-    (orders.usual[last] ?? 0) >= ENOUGH &&
+    nth(orders.usual, last) >= ENOUGH &&
     shareOf(orders, last) < LATE &&
     shareOf(orders, last) > NOTHING &&
-    (orders.logs[last] ?? 0) < -APART * orders.sd &&
-    Math.abs(visits.logs[last] ?? 0) < Math.max(0.15, 3 * visits.sd) &&
+    nth(orders.logs, last) < -APART * orders.sd &&
+    Math.abs(nth(visits.logs, last)) < Math.max(0.15, 3 * visits.sd) &&
     meanOf(orders, last - 3, last - 2).mean > -Math.max(0.12, 2.5 * orders.sd) &&
     !site.isSpecial(last);
   if (!isLate) return [];
-  const first = (orders.logs[last - 1] ?? 0) < -2 * orders.sd ? last - 1 : last;
+  const first = nth(orders.logs, last - 1) < -2 * orders.sd ? last - 1 : last;
   return [{ kind: 'orders late', from: first, to: last, ...factors(whole, first, last) }];
 }
 

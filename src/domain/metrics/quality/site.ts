@@ -1,3 +1,4 @@
+import { nth } from '../../../lib/nth.ts';
 import { type Figures, type Ratios, ratiosOf } from './day-ratios.ts';
 
 /** Kinds of counting faults. */
@@ -70,7 +71,7 @@ function lookAt({ visits, orders, bounces }: Counts, { from, isSpecial }: Counte
   const ofVisits = ratiosOf(visits, from, isSpecial);
   const perUsual = orders.map((count, day) => {
     const seen = visits[day] ?? 0;
-    return count === undefined || seen <= 0 ? undefined : (count * (ofVisits.usual[day] ?? 0)) / seen;
+    return count === undefined || seen <= 0 ? undefined : (count * nth(ofVisits.usual, day)) / seen;
   });
   return {
     visits: ofVisits,
@@ -83,7 +84,7 @@ const isLarge = ({ usual }: Ratios) => usual.some((count) => count >= ENOUGH);
 /** Mean of some days, and its standard error. */
 export function meanOf({ logs, sd }: Ratios, from: number, to: number) {
   let sum = 0;
-  for (let day = from; day <= to; day += 1) sum += logs[day] ?? 0;
+  for (let day = from; day <= to; day += 1) sum += nth(logs, day);
   const days = to - from + 1;
   return { mean: sum / days, error: sd * Math.sqrt(days === 1 ? 1 : INFLATION / days) };
 }

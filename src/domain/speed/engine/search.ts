@@ -1,3 +1,4 @@
+import { nth } from '../../../lib/nth.ts';
 import { type Fit, type Frame, fitParts, gainOf, gainOfLine, type Part } from './parts.ts';
 import type { Limits } from './score-limits.ts';
 
@@ -127,7 +128,7 @@ function withoutWeak(frame: Frame, found: readonly Found[], limits: Limits, shor
   for (;;) {
     const surplus = kept.map(({ part, gain }) => gain - limitOf(part, limits, frame.series.length));
     const weakest = surplus.indexOf(Math.min(...surplus));
-    if (kept.length === 0 || (surplus[weakest] ?? 0) > 0) return kept;
+    if (kept.length === 0 || nth(surplus, weakest) > 0) return kept;
     const rest = kept.filter((_, index) => index !== weakest).map(({ part }) => part);
     kept = refined(frame, rest, shortest);
   }

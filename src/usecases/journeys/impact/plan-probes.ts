@@ -10,6 +10,7 @@ import {
 import { groupPages, isLike, type PageGroup } from '../../../domain/journeys/page-groups.ts';
 import { pageSteps, type Step } from '../../../domain/journeys/step.ts';
 import { hint } from '../../../lib/hint.ts';
+import { nth } from '../../../lib/nth.ts';
 import { pageCondition } from '../step-sql.ts';
 import { unseenStep } from '../unseen-step.ts';
 import type { Visits } from '../with-visits.ts';
@@ -40,7 +41,7 @@ const LEAST_VIEWS = 200;
 const LEAST_ERRORS = 20;
 
 const slowMsOf = ({ paths, views }: Pick<PageGroup<ProfiledPath>, 'paths' | 'views'>) => {
-  const exceeded = SLOW_SECONDS.map((_, at) => paths.reduce((sum, { slow }) => sum + (slow[at] ?? 0), 0));
+  const exceeded = SLOW_SECONDS.map((_, at) => paths.reduce((sum, { slow }) => sum + nth(slow, at), 0));
   return usualLimit(SLOW_SECONDS, exceeded, views) * 1000;
 };
 

@@ -1,5 +1,6 @@
 import { FRUSTRATION_SCORES, MESSAGE_RULES, SLOW_SECONDS } from '../../../domain/journeys/impact/conditions.ts';
 import type { PathViews } from '../../../domain/journeys/page-groups.ts';
+import { nth } from '../../../lib/nth.ts';
 import { flag } from '../sql-words.ts';
 import { type Expressions, visitRelation } from '../visit-relation.ts';
 import type { VisitRow, Visits } from '../with-visits.ts';
@@ -144,7 +145,7 @@ export async function profileOf(visits: Visits): Promise<Profile> {
     paths: paths.map(({ path, views, numbers }) => ({ path, views, slow: numbers.slice(0, SLOW_SECONDS.length) })),
     views: paths.reduce((sum, { views }) => sum + views, 0),
     sessions: Number(of('sessions')[0]?.['n'] ?? 0),
-    frustrated: FRUSTRATION_SCORES.map((_, at) => paths.reduce((sum, { numbers }) => sum + (numbers[SLOW_SECONDS.length + at] ?? 0), 0)),
+    frustrated: FRUSTRATION_SCORES.map((_, at) => paths.reduce((sum, { numbers }) => sum + nth(numbers, SLOW_SECONDS.length + at), 0)),
     browsers: counted('browser'),
     countries: counted('country'),
     sources: counted('source'),

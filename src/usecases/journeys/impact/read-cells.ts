@@ -1,4 +1,5 @@
 import type { Cells } from '../../../domain/journeys/impact/cells.ts';
+import { nth } from '../../../lib/nth.ts';
 import type { VisitRow } from '../with-visits.ts';
 import { type CellPlan, COVARIATES, SETS_OF_PAGES } from './cells-sql.ts';
 import { textOf } from './profile.ts';
@@ -36,7 +37,7 @@ function cellsOf(texts: readonly string[], { pages, met }: CellPlan): Cells {
     columns.conversions[at] = conversions;
     columns.revenue[at] = cents;
     columns.revenueSquares[at] = squares;
-    for (const [index, other] of others.entries()) other[at] = meets[index] ?? 0;
+    for (const [index, other] of others.entries()) other[at] = nth(meets, index);
   }
   return { covariates, count, levels, ...columns, met: others };
 }
