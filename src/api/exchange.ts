@@ -58,21 +58,34 @@ const VERBS: Readonly<Record<ErrorKind, string>> = {
   settings: 'does not know',
 };
 
+/** Whether a repeat may help, and whether it is certain that a refused request did nothing. */
+function remedyOf(known: ErrorKind, status: number, isAuth: boolean): { certain: boolean; transient: boolean } {
+  const broke = status >= 500 || status === 408;
+  const isDown = known === 'down';
+  return {
+    certain: known === 'busy' || known === 'unauthorized' || (!broke && !isDown),
+    transient: known === 'busy' || (broke && !(isAuth && !isDown) && known !== 'unauthorized'),
+  };
+}
+
+/** What a caller can do about a refusal, as the end of a sentence; empty where nothing is known. */
+function hintOf(kind: ErrorKind, text: string, isAuth: boolean): string {
+  if (asksForProject(text)) return ` The credential is of account level: ${CHOOSE_PROJECT}.`;
+  return isAuth && kind === 'unauthorized' ? ' Check client id and secret; a credential expires after one year.' : '';
+}
+
 /** Turns an answer that refuses into the error; decides kind, certainty and whether a repeat may help. */
 function refusalOf(answer: HttpAnswer, body: Body, { operation, redact, retryAfterMs: statedDelayMs }: Reading): ApiError {
   const { status } = answer;
   const isAuth = operation.base === 'auth';
   const refusal = readRefusal(body.value, redact);
-  const broke = status >= 500 || status === 408;
   const known = kindOf(status, refusal, isAuth);
   // A service that names the time to come back is busy rather than broken.
   const kind = known === 'down' && status === 503 && statedDelayMs !== undefined ? 'busy' : known;
-  const certain = known === 'busy' || known === 'unauthorized' || (!broke && known !== 'down');
-  const transient = known === 'busy' || (broke && !(isAuth && known !== 'down') && known !== 'unauthorized');
+  const { certain, transient } = remedyOf(known, status, isAuth);
   const who = isAuth ? 'The authentication server' : 'The service';
   const source = [String(status), refusal.code].filter(Boolean).join(', ');
-  const expired = isAuth && kind === 'unauthorized' ? ' Check client id and secret; a credential expires after one year.' : '';
-  const hint = asksForProject(refusal.text) ? ` The credential is of account level: ${CHOOSE_PROJECT}.` : expired;
+  const hint = hintOf(kind, refusal.text, isAuth);
   const says = refusal.text === '' ? 'the body was empty' : `it says "${refusal.text}"`;
   return new ApiError(kind, `${who} ${VERBS[kind]} ${titleOf(operation)} (${source}): ${says}.${hint}`, {
     status,

@@ -71,30 +71,38 @@ function holdsPassword(text: string): boolean {
   return URL.canParse(text) && new URL(text).password !== '';
 }
 
+/** Those of which one makes no sense without the other. */
+const PAIRS: readonly (readonly [SettingName, SettingName])[] = [
+  ['enrichmentClientId', 'enrichmentClientSecret'],
+  ['tlsCertFile', 'tlsKeyFile'],
+  ['cacheUrl', 'cacheKey'],
+  ['issuer', 'audience'],
+  ['credentialsFile', 'credentialsKey'],
+  ['warehouseUrl', 'warehouseReader'],
+];
+
+/** The value of one setting, undefined where it is not given; throws where it is wrong. */
+function valueOf(setting: Setting, environment: Record<string, string | undefined>, flags: Record<string, string | undefined>): unknown {
+  const flagName = flagOf(setting);
+  const fromFlag = flagName === undefined ? undefined : given(flags[flagName]);
+  const fromVariable = given(environment[setting.variable]) ?? (setting.secret && fromFile(setting.variable, environment));
+  const text = fromFlag ?? fromVariable ?? setting.default;
+  if (!text) return undefined;
+  const checked = setting.schema.safeParse(text);
+  if (checked.success) return checked.data;
+  const source = fromFlag === undefined ? setting.variable : `--${flagName}`;
+  const shown = setting.secret || holdsPassword(text) ? '' : ` "${text}" is wrong:`;
+  throw new SettingsError(`${source}:${shown} ${checked.error.issues[0]?.message ?? 'not valid'}`);
+}
+
 /** Reads all settings from flags (first) and environment; throws a `SettingsError` for the first that is wrong. */
 export function readSettings(environment: Record<string, string | undefined>, flags: Record<string, string | undefined> = {}): Settings {
   const values: Partial<Record<SettingName, unknown>> = {};
   for (const name of typedKeys(settingDeclarations)) {
-    const setting: Setting = settingDeclarations[name];
-    const flagName = flagOf(setting);
-    const fromFlag = flagName === undefined ? undefined : given(flags[flagName]);
-    const text =
-      fromFlag ?? given(environment[setting.variable]) ?? (setting.secret && fromFile(setting.variable, environment)) ?? setting.default;
-    if (!text) continue;
-    const checked = setting.schema.safeParse(text);
-    if (!checked.success) {
-      const source = fromFlag === undefined ? setting.variable : `--${flagName}`;
-      const shown = setting.secret || holdsPassword(text) ? '' : ` "${text}" is wrong:`;
-      throw new SettingsError(`${source}:${shown} ${checked.error.issues[0]?.message ?? 'not valid'}`);
-    }
-    values[name] = checked.data;
+    const value = valueOf(settingDeclarations[name], environment, flags);
+    if (value !== undefined) values[name] = value;
   }
-  requireBoth(values, 'enrichmentClientId', 'enrichmentClientSecret');
-  requireBoth(values, 'tlsCertFile', 'tlsKeyFile');
-  requireBoth(values, 'cacheUrl', 'cacheKey');
-  requireBoth(values, 'issuer', 'audience');
-  requireBoth(values, 'credentialsFile', 'credentialsKey');
-  requireBoth(values, 'warehouseUrl', 'warehouseReader');
+  for (const pair of PAIRS) requireBoth(values, ...pair);
   if (values.warehouseUrl === undefined && (values.warehousePassword ?? values.warehouseReaderPassword) !== undefined)
     throw new SettingsError('WEB_ANALYTICS_WAREHOUSE_URL: is missing; a password of the warehouse is set without its address');
   return values as Settings; // each value has passed the schema of its declaration

@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { crc32, deflate } from 'node:zlib';
-import { nth } from '../lib/nth.ts';
 import { shippedFile } from '../lib/shipped.ts';
 import type { Svg } from './draw-svg.ts';
 
@@ -23,22 +22,22 @@ function paletteOf({ pixels }: Pixels): { colours: number[][]; nearest: Uint8Arr
   const counts = new Uint32Array(32_768);
   const sums = [0, 1, 2].map(() => new Float64Array(32_768));
   for (let at = 0; at < pixels.length; at += 4) {
-    const bin = binOf(nth(pixels, at), nth(pixels, at + 1), nth(pixels, at + 2));
-    counts[bin] = nth(counts, bin) + 1;
+    const bin = binOf(pixels[at] ?? 0, pixels[at + 1] ?? 0, pixels[at + 2] ?? 0);
+    counts[bin] = (counts[bin] ?? 0) + 1;
     sums.forEach((sum, channel) => {
-      sum[bin] = nth(sum, bin) + nth(pixels, at + channel);
+      sum[bin] = (sum[bin] ?? 0) + (pixels[at + channel] ?? 0);
     });
   }
-  const used = [...counts.keys()].filter((bin) => nth(counts, bin) > 0);
-  const meanOf = (bin: number) => sums.map((sum) => Math.round(nth(sum, bin) / (counts[bin] ?? 1)));
+  const used = [...counts.keys()].filter((bin) => (counts[bin] ?? 0) > 0);
+  const meanOf = (bin: number) => sums.map((sum) => Math.round((sum[bin] ?? 0) / (counts[bin] ?? 1)));
   const colours = used
-    .toSorted((a, b) => nth(counts, b) - nth(counts, a))
+    .toSorted((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0))
     .slice(0, COLOURS)
     .map(meanOf);
   const nearest = new Uint8Array(32_768);
   for (const bin of used) {
     const mean = meanOf(bin);
-    const distances = colours.map((colour) => colour.reduce((sum, value, channel) => sum + (value - nth(mean, channel)) ** 2, 0));
+    const distances = colours.map((colour) => colour.reduce((sum, value, channel) => sum + (value - (mean[channel] ?? 0)) ** 2, 0));
     nearest[bin] = distances.indexOf(Math.min(...distances));
   }
   return { colours, nearest };
@@ -60,7 +59,7 @@ export async function encodePng(image: Pixels): Promise<Buffer> {
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       const at = (y * width + x) * 4;
-      lines[y * (width + 1) + 1 + x] = nth(nearest, binOf(nth(pixels, at), nth(pixels, at + 1), nth(pixels, at + 2)));
+      lines[y * (width + 1) + 1 + x] = nearest[binOf(pixels[at] ?? 0, pixels[at + 1] ?? 0, pixels[at + 2] ?? 0)] ?? 0;
     }
   }
   const header = Buffer.alloc(13);

@@ -175,7 +175,8 @@ function verdict(checks: readonly Check[]): string {
     ...(close[1] ? [`${close[1]} kept with the limit within noise`] : []),
   ];
   const [worst, closest] = [broken[0], passed[0]];
-  const example = worst ? ` Worst: ${say(worst)}.` : closest ? ` Closest: ${say(closest)}.` : '';
+  const nearest = closest ? ` Closest: ${say(closest)}.` : '';
+  const example = worst ? ` Worst: ${say(worst)}.` : nearest;
   const names = [...new Set(missing.map(({ scenario, step, metric }) => [scenario, step, metric].filter(Boolean).join(', ')))];
   const lacking =
     names.length > 0 ? ` Not measured: ${names.slice(0, 3).join('; ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}.` : '';

@@ -185,7 +185,8 @@ export function speedLine(study: Study, name: string): string {
 export function shareSentence(share: ServerShare | undefined): string {
   if (!share) return '';
   const { side, before, after, ofChange } = share;
-  const part = ofChange === null ? `Mostly ${side}` : side === 'server' ? 'The server' : 'The front end, not the server';
+  const culprit = side === 'server' ? 'The server' : 'The front end, not the server';
+  const part = ofChange === null ? `Mostly ${side}` : culprit;
   const earlier = before === null || after === null ? '' : ` (${percent(before)} before)`;
   return `${part}: TTFB is ${percent(after ?? before)} of its LCP${earlier}.`;
 }

@@ -1,11 +1,9 @@
-import { nth } from '../../lib/nth.ts';
-
 /** Pivots below this share of their diagonal belong to columns that say nothing new. */
 const LEAST_PIVOT = 1e-9;
 
 /** Takes a multiple of one row from another, in the columns from one on. */
 function takeFrom(row: Float64Array, other: Float64Array, factor: number): void {
-  for (let column = 0; column < row.length; column += 1) row[column] = nth(row, column) - factor * nth(other, column);
+  for (let column = 0; column < row.length; column += 1) row[column] = (row[column] ?? 0) - factor * (other[column] ?? 0);
 }
 
 /**
@@ -22,14 +20,14 @@ export function inverseOf(matrix: readonly Float64Array[]): Float64Array[] {
     return both;
   });
   for (const [pivot, row] of rows.entries()) {
-    const diagonal = nth(row, pivot);
+    const diagonal = row[pivot] ?? 0;
     if (diagonal <= LEAST_PIVOT * (matrix[pivot]?.[pivot] ?? 0)) {
       row.fill(0);
       for (const other of rows) other[pivot] = 0;
       continue;
     }
-    for (let column = 0; column < row.length; column += 1) row[column] = nth(row, column) / diagonal;
-    for (const other of rows) if (other !== row && other[pivot] !== 0) takeFrom(other, row, nth(other, pivot));
+    for (let column = 0; column < row.length; column += 1) row[column] = (row[column] ?? 0) / diagonal;
+    for (const other of rows) if (other !== row && other[pivot] !== 0) takeFrom(other, row, other[pivot] ?? 0);
   }
   return rows.map((row) => row.slice(size));
 }
@@ -41,13 +39,13 @@ export function inverseOf(matrix: readonly Float64Array[]): Float64Array[] {
 export function eliminate(lower: readonly Float64Array[]): number {
   let logDeterminant = 0;
   for (const [pivot, pivotRow] of lower.slice(0, -1).entries()) {
-    const head = nth(pivotRow, pivot);
+    const head = pivotRow[pivot] ?? 0;
     if (head < 1e-9) continue;
     logDeterminant += Math.log(head);
     for (let row = pivot + 1; row < lower.length; row += 1) {
       const line = lower[row] ?? pivotRow;
-      const factor = nth(line, pivot) / head;
-      for (let column = pivot + 1; column <= row; column += 1) line[column] = nth(line, column) - factor * (lower[column]?.[pivot] ?? 0);
+      const factor = (line[pivot] ?? 0) / head;
+      for (let column = pivot + 1; column <= row; column += 1) line[column] = (line[column] ?? 0) - factor * (lower[column]?.[pivot] ?? 0);
     }
   }
   return logDeterminant;
@@ -57,10 +55,10 @@ export function eliminate(lower: readonly Float64Array[]): number {
 function factorise(matrix: Float64Array, size: number): void {
   for (let row = 0; row < size; row += 1) {
     for (let column = 0; column <= row; column += 1) {
-      let sum = nth(matrix, row * size + column);
-      for (let at = 0; at < column; at += 1) sum -= nth(matrix, row * size + at) * nth(matrix, column * size + at);
+      let sum = matrix[row * size + column] ?? 0;
+      for (let at = 0; at < column; at += 1) sum -= (matrix[row * size + at] ?? 0) * (matrix[column * size + at] ?? 0);
       // A diagonal that rounding took below 0 belongs to a feature that says nothing of its own.
-      matrix[row * size + column] = row === column ? Math.sqrt(Math.max(sum, 1e-12)) : sum / nth(matrix, column * size + column);
+      matrix[row * size + column] = row === column ? Math.sqrt(Math.max(sum, 1e-12)) : sum / (matrix[column * size + column] ?? 0);
     }
   }
 }
@@ -70,14 +68,14 @@ export function solveSymmetric(matrix: Float64Array, right: Float64Array): Float
   const size = right.length;
   factorise(matrix, size);
   for (let row = 0; row < size; row += 1) {
-    let sum = nth(right, row);
-    for (let at = 0; at < row; at += 1) sum -= nth(matrix, row * size + at) * nth(right, at);
-    right[row] = sum / nth(matrix, row * size + row);
+    let sum = right[row] ?? 0;
+    for (let at = 0; at < row; at += 1) sum -= (matrix[row * size + at] ?? 0) * (right[at] ?? 0);
+    right[row] = sum / (matrix[row * size + row] ?? 0);
   }
   for (let row = size - 1; row >= 0; row -= 1) {
-    let sum = nth(right, row);
-    for (let at = row + 1; at < size; at += 1) sum -= nth(matrix, at * size + row) * nth(right, at);
-    right[row] = sum / nth(matrix, row * size + row);
+    let sum = right[row] ?? 0;
+    for (let at = row + 1; at < size; at += 1) sum -= (matrix[at * size + row] ?? 0) * (right[at] ?? 0);
+    right[row] = sum / (matrix[row * size + row] ?? 0);
   }
   return right;
 }

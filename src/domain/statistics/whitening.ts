@@ -1,5 +1,3 @@
-import { nth } from '../../lib/nth.ts';
-
 /** How whitening treats each run: `own` is its weight, `kept` what is left of a constant at it. */
 export interface Weights {
   readonly own: Float64Array;
@@ -16,11 +14,11 @@ export function weightsOf(gaps: Float64Array, phi: number): Weights {
   own[0] = Math.sqrt(1 - phi * phi);
   kept[0] = own[0];
   for (let index = 1; index < gaps.length; index += 1) {
-    const gap = nth(gaps, index);
+    const gap = gaps[index] ?? 0;
     if (gap === 1) continue;
     const rho = phi ** gap;
     own[index] = Math.sqrt((1 - phi * phi) / (1 - rho * rho));
-    kept[index] = nth(own, index) * (1 - rho);
+    kept[index] = (own[index] ?? 0) * (1 - rho);
   }
   return { own, kept };
 }
@@ -30,8 +28,8 @@ export function whiten(x: Float64Array, { own, kept }: Weights): Float64Array {
   const whitened = new Float64Array(x.length);
   let before = 0;
   for (let index = 0; index < x.length; index += 1) {
-    const [value, weight] = [nth(x, index), nth(own, index)];
-    whitened[index] = weight * value - (weight - nth(kept, index)) * before;
+    const [value, weight] = [x[index] ?? 0, own[index] ?? 0];
+    whitened[index] = weight * value - (weight - (kept[index] ?? 0)) * before;
     before = value;
   }
   return whitened;
@@ -73,9 +71,9 @@ export function whitenerOf(times: Float64Array, { sampling, shock, carry }: Nois
   let variance = shock;
   let logDeterminant = 0;
   for (let at = 0; at < size; at += 1) {
-    const total = variance + nth(sampling, at);
+    const total = variance + (sampling[at] ?? 0);
     const gain = variance / total;
-    const decay = at + 1 < size ? carry ** (nth(times, at + 1) - nth(times, at)) : 0;
+    const decay = at + 1 < size ? carry ** ((times[at + 1] ?? 0) - (times[at] ?? 0)) : 0;
     scales[at] = 1 / Math.sqrt(total);
     kept[at] = decay * (1 - gain);
     taken[at] = decay * gain;
@@ -87,18 +85,18 @@ export function whitenerOf(times: Float64Array, { sampling, shock, carry }: Nois
     apply(column) {
       let state = 0;
       for (let at = 0; at < size; at += 1) {
-        const value = nth(column, at);
-        column[at] = (value - state) * nth(scales, at);
-        state = nth(kept, at) * state + nth(taken, at) * value;
+        const value = column[at] ?? 0;
+        column[at] = (value - state) * (scales[at] ?? 0);
+        state = (kept[at] ?? 0) * state + (taken[at] ?? 0) * value;
       }
       return column;
     },
     applyTransposed(column) {
       let state = 0;
       for (let at = size - 1; at >= 0; at -= 1) {
-        const scaled = nth(column, at) * nth(scales, at);
-        column[at] = scaled + nth(taken, at) * state;
-        state = nth(kept, at) * state - scaled;
+        const scaled = (column[at] ?? 0) * (scales[at] ?? 0);
+        column[at] = scaled + (taken[at] ?? 0) * state;
+        state = (kept[at] ?? 0) * state - scaled;
       }
       return column;
     },
@@ -107,13 +105,13 @@ export function whitenerOf(times: Float64Array, { sampling, shock, carry }: Nois
       const result = new Float64Array(width * width);
       // What a state of 1 on a day adds to the squares of the innovations from there on.
       const energies = new Float64Array(width);
-      for (let at = size - 1; at >= 0; at -= 1) energies[at] = nth(scales, at) ** 2 + nth(kept, at) ** 2 * nth(energies, at + 1);
+      for (let at = size - 1; at >= 0; at -= 1) energies[at] = (scales[at] ?? 0) ** 2 + (kept[at] ?? 0) ** 2 * (energies[at + 1] ?? 0);
       for (let from = 0; from < size; from += 1) {
         let [state, squares] = [0, 0];
         for (let at = from; at < size; at += 1) {
-          squares += ((1 - state) * nth(scales, at)) ** 2;
-          state = nth(kept, at) * state + nth(taken, at);
-          result[from * width + at + 1] = squares + state ** 2 * nth(energies, at + 1);
+          squares += ((1 - state) * (scales[at] ?? 0)) ** 2;
+          state = (kept[at] ?? 0) * state + (taken[at] ?? 0);
+          result[from * width + at + 1] = squares + state ** 2 * (energies[at + 1] ?? 0);
         }
       }
       return result;

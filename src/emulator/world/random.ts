@@ -1,5 +1,3 @@
-import { nth } from '../../lib/nth.ts';
-
 /** The inputs of the world, which is a pure function of them. */
 export interface Origin {
   readonly seed: number;
@@ -77,7 +75,7 @@ export function shareTable(shares: readonly number[]): Uint8Array {
 
 /** Index that the lowest ten bits of `bits` stand for. */
 export function pick(table: Uint8Array, bits: number): number {
-  return nth(table, bits & (TABLE_SIZE - 1));
+  return table[bits & (TABLE_SIZE - 1)] ?? 0;
 }
 
 /** Exponential distribution with mean 1 by twelve bits of a hash: a logarithm for each session would take longer than all the rest. */
@@ -85,5 +83,5 @@ const exponentials = Float32Array.from({ length: 4_096 }, (_, index) => -Math.lo
 
 /** Exponentially distributed number with mean 1 from the lowest twelve bits. */
 export function exponential(bits: number): number {
-  return nth(exponentials, bits & 4_095);
+  return exponentials[bits & 4_095] ?? 0;
 }

@@ -15,12 +15,19 @@ function sqlName(name: string): string {
   return /^[a-z_][a-z0-9_]*$/i.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
+/** The columns that a name may mean. */
+function foundBy(match: Awaited<ReturnType<typeof matchName>>) {
+  if ('found' in match) return [match.found];
+  if ('several' in match) return match.several;
+  return match.isNear ? match.closest : [];
+}
+
 async function nearest(name: string, columns: readonly Column[]): Promise<string> {
   const match = await matchName(
     name,
     columns.map((column, id) => ({ id, path: [column.name] })),
   );
-  const found = 'found' in match ? [match.found] : 'several' in match ? match.several : match.isNear ? match.closest : [];
+  const found = foundBy(match);
   const names = found.flatMap(({ path }) => path[0] ?? []).slice(0, 3);
   if (names.length > 0) return `Nearest: ${names.map(sqlName).join(', ')}.`;
   return `There are: ${columns

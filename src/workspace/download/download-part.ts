@@ -144,6 +144,13 @@ interface Arrival {
   changes: number;
 }
 
+/** A part and its file while answers arrive. */
+interface Fetched {
+  readonly number: number;
+  readonly file: PartFile;
+  readonly arrival: Arrival;
+}
+
 /** Takes bytes until the store has no more; over cuts, refusals and changes of the file. */
 async function fetchAll(part: WantedPart, file: PartFile, record: PartRecord, context: PartContext): Promise<PartRecord> {
   const { clock, random, signal } = context;
@@ -165,6 +172,37 @@ async function fetchAll(part: WantedPart, file: PartFile, record: PartRecord, co
   return arrival.record;
 }
 
+/** Goes on after an answer without bytes: from a new address, or anew where the file is another one; throws where nothing helps. */
+async function afterRefusal(
+  refusal: NonNullable<ReturnType<typeof refusalOf>>,
+  { status, totalBytes }: FileAnswer,
+  { number, file, arrival, refresh }: Fetched & Pick<PartContext, 'refresh'>,
+): Promise<void> {
+  if (refusal === 'address') {
+    if (arrival.refreshes >= MAX_REFRESHES) throw refused(number, status);
+    arrival.refreshes += 1;
+    arrival.url = (await refresh(number)) ?? gone(number);
+    return;
+  }
+  if (refusal !== 'range') throw refusal;
+  arrival.isWhole = totalBytes === file.offset;
+  // Otherwise the local part is longer than the file: it is from another file.
+  if (!arrival.isWhole) await restarted(number, file, arrival);
+}
+
+/** Keeps tag and size of the file with its beginning; false where the answer is the rest of a file whose beginning is not here. */
+async function fitsOn({ etag, totalBytes, offset }: FileAnswer, { number, file, arrival }: Fetched, directory: string): Promise<boolean> {
+  if (file.offset > 0 && etag !== arrival.record.etag) await restarted(number, file, arrival);
+  else if (offset !== file.offset) await file.restart();
+  // The rest of a file is worth nothing without its beginning.
+  if (offset !== file.offset) return false;
+  if (etag !== arrival.record.etag || totalBytes !== arrival.record.totalBytes) {
+    arrival.record = { ...(etag !== undefined && { etag }), ...(totalBytes !== undefined && { totalBytes }) };
+    await writePartRecord(pathsOf(directory, number).record, arrival.record);
+  }
+  return true;
+}
+
 /** One request for what is missing; throws a transient ApiError where it may be repeated. */
 async function fetchMore(number: number, file: PartFile, arrival: Arrival, context: PartContext): Promise<void> {
   const { store, clock, signal, refresh, onBytes, directory } = context;
@@ -172,29 +210,11 @@ async function fetchMore(number: number, file: PartFile, arrival: Arrival, conte
   onBytes(number, file.offset, arrival.record.totalBytes);
   const answer = await store.open({ url: arrival.url, offset: file.offset, etag: arrival.record.etag, signal });
   try {
+    const fetched = { number, file, arrival };
     const refusal = refusalOf(answer, clock.now());
-    if (refusal === 'address') {
-      if (arrival.refreshes >= MAX_REFRESHES) throw refused(number, answer.status);
-      arrival.refreshes += 1;
-      arrival.url = (await refresh(number)) ?? gone(number);
-      return;
-    }
-    if (refusal === 'range') {
-      arrival.isWhole = answer.totalBytes === file.offset;
-      // Otherwise the local part is longer than the file: it is from another file.
-      if (!arrival.isWhole) await restarted(number, file, arrival);
-      return;
-    }
-    if (refusal) throw refusal;
-    const { etag, totalBytes } = answer;
-    if (file.offset > 0 && etag !== arrival.record.etag) await restarted(number, file, arrival);
-    else if (answer.offset !== file.offset) await file.restart();
-    // The rest of a file is worth nothing without its beginning.
-    if (answer.offset !== file.offset) return;
-    if (etag !== arrival.record.etag || totalBytes !== arrival.record.totalBytes) {
-      arrival.record = { ...(etag !== undefined && { etag }), ...(totalBytes !== undefined && { totalBytes }) };
-      await writePartRecord(pathsOf(directory, number).record, arrival.record);
-    }
+    if (refusal) return await afterRefusal(refusal, answer, { ...fetched, refresh });
+    if (!(await fitsOn(answer, fetched, directory))) return;
+    const { totalBytes } = answer;
     await file.announce((totalBytes ?? file.offset) - file.offset);
     for await (const chunks of answer.body) {
       await file.take(chunks);

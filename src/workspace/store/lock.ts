@@ -97,10 +97,20 @@ export function isLockName(name: string): boolean {
   return NAME.test(name);
 }
 
+const isKind = (kind: string | undefined): kind is LockKind => kind !== undefined && Object.hasOwn(EXCLUDES, kind);
+
+/** Ms since a holder touched its lock; undefined where the file is gone. */
+async function silenceOf(path: string): Promise<number | undefined> {
+  return stat(path).then(
+    ({ mtimeMs }) => Date.now() - mtimeMs,
+    () => undefined,
+  );
+}
+
 /** The live holder of a lock file; a dead one's file is removed. */
 async function holderOf(directory: string, name: string, place: LockPlace): Promise<Holder | undefined> {
   const [, kind, heldAt, pidText, startedAt] = NAME.exec(name) ?? [];
-  if (kind !== 'write' && kind !== 'add' && kind !== 'load' && kind !== 'read') return undefined;
+  if (!isKind(kind)) return undefined;
   const pid = Number(pidText);
   const holder: Holder = { kind, pid, isSamePlace: heldAt === placeId(place) };
   // Without boot id and namespace a host name alone proves nothing: only its heartbeat shows that the holder lives.
@@ -109,10 +119,7 @@ async function holderOf(directory: string, name: string, place: LockPlace): Prom
   if (start !== undefined && start !== '' && start === startedAt) return holder;
   const isUncertain = start !== undefined && (start === '' || startedAt === '');
   const path = join(directory, name);
-  const silentMs = await stat(path).then(
-    ({ mtimeMs }) => Date.now() - mtimeMs,
-    () => undefined,
-  );
+  const silentMs = await silenceOf(path);
   if (silentMs === undefined) return undefined;
   if (isUncertain && silentMs < SILENT_MS) return holder;
   await rm(path, { force: true });

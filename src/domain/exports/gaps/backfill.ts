@@ -49,19 +49,21 @@ function variableOf(field: Field, { customVariables, dynamicKeys }: Variables): 
   );
 }
 
+/** The column of a field; in words why it is left out where it is a variable that the record does not name, undefined without a field. */
+function columnOf(field: Field, variables: Variables): Column | string | undefined {
+  const { fieldName, aliasName } = field;
+  if (!fieldName) return undefined;
+  const column = { fieldName, ...(aliasName && { aliasName }) };
+  if (fieldName !== CUSTOM_VARIABLE && fieldName !== DYNAMIC_VARIABLE) return column;
+  const variable = variableOf(field, variables);
+  return typeof variable === 'object' ? { ...column, ...variable } : variable;
+}
+
 /** The content of a job as its record shows it; `made` is the request that created it, where a plan did. */
 export function contentOf(job: JobRecord, made: JobBody | undefined, variables: Variables): BackfillContent {
-  const doubts: string[] = [];
-  const columns = (made?.fields ?? job.fields ?? []).flatMap((field: Field): Column[] => {
-    const { fieldName, aliasName } = field;
-    if (!fieldName) return [];
-    const column = { fieldName, ...(aliasName && { aliasName }) };
-    if (fieldName !== CUSTOM_VARIABLE && fieldName !== DYNAMIC_VARIABLE) return [column];
-    const variable = variableOf(field, variables);
-    if (typeof variable === 'object') return [{ ...column, ...variable }];
-    doubts.push(variable);
-    return [];
-  });
+  const found = (made?.fields ?? job.fields ?? []).map((field: Field) => columnOf(field, variables));
+  const columns = found.filter((each) => typeof each === 'object');
+  const doubts = found.filter((each) => typeof each === 'string');
   const format = job.format?.toUpperCase();
   const isKnown = format === 'JSONL' || format === 'CSV';
   if (!isKnown) doubts.push(`The format ${job.format ?? ''} can no longer be created; the backfill is JSONL.`);

@@ -115,6 +115,33 @@ async function resembling(words: string, catalogue: FieldCatalogue, variables: r
   };
 }
 
+/** The field of which this is the name or an alias. */
+function namedField(fields: readonly ExportableField[], wanted: string): ExportableField | undefined {
+  const byName = fields.find(({ name }) => plain(name) === wanted);
+  return byName ?? fields.find(({ aliases }) => aliases?.some((alias) => plain(alias) === wanted));
+}
+
+/** The one field that is clearly nearest to the words, then the one that its description makes clear; else all that come near. */
+function matchWords(
+  fields: readonly ExportableField[],
+  asked: ReturnType<typeof askedWords>,
+  close: readonly { readonly field: ExportableField; readonly surplus: number }[],
+): FieldMatch | undefined {
+  const closeFields = close.map(({ field }) => fieldFound(field));
+  const [best, second] = close;
+  const [first] = closeFields;
+  if (best && first && best.surplus <= LARGEST_SURPLUS && best.surplus < (second?.surplus ?? Number.POSITIVE_INFINITY))
+    return chosen(first, 1 + best.surplus, closeFields);
+  const matching = fields.map((field) => ({ field, how: described(field, asked) })).filter(({ how }) => how !== undefined);
+  const others = matching.map(({ field }) => fieldFound(field));
+  // The clearest that one field alone is: its description says just the words, or begins with them, or it is the only one with them.
+  const ways = [matching.filter(({ how }) => how === 'exact'), matching.filter(({ how }) => how !== 'partly'), matching];
+  const only = ways.find(({ length }) => length === 1)?.[0];
+  if (only) return chosen(fieldFound(only.field), 3, others);
+  const candidates = [...new Map([...closeFields, ...others].map((found) => [found.fieldName, found])).values()];
+  return candidates.length > 0 ? several(candidates) : undefined;
+}
+
 /** Finds the field or variable that a request means; what is not clear is a problem with its candidates, never a guess. */
 async function matchField({ kind, words }: FieldRequest, catalogue: FieldCatalogue): Promise<FieldMatch> {
   const custom = catalogue.customVariables.map(customFound);
@@ -125,11 +152,8 @@ async function matchField({ kind, words }: FieldRequest, catalogue: FieldCatalog
   const isVariableField = ({ name }: ExportableField) => name === CUSTOM_VARIABLE || name === DYNAMIC_VARIABLE;
   const fields = catalogue.fields.filter((field) => !isVariableField(field));
   const variables = [...custom, ...dynamic].filter(({ key }) => plain(key ?? '') === wanted);
-
-  const named =
-    fields.find(({ name }) => plain(name) === wanted) ?? fields.find(({ aliases }) => aliases?.some((alias) => plain(alias) === wanted));
+  const named = namedField(fields, wanted);
   if (named) return chosen(fieldFound(named), 0, variables);
-
   const asked = askedWords(words);
   const close = fields
     .map((field) => ({ field, surplus: surplusOf(field, asked) ?? Number.POSITIVE_INFINITY }))
@@ -138,24 +162,9 @@ async function matchField({ kind, words }: FieldRequest, catalogue: FieldCatalog
   const closeFields = close.map(({ field }) => fieldFound(field));
   if (variables.length === 1 && variables[0]) return chosen(variables[0], 0, closeFields);
   if (variables.length > 1) return several(variables);
-
   const everyday = fields.find(({ name }) => name === everydayField(words));
   if (everyday) return chosen(fieldFound(everyday), 2, closeFields);
-
-  const [best, second] = close;
-  const [first] = closeFields;
-  if (best && first && best.surplus <= LARGEST_SURPLUS && best.surplus < (second?.surplus ?? Number.POSITIVE_INFINITY))
-    return chosen(first, 1 + best.surplus, closeFields);
-
-  const matching = fields.map((field) => ({ field, how: described(field, asked) })).filter(({ how }) => how !== undefined);
-  const others = matching.map(({ field }) => fieldFound(field));
-  // The clearest that one field alone is: its description says just the words, or begins with them, or it is the only one with them.
-  const ways = [matching.filter(({ how }) => how === 'exact'), matching.filter(({ how }) => how !== 'partly'), matching];
-  const only = ways.find(({ length }) => length === 1)?.[0];
-  if (only) return chosen(fieldFound(only.field), 3, others);
-  const candidates = [...new Map([...closeFields, ...others].map((found) => [found.fieldName, found])).values()];
-  if (candidates.length > 0) return several(candidates);
-  return resembling(words, { ...catalogue, fields }, [...custom, ...dynamic]);
+  return matchWords(fields, asked, close) ?? resembling(words, { ...catalogue, fields }, [...custom, ...dynamic]);
 }
 
 /** The columns that a list of words stands for in one scope, or why it stands for none. */

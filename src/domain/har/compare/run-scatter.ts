@@ -1,5 +1,4 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
-import { nth } from '../../../lib/nth.ts';
 import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { normalisedAddress, type Pair } from './request-changes.ts';
@@ -67,10 +66,9 @@ function durationsOf(entries: readonly HarEntry[]): Map<string, number> {
 
 function lowMedian(values: readonly number[]): number {
   // Of two hosts the one that moved less: a single slow host must not count as the whole run.
-  return nth(
-    values.toSorted((a, b) => Math.abs(a) - Math.abs(b)),
-    (values.length - 1) >> 1,
-  );
+  const sorted = values.toSorted((a, b) => Math.abs(a) - Math.abs(b));
+  // No request in common, no shift.
+  return sorted[(values.length - 1) >> 1] ?? 0;
 }
 
 function scatterOf(values: readonly number[], prior: number): number {

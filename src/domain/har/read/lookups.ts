@@ -25,6 +25,23 @@ export interface ResponseHeaders {
   hasValidator: boolean;
 }
 
+/** How each header that is read changes what is known; one that is sent twice counts by its last line unless it is a list. */
+const READERS: ReadonlyMap<string, (headers: ResponseHeaders, value: string) => void> = new Map([
+  ['content-type', (headers, value) => void (headers.contentType = value)],
+  ['content-encoding', (headers, value) => void (headers.contentEncoding = value.trim().toLowerCase() || null)],
+  ['content-length', (headers, value) => void (headers.contentLength = value)],
+  ['location', (headers, value) => void (headers.location = value || null)],
+  [
+    'cache-control',
+    (headers, value) => void (headers.cacheControl = headers.cacheControl === null ? value : `${headers.cacheControl}, ${value}`),
+  ],
+  ['pragma', (headers, value) => void (headers.pragma = value)],
+  ['expires', (headers, value) => void (headers.expires = value)],
+  ['date', (headers, value) => void (headers.date = value)],
+  ['etag', (headers) => void (headers.hasValidator = true)],
+  ['last-modified', (headers) => void (headers.hasValidator = true)],
+] satisfies [string, (headers: ResponseHeaders, value: string) => void][]);
+
 /** Reads a header list in one pass; names in any case, members of another form passed over. */
 export function readHeaders(list: unknown[]): ResponseHeaders {
   const headers: ResponseHeaders = {
@@ -41,39 +58,7 @@ export function readHeaders(list: unknown[]): ResponseHeaders {
   };
   for (const header of list) {
     if (!isRecord(header) || typeof header.name !== 'string' || typeof header.value !== 'string') continue;
-    const { name, value } = header;
-    if (!LENGTHS.has(name.length)) continue;
-    switch (name.toLowerCase()) {
-      case 'content-type':
-        headers.contentType = value;
-        break;
-      case 'content-encoding':
-        headers.contentEncoding = value.trim().toLowerCase() || null;
-        break;
-      case 'content-length':
-        headers.contentLength = value;
-        break;
-      case 'location':
-        headers.location = value || null;
-        break;
-      case 'cache-control':
-        // Sent twice, the lines count as one list.
-        headers.cacheControl = headers.cacheControl === null ? value : `${headers.cacheControl}, ${value}`;
-        break;
-      case 'pragma':
-        headers.pragma = value;
-        break;
-      case 'expires':
-        headers.expires = value;
-        break;
-      case 'date':
-        headers.date = value;
-        break;
-      case 'etag':
-      case 'last-modified':
-        headers.hasValidator = true;
-        break;
-    }
+    if (LENGTHS.has(header.name.length)) READERS.get(header.name.toLowerCase())?.(headers, header.value);
   }
   return headers;
 }

@@ -1,4 +1,3 @@
-import { nth } from '../../../lib/nth.ts';
 import { solveSymmetric } from '../../statistics/elimination.ts';
 import { addFeatures, addProducts, type Cells, type Design, LEAST_OF_LEVEL, scoreOf } from './cells.ts';
 
@@ -36,18 +35,18 @@ function withoutPeers(cells: Cells, exposed: Uint8Array, left: Uint8Array): numb
     const [treated, others] = [new Float64Array(levels), new Float64Array(levels)];
     for (let cell = 0; cell < cells.count; cell += 1) {
       if (left[cell] === 0) continue;
-      const level = nth(cells.levels, cell * width + at);
+      const level = cells.levels[cell * width + at] ?? 0;
       const side = exposed[cell] === 1 ? treated : others;
-      side[level] = nth(side, level) + nth(cells.sessions, cell);
+      side[level] = (side[level] ?? 0) + (cells.sessions[cell] ?? 0);
     }
     const isLost = Uint8Array.from({ length: levels }, (_, level) => {
-      const [with_, without] = [nth(treated, level), nth(others, level)];
+      const [with_, without] = [treated[level] ?? 0, others[level] ?? 0];
       return with_ > 0 && with_ + without >= LEAST_OF_LEVEL && (without < LEAST_CONTROLS || with_ / (with_ + without) > MOST_EXPOSED)
         ? 1
         : 0;
     });
     for (let cell = 0; cell < cells.count; cell += 1) {
-      if (left[cell] === 0 || isLost[nth(cells.levels, cell * width + at)] === 0) continue;
+      if (left[cell] === 0 || isLost[cells.levels[cell * width + at] ?? 0] === 0) continue;
       left[cell] = 0;
       removed += 1;
     }
@@ -60,7 +59,7 @@ function slopeAt(design: Design, controls: Float64Array, target: Float64Array, c
   const { features, count } = design;
   const [sums, matrix] = [new Float64Array(features), new Float64Array(features * features)];
   for (let cell = 0; cell < count; cell += 1) {
-    const sessions = nth(controls, cell);
+    const sessions = controls[cell] ?? 0;
     if (sessions === 0) continue;
     const weight = sessions * Math.exp(scoreOf(design, coefficients, cell));
     addFeatures(design, cell, weight, sums);
@@ -68,12 +67,12 @@ function slopeAt(design: Design, controls: Float64Array, target: Float64Array, c
   }
   const total = sums[0] ?? 1;
   const means = sums.map((sum) => sum / total);
-  const gradient = means.map((mean, row) => (row === 0 ? 0 : nth(target, row) - mean - TOLERANCE * nth(coefficients, row)));
+  const gradient = means.map((mean, row) => (row === 0 ? 0 : (target[row] ?? 0) - mean - TOLERANCE * (coefficients[row] ?? 0)));
   const curvature = matrix.map((value, at) => {
     const [row, column] = [Math.floor(at / features), at % features];
     // The first feature is 1 throughout: weights do not depend on its coefficient.
     if (row === 0 || column === 0) return row === column ? 1 : 0;
-    return value / total - nth(means, row) * nth(means, column) + (row === column ? TOLERANCE : 0);
+    return value / total - (means[row] ?? 0) * (means[column] ?? 0) + (row === column ? TOLERANCE : 0);
   });
   return { gradient, curvature };
 }
@@ -86,7 +85,7 @@ function tilt(design: Design, controls: Float64Array, target: Float64Array): Flo
     const change = solveSymmetric(curvature, gradient);
     const largest = change.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
     const scale = Math.min(1, LONGEST_STEP / Math.max(largest, 1e-9));
-    for (const [row, value] of change.entries()) coefficients[row] = nth(coefficients, row) + scale * value;
+    for (const [row, value] of change.entries()) coefficients[row] = (coefficients[row] ?? 0) + scale * value;
     if (largest < ENOUGH) break;
   }
   return coefficients;
@@ -96,7 +95,7 @@ function tilt(design: Design, controls: Float64Array, target: Float64Array): Flo
 function imbalanceOf(target: Float64Array, before: Float64Array, after: Float64Array): number {
   let largest = 0;
   for (let feature = 1; feature < target.length; feature += 1) {
-    const [own, plain, weighed] = [nth(target, feature), nth(before, feature), nth(after, feature)];
+    const [own, plain, weighed] = [target[feature] ?? 0, before[feature] ?? 0, after[feature] ?? 0];
     const deviation = Math.sqrt((own * (1 - own) + plain * (1 - plain)) / 2);
     // A level that hardly any session has differs by chance alone.
     if (deviation > 0.02) largest = Math.max(largest, Math.abs(own - weighed) / deviation);
@@ -104,7 +103,7 @@ function imbalanceOf(target: Float64Array, before: Float64Array, after: Float64A
   return largest;
 }
 
-const shares = (totals: Float64Array) => totals.map((value) => value / Math.max(nth(totals, 0), 1e-9));
+const shares = (totals: Float64Array) => totals.map((value) => value / Math.max(totals[0] ?? 0, 1e-9));
 
 /** Weighs the sessions without the condition so that they are like those with it in all that was known before. */
 export function balance(cells: Cells, design: Design, isExposed: (cell: number) => boolean): Comparison {
@@ -115,22 +114,22 @@ export function balance(cells: Cells, design: Design, isExposed: (cell: number) 
   const [exposedTotals, controlTotals] = [new Float64Array(design.features), new Float64Array(design.features)];
   for (let cell = 0; cell < cells.count; cell += 1) {
     if (left[cell] === 0) continue;
-    const sessions = nth(cells.sessions, cell);
+    const sessions = cells.sessions[cell] ?? 0;
     if (given[cell] === 0) controls[cell] = sessions;
     addFeatures(design, cell, sessions, given[cell] === 1 ? exposedTotals : controlTotals);
   }
-  const comparable = nth(exposedTotals, 0);
+  const comparable = exposedTotals[0] ?? 0;
   const target = shares(exposedTotals);
   const coefficients = tilt(design, controls, target);
   const weights = Float64Array.from(controls, (sessions, cell) => (sessions > 0 ? Math.exp(scoreOf(design, coefficients, cell)) : 0));
   const weighedTotals = new Float64Array(design.features);
   let squares = 0;
   for (let cell = 0; cell < cells.count; cell += 1) {
-    const weight = nth(weights, cell);
-    addFeatures(design, cell, weight * nth(controls, cell), weighedTotals);
-    squares += weight ** 2 * nth(controls, cell);
+    const weight = weights[cell] ?? 0;
+    addFeatures(design, cell, weight * (controls[cell] ?? 0), weighedTotals);
+    squares += weight ** 2 * (controls[cell] ?? 0);
   }
-  const total = nth(weighedTotals, 0);
+  const total = weighedTotals[0] ?? 0;
   return {
     exposed: given.map((value, cell) => (left[cell] === 1 ? value : 0)),
     weights: weights.map((weight) => (weight * comparable) / Math.max(total, 1e-300)),

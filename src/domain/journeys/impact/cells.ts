@@ -1,5 +1,3 @@
-import { nth } from '../../../lib/nth.ts';
-
 /** A trait of a session before the exposure, in levels; `2` of device may be mobile. */
 export interface Covariate {
   readonly name: string;
@@ -48,8 +46,8 @@ function sessionsByLevel(cells: Cells, at: number): Float64Array {
   const width = cells.covariates.length;
   const sessions = new Float64Array(cells.covariates[at]?.levels ?? 0);
   for (let cell = 0; cell < cells.count; cell += 1) {
-    const level = nth(cells.levels, cell * width + at);
-    sessions[level] = nth(sessions, level) + nth(cells.sessions, cell);
+    const level = cells.levels[cell * width + at] ?? 0;
+    sessions[level] = (sessions[level] ?? 0) + (cells.sessions[cell] ?? 0);
   }
   return sessions;
 }
@@ -61,9 +59,9 @@ export function designOf(cells: Cells): Design {
   let features = 1;
   const columns = covariates.map(({ levels }, at) => {
     const sessions = sessionsByLevel(cells, at);
-    const usual = sessions.reduce((best, value, level) => (value > nth(sessions, best) ? level : best), 0);
+    const usual = sessions.reduce((best, value, level) => (value > (sessions[best] ?? 0) ? level : best), 0);
     return Int16Array.from({ length: levels }, (_, level) => {
-      if (level === usual || nth(sessions, level) < LEAST_OF_LEVEL) return -1;
+      if (level === usual || (sessions[level] ?? 0) < LEAST_OF_LEVEL) return -1;
       features += 1;
       return features - 1;
     });
@@ -76,7 +74,7 @@ export function designOf(cells: Cells): Design {
     active[end] = 0;
     end += 1;
     for (let at = 0; at < width; at += 1) {
-      const feature = columns[at]?.[nth(cells.levels, cell * width + at)] ?? -1;
+      const feature = columns[at]?.[cells.levels[cell * width + at] ?? 0] ?? -1;
       if (feature < 0) continue;
       active[end] = feature;
       end += 1;
@@ -89,26 +87,26 @@ export function designOf(cells: Cells): Design {
 /** The linear score of a cell under these coefficients. */
 export function scoreOf({ active, starts }: Design, coefficients: Float64Array, cell: number): number {
   let score = 0;
-  for (let at = nth(starts, cell), end = nth(starts, cell + 1); at < end; at += 1) score += nth(coefficients, nth(active, at));
+  for (let at = starts[cell] ?? 0, end = starts[cell + 1] ?? 0; at < end; at += 1) score += coefficients[active[at] ?? 0] ?? 0;
   return score;
 }
 
 /** Adds a cell's features, each times a value, to totals. */
 export function addFeatures({ active, starts }: Design, cell: number, value: number, totals: Float64Array): void {
-  for (let at = nth(starts, cell), end = nth(starts, cell + 1); at < end; at += 1) {
-    const feature = nth(active, at);
-    totals[feature] = nth(totals, feature) + value;
+  for (let at = starts[cell] ?? 0, end = starts[cell + 1] ?? 0; at < end; at += 1) {
+    const feature = active[at] ?? 0;
+    totals[feature] = (totals[feature] ?? 0) + value;
   }
 }
 
 /** Adds the products of a cell's features, each times a value, to a square matrix (its lower half). */
 export function addProducts({ active, starts, features }: Design, cell: number, value: number, matrix: Float64Array): void {
-  const from = nth(starts, cell);
-  for (let one = from, end = nth(starts, cell + 1); one < end; one += 1) {
-    const row = nth(active, one) * features;
+  const from = starts[cell] ?? 0;
+  for (let one = from, end = starts[cell + 1] ?? 0; one < end; one += 1) {
+    const row = (active[one] ?? 0) * features;
     for (let other = from; other <= one; other += 1) {
-      const at = row + nth(active, other);
-      matrix[at] = nth(matrix, at) + value;
+      const at = row + (active[other] ?? 0);
+      matrix[at] = (matrix[at] ?? 0) + value;
     }
   }
 }

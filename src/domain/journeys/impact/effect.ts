@@ -1,4 +1,3 @@
-import { nth } from '../../../lib/nth.ts';
 import { wilson } from '../../statistics/proportions.ts';
 import { balance } from './balance.ts';
 import type { Cells, Design } from './cells.ts';
@@ -87,12 +86,12 @@ function basketOf({ conversions, revenue, revenueSquares }: Cells): Basket {
 }
 
 function addControls(cells: Cells, cell: number, weight: number, chance: number, basket: Basket, sums: Sums): void {
-  const [sessions, conversions, revenue] = [nth(cells.sessions, cell), nth(cells.conversions, cell), nth(cells.revenue, cell)];
+  const [sessions, conversions, revenue] = [cells.sessions[cell] ?? 0, cells.conversions[cell] ?? 0, cells.revenue[cell] ?? 0];
   sums.residual += weight * (conversions - sessions * chance);
   sums.residualVariance += weight ** 2 * (conversions * (1 - chance) ** 2 + (sessions - conversions) * chance ** 2);
   const usual = chance * basket.mean;
   sums.revenueResidual += weight * (revenue - sessions * usual);
-  sums.revenueVariance += weight ** 2 * (nth(cells.revenueSquares, cell) - 2 * usual * revenue + sessions * usual ** 2);
+  sums.revenueVariance += weight ** 2 * ((cells.revenueSquares[cell] ?? 0) - 2 * usual * revenue + sessions * usual ** 2);
 }
 
 /** Adds up the exposed sessions and the weighted others with what the outcome model leaves of each. */
@@ -109,14 +108,14 @@ function sumsOf(cells: Cells, chances: Float64Array, comparison: ReturnType<type
     revenueVariance: 0,
   };
   for (let cell = 0; cell < cells.count; cell += 1) {
-    const chance = nth(chances, cell);
-    const weight = nth(comparison.weights, cell);
+    const chance = chances[cell] ?? 0;
+    const weight = comparison.weights[cell] ?? 0;
     if (weight > 0) addControls(cells, cell, weight, chance, basket, sums);
     if (comparison.exposed[cell] !== 1) continue;
-    const sessions = nth(cells.sessions, cell);
+    const sessions = cells.sessions[cell] ?? 0;
     sums.sessions += sessions;
-    sums.conversions += nth(cells.conversions, cell);
-    sums.revenue += nth(cells.revenue, cell);
+    sums.conversions += cells.conversions[cell] ?? 0;
+    sums.revenue += cells.revenue[cell] ?? 0;
     sums.expected += sessions * chance;
     sums.chanceVariance += sessions * chance * (1 - chance);
   }
@@ -159,7 +158,7 @@ function metMoreOf(cells: Cells, comparison: ReturnType<typeof balance>): number
   return cells.met.map((met) => {
     let difference = 0;
     for (let cell = 0; cell < cells.count; cell += 1)
-      difference += nth(met, cell) * (nth(comparison.exposed, cell) - nth(comparison.weights, cell));
+      difference += (met[cell] ?? 0) * ((comparison.exposed[cell] ?? 0) - (comparison.weights[cell] ?? 0));
     return comparison.comparable > 0 ? difference / comparison.comparable : 0;
   });
 }

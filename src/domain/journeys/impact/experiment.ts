@@ -1,4 +1,3 @@
-import { nth } from '../../../lib/nth.ts';
 import { tailOf, Z_95 } from '../../statistics/tails.ts';
 import { differenceOf, type Estimate, scoreOfDifference } from './effect.ts';
 import type { Verdict } from './judge-effects.ts';
@@ -113,7 +112,7 @@ export function sampleRatioMismatch(arms: readonly Arm[]): Mismatch | undefined 
   const planned = plannedShares(arms);
   const total = arms.reduce((sum, { visitors }) => sum + visitors, 0);
   const statistic = arms.reduce((sum, { visitors }, at) => {
-    const expected = total * nth(planned, at);
+    const expected = total * (planned[at] ?? 0);
     return sum + (visitors - expected) ** 2 / expected;
   }, 0);
   // With one degree of freedom the statistic is the square of a standard normal.

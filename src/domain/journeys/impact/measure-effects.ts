@@ -1,4 +1,3 @@
-import { nth } from '../../../lib/nth.ts';
 import { type Cells, designOf, holds } from './cells.ts';
 import { type ConditionEffect, effectOf } from './effect.ts';
 import { chancesOf } from './outcome-model.ts';
@@ -15,9 +14,9 @@ export interface ConditionQuestion {
 
 /** The cells for which a bit does not hold. */
 function cellsWithout(cells: Cells, bit: number): Cells {
-  const kept = Array.from({ length: cells.count }, (_, cell) => cell).filter((cell) => !holds(nth(cells.exposure, cell), bit));
+  const kept = Array.from({ length: cells.count }, (_, cell) => cell).filter((cell) => !holds(cells.exposure[cell] ?? 0, bit));
   const width = cells.covariates.length;
-  const part = (column: Float64Array) => Float64Array.from(kept, (cell) => nth(column, cell));
+  const part = (column: Float64Array) => Float64Array.from(kept, (cell) => column[cell] ?? 0);
   const levels = new Uint8Array(kept.length * width);
   for (const [at, cell] of kept.entries()) levels.set(cells.levels.subarray(cell * width, (cell + 1) * width), at * width);
   return {
@@ -34,7 +33,7 @@ function cellsWithout(cells: Cells, bit: number): Cells {
 }
 
 function exposedSessions(cells: Cells, bit: number): number {
-  return cells.sessions.reduce((sum, sessions, cell) => sum + (holds(nth(cells.exposure, cell), bit) ? sessions : 0), 0);
+  return cells.sessions.reduce((sum, sessions, cell) => sum + (holds(cells.exposure[cell] ?? 0, bit) ? sessions : 0), 0);
 }
 
 /** An effect with what a plain comparison of all sessions on both sides says, shares from 0 to 1. */
@@ -45,9 +44,9 @@ export interface Measured extends ConditionEffect {
 function plainOf(cells: Cells, bit: number): number {
   const sums = [0, 0, 0, 0];
   for (let cell = 0; cell < cells.count; cell += 1) {
-    const side = holds(nth(cells.exposure, cell), bit) ? 0 : 2;
-    sums[side] = nth(sums, side) + nth(cells.sessions, cell);
-    sums[side + 1] = nth(sums, side + 1) + nth(cells.conversions, cell);
+    const side = holds(cells.exposure[cell] ?? 0, bit) ? 0 : 2;
+    sums[side] = (sums[side] ?? 0) + (cells.sessions[cell] ?? 0);
+    sums[side + 1] = (sums[side + 1] ?? 0) + (cells.conversions[cell] ?? 0);
   }
   const [exposed = 0, own = 0, others = 0, theirs = 0] = sums;
   return own / Math.max(exposed, 1) - theirs / Math.max(others, 1);
@@ -68,7 +67,7 @@ export function measureEffects(byPage: ReadonlyMap<number, Cells>, questions: re
     const model = models.get(key) ?? prepared(without === undefined ? all : cellsWithout(all, without));
     models.set(key, model);
     const { cells, design, chances } = model;
-    const effect = effectOf(cells, design, chances, (cell) => holds(nth(cells.exposure, cell), probe));
+    const effect = effectOf(cells, design, chances, (cell) => holds(cells.exposure[cell] ?? 0, probe));
     return { ...effect, plain: plainOf(cells, probe) };
   });
 }

@@ -1,4 +1,3 @@
-import { nth } from '../../../lib/nth.ts';
 import { solveSymmetric } from '../../statistics/elimination.ts';
 import { addFeatures, addProducts, type Cells, type Design, scoreOf } from './cells.ts';
 
@@ -15,16 +14,16 @@ function slopeAt(cells: Cells, design: Design, coefficients: Float64Array) {
   const { features, count } = design;
   const [gradient, matrix] = [new Float64Array(features), new Float64Array(features * features)];
   for (let cell = 0; cell < count; cell += 1) {
-    const sessions = nth(cells.sessions, cell);
+    const sessions = cells.sessions[cell] ?? 0;
     const chance = logistic(scoreOf(design, coefficients, cell));
-    addFeatures(design, cell, nth(cells.conversions, cell) - sessions * chance, gradient);
+    addFeatures(design, cell, (cells.conversions[cell] ?? 0) - sessions * chance, gradient);
     addProducts(design, cell, sessions * chance * (1 - chance), matrix);
   }
   for (const [feature, coefficient] of coefficients.entries()) {
     const precision = feature === 0 ? 1e-6 : PRECISION;
     const diagonal = feature * features + feature;
-    gradient[feature] = nth(gradient, feature) - precision * coefficient;
-    matrix[diagonal] = nth(matrix, diagonal) + precision;
+    gradient[feature] = (gradient[feature] ?? 0) - precision * coefficient;
+    matrix[diagonal] = (matrix[diagonal] ?? 0) + precision;
   }
   return { gradient, matrix };
 }
@@ -43,7 +42,7 @@ export function chancesOf(cells: Cells, design: Design): Float64Array {
     const { gradient, matrix } = slopeAt(cells, design, coefficients);
     // A step of more than 4 on the logit scale overshoots.
     const change = solveSymmetric(matrix, gradient).map((value) => Math.max(-4, Math.min(4, value)));
-    for (const [feature, value] of change.entries()) coefficients[feature] = nth(coefficients, feature) + value;
+    for (const [feature, value] of change.entries()) coefficients[feature] = (coefficients[feature] ?? 0) + value;
     if (change.every((value) => Math.abs(value) < ENOUGH)) break;
   }
   return Float64Array.from({ length: design.count }, (_, cell) => logistic(scoreOf(design, coefficients, cell)));

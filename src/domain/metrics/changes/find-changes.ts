@@ -217,7 +217,8 @@ function factorOf(parts: readonly Part[], metric: Cost['metric'], goalId: number
   const isOfGoal = ({ metric: own, place }: Part) => !definitionOf(own)?.perGoal || place.goalId === goalId;
   const own = parts.filter((part) => !part.mix && FACTORS[metric].includes(part.metric) && isOfGoal(part));
   const products = parts.filter((part) => isProduct(part.metric) && isOfGoal(part));
-  const taken = own.length > 0 ? own : parts.some((part) => !isProduct(part.metric)) ? [] : products.slice(0, 1);
+  const ofProducts = parts.every((part) => isProduct(part.metric)) ? products.slice(0, 1) : [];
+  const taken = own.length > 0 ? own : ofProducts;
   return taken.length === 0 ? undefined : taken.reduce((factor, { relative }) => factor * (1 + share * relative), 1);
 }
 

@@ -42,11 +42,16 @@ export function valueText(metric: string, value: number | null, currency: string
   return `${formatMoney(value, { group: true })} ${unitOf(metric, currency) ?? ''}`;
 }
 
+/** A relative change, `−20%`; without a share where the earlier value is 0. */
+function relativeText(before: number, after: number): string {
+  if (before === 0) return after === 0 ? 'unchanged' : 'from 0';
+  return formatPercent((100 * (after - before)) / before, { sign: true, digits: 1 });
+}
+
 /** A change in points or percent: `−0.48 pp, −20%`. */
 export function changeText(metric: string, before: number | null, after: number | null): string {
   if (before === null || after === null) return NO_VALUE;
-  const relative =
-    before === 0 ? (after === 0 ? 'unchanged' : 'from 0') : formatPercent((100 * (after - before)) / before, { sign: true, digits: 1 });
+  const relative = relativeText(before, after);
   if (!isPercent(metric)) return relative;
   return `${formatNumber(after - before, { sign: true, digits: 2 })} pp, ${relative}`;
 }
@@ -117,11 +122,10 @@ function beyondNoise(noise: number | null, { judgement: { relative } }: Change, 
 export function changeSentence(change: Change, currency: string | undefined): string {
   const { metric, before, after, judgement, since, of, days } = change;
   const name = of === '' ? nameOf(metric) : `${nameOf(metric)} (${of})`;
-  if (before === null || after === null)
-    return (
-      `${name} has no value in ${before !== null ? 'the period' : after === null ? 'either range' : 'the baseline'}: nothing can ` +
-      `be compared.`
-    );
+  if (before === null || after === null) {
+    const lacking = after === null ? 'either range' : 'the baseline';
+    return `${name} has no value in ${before === null ? lacking : 'the period'}: nothing can be compared.`;
+  }
   const { verdict } = judgement;
   const noise = noisePercentOf(judgement);
   const figures = `${figuresText(change, currency)}${withoutOutliersText(change)}`;
@@ -140,12 +144,13 @@ export function changeSentence(change: Change, currency: string | undefined): st
   return `${name} is ${levelText(since)} since ${since.from}${possibleText(since)}, ${daysText(since.days)}; ${whole}.`;
 }
 
+const MOVED: Partial<Record<Judgement['verdict'], string>> = { up: 'rose', down: 'fell' };
+
 /** A part whose level changed although that of the whole did not: by its own change where that has a date, else by the ranges. */
 export function aloneSentence(name: string, { verdict }: Judgement, since: DatedChange | undefined, change: string): string {
   if (since && since.to === undefined) return `${capital(name)} alone is ${levelText(since)} since ${since.from}, ${daysText(since.days)}.`;
   if (since) return `${capital(name)} alone was ${levelText(since)} from ${since.from} to ${since.to ?? ''} and is back.`;
-  const moved = verdict === 'up' ? 'rose' : verdict === 'down' ? 'fell' : 'drifted';
-  return `${capital(name)} alone ${moved} beyond noise (${change}).`;
+  return `${capital(name)} alone ${MOVED[verdict] ?? 'drifted'} beyond noise (${change}).`;
 }
 
 /** A change that began before the period, which a comparison with the baseline alone would not show; empty where there is none. */
@@ -174,6 +179,8 @@ export function outlierNote({ metric, judgement, of }: Change): string | undefin
   return `${name}: ${days} ${one ? 'stands' : 'stand'} out and ${one ? 'is' : 'are'} left out of the verdict; ${matters}.`;
 }
 
+const STANDS: Partial<Record<Judgement['verdict'], string>> = { up: 'beyond noise', down: 'beyond noise', drift: 'drifting' };
+
 /** The other metrics in a few words. */
 export function othersSentence(changes: readonly Change[]): string {
   const phrases = changes
@@ -181,7 +188,7 @@ export function othersSentence(changes: readonly Change[]): string {
     .map((change) => {
       const { metric, compared, judgement, since, days, of } = change;
       const { verdict } = judgement;
-      const stands = verdict === 'up' || verdict === 'down' ? 'beyond noise' : verdict === 'drift' ? 'drifting' : verdict;
+      const stands = STANDS[verdict] ?? verdict;
       const when = since && since.to === undefined && since.from > days.first ? ` (${signed(since.relative)} since ${since.from})` : '';
       return (
         `${nameOf(metric).toLowerCase()}${of === '' ? '' : ` (${of})`} ` +

@@ -1,4 +1,3 @@
-import { nth } from '../../../lib/nth.ts';
 import { freshness, logOfLargest, logTail, normalOf, Z_95 } from '../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
 import { type Information, knownOf, without } from './noise.ts';
@@ -57,7 +56,7 @@ type Seeker = (information: Information, quest: Quest, freedom: number) => Candi
 
 function scoreOf(information: Information, interval: Interval): number {
   const { weight, score } = knownOf(information, interval);
-  const last = nth(information.precision, interval.to * (information.size + 1) - information.size - 1 + interval.to);
+  const last = information.precision[interval.to * (information.size + 1) - information.size - 1 + interval.to] ?? 0;
   return weight > LEAST_WEIGHT * last ? score / Math.sqrt(weight) : 0;
 }
 
@@ -154,7 +153,9 @@ function gaining(information: Information, found: Candidate, sign: 1 | -1, least
  */
 function settledOf(information: Information, found: Candidate): Candidate {
   if (found.shape !== 'step') return found;
-  const around = Array.from({ length: 2 * NEAR_START + 1 }, (_, index) => found.from + index - NEAR_START).filter((at) => at >= 1);
+  const around = Array.from({ length: 2 * NEAR_START + 1 }, (_, index) => found.from + index - NEAR_START).filter(
+    (at) => at >= 1 && at <= information.size,
+  );
   const ended = around.flatMap((from) =>
     Array.from({ length: Math.max(0, information.size - from - 2) }, (_, index) => ({ from, to: from + 2 + index })),
   );

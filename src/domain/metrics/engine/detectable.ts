@@ -1,5 +1,4 @@
 import { DAY_MS } from '../../../lib/clock.ts';
-import { nth } from '../../../lib/nth.ts';
 import { scoreOfTail, studentOf } from '../../statistics/tails.ts';
 import { type ExpectedRow, laterDay, predictionOf } from './expectation.ts';
 import { ERRORS } from './judge.ts';
@@ -23,7 +22,7 @@ function neededScore(days: number): number {
 /** Standard error of the mean of the first `count` of the days behind the learned ones, against what was to be expected, and its limit. */
 function limitOf({ series, noise, predict }: NonNullable<ReturnType<typeof predictionOf>>, count: number): number {
   const weights = Float64Array.from({ length: series.times.length - series.learned }, (_, at) =>
-    at < count ? nth(series.expected, series.learned + at) : 0,
+    at < count ? (series.expected[series.learned + at] ?? 0) : 0,
   );
   const sum = weights.reduce((total, weight) => total + weight, 0);
   const error = Math.sqrt(predict(weights.map((weight) => weight / sum)).variance);
@@ -55,7 +54,7 @@ export function daysToShow(kind: MetricKind, history: readonly DailyPoint[], siz
   };
   const found = LENGTHS.find(shows);
   if (found === undefined) return shows(1) === undefined ? undefined : null;
-  let [early, late] = [nth(LENGTHS, LENGTHS.indexOf(found) - 1), found];
+  let [early, late] = [LENGTHS[LENGTHS.indexOf(found) - 1] ?? 0, found];
   while (late - early > 1) {
     const middle = Math.floor((late + early) / 2);
     if (shows(middle)) late = middle;

@@ -1,6 +1,5 @@
-import { nth } from '../../../lib/nth.ts';
-import { dot, orthonormalise, project } from '../../statistics/vectors.ts';
-import { type NoiseShape, type Whitener, whitenerOf } from '../../statistics/whitening.ts';
+import { dot, orthonormalise } from '../../statistics/vectors.ts';
+import { type Whitener, whitenerOf } from '../../statistics/whitening.ts';
 import { type MetricKind, type Series, WEEK } from './series.ts';
 
 /** Days from index `from` to index `to` − 1 of a series that lie higher or lower than the others; up to its end: a step. */
@@ -42,12 +41,12 @@ export function nuisanceOf(series: Series, days: number, known: readonly Interva
     return values;
   });
   const { times, block } = series;
-  const first = nth(times, block);
-  const span = Math.max(1, nth(times, times.length - 1) - first + 1);
+  const first = times[block] ?? 0;
+  const span = Math.max(1, (times[times.length - 1] ?? 0) - first + 1);
   const positions = times.map((time) => Math.max(0, (time - first + 0.5) / span));
   const levels = [...(block > 0 ? [{ from: 0, to: block }] : []), ...known];
   const calendar = regressors.map(({ column: own, sd }, index) => {
-    const result = column((at) => nth(own, at));
+    const result = column((at) => own[at] ?? 0);
     result[days + PRIORS + index] = 1 / sd;
     return result;
   });
@@ -60,8 +59,8 @@ export function nuisanceOf(series: Series, days: number, known: readonly Interva
     free: 1 + levels.length,
     fixed: [column(() => 1), ...levels.map(({ from, to }) => column((at) => (at >= from && at < to ? 1 : 0))), ...weekdays, ...calendar],
     drift: [
-      column((at) => nth(positions, at) - 0.5),
-      ...WAVES.map((sd, wave) => column((at) => sd * Math.cos(Math.PI * (wave + 1) * nth(positions, at)))),
+      column((at) => (positions[at] ?? 0) - 0.5),
+      ...WAVES.map((sd, wave) => column((at) => sd * Math.cos(Math.PI * (wave + 1) * (positions[at] ?? 0)))),
     ],
     values,
   };
@@ -100,7 +99,7 @@ function eliminate(matrix: readonly Float64Array[], from: number, to: number): n
       const own = matrix[row];
       const factor = (own?.[pivot] ?? 0) / diagonal;
       if (!own || factor === 0) continue;
-      for (let column = pivot + 1; column <= row; column += 1) own[column] = nth(own, column) - factor * (matrix[column]?.[pivot] ?? 0);
+      for (let column = pivot + 1; column <= row; column += 1) own[column] = (own[column] ?? 0) - factor * (matrix[column]?.[pivot] ?? 0);
     }
   }
   return logDeterminant;
@@ -138,11 +137,11 @@ function pointsOf(
       const own = products.map((row) => row.slice());
       for (let row = first; row < last; row += 1) {
         const values = own[row];
-        if (values) values[row] = nth(values, row) + drift ** -2;
+        if (values) values[row] = (values[row] ?? 0) + drift ** -2;
       }
       const determinants = base + eliminate(own, first, last) + 2 * (last - first) * Math.log(drift);
       const squares = own[last]?.[last] ?? 0;
-      const prior = Math.log(nth(CARRY_PRIORS, index) * nth(priors, at));
+      const prior = Math.log((CARRY_PRIORS[index] ?? 0) * (priors[at] ?? 0));
       return { carry, drift, weight: prior - determinants / 2 - (freedom / 2) * Math.log(squares) };
     });
   });

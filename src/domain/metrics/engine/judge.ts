@@ -1,4 +1,3 @@
-import { nth } from '../../../lib/nth.ts';
 import { scoreOfTail, studentOf } from '../../statistics/tails.ts';
 import { type Change, type DatedChange, dated, type Quest } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
@@ -25,21 +24,21 @@ function weightsOf({ labels, expected }: Series, { from, to }: Window, leftOut: 
 
 /** Covariance of the noise times weights: what shocks carry over runs along the days and back. */
 function noiseTimes({ times }: Series, { sampling, shock, carry }: Noise, weights: Float64Array): Float64Array {
-  const result = weights.map((weight, at) => weight * nth(sampling, at));
+  const result = weights.map((weight, at) => weight * (sampling[at] ?? 0));
   let [forward, backward] = [0, 0];
   for (let at = 0; at < weights.length; at += 1) {
-    if (at > 0) forward *= carry ** (nth(times, at) - nth(times, at - 1));
-    forward += nth(weights, at);
-    result[at] = nth(result, at) + shock * forward;
+    if (at > 0) forward *= carry ** ((times[at] ?? 0) - (times[at - 1] ?? 0));
+    forward += weights[at] ?? 0;
+    result[at] = (result[at] ?? 0) + shock * forward;
   }
   for (let at = weights.length - 2; at >= 0; at -= 1) {
-    backward = (backward + nth(weights, at + 1)) * carry ** (nth(times, at + 1) - nth(times, at));
-    result[at] = nth(result, at) + shock * backward;
+    backward = (backward + (weights[at + 1] ?? 0)) * carry ** ((times[at + 1] ?? 0) - (times[at] ?? 0));
+    result[at] = (result[at] ?? 0) + shock * backward;
   }
   return result;
 }
 
-const product = (a: Float64Array, b: ArrayLike<number>) => a.reduce((sum, value, at) => sum + value * nth(b, at), 0);
+const product = (a: Float64Array, b: ArrayLike<number>) => a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
 
 /** The difference of the levels of two windows, as a deviation: what changes, drift and neither make of it. */
 export interface Level {
@@ -67,13 +66,13 @@ export function levelOf(
   const { series, noise, changes, left } = study;
   const [before, after] = [weightsOf(series, baseline, leftOut), weightsOf(series, period, leftOut)];
   if (before.every((value) => value === 0) || after.every((value) => value === 0)) return undefined;
-  const weights = after.map((value, at) => value - nth(before, at));
+  const weights = after.map((value, at) => value - (before[at] ?? 0));
   const along = noiseTimes(series, noise, weights);
   // Windows of other weekdays share the doubt about weekdays.
   const usual = noise.shock + noise.sampling.reduce((sum, value) => sum + value, 0) / noise.sampling.length;
   const doubt = 1 / (series.learned / WEEK / usual + noise.weekdaySd ** -2);
   const shares = new Float64Array(WEEK);
-  for (const [at, weight] of weights.entries()) shares[nth(series.weekdays, at)] = nth(shares, nth(series.weekdays, at)) + weight;
+  for (const [at, weight] of weights.entries()) shares[series.weekdays[at] ?? 0] = (shares[series.weekdays[at] ?? 0] ?? 0) + weight;
   const made = changes.reduce(
     (sum, { from, to, effect }) => sum + effect * weights.subarray(from, to).reduce((total, weight) => total + weight, 0),
     0,
@@ -217,7 +216,7 @@ function specialDays({ doubt, labels }: Series, windows: readonly Window[]): Set
   const days = new Set<number>();
   for (const { from, to } of windows) {
     const own = labels.flatMap((label, at) => (label >= from && label <= to ? [at] : []));
-    const special = own.filter((at) => nth(doubt, at) > 0);
+    const special = own.filter((at) => (doubt[at] ?? 0) > 0);
     if (special.length < own.length) for (const at of special) days.add(at);
   }
   return days;

@@ -1,5 +1,4 @@
 import { median } from 'simple-statistics';
-import { nth } from '../../../lib/nth.ts';
 import { MEDIAN_OF_NORMAL } from '../../statistics/robust-scale.ts';
 import { dot, project } from '../../statistics/vectors.ts';
 import { type Whitener, whitenerOf } from '../../statistics/whitening.ts';
@@ -61,7 +60,7 @@ function forgiving(times: Float64Array, nuisance: Nuisance, sampling: Float64Arr
     const residuals = project(whitener.apply(nuisance.values.slice()), basisOf(rough, USUAL_DRIFT, whitener)).subarray(0, sampling.length);
     // As far off as they would be without forgiveness.
     const distances = residuals.map((residual, at) => {
-      return Math.abs(residual) * Math.sqrt((nth(forgiven.sampling, at) + shock) / (nth(sampling, at) + shock));
+      return Math.abs(residual) * Math.sqrt(((forgiven.sampling[at] ?? 0) + shock) / ((sampling[at] ?? 0) + shock));
     });
     const scale = median(Array.from(distances)) / MEDIAN_OF_NORMAL || 1;
     const factors = distances.map((distance) => Math.max(1, distance / (farthest * scale)) ** 4);
@@ -97,19 +96,19 @@ export function estimateNoise(series: Series, known: readonly Interval[]): Noise
   // Of amounts, half of the noise is taken to be sampling: their days are weighed between equally and by their traffic.
   const shock = counted ? Math.max(rough - chance, 0.05 * rough) : rough / 2;
   const chanceOfDay = counted ? sampling : sampling.map((factor) => (factor * rough) / 2);
-  const expected = chanceOfDay.map((variance, at) => variance + nth(series.doubt, at));
+  const expected = chanceOfDay.map((variance, at) => variance + (series.doubt[at] ?? 0));
   const times = series.times.subarray(0, learned);
   const past = known.filter(({ from }) => from < learned);
   const nuisance = nuisanceOf(series, learned, past, weekdaySd);
   const own = forgiving(times, nuisance, expected.subarray(0, learned), shock, FAR[counted ? 'counted' : 'summed']);
   // A day whose own effect is unknown says as little of the noise.
-  const unknown = expected.subarray(0, learned).reduce((sum, variance, at) => sum + nth(series.doubt, at) / (variance + shock), 0);
+  const unknown = expected.subarray(0, learned).reduce((sum, variance, at) => sum + (series.doubt[at] ?? 0) / (variance + shock), 0);
   const forgiven = { ...own, lost: own.lost + unknown, shock };
   const { carry, drift } = weighCarryAndDrift(times, nuisance, forgiven, kind, series.times.length - learned);
   const left = residualsOf(nuisance, drift, whitenerOf(times, { ...forgiven, carry }), forgiven.lost);
   const factor = left.squares / LOSS[counted ? 'counted' : 'summed'];
   return {
-    sampling: counted ? expected : chanceOfDay.map((value, at) => value * factor + nth(series.doubt, at)),
+    sampling: counted ? expected : chanceOfDay.map((value, at) => value * factor + (series.doubt[at] ?? 0)),
     shock: counted ? Math.max(0, factor * (chance + shock) - chance) : shock * factor,
     carry,
     drift,
@@ -140,7 +139,7 @@ function sumsOf(column: Float64Array, size: number): Float64Array {
   const sums = new Float64Array(size + 1);
   let sum = 0;
   for (let at = 0; at < size; at += 1) {
-    sum += nth(column, at);
+    sum += column[at] ?? 0;
     sums[at + 1] = sum;
   }
   return sums;
@@ -169,9 +168,9 @@ export function informationOf(series: Series, noise: Noise): Information {
 /** How much the data know of an effect on an interval, 1 / its variance, and the effect times that. */
 export function knownOf(information: Information, { from, to }: Interval): { weight: number; score: number } {
   const { size, precision, directionSums, scoreSums } = information;
-  let weight = nth(precision, from * (size + 1) + to);
-  for (const sums of directionSums) weight -= (nth(sums, to) - nth(sums, from)) ** 2;
-  return { weight, score: nth(scoreSums, to) - nth(scoreSums, from) };
+  let weight = precision[from * (size + 1) + to] ?? 0;
+  for (const sums of directionSums) weight -= ((sums[to] ?? 0) - (sums[from] ?? 0)) ** 2;
+  return { weight, score: (scoreSums[to] ?? 0) - (scoreSums[from] ?? 0) };
 }
 
 /** The information that is left when an effect on an interval is taken out too. */
@@ -181,10 +180,10 @@ export function without(information: Information, interval: Interval): Informati
   const direction = whitener.applyTransposed(whitener.apply(new Float64Array(size).fill(1, interval.from, interval.to)));
   for (const [index, other] of directions.entries()) {
     const sums = directionSums[index] ?? other;
-    const shared = nth(sums, interval.to) - nth(sums, interval.from);
-    for (let at = 0; at < size; at += 1) direction[at] = nth(direction, at) - shared * nth(other, at);
+    const shared = (sums[interval.to] ?? 0) - (sums[interval.from] ?? 0);
+    for (let at = 0; at < size; at += 1) direction[at] = (direction[at] ?? 0) - shared * (other[at] ?? 0);
   }
-  const left = score.map((value, at) => value - (nth(direction, at) * known.score) / known.weight);
+  const left = score.map((value, at) => value - ((direction[at] ?? 0) * known.score) / known.weight);
   const scaled = direction.map((value) => value / Math.sqrt(known.weight));
   return {
     ...information,

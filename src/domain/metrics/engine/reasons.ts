@@ -176,6 +176,10 @@ export function findReasons(occasion: Occasion, groups: readonly Group[], count 
     known.map(({ difference }) => Math.exp(logTail(difference?.score ?? 0))),
     Math.max(count, known.length),
   );
+  const verdictOf = (pValue: number, isMore: boolean) => {
+    if (pValue > ERROR) return 'alike';
+    return isMore ? 'more' : 'less';
+  };
   const result = looked.map((each): GroupChange & { scoreOfOthers: number } => {
     const pValue = each.difference ? (pValues[known.indexOf(each)] ?? 1) : 1;
     const [own, others] = [each.own?.effect, each.others?.effect];
@@ -190,7 +194,7 @@ export function findReasons(occasion: Occasion, groups: readonly Group[], count 
       relativeOfOthers: each.others && others ? relativeOf(each.others.series, others.effect) : null,
       pValue,
       score: each.difference?.score ?? 0,
-      verdict: each.difference ? (pValue > ERROR ? 'alike' : isMore ? 'more' : 'less') : 'not enough data',
+      verdict: each.difference ? verdictOf(pValue, isMore) : 'not enough data',
       scoreOfOthers: Math.abs(others?.score ?? 0),
     };
   });

@@ -1,4 +1,3 @@
-import { nth } from '../../../lib/nth.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import { logTail, normalOf, Z_95 } from '../../statistics/tails.ts';
 import { type Change, type DatedChange, dated, type Quest } from './changes.ts';
@@ -232,6 +231,6 @@ export function pValueBeside(study: Study, found: Pick<Finding, 'from' | 'to' | 
 
 /** Takes an interval out, unless nothing of it is left. */
 function takenOut(information: Information, interval: Interval): Information {
-  const whole = nth(information.precision, interval.from * (information.size + 1) + interval.to);
+  const whole = information.precision[interval.from * (information.size + 1) + interval.to] ?? 0;
   return knownOf(information, interval).weight > LEAST_LEFT * whole ? without(information, interval) : information;
 }

@@ -1,6 +1,5 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
-import { nth } from '../../../lib/nth.ts';
 import { MEDIAN_OF_NORMAL } from '../../statistics/robust-scale.ts';
 import { monthCycle, type Regressor, seasonOf } from './regressors.ts';
 
@@ -99,10 +98,10 @@ function weekdayFactorsOf(points: readonly DailyPoint[], times: Float64Array, we
   const ratios = Array.from({ length: WEEK }, (): number[] => []);
   const values = points.map(({ numerator, denominator }) => numerator / denominator);
   for (let at = 3; at + 3 < learned; at += 1) {
-    if (nth(times, at + 3) - nth(times, at - 3) !== WEEK - 1) continue;
+    if ((times[at + 3] ?? 0) - (times[at - 3] ?? 0) !== WEEK - 1) continue;
     let sum = 0;
-    for (let near = at - 3; near <= at + 3; near += 1) sum += nth(values, near);
-    if (sum > 0) ratios[nth(weekdays, at)]?.push((nth(values, at) * WEEK) / sum);
+    for (let near = at - 3; near <= at + 3; near += 1) sum += values[near] ?? 0;
+    if (sum > 0) ratios[weekdays[at] ?? 0]?.push(((values[at] ?? 0) * WEEK) / sum);
   }
   if (ratios.some(({ length }) => length < 2)) return new Float64Array(WEEK).fill(1);
   const middles = ratios.map((group) => Math.max(LEAST_FACTOR, median(group)));
@@ -120,7 +119,7 @@ function eventsOf(points: readonly DailyPoint[], kind: MetricKind): Float64Array
 function roughVarianceOf(values: Float64Array, times: Float64Array, learned: number): number {
   const pairs: number[] = [];
   for (let at = WEEK; at < learned; at += 1) {
-    if (nth(times, at) - nth(times, at - WEEK) === WEEK) pairs.push((nth(values, at) - nth(values, at - WEEK)) / Math.SQRT2);
+    if ((times[at] ?? 0) - (times[at - WEEK] ?? 0) === WEEK) pairs.push(((values[at] ?? 0) - (values[at - WEEK] ?? 0)) / Math.SQRT2);
   }
   const own = Array.from(values.subarray(0, learned));
   const middle = median(own);
@@ -155,17 +154,17 @@ export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFr
   for (const [at, { numerator, denominator, special }] of points.slice(0, learned).entries()) {
     if (special) continue;
     above += numerator;
-    below += denominator * (weekdayFactors[nth(weekdays, at)] ?? 1);
+    below += denominator * (weekdayFactors[weekdays[at] ?? 0] ?? 1);
   }
   if (!(above > 0)) return undefined;
   const level = above / below;
   const correction = isCounted(kind) ? ANSCOMBE : 0;
   const expected = Float64Array.from(points, ({ denominator, special }, at) => {
-    return denominator * level * (weekdayFactors[nth(weekdays, at)] ?? 1) * Math.exp(special?.mean ?? 0);
+    return denominator * level * (weekdayFactors[weekdays[at] ?? 0] ?? 1) * Math.exp(special?.mean ?? 0);
   });
   const events = eventsOf(points, kind);
   const usual = expected.reduce((sum, value) => sum + value, 0) / expected.length;
-  const ratios = Float64Array.from(points, ({ numerator }, at) => (numerator + correction) / (nth(expected, at) + correction));
+  const ratios = Float64Array.from(points, ({ numerator }, at) => (numerator + correction) / ((expected[at] ?? 0) + correction));
   const roots = ratios.map((ratio) => 2 * (Math.sqrt(ratio) - 1));
   const roughVariance = Math.max(roughVarianceOf(roots, times, learned), LEAST_VARIANCE);
   const power = Math.max(LEAST_POWER, (0.5 * roughVariance) / (roughVariance + MIDDLE_VARIANCE));
@@ -183,7 +182,7 @@ export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFr
     doubt,
     regressors: [...(season ? [season] : []), ...monthCycle(times, deviations.subarray(0, learned), doubt)],
     sampling: Float64Array.from(points, ({ denominator }, at) => {
-      const mean = nth(expected, at);
+      const mean = expected[at] ?? 0;
       if (kind === 'count') return 1 / (mean + ANSCOMBE);
       if (kind === 'share') return Math.max(0.01, 1 - mean / denominator) / (mean + ANSCOMBE);
       return usual / mean;
@@ -194,7 +193,7 @@ export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFr
     learned,
     block: Math.max(
       0,
-      times.findLastIndex((time, at) => at > 0 && time - nth(times, at - 1) > FAR_DAYS),
+      times.findLastIndex((time, at) => at > 0 && time - (times[at - 1] ?? 0) > FAR_DAYS),
     ),
   };
 }
@@ -209,26 +208,26 @@ export function contrastOf(own: Series, others: Series): Series | undefined {
   const [first] = both;
   if (!first) return undefined;
   const numbers = (of: (index: number, other: number) => number) => Float64Array.from(both, ({ index, other }) => of(index, other));
-  const times = numbers((index) => nth(own.times, index));
+  const times = numbers((index) => own.times[index] ?? 0);
   const learned = both.filter(({ index }) => index < own.learned).length;
-  const deviations = numbers((index, other) => nth(own.deviations, index) - nth(others.deviations, other));
+  const deviations = numbers((index, other) => (own.deviations[index] ?? 0) - (others.deviations[other] ?? 0));
   return {
     kind: isCounted(own.kind) ? 'share' : 'average',
     labels: both.map(({ label }) => label),
     times,
-    weekdays: Uint8Array.from(both, ({ index }) => nth(own.weekdays, index)),
-    expected: numbers((index) => nth(own.expected, index)),
+    weekdays: Uint8Array.from(both, ({ index }) => own.weekdays[index] ?? 0),
+    expected: numbers((index) => own.expected[index] ?? 0),
     deviations,
     power: LEAST_POWER,
-    doubt: numbers((index) => (nth(own.doubt, index) > 0 ? DOUBT_OF_CONTRAST : 0)),
+    doubt: numbers((index) => ((own.doubt[index] ?? 0) > 0 ? DOUBT_OF_CONTRAST : 0)),
     regressors: [],
-    sampling: numbers((index, other) => nth(own.sampling, index) + nth(others.sampling, other)),
+    sampling: numbers((index, other) => (own.sampling[index] ?? 0) + (others.sampling[other] ?? 0)),
     weekdayFactors: own.weekdayFactors.map((factor, weekday) => factor / (others.weekdayFactors[weekday] ?? 1)),
     roughVariance: Math.max(roughVarianceOf(deviations, times, learned), LEAST_VARIANCE),
     learned,
     block: Math.max(
       0,
-      times.findLastIndex((time, index) => index > 0 && time - nth(times, index - 1) > FAR_DAYS),
+      times.findLastIndex((time, index) => index > 0 && time - (times[index - 1] ?? 0) > FAR_DAYS),
     ),
   };
 }

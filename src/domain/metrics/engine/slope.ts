@@ -1,4 +1,3 @@
-import { nth } from '../../../lib/nth.ts';
 import { logTail, normalOf } from '../../statistics/tails.ts';
 import { dot, orthonormalise, project } from '../../statistics/vectors.ts';
 import { whitenerOf } from '../../statistics/whitening.ts';
@@ -20,7 +19,7 @@ interface Slope {
 
 /** The share of a slope over a series that falls to four weeks. */
 export function driftShare({ times, block }: Pick<Series, 'times' | 'block'>): number {
-  return DRIFT_DAYS / (nth(times, times.length - 1) - nth(times, block) + 1);
+  return DRIFT_DAYS / ((times[times.length - 1] ?? 0) - (times[block] ?? 0) + 1);
 }
 
 /** Relative change over the series of a straight slope on its first `days`, as a deviation, beside `known` changes among them. */

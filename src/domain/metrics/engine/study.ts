@@ -1,4 +1,3 @@
-import { nth } from '../../../lib/nth.ts';
 import { type Change, type Found, findChangesIn, type Quest } from './changes.ts';
 import { type Interval } from './drift-grid.ts';
 import { estimateNoise, informationOf, type Noise } from './noise.ts';
@@ -37,9 +36,9 @@ function logOfFewEvents(series: Series, { from, to, effect }: Change): number {
   if (!isCounted(series.kind) || effect >= 0) return -Infinity;
   let [mean, seen, trials] = [0, 0, 0];
   for (let at = from; at < to; at += 1) {
-    const expected = nth(series.expected, at);
+    const expected = series.expected[at] ?? 0;
     mean += expected;
-    seen += (1 + relativeOf(series, nth(series.deviations, at))) * (expected + ANSCOMBE) - ANSCOMBE;
+    seen += (1 + relativeOf(series, series.deviations[at] ?? 0)) * (expected + ANSCOMBE) - ANSCOMBE;
     // Sampling is (1 − p) / μ.
     trials += expected / Math.max(0.01, 1 - (series.sampling[at] ?? 1) * (expected + ANSCOMBE));
   }

@@ -206,6 +206,7 @@ function dimensionsOf(query: MetricQuery, grid: MetricGrid, rows: readonly Query
   const perGoal = grid.metrics.filter((metric) => definitionOf(metric)?.perGoal);
   const hasDefault = rows.some(({ values }) => perGoal.some((metric) => values[metric] !== null));
   const defaultGoal = hasDefault ? 'e-commerce goal' : undefined;
+  const namedOrNone = (ids: readonly number[]) => (ids.length === 0 ? undefined : named(ids));
   return [
     { name: 'zone', of: ({ zoneId }) => (zoneId === undefined ? undefined : naming.zone(zoneId)), isColumn: several(grid.zoneIds) },
     // Zones of many screens bear the same name.
@@ -214,7 +215,7 @@ function dimensionsOf(query: MetricQuery, grid: MetricGrid, rows: readonly Query
     { name: 'within', of: () => (choices && segmentIds.length > 0 ? named(segmentIds) : undefined), isColumn: false },
     {
       name: 'segment',
-      of: ({ segmentIds: ids }) => (choices ? sideOf(ids) : ids.length === 0 ? undefined : named(ids)),
+      of: ({ segmentIds: ids }) => (choices ? sideOf(ids) : namedOrNone(ids)),
       isColumn: several(grid.segmentSets) || breakdown.includes('segment'),
     },
     {

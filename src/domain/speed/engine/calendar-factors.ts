@@ -1,5 +1,4 @@
 import { median } from 'simple-statistics';
-import { nth } from '../../../lib/nth.ts';
 import { inverseOf } from '../../statistics/elimination.ts';
 import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import { minus } from '../../statistics/vectors.ts';
@@ -40,7 +39,7 @@ function offsetMs(timeZone: string, ms: number): number {
 export function localTimes(dates: readonly number[], timeZone: string): LocalTime {
   const n = dates.length;
   const [hour, weekday, day] = [new Uint8Array(n), new Uint8Array(n), new Int32Array(n)];
-  const at = (index: number) => nth(dates, index);
+  const at = (index: number) => dates[index] ?? 0;
   function fill(from: number, to: number, first: number, last: number): void {
     if (from < to - 1 && (first !== last || at(to) - at(from) > CHECKED_MS)) {
       const middle = (from + to) >> 1;
@@ -74,10 +73,10 @@ function clusterMedians(values: Float64Array, cellOf: Uint8Array, { day }: Local
   const medians: number[][] = Array.from({ length: cells }, () => []);
   let open: number[] = [];
   for (let index = 0; index < values.length; index += 1) {
-    open.push(nth(values, index));
+    open.push(values[index] ?? 0);
     // Runs are in order, so that those of one cell and day stand together.
     if (cellOf[index + 1] === cellOf[index] && day[index + 1] === day[index]) continue;
-    medians[nth(cellOf, index)]?.push(open.length === 1 ? nth(open, 0) : median(open));
+    medians[cellOf[index] ?? 0]?.push(open.length === 1 ? (open[0] ?? 0) : median(open));
     open = [];
   }
   return medians;
@@ -113,10 +112,11 @@ function shrunk(hours: Cells): Float64Array {
   const factors = new Float64Array(hours.factors.length);
   const known = [...hours.factors.keys()].filter((hour) => !Number.isNaN(hours.factors[hour]));
   const meanOf = (numberAt: (hour: number) => number) => known.reduce((sum, hour) => sum + numberAt(hour), 0) / known.length;
-  const centre = meanOf((hour) => nth(hours.factors, hour));
-  const spread = (meanOf((hour) => (nth(hours.factors, hour) - centre) ** 2) * known.length) / (known.length - 1);
-  const real = Math.max(0, spread - meanOf((hour) => nth(hours.chance, hour)));
-  for (const hour of known) if (real > 0) factors[hour] = ((nth(hours.factors, hour) - centre) * real) / (real + nth(hours.chance, hour));
+  const centre = meanOf((hour) => hours.factors[hour] ?? 0);
+  const spread = (meanOf((hour) => ((hours.factors[hour] ?? 0) - centre) ** 2) * known.length) / (known.length - 1);
+  const real = Math.max(0, spread - meanOf((hour) => hours.chance[hour] ?? 0));
+  for (const hour of known)
+    if (real > 0) factors[hour] = (((hours.factors[hour] ?? 0) - centre) * real) / (real + (hours.chance[hour] ?? 0));
   return factors;
 }
 
@@ -128,7 +128,7 @@ function garrote(days: Cells): Float64Array {
   const centre = median(days.factors.filter((factor) => !Number.isNaN(factor)));
   return Float64Array.from(days.factors, (factor, day) => {
     const distance = factor - centre;
-    const least = LEAST_T ** 2 * nth(days.chance, day);
+    const least = LEAST_T ** 2 * (days.chance[day] ?? 0);
     return distance ** 2 > least ? distance - least / distance : 0;
   });
 }
@@ -142,14 +142,14 @@ function byDay(
   const days: { number: number; values: number[] }[] = [];
   for (let index = 0; index < x.length; index += 1) {
     const last = days.at(-1);
-    if (last && last.number === day[index]) last.values.push(nth(x, index));
-    else days.push({ number: nth(day, index), values: [nth(x, index)] });
+    if (last && last.number === day[index]) last.values.push(x[index] ?? 0);
+    else days.push({ number: day[index] ?? 0, values: [x[index] ?? 0] });
   }
   const levels = change(days.map(({ values }) => median(values)));
   const level = new Float64Array(x.length);
   let index = 0;
   for (const [place, { values }] of days.entries()) {
-    level.fill(nth(levels, place), index, index + values.length);
+    level.fill(levels[place] ?? 0, index, index + values.length);
     index += values.length;
   }
   return level;
@@ -180,17 +180,17 @@ export function robustCycle(deviations: Float64Array, time: LocalTime): Float64A
 /** Adds what each hour has on one weekday only, such as quiet nights of working days, by medians of the weeks. */
 function withHoursOfWeekdays(deviations: Float64Array, cycle: Float64Array, time: LocalTime): Float64Array {
   const rest = minus(deviations, cycle);
-  const cellOf = time.hour.map((hour, run) => 24 * nth(time.weekday, run) + hour);
+  const cellOf = time.hour.map((hour, run) => 24 * (time.weekday[run] ?? 0) + hour);
   const cells = readCells(minus(rest, byDay(rest, time)), cellOf, time, 7 * 24);
   if (!cells) return cycle;
   const factors = shrunk(cells);
-  return cycle.map((value, run) => value + nth(factors, nth(cellOf, run)));
+  return cycle.map((value, run) => value + (factors[cellOf[run] ?? 0] ?? 0));
 }
 
 function cycleOf(weekdays: Float64Array | undefined, hours: Float64Array | undefined, time: LocalTime): Float64Array {
   const cycle = new Float64Array(time.hour.length);
   for (let run = 0; run < cycle.length; run += 1)
-    cycle[run] = (weekdays?.[nth(time.weekday, run)] ?? 0) + (hours?.[nth(time.hour, run)] ?? 0);
+    cycle[run] = (weekdays?.[time.weekday[run] ?? 0] ?? 0) + (hours?.[time.hour[run] ?? 0] ?? 0);
   return cycle;
 }
 
@@ -214,37 +214,38 @@ export function whitenedCycle({ deviations, places, weights: { own, kept }, sigm
   const cells = [0, 0, 0, 0];
   const shares = [0, 0, 0, 0];
   for (let index = 0; index < places.length; index += 1) {
-    const [run, before] = [nth(places, index), nth(places, Math.max(0, index - 1))];
-    const weight = nth(own, index);
-    const past = index === 0 ? 0 : nth(kept, index) - weight;
-    cells[0] = nth(time.weekday, run);
-    cells[1] = 7 + nth(time.hour, run);
-    cells[2] = nth(time.weekday, before);
-    cells[3] = 7 + nth(time.hour, before);
+    const [run, before] = [places[index] ?? 0, places[Math.max(0, index - 1)] ?? 0];
+    const weight = own[index] ?? 0;
+    const past = index === 0 ? 0 : (kept[index] ?? 0) - weight;
+    cells[0] = time.weekday[run] ?? 0;
+    cells[1] = 7 + (time.hour[run] ?? 0);
+    cells[2] = time.weekday[before] ?? 0;
+    cells[3] = 7 + (time.hour[before] ?? 0);
     shares[0] = weight;
     shares[1] = weight;
     shares[2] = past;
     shares[3] = past;
-    const value = weight * nth(deviations, index) + past * nth(deviations, Math.max(0, index - 1));
+    const value = weight * (deviations[index] ?? 0) + past * (deviations[Math.max(0, index - 1)] ?? 0);
     for (let first = 0; first < 4; first += 1) {
-      const row = matrix[nth(cells, first)];
-      const share = nth(shares, first);
-      right[nth(cells, first)] = nth(right, nth(cells, first)) + share * value;
+      const row = matrix[cells[first] ?? 0];
+      const share = shares[first] ?? 0;
+      right[cells[first] ?? 0] = (right[cells[first] ?? 0] ?? 0) + share * value;
       if (!row) continue;
-      for (let second = 0; second < 4; second += 1) row[nth(cells, second)] = nth(row, nth(cells, second)) + share * nth(shares, second);
+      for (let second = 0; second < 4; second += 1)
+        row[cells[second] ?? 0] = (row[cells[second] ?? 0] ?? 0) + share * (shares[second] ?? 0);
     }
-    if (time.day[run] !== time.day[before] || index === 0) runsIn[cells[0]] = nth(runsIn, cells[0]) + 1;
+    if (time.day[run] !== time.day[before] || index === 0) runsIn[cells[0]] = (runsIn[cells[0]] ?? 0) + 1;
     if (time.day[run] !== time.day[before] || time.hour[run] !== time.hour[before] || index === 0)
-      runsIn[cells[1]] = nth(runsIn, cells[1]) + 1;
+      runsIn[cells[1]] = (runsIn[cells[1]] ?? 0) + 1;
   }
   // A weak pull to 0 says what the runs leave open: that weekdays and hours have no level of their own.
-  for (const [cell, row] of matrix.entries()) row[cell] = nth(row, cell) + RIDGE;
+  for (const [cell, row] of matrix.entries()) row[cell] = (row[cell] ?? 0) + RIDGE;
   const inverse = inverseOf(matrix);
   const cellsOf = (from: number, to: number): Cells => ({
     factors: inverse
       .slice(from, to)
       .map((row, cell) =>
-        nth(runsIn, from + cell) < LEAST_RETURNS ? Number.NaN : row.reduce((sum, value, other) => sum + value * nth(right, other), 0),
+        (runsIn[from + cell] ?? 0) < LEAST_RETURNS ? Number.NaN : row.reduce((sum, value, other) => sum + value * (right[other] ?? 0), 0),
       ),
     chance: contrastVariances(inverse, from, to).map((variance) => variance * sigma * sigma),
   });
@@ -259,5 +260,5 @@ function contrastVariances(inverse: readonly Float64Array[], from: number, to: n
   const size = to - from;
   const means = block.map((row) => row.reduce((sum, value) => sum + value, 0) / size);
   const whole = means.reduce((sum, value) => sum + value, 0) / size;
-  return block.map((row, cell) => nth(row, cell) - 2 * nth(means, cell) + whole);
+  return block.map((row, cell) => (row[cell] ?? 0) - 2 * (means[cell] ?? 0) + whole);
 }

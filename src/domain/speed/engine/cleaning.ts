@@ -1,5 +1,4 @@
 import { gammaln, quantile } from 'simple-statistics';
-import { nth } from '../../../lib/nth.ts';
 import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import { minus, pick } from '../../statistics/vectors.ts';
 import { frameOf, likelihoodOf, type Runs, sumsOf } from './likelihood.ts';
@@ -28,22 +27,22 @@ function runningMedian(x: Float64Array, reach: number): Float64Array {
   let size = 0;
   for (let index = -reach; index < n; index += 1) {
     if (index + reach < n) {
-      const value = nth(x, index + reach);
+      const value = x[index + reach] ?? 0;
       let place = size;
-      for (; place > 0 && nth(window, place - 1) > value; place -= 1) window[place] = nth(window, place - 1);
+      for (; place > 0 && (window[place - 1] ?? 0) > value; place -= 1) window[place] = window[place - 1] ?? 0;
       window[place] = value;
       size += 1;
     }
     if (index > reach) {
-      const value = nth(x, index - reach - 1);
+      const value = x[index - reach - 1] ?? 0;
       let place = 0;
-      while (place < size - 1 && nth(window, place) !== value) place += 1;
+      while (place < size - 1 && (window[place] ?? 0) !== value) place += 1;
       size -= 1;
-      for (; place < size; place += 1) window[place] = nth(window, place + 1);
+      for (; place < size; place += 1) window[place] = window[place + 1] ?? 0;
     }
     if (index < 0) continue;
     const half = size >> 1;
-    medians[index] = size % 2 === 1 ? nth(window, half) : (nth(window, half - 1) + nth(window, half)) / 2;
+    medians[index] = size % 2 === 1 ? (window[half] ?? 0) : ((window[half - 1] ?? 0) + (window[half] ?? 0)) / 2;
   }
   return medians;
 }
@@ -64,10 +63,10 @@ function alone(flagged: readonly number[], n: number): number[] {
   const logShare = Math.log((flagged.length + 1) / (n + 1));
   for (let first = 0; first < flagged.length; first += 1) {
     for (let count = 2; count <= LONGEST_CROWD && first + count <= flagged.length; count += 1) {
-      const length = nth(flagged, first + count - 1) - nth(flagged, first) + 1;
+      const length = (flagged[first + count - 1] ?? 0) - (flagged[first] ?? 0) + 1;
       const logChoices = gammaln(length + 1) - gammaln(count + 1) - gammaln(length - count + 1);
       if (Math.log(n) + logChoices + count * logShare > Math.log(CROWDED)) continue;
-      for (let member = first; member < first + count; member += 1) crowd.add(nth(flagged, member));
+      for (let member = first; member < first + count; member += 1) crowd.add(flagged[member] ?? 0);
     }
   }
   return flagged.filter((index) => !crowd.has(index));
@@ -130,9 +129,9 @@ function gainWithout(
     let bridge = 0;
     let share = 1;
     for (let run = to; run >= from; run -= 1) {
-      bridge += (share * nth(residual, run)) / (weights.own[run] ?? 1);
-      const gap = gaps[run] ?? 1;
-      share *= run === 0 ? 0 : gap === 1 ? phi : phi ** gap;
+      bridge += (share * (residual[run] ?? 0)) / (weights.own[run] ?? 1);
+      const carried = gaps[run] === 1 ? phi : phi ** (gaps[run] ?? 1);
+      share *= run === 0 ? 0 : carried;
     }
     return (squares - (bridge * bridge * (1 - phi * phi)) / (1 - share * share)) / (sigma * sigma);
   };
@@ -147,10 +146,10 @@ function patchesIn(fit: Fit, gainOfPatch: (from: number, to: number, squares: nu
   for (let from = Math.max(1, n - 24); from <= n - shortest; from += 1) atEnd = Math.max(atEnd, gain(from, n));
   const { residual } = fit;
   for (let from = 0; from < n; from += 1) {
-    let squares = nth(residual, from) ** 2;
+    let squares = (residual[from] ?? 0) ** 2;
     const last = Math.min(n, from + shortest - 1);
     for (let to = from + 1; to <= last; to += 1) {
-      if (to < n) squares += nth(residual, to) ** 2;
+      if (to < n) squares += (residual[to] ?? 0) ** 2;
       const own = gainOfPatch(from, to, squares) - LEAST_GAIN_OF_NEXT * (to - from - 1);
       const surplus = own - LEAST_GAIN;
       if (surplus <= 0) continue;
@@ -202,7 +201,7 @@ function withFitting(all: Runs, places: Int32Array, kept: Runs, { phi, sigma }: 
       if (run !== place && isKept[run] === 1) {
         const rho = phi ** distance;
         const precision = 1 / (1 - rho * rho);
-        return { precision, weighted: rho * precision * (nth(all.x, run) - level), own: rho * rho * precision };
+        return { precision, weighted: rho * precision * ((all.x[run] ?? 0) - level), own: rho * rho * precision };
       }
       if (run + by < 0 || run + by >= isKept.length) return { precision: 1, weighted: 0, own: 0 };
       distance += all.gaps[by > 0 ? run + 1 : run] ?? 1;
@@ -211,7 +210,7 @@ function withFitting(all: Runs, places: Int32Array, kept: Runs, { phi, sigma }: 
   const fits = (place: number) => {
     const [before, after] = [foretold(place, -1), foretold(place, 1)];
     const precision = before.precision + after.own;
-    const distance = nth(all.x, place) - level - (before.weighted + after.weighted) / precision;
+    const distance = (all.x[place] ?? 0) - level - (before.weighted + after.weighted) / precision;
     return (distance * distance * precision * (1 - phi * phi)) / (sigma * sigma) < LEAST_GAIN;
   };
   return Int32Array.from({ length: isKept.length }, (_, place) => place).filter((place) => isKept[place] === 1 || fits(place));

@@ -1,6 +1,5 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
-import { nth } from '../../../lib/nth.ts';
 import { minus, pick } from '../../statistics/vectors.ts';
 import { localTimes, robustCycle, weeklyLevel, whitenedCycle } from './calendar-factors.ts';
 import { expectedRuns, usualRuns } from './cleaning.ts';
@@ -68,13 +67,13 @@ function daysOf(dates: readonly number[]): Float64Array {
 
 /** The level of each run that heights of parts make. */
 function levelFrom(parts: readonly Part[], heights: readonly number[], days: Float64Array): Float64Array {
-  const level = new Float64Array(days.length).fill(nth(heights, 0));
+  const level = new Float64Array(days.length).fill(heights[0] ?? 0);
   for (const [index, part] of parts.entries()) {
-    const height = nth(heights, index + 1);
-    if (part.kind === 'line') for (let run = 0; run < level.length; run += 1) level[run] = nth(level, run) + height * nth(days, run);
+    const height = heights[index + 1] ?? 0;
+    if (part.kind === 'line') for (let run = 0; run < level.length; run += 1) level[run] = (level[run] ?? 0) + height * (days[run] ?? 0);
     else {
       const to = part.kind === 'bump' ? part.to : level.length;
-      for (let run = part.from; run < to; run += 1) level[run] = nth(level, run) + height;
+      for (let run = part.from; run < to; run += 1) level[run] = (level[run] ?? 0) + height;
     }
   }
   return level;
@@ -90,7 +89,7 @@ function shortestLevel(n: number, outlierShare: number): number {
 function gapsOf(dates: readonly number[], kept: Int32Array, usualMs: number): Float64Array {
   const gaps = new Float64Array(kept.length).fill(1);
   for (let index = 1; index < kept.length; index += 1) {
-    const gapMs = nth(dates, nth(kept, index)) - nth(dates, nth(kept, index - 1));
+    const gapMs = (dates[kept[index] ?? 0] ?? 0) - (dates[kept[index - 1] ?? 0] ?? 0);
     gaps[index] = Math.min(LONGEST_GAP, Math.max(1, Math.round(gapMs / usualMs)));
   }
   return gaps;
@@ -185,7 +184,7 @@ export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { 
   const floor = Math.log1p(effect.relative) / 8;
   const time = localTimes(dates, timeZone);
   const days = daysOf(dates);
-  const usualMs = median(dates.slice(1).map((date, index) => date - nth(dates, index)));
+  const usualMs = median(dates.slice(1).map((date, index) => date - (dates[index] ?? 0)));
   const runsAt = (adjusted: Float64Array, kept: Int32Array): Runs => ({
     x: pick(adjusted, kept),
     days: pick(days, kept),

@@ -1,5 +1,4 @@
 import { DAY_MS } from '../../../lib/clock.ts';
-import { nth } from '../../../lib/nth.ts';
 import { fisherTest, wilson } from '../../statistics/proportions.ts';
 import { tailOf } from '../../statistics/tails.ts';
 import { SMALL_SAMPLE, type Span } from './run-series.ts';
@@ -110,7 +109,7 @@ function changeIn({ dates, failed }: RunResults, dispersion: number, alpha: numb
   const [before, since] = [shareOf(best.failed, best.at), shareOf(total - best.failed, runs - best.at)];
   if (best.at === 0 || chanceOf('step', best.gain / dispersion, runs, 0) > alpha) return undefined;
   if (Math.abs((since.share ?? 0) - (before.share ?? 0)) < LEAST_DIFFERENCE) return undefined;
-  return { atMs: nth(dates, best.at), at: best.at, before, since };
+  return { atMs: dates[best.at] ?? 0, at: best.at, before, since };
 }
 
 /** Runs that a side of a comparison needs. */

@@ -1,5 +1,4 @@
 import { quantile } from 'simple-statistics';
-import { nth } from '../../../lib/nth.ts';
 import { type Course, fitCourse } from './course.ts';
 import { type CountedPart, levelIn, type Plateau, partsThatCount, plateausOf } from './plateaus.ts';
 import type { Effect, Level, RunSeries, Span } from './run-series.ts';
@@ -178,7 +177,7 @@ function leadingChange(changes: readonly Change[]): Change | undefined {
 }
 
 function scatterOf({ logs, cycle, level, offset }: Course, median: number): number {
-  const deviations = Array.from(logs, (log, index) => log - nth(cycle, index) - nth(level, index));
+  const deviations = Array.from(logs, (log, index) => log - (cycle[index] ?? 0) - (level[index] ?? 0));
   const [low = 0, high = 0] = quantile(deviations, [0.25, 0.75]);
   return median > 0 ? ((Math.exp(high) - Math.exp(low)) * (median + offset)) / median : 0;
 }
@@ -219,7 +218,7 @@ function driftOf({ series, course }: Study, slopePerDay: number): { relativePer3
   const { level, scale, offset } = course;
   const levelAt = (end: number, from: number, to: number): Level => ({
     ...levelIn(series, course, [{ from, to, height: 0, beganIn: undefined }]),
-    typical: scale * Math.exp(nth(level, end)) - offset,
+    typical: scale * Math.exp(level[end] ?? 0) - offset,
   });
   return { relativePer30Days: Math.expm1(30 * slopePerDay), first: levelAt(0, 0, fifth), last: levelAt(runs - 1, runs - fifth, runs) };
 }
@@ -257,7 +256,7 @@ export function freedOfCycle(series: RunSeries, options: Pick<JudgeOptions, 'eff
   return {
     dates: series.dates,
     values: series.values,
-    logs: series.dates.map((_, run) => nth(logs, run) - nth(cycle, run)),
+    logs: series.dates.map((_, run) => (logs[run] ?? 0) - (cycle[run] ?? 0)),
     isUsual: series.dates.map((_, run) => usual.has(run)),
     valueOf: (log) => scale * Math.exp(log) - offset,
   };

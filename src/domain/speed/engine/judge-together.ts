@@ -48,7 +48,8 @@ export function judgeSince(series: RunSeries, instantMs: number, options: JudgeO
   const levels = { before: levelIn(series, course, [earlier]), since: levelIn(series, course, [later]) };
   const { relative, p } = stepAt(course.kept.findIndex((run) => run >= (place >= 0 ? at.from : before)));
   const counts = Math.abs(relative) >= options.effect.relative && Math.abs(relative) * levels.before.typical >= options.effect.absolute;
-  const state = p > ALPHA || !counts ? 'no change' : relative > 0 ? 'slower' : 'faster';
+  const direction = relative > 0 ? 'slower' : 'faster';
+  const state = p > ALPHA || !counts ? 'no change' : direction;
   return { ...levels, state, relative, p, found: place >= 0 ? at.beganIn : undefined, others };
 
   function stepAt(from: number): { relative: number; p: number } {

@@ -1,4 +1,3 @@
-import { nth } from '../../../lib/nth.ts';
 import { eliminate } from '../../statistics/elimination.ts';
 import { weightsOf, whiten } from '../../statistics/whitening.ts';
 import { type Frame, HIGHEST_PHI, type Noise, type Part } from './parts.ts';
@@ -16,7 +15,7 @@ export interface Runs {
 export function frameOf({ x, days, gaps }: Runs, { phi, sigma }: Noise): Frame {
   const weights = weightsOf(gaps, phi);
   const later = new Float64Array(x.length + 2);
-  for (let place = x.length - 1; place >= 0; place -= 1) later[place] = nth(later, place + 1) + nth(weights.kept, place) ** 2;
+  for (let place = x.length - 1; place >= 0; place -= 1) later[place] = (later[place + 1] ?? 0) + (weights.kept[place] ?? 0) ** 2;
   return { sigma, weights, series: whiten(x, weights), line: whiten(days, weights), later };
 }
 
@@ -80,12 +79,12 @@ export function sumsOf(runs: Runs, parts: readonly Part[]): Sums {
     before.set(now);
     for (let column = 0; column < size; column += 1) now[column] = columns[column]?.[index] ?? 0;
     for (let row = 0; row < size; row += 1) {
-      const mine = nth(now, row);
-      const past = nth(before, row);
+      const mine = now[row] ?? 0;
+      const past = before[row] ?? 0;
       for (let column = 0, cell = row * size; column <= row; column += 1, cell += 1) {
-        later[cell] = nth(later, cell) + mine * nth(now, column);
-        mixed[cell] = nth(mixed, cell) + mine * nth(before, column) + past * nth(now, column);
-        earlier[cell] = nth(earlier, cell) + past * nth(before, column);
+        later[cell] = (later[cell] ?? 0) + mine * (now[column] ?? 0);
+        mixed[cell] = (mixed[cell] ?? 0) + mine * (before[column] ?? 0) + past * (now[column] ?? 0);
+        earlier[cell] = (earlier[cell] ?? 0) + past * (before[column] ?? 0);
       }
     }
   }
@@ -110,8 +109,8 @@ function pointAt({ size, byGap, runs, floor }: Sums, used: readonly number[], ph
     ofWeights -= many * Math.log(weight);
     for (const [row, line] of gram.entries())
       for (let column = 0; column <= row; column += 1) {
-        const cell = nth(used, row) * size + nth(used, column);
-        line[column] = nth(line, column) + weight * (nth(later, cell) - rho * nth(mixed, cell) + rho * rho * nth(earlier, cell));
+        const cell = (used[row] ?? 0) * size + (used[column] ?? 0);
+        line[column] = (line[column] ?? 0) + weight * ((later[cell] ?? 0) - rho * (mixed[cell] ?? 0) + rho * rho * (earlier[cell] ?? 0));
       }
   }
   const logDeterminant = eliminate(gram);

@@ -1,5 +1,4 @@
 import { quantile } from 'simple-statistics';
-import { nth } from '../../../lib/nth.ts';
 import { inverseOf } from '../../statistics/elimination.ts';
 import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import { dot, subtract } from '../../statistics/vectors.ts';
@@ -32,7 +31,7 @@ export function cutMean(squares: readonly number[]): number {
 /** Half the mean square of the differences at a lag. */
 function semivariance(x: Float64Array, lag: number): number {
   const squares: number[] = [];
-  for (let index = lag; index < x.length; index += 1) squares.push((nth(x, index) - nth(x, index - lag)) ** 2);
+  for (let index = lag; index < x.length; index += 1) squares.push(((x[index] ?? 0) - (x[index - lag] ?? 0)) ** 2);
   return cutMean(squares) / 2;
 }
 
@@ -48,8 +47,8 @@ export function noiseFromDifferences(x: Float64Array, floor: number): Noise {
     const rests = logs.map((log, place) => log - Math.log(1 - phi ** (lags[place] ?? 1)));
     const weights = lags.map((lag) => 1 / lag);
     const total = weights.reduce((sum, weight) => sum + weight, 0);
-    const level = rests.reduce((sum, rest, place) => sum + rest * nth(weights, place), 0) / total;
-    const misfit = rests.reduce((sum, rest, place) => sum + nth(weights, place) * (rest - level) ** 2, 0);
+    const level = rests.reduce((sum, rest, place) => sum + rest * (weights[place] ?? 0), 0) / total;
+    const misfit = rests.reduce((sum, rest, place) => sum + (weights[place] ?? 0) * (rest - level) ** 2, 0);
     if (misfit < best.misfit) best = { phi, misfit, level };
   }
   return { phi: best.phi, sigma: Math.max(floor, Math.sqrt(Math.exp(best.level) * (1 - best.phi ** 2))) };
@@ -73,7 +72,7 @@ export function slowVariance(innovations: Float64Array, sigma: number): number {
     // Blocks overlap by half, which makes the most of a short series.
     for (let from = 0; from + length <= innovations.length; from += length / 2) {
       let sum = 0;
-      for (let index = from; index < from + length; index += 1) sum += nth(innovations, index);
+      for (let index = from; index < from + length; index += 1) sum += innovations[index] ?? 0;
       squares.push((sum * sum) / (length * sigma * sigma));
     }
     most = Math.max(most, cutMean(squares) / (1 + MARGIN * Math.sqrt((2 * length) / innovations.length)));
@@ -142,9 +141,9 @@ function stepProducts(vector: Float64Array, { own, kept }: Weights): StepProduct
   const products = new Float64Array(n + 1);
   let later = 0;
   for (let place = n - 1; place >= 0; place -= 1) {
-    const value = nth(vector, place);
-    products[place] = nth(own, place) * value + later;
-    later += nth(kept, place) * value;
+    const value = vector[place] ?? 0;
+    products[place] = (own[place] ?? 0) * value + later;
+    later += (kept[place] ?? 0) * value;
   }
   return products;
 }
@@ -152,8 +151,8 @@ function stepProducts(vector: Float64Array, { own, kept }: Weights): StepProduct
 /** The product of two whitened steps, at places from 1 on. */
 function stepGram(first: number, second: number, { weights: { own, kept }, later }: Frame): number {
   if (second >= own.length) return 0;
-  const weight = nth(own, second);
-  return (first === second ? weight : nth(kept, second)) * weight + nth(later, second + 1);
+  const weight = own[second] ?? 0;
+  return (first === second ? weight : (kept[second] ?? 0)) * weight + (later[second + 1] ?? 0);
 }
 
 function columnOf(part: Part, { weights: { own, kept }, line }: Frame): Float64Array {
@@ -161,8 +160,8 @@ function columnOf(part: Part, { weights: { own, kept }, line }: Frame): Float64A
   const column = new Float64Array(own.length);
   const to = part.kind === 'bump' ? part.to : own.length;
   column.set(kept.subarray(part.from, to), part.from);
-  column[part.from] = nth(own, part.from);
-  if (to < own.length) column[to] = nth(kept, to) - nth(own, to);
+  column[part.from] = own[part.from] ?? 0;
+  if (to < own.length) column[to] = (kept[to] ?? 0) - (own[to] ?? 0);
   return column;
 }
 
@@ -200,10 +199,10 @@ export function fitParts(frame: Frame, parts: readonly Part[]): Fit {
 export function gainOf({ frame, rest, basis }: Fit, from: number, to: number): number {
   let own = stepGram(from, from, frame) + stepGram(to, to, frame) - 2 * stepGram(from, to, frame);
   const whole = own;
-  for (const products of basis) own -= (nth(products, from) - nth(products, to)) ** 2;
+  for (const products of basis) own -= ((products[from] ?? 0) - (products[to] ?? 0)) ** 2;
   // A part that the others can make up says nothing new.
   if (own < 1e-6 * whole) return 0;
-  return (nth(rest, from) - nth(rest, to)) ** 2 / (own * frame.sigma * frame.sigma);
+  return ((rest[from] ?? 0) - (rest[to] ?? 0)) ** 2 / (own * frame.sigma * frame.sigma);
 }
 
 /** The same of the line. */
@@ -233,5 +232,5 @@ export function heightsOf(frame: Frame, parts: readonly Part[]): number[] {
   const columns = [frame.weights.kept, ...parts.map((part) => columnOf(part, frame))];
   const inverse = inverseOf(columns.map((column) => Float64Array.from(columns, (other) => dot(column, other))));
   const right = columns.map((column) => dot(column, frame.series));
-  return inverse.map((row) => row.reduce((sum, value, index) => sum + value * nth(right, index), 0));
+  return inverse.map((row) => row.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0));
 }

@@ -1,4 +1,3 @@
-import { nth } from '../../../lib/nth.ts';
 import type { Course } from './course.ts';
 import { fitParts, gainOf, heightsOf, type Part } from './parts.ts';
 import { type Effect, type Level, levelOf, type RunSeries, type Span } from './run-series.ts';
@@ -33,7 +32,7 @@ export function partsThatCount(course: Course, median: number, effect: Effect): 
   const { days } = course.runs;
   const spanDays = (days.at(-1) ?? 0) - (days[0] ?? 0);
   return course.found.flatMap(({ part, p }, index) => {
-    const height = nth(heights, index + 1);
+    const height = heights[index + 1] ?? 0;
     const whole = Math.expm1(part.kind === 'line' ? height * spanDays : height);
     const counts = Math.abs(whole) >= effect.relative && Math.abs(whole) * median >= effect.absolute;
     return counts ? [{ part, height, p }] : [];
@@ -55,7 +54,7 @@ function rangeOf(course: Course, part: Part, edge: 'from' | 'to', dates: readonl
     low = Math.min(low, place);
     high = Math.max(high, place);
   }
-  const dateOf = (place: number) => nth(dates, nth(course.kept, place));
+  const dateOf = (place: number) => dates[course.kept[place] ?? 0] ?? 0;
   return { startMs: dateOf(low - 1), endMs: dateOf(high) };
 }
 
@@ -82,7 +81,7 @@ export function plateausOf(course: Course, counted: readonly CountedPart[], date
 export function levelIn({ values }: RunSeries, course: Course, plateaus: readonly Plateau[]): Level {
   const places = plateaus.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, index) => from + index));
   const { logs, cycle, scale, offset } = course;
-  const adjusted = places.map((place) => scale * Math.exp(nth(logs, place) - nth(cycle, place)) - offset);
+  const adjusted = places.map((place) => scale * Math.exp((logs[place] ?? 0) - (cycle[place] ?? 0)) - offset);
   return levelOf(
     places.map((place) => values[place] ?? Number.NaN),
     adjusted,

@@ -1,4 +1,3 @@
-import { nth } from '../../../lib/nth.ts';
 import { scoreOfTail, tailOf } from '../../statistics/tails.ts';
 import type { Part } from './parts.ts';
 
@@ -63,7 +62,7 @@ function placeIn(scale: readonly number[], value: number, stretch: (value: numbe
       scale.findLastIndex((mark) => mark <= value),
     ),
   );
-  const [from, to] = [stretch(nth(scale, low)), stretch(nth(scale, low + 1))];
+  const [from, to] = [stretch(scale[low] ?? 0), stretch(scale[low + 1] ?? 0)];
   return { low, share: Math.max(0, Math.min(1, (stretch(value) - from) / (to - from))) };
 }
 

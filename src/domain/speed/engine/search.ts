@@ -1,4 +1,3 @@
-import { nth } from '../../../lib/nth.ts';
 import { type Fit, type Frame, fitParts, gainOf, gainOfLine, type Part } from './parts.ts';
 import type { Limits } from './score-limits.ts';
 
@@ -42,7 +41,10 @@ export function limitOf(part: Part, limits: Limits, n: number): number {
 
 /** Places at which a level begins. */
 export function edgesOf(parts: readonly Part[], n: number): number[] {
-  const edges = parts.flatMap((part) => (part.kind === 'line' ? [] : part.kind === 'step' ? [part.from] : [part.from, part.to]));
+  const edges = parts.flatMap((part) => {
+    if (part.kind === 'line') return [];
+    return part.kind === 'step' ? [part.from] : [part.from, part.to];
+  });
   return [...new Set(edges)].filter((edge) => edge < n).toSorted((a, b) => a - b);
 }
 
@@ -128,7 +130,7 @@ function withoutWeak(frame: Frame, found: readonly Found[], limits: Limits, shor
   for (;;) {
     const surplus = kept.map(({ part, gain }) => gain - limitOf(part, limits, frame.series.length));
     const weakest = surplus.indexOf(Math.min(...surplus));
-    if (kept.length === 0 || nth(surplus, weakest) > 0) return kept;
+    if (kept.length === 0 || (surplus[weakest] ?? 0) > 0) return kept;
     const rest = kept.filter((_, index) => index !== weakest).map(({ part }) => part);
     kept = refined(frame, rest, shortest);
   }

@@ -1,5 +1,4 @@
 import { median } from 'simple-statistics';
-import { nth } from '../../../lib/nth.ts';
 import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import { type Share, shareChangeIn } from './failed-share.ts';
 import type { FreedRuns } from './judge-series.ts';
@@ -53,7 +52,7 @@ function movedTo(runs: FreedRuns, sign: 1 | -1): TwoLevels | undefined {
   const first = dates.findIndex((date) => date >= change.atMs);
   const places = (isOfMoved: boolean, from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => from + index).filter((place) => isMoved[place] === isOfMoved);
-  const logOf = (some: readonly number[]) => median(some.map((place) => nth(logs, place)));
+  const logOf = (some: readonly number[]) => median(some.map((place) => logs[place] ?? 0));
   const [usual, moved, former] = [places(false, first, logs.length), places(true, first, logs.length), places(false, 0, first)];
   if (usual.length === 0 || moved.length === 0 || former.length === 0) return undefined;
   const apart = sign * (logOf(moved) - logOf(usual));
@@ -65,7 +64,7 @@ function movedTo(runs: FreedRuns, sign: 1 | -1): TwoLevels | undefined {
   const level = (some: readonly number[]) =>
     levelOf(
       some.map((place) => runs.values[place] ?? Number.NaN),
-      some.map((place) => runs.valueOf(nth(logs, place))),
+      some.map((place) => runs.valueOf(logs[place] ?? 0)),
     );
   const previousMs = dates[first - 1] ?? change.atMs;
   const [levelUsual, levelMoved] = [level(usual), level(moved)];

@@ -1,5 +1,4 @@
 import { DAY_MS } from '../../../lib/clock.ts';
-import { nth } from '../../../lib/nth.ts';
 import type { Project } from '../../credentials.ts';
 import { hash } from '../random.ts';
 import { countries, languages, sources } from '../sessions/index.ts';
@@ -62,7 +61,7 @@ export function customVariablesOf(project: Project): readonly CustomVariable[] {
 export function customValueOf({ project, day, index, seed }: SessionRow, position: number): string {
   const variable = customVariables[project.kind].find((candidate) => candidate.position === position);
   if (!variable) return EMPTY_VARIABLE;
-  const owner = variable.perUser ? nth(day.userLow, index) : seed;
+  const owner = variable.perUser ? (day.userLow[index] ?? 0) : seed;
   if (chance(owner, 600 + position) < variable.emptyShare) return EMPTY_VARIABLE;
   return pick(variable.values, chance(owner, 700 + position));
 }
@@ -162,7 +161,7 @@ export const variableFields: readonly Omit<Field<never>, 'read'>[] = [
 type Column = 'deviceId' | 'sessionNumber' | 'revenueCents' | 'country' | 'language' | 'source';
 
 function column({ day, index }: SessionRow, name: Column): number {
-  return nth(day[name], index);
+  return day[name][index] ?? 0;
 }
 
 /** Columns that identify a session; the scope `views` has these as well. */
@@ -177,7 +176,7 @@ const sessionKeys: readonly Field<SessionRow>[] = [
 export const sessionFields: readonly Field<SessionRow>[] = [
   ...sessionKeys,
   field('user_id_unhashed', 'Customer number of a logged-in user; null for guests', 'C-4810223', (row) =>
-    customValueOf(row, 2) === 'logged_in' ? `C-${nth(row.day.userLow, row.index)}` : null,
+    customValueOf(row, 2) === 'logged_in' ? `C-${row.day.userLow[row.index] ?? 0}` : null,
   ),
   field('session_date', 'UTC day on which the session began', '2026-11-19', (row) => isoTime(row.startMs).slice(0, 10)),
   field('session_time', 'Start of the session', '2026-11-19T08:14:03.000Z', (row) => isoTime(row.startMs), 'session_start'),

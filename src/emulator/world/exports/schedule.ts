@@ -81,16 +81,21 @@ function startOf({ frequency, createdMs }: ExportJob, index: number): number | u
   return firstMs + index * periodMs;
 }
 
+/** The range of the run that starts at an instant. */
+function rangeOf({ frequency, range }: ExportJob, startMs: number, createdMs: number): { fromMs: number; toMs: number } {
+  if (frequency === 'once') return range ?? { fromMs: createdMs - DAY_MS, toMs: createdMs };
+  const { offsetMs, periodMs } = cadences[frequency];
+  return { fromMs: startMs - offsetMs - periodMs, toMs: startMs - offsetMs };
+}
+
 /** The run with this index; undefined where there is none, or where it was never started. */
 function runAt(job: ExportJob, index: number): Run | undefined {
   const startMs = startOf(job, index);
   if (startMs === undefined) return undefined;
   const createdMs = startMs - START_AFTER_MS;
   if (job.suspendedMs !== undefined && createdMs >= job.suspendedMs) return undefined;
-  const cadence = job.frequency === 'once' ? undefined : cadences[job.frequency];
-  const toMs = cadence ? startMs - cadence.offsetMs : (job.range?.toMs ?? createdMs);
-  const fromMs = cadence ? toMs - cadence.periodMs : (job.range?.fromMs ?? createdMs - DAY_MS);
-  const incident = cadence && job.incidents?.find((each) => each.fromMs === fromMs)?.kind;
+  const { fromMs, toMs } = rangeOf(job, startMs, createdMs);
+  const incident = job.frequency === 'once' ? undefined : job.incidents?.find((each) => each.fromMs === fromMs)?.kind;
   if (incident === 'missing') return undefined;
   const fails = job.alwaysFails === true || incident === 'failed';
   const endMs = startMs + Math.round(job.computeMs * (fails ? 0.4 : 1));

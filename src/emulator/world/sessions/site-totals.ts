@@ -1,5 +1,4 @@
 import { DAY_MS } from '../../../lib/clock.ts';
-import { nth } from '../../../lib/nth.ts';
 import { deviceIds } from './profiles.ts';
 import { dayNumberOf, type SessionDay } from './session-day.ts';
 import type { SessionWorld } from './session-world.ts';
@@ -41,7 +40,7 @@ function firstFrom(day: SessionDay, instantMs: number): number {
   let high = day.count;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (nth(day.startSecond, middle) < second) low = middle + 1;
+    if ((day.startSecond[middle] ?? 0) < second) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -65,7 +64,8 @@ function eachInterval(
 /** Whether a session is of the selection's device and lies in all its segments. */
 function filterOf({ device, segmentBits }: Selection): (day: SessionDay, index: number) => boolean {
   const deviceBits = deviceIds[device].reduce<number>((bits, deviceId) => bits | (1 << deviceId), 0);
-  return (day, index) => ((deviceBits >> nth(day.deviceId, index)) & 1) === 1 && (nth(day.segments, index) & segmentBits) === segmentBits;
+  return (day, index) =>
+    ((deviceBits >> (day.deviceId[index] ?? 0)) & 1) === 1 && ((day.segments[index] ?? 0) & segmentBits) === segmentBits;
 }
 
 /** Calls `visit` for each session of the selection with the number of its period. */
@@ -109,14 +109,14 @@ function sumsBetween(
   let [visits, bounces, pageViews, durationMs, transactions, revenueCents, conversions] = [0, 0, 0, 0, 0, 0, 0];
   for (let index = from; index < to; index += 1) {
     if (!isSelected(day, index)) continue;
-    const views = nth(day.pageViews, index);
+    const views = day.pageViews[index] ?? 0;
     visits += 1;
     if (views === 1) bounces += 1;
     pageViews += views;
-    durationMs += nth(day.durationMs, index);
-    transactions += nth(day.transactions, index);
-    revenueCents += nth(day.revenueCents, index);
-    if ((nth(day.goals, index) & goalBit) !== 0) conversions += 1;
+    durationMs += day.durationMs[index] ?? 0;
+    transactions += day.transactions[index] ?? 0;
+    revenueCents += day.revenueCents[index] ?? 0;
+    if (((day.goals[index] ?? 0) & goalBit) !== 0) conversions += 1;
   }
   return { visits, bounces, pageViews, durationMs, transactions, revenueCents, conversions };
 }

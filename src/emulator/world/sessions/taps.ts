@@ -1,4 +1,3 @@
-import { nth } from '../../../lib/nth.ts';
 import { DRAWS, draw24, scramble } from '../random.ts';
 import { tapShock } from './day-noise.ts';
 import { dayNumberOf, SESSION_STREAMS, type SessionDay } from './session-day.ts';
@@ -91,17 +90,17 @@ interface Target {
 }
 
 function addSession(sum: ZoneTotals, day: SessionDay, index: number, { zone, touch, screen, goalBit, tapRateOn }: Target): void {
-  const seed = nth(day.seed, index) | 0;
-  const views = viewsOf(screen, seed, nth(day.pageViews, index));
+  const seed = (day.seed[index] ?? 0) | 0;
+  const views = viewsOf(screen, seed, day.pageViews[index] ?? 0);
   if (views === 0) return;
   sum.sessions += 1;
-  const transactions = nth(day.transactions, index);
+  const transactions = day.transactions[index] ?? 0;
   const tapHash = scramble(seed ^ Math.imul(zone.id, SESSION_STREAMS.taps));
   if (tapHash >>> 8 < tapRateOn(day.dayNumber, transactions > 0) * DRAWS) {
     sum.tapSessions += 1;
     sum.transactions += transactions;
-    sum.revenueCents += nth(day.revenueCents, index);
-    if ((nth(day.goals, index) & goalBit) !== 0) sum.conversions += 1;
+    sum.revenueCents += day.revenueCents[index] ?? 0;
+    if (((day.goals[index] ?? 0) & goalBit) !== 0) sum.conversions += 1;
     eachTouch(views, tapHash, touch.tapAgain, (count, viewHash) => {
       sum.tapViews += 1;
       sum.taps += count;

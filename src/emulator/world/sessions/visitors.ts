@@ -1,4 +1,3 @@
-import { nth } from '../../../lib/nth.ts';
 import { DRAWS, draw24, hash, pick, scramble, shareTable } from '../random.ts';
 import { arrivals, type DayNoise } from './day-noise.ts';
 import { campaigns, countries, type Profile } from './profiles.ts';
@@ -108,8 +107,8 @@ function fillUsers(day: SessionDay, profile: Profile, worldHash: number, lanes: 
     if (!isBoosted && habit >>> 8 >= once) {
       const rest = draw24(habit);
       const visits = 2 + ((rest >>> 12) % mostAgain);
-      slot = nth(slots, rest & 7);
-      const round = nth(rounds, rest & 7) + ((rest >>> 3) & 0xff) + slot;
+      slot = slots[rest & 7] ?? 0;
+      const round = (rounds[rest & 7] ?? 0) + ((rest >>> 3) & 0xff) + slot;
       turn = (round / visits) | 0;
       visit = round - turn * visits + 1;
     }
@@ -117,7 +116,7 @@ function fillUsers(day: SessionDay, profile: Profile, worldHash: number, lanes: 
     const low = scramble(scramble(lowStream + place) + turnOfSlot);
     const deviceId = isBoosted ? boost.deviceId : pick(devices, scramble(low ^ SESSION_STREAMS.equipment));
     const session = scramble(low + today);
-    if (!isBoosted && draw24(session ^ SESSION_STREAMS.absence) >= nth(kept, deviceId)) continue;
+    if (!isBoosted && draw24(session ^ SESSION_STREAMS.absence) >= (kept[deviceId] ?? 0)) continue;
     const high = scramble(scramble(highStream + place) + turnOfSlot);
     if (isBoosted) {
       day.source[index] = boost.source;
@@ -138,9 +137,9 @@ function fillUsers(day: SessionDay, profile: Profile, worldHash: number, lanes: 
 function fillEquipment(day: SessionDay, profile: Profile, boost: Boost | null): void {
   const origins = shareTable(profile.countryShare);
   for (let index = 0; index < day.count; index += 1) {
-    const low = nth(day.userLow, index) | 0;
+    const low = (day.userLow[index] ?? 0) | 0;
     const bits = scramble(low ^ SESSION_STREAMS.equipment);
-    const deviceId = nth(day.deviceId, index);
+    const deviceId = day.deviceId[index] ?? 0;
     // No usual session has a campaign before its origin is filled.
     const country = boost !== null && day.campaign[index] !== 0 ? boost.country : pick(origins, bits >>> 10);
     const set = pick(equipmentTables[deviceId] ?? noTable, bits >>> 20);
@@ -201,7 +200,7 @@ export function fillOrigins(day: SessionDay, profile: Profile, date: Date): void
   const search = searchCampaign(date);
   for (let index = 0; index < day.count; index += 1) {
     if (day.campaign[index] !== 0) continue;
-    const bits = scramble(nth(day.seed, index) ^ SESSION_STREAMS.origin);
+    const bits = scramble((day.seed[index] ?? 0) ^ SESSION_STREAMS.origin);
     const source = pick(shares, bits);
     day.source[index] = source;
     if (source === NEWSLETTER) day.campaign[index] = WEEKLY_NEWSLETTER;
@@ -216,7 +215,7 @@ function passes(projectId: number, column: SegmentColumn): Uint16Array {
   const table = new Uint16Array(VALUES);
   for (const [bit, { rule }] of segmentsOf(projectId).entries()) {
     for (let value = 0; value < VALUES; value += 1) {
-      if (rule[column]?.(value) ?? true) table[value] = nth(table, value) | (1 << bit);
+      if (rule[column]?.(value) ?? true) table[value] = (table[value] ?? 0) | (1 << bit);
     }
   }
   return table;
@@ -243,12 +242,12 @@ export function fillSegments(day: SessionDay): void {
   known.set(day.projectId, tables);
   for (let index = 0; index < day.count; index += 1) {
     day.segments[index] =
-      nth(tables.sessionNumber, nth(day.sessionNumber, index)) &
-      nth(tables.country, nth(day.country, index)) &
-      nth(tables.source, nth(day.source, index)) &
-      nth(tables.campaign, nth(day.campaign, index)) &
-      nth(tables.platform, nth(day.platform, index)) &
-      nth(tables.deviceId, nth(day.deviceId, index)) &
-      nth(tables.browser, nth(day.browser, index));
+      (tables.sessionNumber[day.sessionNumber[index] ?? 0] ?? 0) &
+      (tables.country[day.country[index] ?? 0] ?? 0) &
+      (tables.source[day.source[index] ?? 0] ?? 0) &
+      (tables.campaign[day.campaign[index] ?? 0] ?? 0) &
+      (tables.platform[day.platform[index] ?? 0] ?? 0) &
+      (tables.deviceId[day.deviceId[index] ?? 0] ?? 0) &
+      (tables.browser[day.browser[index] ?? 0] ?? 0);
   }
 }

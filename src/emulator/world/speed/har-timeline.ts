@@ -66,6 +66,12 @@ function spanOf(request: RequestSpec, t: Times, place: number, h: number, bytesP
   return [start, start + duration];
 }
 
+/** The part of the time left that an entry waits: all of it where nothing arrives, less the more does. */
+function waitShare({ phase, bodyBytes }: RequestSpec, h: number): number {
+  if (phase === 'document' || bodyBytes === 0) return 1;
+  return (bodyBytes < 30_000 || phase === 'tag' ? 0.85 : 0.35) * (0.75 + 0.25 * draw(h, 11));
+}
+
 /** Splits a span over the parts of an entry; a new connection pays for name, handshake and encryption. */
 function split([from, to]: Span, request: RequestSpec, isNew: boolean, h: number): EntryTimings {
   const total = to - from;
@@ -80,10 +86,7 @@ function split([from, to]: Span, request: RequestSpec, isNew: boolean, h: number
   const blocked = round(Math.min(total * 0.3, (request.protocol === 'http/1.1' ? 60 : 9) * draw(h, 9)));
   const send = round(Math.min(total * 0.02, 0.9 * draw(h, 10)));
   const left = total - blocked - Math.max(0, dns) - Math.max(0, connect) - send;
-  const quick = request.bodyBytes < 30_000 || request.phase === 'tag';
-  const usualShare = quick ? 0.85 : 0.35;
-  const share = request.phase === 'document' || request.bodyBytes === 0 ? 1 : usualShare;
-  const wait = round(left * (share === 1 ? 1 : share * (0.75 + 0.25 * draw(h, 11))));
+  const wait = round(left * waitShare(request, h));
   const receive = Math.max(0, round(left - wait));
   return {
     blocked: blocked < 0.4 ? -1 : blocked,

@@ -123,34 +123,40 @@ function setCookiesOf(spec: RequestSpec, context: HarContext, h: number): Cookie
   return [{ name: 'uid', value: secretToken('uid', context.hour), path: '/', expires, httpOnly: false, secure: true }];
 }
 
+/** How long a client may keep an answer; nothing is said of what is neither kept nor a document. */
+function cacheControlOf({ phase }: RequestSpec, cacheable: boolean, h: number): string | undefined {
+  if (cacheable) return `public, max-age=${[600, 86_400, 2_592_000, 31_536_000][drawBetween(h, 24, 0, 3)] ?? 600}`;
+  return phase === 'document' ? 'no-store' : undefined;
+}
+
+/** Sizes as different agents write them: one that knows the total need not know its parts. */
+function sizesOf(spec: RequestSpec, h: number) {
+  const { status = 200, bodyBytes, headerBytes, fromCache } = spec;
+  const total = { _transferSize: transferBytes(spec) };
+  if (fromCache === true || status === 0) return { headersSize: -1, bodySize: 0, ...total };
+  if (draw(h, 28) < 0.08) return { headersSize: -1, bodySize: -1, ...total };
+  return { headersSize: headerBytes, bodySize: bodyBytes, ...(draw(h, 25) < 0.6 ? total : {}) };
+}
+
 /** `response` of an entry; sizes are those of the request's specification, written as different agents do. */
 function harResponse(spec: RequestSpec, url: URL, context: HarContext, httpVersion: string, h: number): Response {
-  const { status = 200, bodyBytes, headerBytes } = spec;
+  const { status = 200, bodyBytes } = spec;
   const mimeType = mimeTypeOf(spec, url);
   const compressed = TEXTS.has(spec.type) && !spec.plain && bodyBytes > 600 && status === 200;
   const cookies = setCookiesOf(spec, context, h);
   const cacheable = !spec.uncached && (status === 200 || status === 304);
+  const encoding = draw(h, 23) < 0.6 ? 'br' : 'gzip';
   const headers = headersOf([
     ['content-type', mimeType === 'x-unknown' ? undefined : mimeType],
     ['content-length', bodyBytes > 0 ? String(bodyBytes) : undefined],
-    ['content-encoding', compressed ? (draw(h, 23) < 0.6 ? 'br' : 'gzip') : undefined],
-    [
-      'cache-control',
-      cacheable
-        ? `public, max-age=${[600, 86_400, 2_592_000, 31_536_000][drawBetween(h, 24, 0, 3)] ?? 600}`
-        : spec.phase === 'document'
-          ? 'no-store'
-          : undefined,
-    ],
+    ['content-encoding', compressed ? encoding : undefined],
+    ['cache-control', cacheControlOf(spec, cacheable, h)],
     ['etag', cacheable ? `"${h.toString(16)}"` : undefined],
     ['date', new Date(context.navigationStartMs).toUTCString()],
     ['location', spec.location],
     ['vary', compressed ? 'Accept-Encoding' : undefined],
     ...cookies.map(({ name, value, path }): [string, string] => ['set-cookie', `${name}=${value}; Path=${path}; Secure; SameSite=None`]),
   ]);
-  const nothing = spec.fromCache === true || status === 0;
-  // Agents that know the total need not know its parts.
-  const totalOnly = !nothing && draw(h, 28) < 0.08;
   return {
     status,
     statusText: httpVersion === 'http/1.1' ? (STATUS_TEXTS[status] ?? '') : '',
@@ -159,9 +165,7 @@ function harResponse(spec: RequestSpec, url: URL, context: HarContext, httpVersi
     cookies,
     content: contentOf(spec, mimeType, compressed, h, context.hour),
     redirectURL: spec.location ?? '',
-    headersSize: nothing || totalOnly ? -1 : headerBytes,
-    bodySize: nothing ? 0 : totalOnly ? -1 : bodyBytes,
-    ...(nothing || totalOnly || draw(h, 25) < 0.6 ? { _transferSize: transferBytes(spec) } : {}),
+    ...sizesOf(spec, h),
     ...(status === 0 ? { _error: 'net::ERR_BLOCKED_BY_CLIENT' } : {}),
   };
 }
@@ -184,6 +188,7 @@ function harEntry({ request: spec, startMs, timings, connection }: PlacedRequest
   const httpVersion = spec.protocol ?? 'h2';
   const blocking = spec.phase === 'blocking' || spec.phase === 'tag';
   const lastAccess = new Date(context.navigationStartMs - 45_000).toISOString();
+  const urgent = (blocking && spec.type === 'script') || spec.phase === 'hero';
   return {
     pageref: 'page_1',
     startedDateTime: new Date(context.navigationStartMs + startMs).toISOString(),
@@ -193,9 +198,7 @@ function harEntry({ request: spec, startMs, timings, connection }: PlacedRequest
     cache: spec.fromCache ? { beforeRequest: { lastAccess, eTag: `"${h.toString(16)}"`, hitCount: 1 } } : {},
     timings: { ...timings },
     ...(spec.status === 0 ? {} : { serverIPAddress: `203.0.113.${hashText(url.host) % 254}`, connection: String(connection) }),
-    ...(draw(h, 26) < 0.9
-      ? { _priority: blocking && spec.type === 'script' ? 'High' : spec.phase === 'hero' ? 'High' : PRIORITIES[spec.type] }
-      : {}),
+    ...(draw(h, 26) < 0.9 ? { _priority: urgent ? 'High' : PRIORITIES[spec.type] } : {}),
     ...(spec.type === 'script' || spec.type === 'stylesheet' ? { _renderBlocking: blocking ? 'blocking' : 'non_blocking' } : {}),
     ...(spec.fromCache ? { _fromCache: 'memory' } : {}),
     ...(draw(h, 27) < 0.8 ? { _resourceType: spec.type === 'beacon' ? 'ping' : spec.type } : {}),

@@ -1,4 +1,3 @@
-import { nth } from '../../../lib/nth.ts';
 import { hash, mix, unit } from '../random.ts';
 
 /** Independent uniform numbers in [0, 1) from one hash, by number of the draw. */
@@ -20,7 +19,7 @@ const NORMAL = Float64Array.from({ length: 1024 }, (_, index) => {
 
 /** Log-normal factor around 1 at a quantile from [0, 1). */
 export function factorAt(quantile: number, sigma: number): number {
-  return Math.exp(sigma * nth(NORMAL, Math.floor(quantile * 1024)));
+  return Math.exp(sigma * (NORMAL[Math.floor(quantile * 1024)] ?? 0));
 }
 
 /** Share of a run's deviation that the next run keeps; a step shows about 0.3 of it beside its own scatter. */
@@ -36,7 +35,7 @@ export function runDeviation(seed: number, scenarioId: number, hour: number): nu
   let deviation = 0;
   let weight = INNOVATION;
   for (let back = 0; back <= MEMORY; back += 1) {
-    deviation += weight * nth(NORMAL, hash(seed, scenarioId, hour - back) & 1023);
+    deviation += weight * (NORMAL[hash(seed, scenarioId, hour - back) & 1023] ?? 0);
     weight *= PERSISTENCE;
   }
   return deviation;
