@@ -17,6 +17,10 @@ function having(files: readonly { path: string; text: string }[], pattern: RegEx
   return files.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 }
 
+/** An assertion of a type, in a line that is neither an import nor a comment. */
+const ASSERTED =
+  /^(?!\s*(?:\*|\/\*|import|export \{)).*[\w)\]}] as (?:[A-Z]\w*|\{|\(|(?:unknown|string|number|object|keyof|readonly|typeof)\b)/;
+
 /** A line without its texts and its comment. */
 const code = (line: string) => line.replace(/'(?:[^'\\]|\\.)*'|`[^`]*`/g, "''").replace(/\/\/.*$/, '');
 
@@ -58,11 +62,7 @@ describe('types', () => {
     const bare = ours.flatMap(({ path, text }) => {
       const lines = text.split('\n');
       const isExplained = (at: number) => [lines[at], lines[at - 1], lines[at - 2]].some((line) => /\/\/|\*\//.test(line ?? ''));
-      return lines.flatMap((line, at) =>
-        /^(?!\s*(?:\*|\/\*|import|export \{)).*[\w)\]}] as (?!const\b)[A-Z{(\w]/.test(code(line)) && !isExplained(at)
-          ? [`${path}:${at + 1}`]
-          : [],
-      );
+      return lines.flatMap((line, at) => (ASSERTED.test(code(line)) && !isExplained(at) ? [`${path}:${at + 1}`] : []));
     });
     expect(bare, 'let a guard or an annotation say it, or say in a comment why it holds').toEqual([]);
   });

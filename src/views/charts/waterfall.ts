@@ -47,7 +47,7 @@ function readRow([label, status, bytes, startMs, totalMs, ...phasesMs]: Waterfal
     // The last phase is the unsplit one, which no row has a column for.
     phasesMs: Object.fromEntries(
       phases.map((phase, index) => [phase, phase === 'unsplit' ? unsplit : (split[index] ?? null)]),
-    ) as Request['phasesMs'],
+    ) as Request['phasesMs'], // each phase has its entry
     blocks: spec.blocking?.includes(position) ?? false,
     isThird: spec.thirdParty?.includes(position) ?? false,
   };

@@ -81,26 +81,23 @@ function startOf({ frequency, createdMs }: ExportJob, index: number): number | u
   return firstMs + index * periodMs;
 }
 
-/** The range of the run that starts at an instant. */
 function rangeOf({ frequency, range }: ExportJob, startMs: number, createdMs: number): { fromMs: number; toMs: number } {
   if (frequency === 'once') return range ?? { fromMs: createdMs - DAY_MS, toMs: createdMs };
-  const { offsetMs, periodMs } = cadences[frequency];
-  return { fromMs: startMs - offsetMs - periodMs, toMs: startMs - offsetMs };
+  const toMs = startMs - cadences[frequency].offsetMs;
+  return { fromMs: toMs - cadences[frequency].periodMs, toMs };
 }
 
 /** The run with this index; undefined where there is none, or where it was never started. */
 function runAt(job: ExportJob, index: number): Run | undefined {
   const startMs = startOf(job, index);
-  if (startMs === undefined) return undefined;
-  const createdMs = startMs - START_AFTER_MS;
-  if (job.suspendedMs !== undefined && createdMs >= job.suspendedMs) return undefined;
+  const createdMs = (startMs ?? 0) - START_AFTER_MS;
+  if (startMs === undefined || (job.suspendedMs !== undefined && createdMs >= job.suspendedMs)) return undefined;
   const { fromMs, toMs } = rangeOf(job, startMs, createdMs);
   const incident = job.frequency === 'once' ? undefined : job.incidents?.find((each) => each.fromMs === fromMs)?.kind;
   if (incident === 'missing') return undefined;
   const fails = job.alwaysFails === true || incident === 'failed';
   const endMs = startMs + Math.round(job.computeMs * (fails ? 0.4 : 1));
-  const isEmpty = incident === 'empty';
-  return { job, runId: job.jobId * RUNS_A_JOB + index + 1, fromMs, toMs, createdMs, startMs, endMs, fails, isEmpty };
+  return { job, runId: job.jobId * RUNS_A_JOB + index + 1, fromMs, toMs, createdMs, startMs, endMs, fails, isEmpty: incident === 'empty' };
 }
 
 /** Number of runs that exist at `nowMs`. */
