@@ -79,7 +79,7 @@ function tokensOf(data: Data, enough = Number.POSITIVE_INFINITY): number {
 function listsOf(data: Data, prefix = ''): { path: string; size: number }[] {
   const lists = Object.entries(data).flatMap(([name, value]) => {
     if (Array.isArray(value)) return [{ path: `${prefix}${name}`, size: JSON.stringify(value).length }];
-    return typeof value === 'object' && value !== null ? listsOf(value as Data, `${prefix}${name}.`) : [];
+    return isRecord(value) ? listsOf(value, `${prefix}${name}.`) : [];
   });
   return lists.filter(({ path }) => path !== 'notes' && path !== 'columns').toSorted((a, b) => b.size - a.size);
 }

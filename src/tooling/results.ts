@@ -108,6 +108,7 @@ export function answerOf(tool: AnyTool, data: Record<string, unknown>, options: 
   const { notes, ...documented } = outputOf(tool).parse(data);
   const whole = Array.isArray(notes) && notes.length > 0 ? { ...documented, notes } : documented;
   const { structured, text } = withinBudget(tool, whole, options);
+  // Texts become other texts.
   const links = options.links.map((link) => mapTexts(link, (each) => plainText(options.redact(each))) as Link);
   const { chart, image } = options.drawn ?? {};
   return { structured: chart ? { ...structured, chart } : structured, text, links, ...(image && { image }) };
