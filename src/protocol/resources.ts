@@ -66,9 +66,17 @@ async function outcomeOfRead(error: unknown, signal: AbortSignal): Promise<CallO
   return error.code === internal ? 'fault' : 'invalid';
 }
 
+/** Spellings in JSON of line breaks and of characters that move what is read; those before them may be spelt backslashes. */
+const ESCAPES = /(?<!\\)((?:\\\\)*)\\(?:[nrtvf]|u(?:00[0189][0-9a-f]|007f|2028|2029))/gi;
+
+/** JSON whose texts are each on one line. */
+function withoutEscapes(json: string): string {
+  return json.replaceAll(ESCAPES, '$1 ');
+}
+
 /** What the platform gave, with nothing that renders; where it reads like orders, a second content says that it is data. */
 function strangersContents(uri: string, mimeType: string, text: string) {
-  const main = { uri, mimeType, text: unrendered(text) };
+  const main = { uri, mimeType, text: unrendered(mimeType === 'application/json' ? withoutEscapes(text) : text) };
   return readsAsOrders(text) ? [main, { uri, mimeType: 'text/plain', text: ORDERS_ARE_DATA }] : [main];
 }
 
