@@ -71,7 +71,7 @@ const ESCAPES = /(?<!\\)((?:\\\\)*)\\(?:[nrtvf]|u(?:00[0189][0-9a-f]|007f|2028|2
 
 /** JSON whose texts are each on one line. */
 function withoutEscapes(json: string): string {
-  return json.replaceAll(ESCAPES, '$1 ');
+  return json.replaceAll(ESCAPES, '$1 ').replaceAll(/[\u0085\u2028\u2029]/g, ' ');
 }
 
 /** What the platform gave, with nothing that renders; where it reads like orders, a second content says that it is data. */
