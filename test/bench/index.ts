@@ -13,6 +13,7 @@ import { benchLoad } from './load.ts';
 import { median, type Row, timed } from './measure.ts';
 import { benchMetrics } from './metrics.ts';
 import { benchNature } from './nature/index.ts';
+import { benchPages } from './pages/index.ts';
 import { benchPairs } from './pairs.ts';
 import { benchParquet } from './parquet.ts';
 import { greet, type Peer, peakMegabytes, startPeer } from './peer.ts';
@@ -214,5 +215,6 @@ else if (subject === 'start') print(await coldStart(await buildBareServer(PRODUC
 else if (subject === 'big') await benchBig(PRODUCT, rest);
 else if (subject === 'load') await benchLoad(PRODUCT, rest);
 else if (subject === 'impact') await benchImpact(PRODUCT, rest);
+else if (subject === 'pages') await benchPages(PRODUCT);
 else if (subject === 'journeys') await benchJourneys(PRODUCT, rest);
 else await benchProduct();

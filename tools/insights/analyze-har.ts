@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { getStepHar } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
-import { pageAfterCut } from '../../src/domain/har/analyse/analyse-har.ts';
+import { HAR_ORDERS, pageAfterCut, viewOf } from '../../src/domain/har/analyse/analyse-har.ts';
 import { HAR_VIEWS, harAnswerShape } from '../../src/domain/har/analyse/har-answer.ts';
 import { PROBLEM_KINDS } from '../../src/domain/har/analyse/problem.ts';
 import { resourceTypes } from '../../src/domain/har/read/har-model.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
+import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { readStepResult } from '../../src/usecases/speed/step-number.ts';
+import { readRun, verdictOfRun } from '../../src/usecases/speed/har-run.ts';
 
 export default defineAnsweringTool({
   name: 'analyze_har',
@@ -22,7 +22,9 @@ export default defineAnsweringTool({
   scope: 'speed-analysis',
   idsFrom: 'get_scenario_report',
   input: z.strictObject({
-    scenarioStepResultId: text.describe('stepResultId from a scenario report'),
+    scenarioStepResultId: text.describe('stepResultId of a run').optional(),
+    scenarioId: p.ref('scenario', 'Instead: chooses a typical run').optional(),
+    step: text.describe('Its step, name or number').optional(),
     view: z.enum(HAR_VIEWS).optional(),
     problem: z.enum(PROBLEM_KINDS).describe('Only what has it').optional(),
     url: text.describe('Part of the address as shown').optional(),
@@ -35,25 +37,31 @@ export default defineAnsweringTool({
       .optional(),
     minDurationMs: z.number().min(0).describe('At least this duration').optional(),
     minBytes: z.number().min(0).describe('At least these transferBytes').optional(),
+    orderBy: z.enum(HAR_ORDERS).optional(),
     limit: z.int().min(1).max(500).describe('Rows, default 25').optional(),
     cursor: text.describe('Of the answer before; repeat its filters').optional(),
   }),
-  output: harAnswerShape.extend({ uri: z.string() }),
+  output: harAnswerShape.extend({
+    run: z.object({ stepResultId: z.string(), step: z.string().optional(), time: z.string().optional(), place: z.string().optional() }),
+    uri: z.string(),
+  }),
   pageAfterCut,
   charted: true,
-  async handler(query, { ask, remember, draw, projectId, link, note, ownDomains }) {
-    const { scenarioStepResultId } = query;
-    const { har: file } = await readStepResult(scenarioStepResultId, ask, () => ask(getStepHar, { scenarioStepResultId }));
+  async handler(query, context) {
+    const { remember, draw, projectId, link, note, ownDomains, ask } = context;
+    const view = viewOf(query);
+    const { file, run, paints } = await readRun({ ...query, isPlaced: view === 'summary' }, context);
     const { analyseHar, loadEntities, readHar } = await import('../../src/domain/har/index.ts');
     const read = () => readHar(file, { firstParty: ownDomains });
     const project = await projectId();
-    const { answer, notes } = await remember(['HAR', project, query, ownDomains], async () =>
-      analyseHar(read(), query, await loadEntities()),
+    const { answer, notes } = await remember(['HAR', project, run.stepResultId, query, paints, ownDomains], async () =>
+      analyseHar(read(), query, await loadEntities(), paints),
     );
     for (const sentence of notes) note(sentence);
-    draw(async () => (await import('../../src/usecases/speed/step-waterfall.ts')).stepWaterfall(read(), query, ask));
-    const uri = stepHar.uri({ projectId: project, stepResultId: scenarioStepResultId });
+    const chosen = { ...query, scenarioStepResultId: run.stepResultId };
+    draw(async () => (await import('../../src/usecases/speed/step-waterfall.ts')).stepWaterfall(read(), chosen, ask));
+    const uri = stepHar.uri({ projectId: project, stepResultId: run.stepResultId });
     link({ uri, name: stepHar.name, title: 'The HAR file, sanitised', mimeType: stepHar.mimeType });
-    return { ...answer, uri };
+    return { ...answer, ...(answer.verdict !== undefined && { verdict: verdictOfRun(answer.verdict, run) }), run, uri };
   },
 });

@@ -79,8 +79,8 @@ async function readReports(ask: Asking['ask'], scenarioId: number, fromMs: numbe
   return scenario.reports.filter((report) => !isFailed(report));
 }
 
-/** The step that is asked for; the only one where none is. */
-async function stepOf(reports: readonly Report[], asked: string | undefined): Promise<Step> {
+/** The step that is asked for; the only one where none is. Throws an error that lists the steps. */
+export async function stepOf(reports: readonly Report[], asked: string | undefined): Promise<Step> {
   const steps = stepsOf(reports);
   const [only] = steps;
   if (!only) throw new ApiError('missing', 'The scenario has no run without a failure in this time.');
@@ -90,7 +90,8 @@ async function stepOf(reports: readonly Report[], asked: string | undefined): Pr
   throw new ApiError('invalid', `step: the scenario has the steps ${listed}; name one.`);
 }
 
-function figuresOf({ runs }: Step): RunFigures[] {
+/** The runs of a step as far as their choice depends on them. */
+export function figuresOf({ runs }: Step): RunFigures[] {
   return runs.flatMap(({ date, result }) => {
     const stepResultId = resultIdOf(result);
     if (stepResultId === undefined) return [];

@@ -52,7 +52,8 @@ export async function readKnownRun(ask: Reads['ask'], stepResultId: string): Pro
   }
 }
 
-async function reportsBetween(ask: Reads['ask'], scenarioId: number, fromMs: number, toMs: number): Promise<readonly Report[]> {
+/** The reports of a scenario from an instant to another. */
+export async function reportsBetween(ask: Reads['ask'], scenarioId: number, fromMs: number, toMs: number): Promise<readonly Report[]> {
   const [dateFrom, dateTo] = [fromMs - 1, toMs + 1].map((ms) => new Date(ms).toISOString());
   const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, ...(dateFrom && { dateFrom }), ...(dateTo && { dateTo }) });
   return scenario.reports;
@@ -60,6 +61,20 @@ async function reportsBetween(ask: Reads['ask'], scenarioId: number, fromMs: num
 
 function holdsResult({ steps }: Report, stepResultId: string): boolean {
   return (steps ?? []).some((result) => resultIdOf(result) === stepResultId);
+}
+
+/** Runs of the same step near a run, without it and without failed ones, with the name of the step; undefined where its scenario is unknown. */
+export async function paintsNear(
+  run: KnownRun,
+  named: number | undefined,
+  context: Reads,
+): Promise<{ readonly step: string | undefined; readonly paints: readonly PaintTimes[] } | undefined> {
+  const scenarioId = named ?? (await scenarioOf(run, context));
+  if (scenarioId === undefined || run.dateMs === undefined) return undefined;
+  const near = resultsOf(await reportsBetween(context.ask, scenarioId, run.dateMs - NEAR_MS, run.dateMs + NEAR_MS), run);
+  const own = near.find(({ result }) => resultIdOf(result) === run.stepResultId);
+  const others = near.filter((each) => each !== own);
+  return { step: near[0]?.result.name ?? undefined, paints: others.map(({ result }) => paintsOf(result)) };
 }
 
 /** The scenario of a run: a step report does not name it, so scenarios are asked for a report at that instant while there is time. */

@@ -4,7 +4,7 @@ import { SECRET_MARK } from '../../../src/emulator/world/speed/planted-secrets.t
 import { openAssistant } from '../../support/assistant.ts';
 import { withPlatform } from '../../support/emulator.ts';
 import { someOf } from '../../support/sample-size.ts';
-import { useTools, whole } from '../support.ts';
+import { records, useTools, whole } from '../support.ts';
 import { allRows, slowStep, stepRuns, tokensOf } from './step-runs.ts';
 
 const { platform, assistant, call } = useTools();
@@ -34,18 +34,73 @@ describe('the summary', () => {
         const [worst] = structured['findings'] as Record<string, unknown>[];
         expect(worst).toMatchObject({ problem: 'third_party_blocking', basis: 'stated', when: 'this load' });
         expect(worst?.['says']).toContain(slowTag.host);
-        expect(text).toContain(`Costliest: ${String(worst?.['says'])}`);
+        expect(text).toContain(`To fix first: ${String(worst?.['says'])}`);
       },
       { seed },
     );
   });
 
-  it('orders findings by cost, those of later visits last', async () => {
+  it('orders findings by what they win of a paint, other costs a quarter, those of later visits last', async () => {
     const { structured } = await call('analyze_har', { scenarioStepResultId: (await slowStep(platform())).scenarioStepResultId });
-    const findings = structured['findings'] as { costMs: number | null; costBytes: number | null; when: string }[];
-    const rank = findings.map(({ costMs, costBytes, when }) => (when === 'this load' ? 1e9 : 0) + (costMs ?? 0) + (costBytes ?? 0) / 1000);
-    expect(findings.length).toBeGreaterThan(4);
+    type Row = { costMs: number | null; costBytes: number | null; when: string; wins?: { fcpMs?: number; lcpMs?: number } };
+    const rank = (structured['findings'] as Row[]).map(({ costMs, costBytes, when, wins }) => {
+      const { fcpMs = 0, lcpMs = 0 } = wins ?? {};
+      const beside = (costMs ?? 0) + (costBytes ?? 0) / 1000 - Math.max(fcpMs, lcpMs);
+      return (when === 'this load' ? 1e9 : 0) + fcpMs + lcpMs + Math.max(0, beside) / 4;
+    });
+    expect(rank.length).toBeGreaterThan(4);
     expect(rank).toEqual(rank.toSorted((a, b) => b - a));
+  });
+});
+
+describe('a step of a scenario', () => {
+  it('is answered with a typical run, named in the verdict, whose paints lie near the medians of the week', async () => {
+    const { scenarioId, projectId } = platform().stories.slowTag;
+    const { structured, text } = await call('analyze_har', { scenarioId, step: '1' });
+    const { run, paints } = structured as { run: Record<string, string>; paints: { lcpMs: number } };
+    expect(text).toContain(`typical of the`);
+    const token = await platform().token('account', { projectId });
+    const { scenario } = await platform().ask('listScenarioReports', { scenarioId, lastDays: 7, limit: 0 }, token);
+    const sound = scenario.reports.filter((report) => (report.summary?.fail ?? 0) === 0).flatMap(({ steps }) => steps?.[0] ?? []);
+    expect(sound.map(({ stepResultId }) => String(stepResultId))).toContain(run['stepResultId']);
+    const lcps = sound.map(({ timings }) => Number(timings?.['largestContentfulPaint'])).toSorted((a, b) => a - b);
+    const [low = 0, high = 0] = [lcps[Math.floor(lcps.length * 0.3)], lcps[Math.ceil(lcps.length * 0.7)]];
+    expect(paints.lcpMs).toBeGreaterThanOrEqual(low);
+    expect(paints.lcpMs).toBeLessThanOrEqual(high);
+  });
+
+  it('lists the steps where none is named, and refuses what names no run', async () => {
+    const { scenarioId } = platform().stories.slowTag;
+    const several = await call('analyze_har', { scenarioId });
+    expect(several.isError).toBe(true);
+    expect(several.text).toContain('name one');
+    const none = await call('analyze_har', {});
+    expect(none.isError).toBe(true);
+    expect(none.text).toContain('scenarioStepResultId: is required (string); or pass scenarioId and step.');
+  });
+
+  it('has its images by size, with formats', async () => {
+    const { scenarioId } = platform().stories.slowTag;
+    const answer = await call('analyze_har', { scenarioId, step: '1', type: 'image', orderBy: 'bytes', limit: 8 });
+    const rows = records(answer);
+    const sizes = rows.map(({ transferBytes }) => Number(transferBytes ?? 0));
+    expect(rows).toHaveLength(8);
+    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+    expect(rows[0]).toMatchObject({ type: 'image', status: 200, format: expect.any(String) });
+  });
+});
+
+describe('a run that is unlike those near it', () => {
+  it('is called an outlier in the first words', async () => {
+    const { scenarioId, projectId } = platform().stories.slowTag;
+    const token = await platform().token('account', { projectId });
+    const { scenario } = await platform().ask('listScenarioReports', { scenarioId, lastDays: 7, limit: 0 }, token);
+    const first = scenario.reports.filter((report) => (report.summary?.fail ?? 0) === 0).flatMap(({ steps }) => steps?.[0] ?? []);
+    const [slowest] = first.toSorted(
+      (a, b) => Number(b.timings?.['largestContentfulPaint']) - Number(a.timings?.['largestContentfulPaint']),
+    );
+    const { structured } = await call('analyze_har', { scenarioStepResultId: String(slowest?.stepResultId) });
+    expect(structured['verdict']).toMatch(/^This run is not typical, (?:outlier|unusual): LCP above/);
   });
 });
 

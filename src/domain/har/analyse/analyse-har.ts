@@ -1,12 +1,22 @@
 import { formatBytes } from '../../../lib/number-text.ts';
 import { cutPage, type PagePlace, type PageRequest, pageOf } from '../../page-of.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
-import { addTotals, count, noRequests } from '../summary/har-summary.ts';
+import { addTotals, count, noRequests, weightOf } from '../summary/har-summary.ts';
 import { BLOCKING_BASIS } from './blocking-problems.ts';
 import { findProblems } from './find-problems.ts';
 import type { HAR_VIEWS, HarAnswer } from './har-answer.ts';
+import type { PaintTimes } from './largest-paint.ts';
 import { counted, ORDER_NOTE, type ProblemKind } from './problem.ts';
-import { partyTable, problemRequests, problemTable, requestDetail, requestTable, type Table, waterfallTable } from './request-rows.ts';
+import {
+  imageTable,
+  partyTable,
+  problemRequests,
+  problemTable,
+  requestDetail,
+  requestTable,
+  type Table,
+  waterfallTable,
+} from './request-rows.ts';
 import { filterRequests, isEmptyFilter, type RequestFilter } from './select-requests.ts';
 import { type HarStudy, studyHar } from './study-har.ts';
 import { findingRow, summaryView } from './summary-view.ts';
@@ -15,27 +25,37 @@ import { collectParties, type EntityOf, type PartyGroup } from './third-parties.
 /** A view of a HAR file's answer. */
 export type HarView = (typeof HAR_VIEWS)[number];
 
+/** Orders of requests, the default first. */
+export const HAR_ORDERS = ['start', 'bytes', 'duration'] as const;
+type HarOrder = (typeof HAR_ORDERS)[number];
+
 /** A question about a HAR file; the id of its step only marks cursors. */
 export interface HarQuery extends RequestFilter {
   readonly scenarioStepResultId?: string | undefined;
+  readonly scenarioId?: number | undefined;
+  readonly step?: string | undefined;
   readonly view?: HarView | undefined;
   /** Only requests with this problem; with no view named, the list of problems. */
   readonly problem?: ProblemKind | undefined;
+  /** Of requests and the waterfall: the largest first, or by start. */
+  readonly orderBy?: HarOrder | undefined;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
 }
 
 /** The view that is meant: the one named, the list of requests where only a filter is given, else the summary. */
 export function viewOf(query: HarQuery): HarView {
-  const { view, problem, limit, cursor } = query;
+  const { view, problem, limit, cursor, orderBy } = query;
   if (problem !== undefined) return view === undefined || view === 'summary' ? 'problems' : view;
-  return view ?? (cursor === undefined && limit === undefined && isEmptyFilter(query) ? 'summary' : 'requests');
+  const isPlain = cursor === undefined && limit === undefined && orderBy === undefined;
+  return view ?? (isPlain && isEmptyFilter(query) ? 'summary' : 'requests');
 }
 
 /** All that the list of a query depends on: who repeats the query may take another page of it. */
 function listOf(query: HarQuery): unknown {
-  const { scenarioStepResultId, problem, url, type, domain, status, minDurationMs, minBytes } = query;
-  return [viewOf(query), scenarioStepResultId, problem ?? '', url, type, domain, status, minDurationMs, minBytes];
+  const { scenarioStepResultId, scenarioId, step, problem, url, type, domain, status, minDurationMs, minBytes, orderBy } = query;
+  const run = scenarioStepResultId ?? [scenarioId, step];
+  return [viewOf(query), run, problem ?? '', url, type, domain, status, minDurationMs, minBytes, orderBy ?? 'start'];
 }
 
 /** The position after the first `shown` rows of a page, where not all were delivered. */
@@ -56,19 +76,27 @@ type Listed = Omit<HarAnswer, 'view'>;
 const USUAL_ROWS = 25;
 
 /** Answers one question about a HAR file. Throws an `ApiError` of kind `invalid` for a cursor of another question. */
-export function analyseHar(har: Har, query: HarQuery, entityOf: EntityOf): HarAnalysis {
+export function analyseHar(har: Har, query: HarQuery, entityOf: EntityOf, paints?: PaintTimes): HarAnalysis {
   const view = viewOf(query);
   const { problem } = query;
-  const study = studyHar(har, entityOf);
+  const study = studyHar(har, entityOf, paints);
   if (view === 'summary') {
     const { answer, notes } = summaryView(study);
     return { answer: { view, ...answer }, notes: [...notes, ...ignoredFilter(query)] };
   }
   const filtered = filterRequests(har.entries, query);
-  const chosen = problem === undefined ? filtered : concernedBy(study, problem, filtered);
+  const concerned = problem === undefined ? filtered : concernedBy(study, problem, filtered);
+  const chosen = view === 'requests' || view === 'waterfall' ? inOrder(concerned, query.orderBy) : concerned;
   const request = { list: listOf(query), cursor: query.cursor, limit: query.limit ?? USUAL_ROWS };
-  const { answer, notes } = listViews[view]({ study, chosen, request, entityOf, problem });
+  const { answer, notes } = listViews[view]({ study, chosen, request, entityOf, problem, query });
   return { answer: { view, ...answer }, notes: [...har.notes, ...notes] };
+}
+
+/** The requests by start as they come, or what is largest first; what is unknown comes last. */
+function inOrder(entries: readonly HarEntry[], orderBy: HarOrder | undefined): readonly HarEntry[] {
+  if (orderBy === undefined || orderBy === 'start') return entries;
+  const valueOf = (entry: HarEntry) => (orderBy === 'bytes' ? weightOf(entry) : entry.durationMs) ?? -1;
+  return entries.toSorted((a, b) => valueOf(b) - valueOf(a));
 }
 
 interface Listing {
@@ -77,6 +105,7 @@ interface Listing {
   readonly request: PageRequest;
   readonly entityOf: EntityOf;
   readonly problem: ProblemKind | undefined;
+  readonly query: HarQuery;
 }
 
 /** Those of the requests, in order of start, that a problem concerns. */
@@ -87,12 +116,13 @@ function concernedBy(study: HarStudy, problem: ProblemKind, entries: readonly Ha
 }
 
 const listViews: Record<Exclude<HarView, 'summary'>, (listing: Listing) => { answer: Listed; notes: readonly string[] }> = {
-  requests({ study: { har }, chosen, request, entityOf }) {
+  requests({ study: { har }, chosen, request, entityOf, query }) {
     const { items, page } = pageOf(chosen, request);
     const [only] = items;
     const isAlone = page.matched === 1 || request.limit === 1;
     const detail = only && isAlone && { request: requestDetail(only, har, entityOf) };
-    return { answer: { totals: totalsOf(chosen), page, ...detail, ...requestTable(items) }, notes: [] };
+    const table = query.type === 'image' ? imageTable(items) : requestTable(items);
+    return { answer: { totals: totalsOf(chosen), page, ...detail, ...table }, notes: [] };
   },
   waterfall({ study: { blocking }, chosen, request }) {
     const { items, page } = pageOf(chosen, request);

@@ -2,10 +2,11 @@ import { formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { addressText } from '../read/addresses.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { sanitiseHost, sanitiseUrl } from '../sanitise-url.ts';
-import { type Blocking, type BlockingBasis, endOf } from './blocking.ts';
+import { type BlockingBasis, endOf } from './blocking.ts';
 import { type ConcernedRequest, SLOW_ANSWER_MS } from './concerned-requests.ts';
 import { counted, type Problem, someOf } from './problem.ts';
 import { type HarStudy, longestWait } from './study-har.ts';
+import { blockingWins } from './wins.ts';
 
 /** In words, how render-blocking is recognised. */
 export const BLOCKING_BASIS: Readonly<Record<BlockingBasis, string>> = {
@@ -20,7 +21,8 @@ function concernedBy(entries: readonly HarEntry[], basis: BlockingBasis): Concer
   return entries.map((entry) => ({ entry, detail: `${basis}; until ${formatMs(endOf(entry))}`, cost: endOf(entry) }));
 }
 
-function ownBlocking({ basis, ownUntilMs, firstByteMs }: Blocking, own: readonly HarEntry[]): Problem[] {
+function ownBlocking(study: HarStudy, own: readonly HarEntry[]): Problem[] {
+  const { basis, ownUntilMs, firstByteMs } = study.blocking;
   if (own.length === 0 || firstByteMs === null || ownUntilMs === null) return [];
   const bytes = own.reduce((sum, { transferBytes }) => sum + (transferBytes ?? 0), 0);
   const scripts = own.filter(({ type }) => type === 'script').length;
@@ -30,10 +32,14 @@ function ownBlocking({ basis, ownUntilMs, firstByteMs }: Blocking, own: readonly
     `${kinds.filter(Boolean).join(' and ')} of the page's own (${formatBytes(bytes)}) ${holds} back rendering until ` +
     `${formatMs(ownUntilMs)}${waitWords(own)}`;
   const costMs = Math.max(0, ownUntilMs - firstByteMs);
-  return [{ problem: 'render_blocking', concerned: concernedBy(own, basis), costMs, costBytes: null, basis, when: 'this load', says }];
+  const wins = blockingWins(study, costMs, ownUntilMs);
+  return [
+    { problem: 'render_blocking', concerned: concernedBy(own, basis), costMs, costBytes: null, basis, when: 'this load', says, wins },
+  ];
 }
 
-function thirdPartyBlocking({ basis, untilMs, ownUntilMs }: Blocking, third: readonly HarEntry[]): Problem[] {
+function thirdPartyBlocking(study: HarStudy, third: readonly HarEntry[]): Problem[] {
+  const { basis, untilMs, ownUntilMs } = study.blocking;
   if (third.length === 0 || untilMs === null) return [];
   const costMs = ownUntilMs === null ? null : Math.max(0, untilMs - ownUntilMs);
   const longer = costMs ? `, ${formatMs(costMs)} longer than the page's own files` : ', no longer than the page itself';
@@ -42,16 +48,16 @@ function thirdPartyBlocking({ basis, untilMs, ownUntilMs }: Blocking, third: rea
   const says =
     `${counted(third.length, 'request')} to ${someOf(hostsByEnd(third), 3)} ${holds} back rendering until ` +
     `${formatMs(ends)}${longer}${waitWords(third)}`;
-  return [
-    { problem: 'third_party_blocking', concerned: concernedBy(third, basis), costMs, costBytes: null, basis, when: 'this load', says },
-  ];
+  const found = { problem: 'third_party_blocking', concerned: concernedBy(third, basis), costMs, costBytes: null } as const;
+  return [{ ...found, basis, when: 'this load', says, wins: blockingWins(study, costMs ?? ends, ends) }];
 }
 
 /** Findings about a late first paint: own files from the first byte on, third parties by how much longer they take. */
-export function blockingProblems({ blocking }: HarStudy): Problem[] {
+export function blockingProblems(study: HarStudy): Problem[] {
+  const { blocking } = study;
   const third = blocking.entries.filter(({ party }) => party === 'third');
   const own = blocking.entries.filter(({ party }) => party !== 'third');
-  return [...ownBlocking(blocking, own), ...thirdPartyBlocking(blocking, third)];
+  return [...ownBlocking(study, own), ...thirdPartyBlocking(study, third)];
 }
 
 /** Names the server that kept rendering waiting. */

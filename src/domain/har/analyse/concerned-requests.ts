@@ -1,6 +1,9 @@
 import { formatMs } from '../../../lib/number-text.ts';
+import { addressText } from '../read/addresses.ts';
+import { withoutFragment } from '../read/find-document.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
 import { isApiAnswer } from '../read/resource-type.ts';
+import { sanitiseUrl } from '../sanitise-url.ts';
 import { hasFailed } from '../summary/entry-counts.ts';
 import { count, noRequests, type RequestTotals, topBy, weightOf } from '../summary/har-summary.ts';
 import { cacheFault, isUncompressedText, repeatFinder } from '../summary/waste.ts';
@@ -19,6 +22,7 @@ type Kind =
   | 'uncompressed_text'
   | 'uncompressed_answers'
   | 'duplicates'
+  | 'duplicated_scripts'
   | 'http1'
   | 'reconnects'
   | 'no_cache'
@@ -55,6 +59,29 @@ function reconnectFinder(): (entry: HarEntry) => boolean {
   };
 }
 
+/** Smaller scripts have equal sizes by chance. */
+const LEAST_COPY_BYTES = 5000;
+
+/** Name of a script's file without hash, version and `min`: two builds of one library have the same. */
+function libraryOf(url: string): string {
+  const [path = ''] = url.split(/[?#]/, 1);
+  const file = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
+  return file.replace(/\.m?js$/, '').replaceAll(/[.\-_@]?(?:min|v?\d+(?:\.\d+)*|[0-9a-f]{4,40})(?=[.\-_@]|$)/g, '');
+}
+
+/** Finds scripts that came under another address before: the same name and exactly the same size on one page. */
+function copyFinder(): (entry: HarEntry) => HarEntry | undefined {
+  const known = new Map<string, HarEntry>();
+  return (entry) => {
+    const { type, status, contentBytes, pageId, url } = entry;
+    if (type !== 'script' || status !== 200 || (contentBytes ?? 0) < LEAST_COPY_BYTES) return undefined;
+    const key = `${pageId} ${contentBytes} ${libraryOf(url)}`;
+    const before = known.get(key);
+    if (!before) known.set(key, entry);
+    return before && withoutFragment(before.url) !== withoutFragment(url) ? before : undefined;
+  };
+}
+
 /** Collects the requests that have a problem, one by one in order of start. */
 export interface ConcernedCollector {
   add(entry: HarEntry): void;
@@ -69,12 +96,14 @@ export function collectConcerned(main: ReadonlySet<HarEntry>): ConcernedCollecto
     uncompressed_text: [],
     uncompressed_answers: [],
     duplicates: [],
+    duplicated_scripts: [],
     http1: [],
     reconnects: [],
     no_cache: [],
     short_cache: [],
   };
   const repeatedUrl = repeatFinder();
+  const copyOf = copyFinder();
   const reconnects = reconnectFinder();
   const note = (kind: Kind, entry: HarEntry, detail: string, cost: number | null): void => {
     found[kind].push({ entry, detail, cost: cost ?? 0 });
@@ -89,6 +118,8 @@ export function collectConcerned(main: ReadonlySet<HarEntry>): ConcernedCollecto
       if (isUncompressedText(entry))
         note(isApiAnswer(entry) ? 'uncompressed_answers' : 'uncompressed_text', entry, 'sent uncompressed', bytes);
       if (repeatedUrl(entry) !== null) note('duplicates', entry, 'fetched again', bytes);
+      const original = copyOf(entry);
+      if (original) note('duplicated_scripts', entry, `same name and size as ${addressText(sanitiseUrl(original.url))}`, bytes);
       if (isHttp1(entry) && wasSent(entry)) note('http1', entry, `queued ${formatMs(timings.blockedMs)}`, timings.blockedMs);
       if (reconnects(entry)) note('reconnects', entry, `connecting took ${formatMs(openingMs(entry))}`, openingMs(entry));
       const fault = cacheFault(entry);

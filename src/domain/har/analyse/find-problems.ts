@@ -5,9 +5,12 @@ import type { HarEntry } from '../read/har-model.ts';
 import { sanitiseHost, sanitiseUrl } from '../sanitise-url.ts';
 import { blockingProblems } from './blocking-problems.ts';
 import { heaviestTogether, largestCost, SLOW_ANSWER_MS } from './concerned-requests.ts';
+import { imageProblems } from './image-problems.ts';
+import { paintProblems } from './paint-problems.ts';
 import { byCost, counted, type Problem } from './problem.ts';
 import { type HarStudy, longestWait } from './study-har.ts';
 import { transportProblems, wasteProblems } from './waste-problems.ts';
+import { loadWins, winWords } from './wins.ts';
 
 /** Members that all findings about one load share. */
 const MEASURED = { costBytes: null, basis: 'measured', when: 'this load' } as const;
@@ -17,13 +20,26 @@ export function findProblems(study: HarStudy): Problem[] {
   const found = [
     ...documentProblems(study),
     ...blockingProblems(study),
+    ...paintProblems(study),
     ...errorProblems(study),
     ...slowAnswerProblems(study),
     ...weightProblems(study),
     ...wasteProblems(study),
+    ...imageProblems(study),
     ...transportProblems(study),
   ];
-  return found.toSorted(byCost);
+  return found.map(withoutUnknown).toSorted(byCost).map(withWins);
+}
+
+/** Where no paint is known nothing is said of what could be won. */
+function withoutUnknown({ wins, ...problem }: Problem): Problem {
+  return wins && Object.keys(wins).length > 0 ? { ...problem, wins } : problem;
+}
+
+/** The sentence of a finding says what it can win. */
+function withWins(problem: Problem): Problem {
+  const wins = problem.wins ? winWords(problem.wins) : '';
+  return wins === '' ? problem : { ...problem, says: `${problem.says}; ${wins}` };
 }
 
 function failedDocument(document: HarEntry): Problem[] {
@@ -35,17 +51,21 @@ function failedDocument(document: HarEntry): Problem[] {
   ];
 }
 
-function redirectProblem({ har, summary: { document } }: HarStudy): Problem[] {
+function redirectProblem(study: HarStudy): Problem[] {
+  const { har, summary } = study;
+  const { document } = summary;
   if (!document || !har.document || har.redirects.length === 0) return [];
   const { redirectMs } = document;
   const hosts = [...har.redirects, har.document].map(({ host }) => sanitiseHost(host ?? ''));
   const path = hosts.slice(0, 5).join(' → ');
   const concerned = har.redirects.map((entry) => ({ entry, detail: `status ${entry.status}`, cost: entry.durationMs ?? 0 }));
   const says = `${counted(concerned.length, 'redirect')} before the document, ${formatMs(redirectMs)} in all: ${path}`;
-  return [{ ...MEASURED, problem: 'redirects', concerned, costMs: redirectMs, says }];
+  return [{ ...MEASURED, problem: 'redirects', concerned, costMs: redirectMs, says, wins: loadWins(study, redirectMs ?? 0) }];
 }
 
-function slowDocument({ har, summary: { document } }: HarStudy): Problem[] {
+function slowDocument(study: HarStudy): Problem[] {
+  const { har, summary } = study;
+  const { document } = summary;
   const limit = thresholdOf('firstByte', 'unknown');
   const ttfbMs = document?.ttfbMs ?? null;
   if (!document || !har.document || !limit || ttfbMs === null || ttfbMs <= limit.good) return [];
@@ -59,7 +79,7 @@ function slowDocument({ har, summary: { document } }: HarStudy): Problem[] {
   const counts = parts.flatMap(([name, ms]) => (ms ? [`${name} ${formatMs(ms)}`] : []));
   const says = `The document's first byte took ${formatMs(ttfbMs)} (good: ${formatMs(limit.good)}, ${limit.basis}): ${counts.join(', ')}`;
   const concerned = [{ entry: har.document, detail: 'the document', cost: ttfbMs }];
-  return [{ ...MEASURED, problem: 'slow_document', concerned, costMs: ttfbMs - limit.good, says }];
+  return [{ ...MEASURED, problem: 'slow_document', concerned, costMs: ttfbMs - limit.good, says, wins: loadWins(study, waitMs ?? ttfbMs) }];
 }
 
 function documentProblems(study: HarStudy): Problem[] {
@@ -80,9 +100,9 @@ function errorProblems({ concerned: { errors } }: HarStudy): Problem[] {
   return [{ ...MEASURED, problem: 'errors', concerned: errors, costMs, says }];
 }
 
-/** Leaves out the requests that block rendering: their wait is counted there. */
-function slowAnswerProblems({ concerned: { slow_answers: answers }, blocking }: HarStudy): Problem[] {
-  const blocks = new Set(blocking.entries);
+/** Leaves out the requests that block rendering or are the likely LCP element: their wait is counted there. */
+function slowAnswerProblems({ concerned: { slow_answers: answers }, blocking, largest }: HarStudy): Problem[] {
+  const blocks = new Set([...blocking.entries, ...(largest?.entry ? [largest.entry] : [])]);
   const concerned = answers.filter(({ entry }) => !blocks.has(entry));
   const longest = longestWait(concerned.map(({ entry }) => entry));
   if (!longest) return [];

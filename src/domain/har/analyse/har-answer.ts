@@ -30,9 +30,30 @@ export const harAnswerShape = z.object({
         costBytes: size,
         basis: z.string(),
         when: z.string(),
+        /** At most; left out where the paint is unknown. */
+        wins: z.object({ fcpMs: z.number().optional(), lcpMs: z.number().optional() }).optional(),
         says: z.string(),
       }),
     )
+    .optional(),
+  /** As the report of the step says, ms after navigation. */
+  paints: z.object({ fcpMs: ms, lcpMs: ms, tbtMs: ms }).optional(),
+  /** The likely LCP element, an inference; its phases add up to LCP. */
+  likelyLcp: z
+    .object({
+      kind: z.string(),
+      certainty: z.string(),
+      url: z.string().optional(),
+      format: z.string().nullable().optional(),
+      width: z.number().nullable().optional(),
+      height: z.number().nullable().optional(),
+      transferBytes: size.optional(),
+      protocol: z.string().nullable().optional(),
+      priority: z.string().nullable().optional(),
+      startMs: ms.optional(),
+      endMs: ms.optional(),
+      phases: z.object({ serverMs: ms, loadDelayMs: ms, loadTimeMs: ms, renderDelayMs: ms }).optional(),
+    })
     .optional(),
   document: z
     .object({

@@ -40,6 +40,10 @@ const MARGIN_SHARE = 0.12;
 const CLOCK_MS = 30;
 /** Smaller images are icons, hardly the largest thing on a page. */
 const LEAST_BYTES = 2000;
+/** An image that ended by this share of the paint before it may still be what was painted, where none is nearer and the page was busy. */
+const FAR_SHARE = 0.4;
+/** Text that waits for a font is painted this much later than all that blocks rendering. */
+const FONT_WAIT_MS = 100;
 /** Paints this close together are one frame. */
 const SAME_PAINT_MS = 60;
 const SAME_PAINT_SHARE = 0.03;
@@ -59,8 +63,8 @@ interface Candidates {
   readonly second: HarEntry | undefined;
 }
 
-function largestBefore({ entries }: Har, type: HarEntry['type'], lcpMs: number): Candidates | null {
-  const windowMs = Math.max(LEAST_MARGIN_MS, MARGIN_SHARE * lcpMs);
+function largestBefore({ entries }: Har, type: HarEntry['type'], lcpMs: number, share = MARGIN_SHARE): Candidates | null {
+  const windowMs = Math.max(LEAST_MARGIN_MS, share * lcpMs);
   const near = entries
     .filter((entry) => entry.type === type && isSeen(entry) && (weightOf(entry) ?? 0) >= LEAST_BYTES)
     .filter((entry) => endOf(entry) <= lcpMs + CLOCK_MS && endOf(entry) >= lcpMs - windowMs)
@@ -82,19 +86,40 @@ function certaintyOf({ best, second }: Candidates, marginMs: number): LargestPai
   return marginMs <= LEAST_MARGIN_MS && (second === undefined || sizeOf(second) * 2 <= sizeOf(best)) ? 'likely' : 'possible';
 }
 
+/** The image that ended last before the paint, else the font that its text waited for. */
+function candidateOf(har: Har, lcpMs: number): { found: Candidates; kind: 'image' | 'text after a font' } | null {
+  const near = largestBefore(har, 'image', lcpMs);
+  if (near) return { found: near, kind: 'image' };
+  const font = largestBefore(har, 'font', lcpMs);
+  if (font) return { found: font, kind: 'text after a font' };
+  const far = largestBefore(har, 'image', lcpMs, FAR_SHARE);
+  return far && { found: far, kind: 'image' };
+}
+
+/** A font that ended right before the first paint, when all else that blocks rendering had long ended: its text was not shown until then. */
+function fontBefore(har: Har, paintMs: number, freeMs: number): Candidates | null {
+  const font = largestBefore(har, 'font', paintMs);
+  return font && endOf(font.best) - freeMs >= FONT_WAIT_MS ? font : null;
+}
+
 /** The likely element of the largest paint; null where the report gives no largest paint. */
-export function largestPaintOf(har: Har, { fcpMs, lcpMs }: PaintTimes, firstByteMs: number | null): LargestPaint | null {
+export function largestPaintOf(
+  har: Har,
+  { fcpMs, lcpMs }: PaintTimes,
+  { firstByteMs, untilMs }: { readonly firstByteMs: number | null; readonly untilMs: number | null },
+): LargestPaint | null {
   if (lcpMs === null || !(lcpMs > 0)) return null;
   const isFirst = fcpMs !== null && lcpMs - fcpMs <= Math.max(SAME_PAINT_MS, SAME_PAINT_SHARE * lcpMs);
   const without = { lcpMs, entry: null, marginMs: null, phases: phasesOf(lcpMs, firstByteMs, null) };
-  if (isFirst) return { ...without, kind: 'with the first paint', certainty: 'likely' };
-  const image = largestBefore(har, 'image', lcpMs);
-  const found = image ?? largestBefore(har, 'font', lcpMs);
-  if (!found) return { ...without, kind: 'unknown', certainty: 'possible' };
+  const font = isFirst ? fontBefore(har, lcpMs, Math.max(untilMs ?? 0, firstByteMs ?? 0)) : null;
+  if (isFirst && !font) return { ...without, kind: 'with the first paint', certainty: 'likely' };
+  const candidate = font ? { found: font, kind: 'text after a font' as const } : candidateOf(har, lcpMs);
+  if (!candidate) return { ...without, kind: 'unknown', certainty: 'possible' };
+  const { found, kind } = candidate;
   const marginMs = Math.max(0, lcpMs - endOf(found.best));
   return {
     lcpMs,
-    kind: image ? 'image' : 'text after a font',
+    kind,
     entry: found.best,
     marginMs,
     certainty: certaintyOf(found, marginMs),

@@ -1,4 +1,5 @@
 import type { ConcernedRequest } from './concerned-requests.ts';
+import type { Wins } from './wins.ts';
 
 /** `1 request`, `2 requests`. */
 export function counted(count: number, word: string, plural = `${word}s`): string {
@@ -20,11 +21,16 @@ export const PROBLEM_KINDS = [
   'slow_document',
   'render_blocking',
   'third_party_blocking',
+  'late_lcp_image',
+  'slow_lcp_image',
+  'blocking_font',
   'slow_answers',
   'heavy_page',
   'uncompressed_text',
   'uncompressed_answers',
   'duplicates',
+  'duplicated_scripts',
+  'image_formats',
   'http1',
   'reconnects',
   'no_cache',
@@ -42,6 +48,8 @@ export interface Problem {
   readonly costBytes: number | null;
   /** How sure it is: recorded in the file, stated by the browser, derived from its priorities, or one of the less sure ones. */
   readonly basis: 'measured' | 'stated' | 'priority' | 'heuristic' | 'estimate';
+  /** Left out where it touches no paint, as far as the file shows, or the paints are unknown. */
+  readonly wins?: Wins;
   /** When the cost arises. */
   readonly when: 'this load' | 'next visits';
   /** One sentence free of secrets that names the worst. */
@@ -53,17 +61,23 @@ const FIRST: ProblemKind = 'failed_document';
 /** One ms is taken to be worth the bytes that 8 Mbit/s carry in it. */
 const BYTES_PER_MS = 1000;
 
-/** Costliest first: costs of this load before those of later visits. */
+/** Time that no paint waits for, as a part of time that one does. */
+const BESIDE_PAINTS = 0.25;
+
+/** What can win most of both paints first, then the costliest; costs of this load before those of later visits. */
 export function byCost(a: Problem, b: Problem): number {
   return rankOf(b) - rankOf(a);
 }
 
-function rankOf({ problem, costMs, costBytes, when }: Problem): number {
+function rankOf({ problem, costMs, costBytes, when, wins }: Problem): number {
   if (problem === FIRST) return Number.MAX_VALUE;
-  const ms = (costMs ?? 0) + (costBytes ?? 0) / BYTES_PER_MS;
+  const { fcpMs = 0, lcpMs = 0 } = wins ?? {};
+  const beside = (costMs ?? 0) + (costBytes ?? 0) / BYTES_PER_MS - Math.max(fcpMs, lcpMs);
+  const ms = fcpMs + lcpMs + BESIDE_PAINTS * Math.max(0, beside);
   return when === 'this load' ? ms + 1e15 : ms;
 }
 
 /** How the order of problems comes about. */
 export const ORDER_NOTE =
-  'Findings are ordered by cost, 1 ms counted as 1,000 bytes (8 Mbit/s); costs of later visits come after those of this load.';
+  'Order of findings: what they can win of FCP and LCP together, at most; other ms, and 1,000 bytes as 1 ms, count a quarter; costs of later ' +
+  'visits come last.';

@@ -4,6 +4,7 @@ import { sanitiseContentType } from '../sanitise/sanitise-headers.ts';
 import { sanitiseHost, sanitiseUrl, shortUrl } from '../sanitise-url.ts';
 import { shownMethod } from '../summary/har-summary.ts';
 import { endOf } from './blocking.ts';
+import { imageHint } from './image-hint.ts';
 import type { Problem, ProblemKind } from './problem.ts';
 import type { EntityOf, PartyGroup } from './third-parties.ts';
 
@@ -34,6 +35,16 @@ export function requestTable(entries: readonly HarEntry[]): Table {
       const { index, status, type, party, transferBytes, contentBytes } = entry;
       return [index, host, path, status, type, party, tenth(entry.startMs), tenth(entry.durationMs), transferBytes, contentBytes];
     }),
+  };
+}
+
+/** Images in short, with their format and the dimensions that their addresses name. */
+export function imageTable(entries: readonly HarEntry[]): Table {
+  const { columns, rows } = requestTable(entries);
+  const hints = entries.map((entry) => imageHint(entry));
+  return {
+    columns: [...columns, 'format', 'width', 'height'],
+    rows: rows.map((row, index) => [...row, hints[index]?.format ?? null, hints[index]?.width ?? null, hints[index]?.height ?? null]),
   };
 }
 

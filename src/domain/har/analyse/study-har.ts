@@ -75,7 +75,7 @@ export function studyHar(har: Har, entityOf: EntityOf, paints: PaintTimes = NO_P
     blocking: found,
     parties: parties.groups(found.entries),
     paints,
-    largest: largestPaintOf(har, paints, found.firstByteMs),
+    largest: largestPaintOf(har, paints, found),
     concerned: concerned.concerned(),
     compressedShare: compressed.share(),
   };

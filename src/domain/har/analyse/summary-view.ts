@@ -8,6 +8,7 @@ import { type Blocking, endOf } from './blocking.ts';
 import { BLOCKING_BASIS } from './blocking-problems.ts';
 import { findProblems } from './find-problems.ts';
 import type { HarAnswer } from './har-answer.ts';
+import { imageHint } from './image-hint.ts';
 import { counted, ORDER_NOTE, type Problem } from './problem.ts';
 import { tenth } from './request-rows.ts';
 import type { HarStudy } from './study-har.ts';
@@ -82,7 +83,7 @@ function criticalChain(har: Har, blocking: Blocking): ChainLink[] {
 }
 
 /** Rows of each list; whole lists are what the other views are for. */
-const SHOWN = { findings: 8, parties: 6, requests: 3, chain: 6 };
+const SHOWN = { findings: 6, parties: 4, requests: 3, chain: 5 };
 const MAX_URL = 80;
 
 /** The overview of a HAR file: a verdict, findings by cost, and the numbers behind them. */
@@ -94,8 +95,9 @@ export function summaryView(study: HarStudy): { answer: Omit<HarAnswer, 'view'>;
     totals;
   return {
     answer: {
-      verdict: verdictOf(summary, problems),
+      verdict: verdictOf(study, problems),
       findings: problems.slice(0, SHOWN.findings).map(findingRow),
+      ...paintFacts(study),
       document: document && documentRow(document),
       ...(document && document.redirects.length > 0 && { redirects: document.redirects.slice(0, SHOWN.requests).map(requestRow) }),
       totals: {
@@ -125,14 +127,49 @@ export function summaryView(study: HarStudy): { answer: Omit<HarAnswer, 'view'>;
   };
 }
 
-function verdictOf({ document, totals }: HarSummary, problems: readonly Problem[]): string {
+function verdictOf(study: HarStudy, problems: readonly Problem[]): string {
+  const { document, totals } = study.summary;
   const facts = [
     document ? `${document.url} answered ${document.status} after ${formatMs(document.ttfbMs)}` : 'The file holds no document',
     `${counted(totals.requests, 'request')} moved ${formatBytes(totals.transferBytes)}`,
     ...(totals.onLoadMs === null ? [] : [`loaded after ${formatMs(totals.onLoadMs)}`]),
   ];
-  const [worst] = problems;
-  return `${facts.join('; ')}. ${worst ? `Costliest: ${worst.says}.` : 'Nothing stands out.'}`;
+  const [first] = problems;
+  const fix = first ? `To fix first: ${first.says}.` : 'Nothing stands out.';
+  return [`${facts.join('; ')}.`, paintWords(study), fix].filter((words) => words !== '').join(' ');
+}
+
+/** `FCP 1.2 s, LCP 2.7 s, of it server 400 ms, load delay 1.1 s, load 1.2 s, render delay 12 ms.` */
+function paintWords({ paints, largest }: HarStudy): string {
+  const known = (['FCP', 'LCP', 'TBT'] as const).flatMap((name, index) => {
+    const ms = [paints.fcpMs, paints.lcpMs, paints.tbtMs][index];
+    return ms == null ? [] : [`${name} ${formatMs(ms)}`];
+  });
+  if (known.length === 0) return '';
+  const phases = largest?.entry ? largest.phases : null;
+  const parts = phases && [
+    `server ${formatMs(phases.serverMs)}`,
+    `load delay ${formatMs(phases.loadDelayMs)}`,
+    `load ${formatMs(phases.loadTimeMs)}`,
+    `render delay ${formatMs(phases.renderDelayMs)}`,
+  ];
+  return `${known.join(', ')}${parts ? `; LCP is ${parts.join(', ')}` : ''}.`;
+}
+
+/** Paints and the likely LCP element, where the report of the step gives them. */
+function paintFacts({ paints: { fcpMs, lcpMs, tbtMs }, largest }: HarStudy): Pick<HarAnswer, 'paints' | 'likelyLcp'> {
+  if (fcpMs === null && lcpMs === null && tbtMs === null) return {};
+  const paints = { fcpMs: tenth(fcpMs), lcpMs: tenth(lcpMs), tbtMs: tenth(tbtMs) };
+  if (!largest) return { paints };
+  const { kind, certainty, entry, phases } = largest;
+  return { paints, likelyLcp: { kind, certainty, ...(entry && elementFacts(entry)), ...(phases && { phases: rounded({ ...phases }) }) } };
+}
+
+function elementFacts(entry: HarEntry): Partial<NonNullable<HarAnswer['likelyLcp']>> {
+  const { startMs, transferBytes, protocol, priority } = entry;
+  const { format, width, height } = imageHint(entry);
+  const times = { startMs: tenth(startMs), endMs: startMs === null ? null : tenth(endOf(entry)) };
+  return { url: shortUrl(entry.url, MAX_URL), format, width, height, transferBytes, protocol, priority, ...times };
 }
 
 /** A finding with its requests counted and its costs rounded. */

@@ -1,24 +1,27 @@
 import { formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { addressText } from '../read/addresses.ts';
 import { withoutFragment } from '../read/find-document.ts';
+import type { HarEntry } from '../read/har-model.ts';
 import { sanitiseHost, sanitiseUrl } from '../sanitise-url.ts';
 import { weightOf } from '../summary/har-summary.ts';
 import { type ConcernedRequest, heaviestOf, largestCost, totalsOf } from './concerned-requests.ts';
 import { counted, type Problem, someOf } from './problem.ts';
 import type { HarStudy } from './study-har.ts';
+import { blockingWins, largestWins, type Wins } from './wins.ts';
 
 /** Fewer requests over the old protocol hardly queue for its connections. */
 const WORTH_MULTIPLEXING = 3;
 
 /** Old protocols and connections that were opened again; costs are the longest single wait, because the waits overlap. */
-export function transportProblems({ concerned: { http1, reconnects } }: HarStudy): Problem[] {
+export function transportProblems(study: HarStudy): Problem[] {
+  const { http1, reconnects } = study.concerned;
   const measured = { costBytes: null, basis: 'measured', when: 'this load' } as const;
   const problems: Problem[] = [];
   if (http1.length >= WORTH_MULTIPLEXING) {
     const costMs = largestCost(http1);
     const target = someOf(hostsOf(http1), 2);
     const says = `${counted(http1.length, 'request')} to ${target} over HTTP/1.x; the longest queued ${formatMs(costMs)} for a connection`;
-    problems.push({ ...measured, problem: 'http1', concerned: http1, costMs, says });
+    problems.push({ ...measured, problem: 'http1', concerned: http1, costMs, says, wins: queueWins(study, http1) });
   }
   if (reconnects.length > 0) {
     const costMs = largestCost(reconnects);
@@ -28,6 +31,22 @@ export function transportProblems({ concerned: { http1, reconnects } }: HarStudy
     problems.push({ ...measured, problem: 'reconnects', concerned: reconnects, costMs, says });
   }
   return problems;
+}
+
+/** What the queue of the old protocol took from the paints: that of what blocks rendering, and of the likely LCP image. */
+function queueWins(study: HarStudy, http1: readonly ConcernedRequest[]): Wins {
+  const queued = (holds: (entry: HarEntry) => boolean) => largestCost(http1.filter(({ entry }) => holds(entry)));
+  const blocking = new Set(study.blocking.entries);
+  const first = blockingWins(
+    study,
+    queued((entry) => blocking.has(entry)),
+    study.blocking.untilMs ?? 0,
+  );
+  const image = largestWins(
+    study,
+    queued((entry) => entry === study.largest?.entry),
+  );
+  return { ...first, ...(image.lcpMs !== undefined && { lcpMs: Math.max(image.lcpMs, first.lcpMs ?? 0) }) };
 }
 
 /** Hosts of these requests, the one with most of them first. */
@@ -47,6 +66,7 @@ export function wasteProblems({ concerned, compressedShare }: HarStudy): Problem
     ...uncompressed(concerned.uncompressed_text, share, ['uncompressed_text', 'text file']),
     ...uncompressed(concerned.uncompressed_answers, share, ['uncompressed_answers', 'API answer']),
     ...duplicates(concerned.duplicates),
+    ...duplicatedScripts(concerned.duplicated_scripts),
     ...cache(concerned.no_cache, 'no_cache', 'may not be kept or do not say for how long'),
     ...cache(concerned.short_cache, 'short_cache', 'may be kept for less than a week'),
   ];
@@ -82,6 +102,17 @@ function duplicates(concerned: readonly ConcernedRequest[]): Problem[] {
   const says = `${counted(repeats.size, 'address', 'addresses')} fetched again ${times}; heaviest ${address}`;
   const { transferBytes } = totalsOf(concerned);
   return [{ problem: 'duplicates', concerned, costMs: null, costBytes: transferBytes, basis: 'measured', when: 'this load', says }];
+}
+
+function duplicatedScripts(concerned: readonly ConcernedRequest[]): Problem[] {
+  const [first] = concerned.toSorted((a, b) => b.cost - a.cost);
+  if (!first) return [];
+  const says =
+    `${counted(concerned.length, 'script is', 'scripts are')} probably loaded twice under different addresses: ` +
+    `${addressText(sanitiseUrl(first.entry.url))} has the ${first.detail}`;
+  const { transferBytes } = totalsOf(concerned);
+  const found = { problem: 'duplicated_scripts', concerned, costMs: null, costBytes: transferBytes } as const;
+  return [{ ...found, basis: 'heuristic', when: 'this load', says }];
 }
 
 function cache(concerned: readonly ConcernedRequest[], problem: 'no_cache' | 'short_cache', words: string): Problem[] {

@@ -25,10 +25,14 @@ function distances(values: readonly (number | null)[]): number[] {
   return values.map((value) => (value === null ? 0 : Math.abs(value - middle) / spread));
 }
 
-/** At most `most` runs whose number of requests and load time lie closest to the medians of all, the most typical first. */
+/** At most `most` runs whose number of requests, load time and LCP lie closest to the medians of all, the most typical first. */
 export function typicalRuns<Run extends RunFigures>(runs: readonly Run[], most: number): Run[] {
-  const [byRequests, byTime] = [distances(runs.map(({ requests }) => requests)), distances(runs.map(({ loadTimeMs }) => loadTimeMs))];
-  const ranked = runs.map((run, index) => ({ run, distance: nth(byRequests, index) + nth(byTime, index) }));
+  const all = [
+    distances(runs.map(({ requests }) => requests)),
+    distances(runs.map(({ loadTimeMs }) => loadTimeMs)),
+    distances(runs.map(({ paints }) => paints.lcpMs)),
+  ];
+  const ranked = runs.map((run, index) => ({ run, distance: all.reduce((sum, each) => sum + nth(each, index), 0) }));
   return ranked
     .toSorted((a, b) => a.distance - b.distance)
     .slice(0, most)

@@ -99,14 +99,22 @@ export interface Har {
 /** Priorities as Chrome and its recorders name them. */
 export const PRIORITIES = new Set(['VeryHigh', 'High', 'Medium', 'Low', 'VeryLow', 'Highest', 'Lowest', 'Idle']);
 
-/** Render-blocking statuses as Chrome's traces name them. */
-export const RENDER_BLOCKING = new Set([
-  'blocking',
-  'in_body_parser_blocking',
-  'potentially_blocking',
-  'non_blocking',
-  'dynamically_injected_non_blocking',
-]);
+/** Render-blocking statuses as Chrome's traces name them, by their letters alone: its protocol and recorders spell them otherwise. */
+const RENDER_BLOCKING: Readonly<Record<string, string>> = {
+  blocking: 'blocking',
+  inbodyparserblocking: 'in_body_parser_blocking',
+  potentiallyblocking: 'potentially_blocking',
+  nonblocking: 'non_blocking',
+  nonblockingdynamic: 'dynamically_injected_non_blocking',
+  dynamicallyinjectednonblocking: 'dynamically_injected_non_blocking',
+};
+
+/** The render-blocking status by one name for all spellings; null for anything unknown. */
+export function renderBlockingName(status: string): string | null {
+  if (status.length > 40) return null;
+  const letters = status.toLowerCase().replaceAll(/[^a-z]/g, '');
+  return Object.hasOwn(RENDER_BLOCKING, letters) ? (RENDER_BLOCKING[letters] ?? null) : null;
+}
 
 /** Kinds of initiators as the developer tools name them. */
 export const INITIATOR_TYPES = new Set(['parser', 'script', 'preload', 'preflight', 'redirect', 'SignedExchange', 'other']);

@@ -1,5 +1,5 @@
 import { visibleText } from '../../../lib/visible-text.ts';
-import { type HarEntry, type HarTimings, PRIORITIES, protocolName, RENDER_BLOCKING, type ResourceType } from './har-model.ts';
+import { type HarEntry, type HarTimings, PRIORITIES, protocolName, type ResourceType, renderBlockingName } from './har-model.ts';
 import { cacheLifetimeSeconds, type Lookups, readHeaders } from './lookups.ts';
 import { amountOf, isBadAmount, isRecord, kindOf, listOf, looseAmountOf, recordOf, textOf } from './member.ts';
 import { resourceType } from './resource-type.ts';
@@ -99,7 +99,7 @@ export function readEntry(raw: unknown, index: number, { findings, lookups }: En
     connection: textOf(raw.connection) || null,
     fromCache: isMarkedCached(raw, response) || (transferBytes === 0 && Boolean(contentBytes)),
     priority: oneOf(PRIORITIES, textOf(raw._priority)) ?? oneOf(PRIORITIES, textOf(raw._initialPriority)),
-    renderBlocking: oneOf(RENDER_BLOCKING, textOf(raw._renderBlocking)),
+    renderBlocking: renderBlockingName(textOf(raw._renderBlocking)),
     initiatorType: textOf(initiator.type) || textOf(raw._initiator_type) || null,
     initiatorUrl: textOf(initiator.url) || textOf(raw._initiator) || null,
     headersKnown: headers.known,

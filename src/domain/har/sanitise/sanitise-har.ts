@@ -1,5 +1,5 @@
 import type * as Format from 'har-format';
-import { type Har, INITIATOR_TYPES, PRIORITIES, protocolName, RENDER_BLOCKING, RESOURCE_TYPES } from '../read/har-model.ts';
+import { type Har, INITIATOR_TYPES, PRIORITIES, protocolName, RESOURCE_TYPES, renderBlockingName } from '../read/har-model.ts';
 import { amountOf, isRecord, listOf, looseAmountOf, recordOf, textOf } from '../read/member.ts';
 import { isMarkedCached, readStatus } from '../read/read-entry.ts';
 import { holdsSecret, REMOVED, sanitiseText, sanitiseUrl } from '../sanitise-url.ts';
@@ -113,6 +113,7 @@ function copyEntry(raw: Raw, pageIds: Map<string, string>, earliest: string): Fo
   const bytesIn = looseAmountOf(raw._bytesIn);
   const connection = textOf(raw.connection);
   const initiatorType = textOf(recordOf(raw._initiator).type) || textOf(raw._initiator_type);
+  const renderBlocking = renderBlockingName(textOf(raw._renderBlocking));
   return {
     ...(page === undefined ? {} : { pageref: page }),
     startedDateTime: dateAt(raw, earliest),
@@ -124,7 +125,7 @@ function copyEntry(raw: Raw, pageIds: Map<string, string>, earliest: string): Fo
     ...(/^\d{1,10}$/.test(connection) ? { connection } : {}),
     ...word(raw, '_priority', PRIORITIES),
     ...word(raw, '_initialPriority', PRIORITIES),
-    ...word(raw, '_renderBlocking', RENDER_BLOCKING),
+    ...(renderBlocking === null ? {} : { _renderBlocking: renderBlocking }),
     ...word(raw, '_resourceType', RESOURCE_TYPES),
     ...(isMarkedCached(raw, recordOf(raw.response)) ? { _fromCache: textOf(raw._fromCache) === 'memory' ? 'memory' : 'disk' } : {}),
     ...(bytesIn === null ? {} : { _bytesIn: bytesIn }),

@@ -1,5 +1,6 @@
 import { analyseHar, type HarQuery } from '../../../../src/domain/har/analyse/analyse-har.ts';
 import { HAR_VIEWS, type HarAnswer, harAnswerShape } from '../../../../src/domain/har/analyse/har-answer.ts';
+import type { PaintTimes } from '../../../../src/domain/har/analyse/largest-paint.ts';
 import { loadEntities } from '../../../../src/domain/har/analyse/third-parties.ts';
 import { compareHars } from '../../../../src/domain/har/compare/compare-hars.ts';
 import { comparisonShape } from '../../../../src/domain/har/compare/har-comparison.ts';
@@ -9,13 +10,13 @@ import { readHar } from '../../../../src/domain/har/read/read-har.ts';
 const entityOf = await loadEntities();
 
 /** One view of a file with its notes, checked against its shape: a member that the shape does not know is an error. */
-export function view(file: unknown, query: HarQuery = {}): HarAnswer & { notes: readonly string[] } {
-  return viewOf(readHar(file), query);
+export function view(file: unknown, query: HarQuery = {}, paints?: PaintTimes): HarAnswer & { notes: readonly string[] } {
+  return viewOf(readHar(file), query, paints);
 }
 
 /** As `view`, of a file that is read already. */
-export function viewOf(har: Har, query: HarQuery): HarAnswer & { notes: readonly string[] } {
-  const { answer, notes } = analyseHar(har, query, entityOf);
+export function viewOf(har: Har, query: HarQuery, paints?: PaintTimes): HarAnswer & { notes: readonly string[] } {
+  const { answer, notes } = analyseHar(har, query, entityOf, paints);
   return { ...harAnswerShape.strict().parse(answer), notes };
 }
 

@@ -1,0 +1,35 @@
+import { formatBytes } from '../../../lib/number-text.ts';
+import { addressText } from '../read/addresses.ts';
+import type { HarEntry } from '../read/har-model.ts';
+import { sanitiseUrl } from '../sanitise-url.ts';
+import { weightOf } from '../summary/har-summary.ts';
+import { imageHint, imageWords, savedShare } from './image-hint.ts';
+import { counted, type Problem } from './problem.ts';
+import type { HarStudy } from './study-har.ts';
+
+/** Smaller images save nothing that is worth a word. */
+const LEAST_BYTES = 10_000;
+const LEAST_SAVED_BYTES = 30_000;
+
+function isImage({ type, status, fromCache }: HarEntry): boolean {
+  return type === 'image' && status === 200 && !fromCache;
+}
+
+/** Images in formats of the last century, with what modern ones save about; the likely LCP image has findings of its own, but counts here. */
+export function imageProblems({ har }: HarStudy): Problem[] {
+  const images = har.entries.filter((entry) => isImage(entry) && (weightOf(entry) ?? 0) >= LEAST_BYTES);
+  const concerned = images.flatMap((entry) => {
+    const saved = savedShare(entry) * (weightOf(entry) ?? 0);
+    return saved > 0 ? [{ entry, detail: imageWords(entry), cost: Math.round(saved) }] : [];
+  });
+  const costBytes = concerned.reduce((sum, { cost }) => sum + cost, 0);
+  const [heaviest] = concerned.toSorted((a, b) => (weightOf(b.entry) ?? 0) - (weightOf(a.entry) ?? 0));
+  if (!heaviest || costBytes < LEAST_SAVED_BYTES) return [];
+  const formats = [...new Set(concerned.map(({ entry }) => imageHint(entry).format))].join(', ');
+  const old = concerned.reduce((sum, { entry }) => sum + (weightOf(entry) ?? 0), 0);
+  const says =
+    `${counted(concerned.length, 'image')} of ${images.length} above 10 kB ${concerned.length === 1 ? 'is' : 'are'} ${formats} ` +
+    `(${formatBytes(old)}); WebP or AVIF saves about ${formatBytes(costBytes)}; largest ` +
+    `${addressText(sanitiseUrl(heaviest.entry.url))} (${imageWords(heaviest.entry)})`;
+  return [{ problem: 'image_formats', concerned, costMs: null, costBytes, basis: 'estimate', when: 'this load', says }];
+}

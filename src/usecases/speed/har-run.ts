@@ -1,0 +1,89 @@
+import { ApiError, refuse } from '../../api/errors.ts';
+import { getStepHar } from '../../api/operations/speed-analysis.ts';
+import type { PaintTimes } from '../../domain/har/analyse/largest-paint.ts';
+import { placeOfRun } from '../../domain/har/compare/run-place.ts';
+import { typicalRuns } from '../../domain/har/compare/typical-runs.ts';
+import { isFailed } from '../../domain/speed/runs.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import { minuteAt } from '../../lib/dates.ts';
+import type { Context } from '../context.ts';
+import { figuresOf, stepOf } from './choose-har-runs.ts';
+import { paintsNear, readKnownRun, reportsBetween } from './run-neighbours.ts';
+import { stopsAfter } from './scenario-reports.ts';
+import { readStepResult } from './step-number.ts';
+
+/** A run by the id of a step result, or a step of a scenario, of which a typical run is chosen. */
+export interface RunAsked {
+  readonly scenarioStepResultId?: string | undefined;
+  readonly scenarioId?: number | undefined;
+  readonly step?: string | undefined;
+  /** Whether it is to be said how usual the run is, which is to be read. */
+  readonly isPlaced: boolean;
+}
+
+/** The run that an answer is about. */
+export interface RunNamed {
+  readonly stepResultId: string;
+  readonly step?: string;
+  readonly time?: string;
+  /** How usual it is among the runs near it: `outlier: …`, `unusual: …`, `usual: …`, `typical of …`. */
+  readonly place?: string;
+}
+
+/** A run with its HAR file as the platform gave it. */
+export interface RunRead {
+  readonly file: unknown;
+  readonly run: RunNamed;
+  readonly paints: PaintTimes | undefined;
+}
+
+/** Days among whose runs a typical one is chosen; more where these hold none. */
+const DAYS = [7, 30] as const;
+
+type Asking = Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'note' | 'lists' | 'clock'>;
+
+/** The most typical run of a step by load time, requests and LCP. */
+async function chooseRun(scenarioId: number, step: string | undefined, { ask, nowMs, timeZone }: Asking) {
+  for (const days of DAYS) {
+    const reports = (await reportsBetween(ask, scenarioId, nowMs - days * DAY_MS, nowMs)).filter((report) => !isFailed(report));
+    if (reports.length === 0) continue;
+    const chosen = await stepOf(reports, step);
+    const runs = figuresOf(chosen);
+    const [typical] = typicalRuns(runs, 1);
+    if (!typical) continue;
+    const { stepResultId, paints, date } = typical;
+    const place = `typical of the ${runs.length} runs of the last ${days} days by LCP, load time and requests`;
+    return { paints, run: { stepResultId, step: `${chosen.number} "${chosen.name}"`, time: minuteAt(date, timeZone), place } };
+  }
+  throw new ApiError('missing', `The scenario has no run without a failure in the last ${DAYS[1]} days.`);
+}
+
+/** Reads the run that is named, or chooses one. Throws `invalid` where neither a run nor a scenario is named. */
+export async function readRun({ scenarioStepResultId, scenarioId, step, isPlaced }: RunAsked, context: Asking): Promise<RunRead> {
+  const { ask, timeZone, note, lists, clock } = context;
+  if (scenarioStepResultId === undefined) {
+    if (scenarioId === undefined) refuse('scenarioStepResultId: is required (string); or pass scenarioId and step.');
+    const { run, paints } = await chooseRun(scenarioId, step, context);
+    return { file: (await ask(getStepHar, { scenarioStepResultId: run.stepResultId })).har, run, paints };
+  }
+  if (step !== undefined) refuse('step: belongs to scenarioId; a stepResultId is of one step.');
+  const isLate = stopsAfter(clock);
+  const read = () => ask(getStepHar, { scenarioStepResultId });
+  const [{ har: file }, known] = await Promise.all([
+    readStepResult(scenarioStepResultId, ask, read),
+    readKnownRun(ask, scenarioStepResultId),
+  ]);
+  const time = known.dateMs === undefined ? {} : { time: minuteAt(known.dateMs, timeZone) };
+  const run = { stepResultId: scenarioStepResultId, ...time };
+  const near = isPlaced ? await paintsNear(known, scenarioId, { ask, note, lists, isLate }).catch(() => undefined) : undefined;
+  const place = near && known.paints && placeOfRun(known.paints, near.paints);
+  const named = { ...run, ...(near?.step !== undefined && { step: near.step }), ...(place !== undefined && { place }) };
+  return { file, run: named, paints: known.paints };
+}
+
+/** The verdict on a load, with which run it is where one was chosen, or that it is unlike others. */
+export function verdictOfRun(verdict: string, { step, time, place }: RunNamed): string {
+  if (place === undefined || place.startsWith('usual')) return verdict;
+  const which = place.startsWith('typical') ? `Step ${step}, run of ${time}, ${place}` : `This run is not typical, ${place}`;
+  return `${which}. ${verdict}`;
+}

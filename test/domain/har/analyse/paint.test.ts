@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { renderBlockingName } from '../../../../src/domain/har/read/har-model.ts';
+import { at, type EntryParts, entry, har, type JsonObject } from '../sample.ts';
+import { view } from './views.ts';
+
+const OWN = 'https://www.shop.example';
+const TYPES: Record<string, string> = { js: 'text/javascript', css: 'text/css', png: 'image/png', webp: 'image/webp', woff2: 'font/woff2' };
+
+function request(path: string, startMs: number, durationMs: number, parts: EntryParts = {}): JsonObject {
+  const mime = TYPES[/\.(\w+)$/.exec(path)?.[1] ?? ''] ?? 'text/html';
+  const timings = { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait: durationMs, receive: 0, ...parts.timings };
+  const headers = { 'content-type': mime, 'cache-control': 'max-age=31536000', 'content-encoding': 'br', ...parts.headers };
+  const url = path.startsWith('/') ? OWN + path : path;
+  return entry({ url, startedDateTime: at(startMs), time: durationMs, ...parts, timings, headers });
+}
+
+const blocks = { entry: { _renderBlocking: 'blocking' } };
+const free = { entry: { _renderBlocking: 'nonblocking' } };
+const page = request('/', 0, 100);
+const paints = (fcpMs: number, lcpMs: number) => ({ fcpMs, lcpMs, tbtMs: 40, loadMs: null });
+const sized = (bytes: number): EntryParts => ({ response: { _transferSize: bytes }, content: { size: bytes } });
+
+describe('the likely LCP image', () => {
+  it('that is asked for late is the first finding, with what it can win at most', () => {
+    const file = har([page, request('/a.js', 110, 700), request('/hero-1200x700.webp', 1600, 380, sized(90_000))]);
+    const { findings = [], likelyLcp, verdict } = view(file, {}, paints(900, 2000));
+    expect(likelyLcp).toMatchObject({ kind: 'image', certainty: 'likely', format: 'WebP', width: 1200, height: 700, startMs: 1600 });
+    const phases = Object.values(likelyLcp?.phases ?? {});
+    expect(phases.reduce((sum: number, ms) => sum + (ms ?? 0), 0)).toBeCloseTo(2000, 0);
+    // It could have come with the first paint, and no earlier: 1.1 s, not the 1.5 s that it began late.
+    expect(findings[0]).toMatchObject({ problem: 'late_lcp_image', costMs: 1500, wins: { fcpMs: 0, lcpMs: 1100 } });
+    expect(findings[0]?.says).toContain('wins at most 1.1 s of LCP');
+    expect(verdict).toContain('FCP 900 ms, LCP 2 s, TBT 40 ms; LCP is server 100 ms, load delay 1.5 s, load 380 ms, render delay 20 ms.');
+  });
+
+  it('that loads for long as a photo in PNG is told with its format and what a modern one saves', () => {
+    const slow = { ...sized(2_000_000), timings: { wait: 100, receive: 1500 } };
+    const { findings = [] } = view(har([page, request('/hero-1200x700.png', 120, 1600, slow)]), {}, paints(300, 1740));
+    expect(findings[0]).toMatchObject({ problem: 'slow_lcp_image', wins: { fcpMs: 0, lcpMs: 1050 } });
+    expect(findings[0]?.says).toMatch(/PNG, 2 MB, 1200×700 by its address, loads for 1.6 s.*WebP or AVIF saves about 1.4 MB/);
+    expect(findings.map(({ problem }) => problem)).toContain('image_formats');
+  });
+
+  it('is no finding where it came in time, nor where the paint came long after it', () => {
+    const quick = har([page, request('/hero.webp', 120, 200, sized(90_000))]);
+    expect(view(quick, {}, paints(320, 340)).findings).toEqual([]);
+    const busy = har([page, request('/hero.webp', 900, 200, sized(90_000))]);
+    expect(view(busy, {}, paints(800, 1700)).findings).toEqual([]);
+  });
+});
+
+describe('what blocks rendering', () => {
+  it('wins no more of LCP than an image that was loaded beside it leaves', () => {
+    const file = har([page, request('/a.css', 110, 890, blocks), request('/hero.webp', 150, 1200, sized(90_000))]);
+    const { findings = [] } = view(file, {}, paints(1010, 1400));
+    expect(findings.find(({ problem }) => problem === 'render_blocking')).toMatchObject({ costMs: 900, wins: { fcpMs: 900, lcpMs: 50 } });
+  });
+
+  it('wins of FCP what it held back, of LCP as much where the image came after it', () => {
+    const file = har([page, request('/a.css', 110, 890, blocks), request('/hero.webp', 1010, 390, sized(90_000))]);
+    const { findings = [] } = view(file, {}, paints(1010, 1410));
+    expect(findings[0]).toMatchObject({ problem: 'render_blocking', wins: { fcpMs: 900, lcpMs: 900 } });
+  });
+
+  it.each([
+    ['NonBlocking', 'non_blocking'],
+    ['nonblocking', 'non_blocking'],
+    ['InBodyParserBlocking', 'in_body_parser_blocking'],
+    ['dynamically_injected_non_blocking', 'dynamically_injected_non_blocking'],
+    ['constructor', null],
+  ])('is understood as %s', (spelling, name) => {
+    expect(renderBlockingName(spelling)).toBe(name);
+  });
+});
+
+describe('a font', () => {
+  it('that ended right before the first paint, long after all else, held its text back', () => {
+    const { findings = [] } = view(har([page, request('/shop.woff2', 120, 1200, sized(30_000))]), {}, paints(1340, 1340));
+    expect(findings[0]).toMatchObject({ problem: 'blocking_font', wins: { fcpMs: 1220, lcpMs: 1220 } });
+  });
+
+  it('that came before what blocks rendering did not', () => {
+    const file = har([page, request('/a.css', 110, 1200, blocks), request('/shop.woff2', 120, 1100, sized(30_000))]);
+    expect(view(file, {}, paints(1340, 1340)).findings?.map(({ problem }) => problem)).not.toContain('blocking_font');
+  });
+});
+
+describe('scripts of one name and size', () => {
+  it('under two addresses are probably loaded twice', () => {
+    const script = { ...sized(80_000), ...free };
+    const file = har([page, request('/js/vendor.3f2a91.js', 110, 90, script), request('/pay/vendor.9c41bb.js', 120, 90, script)]);
+    const [found] = view(file).findings ?? [];
+    expect(found).toMatchObject({ problem: 'duplicated_scripts', requests: 1, costBytes: 80_000 });
+    expect(found?.says).toContain('same name and size as www.shop.example/js/vendor.3f2a91.js');
+  });
+
+  it('of other sizes are not', () => {
+    const file = har([
+      page,
+      request('/js/vendor.3f2a91.js', 110, 90, { ...sized(80_000), ...free }),
+      request('/pay/vendor.9c41bb.js', 120, 90, { ...sized(80_001), ...free }),
+    ]);
+    expect(view(file).findings).toEqual([]);
+  });
+});
+
+describe('the order of requests', () => {
+  const file = har([page, request('/a.webp', 110, 300, sized(40_000)), request('/b.webp', 120, 90, sized(90_000))]);
+
+  it.each([
+    ['start', [0, 1, 2]],
+    ['bytes', [2, 1, 0]],
+    ['duration', [1, 0, 2]],
+  ] as const)('is by %s', (orderBy, expected) => {
+    expect(view(file, { orderBy, limit: 10 }).rows?.map(([index]) => index)).toEqual(expected);
+  });
+
+  it('shows format and dimensions of images', () => {
+    const { columns, rows } = view(har([page, request('/a-640x480.webp', 110, 300)]), { type: 'image' });
+    expect(columns?.slice(-3)).toEqual(['format', 'width', 'height']);
+    expect(rows?.[0]?.slice(-3)).toEqual(['WebP', 640, 480]);
+  });
+});
