@@ -68,6 +68,16 @@ function rowsOf(scenario: ScenarioRuns, metric: string): RunRow[] {
   );
 }
 
+/** One row a run, its first in this order: several steps of one slow run are one slow run. */
+function oneOfEachRun(rows: readonly RunRow[]): RunRow[] {
+  const seen = new Set<Report>();
+  return rows.filter(({ report }) => {
+    const isNew = !seen.has(report);
+    seen.add(report);
+    return isNew;
+  });
+}
+
 interface RunOptions {
   readonly metric: string;
   /** Only this step; all when left out. */
@@ -82,8 +92,8 @@ export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, ti
   const all = scenarios.flatMap((scenario) => rowsOf(scenario, metric)).filter((row) => step === undefined || row.step === step);
   const byRatio = all.toSorted((a, b) => b.ratio - a.ratio);
   const typical = all.toSorted((a, b) => Math.abs(Math.log(a.ratio)) - Math.abs(Math.log(b.ratio)));
-  const { shown: slowest } = firstRows(byRatio, limit);
-  const { shown: fastest } = firstRows(byRatio.toReversed(), limit);
+  const { shown: slowest } = firstRows(oneOfEachRun(byRatio), limit);
+  const { shown: fastest } = firstRows(oneOfEachRun(byRatio.toReversed()), limit);
   const kinds: readonly (readonly [string, readonly RunRow[]])[] = [
     ['slowest', slowest],
     ['fastest', fastest],
@@ -106,7 +116,7 @@ export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, ti
       ]),
     ),
     notes: [
-      `Of ${all.length} steps of runs without failure; timesUsual: over the median of the step.`,
+      `Of ${all.length} steps of runs without failure, each run once, by its most unusual step; timesUsual: over the median of the step.`,
       hint(['analyze_har', 'compare_hars'], 'analyze_har and compare_hars take the stepResultId.'),
     ],
   };
@@ -120,7 +130,10 @@ function answerOf([first, ...rest]: readonly RunRow[], fastest: RunRow | undefin
   const slow = [first, ...rest].map((row) => row.slow).filter((words) => words !== undefined);
   const isWhole = (words: string) => words.startsWith('whole run');
   const whole = slow.filter(isWhole).length;
-  const inEvery = `${whole} ${whole === 1 ? 'was' : 'were'} slow in every step (machine or network)`;
-  const shared = slow.length === 0 ? '' : ` Of the ${1 + rest.length} slowest, ${inEvery}, ${slow.length - whole} only in one.`;
+  const kinds = [
+    whole > 0 && `${whole} ${whole === 1 ? 'was' : 'were'} slow in every step (machine or network)`,
+    slow.length > whole && `${slow.length - whole} in one step alone`,
+  ].filter((words) => words !== false);
+  const shared = kinds.length === 0 ? '' : ` Of the ${1 + rest.length} slowest, ${kinds.join(', ')}.`;
   return `Slowest ${short}: ${at(first)}, ${first.ratio.toFixed(1)} times the usual; fastest: ${at(fastest)}.${shared}`;
 }

@@ -37,7 +37,7 @@ function rangeOf({ view, breakdown, ...asked }: ViewAsked, { nowMs, timeZone }: 
 }
 
 /** Reads the runs of each scenario once, while there is time. */
-async function readSite({ scenarioIds, step }: ViewAsked, range: Window, context: Reads): Promise<readonly ScenarioRuns[]> {
+async function readSite({ scenarioIds, step, view }: ViewAsked, range: Window, context: Reads): Promise<readonly ScenarioRuns[]> {
   const { ask, note, lists, clock } = context;
   const { nameOf } = await lists();
   const { done, missing, failed } = await readEach(
@@ -45,7 +45,8 @@ async function readSite({ scenarioIds, step }: ViewAsked, range: Window, context
     async (scenarioId) => {
       const { name = nameOf('scenario', scenarioId), reports } = await readReports(ask, scenarioId, { baseline: range, period: range });
       const runs = scenarioRuns(scenarioId, name, reports, range);
-      return step === undefined ? runs : { ...runs, steps: [await chooseStep(runs.steps, step)] };
+      // What slow runs share is told by all steps.
+      return step === undefined || view === 'runs' ? runs : { ...runs, steps: [await chooseStep(runs.steps, step)] };
     },
     stopsAfter(clock),
   );
@@ -93,7 +94,11 @@ export async function viewScenarios(asked: ViewAsked, context: Reads): Promise<V
   const { view, breakdown, orderBy, limit } = asked;
   if (view === 'failures') return failuresOf(site, asked, range, context);
   const metric = orderBy ?? metrics[0] ?? LEVEL_METRICS[0];
-  if (view === 'runs') return runAnswer(site, { metric, step: undefined, timeZone, limit: limit ?? RUNS });
+  if (view === 'runs') {
+    const [only] = site;
+    const step = only && asked.step !== undefined ? (await chooseStep(only.steps, asked.step)).name : undefined;
+    return runAnswer(site, { metric, step, timeZone, limit: limit ?? RUNS });
+  }
   const most = whole ? Number.MAX_SAFE_INTEGER : (limit ?? ROWS);
   if (breakdown !== undefined) return cycleAnswer(site, { breakdown, metric, range, timeZone, limit: most });
   const columns = orderBy === undefined || metrics.includes(orderBy) || orderBy === 'failedPercent' ? metrics : [orderBy, ...metrics];

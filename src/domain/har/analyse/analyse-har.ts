@@ -5,6 +5,7 @@ import { addTotals, count, noRequests, weightOf } from '../summary/har-summary.t
 import { BLOCKING_BASIS } from './blocking-problems.ts';
 import { findProblems } from './find-problems.ts';
 import type { HAR_VIEWS, HarAnswer } from './har-answer.ts';
+import { imageVerdict } from './image-problems.ts';
 import type { PaintTimes } from './largest-paint.ts';
 import { counted, ORDER_NOTE, type ProblemKind } from './problem.ts';
 import {
@@ -116,13 +117,16 @@ function concernedBy(study: HarStudy, problem: ProblemKind, entries: readonly Ha
 }
 
 const listViews: Record<Exclude<HarView, 'summary'>, (listing: Listing) => { answer: Listed; notes: readonly string[] }> = {
-  requests({ study: { har }, chosen, request, entityOf, query }) {
+  requests({ study, chosen, request, entityOf, query }) {
+    const { har } = study;
     const { items, page } = pageOf(chosen, request);
     const [only] = items;
     const isAlone = page.matched === 1 || request.limit === 1;
     const detail = only && isAlone && { request: requestDetail(only, har, entityOf) };
+    const isOfImages = query.type === 'image' && query.problem === undefined;
     const table = query.type === 'image' ? imageTable(items) : requestTable(items);
-    return { answer: { totals: totalsOf(chosen), page, ...detail, ...table }, notes: [] };
+    const verdict = isOfImages && { verdict: imageVerdict(study) };
+    return { answer: { ...verdict, totals: totalsOf(chosen), page, ...detail, ...table }, notes: [] };
   },
   waterfall({ study: { blocking }, chosen, request }) {
     const { items, page } = pageOf(chosen, request);

@@ -33,3 +33,11 @@ export function imageProblems({ har }: HarStudy): Problem[] {
     `${addressText(sanitiseUrl(heaviest.entry.url))} (${imageWords(heaviest.entry)})`;
   return [{ problem: 'image_formats', concerned, costMs: null, costBytes, basis: 'estimate', when: 'this load', says }];
 }
+
+/** What is to be said of the images of a page in a sentence: how many are in old formats, or that none matters. */
+export function imageVerdict(study: HarStudy): string {
+  const [found] = imageProblems(study);
+  if (found) return `${found.says}.`;
+  const images = study.har.entries.filter(isImage).length;
+  return `${counted(images, 'image')}: WebP or AVIF would save less than ${formatBytes(LEAST_SAVED_BYTES)} on those that are neither.`;
+}

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { runAnswer } from '../../../src/domain/speed/run-view.ts';
+import type { Report } from '../../../src/domain/speed/runs.ts';
+import { scenarioRuns } from '../../../src/domain/speed/site-runs.ts';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
+
+const STEPS = ['Home', 'Cart', 'Payment'];
+
+/** A run each hour; some are slow by a factor, in all steps or in one. */
+function reportsOf(slow: Readonly<Record<number, { times: number; step?: string }>>): Report[] {
+  return Array.from({ length: 40 }, (_, hour) => ({
+    date: hour * HOUR_MS,
+    steps: STEPS.map((name, index) => {
+      const { times, step } = slow[hour] ?? { times: 1 };
+      const factor = (step === undefined || step === name ? times : 1) * (1 + 0.02 * Math.sin(hour * 7 + index));
+      const timings = { largestContentfulPaint: 1000 * factor, firstByte: 200 * factor };
+      return { stepId: index + 1, stepResultId: `${hour}-${index}`, name, fail: 0, loadTime: 2000 * factor, timings };
+    }),
+  })) as Report[];
+}
+
+function answerTo(slow: Parameters<typeof reportsOf>[0], step?: string) {
+  const runs = scenarioRuns(1, 'Checkout', reportsOf(slow), { startMs: 0, endMs: 100 * HOUR_MS });
+  return runAnswer([runs], { metric: 'largestContentfulPaint', step, timeZone: 'UTC', limit: 3 });
+}
+
+describe('the slowest runs', () => {
+  it('are runs, each once, also where all their steps were slow', () => {
+    const { rows, answer } = answerTo({ 3: { times: 4 }, 9: { times: 3, step: 'Cart' }, 20: { times: 2.5 } });
+    const slowest = rows.filter(([kind]) => kind === 'slowest');
+    expect(slowest.map((row) => String(row[4]))).toEqual(['1970-01-01T03:00Z', '1970-01-01T09:00Z', '1970-01-01T20:00Z']);
+    expect(answer).toContain('Of the 3 slowest, 2 were slow in every step (machine or network), 1 in one step alone.');
+  });
+
+  it('of a step are slow in every step where they are, though one step is asked for', () => {
+    const { rows } = answerTo({ 3: { times: 4 }, 9: { times: 3, step: 'Cart' } }, 'Cart');
+    expect(rows.map((row) => row[3])).toEqual(rows.map(() => 'Cart'));
+    expect(rows[0]?.[7]).toMatch(/^whole run, ×[34]\.\d or more in every step/);
+    expect(rows[1]?.[7]).toBe('only this step, from the first byte on: the document');
+  });
+});
