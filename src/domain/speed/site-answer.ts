@@ -94,7 +94,8 @@ function countWords(summaries: readonly Summary[], metrics: readonly string[]): 
   const named = metrics.length > 0 && metrics.length <= 3 ? ` in ${metrics.map((metric) => metricFact(metric).short).join(', ')}` : '';
   const failing = summaries.filter((summary) => summary.isFailing).length;
   const fails = failing === 0 ? '' : `, ${failing} ${failing === 1 ? 'is' : 'are'} failing`;
-  const head = `${slower.length === 0 ? 'None' : slower.length} of ${summaries.length} ${summaries.length === 1 ? 'scenario' : 'scenarios'} became slower${named}`;
+  const of = `${summaries.length} ${summaries.length === 1 ? 'scenario' : 'scenarios'}`;
+  const head = `${slower.length === 0 ? 'None' : slower.length} of ${of} became slower${named}`;
   const part = early === slower.length ? '' : `${early} of them `;
   const before = early === 0 ? '' : `, ${part}before the period`;
   return `${head}${before}${fails}${others.length > 0 ? `; ${slower.length === 0 ? '' : 'others: '}${others.join(', ')}` : ''}.`;

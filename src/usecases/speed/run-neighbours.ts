@@ -63,7 +63,7 @@ function holdsResult({ steps }: Report, stepResultId: string): boolean {
   return (steps ?? []).some((result) => resultIdOf(result) === stepResultId);
 }
 
-/** Runs of the same step near a run, without it and without failed ones, with the name of the step; undefined where its scenario is unknown. */
+/** The other runs of a step near one of its runs, failed ones aside, with its name; undefined where its scenario is unknown. */
 export async function paintsNear(
   run: KnownRun,
   named: number | undefined,

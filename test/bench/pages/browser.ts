@@ -96,7 +96,8 @@ const SCREEN = { width: 1350, height: 940 };
 
 const OBSERVE =
   'window.seen={};for(const type of ["largest-contentful-paint","paint"])new PerformanceObserver(list=>{for(const e of list.getEntries())' +
-  'window.seen[e.name||e.entryType]={at:e.startTime,url:e.url,text:e.element?e.element.textContent.slice(0,40):""}}).observe({type,buffered:true});';
+  'window.seen[e.name||e.entryType]={at:e.startTime,url:e.url,text:e.element?e.element.textContent.slice(0,40):""}})' +
+  '.observe({type,buffered:true});';
 
 const PAINTS =
   '(()=>{const n=performance.getEntriesByType("navigation")[0];const l=window.seen["largest-contentful-paint"]||{};' +

@@ -170,6 +170,7 @@ export async function benchPages(product: string): Promise<void> {
   await emulator.stop();
   process.stdout.write(
     `planted fault first: ${counts.first} of ${counts.planted} (aim 9 of 10); named by Lighthouse at any place: ${counts.lighthouse}; ` +
-      `clean pages without a finding that matters: ${counts.quiet} of ${counts.clean}; likely LCP element right: ${counts.lcp} of ${counts.images}\n`,
+      `clean pages without a finding that matters: ${counts.quiet} of ${counts.clean}; ` +
+      `likely LCP element right: ${counts.lcp} of ${counts.images}\n`,
   );
 }

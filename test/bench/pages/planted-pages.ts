@@ -62,12 +62,14 @@ const uncached = (files: Record<string, PageFile>): Record<string, PageFile> =>
 
 const TEXT_PAGE = (head: string): PageFile =>
   html(
-    `<!doctype html><html lang="en"><head><title>Shop</title><link rel="icon" href="data:,"><style>${STYLE}</style>${head}<script defer src="/js/app.js"></script></head>` +
-      '<body><header>Shop</header><main><h1 style="font-size:64px">Shoes for every weather, in all sizes, sent today</h1></main></body></html>',
+    `<!doctype html><html lang="en"><head><title>Shop</title><link rel="icon" href="data:,"><style>${STYLE}</style>${head}` +
+      '<script defer src="/js/app.js"></script></head><body><header>Shop</header><main>' +
+      '<h1 style="font-size:64px">Shoes for every weather, in all sizes, sent today</h1></main></body></html>',
   );
 
 const FONT_FACE =
-  '<style>@font-face{font-family:Shop;src:url(/font/shop.ttf) format("truetype");font-display:block}h1{font-family:Shop,sans-serif}</style>';
+  '<style>@font-face{font-family:Shop;src:url(/font/shop.ttf) format("truetype");font-display:block}' +
+  'h1{font-family:Shop,sans-serif}</style>';
 
 /** Pages with one fault each, and clean ones. */
 export function plantedPages(photos: Photos, font: Buffer): PageSite[] {

@@ -15,7 +15,7 @@ function isImage({ type, status, fromCache }: HarEntry): boolean {
   return type === 'image' && status === 200 && !fromCache;
 }
 
-/** Images in formats of the last century, with what modern ones save about; the likely LCP image has findings of its own, but counts here. */
+/** Images in old formats, with what modern ones save about; the likely LCP image has findings of its own, but counts here. */
 export function imageProblems({ har }: HarStudy): Problem[] {
   const images = har.entries.filter((entry) => isImage(entry) && (weightOf(entry) ?? 0) >= LEAST_BYTES);
   const concerned = images.flatMap((entry) => {

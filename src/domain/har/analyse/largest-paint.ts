@@ -96,7 +96,7 @@ function candidateOf(har: Har, lcpMs: number): { found: Candidates; kind: 'image
   return far && { found: far, kind: 'image' };
 }
 
-/** A font that ended right before the first paint, when all else that blocks rendering had long ended: its text was not shown until then. */
+/** A font that ended right before the first paint, long after all else that blocks rendering: its text was not shown until then. */
 function fontBefore(har: Har, paintMs: number, freeMs: number): Candidates | null {
   const font = largestBefore(har, 'font', paintMs);
   return font && endOf(font.best) - freeMs >= FONT_WAIT_MS ? font : null;

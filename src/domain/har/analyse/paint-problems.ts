@@ -76,8 +76,9 @@ function blockingFont(study: HarStudy, largest: LargestPaint, entry: HarEntry): 
   const waitedMs = Math.min(largest.lcpMs, endOf(entry)) - Math.max(freeMs, isFirst(study) ? 0 : (paints.fcpMs ?? 0));
   if (!isWorth(waitedMs, largest.lcpMs)) return [];
   const wins = isFirst(study) ? { fcpMs: Math.round(waitedMs), lcpMs: Math.round(waitedMs) } : largestWins(study, waitedMs);
+  const before = isFirst(study) ? 'FCP and LCP' : 'LCP';
   const says =
-    `${addressText(sanitiseUrl(entry.url))}, a font, ends ${formatMs(largest.marginMs)} before ${isFirst(study) ? 'FCP and LCP' : 'LCP'}: ` +
+    `${addressText(sanitiseUrl(entry.url))}, a font, ends ${formatMs(largest.marginMs)} before ${before}: ` +
     'its text is probably not shown until then (font-display: swap shows it at once)';
   return [problemOf('blocking_font', entry, waitedMs, says, wins)];
 }
