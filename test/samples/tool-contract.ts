@@ -28,7 +28,8 @@ export const insightContract: Readonly<Record<string, ToolContract>> = {
   },
   check_speed_budgets: { parameters: 'scenarioIds budgets since runs limit cursor' },
   analyze_har: {
-    parameters: 'scenarioStepResultId! view problem url type domain status minDurationMs minBytes limit cursor chart',
+    parameters:
+      'scenarioStepResultId scenarioId step view problem url type domain status minDurationMs minBytes orderBy limit cursor chart',
   },
   compare_hars: { parameters: 'before after scenarioId step since' },
   plan_export: { parameters: 'fields! name scope format frequency startDate endDate deviceLabel segmentId' },

@@ -23,10 +23,10 @@ export default defineAnsweringTool({
   idsFrom: 'get_scenario_report',
   input: z.strictObject({
     scenarioStepResultId: text.describe('stepResultId of a run').optional(),
-    scenarioId: p.ref('scenario', 'Instead: chooses a typical run').optional(),
-    step: text.describe('Its step, name or number').optional(),
+    scenarioId: p.ref('scenario', 'Or: a typical run').optional(),
+    step: text.describe('Its step').optional(),
     view: z.enum(HAR_VIEWS).optional(),
-    problem: z.enum(PROBLEM_KINDS).describe('Only what has it').optional(),
+    problem: z.enum(PROBLEM_KINDS).optional(),
     url: text.describe('Part of the address as shown').optional(),
     type: z.enum(resourceTypes).optional(),
     domain: text.describe('Registrable domain or host').optional(),
