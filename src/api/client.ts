@@ -65,7 +65,7 @@ export interface Client {
   /** Level of the main credential; with one project a token request finds out. */
   credentialLevel(options?: Pick<CallOptions, 'signal'>): Promise<CredentialLevel>;
   /** The project that calls go to, where earlier requests have shown that the credential reaches several; sends nothing. */
-  chosenProject(projectId?: number): Granted['projects'][number] | undefined;
+  chosenProject(projectId?: number, how?: { readonly orOnly?: boolean }): Granted['projects'][number] | undefined;
   /** The project that calls go to; those of `enrichment` may go to another, where it has its own credential. */
   projectId(options?: { scope?: Scope | undefined; projectId?: number | undefined; signal?: AbortSignal | undefined }): Promise<number>;
   /**
@@ -252,8 +252,9 @@ export function createClient(options: ClientOptions): Client {
         credentialLevel({ auth, tokens, credential, neededScopes }, limits.signal),
       );
     },
-    chosenProject(projectId = defaultProjectId) {
+    chosenProject(projectId = defaultProjectId, { orOnly = false } = {}) {
       const reached = auth.knownGrants(credential)?.projects ?? [];
+      if (orOnly && reached.length === 1) return reached[0];
       return reached.length > 1 ? reached.find(({ id }) => id === projectId) : undefined;
     },
     async projectId({ scope, projectId = defaultProjectId, signal } = {}) {

@@ -4,7 +4,9 @@ import { createLog, type Log } from '../lib/log.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** Said once, in package.json. */
-export const { name, version, optionalDependencies } = about;
+export const { name, version, homepage, optionalDependencies } = about;
+/** The name for people. */
+export const title = 'Web Analytics';
 
 /** A command with its arguments, as hosts take them. */
 export interface StartCommand {

@@ -1,13 +1,16 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import * as z from 'zod';
+import { ApiError } from '../api/errors.ts';
 import { systemClock } from '../lib/clock.ts';
 import { textTable } from '../lib/text-table.ts';
-import { type Settings, SettingsError } from '../settings/settings.ts';
+import { type Settings, SettingsError, settingDeclarations } from '../settings/settings.ts';
 import { type CredentialsFile, openCredentialsFile } from '../sign-in/credentials.ts';
 import { type PlatformCredential, subjectId } from '../sign-in/principal.ts';
 import { TOKEN_NAME, tokenPrincipalId } from '../sign-in/static-tokens.ts';
 import { logOf } from './about.ts';
+import { listedTools } from './catalogue.ts';
+import { createPlatform } from './platform.ts';
 import { withFile } from './sign-in.ts';
 
 /** Asks at a terminal, question by question on stderr; what is typed is not shown. Throws a `SettingsError` when the person gives up. */
@@ -112,6 +115,51 @@ async function list(file: CredentialsFile): Promise<number> {
   return rows.every(({ state }) => state === 'good') ? 0 : 1;
 }
 
+const TRY_MS = 30_000;
+
+/** What the platform says of a credential: whether it is refused, and the words to show. */
+async function tried(settings: Settings, own: PlatformCredential): Promise<{ readonly isRefused: boolean; readonly words: string }> {
+  const { variable } = settingDeclarations.authUrl;
+  if (!settings.authUrl) return { isRefused: false, words: `It was not tried: ${variable} is not set here.` };
+  const platform = createPlatform(
+    settings,
+    await listedTools(),
+    { seed: 1, faults: [] },
+    { credentialsOf: async () => own, versionOf: async () => '' },
+  );
+  const session = platform.openSession();
+  try {
+    const client = await session.client();
+    const signal = AbortSignal.timeout(TRY_MS);
+    const { projects, scopes } = await client.credential({ signal });
+    const names = projects.map(({ id, name }) => `${id} ${name}`).join(', ');
+    const { defaultProjectId, enrichmentCredential } = own;
+    if (defaultProjectId !== undefined && projects.length > 0 && !projects.some(({ id }) => id === defaultProjectId))
+      return { isRefused: true, words: `Project ${defaultProjectId} is none of this credential's: ${names}.` };
+    if (enrichmentCredential) await client.authenticate({ scope: 'enrichment', signal });
+    return { isRefused: false, words: `The platform accepts it: scopes ${scopes.join(', ')}${names && `; projects ${names}`}.` };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const passes = error.kind === 'down' || error.kind === 'timeout' || error.kind === 'busy';
+    return { isRefused: !passes, words: `${passes ? 'It could not be tried' : 'The platform does not accept it'}: ${error.message}` };
+  } finally {
+    await session.close();
+    await platform.close();
+  }
+}
+
+async function add(settings: Settings, { file, principal, input }: { file: CredentialsFile; principal: string; input: CredentialInput }) {
+  const own = await credentialFrom(input);
+  const { isRefused, words } = await tried(settings, own);
+  if (isRefused) {
+    process.stderr.write(`${words} Nothing was changed.\n`);
+    return 1;
+  }
+  await file.put(principal, own, systemClock.now());
+  process.stderr.write(`The credential of ${principal} is kept, and counts with the next request. ${words}\n`);
+  return 0;
+}
+
 /** Adds, lists or removes platform credentials of principals; the credential itself is never written anywhere but into the file. */
 export async function credentials(
   settings: Settings,
@@ -132,11 +180,7 @@ export async function credentials(
     if (!(action === 'add' || action === 'remove') || name === '' || rest.length > 0)
       throw new SettingsError(`credentials: expected ${USAGE}`);
     const principal = principalIdOf(settings, name);
-    if (action === 'add') {
-      await file.put(principal, await credentialFrom(input), systemClock.now());
-      said(`The credential of ${principal} is kept, and counts with the next request.`);
-      return 0;
-    }
+    if (action === 'add') return add(settings, { file, principal, input });
     const wasThere = await file.remove(principal);
     said(wasThere ? `Removed the credential of ${principal}; it is used no more.` : `There is no credential of ${principal}.`);
     return wasThere ? 0 : 1;

@@ -13,7 +13,6 @@ import { createSubscriptions } from '../protocol/subscriptions.ts';
 import { type Settings, SettingsError, settingDeclarations } from '../settings/settings.ts';
 import type { Principal, ResourceMetadata, SignIn } from '../sign-in/principal.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import { changesSomething } from '../tooling/tool.ts';
 import { logOf, name as product } from './about.ts';
 import type { WorldOptions } from './emulator.ts';
 import { compactHeap, createIdleCompaction, limitHeapGrowth } from './heap.ts';
@@ -21,7 +20,7 @@ import { openMonitoring, traceCalls } from './monitoring.ts';
 import { createPlatform, type Platform } from './platform.ts';
 import { openCache } from './replicas.ts';
 import { openCredentials, openSignIn, withCredentials } from './sign-in.ts';
-import { warnOfDataDirectory } from './startup-warnings.ts';
+import { logStart, warnOfDataDirectory } from './startup-warnings.ts';
 
 /** The protected-resource metadata at each of its paths, for clients that have no token yet. */
 export function metadataPages({ paths, document }: ResourceMetadata): Map<string, Page> {
@@ -132,7 +131,6 @@ export async function startHttpServing(
   const { host, port, allowedHosts, allowedOrigins, maxSessions, sessionIdleMinutes, maxRequests } = settings;
   requireSafe(settings, signIn);
   const tls = readCertificate(settings, platform);
-  const writing = new Set(catalogue.tools.filter(changesSomething).map(({ name }) => name));
 
   let serving: HttpServing | undefined;
   const monitoring = await openMonitoring(settings, { platform, signIn, tracing, sessions: () => serving?.sessionsByEra() ?? {} });
@@ -165,7 +163,6 @@ export async function startHttpServing(
       log,
       open,
       limits: { ...fixedLimits, ...settled, ...limits },
-      writes: (toolName) => writing.has(toolName),
       probes: monitoring.pages,
       onAnswer: monitoring.onAnswer,
       ...(signIn?.metadata && { pages: metadataPages(signIn.metadata) }),
@@ -205,15 +202,17 @@ export async function serveOverHttp(settings: Settings, world: WorldOptions, cat
       onCall: compaction.onCall,
     });
     sayWhere(serving.url, settings);
+    logStart(settings, platform.log);
     void warnOfDataDirectory(settings, platform.log);
     const stopped = new AbortController();
     const { signal } = stopped;
-    const lingerMs = await Promise.race([
-      once(process, 'SIGINT', { signal }).then(() => 0),
-      once(process, 'SIGTERM', { signal }).then(() => LINGER_MS),
+    const why = await Promise.race([
+      once(process, 'SIGINT', { signal }).then(() => 'SIGINT' as const),
+      once(process, 'SIGTERM', { signal }).then(() => 'SIGTERM' as const),
     ]);
     stopped.abort();
-    await serving.close(lingerMs);
+    platform.log('info', 'stopping', { why, inWork: serving.inWork(), sessions: serving.sessions() });
+    await serving.close(why === 'SIGTERM' ? LINGER_MS : 0);
   } finally {
     compaction.close();
     // An open connection would keep a process alive that could not begin to serve.

@@ -5,7 +5,7 @@ import { createSubscriptions } from '../protocol/subscriptions.ts';
 import { resources } from '../resources/index.ts';
 import type { Settings } from '../settings/settings.ts';
 import { localPrincipal } from '../sign-in/principal.ts';
-import { name, version } from './about.ts';
+import { homepage, name, title, version } from './about.ts';
 import { enabledTools, listedTools, loadTool } from './catalogue.ts';
 import type { WorldOptions } from './emulator.ts';
 import { traceCalls } from './monitoring.ts';
@@ -33,7 +33,7 @@ function endSoon(): void {
 /** Serves MCP over stdio until the host closes it, both protocol eras on one session; or over HTTP until the process is asked to stop. */
 export async function serve(settings: Settings, world: WorldOptions): Promise<number> {
   const { tools, absent } = enabledTools(await listedTools(), settings);
-  const catalogue: Catalogue = { name, version, tools, absent, load: loadTool, resources, prompts };
+  const catalogue: Catalogue = { name, version, title, websiteUrl: homepage, tools, absent, load: loadTool, resources, prompts };
   if (settings.http) return (await import('./serve-over-http.ts')).serveOverHttp(settings, world, catalogue);
   const platform = createPlatform(settings, tools, world);
   const ending = new AbortController();

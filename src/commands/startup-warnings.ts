@@ -2,9 +2,29 @@ import type { ErrorKind } from '../api/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { missingCredential } from '../settings/missing-credential.ts';
 import { type SettingName, type Settings, settingDeclarations } from '../settings/settings.ts';
-import { name } from './about.ts';
-import { dataDirectoryFault } from './directories.ts';
+import { name, version } from './about.ts';
+import { dataDirectory, dataDirectoryFault } from './directories.ts';
 import type { Platform } from './platform.ts';
+
+function signInOf({ http, issuer, tokensFile }: Settings): string {
+  if (!http) return 'none';
+  if (issuer !== undefined) return 'issuer';
+  return tokensFile === undefined ? 'none' : 'static tokens';
+}
+
+/** One line that says what runs: version, eras of the protocol, who may call, what is offered, and where files go. */
+export function logStart(settings: Settings, log: Log): void {
+  const { toolsets, readOnly, demo } = settings;
+  log('info', 'started', {
+    version,
+    protocol: '2025-11-25, 2026-07-28',
+    signIn: signInOf(settings),
+    toolsets: toolsets?.join(', ') ?? 'all',
+    readOnly: readOnly ? 'yes' : undefined,
+    platform: demo ? 'emulator' : (settings.authUrl ?? 'none set'),
+    directory: demo ? 'temporary' : dataDirectory(settings),
+  });
+}
 
 /** Settings that have no effect over stdio. */
 const HTTP_ALONE: readonly SettingName[] = ['allowedHosts', 'allowedOrigins', 'tlsCertFile', 'issuer', 'tokensFile'];
@@ -70,6 +90,7 @@ async function greetTerminal({ demo }: Settings, { reachTokens, log }: Pick<Plat
  */
 export function warnAtStart(settings: Settings, platform: Pick<Platform, 'observe' | 'log' | 'reachTokens'>, end: AbortSignal): void {
   const { log } = platform;
+  logStart(settings, log);
   warnOfHttpSettings(settings, log);
   void warnOfDataDirectory(settings, log);
   if (process.stdin.isTTY) return void greetTerminal(settings, platform, end);

@@ -1,5 +1,6 @@
 import about from '../../package.json' with { type: 'json' };
 import { toolsets } from '../../tools/index.ts';
+import { title } from '../commands/about.ts';
 import { shownHints } from '../lib/hint.ts';
 import { prompts } from '../prompts/index.ts';
 import type { Setting } from '../settings/setting.ts';
@@ -8,7 +9,6 @@ import { settingDeclarations } from '../settings/settings.ts';
 const settings = Object.values<Setting>(settingDeclarations);
 /** The settings that a form of a host asks for. */
 const asked = settings.filter(({ form }) => form !== undefined);
-const TITLE = 'Web Analytics';
 const REPOSITORY = about.repository.url.replace(/^git\+|\.git$/g, '');
 const PAGES = `${REPOSITORY}/blob/main`;
 
@@ -40,7 +40,7 @@ export function bundleManifest(): object {
   return {
     manifest_version: '0.3',
     name: about.name,
-    display_name: TITLE,
+    display_name: title,
     version: about.version,
     description: about.description,
     long_description:
@@ -87,7 +87,7 @@ export function registryEntry(): object {
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
     name: about.mcpName,
-    title: TITLE,
+    title,
     description: about.description,
     version: about.version,
     websiteUrl: about.homepage,

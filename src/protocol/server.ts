@@ -4,6 +4,7 @@ import {
   type ClientCapabilities,
   inputRequired,
   McpServer,
+  type Tool as McpTool,
   type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
@@ -18,6 +19,8 @@ import type { DefinedResource } from '../tooling/resource.ts';
 import type { Answer } from '../tooling/results.ts';
 import type { Session } from '../tooling/session.ts';
 import { type AnyTool, CHART_VIEW_URI, changesSomething, type ListedTool, type Offer } from '../tooling/tool.ts';
+import { readOnlyReason } from './caller-access.ts';
+import { productIcons, toolsetIcons } from './icons.ts';
 import { registerCompletion, registerPrompt } from './prompts.ts';
 import { registerResource, requestFacts } from './resources.ts';
 import { registerSubscriptions, type Subscriptions } from './subscriptions.ts';
@@ -56,6 +59,9 @@ function registerChartView(server: McpServer): void {
 export interface ServerParts {
   readonly name: string;
   readonly version: string;
+  /** The name for people, and where they read about it. */
+  readonly title?: string;
+  readonly websiteUrl?: string;
   readonly tools: readonly ListedTool[];
   /** Names of the tools that the settings leave out. */
   readonly absent?: ReadonlySet<string>;
@@ -75,6 +81,21 @@ function shown(schema: Record<string, unknown>): StandardSchemaWithJSON {
   const json = () => schema;
   return {
     '~standard': { version: 1, vendor: 'web-analytics-mcp', validate: (value) => ({ value }), jsonSchema: { input: json, output: json } },
+  };
+}
+
+/** A tool as a list shows it. */
+function listed({ name, title, description, annotations, inputSchema, outputSchema, toolset, _meta }: ListedTool): McpTool {
+  const icons = toolsetIcons(toolset);
+  return {
+    name,
+    title,
+    description,
+    annotations,
+    inputSchema: { type: 'object', ...inputSchema },
+    outputSchema: { type: 'object', ...outputSchema },
+    ...(icons && { icons }),
+    ...(_meta && { _meta }),
   };
 }
 
@@ -177,13 +198,13 @@ let calling: Promise<typeof import('../tooling/call-tool.ts')> | undefined;
  * that tool and nothing else: where each request has a server of its own, registering all the rest would cost more than the call.
  */
 export function createServer(parts: ServerParts, onlyTool?: string): McpServer {
-  const { name, version, tools, absent = NONE, load, resources, session, subscriptions } = parts;
+  const { name, version, title, websiteUrl, tools, absent = NONE, load, resources, session, subscriptions } = parts;
   const { clock, timeZone } = session.options;
   const called = onlyTool === undefined ? undefined : tools.find((tool) => tool.name === onlyTool);
   const enabled = new Set(tools.map((tool) => tool.name));
   const prompts = parts.prompts.filter((prompt) => prompt.tools.every((tool) => enabled.has(tool)));
   const server = new McpServer(
-    { name, version },
+    { name, version, icons: productIcons, ...(title && { title }), ...(websiteUrl && { websiteUrl }) },
     {
       ...(!called && { instructions: instructions({ timeZone, nowMs: clock.now(), offer: { tools, absent } }) }),
       capabilities: {
@@ -194,18 +215,14 @@ export function createServer(parts: ServerParts, onlyTool?: string): McpServer {
       },
     },
   );
-  for (const tool of called ? [called] : tools) {
+  const served = called ? [called] : tools;
+  for (const tool of served) {
     server.registerTool(
       tool.name,
-      {
-        title: tool.title,
-        description: tool.description,
-        annotations: tool.annotations,
-        inputSchema: shown(tool.inputSchema),
-        outputSchema: shown(tool.outputSchema),
-        ...(tool._meta && { _meta: tool._meta }),
-      },
+      { inputSchema: shown(tool.inputSchema), outputSchema: shown(tool.outputSchema) },
       async (args, context) => {
+        const reason = changesSomething(tool) ? readOnlyReason.getStore() : undefined;
+        if (reason !== undefined) return { content: [{ type: 'text' as const, text: reason }], isError: true };
         const loaded = await load(tool.name);
         const { callTool } = await (calling ??= import('../tooling/call-tool.ts'));
         const outcome = await callTool(loaded, args, callerOf(server, parts, context));
@@ -213,6 +230,11 @@ export function createServer(parts: ServerParts, onlyTool?: string): McpServer {
       },
     );
   }
+  // A session may be used with a token that may write and with one that may not.
+  server.server.setRequestHandler('tools/list', () => {
+    const mayWrite = readOnlyReason.getStore() === undefined;
+    return { tools: served.filter((tool) => mayWrite || !changesSomething(tool)).map(listed) };
+  });
   if (called) return server;
   for (const resource of resources) registerResource(server, resource, { session, absent });
   registerChartView(server);

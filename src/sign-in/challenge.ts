@@ -33,6 +33,9 @@ function bearer(parameters: Readonly<Record<string, string | undefined>>): strin
   return `Bearer ${given.join(', ')}`;
 }
 
+/** What a caller who signs in asks for: the issuer grants of it what the caller may have. */
+const ASKED = accessScopes.join(' ');
+
 /** Makes the challenges; `metadataAddress` is where the protected-resource metadata are, where there are any. */
 export function createChallenges(metadataAddress: string | undefined): Challenges {
   const howToGet = metadataAddress === undefined ? 'Ask the operator for a token with' : 'Sign in again and ask for';
@@ -46,10 +49,10 @@ export function createChallenges(metadataAddress: string | undefined): Challenge
   return {
     missing: () => ({
       status: 401,
-      headers: { 'www-authenticate': bearer({ scope: 'read', ...lasting }) },
+      headers: { 'www-authenticate': bearer({ scope: ASKED, ...lasting }) },
       body: { error: 'unauthorized', error_description: 'Sign in: send a bearer token in the Authorization header.' },
     }),
-    refused: (words) => challenge(401, 'read', 'invalid_token', words),
+    refused: (words) => challenge(401, ASKED, 'invalid_token', words),
     insufficient(scope) {
       const needed = accessScopes.slice(0, accessScopes.indexOf(scope) + 1).join(' ');
       return challenge(403, needed, 'insufficient_scope', `The token lacks the scope ${scope}. ${howToGet}: ${needed}.`);

@@ -129,7 +129,7 @@ async function run(call: Call): Promise<Outcome> {
     notePage(tool, data, input, note);
     if (tool.deprecated) note(deprecationWords(tool.deprecated));
     noteProject(call, note);
-    const drawn = input['chart'] === true ? await drawAnswer(call.makeChart, (chart) => redactChart(chart, client.redact)) : undefined;
+    const drawn = input['chart'] === true ? await drawnOf(call) : undefined;
     if (drawn) note(drawn.note);
     const described = await describedRange(call, range);
     const whole = { ...data, ...(tool.confirmed && { status: 'done' }), ...described.range, notes: [...notes, ...described.notes] };
@@ -155,6 +155,13 @@ function describedRange({ tool, input, nowMs, caller: { session } }: Call, range
   const stated = typeof tool.provisionalDays === 'function' ? tool.provisionalDays(input) : tool.provisionalDays;
   const provisionalDays = stated ?? (scopeOf(tool) === 'metrics' ? 0 : undefined);
   return rangeWords(range, { timeZone: session.options.timeZone, nowMs, provisionalDays });
+}
+
+/** The picture of an answer, which names the project also where there is only one. */
+function drawnOf({ input, client, options, makeChart }: Call) {
+  const isOfOne = input['projectIds'] === undefined;
+  const project = isOfOne ? client.chosenProject(options.projectId, { orOnly: true })?.name : undefined;
+  return drawAnswer(makeChart, { clean: (chart) => redactChart(chart, client.redact), project });
 }
 
 /** Names the project where the credential reaches several. */

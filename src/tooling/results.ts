@@ -3,7 +3,7 @@ import { shownHints } from '../lib/hint.ts';
 import { mapTexts } from '../lib/map-texts.ts';
 import { ORDERS_ARE_DATA, plainText, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
 import type { MakeChart } from '../usecases/context.ts';
-import { type ChartSpec, panelsOf } from '../views/spec.ts';
+import { type ChartSpec, joined, panelsOf } from '../views/spec.ts';
 import { countTokens, fitAnswer, limitOf } from './fit-answer.ts';
 import { renderText } from './render-text.ts';
 import { outputOf } from './schema.ts';
@@ -27,11 +27,20 @@ export interface Drawn {
 const NOTHING = 'No chart: this answer holds nothing that can be drawn.';
 const NO_RESVG = 'No image: that needs the optional package @resvg/resvg-js, which is not installed. The data of the chart is in chart.';
 
+/** A picture leaves its answer, so each says which project it is of. */
+function named(spec: ChartSpec, project: string | undefined): ChartSpec {
+  if (project === undefined) return spec;
+  return joined(panelsOf(spec).map((panel) => ({ ...panel, subtitle: [project, panel.subtitle].filter(Boolean).join(', ') }))) ?? spec;
+}
+
 /** Draws the chart of an answer; what is drawn went through `clean` first, so that no secret stands in a picture. */
-export async function drawAnswer(make: MakeChart | undefined, clean: (spec: ChartSpec) => ChartSpec): Promise<Drawn> {
+export async function drawAnswer(
+  make: MakeChart | undefined,
+  { clean, project }: { clean: (spec: ChartSpec) => ChartSpec; project: string | undefined },
+): Promise<Drawn> {
   const made = await make?.();
   if (!made) return { note: NOTHING };
-  const chart = clean(made);
+  const chart = clean(named(made, project));
   try {
     const [{ drawSvg }, { drawPng }] = await Promise.all([import('../views/draw-svg.ts'), import('../views/draw-png.ts')]);
     const png = await drawPng(drawSvg(chart));

@@ -1,7 +1,14 @@
-import { drawPanels, init } from './charts/draw-chart.ts';
+import { drawPanels, init, setPlatformAPI } from './charts/draw-chart.ts';
 import type { Drawing } from './charts/look.ts';
 import { type ThemeName, themes } from './charts/theme.ts';
 import type { ChartSpec } from './spec.ts';
+
+/** Mean width of a character of DejaVu Sans, in parts of the size of the font: without a page ECharts assumes a narrower one. */
+const CHARACTER = 0.6;
+
+setPlatformAPI({
+  measureText: (text, font) => ({ width: text.length * CHARACTER * Number.parseFloat(/([\d.]+)px/.exec(font ?? '')?.[1] ?? '12') }),
+});
 
 /** Wide enough for addresses, small enough for a model that looks at it. */
 const WIDTH_PX = 960;

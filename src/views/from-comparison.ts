@@ -2,13 +2,12 @@ import type { PeriodsResult } from '../domain/metrics/compare/comparison.ts';
 import { changeText, isPercent, valueText } from '../domain/metrics/compare/comparison-words.ts';
 import { type Contribution, type Explained, fixed } from '../domain/metrics/compare/contributions.ts';
 import { isCount } from '../domain/metrics/compare/readings.ts';
-import type { Side } from '../domain/metrics/compare/sides.ts';
-import { nameOf, unitOf } from '../domain/metrics/metric-definitions.ts';
+import { nameOf } from '../domain/metrics/metric-definitions.ts';
 import type { MetricRow } from '../domain/metrics/read/metric-answers.ts';
 import type { Interval } from '../lib/calendar.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import { todayIn } from '../lib/dates.ts';
-import { formatValue, intervalIn } from './charts/values.ts';
+import { formatValue, intervalIn, momentWords } from './charts/values.ts';
 import { type ChartSpec, type ContributionSpec, type ContributionStep, joined, type TrendSpec } from './spec.ts';
 
 /** Segments beyond this make the picture longer than it is worth. */
@@ -23,6 +22,8 @@ export interface ComparisonChartOptions {
   readonly baseline: Interval;
   /** Names of the judged selections, in order. */
   readonly labels: readonly string[];
+  /** The baseline is named (last year, say): its end lies on the end of the period, though its first days may not be kept. */
+  readonly endsMeet?: boolean;
 }
 
 const wholeDays = (rows: readonly MetricRow[]): readonly MetricRow[] => rows.filter(({ interval }) => !interval.isPart);
@@ -38,28 +39,32 @@ function isFarBefore(baseline: readonly string[], period: readonly string[]): bo
   return last !== undefined && first !== undefined && Date.parse(first) - Date.parse(last) > FAR_DAYS * DAY_MS;
 }
 
+const dayText = (day: string | undefined) => momentWords(day ?? '', 'day', true);
+/** A name in the middle of a sentence. */
+const inSentence = (name: string) => `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
+
 const weekdayOf = (day: string): number => new Date(Date.parse(day)).getUTCDay();
 
-/** First days of both ranges, whether they hold data or not. */
-interface Firsts {
+/** Days of both ranges that lie on each other, whether they hold data or not. */
+interface Anchors {
   readonly period: string;
   readonly baseline: string;
 }
 
-/** The days of the baseline on those of the period, first on first: two lines, of the first selection alone. */
-function overlaid([first]: readonly Ranges[], [label]: readonly string[], metric: string, firsts: Firsts) {
+/** The days of the baseline on those of the period: two lines, of the first selection alone. */
+function overlaid([first]: readonly Ranges[], [label]: readonly string[], metric: string, anchors: Anchors) {
   const { baseline = [], period = [] } = first ?? {};
   const [times, before] = [labelsOf(period), labelsOf(baseline)];
   const dayOf = (day: string, from: string) => Math.round((Date.parse(day) - Date.parse(from)) / DAY_MS);
-  // Day on day from the first of each range, of which some may be missing.
+  // Day on day, of which some may be missing.
   const line = (rows: readonly MetricRow[], days: readonly string[], from: string) => ({
-    name: `${days[0]} to ${days.at(-1)} (${days.length} days)`,
-    values: times.map((time) => rows[days.findIndex((day) => dayOf(day, from) === dayOf(time, firsts.period))]?.values[metric] ?? null),
+    name: `${dayText(days[0])} to ${dayText(days.at(-1))} (${days.length} days)`,
+    values: times.map((time) => rows[days.findIndex((day) => dayOf(day, from) === dayOf(time, anchors.period))]?.values[metric] ?? null),
   });
-  const aligned = weekdayOf(firsts.period) === weekdayOf(firsts.baseline) ? 'weekday on weekday' : 'date on date';
+  const aligned = weekdayOf(anchors.period) === weekdayOf(anchors.baseline) ? 'weekday on weekday' : 'date on date';
   return {
     times,
-    series: [line(period, times, firsts.period), line(baseline, before, firsts.baseline)],
+    series: [line(period, times, anchors.period), line(baseline, before, anchors.baseline)],
     words: `${label ?? ''}, both ranges ${aligned}`,
   };
 }
@@ -85,19 +90,19 @@ function rangesText({ timeZone, period, baseline }: ComparisonChartOptions): str
   return `${intervalIn(timeZone, period)} against ${intervalIn(timeZone, baseline)}`;
 }
 
-/** `since 2026-11-10`, or `2026-11-10 to 2026-11-12` for what has ended. */
+/** `since 10 Nov`, or `10 Nov to 12 Nov` for what has ended. */
 function sinceWords({ from, to }: { readonly from: string; readonly to?: string | undefined }): string {
-  return to === undefined ? `since ${from}` : `${from} to ${to}`;
+  return to === undefined ? `since ${momentWords(from, 'day')}` : `${momentWords(from, 'day')} to ${momentWords(to, 'day')}`;
 }
 
 /** The group that adds most to a change as the title, or the change itself. */
-function partsTitle({ steps, unit }: ContributionSpec, title: string): string {
+function partsTitle({ steps, unit, change }: ContributionSpec, title: string, name: string): string {
   const sums = new Map<string, number>();
   for (const { group, part, value } of steps)
     if (group !== '' && part !== 'small' && part !== 'remainder' && part !== 'others' && part !== 'rest')
       sums.set(group, (sums.get(group) ?? 0) + value);
   const [largest] = [...sums].toSorted(([, a], [, b]) => Math.abs(b) - Math.abs(a));
-  return largest ? `${largest[0]} adds most: ${formatValue(largest[1], unit)} of ${title}` : title;
+  return largest ? `${largest[0]} adds most: ${formatValue(largest[1], unit)} of ${formatValue(change, unit)} ${name}` : title;
 }
 
 /** The days of the headline, with the day on which the change began. */
@@ -110,8 +115,8 @@ function trendOf(
   const readings = judged.map(({ reading }) => ({ baseline: wholeDays(reading.baselineDays), period: wholeDays(reading.periodDays) }));
   const isOverlay = readings.length > 0 && readings.every((each) => isFarBefore(labelsOf(each.baseline), labelsOf(each.period)));
   const { times, series, words } = (isOverlay ? overlaid : inSuccession)(readings, labels, metric, {
-    period: todayIn(timeZone, period.startMs),
-    baseline: todayIn(timeZone, options.baseline.startMs),
+    period: todayIn(timeZone, options.endsMeet ? period.endMs : period.startMs),
+    baseline: todayIn(timeZone, options.endsMeet ? options.baseline.endMs : options.baseline.startMs),
   });
   if (times.length === 0) return undefined;
   return {
@@ -220,9 +225,12 @@ function factorsOf(
  */
 export function chartOfComparison(result: PeriodsResult, options: ComparisonChartOptions): ChartSpec | undefined {
   const { headline, byDevice, bySegment, factors } = result;
-  const { metric, before, after } = headline;
+  const { metric, isPerDay } = headline;
+  // Totals of ranges that differ in length are no comparison.
+  const { before, after } = isPerDay ? headline.compared : headline;
   const value = (side: number | null) => valueText(metric, side, options.currency);
-  const title = `${nameOf(metric)} ${value(before)} → ${value(after)} (${changeText(metric, before, after)})`;
+  const name = `${nameOf(metric)}${isPerDay ? ' a day' : ''}`;
+  const title = `${name} ${value(before)} → ${value(after)} (${changeText(metric, before, after)})`;
   const groups = byDevice ? byDeviceOf(byDevice, title) : bySegmentOf(bySegment, title);
   const { verdict } = headline.judgement;
   // What is within noise is made of noise.
@@ -230,44 +238,9 @@ export function chartOfComparison(result: PeriodsResult, options: ComparisonChar
   const parts = isChanged ? [groups, metric === 'revenueSum' && factors ? factorsOf(factors, title) : undefined] : [];
   const ranges = rangesText(options);
   const since = headline.since ? `, ${sinceWords(headline.since)}` : '';
-  const trend = trendOf(result, `${title}${isChanged ? since : `: ${verdict}`}`, options);
+  const trend = trendOf(result, `${title}${isChanged ? since || ', beyond noise' : `: ${verdict}`}`, options);
   return joined([
     trend,
-    ...parts.map((part) => part && { ...part, title: partsTitle(part, title), subtitle: `${ranges}, ${part.subtitle}` }),
+    ...parts.map((part) => part && { ...part, title: partsTitle(part, title, inSentence(name)), subtitle: `${ranges}, ${part.subtitle}` }),
   ]);
-}
-
-/** Metrics below each other. */
-const MAX_METRICS = 3;
-
-/** The sides with the highest and the lowest value. */
-function sidesTitle(metric: string, kind: string, sides: readonly Side[], currency: string | undefined): string {
-  const known = sides.flatMap(({ name, values }) => (typeof values[metric] === 'number' ? [{ name, value: values[metric] }] : []));
-  const [first, ...rest] = known.toSorted((a, b) => b.value - a.value);
-  const words = ({ name, value }: { name: string; value: number }) => `${name} ${valueText(metric, value, currency)}`;
-  const lowest = rest.at(-1);
-  if (!first) return `${nameOf(metric)} by ${kind}: no value`;
-  return `${nameOf(metric)} by ${kind}: highest ${words(first)}${lowest ? `, lowest ${words(lowest)}` : ''}`;
-}
-
-/** Devices or segments side by side, as bars of the first metrics. */
-export function chartOfSides(
-  metrics: readonly string[],
-  sides: readonly Side[],
-  kind: string,
-  { currency, timeZone, period }: Omit<ComparisonChartOptions, 'baseline' | 'labels'>,
-): ChartSpec | undefined {
-  const shown = metrics.slice(0, MAX_METRICS);
-  const range = `${intervalIn(timeZone, period)}, ${timeZone}`;
-  const left = metrics.length > shown.length ? `, ${shown.length} of ${metrics.length} metrics` : '';
-  return joined(
-    shown.map((metric) => ({
-      kind: 'bars',
-      title: sidesTitle(metric, kind, sides, currency),
-      subtitle: `${range}: ${unitOf(metric, currency) ?? ''}${left}`,
-      unit: isPercent(metric) ? 'percent' : 'none',
-      labels: sides.map(({ name }) => name),
-      series: [{ name: nameOf(metric), values: sides.map(({ values }) => values[metric] ?? null) }],
-    })),
-  );
 }

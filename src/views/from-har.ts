@@ -14,6 +14,8 @@ export interface WaterfallOptions {
   readonly marks?: readonly Mark[];
   /** Which requests to show; left out, all of them. */
   readonly entries?: readonly HarEntry[];
+  /** The problem that these requests have, for the title. */
+  readonly about?: string | undefined;
 }
 
 const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms * 10) / 10);
@@ -59,13 +61,21 @@ function figuresOf({ entries }: Har, onLoadMs: number | undefined): string {
   return [`${entries.length} requests`, ...(bytes > 0 ? [formatValue(bytes, 'bytes')] : []), ...loaded].join(', ');
 }
 
+/** The figures of the page, or of those of its requests that have a problem. */
+function titleFigures(har: Har, entries: readonly HarEntry[], about: string | undefined, onLoadMs: number | undefined): string {
+  if (entries.length === har.entries.length) return figuresOf(har, onLoadMs);
+  const bytes = entries.reduce((sum, { transferBytes }) => sum + (transferBytes ?? 0), 0);
+  const which = about === undefined ? 'chosen' : about.replaceAll('_', ' ');
+  return `${which}: ${entries.length} of ${har.entries.length} requests, ${formatValue(bytes, 'bytes')}`;
+}
+
 /** Where in a list the items are that a condition holds for. */
 function positions<Item>(items: readonly Item[], holds: (item: Item) => boolean): number[] {
   return items.flatMap((item, index) => (holds(item) ? [index] : []));
 }
 
 /** The waterfall of a HAR file: at most 80 requests, the longest, in order of start; undefined where no request has a start. */
-export function waterfallOf(har: Har, { marks = [], entries = har.entries }: WaterfallOptions = {}): WaterfallSpec | undefined {
+export function waterfallOf(har: Har, { marks = [], entries = har.entries, about }: WaterfallOptions = {}): WaterfallSpec | undefined {
   const placed = entries.flatMap((entry) => (entry.startMs === null ? [] : [{ entry, startMs: entry.startMs }]));
   if (placed.length === 0) return undefined;
   const weight = ({ entry }: (typeof placed)[number]) => (entry === har.document ? Number.POSITIVE_INFINITY : (entry.durationMs ?? 0));
@@ -81,7 +91,7 @@ export function waterfallOf(har: Har, { marks = [], entries = har.entries }: Wat
   const loaded = page && page.onLoadMs !== null ? [{ name: 'onLoad', atMs: page.onLoadMs }] : [];
   return {
     kind: 'waterfall',
-    title: `${har.document ? plainText(addressOf(har.document.url), 80) : 'Page'}: ${figuresOf(har, loaded[0]?.atMs)}`,
+    title: `${har.document ? plainText(addressOf(har.document.url), 80) : 'Page'}: ${titleFigures(har, entries, about, loaded[0]?.atMs)}`,
     subtitle: subtitleOf(har, entries, shown.length),
     columns: waterfallColumns,
     rows: shown.map(({ entry, startMs }) => rowOf(entry, startMs, har.document?.host ?? null)),

@@ -1,4 +1,4 @@
-import type { ImpactAnswer } from '../domain/journeys/impact/impact-answer.ts';
+import type { ImpactAnswer, ImpactRow } from '../domain/journeys/impact/impact-answer.ts';
 import { formatValue } from './charts/values.ts';
 import type { BarsSpec } from './spec.ts';
 
@@ -14,7 +14,14 @@ function short(condition: string): string {
   return words.length > room ? `${words.slice(0, Math.max(room, 10))}…${words.endsWith('"') ? '"' : ''}${place}` : condition;
 }
 
-/** The cost of each condition as bars with the ends of its interval; undefined where nothing could be measured. */
+/** The ends of the interval of an estimate, and whether it may be chance. */
+function intervalOf(row: ImpactRow, isRevenue: boolean): string {
+  const ends = isRevenue ? [row.lostRevenueLow, row.lostRevenueHigh] : [row.lostConversionsLow, row.lostConversionsHigh];
+  const [low, high] = ends.map((end) => formatValue(end, 'none'));
+  return `(${low} to ${high})${(ends[0] ?? 0) * (ends[1] ?? 0) <= 0 ? ' within noise' : ''}`;
+}
+
+/** The cost of each condition as a bar, its interval behind it; undefined where nothing could be measured. */
 export function chartOfImpact({ conditions, days, outcome, currency }: ImpactAnswer): BarsSpec | undefined {
   const isRevenue = outcome === 'revenue';
   const drawn = conditions
@@ -34,13 +41,10 @@ export function chartOfImpact({ conditions, days, outcome, currency }: ImpactAns
     title: isClaim
       ? `${short(first.condition)} costs most in ${days} days: ${isRevenue ? amount : `${amount} ${many}`}`
       : `No condition stands out as lowering ${isRevenue ? 'revenue' : many} in ${days} days`,
-    subtitle: `${lost}; 95% interval beside each estimate; an interval across 0 is within noise`,
+    subtitle: `${lost} in ${days} days: estimate and 95% interval`,
     unit: 'none',
     labels: drawn.map(({ condition }) => short(condition)),
-    series: [
-      { name: 'low', values: drawn.map((row) => of(isRevenue ? row.lostRevenueLow : row.lostConversionsLow)) },
-      { name: 'estimate', values: drawn.map((row) => of(isRevenue ? row.lostRevenue : row.lostConversions)) },
-      { name: 'high', values: drawn.map((row) => of(isRevenue ? row.lostRevenueHigh : row.lostConversionsHigh)) },
-    ],
+    series: [{ name: 'estimate', values: drawn.map((row) => of(isRevenue ? row.lostRevenue : row.lostConversions)) }],
+    notes: drawn.map((row) => intervalOf(row, isRevenue)),
   };
 }

@@ -1,6 +1,5 @@
 import { edgeName } from '../domain/journeys/paths.ts';
 import type { RetentionAnswer } from '../domain/journeys/retention.ts';
-import { formatNumber } from '../lib/number-text.ts';
 import { formatValue } from './charts/values.ts';
 import type { CohortsSpec, FlowSpec, FunnelSpec } from './spec.ts';
 
@@ -34,14 +33,28 @@ export interface PathsDrawn {
   readonly direction: 'after' | 'before';
   readonly depth: number;
   readonly sessions: number;
+  readonly covered: readonly string[];
 }
 
 /** Pages of a column that keep their name; the others are drawn as one. */
 const MOST_NODES = 7;
 const REST = 'other pages';
 
+/** Where most sessions went, or came from. */
+function flowTitle(
+  nodes: FlowSpec['nodes'],
+  { from, direction, sessions }: Omit<PathsDrawn, 'paths' | 'depth' | 'covered'>,
+  side: number,
+): string {
+  const page = from === 'entry' ? 'the entry page' : from;
+  const [most] = nodes.filter((node) => node.side === side && node.label !== REST).toSorted((a, b) => b.count - a.count);
+  if (!most) return `Paths ${direction} ${page}: ${formatValue(sessions, 'none')} sessions`;
+  const count = `${formatValue(most.count, 'none')} of ${formatValue(sessions, 'none')} sessions (${share(most.count, sessions)})`;
+  return `${direction === 'after' ? 'After' : 'Before'} ${page} most often: ${most.label}, ${count}`;
+}
+
 /** The chart of paths: columns of pages, before from right to left; undefined where there are none. */
-export function flowChart({ paths, from, direction, depth, sessions }: PathsDrawn): FlowSpec | undefined {
+export function flowChart({ paths, from, direction, depth, sessions, covered }: PathsDrawn): FlowSpec | undefined {
   if (sessions === 0) return undefined;
   const pageAt = (pages: readonly string[], at: number) => pages[at] ?? (pages.length === at ? edgeName(direction) : undefined);
   const sides = Array.from({ length: depth + 1 }, (_, at) => {
@@ -72,11 +85,10 @@ export function flowChart({ paths, from, direction, depth, sessions }: PathsDraw
       previous = id;
     }
   }
-  const all = formatNumber(sessions, { group: true });
   return {
     kind: 'flow',
-    title: `Paths ${direction} ${from === 'entry' ? 'the entry page' : from}: ${all} sessions`,
-    subtitle: `${all} sessions, ${depth} pages ${direction === 'after' ? 'on' : 'back'}`,
+    title: flowTitle([...nodes.values()], { from, direction, sessions }, sideOf(1)),
+    subtitle: `${formatValue(sessions, 'none')} sessions, ${depth} pages ${direction === 'after' ? 'on' : 'back'}, ${covered.join(', ')}`,
     nodes: [...nodes.values()],
     links: [...links.values()],
   };
@@ -85,18 +97,28 @@ export function flowChart({ paths, from, direction, depth, sessions }: PathsDraw
 /** The parts of retention that are drawn. */
 export interface CohortsDrawn extends Pick<RetentionAnswer, 'cohorts' | 'by'> {
   readonly curves: readonly { readonly group: string; readonly percent: readonly (number | null)[] }[];
+  readonly covered: readonly string[];
+}
+
+/** How many came back after the first period, and in which most. */
+function cohortTitle(cohorts: CohortsDrawn['cohorts'], curves: CohortsDrawn['curves'], by: string): string {
+  const visitors = formatValue(
+    cohorts.reduce((sum, cohort) => sum + cohort.visitors, 0),
+    'none',
+  );
+  const later = (curves[0]?.percent ?? []).flatMap((percent, at) => (at === 0 || percent === null ? [] : [{ percent, at }]));
+  const [most] = later.toSorted((a, b) => b.percent - a.percent);
+  if (!most || curves.length > 1) return `${visitors} new visitors, and how many came back by ${by}`;
+  return `${visitors} new visitors: ${formatValue(most.percent, 'percent')} came back in ${by} ${most.at}, more than in any other`;
 }
 
 /** The triangle and the curves of cohorts; undefined where there are none. */
-export function cohortChart({ cohorts, curves, by }: CohortsDrawn): CohortsSpec | undefined {
+export function cohortChart({ cohorts, curves, by, covered }: CohortsDrawn): CohortsSpec | undefined {
   if (cohorts.length === 0) return undefined;
   return {
     kind: 'cohorts',
-    title: `${formatNumber(
-      cohorts.reduce((sum, { visitors }) => sum + visitors, 0),
-      { group: true },
-    )} new visitors, and how many came back by ${by}`,
-    subtitle: 'share of the cohort, visitors beside its name; empty: not over or not covered',
+    title: cohortTitle(cohorts, curves, by),
+    subtitle: `cohorts of ${covered.join(', ')}; share of the cohort, visitors beside its name; empty: not over or not covered`,
     by,
     cohorts: cohorts.map(({ cohort, visitors, percent }) => ({ name: cohort, visitors, percents: percent })),
     curves: curves.map(({ group, percent }) => ({ name: group, percents: percent })),

@@ -1,10 +1,11 @@
 import { definitionOf, nameOf } from '../domain/metrics/metric-definitions.ts';
+import { OTHER_DEVICE } from '../domain/metrics/read/metric-grid.ts';
 import { isAddable } from '../domain/metrics/read/metric-query.ts';
 import { DAYS_COLUMN, PART_MARK, type QueryTable, TOTAL } from '../domain/metrics/read/query-table.ts';
 import { ALL_VISITORS } from '../domain/names/match-name.ts';
 import type { Interval } from '../lib/calendar.ts';
-import { intervalIn } from './charts/values.ts';
-import { type BarsSpec, type ChartSpec, joined, type PanelSpec, panelsOf, type TrendSeries, type TrendSpec } from './spec.ts';
+import { intervalIn, momentWords } from './charts/values.ts';
+import { type BarsSpec, type ChartSpec, joined, type TrendSeries, type TrendSpec } from './spec.ts';
 import { barsTitle, type Line, trendTitle } from './table-titles.ts';
 
 /** More lines or colours cannot be distinguished. */
@@ -138,36 +139,66 @@ function trendOf({ metric, dimensions, cells, unit, about }: Drawn, { timeZone, 
   const band = lines.size === 1 ? expectedLine(cells) : [];
   // A sum over a part looks like a fall.
   const parts = once(cells.flatMap(({ labels: [label = ''] }) => (label.endsWith(PART_MARK) ? [label.replace(PART_MARK, '')] : [])));
-  const cut = parts.length > 0 ? [`hollow, only in part: ${parts.join(' and ')}`] : [];
   const partial = parts.map(timeOf);
+  const per = dimensions[0] ?? '';
+  const words = partial.map((time) => momentWords(time, per)).join(' and ');
+  const cut = parts.length > 0 ? [`hollow: a part of its ${per} only (${words})`] : [];
   return {
     kind: 'trend',
-    title: trendTitle({ metric, unit, per: dimensions[0] ?? '' }, shown, new Set(partial)),
+    title: trendTitle({ metric, unit, per }, shown, new Set(partial)),
     subtitle: [...about, ...(interval ? [] : [timeZone]), ...left, ...cut, ...(band.length > 0 ? ['band: expected at 95%'] : [])].join(
       ', ',
     ),
     unit,
     timeZone,
     times,
-    ...(parts.length > 0 && { inPart: parts.map(timeOf) }),
+    ...(parts.length > 0 && { inPart: partial }),
     series: [...shown.map(([name, line]) => ({ name, values: times.map((time) => line.get(time) ?? null) })), ...band],
     events: [],
   };
 }
 
+/** Rows that hide how the others differ: the whole, and what belongs to no device. */
+const BESIDE: ReadonlySet<string> = new Set(['all', ALL_VISITORS, OTHER_DEVICE]);
+
+/** The parts alone, and what was left out in words; all cells where few would stay. */
+function partsAlone(cells: readonly DrawnCell[]): { cells: readonly DrawnCell[]; left: readonly string[] } {
+  const parts = cells.filter(({ labels }) => !labels.some((label) => BESIDE.has(label)));
+  const dropped = once(cells.flatMap(({ labels }) => labels.filter((label) => BESIDE.has(label))));
+  if (parts.length < 2 || dropped.length === 0) return { cells, left: [] };
+  return { cells: parts, left: [`not drawn: ${dropped.join(', ')}`] };
+}
+
+/** The dimension of few values last, because its values are the colours. */
+function turned({ dimensions, cells, ...rest }: Drawn): Drawn {
+  const countOf = (place: number) => once(cells.map(({ labels }) => labels[place] ?? '')).length;
+  const isTurned = dimensions.length === 2 && countOf(1) > MAX_SERIES && countOf(0) <= MAX_SERIES;
+  if (!isTurned) return { dimensions, cells, ...rest };
+  return { ...rest, dimensions: dimensions.toReversed(), cells: cells.map((cell) => ({ ...cell, labels: cell.labels.toReversed() })) };
+}
+
 /** Rows by all columns but the last, whose values are the colours; by all of them where those would be too many. */
-function barsOf({ metric, dimensions, cells, unit, about }: Drawn): BarsSpec {
+function barsOf(drawn: Drawn): BarsSpec {
+  const alone = partsAlone(drawn.cells);
+  const { metric, dimensions, cells, unit, about } = turned({ ...drawn, cells: alone.cells });
   const last = once(cells.map(({ labels }) => labels.at(-1) ?? ''));
   const isColoured = dimensions.length > 1 && last.length <= MAX_SERIES;
   const rowOf = (labels: readonly string[]) => (isColoured ? labels.slice(0, -1) : labels).join(', ');
   const value = ({ value: amount }: Drawn['cells'][number]) => amount ?? Number.NEGATIVE_INFINITY;
   const ordered = RANKED.has(dimensions.join()) ? cells.toSorted((a, b) => value(b) - value(a)) : cells;
-  const rows = once(ordered.map(({ labels }) => rowOf(labels)));
+  const all = once(ordered.map(({ labels }) => rowOf(labels)));
+  const filled = new Set(ordered.flatMap(({ labels, value: amount }) => ((amount ?? 0) === 0 ? [] : [rowOf(labels)])));
+  const rows = filled.size > 1 ? all.filter((row) => filled.has(row)) : all;
+  const empty = all.filter((row) => !rows.includes(row));
   const names = isColoured ? last : [nameOf(metric)];
   const shown = rows.slice(0, MAX_ROWS);
   const valueOf = (row: string, name: string) =>
     cells.find(({ labels }) => rowOf(labels) === row && (!isColoured || labels.at(-1) === name))?.value ?? null;
-  const left = rows.length > shown.length ? [`${shown.length} of ${rows.length} rows`] : [];
+  const left = [
+    ...alone.left,
+    ...(empty.length > 0 ? [`nothing to draw: ${empty.join(', ')}`] : []),
+    ...(rows.length > shown.length ? [`${shown.length} of ${rows.length} rows`] : []),
+  ];
   return {
     kind: 'bars',
     title: barsTitle(nameOf(metric), dimensions.join(' and '), unit, rows, names, valueOf),
@@ -211,71 +242,4 @@ export function chartOfTable(table: QueryTable, range: TableRange): ChartSpec | 
   const drawn = withoutIds(COURSES.has(unit) || OF_DAYS.has(unit) ? withoutTotal(table) : table);
   const pictures = shown.map((metric) => drawnOf(drawn, metric, shown.length, range));
   return joined(pictures.map((picture) => (isOverTime ? trendOf(picture, range) : barsOf(picture))));
-}
-
-/** Rows of any query: the types as DuckDB writes them, numbers perhaps as texts. */
-interface TypedRows {
-  readonly columns: readonly string[];
-  readonly types: readonly string[];
-  readonly rows: readonly (readonly unknown[])[];
-  readonly units?: Readonly<Record<string, string>>;
-  /** How many rows the query has; the picture holds those that are given. */
-  readonly rowCount?: number | undefined;
-}
-
-const NUMBER = /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|UTINYINT|USMALLINT|UINTEGER|UBIGINT|UHUGEINT|FLOAT|DOUBLE|DECIMAL\(.*\))$/;
-const TIME = /^(DATE|TIMESTAMP.*)$/;
-const MIDNIGHT = / 00:00:00$/;
-
-function cellText(cell: unknown): string {
-  if (cell === null) return '(none)';
-  return typeof cell === 'string' ? cell : JSON.stringify(cell);
-}
-
-/** Instants as charts take them: days where all are midnights. */
-function timeLabels(cells: readonly unknown[]): string[] {
-  const texts = cells.map(cellText);
-  const areDays = texts.every((text) => MIDNIGHT.test(text));
-  return texts.map((text) => (areDays ? text.replace(MIDNIGHT, '') : text.replace(' ', 'T')));
-}
-
-/** A picture as the query names it; a column without a unit has no prefix. */
-function worded(panel: PanelSpec, timeName: string | undefined, left: string): PanelSpec {
-  const { title, subtitle = '' } = panel;
-  return {
-    ...panel,
-    title: timeName === undefined ? title : title.replace(/ by day:/, ` by ${timeName}:`),
-    subtitle: [subtitle.replace(/^, /, ''), left, 'rows of the query over downloaded exports'].filter((words) => words !== '').join(', '),
-  };
-}
-
-/**
- * Rows as lines over time where the first column is one, else as bars by the columns before the first amount; undefined where no amount
- * stands behind a label.
- */
-export function chartOfRows(
-  { columns, types, rows, units = {}, rowCount = rows.length }: TypedRows,
-  timeZone: string,
-): ChartSpec | undefined {
-  // The first column is a label even where it is a number, and so is an id.
-  const isAmount = (index: number) => index > 0 && NUMBER.test(types[index] ?? '') && !/(^|_)id$/i.test(columns[index] ?? '');
-  const places = columns.flatMap((_, index) => (isAmount(index) ? [index] : []));
-  const [first] = places;
-  if (first === undefined) return undefined;
-  const isTime = TIME.test(types[0] ?? '');
-  const ordered = isTime ? rows.filter(([time]) => time !== null).toSorted(([a], [b]) => (cellText(a) < cellText(b) ? -1 : 1)) : rows;
-  const starts = isTime ? timeLabels(ordered.map(([time]) => time)) : ordered.map(([cell]) => cellText(cell));
-  const metrics = places.flatMap((place) => columns[place] ?? []);
-  const table = {
-    columns: [isTime ? 'day' : (columns[0] ?? ''), ...columns.slice(1, first), ...metrics],
-    rows: ordered.map((row, index) => [
-      starts[index] ?? '',
-      ...row.slice(1, first).map(cellText),
-      ...places.map((place) => (row[place] === null ? null : Number(row[place]))),
-    ]),
-    units: Object.fromEntries(metrics.map((metric) => [metric, units[metric] ?? ''])),
-  };
-  const chart = chartOfTable(table, { timeZone });
-  const left = rowCount > rows.length ? `the first ${rows.length} of ${rowCount} rows` : '';
-  return chart && joined(panelsOf(chart).map((panel) => worded(panel, isTime ? columns[0] : undefined, left)));
 }

@@ -78,6 +78,12 @@ function seriesOf(name: string, groups: Map<string, number[]>, times: readonly s
   return { name, values, low: at((1 - RANGE) / 2), high: at((1 + RANGE) / 2) };
 }
 
+/** The day on which an interval ends before the day is over. */
+function todayOf(endMs: number, timeZone: string): string | undefined {
+  const day = minuteIn(timeZone, endMs).slice(0, 10);
+  return minuteIn(timeZone, endMs + 60_000).slice(0, 10) === day ? day : undefined;
+}
+
 /** The levels before and since a change: until the series ends, or until the change is over. */
 function levelsOf({ move, metric, series: { dates } }: Row, timeZone: string): TrendLevel[] {
   const [first, last] = [dates[0], dates.at(-1)];
@@ -120,13 +126,21 @@ export function trendOf(study: Study, clues: Clues, { title, timeZone, events }:
   const levels = levelsOf(first, timeZone);
   const band = rows.length <= MAX_BANDS ? ` and middle ${100 * RANGE}%` : '';
   const points = isDaily ? `median${band} of the runs of each day` : 'each run';
+  const today = todayOf(endMs, timeZone);
+  const isPart = isDaily && times.at(-1) === today;
+  const about = [
+    `${points}; shaded: the judged period`,
+    ...(levels.length > 0 ? ['black: the median on both sides'] : []),
+    ...(isPart ? ['hollow: a part of the day only'] : []),
+  ];
   return {
     kind: 'trend',
     title: `${title}: ${short} ${findingOf(first, timeZone)}`,
-    subtitle: `${rangeIn(timeZone, Math.min(...dates), Math.max(...dates))}, ${timeZone}: ${points}; shaded: the judged period`,
+    subtitle: `${rangeIn(timeZone, Math.min(...dates), Math.max(...dates))}, ${timeZone}: ${about.join('; ')}`,
     unit: units[kind],
     timeZone,
     times,
+    ...(isPart && today !== undefined && { inPart: [today] }),
     series: rows.map((row, index) => seriesOf(nameOf(row), groups[index] ?? new Map(), times, isDaily)),
     events: events.map(({ key, text, atMs }) => ({ name: text || key, time: minuteIn(timeZone, atMs) })),
     ...(since && {

@@ -106,6 +106,8 @@ export interface BarsSpec {
   readonly unit: Unit;
   readonly labels: readonly string[];
   readonly series: readonly BarSeries[];
+  /** Words behind the bar of each label where there is one series: a verdict, an interval. */
+  readonly notes?: readonly string[];
 }
 
 /**

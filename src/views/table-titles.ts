@@ -1,6 +1,6 @@
 import { nameOf } from '../domain/metrics/metric-definitions.ts';
 import { isAddable } from '../domain/metrics/read/metric-query.ts';
-import { formatValue, type Unit } from './charts/values.ts';
+import { formatValue, momentWords, type Unit } from './charts/values.ts';
 
 /** A line of a table over time: its name, and its values by time. */
 export type Line = readonly [name: string, values: ReadonlyMap<string, number | null>];
@@ -19,14 +19,16 @@ export function trendTitle(
   const highest = known.toSorted((a, b) => b.value - a.value)[0];
   const last = known.at(-1);
   if (!highest || !last) return `${name} by ${per}: no value`;
-  const where = lines.length > 1 ? `${highest.line}, ${highest.time}` : highest.time;
+  const hasYear = new Set(known.map(({ time }) => time.slice(0, 4))).size > 1;
+  const at = ({ time }: { time: string }) => momentWords(time, per, hasYear);
+  const where = lines.length > 1 ? `${highest.line}, ${at(highest)}` : at(highest);
   if (lines.length > 1) return `${name} by ${per}: highest ${write(highest.value)} (${where})`;
   const peak = `highest ${write(highest.value)} (${where})`;
   if (isAddable(metric)) {
     const sum = known.reduce((total, { value }) => total + value, 0);
     return `${name}: ${write(sum)} in ${known.length} ${per}${known.length === 1 ? '' : 's'}, ${peak}`;
   }
-  return `${name} by ${per}: ${peak}${last === highest ? '' : `, last ${write(last.value)} (${last.time})`}`;
+  return `${name} by ${per}: ${peak}${last === highest ? '' : `, last ${write(last.value)} (${at(last)})`}`;
 }
 
 /** The figure of bars: where the amount is highest and lowest. */

@@ -35,7 +35,7 @@ const FIRST_CALLS: readonly (readonly [name: string, message: object])[] = [
   ['a study with a picture', tool('compare_metrics', { ...range, chart: true })],
   ['a download', tool('sync_exports', { jobIds: ['Daily sessions'], since: '2026-11-17' })],
   ['a HAR file', tool('analyze_scenario')],
-  ['a resource', { id: 2, method: 'resources/read', params: { uri: 'webanalytics://reference/metrics' } }],
+  ['a resource', { id: 2, method: 'resources/read', params: { uri: 'analytics://reference/metrics' } }],
 ];
 
 function start(command: string, args: readonly string[], environment: Record<string, string>): ChildProcess {

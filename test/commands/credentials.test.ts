@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { credentials } from '../../src/commands/credentials.ts';
 import { openCredentials } from '../../src/commands/sign-in.ts';
 import { readSettings } from '../../src/settings/settings.ts';
+import { sharedPlatform } from '../support/emulator.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { captured } from './captured.ts';
 
@@ -37,7 +38,9 @@ describe('credentials', () => {
     expect(await add('alice', whole)).toEqual({
       code: 0,
       out: '',
-      err: `The credential of ${ISSUER}#alice is kept, and counts with the next request.\n`,
+      err:
+        `The credential of ${ISSUER}#alice is kept, and counts with the next request. ` +
+        'It was not tried: WEB_ANALYTICS_AUTH_URL is not set here.\n',
     });
     expect(await of(`${ISSUER}#alice`)).toEqual({
       credential: ALICE,
@@ -147,5 +150,42 @@ describe('a server with credentials of its principals', () => {
     const opened = await openCredentials(settings, (level, message) => void logged.push(`${level}: ${message}`));
     expect(logged).toEqual([`error: Changed since they were written and not used: 1 entries of "${path}". credentials list shows which.`]);
     expect(await opened?.credentialsOf({ id: `${ISSUER}#bob` })).toEqual({ credential: ALICE });
+  });
+});
+
+describe('a credential that the platform can be asked about', () => {
+  const platform = sharedPlatform();
+  const asked = () => place({ WEB_ANALYTICS_TOKENS_FILE: '/tokens.json', WEB_ANALYTICS_AUTH_URL: platform().authUrl });
+  const good = () => {
+    const { clientId, clientSecret } = platform().credentials.shop;
+    return { clientId, clientSecret };
+  };
+
+  it('is tried before it is kept', async () => {
+    const { add, of } = asked();
+    const { code, err } = await add('alice', good());
+    expect(err).toMatch(
+      /^The credential of token:alice is kept, and counts with the next request\. The platform accepts it: scopes .*metrics/,
+    );
+    expect(code).toBe(0);
+    expect(await of('token:alice')).toEqual({ credential: good() });
+  });
+
+  it.each([
+    ['a wrong secret', { clientSecret: 'wrong' }, 'The platform does not accept it'],
+    ['another project', { projectId: 7 }, "Project 7 is none of this credential's"],
+  ])('is not kept with %s', async (_name, spoilt, words) => {
+    const { add, of } = asked();
+    const { code, err } = await add('alice', { ...good(), ...spoilt });
+    expect(err).toContain(words);
+    expect(err).toContain('Nothing was changed.');
+    expect(code).toBe(1);
+    await expect(of('token:alice')).rejects.toThrow('WEB_ANALYTICS_CREDENTIALS_FILE: There');
+  });
+
+  it('is kept where the platform does not answer, which is said', async () => {
+    const { add } = place({ WEB_ANALYTICS_TOKENS_FILE: '/tokens.json', WEB_ANALYTICS_AUTH_URL: 'http://127.0.0.1:9' });
+    const { code, err } = await add('alice', ALICE);
+    expect([code, err]).toEqual([0, expect.stringContaining('is kept, and counts with the next request. It could not be tried:')]);
   });
 });

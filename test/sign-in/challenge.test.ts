@@ -31,9 +31,9 @@ describe('an Authorization header', () => {
 describe('the answer to a refused caller', () => {
   it('without a token asks to sign in', () => {
     const body = { error: 'unauthorized', error_description: 'Sign in: send a bearer token in the Authorization header.' };
-    const headers = { 'www-authenticate': `Bearer scope="read", resource_metadata="${METADATA}"` };
+    const headers = { 'www-authenticate': `Bearer scope="read write", resource_metadata="${METADATA}"` };
     expect(createChallenges(METADATA).missing()).toEqual({ status: 401, headers, body });
-    const ofOperator = { 'www-authenticate': 'Bearer scope="read", realm="web-analytics-mcp"' };
+    const ofOperator = { 'www-authenticate': 'Bearer scope="read write", realm="web-analytics-mcp"' };
     expect(createChallenges(undefined).missing()).toEqual({ status: 401, headers: ofOperator, body });
   });
 
@@ -44,7 +44,7 @@ describe('the answer to a refused caller', () => {
       headers: {
         'www-authenticate':
           'Bearer error="invalid_token", error_description="It says \\"no\\" in C:\\\\cafx: 1.", ' +
-          `scope="read", resource_metadata="${METADATA}"`,
+          `scope="read write", resource_metadata="${METADATA}"`,
       },
       body: { error: 'invalid_token', error_description: words },
     });

@@ -250,7 +250,7 @@ describe('a challenge', () => {
     const { signIn } = await signInWith();
     for (const authorization of [undefined, '', '  ']) {
       expect(await signIn.authenticate({ authorization })).toMatchObject({
-        challenge: { status: 401, headers: { 'www-authenticate': `Bearer scope="read", resource_metadata="${METADATA}"` } },
+        challenge: { status: 401, headers: { 'www-authenticate': `Bearer scope="read write", resource_metadata="${METADATA}"` } },
       });
     }
   });

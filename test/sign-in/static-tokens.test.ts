@@ -99,7 +99,7 @@ describe('sign-in with static tokens', () => {
     const { signIn } = await place();
     expect(signIn.metadata).toBeUndefined();
     expect(await signIn.authenticate({})).toMatchObject({
-      challenge: { status: 401, headers: { 'www-authenticate': 'Bearer scope="read", realm="web-analytics-mcp"' } },
+      challenge: { status: 401, headers: { 'www-authenticate': 'Bearer scope="read write", realm="web-analytics-mcp"' } },
     });
     const { headers, body } = signIn.stepUp('write');
     expect(headers['www-authenticate']).toContain('scope="read write", realm="web-analytics-mcp"');

@@ -63,7 +63,7 @@ describe('a tool with a chart', () => {
   it('draws each run where runs are few', async () => {
     const { scenarioId } = platform().stories.slowTag;
     const { chart } = (await call({ scenarioId, startDate: '2026-11-19', baselineStartDate: '2026-11-18', chart: true })).structured;
-    expect(chart?.subtitle).toBe('18 – 20 Nov 2026, Europe/Paris: each run; shaded: the judged period');
+    expect(chart?.subtitle).toBe('Nordlicht Shop, 18 – 20 Nov 2026, Europe/Paris: each run; shaded: the judged period');
     expect(chart?.times.every((time) => /^2026-11-(18|19|20)T\d\d:\d\d$/.test(time))).toBe(true);
     expect(chart?.series[0]).not.toHaveProperty('low');
   });
@@ -147,31 +147,36 @@ describe('a waterfall', () => {
 });
 
 describe('the drawing of an answer', () => {
-  const clean = <Spec>(spec: Spec) => spec;
+  const how = { clean: <Spec>(spec: Spec) => spec, project: undefined };
 
   it('hides what is secret in data and picture alike', async () => {
     const seen: unknown[] = [];
-    const { chart } = await drawAnswer(
-      () => waterfall({ title: 'with s3cret' }),
-      (spec) => {
+    const { chart } = await drawAnswer(() => waterfall({ title: 'with s3cret' }), {
+      project: undefined,
+      clean: (spec) => {
         seen.push(spec);
-        return { ...spec, title: 'with ***' };
+        return { ...spec, title: 'with ***' } as typeof spec;
       },
-    );
+    });
     expect(seen).toHaveLength(1);
     expect(chart).toMatchObject({ title: 'with ***' });
   });
 
+  it('names the project in the picture, which leaves its answer', async () => {
+    const { chart } = await drawAnswer(() => trend({ subtitle: '1 – 2 Nov 2026' }), { ...how, project: 'Nordlicht Shop' });
+    expect(chart).toMatchObject({ subtitle: 'Nordlicht Shop, 1 – 2 Nov 2026' });
+  });
+
   it('gives the data where drawing fails', async () => {
     const broken = trend({ series: [{ name: 'x' } as never] });
-    const drawn = await drawAnswer(() => broken, clean);
+    const drawn = await drawAnswer(() => broken, how);
     expect(drawn.chart).toBe(broken);
     expect(drawn.image).toBeUndefined();
     expect(drawn.note).toBe('No image: drawing failed.');
   });
 
   it('says so where no tool made a chart', async () => {
-    expect(await drawAnswer(undefined, clean)).toEqual({ note: 'No chart: this answer holds nothing that can be drawn.' });
+    expect(await drawAnswer(undefined, how)).toEqual({ note: 'No chart: this answer holds nothing that can be drawn.' });
   });
 });
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { chartOfRows, chartOfTable } from '../../src/views/from-query.ts';
+import { chartOfTable } from '../../src/views/from-query.ts';
+import { chartOfRows } from '../../src/views/from-rows.ts';
 import { panelsOf } from '../../src/views/spec.ts';
 
 it('draws hours as hours, in order, each group a line', () => {
@@ -12,8 +13,8 @@ it('draws hours as hours, in order, each group a line', () => {
   ];
   expect(chartOfRows({ columns, types: ['TIMESTAMP', 'BIGINT', 'BIGINT'], rows }, 'UTC')).toEqual({
     kind: 'trend',
-    title: 'sessions by hour: highest 7 (1, 2026-11-19T01:00:00)',
-    subtitle: 'UTC, rows of the query over downloaded exports',
+    title: 'sessions by hour: highest 7 (1, 19 Nov 01:00)',
+    subtitle: 'UTC, 19 Nov 2026, rows of the query over downloaded exports',
     unit: 'none',
     timeZone: 'UTC',
     times: ['2026-11-19T00:00:00', '2026-11-19T01:00:00'],
@@ -37,7 +38,7 @@ it('draws midnights as days, and amounts that come as text', () => {
   expect(chart).toMatchObject({
     times: ['2026-11-19', '2026-11-20'],
     series: [{ values: [12.5, null] }],
-    subtitle: 'money, UTC, rows of the query over downloaded exports',
+    subtitle: 'money, UTC, 19 – 20 Nov 2026, rows of the query over downloaded exports',
   });
 });
 
@@ -74,9 +75,9 @@ it('draws each metric of a table by day, with its range, and says which are left
   const three = chartOfTable(table(names.slice(0, 3)), week);
   expect(three).toMatchObject({ kind: 'panels' });
   expect(three && panelsOf(three).map(({ title, subtitle }) => [title, subtitle])).toEqual([
-    ['Visits: 16 in 2 days, highest 9 (2026-11-10)', '9 – 15 Nov 2026, Europe/Paris, sessions'],
-    ['Conversion rate by day: highest 9% (2026-11-10)', '9 – 15 Nov 2026, Europe/Paris, %'],
-    ['Average cart by day: highest 9 (2026-11-10)', '9 – 15 Nov 2026, Europe/Paris, sessions'],
+    ['Visits: 16 in 2 days, highest 9 (10 Nov)', '9 – 15 Nov 2026, Europe/Paris, sessions'],
+    ['Conversion rate by day: highest 9% (10 Nov)', '9 – 15 Nov 2026, Europe/Paris, %'],
+    ['Average cart by day: highest 9 (10 Nov)', '9 – 15 Nov 2026, Europe/Paris, sessions'],
   ]);
   const most = chartOfTable(table(names), week);
   expect(most && panelsOf(most)).toHaveLength(6);

@@ -16,6 +16,9 @@ const QUESTIONS: readonly (readonly [tool: string, args: Record<string, unknown>
   ['compare_metrics', { startDate: '-14d', endDate: 'yesterday' }],
   ['compare_metrics', { startDate: 'last_month', endDate: 'last_month', baseline: 'previous_year' }],
   ['compare_metrics', { startDate: '-7d', endDate: 'yesterday', by: 'device' }],
+  ['compare_metrics', { startDate: '-14d', endDate: 'yesterday', by: 'segment' }],
+  ['query_metrics', { metrics: ['visits'], startDate: '-28d', endDate: 'today', breakdown: ['day'], expected: true }],
+  ['query_metrics', { metrics: ['visits'], startDate: 'last_week', endDate: 'last_week', breakdown: ['segment', 'device'] }],
   ['analyze_scenario', {}],
 ];
 
@@ -66,7 +69,8 @@ describe.each(QUESTIONS)('the picture of %s %j', (tool, args) => {
     const spec = structured['chart'] as ChartSpec;
     for (const panel of panelsOf(spec)) {
       expect(panel.title).toMatch(/\d/);
-      expect(panel.subtitle).toMatch(/20\d\d/);
+      expect(panel.subtitle).toMatch(/^Nordlicht Shop, .*20\d\d/);
+      expect(panel.title).not.toMatch(/20\d\d-\d\d/);
     }
     for (const { option } of drawPanels(spec, { theme: themes.light, widthPx: 960 })) {
       const { xAxis, yAxis } = option as { xAxis: { type?: string; min?: number; max?: number }; yAxis: { scale?: boolean } };
@@ -79,4 +83,35 @@ describe.each(QUESTIONS)('the picture of %s %j', (tool, args) => {
     }
     expect([complaintsOf(spec, 960), complaintsOf(spec, 390)]).toEqual([[], []]);
   });
+});
+
+it('a year earlier lies on the same weekdays, also where its first days are not kept', async () => {
+  const { structured } = await call('compare_metrics', {
+    metrics: ['visits'],
+    startDate: 'last_month',
+    endDate: 'last_month',
+    baseline: 'previous_year',
+    chart: true,
+  });
+  const [trend] = panelsOf(structured['chart'] as ChartSpec);
+  if (trend?.kind !== 'trend') throw new Error('no trend');
+  const [period, baseline] = trend.series;
+  const lengthOf = (values: readonly (number | null)[] = []) => values.filter((value) => value !== null).length;
+  expect(lengthOf(period?.values)).toBe(31);
+  expect(lengthOf(baseline?.values)).toBe(structured['baseline'] && (structured['baseline'] as { days: number }).days);
+  expect(baseline?.values.at(-1)).not.toBeNull();
+  // Totals of ranges of different length are no comparison.
+  expect(trend.title).toMatch(/^Visits a day [\d,]+ → [\d,]+ \([+-]\d\d?(\.\d)?%\)/);
+});
+
+it('the waterfall of a problem has its requests alone', async () => {
+  const { structured: report } = await call('get_scenario_report', { scenarioId: 'Product page – mobile' });
+  const [step] = report['steps'] as { stepResultId: string }[];
+  const asked = { scenarioStepResultId: step?.stepResultId, problem: 'render_blocking' };
+  const { structured } = await call('analyze_har', { ...asked, view: 'requests', chart: true });
+  const [picture] = panelsOf(structured['chart'] as ChartSpec);
+  if (picture?.kind !== 'waterfall') throw new Error('no waterfall');
+  expect(picture.rows).toHaveLength((structured['page'] as { matched: number }).matched);
+  expect(picture.title).toMatch(/: render blocking: \d+ of \d+ requests, /);
+  expect(complaintsOf(picture, 960)).toEqual([]);
 });

@@ -4,51 +4,16 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { localPrincipal, type Principal, type SignIn } from '../../sign-in/principal.ts';
+import { readOnlyReason } from '../caller-access.ts';
 import { paramsFault } from '../read-message.ts';
 import { type ConnectionLimits, createConnections } from './connections.ts';
 import { answerJson, type Era, type Refusal, refuse } from './era-handler.ts';
 import { createCrossOrigin, createGuard, type GuardOptions } from './guard.ts';
-import { type BodyLimits, calledTools, createBodyReader, headerMismatch, listenedUris, requestIds } from './messages.ts';
+import { createInFlightLimit } from './in-flight-limit.ts';
+import { type BodyLimits, createBodyReader, headerMismatch, listenedUris, requestIds } from './messages.ts';
+import { createRefusalLog } from './refusal-log.ts';
 import { createRouter, type RouterOptions } from './router.ts';
 import type { TableLimits } from './session-table.ts';
-
-/** Counts requests in work, so that a flood of them, or one caller's calls that wait for a person, leave room for others. */
-export interface InFlightLimit {
-  /** Takes this many slots until the returned function is called; or says whose limit is reached. */
-  take(principalId: string, count: number): (() => void) | 'all' | 'caller';
-  /** Resolves when none is taken. */
-  idle(): Promise<void>;
-}
-
-function createInFlightLimit({ max, maxOfOne }: { max: number; maxOfOne: number }): InFlightLimit {
-  const byPrincipal = new Map<string, number>();
-  const waiting = new Set<() => void>();
-  let taken = 0;
-
-  function add(principalId: string, count: number): void {
-    taken += count;
-    const own = (byPrincipal.get(principalId) ?? 0) + count;
-    if (own > 0) byPrincipal.set(principalId, own);
-    else byPrincipal.delete(principalId);
-    if (taken > 0) return;
-    for (const resolve of waiting) resolve();
-    waiting.clear();
-  }
-
-  return {
-    take(principalId, count) {
-      if (taken + count > max) return 'all';
-      if ((byPrincipal.get(principalId) ?? 0) + count > maxOfOne) return 'caller';
-      add(principalId, count);
-      let held = true;
-      return () => {
-        if (held) add(principalId, -count);
-        held = false;
-      };
-    },
-    idle: () => (taken === 0 ? Promise.resolve() : new Promise((resolve) => void waiting.add(resolve))),
-  };
-}
 
 /** The limits of one process. */
 export interface HttpLimits extends TableLimits, BodyLimits, ConnectionLimits {
@@ -88,8 +53,6 @@ export interface HttpOptions extends GuardOptions, Omit<RouterOptions, 'limits'>
   readonly limits: HttpLimits;
   /** Left out: every caller is the local one. */
   readonly signIn?: SignIn | undefined;
-  /** Whether calling this tool needs the scope `write`. */
-  readonly writes: (toolName: string) => boolean;
   /** By path. */
   readonly pages?: ReadonlyMap<string, Page> | undefined;
   /** By path too: pages for probes and scrapers, which call by whatever address they find this machine at. */
@@ -104,6 +67,8 @@ export interface HttpServing {
   readonly url: string;
   /** Sessions that are open. */
   readonly sessions: () => number;
+  /** Requests in work; streams do not count. */
+  readonly inWork: () => number;
   readonly sessionsByEra: () => Readonly<Record<Era, number>>;
   /**
    * Takes nothing new, lets running calls end, closes streams and sessions. Before that, for up to `lingerMs` (default 0), answers
@@ -140,15 +105,20 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   const { maxRequests } = limits;
   // Where callers are known, none may use the whole limit. Streams do not count.
   const places = createInFlightLimit({ max: maxRequests, maxOfOne: signIn ? Math.ceil(maxRequests / 2) : maxRequests });
+  const logRefusal = createRefusalLog(options);
   let leaving = false;
   let closing = false;
   const responses = new Set<ServerResponse>();
 
   async function principalOf(request: IncomingMessage, response: ServerResponse): Promise<Principal | undefined> {
     if (!signIn) return localPrincipal;
-    const found = await signIn.authenticate({ authorization: request.headers.authorization });
+    const { authorization } = request.headers;
+    const found = await signIn.authenticate({ authorization });
     if ('principal' in found) return found.principal;
-    answerJson(response, found.challenge.status, found.challenge.body, found.challenge.headers);
+    const { status, body } = found.challenge;
+    // A first request without a token only asks where to get one.
+    logRefusal(authorization === undefined ? 'info' : 'warn', { status, reason: body.error_description, token: authorization });
+    answerJson(response, status, body, found.challenge.headers);
     return undefined;
   }
 
@@ -185,10 +155,6 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     if (mismatch) return refuse(response, mismatch);
     const fault = paramsFault(body);
     if (fault) return refuse(response, { status: 200, ...fault });
-    if (signIn && !principal.scopes.has('write') && calledTools(body).some((name) => options.writes(name))) {
-      const { status, body: words, headers } = signIn.stepUp('write');
-      return answerJson(response, status, words, headers);
-    }
     const asked = requestIds(body).length;
     if (closing && asked > 0) return refuse(response, CLOSING);
     if (listenedUris(body)) keepProved(request, principal, response);
@@ -198,7 +164,9 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
       if (leave === 'caller') return refuse(response, GREEDY);
       response.once('close', leave);
     }
-    await router.handle(request, response, principal, body);
+    const mayWrite = !signIn || principal.scopes.has('write');
+    const reason = mayWrite ? undefined : signIn.stepUp('write').body.error_description;
+    await readOnlyReason.run(reason, () => router.handle(request, response, principal, body));
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -209,7 +177,11 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     if (path !== ENDPOINT && !page)
       return refuse(response, { status: 404, message: `There is nothing here; the endpoint is ${ENDPOINT}.` });
     const refusal = guard(request);
-    if (refusal) return refuse(response, refusal);
+    if (refusal) {
+      const { host: name, origin } = request.headers;
+      logRefusal('warn', { status: refusal.status, reason: refusal.message, host: name, origin });
+      return refuse(response, refusal);
+    }
     if (crossOrigin(request, response)) return;
     if (page) return page(request, response);
     if (!METHODS.includes(request.method ?? ''))
@@ -276,6 +248,8 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
     server.close();
     server.closeIdleConnections();
     await drained();
+    const unfinished = places.taken();
+    log(unfinished > 0 ? 'warn' : 'info', 'stopped', { unfinished });
     await router.close();
     connections.closeAll();
     await closed;
@@ -285,6 +259,7 @@ export async function serveHttp(options: HttpOptions): Promise<HttpServing> {
   return {
     url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${taken}${ENDPOINT}`,
     sessions: () => router.size,
+    inWork: () => places.taken(),
     sessionsByEra: () => router.sizeByEra,
     close: (lingerMs = 0) => (ending ??= close(lingerMs)),
   };

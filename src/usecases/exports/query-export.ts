@@ -14,6 +14,8 @@ import { type Asked, type Data, type DataPart, type DataUses, MAX_CHARS, type So
 
 /** Most rows that a query gives. */
 const MAX_ROWS = 50_000;
+/** Rows of a picture; more points than pixels say nothing. */
+const MAX_DRAWN = 2_000;
 /** Rows of an answer, where the caller names no limit. */
 const USUAL_ROWS = 100;
 const SHORT_ROWS = 20;
@@ -33,7 +35,8 @@ export interface QueryAnswer extends Sources {
   readonly units?: Record<string, string>;
   /** Of its amounts, where the platform gives it. */
   readonly currency?: string;
-  /** Types of the columns, for a chart. */
+  /** More rows than the text shows, and the types of the columns, for a chart. */
+  readonly drawnRows: Cell[][];
   readonly types: readonly string[];
   /** Id of the whole result, where not all of it may be shown. */
   readonly resultId?: string;
@@ -141,6 +144,7 @@ export function queryExport(
       rowCount: rows.length,
       columns: names,
       rows: shown.map((row) => row.map(shownCell)),
+      drawnRows: rows.slice(0, MAX_DRAWN).map((row) => row.map(shownCell)),
       ...(Object.keys(units).length > 0 && { units }),
       ...(await currencyOf(Object.values(units), context)),
       types: columns.map(({ type }) => type),

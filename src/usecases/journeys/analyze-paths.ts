@@ -26,7 +26,10 @@ export function analyzePaths(request: PathsRequest, context: VisitUses & Pick<Co
     const sessions = paths.reduce((sum, path) => sum + path.sessions, 0);
     const pages = pagesOfPaths(paths, { depth, direction, sessions });
     context.note('Pages of one pattern in a row are one; a session counts once, from its first such page.');
-    context.draw(async () => (await import('../../views/from-journeys.ts')).flowChart({ paths, from, direction, depth, sessions }));
+    const covered = daysWords(visits.days.covered);
+    context.draw(async () =>
+      (await import('../../views/from-journeys.ts')).flowChart({ paths, from, direction, depth, sessions, covered }),
+    );
     const shown = paths.slice(0, limit);
     return {
       answer: pathWords(pages, { from, direction, sessions }),
@@ -37,7 +40,7 @@ export function analyzePaths(request: PathsRequest, context: VisitUses & Pick<Co
         sessions: count,
         percent: Math.round((1000 * count) / sessions) / 10,
       })),
-      covered: daysWords(visits.days.covered),
+      covered,
     };
   });
 }

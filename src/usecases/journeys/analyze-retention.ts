@@ -32,14 +32,15 @@ export function analyzeRetention(request: RetentionRequest, context: VisitUses &
     context.note(
       'A cohort is the period (UTC; weeks begin on Monday) of the first session; null stands for a period that is not over or not covered.',
     );
-    context.draw(async () => (await import('../../views/from-journeys.ts')).cohortChart({ cohorts, curves, by }));
+    const covered = daysWords(visits.days.covered);
+    context.draw(async () => (await import('../../views/from-journeys.ts')).cohortChart({ cohorts, curves, by, covered }));
     return {
       answer: retentionWords(curves, cohorts, by),
       by,
       cohorts,
       ...(breakdown && { groups: curves.slice(1) }),
       overall: curves[0]?.percent ?? [],
-      covered: daysWords(visits.days.covered),
+      covered,
     };
   });
 }

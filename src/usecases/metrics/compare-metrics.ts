@@ -32,6 +32,7 @@ async function comparePeriods(question: Question, context: CompareContext): Prom
       period: windows.period,
       baseline: windows.baseline,
       labels,
+      endsMeet: question.baseline !== undefined,
     });
   });
   return comparison;

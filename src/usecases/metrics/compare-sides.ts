@@ -1,7 +1,8 @@
 import { refuse } from '../../api/errors.ts';
 import { instantOf } from '../../api/params.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
-import { compareSides, type Side } from '../../domain/metrics/compare/sides.ts';
+import { isCount } from '../../domain/metrics/compare/readings.ts';
+import { compareSides, judgeSides, type Side } from '../../domain/metrics/compare/sides.ts';
 import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts';
 import type { Device, Selection } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
@@ -126,6 +127,12 @@ function notesOf(sides: readonly Side[], { by, compareSegments }: Question, tota
   ];
 }
 
+/** The verdict behind a bar: none for the side that the others are held against, nor for counts of parts, which are below the whole. */
+function drawnVerdict(metric: string, reference: Side | undefined, side: Side) {
+  const isTrivial = reference?.name === ALL_VISITORS && isCount(metric);
+  return reference === undefined || side === reference || isTrivial ? undefined : judgeSides(metric, reference, side);
+}
+
 /** Puts devices or segments side by side at the same time. */
 export async function compareAtOnce(asked: Question, context: CompareContext): Promise<Comparison> {
   const { timeZone } = context;
@@ -137,8 +144,9 @@ export async function compareAtOnce(asked: Question, context: CompareContext): P
   const sides = question === asked ? read.sides : byEffect(read.sides, metrics[0]);
   for (const sentence of [...notes, ...read.notes, ...notesOf(sides, question, totals, timeZone)]) context.note(sentence);
   context.draw(async () => {
-    const { chartOfSides } = await import('../../views/from-comparison.ts');
-    return chartOfSides(metrics, sides, by, { currency: totals.currency, timeZone, period: range });
+    const { chartOfSides } = await import('../../views/from-sides.ts');
+    const verdictOf = (metric: string, side: Side) => drawnVerdict(metric, sides[0], side);
+    return chartOfSides(metrics, sides, by, { currency: totals.currency, timeZone, period: range, verdictOf });
   });
   return compareSides(metrics, sides, by, totals.currency);
 }

@@ -148,10 +148,9 @@ export async function readPeriods(question: Question, context: CompareContext): 
   }
   const lists = await context.lists();
   const ofReading = await readingNotes(question, totals, windows, lists, context.timeZone);
-  const sets =
-    question.compareSegments.length > 1
-      ? ['compareSegments: each is compared with itself in the baseline; by: "segment" puts them side by side.']
-      : [];
+  const sets = question.compareSegments.some((choice) => choice !== ALL_VISITORS)
+    ? ['compareSegments: each is compared with itself in the baseline; by: "segment" puts them side by side.']
+    : [];
   const all = [...notes, ...ofReading, ...sets];
   return { question, windows, totals, days, known, lists, timeZone: context.timeZone, isOne, byDevice, notes: all };
 }

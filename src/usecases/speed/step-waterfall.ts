@@ -1,7 +1,8 @@
 import type { Ask } from '../../api/client.ts';
 import { getStepReport } from '../../api/operations/speed-analysis.ts';
-import { type HarQuery, viewOf } from '../../domain/har/analyse/analyse-har.ts';
-import { filterRequests } from '../../domain/har/analyse/select-requests.ts';
+import { chosenRequests, type HarQuery, viewOf } from '../../domain/har/analyse/analyse-har.ts';
+import { studyHar } from '../../domain/har/analyse/study-har.ts';
+import { loadEntities } from '../../domain/har/analyse/third-parties.ts';
 import type { Har } from '../../domain/har/read/har-model.ts';
 import { waterfallOf } from '../../views/from-har.ts';
 import type { Mark, WaterfallSpec } from '../../views/spec.ts';
@@ -27,6 +28,7 @@ export async function stepWaterfall(
   query: HarQuery & { scenarioStepResultId: string },
   ask: Ask,
 ): Promise<WaterfallSpec | undefined> {
-  const entries = viewOf(query) === 'summary' ? har.entries : filterRequests(har.entries, query);
-  return waterfallOf(har, { entries, marks: await paintsOf(ask, query.scenarioStepResultId) });
+  const isWhole = viewOf(query) === 'summary';
+  const entries = isWhole ? har.entries : chosenRequests(studyHar(har, await loadEntities()), query);
+  return waterfallOf(har, { entries, about: isWhole ? undefined : query.problem, marks: await paintsOf(ask, query.scenarioStepResultId) });
 }

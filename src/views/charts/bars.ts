@@ -1,6 +1,18 @@
 import type { BarsSpec } from '../spec.ts';
 import type { Drawing, Look, TooltipLine } from './look.ts';
-import { amountLabel, axisLines, commonOption, decalOf, headPx, legendOption, legendPx, rowAxis, rowPlace, tooltipOption } from './look.ts';
+import {
+  amountLabel,
+  axisLines,
+  CHARACTER_PX,
+  commonOption,
+  decalOf,
+  headPx,
+  legendOption,
+  legendPx,
+  rowAxis,
+  rowPlace,
+  tooltipOption,
+} from './look.ts';
 import type { BarLines } from './theme.ts';
 import { drawable, formatValue, plainText } from './values.ts';
 
@@ -9,6 +21,7 @@ const GAP_PX = 10;
 const AXIS_PX = 30;
 /** Room for the amount behind a bar. */
 const RIGHT_PX = 92;
+const LONGEST_NOTE = 30;
 
 /** Lines across the bars of each series, in their order; the first has none. */
 const seriesLines: readonly (BarLines | undefined)[] = [
@@ -26,7 +39,14 @@ const seriesLines: readonly (BarLines | undefined)[] = [
 export function drawBars(spec: BarsSpec, look: Look): Drawing {
   const { theme, widthPx, tooltip } = look;
   const { unit, labels } = spec;
-  const { left, characters } = rowPlace(labels, widthPx, RIGHT_PX);
+  const isNoted = spec.notes !== undefined && spec.series.length === 1;
+  const amountText = (row: number, value: number | null | undefined) => {
+    const note = isNoted ? (spec.notes?.[row] ?? '') : '';
+    return `${formatValue(value, unit)}${note === '' ? '' : ` ${plainText(note, LONGEST_NOTE)}`}`;
+  };
+  const amounts = spec.series.flatMap(({ values }) => values.map((value, row) => amountText(row, value).length));
+  const rightPx = Math.max(RIGHT_PX, 24 + Math.max(0, ...amounts) * CHARACTER_PX);
+  const { left, characters } = rowPlace(labels, widthPx, rightPx);
   const names = spec.series.map(({ name }) => plainText(name, 60));
   const hasLegend = names.length > 1;
   const headEndPx = headPx(look, spec);
@@ -46,7 +66,7 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
   const option = {
     ...commonOption(look, spec.title, spec.subtitle),
     ...(hasLegend && { legend: legendOption(look, names, headEndPx) }),
-    grid: { left, right: RIGHT_PX, top, bottom: AXIS_PX, outerBoundsMode: 'none' },
+    grid: { left, right: rightPx, top, bottom: AXIS_PX, outerBoundsMode: 'none' },
     xAxis: { type: 'value', ...lines, axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, unit) } },
     yAxis: rowAxis(
       labels.map((label) => plainText(label, characters)),
@@ -59,7 +79,7 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
       barGap: '10%',
       emphasis: { disabled: true },
       itemStyle: { color: colourOf(index), ...decalOf(seriesLines[index % seriesLines.length], theme) },
-      label: amountLabel(theme, ({ dataIndex }) => formatValue(values[dataIndex], unit)),
+      label: amountLabel(theme, ({ dataIndex }) => amountText(dataIndex, values[dataIndex])),
       // A bar of no length carries the dash of a missing value.
       data: labels.map((_, row) => drawable(values[row]) ?? 0),
     })),
@@ -74,10 +94,11 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
   return { option, heightPx, words: wordsOf(spec, names) };
 }
 
-function wordsOf({ title, labels, series, unit }: BarsSpec, names: readonly string[]): string {
+function wordsOf({ title, labels, series, unit, notes }: BarsSpec, names: readonly string[]): string {
   const rows = labels.map((label, row) => {
+    const note = series.length === 1 ? (notes?.[row] ?? '') : '';
     const parts = series.map(({ values }, index) => `${series.length > 1 ? `${names[index]} ` : ''}${formatValue(values[row], unit)}`);
-    return `${plainText(label, 60)} ${parts.join(', ')}`;
+    return `${plainText(label, 60)} ${parts.join(', ')}${note === '' ? '' : ` (${note})`}`;
   });
   return `${plainText(title)}: ${rows.join('; ')}.`;
 }

@@ -8,7 +8,7 @@ import {
   TitleComponent,
   TooltipComponent,
 } from 'echarts/components';
-import { init, use } from 'echarts/core';
+import { init, setPlatformAPI, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import { type ChartSpec, type PanelSpec, panelsOf } from '../spec.ts';
 import { drawBars } from './bars.ts';
@@ -25,7 +25,7 @@ use([DataZoomComponent, GridComponent, LegendComponent, TitleComponent, TooltipC
 use([MarkAreaComponent, MarkLineComponent]);
 
 /** ECharts with the parts that the charts use, and no others. */
-export { init };
+export { init, setPlatformAPI };
 
 /** The ECharts option of any picture: the one declaration that server and view draw from. */
 export function drawChart(spec: PanelSpec, look: Look): Drawing {

@@ -3,7 +3,7 @@ import { CHARACTER_PX, commonOption, type Drawing, headPx, type Look } from './l
 import { formatValue, plainText } from './values.ts';
 
 /** Room for a page and its label. */
-const NODE_PX = 26;
+const NODE_PX = 32;
 const LABEL_PX = 190;
 
 /** Pages in columns and bands between them as broad as the sessions that went from one to the other. */
@@ -31,7 +31,7 @@ export function drawFlow(spec: FlowSpec, look: Look): Drawing {
         top,
         bottom: 20,
         nodeWidth: 10,
-        nodeGap: 10,
+        nodeGap: 15,
         nodeAlign: 'left',
         layoutIterations: 24,
         draggable: false,

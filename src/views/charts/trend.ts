@@ -24,6 +24,8 @@ const LABELLED_PX = 560;
 const AXIS_PX = 30;
 const SLIDER_PX = 30;
 const LEVELS = 4;
+/** Longest name of an event above the plot, in characters; the tooltip has more. */
+const LONGEST_MOMENT = 90;
 
 /** Hour at which a day is drawn. */
 type DayHour = '00' | '12';
@@ -52,10 +54,11 @@ interface Moment {
   readonly isChange: boolean;
 }
 
-function momentsOf({ events, change }: TrendSpec, dayHour: DayHour): Moment[] {
+function momentsOf({ events, change }: TrendSpec, dayHour: DayHour, { widthPx }: Look): Moment[] {
+  const longest = Math.max(24, Math.min(LONGEST_MOMENT, Math.floor((widthPx - 24) / (1.1 * CHARACTER_PX))));
   const all = [...events.map((event) => ({ ...event, isChange: false })), ...(change ? [{ ...change, isChange: true }] : [])];
   return all
-    .map(({ name, time, isChange }) => ({ name: shortText(name, isChange ? 48 : 32), atMs: wallMs(time, dayHour), isChange }))
+    .map(({ name, time, isChange }) => ({ name: shortText(name, longest), atMs: wallMs(time, dayHour), isChange }))
     .filter(({ atMs }) => drawable(atMs) !== null);
 }
 
@@ -108,19 +111,11 @@ function background(
       offset: [places[index]?.shiftPx ?? 0, -MARK_PX * (places[index]?.level ?? 0)],
     },
   }));
-  const held = levels.flatMap(({ name, from, to, value }, index) => {
+  const held = levels.flatMap(({ name, from, to, value }) => {
     if (drawable(value) === null) return [];
-    const label = {
-      formatter: () => plainText(name, 40),
-      // The label stands where the level is farthest from the change.
-      position: index === 0 ? 'insideStartTop' : 'insideEndTop',
-      color: theme.text,
-      fontSize: 11,
-      fontWeight: 'bold',
-      backgroundColor: theme.background,
-      padding: [1, 3],
-    };
-    const start = { coord: [inside(from), value], symbol: 'none', lineStyle: { color: theme.text, type: 'solid', width: 1.5 }, label };
+    // A label would cover points; the title says both levels.
+    const lineStyle = { color: theme.text, type: 'solid', width: 1.5 };
+    const start = { name, coord: [inside(from), value], symbol: 'none', lineStyle, label: { show: false } };
     return [[start, { coord: [inside(to), value], symbol: 'none' }]];
   });
   const interval = judged && [[{ xAxis: wallMs(judged.from, dayHour) }, { xAxis: wallMs(judged.to, dayHour) }]];
@@ -157,8 +152,11 @@ const TICK_PX = 84;
 function ticksOn(times: readonly string[], atMs: readonly number[], pxPerMs: number) {
   const [first, last] = [atMs[0], atMs.at(-1)];
   if (first === undefined || last === undefined || !times.every(isDay)) return {};
+  const steps = atMs.length - 1;
   const every = Math.max(1, Math.ceil((atMs.length * TICK_PX) / Math.max(1, (last - first) * pxPerMs)));
-  return { customValues: atMs.filter((_, index) => index % every === 0) };
+  // A step that divides the axis keeps both ends evenly apart; else the end has its label all the same.
+  const even = Array.from({ length: every }, (_, more) => every + more).find((step) => steps % step === 0) ?? every;
+  return { customValues: atMs.filter((_, index) => index % even === 0 || index === steps) };
 }
 
 /** Where head, names and plot stand. */
@@ -169,7 +167,9 @@ function layoutOf(
 ) {
   const { widthPx, tooltip } = look;
   // A line alone is named by the title.
-  const isLabelled = names.length > 1 && widthPx >= LABELLED_PX && !tooltip;
+  // A line that ends before the others would have its name across them.
+  const reachEnd = spec.series.every(({ values }) => drawable(values.at(-1)) !== null);
+  const isLabelled = names.length > 1 && widthPx >= LABELLED_PX && !tooltip && reachEnd;
   const hasLegend = names.length > 1 && !isLabelled;
   const longest = Math.max(...names.map((name) => name.length));
   const rightPx = isLabelled ? 16 + Math.min(LONGEST_LABEL, longest) * CHARACTER_PX * 1.08 : RIGHT_PX;
@@ -189,7 +189,7 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
   const inPart = new Set(spec.inPart);
   const isPart = (index: number) => inPart.has(spec.times[index] ?? '');
   const names = spec.series.map(({ name }) => plainText(name, 60));
-  const moments = momentsOf(spec, dayHour);
+  const moments = momentsOf(spec, dayHour, look);
   const all = [...atMs, ...moments.map((moment) => moment.atMs)].filter((at) => drawable(at) !== null);
   const [min, max] = all.length > 0 ? [Math.min(...all), Math.max(...all)] : [0, 1];
 

@@ -59,6 +59,19 @@ export function intervalIn(timeZone: string, { startMs, endMs }: Interval): stri
   return rangeIn(timeZone, startMs, Math.max(startMs, endMs - 1));
 }
 
+/** A time of a chart as a title says it: `23 Nov`, `July 2026`, `Q3 2026`, `week of 2 Nov`, `18 Nov 19:00`; with the year if asked. */
+export function momentWords(time: string, per: string, hasYear = false): string {
+  const atMs = Date.parse(time.length === 10 ? `${time}T12:00Z` : `${time}Z`);
+  if (drawable(atMs) === null) return time;
+  const date = new Date(atMs);
+  const written = (style: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...style }).format(date);
+  if (per === 'month') return written({ month: 'long', year: 'numeric' });
+  if (per === 'quarter') return `Q${Math.floor(date.getUTCMonth() / 3) + 1} ${date.getUTCFullYear()}`;
+  const day = written({ day: 'numeric', month: 'short', ...(hasYear && { year: 'numeric' }) });
+  if (per === 'week') return `week of ${day}`;
+  return time.length === 10 ? day : `${day} ${time.slice(11, 16)}`;
+}
+
 /** `Thu, 12 Nov 2026` in UTC. */
 export function dayWords(atMs: number): string {
   const style = { timeZone: 'UTC', weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const;

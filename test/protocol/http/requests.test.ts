@@ -69,27 +69,23 @@ it('a batch takes as many places as it asks for', async () => {
 describe('a principal without the scope write', () => {
   const reader = as('rita:read');
 
-  it('sees every tool, reads, and is asked to step up for a write', async () => {
+  it('is listed the reading tools, and told by a writing one what it lacks', async () => {
     const { url, platform } = await ownService({ signIn: spokenSignIn });
     const session = await openRawSession(url, reader);
-    const listOf = async (headers: Record<string, string>) => (await post(url, list, headers)).message?.['result'];
-    expect(await listOf(session)).toEqual(await listOf(await openRawSession(url, as('anna:read+write'))));
+    const namesFor = async (answer: ReturnType<typeof post>) => {
+      const listed = (await answer).message?.['result'] as { tools: { name: string; annotations: { readOnlyHint: boolean } }[] };
+      return listed.tools.map(({ name, annotations }) => `${name}${annotations.readOnlyHint ? '' : ' writes'}`);
+    };
+    const all = await namesFor(post(url, list, await openRawSession(url, as('anna:read+write'))));
+    // What only fetches to the disk of the server stays.
+    const shown = all.filter((name) => !name.endsWith(' writes') || /^(sync_exports|download_export_run) /.test(name));
+    expect(shown.length).toBeLessThan(all.length);
+    expect(await namesFor(post(url, list, session))).toEqual(shown);
+    expect(await namesFor(post2026(url, 'tools/list', {}, reader))).toEqual(shown);
     expect((await post(url, callOf('list_goals'), session)).message).toHaveProperty('result.structuredContent.goals');
     const write = callOf('create_speed_event', { text: 'Release', date: '2026-11-19', key: 'of rita' });
-    const refused = [
-      await post(url, write, session),
-      await post2026(url, 'tools/call', { ...write.params }, reader),
-      await send(url, {
-        method: 'POST',
-        headers: { ...HEADERS, ...session },
-        body: JSON.stringify([
-          { jsonrpc: '2.0', ...list },
-          { jsonrpc: '2.0', ...write },
-        ]),
-      }),
-    ];
-    for (const { status, headers } of refused) {
-      expect([status, headers.get('www-authenticate')]).toEqual([403, 'Bearer error="insufficient_scope", scope="read write"']);
+    for (const answer of [await post(url, write, session), await post2026(url, 'tools/call', { ...write.params }, reader)]) {
+      expect([answer.status, answer.message?.['result']]).toEqual([200, expect.objectContaining({ isError: true })]);
     }
     expect([...platform.world.speed.eventsOf(1201).keys()]).not.toContain('of rita');
   });

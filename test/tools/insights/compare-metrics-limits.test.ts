@@ -41,8 +41,9 @@ describe('what cannot be compared', () => {
     const after = truthOf(platform(), { from: '2026-10-14T00:00:00.000Z', to: '2026-11-10T23:59:59.999Z' });
     expect(records(answer)).toEqual([
       expect.objectContaining({
-        before: before.visits,
-        after: after.visits,
+        unit: 'sessions a day',
+        before: expect.closeTo(before.visits / 22, 3),
+        after: expect.closeTo(after.visits / 28, 3),
         change: expect.closeTo(after.visits / 28 - before.visits / 22, 3),
       }),
       expect.objectContaining({

@@ -165,9 +165,11 @@ describe('two weeks', () => {
     expect(trend).not.toHaveProperty('judged');
     expect(trend?.times?.[0]).toBe(WEEK.startDate);
     const truth = (day: string) => truthOf(platform(), { from: `${day}T00:00:00.000Z`, to: `${day}T23:59:59.999Z` }).visits;
+    const style = { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' } as const;
+    const inWords = (day: string) => new Intl.DateTimeFormat('en-GB', style).format(new Date(day));
     expect(trend?.series).toEqual([
-      { name: `${WEEK.startDate} to ${WEEK.endDate} (7 days)`, values: daysFrom(WEEK.startDate).map(truth) },
-      { name: `${from} to ${to} (7 days)`, values: daysFrom(from).map(truth) },
+      { name: `${inWords(WEEK.startDate)} to ${inWords(WEEK.endDate)} (7 days)`, values: daysFrom(WEEK.startDate).map(truth) },
+      { name: `${inWords(from)} to ${inWords(to)} (7 days)`, values: daysFrom(from).map(truth) },
     ]);
   });
 
@@ -227,10 +229,11 @@ describe('two weeks', () => {
       ].map(([metric = '', name, measure, unit]) => ({
         kind: 'bars',
         title: expect.stringMatching(new RegExp(`^${name} by device: highest (desktop|mobile) [\\d.,]+`)),
-        subtitle: `9 – 15 Nov 2026, UTC: ${measure}`,
+        subtitle: `Nordlicht Shop, 9 – 15 Nov 2026, UTC: ${measure}, verdicts against desktop`,
         unit,
         labels: devices,
         series: [{ name, values: values(metric) }],
+        notes: records(answer).flatMap((row) => (row['metric'] === metric ? [row['verdict'] ?? ''] : [])),
       })),
     );
   });

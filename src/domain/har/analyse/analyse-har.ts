@@ -85,8 +85,7 @@ export function analyseHar(har: Har, query: HarQuery, entityOf: EntityOf, paints
     const { answer, notes } = summaryView(study);
     return { answer: { view, ...answer }, notes: [...notes, ...ignoredFilter(query)] };
   }
-  const filtered = filterRequests(har.entries, query);
-  const concerned = problem === undefined ? filtered : concernedBy(study, problem, filtered);
+  const concerned = chosenRequests(study, query);
   const chosen = view === 'requests' || view === 'waterfall' ? inOrder(concerned, query.orderBy) : concerned;
   const request = { list: listOf(query), cursor: query.cursor, limit: query.limit ?? USUAL_ROWS };
   const { answer, notes } = listViews[view]({ study, chosen, request, entityOf, problem, query });
@@ -107,6 +106,12 @@ interface Listing {
   readonly entityOf: EntityOf;
   readonly problem: ProblemKind | undefined;
   readonly query: HarQuery;
+}
+
+/** The requests that a query is about: those that its filters let through, and of these the ones that its problem concerns. */
+export function chosenRequests(study: HarStudy, query: HarQuery): readonly HarEntry[] {
+  const filtered = filterRequests(study.har.entries, query);
+  return query.problem === undefined ? filtered : concernedBy(study, query.problem, filtered);
 }
 
 /** Those of the requests, in order of start, that a problem concerns. */

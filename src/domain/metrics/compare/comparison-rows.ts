@@ -72,12 +72,19 @@ function changePercent(change: Change): number | null {
   return percent(difference === null || !before ? null : (100 * difference) / before);
 }
 
+function unitText(metric: string, isPerDay: boolean, currency: string | undefined): string | null {
+  const unit = unitOf(metric, currency);
+  if (unit === undefined) return null;
+  return isPerDay ? `${unit} a day` : unit;
+}
+
 /** The columns of a change; docs/statistics.md explains those of the verdict. */
 const changeColumns = (currency: string | undefined): readonly TableColumn<Change, Cell>[] => [
   ['metric', ({ metric }) => metric],
-  ['unit', ({ metric }) => unitOf(metric, currency) ?? null],
-  ['before', ({ before }) => round(before)],
-  ['after', ({ after }) => round(after)],
+  ['unit', ({ metric, isPerDay }) => unitText(metric, isPerDay, currency)],
+  // Where the ranges differ in length, all three are those of a day: a total beside a change for a day would not add up.
+  ['before', ({ before, compared, isPerDay }) => round(isPerDay ? compared.before : before)],
+  ['after', ({ after, compared, isPerDay }) => round(isPerDay ? compared.after : after)],
   ['change', (change) => round(differenceOf(change))],
   ['changePercent', changePercent],
   ['levelPercent', ({ judgement }) => percentOf(judgement.relative)],

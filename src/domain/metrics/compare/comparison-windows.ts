@@ -96,11 +96,7 @@ function notesOf({ period, kind, timeZone, nowMs, ...named }: WindowBounds, days
       `The period ends now, so the baseline is cut at the same time of day (${time}); days that are not whole take no part in the noise.`,
     );
   }
-  if (isPerDay)
-    notes.push(
-      'The two ranges differ in length: change and changePercent of counts and amounts are those of the figures for a day; before and ' +
-        'after are the totals.',
-    );
+  if (isPerDay) notes.push('The two ranges differ in length: before, after and change of counts and amounts are the figures for a day.');
   else if (!isNamed && kind === 'previous' && Math.ceil(days) % 7 !== 0) {
     const sameWeekday = todayIn(timeZone, shiftDays(period.startMs, -7 * Math.ceil(days / 7), timeZone));
     notes.push(

@@ -78,7 +78,7 @@ function figuresText({ metric, before, after, compared, isPerDay }: Change, curr
   const change = changeText(metric, compared.before, compared.after);
   if (!isPerDay) return `${values} (${change})`;
   const [from, to] = [compared.before, compared.after].map((value) => valueText(metric, value, currency));
-  return `${values}, for a day ${from} → ${to} (${change})`;
+  return `for a day ${from} → ${to} (${change}), ${values} in all over ranges of different length`;
 }
 
 /** The change without the days that stand out, where these make a difference that a reader would stumble over. */
@@ -114,8 +114,11 @@ function calmText(verdict: Judgement['verdict'], usual: string, detectable: numb
 }
 
 /** The bound is shown where it decided: what changed from some day on may lie within the bound of the whole period. */
-function beyondNoise(noise: number | null, { judgement: { relative } }: Change, usual: string): string {
-  return noise !== null && relative !== null && 100 * Math.abs(relative) > noise ? `beyond noise (${usual})` : 'beyond noise';
+function beyondNoise(noise: number | null, { compared, judgement: { relative } }: Change, usual: string): string {
+  const shown = compared.before === null || compared.after === null || compared.before === 0 ? null : compared.after / compared.before - 1;
+  // Beside a change that is smaller it would look like a contradiction.
+  const decided = [relative, shown].every((each) => noise !== null && each !== null && 100 * Math.abs(each) > noise);
+  return decided ? `beyond noise (${usual})` : 'beyond noise';
 }
 
 /** One sentence: what changed, by how much, whether it stands out, since when. */

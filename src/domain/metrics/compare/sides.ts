@@ -31,8 +31,8 @@ function dailyDifferences(metric: string, reference: Side, other: Side): number[
   });
 }
 
-/** Judges a difference at the same time by its days (paired t-test at 1 %), which holds for groups that overlap too. */
-function judgeSides(metric: string, reference: Side, other: Side): SideVerdict {
+/** Judges how the second side differs from the first by its days (paired t-test at 1 %), which holds for groups that overlap too. */
+export function judgeSides(metric: string, reference: Side, other: Side): SideVerdict {
   const differences = dailyDifferences(metric, reference, other);
   if (differences.length < LEAST_DAYS) return 'not enough data';
   // Over n − 1, because the days are a sample.
