@@ -4,6 +4,7 @@ import type { KnownDays } from '../../domain/metrics/calendar/known-days.ts';
 import { type Windows, windowsOf } from '../../domain/metrics/compare/comparison-windows.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import type { Device, MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
+import { ALL_VISITORS } from '../../domain/names/match-name.ts';
 import { daysBetween } from '../../lib/calendar.ts';
 import { isoAt } from '../../lib/dates.ts';
 import type { Lists } from '../context.ts';
