@@ -134,7 +134,9 @@ describe('a waterfall', () => {
   it('shows only what the answer is about', async () => {
     const { chart, answer } = await har({ type: 'image' });
     expect(chart?.rows).toHaveLength(answer.totals.requests);
-    expect(chart?.subtitle).toBe(`${answer.totals.requests} chosen requests, of ${(await har()).answer.totals.requests} in all`);
+    expect(chart?.subtitle).toBe(
+      `Nordlicht Shop, ${answer.totals.requests} chosen requests, of ${(await har()).answer.totals.requests} in all`,
+    );
   });
 
   it('is drawn without the paints where the report cannot be read', async () => {

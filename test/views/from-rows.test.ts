@@ -17,7 +17,7 @@ it('draws hours as hours, in order, each group a line', () => {
     subtitle: 'UTC, 19 Nov 2026, rows of the query over downloaded exports',
     unit: 'none',
     timeZone: 'UTC',
-    times: ['2026-11-19T00:00:00', '2026-11-19T01:00:00'],
+    times: ['2026-11-19T00:00', '2026-11-19T01:00'],
     series: [
       { name: '1', values: [5, 7] },
       { name: '2', values: [3, null] },
