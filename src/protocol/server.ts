@@ -3,8 +3,8 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
   inputRequired,
+  type ListToolsResult,
   McpServer,
-  type Tool as McpTool,
   type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
@@ -85,7 +85,16 @@ function shown(schema: Record<string, unknown>): StandardSchemaWithJSON {
 }
 
 /** A tool as a list shows it. */
-function listed({ name, title, description, annotations, inputSchema, outputSchema, toolset, _meta }: ListedTool): McpTool {
+function listed({
+  name,
+  title,
+  description,
+  annotations,
+  inputSchema,
+  outputSchema,
+  toolset,
+  _meta,
+}: ListedTool): ListToolsResult['tools'][number] {
   const icons = toolsetIcons(toolset);
   return {
     name,
