@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { measuredChangeShape } from '../../src/domain/metrics/compare/measured-change.ts';
 import { breakdowns, exportedDimension, metricQuery } from '../../src/domain/metrics/read/metric-query.ts';
 import { hint } from '../../src/lib/hint.ts';
 import { tableOutput } from '../../src/tooling/metric-tool.ts';
@@ -39,7 +40,12 @@ export default defineAnsweringTool({
     orderBy: z.string().trim().min(1).describe('Metric; "visits asc": smallest first').optional(),
     limit: z.int().min(1).describe('Rows, by orderBy').optional(),
   }),
-  output: z.object({ answer: z.string().optional(), ...tableOutput.shape, filters: z.record(z.string(), z.string()).optional() }),
+  output: z.object({
+    answer: z.string().optional(),
+    ...tableOutput.shape,
+    filters: z.record(z.string(), z.string()).optional(),
+    changes: z.array(measuredChangeShape).optional(),
+  }),
   charted: true,
   handler: (input, context) => queryMetrics(metricQuery(input), context),
 });

@@ -44,10 +44,11 @@ export async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, c
       : { all: [], chosen: [], notes: [] };
   context.progress(3, 3, 'reading metrics');
   const input = { ...periods, judged: changes, segments, explains };
-  const near = await readEventsAround(changes.headline.since?.from, context);
+  const causes = explainHeadline(input);
+  const near = await readEventsAround(causes.judged.headline.since?.from, context);
   return {
     input,
-    causes: explainHeadline(input),
+    causes,
     segments,
     wantsSegments,
     special: specialOf(judged, read),

@@ -1,8 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiError } from '../../api/errors.ts';
+import { changeRecord, type MeasuredChange } from '../../domain/metrics/compare/measured-change.ts';
+import { changesSentence } from '../../domain/metrics/expected/expected-changes.ts';
 import { expectedAnswer } from '../../domain/metrics/expected/expected-words.ts';
+import { rowVerdicts } from '../../domain/metrics/expected/row-verdicts.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
-import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts';
+import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { gridOf, type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
 import { needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts';
 import { linesOf, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
@@ -89,6 +92,35 @@ async function readKept(asked: MetricQuery, context: QueryMetricsContext): Retur
   return readQuery({ ...asked, interval: part }, { ...context, progress: () => undefined });
 }
 
+/** Names what rows are of beside their time: `mobile, Germany`; empty for all visitors. */
+function selectionNames(lists: Lists) {
+  return ({ selection: { device, segmentIds, goalId } }: Pick<MetricRow, 'selection'>): string =>
+    [
+      ...(device === 'all' ? [] : [device]),
+      ...segmentIds.map((id) => lists.nameOf('segment', id)),
+      ...(goalId === undefined ? [] : [lists.nameOf('goal', goalId)]),
+    ].join(', ');
+}
+
+/** The table with what is said of it first, and the changes that begin among its rows. */
+function withWords(answer: QueryTable, said: string, changes: readonly MeasuredChange[], currency: string | undefined) {
+  return {
+    answer: [said, changesSentence(changes, currency)].filter((sentence) => sentence !== '').join(' '),
+    ...answer,
+    ...(changes.length > 0 && { changes: changes.map(changeRecord) }),
+  };
+}
+
+/** Reads the names that a table will need: without them the ids stand in it. */
+function readNames({ goalIds, compareSegments, segmentIds, zoneIds }: MetricQuery, lists: Lists) {
+  const naming = [
+    goalIds.length > 0 && lists.of('goal'),
+    (compareSegments.length > 0 || segmentIds.length > 0) && lists.of('segment'),
+    zoneNames(zoneIds, lists),
+  ];
+  return naming.map((list) => list && list.catch(() => undefined));
+}
+
 /** Answers one query as one table, which can be drawn; what a reader must know besides goes into the notes. */
 export async function queryMetrics(query: MetricQuery, context: QueryMetricsContext): Promise<QueryTable> {
   const { note, timeZone } = context;
@@ -103,18 +135,12 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   const perGoal = query.metrics.filter((metric) => definitionOf(metric)?.perGoal);
   const isPerGoal = goalIds.length === 0 && perGoal.length === query.metrics.length - query.bases.length;
   const needed = () => goalWords(perGoal, 'goalIds', lists);
-  // Names are for reading alone: without them the ids stand in the table.
-  const naming = [
-    goalIds.length > 0 && lists.of('goal'),
-    (compareSegments.length > 0 || query.segmentIds.length > 0) && lists.of('segment'),
-    zoneNames(query.zoneIds, lists),
-  ];
   const [{ complete, grid, read, totals }] = await Promise.all([
     (counted ? readKept(counted, context) : Promise.resolve(nothingCounted(asked, timeZone))).catch(async (error: unknown) => {
       const isAboutGoal = isPerGoal && error instanceof ApiError && error.kind === 'invalid' && /goal/i.test(error.message);
       throw isAboutGoal ? new ApiError('invalid', await needed()) : error;
     }),
-    ...naming.map((list) => list && list.catch(() => undefined)),
+    ...readNames(asked, lists),
   ]);
   const answers = { ...read, missing: [...read.missing, ...totals.missing], refused: { ...read.refused, ...totals.refused } };
   if (needsGoal(complete, answers)) {
@@ -123,7 +149,8 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   }
   const whole = { ...asked, interval: { startMs: complete.interval.startMs, endMs: asked.interval.endMs } };
   const found = linesOf(complete, grid, read, totals.rows);
-  const table = asked.expected ? { ...found, lines: await readExpected(whole, grid, found.lines, context) } : found;
+  const { changes = [], lines = found.lines } = asked.expected ? await readExpected(whole, grid, found.lines, context) : {};
+  const table = { ...found, lines };
   for (const sentence of queryNotes(complete, answers, found, timeZone)) note(sentence);
   const nameIn = (kind: NameKind) => (id: number) => lists.nameOf(kind, id);
   const answer = queryTable(
@@ -132,7 +159,9 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
     { ...table, currency: read.currency },
     { segment: nameIn('segment'), goal: nameIn('goal'), zone: nameIn('zone') },
   );
-  const said = asked.expected ? expectedAnswer(table.lines, { query: whole, timeZone, currency: read.currency }) : '';
+  const said = asked.expected
+    ? expectedAnswer(table.lines, { query: whole, timeZone, currency: read.currency })
+    : rowVerdicts(complete, table.lines, read.rows, selectionNames(lists));
   context.draw(async () => {
     const { chartOfTable } = await import('../../views/from-query.ts');
     return chartOfTable(answer, {
@@ -142,5 +171,5 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
       isOrdered: query.order !== undefined,
     });
   });
-  return said === '' ? answer : { answer: said, ...answer };
+  return said === '' ? answer : withWords(answer, said, changes, read.currency);
 }

@@ -1,8 +1,11 @@
 import { ApiError, refuse } from '../../api/errors.ts';
+import type { MeasuredChange } from '../../domain/metrics/compare/measured-change.ts';
 import { metricsToRead } from '../../domain/metrics/compare/readings.ts';
+import { changesAmong } from '../../domain/metrics/expected/expected-changes.ts';
 import { FORECAST_DAYS, withExpected } from '../../domain/metrics/expected/expected-lines.ts';
 import { specialNote } from '../../domain/metrics/expected/expected-words.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
+import { isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
 import type { MetricQuery, QueryGrid } from '../../domain/metrics/read/metric-query.ts';
 import type { QueryLine } from '../../domain/metrics/read/query-table.ts';
 import { daysBetween, shiftDays, slotsOf } from '../../lib/calendar.ts';
@@ -32,13 +35,19 @@ export function countedPart(query: MetricQuery, { timeZone, nowMs }: Pick<Expect
   return { ...query, interval: { startMs, endMs: Math.min(endMs, lastMs) } };
 }
 
-/** The lines of a query with what was to be expected of each, and lines for the days ahead. */
+/** The lines of a query with what was to be expected of each, lines for the days ahead, and changes that begin among them. */
+interface ExpectedRead {
+  readonly lines: QueryLine[];
+  readonly changes: readonly MeasuredChange[];
+}
+
+/** Reads what was to be expected of the lines of a query. */
 export async function readExpected(
   query: MetricQuery,
   grid: QueryGrid,
   lines: readonly QueryLine[],
   context: ExpectedContext,
-): Promise<QueryLine[]> {
+): Promise<ExpectedRead> {
   const { timeZone, nowMs, note } = context;
   const { interval } = query;
   const lastMs = resolveDate('yesterday', { edge: 'end', timeZone, nowMs }).instantMs;
@@ -47,7 +56,7 @@ export async function readExpected(
   const rows = Math.max(0, Math.ceil(daysBetween(interval.startMs, endMs + 1, timeZone)));
   const firstMs = Math.min(interval.startMs, lastMs + 1);
   const history = { startMs: shiftDays(firstMs, -Math.max(LEAST_DAYS, READ_DAYS - rows), timeZone), endMs };
-  const metrics = metricsToRead(query.metrics);
+  const metrics = metricsToRead(query.metrics.some(isZoneMetric) ? query.metrics : [...query.metrics, 'revenueSum']);
   const [read, known] = await Promise.all([
     fetchKept({ ...grid, metrics, ranges: [history], daily: true }, { ...context, progress: () => undefined }).catch((error: unknown) => {
       if (!(error instanceof ApiError)) throw error;
@@ -79,5 +88,7 @@ export async function readExpected(
     note(
       `Rows with the verdict forecast hold days after ${todayIn(timeZone, lastMs)}: expected is of what was counted and what is to come.`,
     );
-  return withExpected({ query, lines, days: withoutFaults(read.rows, faults), known, timeZone });
+  const input = { query, lines, days: withoutFaults(read.rows, faults), known, timeZone };
+  const isOver = interval.startMs <= lastMs && query.zoneIds.length === 0;
+  return { lines: withExpected(input), changes: isOver ? changesAmong(input, todayIn(timeZone, interval.startMs)) : [] };
 }

@@ -24,8 +24,7 @@ export interface PeriodsWorded {
 function methodNotes([whole]: readonly Judged[], { isAdjacent, isFar }: Windows): string[] {
   return [
     whole && whole.verdict !== 'not enough data'
-      ? `noisePercent: chance exceeds it once in 100, for levelPercent (without weekdays and outliers); learned from ` +
-        `${whole.learnedDays} days (docs/statistics.md).`
+      ? `noisePercent: chance exceeds it once in 100, for levelPercent; learned from ${whole.learnedDays} days.`
       : 'Noise: too few days with a value before the period.',
     ...(isAdjacent ? [] : ['The baseline does not end where the period begins: a change among the days between has no date.']),
     ...(isFar ? ['Drift over the time between the two ranges is not in the noise.'] : []),

@@ -11,9 +11,11 @@ export interface Said {
     readonly from: string;
     readonly to?: string;
     readonly goesOn: boolean;
+    readonly where?: { readonly device?: string };
     readonly parts: readonly { readonly metric: string; readonly changePercent?: number }[];
     readonly effect?: { readonly metric: string; readonly value: number };
   }[];
+  readonly change?: { readonly metric: string; readonly device: string; readonly from: string };
   readonly quality?: readonly { readonly kind: string }[];
   readonly sums?: unknown;
   readonly revenue?: Readonly<Record<string, unknown>>;
@@ -32,7 +34,8 @@ export interface Case {
 }
 
 const CALM: Nature = { visits: 25_000, lastDay: '2026-09-30' };
-const last =
+/** Arguments of a question about the last days. */
+export const last =
   (days: number, more: Record<string, unknown> = {}) =>
   (world: World) => ({ startDate: dayOf(world, days), endDate: dayOf(world, 1), ...more });
 const CHANGED = new Set(['up', 'down', 'drift']);
@@ -44,8 +47,10 @@ function column({ columns, rows }: Said, name: string): Map<string, string | num
 }
 
 const verdicts = (said: Said) => [...column(said, 'verdict').values()];
-const anyChanged = (said: Said) => verdicts(said).some((verdict) => CHANGED.has(String(verdict)));
-const isCounting = ({ answer = '' }: Said) => /looks? like the counting/i.test(answer);
+/** Whether any metric is told as changed. */
+export const anyChanged = (said: Said) => verdicts(said).some((verdict) => CHANGED.has(String(verdict)));
+/** Whether the counting is blamed. */
+export const isCounting = ({ answer = '' }: Said) => /looks? like the counting/i.test(answer);
 const verdictOf = (said: Said, metric: string) => column(said, 'verdict').get(metric);
 
 /** Rows whose verdict their own figures do not bear, and parts of a change above 150 %. */
@@ -61,7 +66,8 @@ function isAgainstItself(said: Said): boolean {
 const hasLargeParts = ({ answer = '' }: Said) =>
   [...answer.matchAll(/(?:accounts? )?for (-?\d+)%/g)].some(([, share]) => Math.abs(Number(share)) > 150);
 
-const SELF = { 'against itself': isAgainstItself, 'parts over 150 %': hasLargeParts };
+/** Counts that must be zero everywhere. */
+export const SELF = { 'against itself': isAgainstItself, 'parts over 150 %': hasLargeParts };
 const event = (on: Event['on'], from: number, factor: number, more: Partial<Event> = {}): Event => ({ on, from, to: 1, factor, ...more });
 
 const calm = (name: string, more: Partial<Nature>): Case[] => [

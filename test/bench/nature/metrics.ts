@@ -1,15 +1,11 @@
-import { greet, type Peer, startPeer } from '../peer.ts';
+import { greet, startPeer } from '../peer.ts';
 import type { Table, Trial } from '../verdicts/metrics/trial.ts';
 import { EXPECTED_CASES } from './expected-cases.ts';
 import { CASES, type Case, type Said } from './metrics-cases.ts';
-import { type MetricsPlatform, openMetricsPlatform } from './metrics-platform.ts';
+import { openMetricsPlatform } from './metrics-platform.ts';
 import { drawWorld } from './metrics-world.ts';
-
-/** A caller of the built server, and the platform that it reads. */
-interface Bench {
-  readonly peer: Peer;
-  readonly platform: MetricsPlatform;
-}
+import { type Bench, together } from './together.ts';
+import { YEAR_CASES } from './year-cases.ts';
 
 async function say({ tool, args, nature }: Case, seed: number, { peer, platform }: Bench) {
   const world = drawWorld(nature, seed);
@@ -64,15 +60,17 @@ export async function* metricsNature(trial: Trial): AsyncGenerator<Table> {
     WEB_ANALYTICS_CLIENT_SECRET: 'bench',
     WEB_ANALYTICS_TOOLSETS: 'insights,objects',
     WEB_ANALYTICS_REPORT_CACHE_MB: '0',
+    WEB_ANALYTICS_COUNTRY: 'DE',
   });
   try {
     await greet(peer);
-    for (const each of [...CASES, ...EXPECTED_CASES].filter(({ name }) => name.includes(trial.only ?? '')))
+    for (const each of [...CASES, ...YEAR_CASES, ...EXPECTED_CASES].filter(({ name }) => name.includes(trial.only ?? '')))
       yield {
         title: 'Metrics through the built tools',
         columns: ['world', 'share of the answers', 'ms a call', 'requests'],
         lines: [{ cells: await lineOf(each, trial, { peer, platform }, process.env['NATURE_ANSWERS'] !== undefined) }],
       };
+    yield* together(trial, { peer, platform });
   } finally {
     await peer.stop();
     platform.close();

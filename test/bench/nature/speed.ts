@@ -55,6 +55,8 @@ const CASES: readonly Case[] = [
 interface Answer {
   readonly answer: string;
   readonly verdict: string;
+  /** Beside the verdict that runs fail. */
+  readonly speedVerdict?: string;
   readonly since?: { readonly date: number; readonly step: string };
 }
 
@@ -68,7 +70,7 @@ interface Outcome {
   readonly ms: number;
 }
 
-const CALM: ReadonlySet<string> = new Set(['steady', 'unstable', 'failing']);
+const CALM: ReadonlySet<string> = new Set(['steady', 'unstable']);
 
 /** A caller of the built server, and the platform that it reads. */
 interface Bench {
@@ -91,9 +93,11 @@ async function outcomeOf({ truth, ...nature }: Case, seed: number, { peer, platf
   const ms = performance.now() - startedAt;
   const said = result?.structuredContent;
   if (!said || result?.isError) throw new Error(JSON.stringify(result?.content));
-  const isRight = truth === 'steady' ? CALM.has(said.verdict) : said.verdict === truth;
+  // One in a hundred runs fails here, which may be called failing: what is said of speed beside it counts.
+  const verdict = said.speedVerdict ?? said.verdict;
+  const isRight = truth === 'steady' ? CALM.has(verdict) : verdict === truth;
   const isDated = isRight && (changedMs === undefined || Math.abs((said.since?.date ?? 0) - changedMs) < DAY_MS);
-  return { verdict: said.verdict, isRight, isDated, isTold: isRight || /not certain|may have/.test(said.answer), ms };
+  return { verdict, isRight, isDated, isTold: isRight || /not certain|may have/.test(said.answer), ms };
 }
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;

@@ -4,10 +4,11 @@ import { formatNumber, formatPercent } from '../../../lib/number-text.ts';
 import { compareSpeedChanges, type SpeedChange, type SpeedMove } from '../../speed/speed-changes.ts';
 import { formatValue, metricFact, roundValue } from '../../speed/speed-metrics.ts';
 import { ALL_STEPS } from '../../speed/study-table.ts';
+import type { Cost } from '../change-cost.ts';
 import { definitionOf, nameOf } from '../metric-definitions.ts';
 import type { Place } from './change-series.ts';
 import type { Part } from './events.ts';
-import type { Cost, RankedChange } from './find-changes.ts';
+import type { RankedChange } from './find-changes.ts';
 
 /** The names that people give to objects. */
 export interface PlaceNames {
@@ -52,10 +53,13 @@ function daysText({ shape, from, to, days, earliest, latest }: RankedChange, las
 
 const amount = (value: number) => formatNumber(value, { digits: 0, group: true, sign: true });
 
-function costText({ metric, goalId, value }: Cost, { names, currency }: Wording): string {
-  if (metric === 'revenueSum') return `about ${amount(value)} ${currency ?? ''} of revenue`.replace('  ', ' ');
+/** `about -63,824 EUR of revenue (-70,100 to -57,600)`, with bounds at 95 % where they are known. */
+export function costText({ metric, goalId, value, low, high }: Cost, { names, currency }: Pick<Wording, 'names' | 'currency'>): string {
+  const [least, most] = [low, high].map((bound) => (bound === undefined ? '' : amount(bound)));
+  const range = low === undefined || high === undefined ? '' : ` (${least} to ${most})`;
+  if (metric === 'revenueSum') return `about ${amount(value)} ${currency ?? ''} of revenue`.replace('  ', ' ') + range;
   const of = metric === 'visits' ? 'visits' : 'conversions';
-  return `about ${amount(value)} ${of}${goalId === undefined ? '' : ` of "${names.goal(goalId)}"`}`;
+  return `about ${amount(value)} ${of}${goalId === undefined ? '' : ` of "${names.goal(goalId)}"`}${range}`;
 }
 
 const isLikeFirst = (part: Part, first: Part | undefined) => part.metric === first?.metric && part.place.goalId !== first.place.goalId;

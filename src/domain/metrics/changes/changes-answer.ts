@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { formatNumber } from '../../../lib/number-text.ts';
 import type { SpeedChange } from '../../speed/speed-changes.ts';
+import type { Cost } from '../change-cost.ts';
+import { costRecord } from '../compare/measured-change.ts';
 import { LEAST_HISTORY_DAYS } from '../engine/judge.ts';
-import { unitOf } from '../metric-definitions.ts';
 import { type CountingFault, countingSentence, qualityShape } from '../quality/counting.ts';
 import type { Place } from './change-series.ts';
 import { changeLine, type Entry, entriesOf, type Period, type PlaceNames, speedLine, speedRecord } from './change-words.ts';
-import type { Cost, RankedChange } from './find-changes.ts';
+import type { RankedChange } from './find-changes.ts';
 
 const where = z.object({
   device: z.string().optional(),
@@ -57,7 +58,10 @@ export const changesShape = z.object({
       where,
       mostIn: where.optional(),
       parts: z.array(part),
-      effect: z.object({ metric: z.string(), value: z.number(), unit: z.string() }).optional(),
+      /** `low` and `high` bound the value at 95 %. */
+      effect: z
+        .object({ metric: z.string(), value: z.number(), low: z.number().optional(), high: z.number().optional(), unit: z.string() })
+        .optional(),
       /** Of speed: a change of conversion that began within a day of it. */
       coincidesWith: z.object({ metric: z.string(), from: z.string() }).optional(),
       pValue: z.number(),
@@ -158,7 +162,7 @@ function siteRecord(change: RankedChange, site: SiteFacts, facts: AnswerFacts): 
       ...(mix && { byMix: mix }),
     })),
     ...(cost && {
-      effect: { metric: cost.metric, value: Number(cost.value.toFixed(2)), unit: unitOf(cost.metric, site.currency) ?? '' },
+      effect: costRecord(cost, site.currency),
     }),
     pValue: Number(pValue.toPrecision(2)),
     series: seriesCount,

@@ -50,7 +50,10 @@ const CLEAR = 3;
 
 const isWithin = (group: GroupChange) => group.verdict === 'more' && isAlone(group);
 const isAlone = ({ relative, relativeOfOthers }: GroupChange) =>
-  relativeOfOthers === null || Math.abs(relativeOfOthers) < ELSEWHERE * Math.abs(relative ?? 0);
+  relativeOfOthers === null ||
+  // What moved against it is another change.
+  relativeOfOthers * (relative ?? 0) <= 0 ||
+  Math.abs(relativeOfOthers) < ELSEWHERE * Math.abs(relative ?? 0);
 const isMuchMore = ({ relative, relativeOfOthers }: GroupChange) => Math.abs(relative ?? 0) > MUCH_MORE * Math.abs(relativeOfOthers ?? 0);
 const holdsZero = ({ low, high }: GroupChange) => low !== null && high !== null && low <= 0 && high >= 0;
 
@@ -169,7 +172,10 @@ interface Root {
 
 /** Independent changes: factors before their products, which are roots only where no factor shows. */
 function rootsOf(members: readonly Found[]): Root[] {
-  const groups = grouped(members, ({ series: { metric, place } }) => seriesId(metric, { device: 'all', goalId: place.goalId }));
+  // Places that moved against each other on the same days are two changes.
+  const groups = grouped(members, ({ series: { metric, place }, finding }) =>
+    [seriesId(metric, { device: 'all', goalId: place.goalId }), Math.sign(finding.relative)].join(' '),
+  );
   const all = [...groups.values()].map((own): Root => {
     const clearest = own.toSorted((a, b) => a.finding.pValue - b.finding.pValue);
     const { metric = '', place } = clearest[0]?.series ?? {};
@@ -216,9 +222,10 @@ function placed(drafts: readonly Draft[], root: Root, located: Located, isDrift:
   const mix = visits && root.metric !== 'visits' ? located.mixOf(visits.place, visits.relative ?? 0) : undefined;
   if (mix) return drafts.map((draft) => (draft === visits ? { ...draft, mixed: [...draft.mixed, { ...root, mix }] } : draft));
   // What drifts drifts by itself.
+  const others = drafts.filter(({ roots }) => !roots.some(({ metric, goalId }) => metric === root.metric && goalId === root.goalId));
   const known = isDrift
     ? undefined
-    : (drafts.find(({ place }) => sameVisitors(place, located.place)) ?? drafts.find(({ place }) => located.fits(place)));
+    : (others.find(({ place }) => sameVisitors(place, located.place)) ?? others.find(({ place }) => located.fits(place)));
   if (!known) return [...drafts, { place: located.place, relative: located.relative, most: located.most, roots: [root], mixed: [] }];
   return drafts.map((draft) => (draft === known ? { ...draft, roots: [...draft.roots, root] } : draft));
 }

@@ -1,6 +1,7 @@
 import { MAX_METRICS_RANGE_MS, ONE_DAY_MS } from '../../../api/params.ts';
 import { chunksOf, type Interval, shiftDays, slotsOf } from '../../../lib/calendar.ts';
 import { nth } from '../../../lib/nth.ts';
+import { type Cost, costOfFactors, FACTORS } from '../change-cost.ts';
 import { lookThrough } from '../engine/scan.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { type Device, planGrid } from '../read/metric-grid.ts';
@@ -16,6 +17,7 @@ import {
   seriesId,
 } from './change-series.ts';
 import { type ChangeEvent, eventsOf, type Part } from './events.ts';
+import { measuredEvent } from './measured-events.ts';
 
 /** Least days before the scan that teach; two requests of 92 days leave more, where there is much to read one does. */
 const HISTORY_DAYS = 84;
@@ -173,7 +175,7 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
   });
   const { clusters, limit } = acceptedOf(clustersOf(found), looked.length);
   const scene = sceneOf(series, looked, { base, from, to });
-  const events = clusters.flatMap((cluster) => eventsOf(scene, cluster, clusters, limit));
+  const events = clusters.flatMap((cluster) => eventsOf(scene, cluster, clusters, limit)).map((event) => measuredEvent(scene, event));
   const steps = events.filter(({ shape, to: end }) => shape === 'step' && end === undefined);
   return {
     changes: rankChanges(
@@ -186,13 +188,6 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
   };
 }
 
-/** The estimated amount that a change adds to or takes from a total over its days. */
-export interface Cost {
-  readonly metric: 'revenueSum' | 'conversionCount' | 'visits';
-  readonly goalId: number | undefined;
-  readonly value: number;
-}
-
 /** A change and what it costs; undefined for one that no total depends on. */
 export interface RankedChange extends ChangeEvent {
   readonly cost: Cost | undefined;
@@ -200,11 +195,6 @@ export interface RankedChange extends ChangeEvent {
 
 /** Drift is given per four weeks. */
 const DRIFT_DAYS = 28;
-const FACTORS: Readonly<Record<Cost['metric'], readonly string[]>> = {
-  visits: ['visits'],
-  conversionCount: ['visits', 'conversionRate'],
-  revenueSum: ['visits', 'conversionRate', 'cartAverage'],
-};
 
 /** The total that changes are ranked by: revenue where there is some, else conversions, else visits. */
 function outcomeOf({ series, base }: Pick<Scene, 'series' | 'base'>): Cost['metric'] {
@@ -212,15 +202,17 @@ function outcomeOf({ series, base }: Pick<Scene, 'series' | 'base'>): Cost['metr
   return series.has(seriesId('conversionCount', base)) ? 'conversionCount' : 'visits';
 }
 
-/** How many times as large a total is by what changed itself; undefined where it does not depend on that. */
-function factorOf(parts: readonly Part[], metric: Cost['metric'], goalId: number | undefined, share: number): number | undefined {
+/** What changed itself of the factors of a total; empty where it does not depend on that. */
+function factorsOf(parts: readonly Part[], metric: Cost['metric'], goalId: number | undefined): readonly Part[] {
   const isOfGoal = ({ metric: own, place }: Part) => !definitionOf(own)?.perGoal || place.goalId === goalId;
   const own = parts.filter((part) => !part.mix && FACTORS[metric].includes(part.metric) && isOfGoal(part));
-  const products = parts.filter((part) => isProduct(part.metric) && isOfGoal(part));
-  const ofProducts = parts.every((part) => isProduct(part.metric)) ? products.slice(0, 1) : [];
-  const taken = own.length > 0 ? own : ofProducts;
-  return taken.length === 0 ? undefined : taken.reduce((factor, { relative }) => factor * (1 + share * relative), 1);
+  if (own.length > 0) return own;
+  const isOfProducts = parts.every((part) => isProduct(part.metric));
+  return isOfProducts ? parts.filter(isOfGoal).slice(0, 1) : [];
 }
+
+/** A total that falls below this share of what it was says little of what that was. */
+const LEAST_LEFT = 0.1;
 
 function costOf(scene: Scene, event: ChangeEvent, metric: Cost['metric'], goalId: number | undefined): Cost | undefined {
   const { series, studies, from, to } = scene;
@@ -229,16 +221,21 @@ function costOf(scene: Scene, event: ChangeEvent, metric: Cost['metric'], goalId
   if (!own || place.zoneId !== undefined) return undefined;
   const isDrift = event.shape === 'drift';
   const days = daysOf(own, isDrift ? from : event.from, isDrift ? to : (event.to ?? to));
-  // Half of a slope lies above its middle.
-  const factor = factorOf(event.parts, metric, goalId, isDrift ? days.length / DRIFT_DAYS / 2 : 1);
-  if (factor === undefined) return undefined;
+  const factors = factorsOf(event.parts, metric, goalId);
+  if (factors.length === 0) return undefined;
   const total = days.reduce((sum, { numerator }) => sum + numerator, 0);
-  const study = studies.get(own.id);
-  const labels = new Set(days.map(({ label }) => label));
-  const usual = study?.series.labels.reduce((sum, label, at) => sum + (labels.has(label) ? nth(study.series.expected, at) : 0), 0) ?? 0;
-  // What is left of a total that fell to almost nothing says little of what it was.
-  const value = factor < 0.1 ? total - usual : total * (1 - 1 / factor);
-  return { metric, goalId: metric === 'conversionCount' ? goalId : undefined, value };
+  const of = { metric, goalId: metric === 'conversionCount' ? goalId : undefined };
+  // Half of a slope lies above its middle.
+  const share = isDrift ? days.length / DRIFT_DAYS / 2 : 1;
+  const left = factors.reduce((product, { relative }) => product * (1 + share * relative), 1);
+  if (left < LEAST_LEFT) {
+    const study = studies.get(own.id);
+    const labels = new Set(days.map(({ label }) => label));
+    const usual = study?.series.labels.reduce((sum, label, at) => sum + (labels.has(label) ? nth(study.series.expected, at) : 0), 0) ?? 0;
+    return { ...of, value: total - usual };
+  }
+  if (isDrift) return { ...of, value: total * (1 - 1 / left) };
+  return { ...of, ...costOfFactors(total, factors) };
 }
 
 const daysOf = ({ days }: ChangeSeries, from: string, to: string) => days.filter(({ label }) => label >= from && label <= to);

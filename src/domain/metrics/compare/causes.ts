@@ -5,7 +5,10 @@ import type { GroupVerdict } from './comparison-rows.ts';
 import { type Change, differenceOf } from './comparison-words.ts';
 import { type Explained, explain, findPartition, type GroupValues, partition, type RevenueSplit, splitRevenue } from './contributions.ts';
 import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput } from './judged-changes.ts';
+import type { MeasuredChange } from './measured-change.ts';
+import { measureHeadline, type OtherPlace, otherPlaces, withMeasured } from './measured-headline.ts';
 import { isChanged, judgeReading, type Reading } from './readings.ts';
+import { METRIC_OF, type RevenueFactor } from './revenue-words.ts';
 
 /** Segments that may have caused a change. */
 export interface SegmentReadings {
@@ -43,6 +46,8 @@ interface RevenueCause {
   readonly split: RevenueSplit;
   readonly difference: number;
   readonly isChanged: boolean;
+  /** Whether a factor lies within noise by itself. */
+  readonly isCalm: (factor: RevenueFactor) => boolean;
 }
 
 /** The causes of the headline; parts that do not apply are undefined. */
@@ -52,6 +57,12 @@ export interface Causes {
   readonly bySegment: SegmentCauses | undefined;
   readonly movedSegment: MovedShare | undefined;
   readonly revenue: RevenueCause | undefined;
+  /** The changes, the headline with the day and size that every tool gives it. */
+  readonly judged: JudgedChanges;
+  /** Where and since when the headline changed, and what that costs. */
+  readonly measured: MeasuredChange | undefined;
+  /** Other metrics that changed by themselves, with their devices. */
+  readonly others: readonly OtherPlace[];
 }
 
 /** The devices' parts of a change, and their own changes; undefined where they do not divide it. */
@@ -131,21 +142,48 @@ function takings(values: Reading['before'], scale: number) {
 }
 
 /** The factors of revenue, where it is compared and can be split. */
-function revenueCause({ before, after }: Reading, { windows: { factors }, judged }: CausesInput): RevenueCause | undefined {
+function revenueCause(whole: Reading, { windows: { factors }, judged }: CausesInput): RevenueCause | undefined {
+  const { before, after } = whole;
   const change = judged.changes.find(({ metric }) => metric === 'revenueSum');
   const split = change && splitRevenue(takings(before, factors.before), takings(after, factors.after));
-  return split && { split, difference: differenceOf(change) ?? 0, isChanged: isChanged(change.judgement) };
+  const isCalm = (factor: RevenueFactor) => {
+    const [own] = judged.judgedOf(METRIC_OF[factor]);
+    return !isChanged(own ?? judgeReading(whole, METRIC_OF[factor]));
+  };
+  return split && { split, difference: differenceOf(change) ?? 0, isChanged: isChanged(change.judgement), isCalm };
+}
+
+/** The device that the change lies on, with the size that was measured there. */
+function withMeasuredGroup(cause: DeviceCause, { metric, device, change }: MeasuredChange, headline: Change): DeviceCause {
+  if (metric !== headline.metric || device !== cause.reasons.named) return cause;
+  const { relative, low, high } = change;
+  const groups = cause.reasons.groups.map((group) => (group.name === device ? { ...group, relative, low, high } : group));
+  return { ...cause, reasons: { ...cause.reasons, groups } };
+}
+
+/** The headline with the day and size that every tool gives it, and its devices. */
+function measuredParts(input: CausesInput): Pick<Causes, 'measured' | 'judged' | 'byDevice'> {
+  const { judged, devices, explains, readings } = input;
+  const [whole] = readings;
+  const found = whole && devices.length > 0 ? deviceCause(judged.headline, whole, input) : undefined;
+  const measured = whole && explains ? measureHeadline(input, judged, found?.reasons) : undefined;
+  if (!whole || !measured) return { measured, judged, byDevice: found };
+  const own = withMeasured(judged, whole, measured);
+  return { measured, judged: own, byDevice: found && withMeasuredGroup(found, measured, own.headline) };
 }
 
 /** Searches the causes of the headline of one selection: devices, segments, factors of revenue. */
 export function explainHeadline(input: CausesInput): Causes {
-  const { readings, devices, judged, segments, explains } = input;
+  const { readings, segments, explains } = input;
   const [whole] = readings;
+  const parts = measuredParts(input);
+  const own = { ...input, judged: parts.judged };
   return {
     whole,
-    byDevice: whole && devices.length > 0 ? deviceCause(judged.headline, whole, input) : undefined,
-    bySegment: whole && !judged.isNoise && segments.all.length > 0 ? segmentCauses(whole, input) : undefined,
+    ...parts,
+    bySegment: whole && !parts.judged.isNoise && segments.all.length > 0 ? segmentCauses(whole, own) : undefined,
     movedSegment: movedSegmentOf(whole, segments.all),
-    revenue: explains && whole && readings.length === 1 ? revenueCause(whole, input) : undefined,
+    revenue: explains && whole && readings.length === 1 ? revenueCause(whole, own) : undefined,
+    others: parts.byDevice ? otherPlaces(input, parts.judged, parts.measured) : [],
   };
 }

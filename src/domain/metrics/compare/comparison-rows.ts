@@ -7,6 +7,7 @@ import { qualityShape } from '../quality/counting.ts';
 import { effectsOf, MOST_PART } from './cause-words.ts';
 import { type Change, differenceOf } from './comparison-words.ts';
 import { type Contribution, type Explained, fixed, type RevenueSplit } from './contributions.ts';
+import { measuredChangeShape } from './measured-change.ts';
 import { noisePercentOf } from './readings.ts';
 
 const cell = z.union([z.string(), z.number(), z.null()]);
@@ -35,6 +36,8 @@ export const comparisonShape = z.object({
       unit: z.string().optional(),
     })
     .optional(),
+  /** The change of the headline where and since when it happened, and what it costs over its days; `low` and `high` at 95 %. */
+  change: measuredChangeShape.optional(),
   events: records,
   /** Days until a lasting change of this size in percent would show in four of five cases; null: longer than 92. */
   detect: z.array(z.object({ metric: z.string(), percent: z.number(), days: z.number().nullable() })).optional(),

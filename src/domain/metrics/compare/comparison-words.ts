@@ -3,6 +3,7 @@ import type { DatedChange } from '../engine/changes.ts';
 import { type Judgement, LEAST_HISTORY_DAYS } from '../engine/judge.ts';
 import { definitionOf, nameOf, unitOf } from '../metric-definitions.ts';
 import { isChanged, noisePercentOf } from './readings.ts';
+import { LEAST_CALENDAR, usualText } from './usual-words.ts';
 
 /** One metric of one selection on both sides. */
 export interface Change {
@@ -81,16 +82,6 @@ function figuresText({ metric, before, after, compared, isPerDay }: Change, curr
   return `for a day ${from} → ${to} (${change}), ${values} in all over ranges of different length`;
 }
 
-/** The change without the days that stand out, where these make a difference that a reader would stumble over. */
-function withoutOutliersText({ compared: { before, after }, judgement: { changes, relative, noise } }: Change): string {
-  if (relative === null || noise === null || before === null || after === null || before === 0) return '';
-  if (!changes.some(({ shape }) => shape === 'outlier')) return '';
-  return Math.abs((after - before) / before - relative) < noise / 4 ? '' : ` (${signed(relative)} without the days that stand out)`;
-}
-
-/** Effects of the calendar below this share are not worth a word. */
-const LEAST_CALENDAR = 0.03;
-
 /** `, of which the usual course of the month makes +16.9%`; empty where the calendar makes little of it. */
 function calendarText({ judgement: { calendar } }: Change): string {
   const { month, season } = calendar ?? { month: 0, season: 0 };
@@ -131,7 +122,7 @@ export function changeSentence(change: Change, currency: string | undefined): st
   }
   const { verdict } = judgement;
   const noise = noisePercentOf(judgement);
-  const figures = `${figuresText(change, currency)}${withoutOutliersText(change)}`;
+  const figures = `${figuresText(change, currency)}${usualText(change)}`;
   const usual = noise === null ? '' : `±${formatNumber(noise, { digits: 1 })}%`;
   const beyond = beyondNoise(noise, change, usual);
   const calm = calmText(verdict, usual, change.detectable);
@@ -195,7 +186,7 @@ export function othersSentence(changes: readonly Change[]): string {
       const when = since && since.to === undefined && since.from > days.first ? ` (${signed(since.relative)} since ${since.from})` : '';
       return (
         `${nameOf(metric).toLowerCase()}${of === '' ? '' : ` (${of})`} ` +
-        `${changeText(metric, compared.before, compared.after)}${withoutOutliersText(change)} ${stands}${when}`
+        `${changeText(metric, compared.before, compared.after)}${usualText(change, true)} ${stands}${when}`
       );
     });
   return phrases.length === 0 ? '' : `${capital(phrases.join('; '))}.`;

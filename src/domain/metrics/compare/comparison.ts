@@ -1,3 +1,4 @@
+import type { DatedChange } from '../engine/changes.ts';
 import { findReasons } from '../engine/reasons.ts';
 import { definitionOf, nameOf } from '../metric-definitions.ts';
 import { deviceSentence, effectsOf, isMix, opposedSentence, segmentSentence } from './cause-words.ts';
@@ -7,12 +8,14 @@ import type { Windows } from './comparison-windows.ts';
 import { aloneSentence, type Change, changeSentence, changeText, earlierSentence, othersSentence } from './comparison-words.ts';
 import type { Explained } from './contributions.ts';
 import { daysOf, occasionOf } from './judged-changes.ts';
+import { changeRecord, type MeasuredChange } from './measured-change.ts';
+import { measuredSentences, otherPlaceSentences } from './measured-words.ts';
 import { isChanged, type Judged, type Reading, sinceOf } from './readings.ts';
 import { revenueSentence } from './revenue-words.ts';
 
 /** A comparison with what a chart and the search for events need beside the answer. */
 export interface PeriodsResult {
-  readonly data: Pick<Comparison, 'answer' | 'columns' | 'rows' | 'devices' | 'sums' | 'segments' | 'revenue'>;
+  readonly data: Pick<Comparison, 'answer' | 'columns' | 'rows' | 'devices' | 'sums' | 'segments' | 'revenue' | 'change'>;
   readonly headline: Change;
   /** The judged whole and devices of the headline. */
   readonly judged: readonly Judged[];
@@ -39,9 +42,9 @@ function sumRecords({ byDevice, bySegment }: Causes) {
 }
 
 /** What devices say of the headline: their parts where it changed, else the one that stands out alone. */
-function devicesSentence({ byDevice, movedSegment }: Causes, { judged: { headline, hidden }, windows }: CausesInput): string {
+function devicesSentence({ byDevice, movedSegment, measured }: Causes, { judged: { headline, hidden }, windows }: CausesInput): string {
   if (isChanged(headline.judgement)) return byDevice ? deviceSentence(byDevice, movedSegment) : '';
-  return hidden ? hiddenSentence(headline, hidden, windows) : '';
+  return hidden ? hiddenSentence(headline, hidden, sinceAlone(headline, hidden, measured, windows)) : '';
 }
 
 /** What segments say of the headline; their division of it is left out where the mix of devices says it. */
@@ -54,14 +57,16 @@ function segmentsSentence({ byDevice, bySegment }: Causes, { judged: { headline 
 /** The sentences of the answer, the headline first. */
 function sentencesOf(causes: Causes, input: CausesInput, currency: string | undefined): string {
   const { headline, changes } = input.judged;
-  const { whole, byDevice, revenue } = causes;
+  const { whole, byDevice, revenue, measured, others } = causes;
   const sentences = [
     changeSentence(headline, currency),
     earlierSentence(headline),
     devicesSentence(causes, input),
+    measured ? measuredSentences(headline.metric, measured, currency) : '',
+    otherPlaceSentences(others),
     whole && byDevice ? opposedDevices(byDevice, whole, input) : '',
     segmentsSentence(causes, input),
-    revenue?.isChanged ? revenueSentence(revenue.split, revenue.difference, currency) : '',
+    revenue?.isChanged ? revenueSentence(revenue.split, revenue.difference, currency, revenue.isCalm, headline.metric) : '',
     othersSentence(changes.filter((change) => change !== headline)),
   ];
   return sentences.filter((sentence) => sentence !== '').join(' ');
@@ -86,16 +91,17 @@ function causeRecords(causes: Causes, { metric }: Change, isNoise: boolean, curr
 
 /** Words the change between two periods: a row for each metric and selection, and the causes of the headline. */
 export function wordComparison(causes: Causes, input: CausesInput, currency: string | undefined): PeriodsResult {
-  const { judged, readings } = input;
+  const { readings } = input;
+  const { byDevice, bySegment, revenue, judged, measured } = causes;
   const { changes, headline, hidden, isNoise } = judged;
-  const { byDevice, bySegment, revenue } = causes;
   const factors = revenue && revenueRecord(revenue.split, revenue.difference, currency);
   return {
     data: {
-      answer: sentencesOf(causes, input, currency),
+      answer: sentencesOf(causes, { ...input, judged }, currency),
       ...changeTable(changes, readings.length > 1, currency),
       ...causeRecords(causes, headline, isNoise, currency),
       ...(factors && { revenue: factors }),
+      ...(measured && { change: changeRecord(measured) }),
     },
     headline,
     judged: judged.judgedOf(headline.metric),
@@ -123,9 +129,14 @@ function opposedDevices(byDevice: DeviceCause, whole: Reading, input: CausesInpu
   return opposedSentence(nameOf('visits'), findReasons(occasion, groups).groups);
 }
 
+/** Since when a device stands out alone, as every tool dates it where it was measured by the metric itself. */
+function sinceAlone({ metric }: Change, hidden: Judged, measured: MeasuredChange | undefined, windows: Windows): DatedChange | undefined {
+  return measured?.metric === metric ? measured.change : sinceOf(hidden, [hidden], windows);
+}
+
 /** A device that stands out although the whole does not. */
-function hiddenSentence({ metric }: Change, hidden: Judged, windows: Windows): string {
+function hiddenSentence({ metric }: Change, hidden: Judged, since: DatedChange | undefined): string {
   const { reading } = hidden;
   const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
-  return aloneSentence(reading.device, hidden, sinceOf(hidden, [hidden], windows), changeText(metric, before, after));
+  return aloneSentence(reading.device, hidden, since, changeText(metric, before, after));
 }

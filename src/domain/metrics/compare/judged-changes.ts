@@ -1,8 +1,10 @@
+import { FACTORS } from '../change-cost.ts';
 import { detectableChange } from '../engine/detectable.ts';
 import type { Occasion } from '../engine/reasons.ts';
 import type { Factors, Windows } from './comparison-windows.ts';
 import { type Change, differenceOf } from './comparison-words.ts';
 import { dayPoints, isChanged, isCount, type Judged, judgeReading, kindOf, type Reading, sinceOf } from './readings.ts';
+import { beyondUsual } from './usual-words.ts';
 
 /** The readings of two periods. */
 export interface PeriodsInput {
@@ -32,7 +34,8 @@ export interface JudgedChanges {
 const CLEAR_SCORE = 3.3;
 const CLEAR_P_VALUE = 0.001;
 
-const PRODUCTS: ReadonlySet<string> = new Set(['conversionCount', 'revenueSum']);
+/** Metrics that are the product of others. */
+export const PRODUCTS: ReadonlySet<string> = new Set(['conversionCount', 'revenueSum']);
 const SHARE_OF_PRODUCT = 0.75;
 
 function standsAlone(judged: Judged): boolean {
@@ -77,11 +80,27 @@ function perDay(before: number | null, after: number | null, factors: Factors) {
   };
 }
 
+/** Share of the usual error that a product may have whose factors all lie within noise: what moves it moves one of them. */
+const SHARE_WITHOUT_FACTORS = 0.1;
+const FACTORS_OF: Readonly<Record<string, readonly string[]>> = {
+  conversionCount: FACTORS.conversionCount,
+  revenueSum: FACTORS.revenueSum,
+};
+
+/** Judges a metric; a product that changed while none of its factors did must stand out by more. */
+function judgeWithFactors(reading: Reading, metric: string, share: number): Judged {
+  const own = judgeReading(reading, metric, share);
+  const factors = FACTORS_OF[metric] ?? [];
+  if (!isChanged(own) || factors.length === 0) return own;
+  const isWithout = factors.every((factor) => !isChanged(judgeReading(reading, factor, share)));
+  return isWithout ? judgeReading(reading, metric, share * SHARE_WITHOUT_FACTORS) : own;
+}
+
 /** Judges each metric of each reading and device; the headline is the largest clear change, else the first with a device that did. */
 export function judgeChanges({ metrics, windows, readings, devices, labelOf }: PeriodsInput): JudgedChanges {
   const share = Math.min(1, MANY / (metrics.length * readings.length));
   const judged = new Map(
-    metrics.map((metric) => [metric, [...readings, ...devices].map((reading) => judgeReading(reading, metric, share))]),
+    metrics.map((metric) => [metric, [...readings, ...devices].map((reading) => judgeWithFactors(reading, metric, share))]),
   );
   const judgedOf = (metric: string) => judged.get(metric) ?? [];
   const devicesOf = (metric: string) => judgedOf(metric).slice(readings.length);
@@ -99,7 +118,9 @@ export function judgeChanges({ metrics, windows, readings, devices, labelOf }: P
     Math.abs(Math.log(Math.max(0.01, 1 + (judgement.relative ?? 0)))) * (PRODUCTS.has(metric) ? SHARE_OF_PRODUCT : 1);
   const [changed] = changes.filter(({ judgement }) => isChanged(judgement)).toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const uneven = changes.find(({ metric }) => hiddenOf(metric));
-  const headline = changed ?? uneven ?? changes.find((change) => differenceOf(change) !== null) ?? changes[0];
+  // Without a change, the figures that would be taken for one are spoken of first.
+  const [misleading] = changes.filter((change) => beyondUsual(change) > 1).toSorted((a, b) => beyondUsual(b) - beyondUsual(a));
+  const headline = changed ?? uneven ?? misleading ?? changes.find((change) => differenceOf(change) !== null) ?? changes[0];
   if (!headline) throw new TypeError('There is nothing to compare.');
   return {
     changes,

@@ -81,12 +81,19 @@ export interface Judged extends Judgement {
 const isOf = ({ device, segmentIds, zoneId }: Selection, of: Pick<Selection, 'device' | 'segmentIds' | 'zoneId'>) =>
   device === of.device && segmentIds.join() === of.segmentIds.join() && zoneId === of.zoneId;
 
+/** A day's basket, which was not asked for, is its revenue over its conversions. */
+function withBasket(row: MetricRow): MetricRow {
+  const { revenueSum, conversionCount, cartAverage } = row.values;
+  if (cartAverage !== undefined || !revenueSum || !conversionCount) return row;
+  return { ...row, values: { ...row.values, cartAverage: revenueSum / conversionCount } };
+}
+
 /** Joins the rows of ranges (baseline, period) and of days (history, baseline, period) by selection. */
 export function readingsOf(totals: readonly MetricRow[], days: readonly MetricRow[]): Reading[] {
   return totals
     .filter(({ range }) => range === 0)
     .map(({ selection, values }) => {
-      const daily = days.filter((row) => isOf(row.selection, selection));
+      const daily = days.filter((row) => isOf(row.selection, selection)).map(withBasket);
       return {
         device: selection.device,
         segmentIds: selection.segmentIds,

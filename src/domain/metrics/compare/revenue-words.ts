@@ -6,9 +6,48 @@ import type { RevenueSplit } from './contributions.ts';
 
 const LEAST_WHOLE = 1_000;
 
-/** One sentence: which factor moved revenue, the strongest first; in money where parts cancel each other. */
-export function revenueSentence(split: RevenueSplit, change: number, currency: string | undefined): string {
+/** What revenue is the product of. */
+export type RevenueFactor = keyof RevenueSplit;
+
+/** The metric that each factor is. */
+export const METRIC_OF: Readonly<Record<RevenueFactor, string>> = { visits: 'visits', conversion: 'conversionRate', basket: 'cartAverage' };
+
+/** `visits and basket lie`, of what the change does not come from. */
+function calmText(calm: readonly RevenueFactor[]): string {
+  const names = calm.join(' and ');
+  return `${names} ${calm.length > 1 || calm[0] === 'visits' ? 'lie' : 'lies'} within noise`;
+}
+
+/** The same where some factors lie within noise: these have no part of it. */
+function sentenceBeside(clear: readonly RevenueFactor[], calm: readonly RevenueFactor[]): string {
+  if (clear.length === 0)
+    return 'Neither visits nor conversion nor basket moved beyond noise alone: revenue moved by all of them together.';
+  const names = clear.join(' and ');
+  return `Revenue moved with ${names}; ${calmText(calm)}.`;
+}
+
+/**
+ * One sentence: which factor moved revenue, the strongest first; in money where parts cancel each other. A factor that lies within noise
+ * has no part of the change.
+ */
+export function revenueSentence(
+  split: RevenueSplit,
+  change: number,
+  currency: string | undefined,
+  isCalm: (factor: RevenueFactor) => boolean = () => false,
+  headline?: string,
+): string {
   if (change === 0) return '';
+  const factors = ['visits', 'conversion', 'basket'] as const;
+  const calm = factors.filter(isCalm);
+  // What was said first needs no second sentence.
+  if (calm.length === 2 && headline !== undefined && factors.some((factor) => METRIC_OF[factor] === headline && !calm.includes(factor)))
+    return '';
+  if (calm.length > 0)
+    return sentenceBeside(
+      factors.filter((factor) => !calm.includes(factor)),
+      calm,
+    );
   const parts = [
     ['visits', split.visits],
     ['conversion', split.conversion],

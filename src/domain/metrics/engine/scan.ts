@@ -50,6 +50,9 @@ function questsOf({ block, learned, labels }: Series): Quest[] {
   return quests.filter((quest) => quest.from < quest.to);
 }
 
+/** Less in four weeks is the slow growth that every site has, and no news. */
+const LEAST_DRIFT = 0.02;
+
 /** Drift is a slope that the days before the scan have and that goes on: both they and all days must show it, beside steps and episodes. */
 function driftOf(study: Study): Change | undefined {
   const { times, learned } = study.series;
@@ -59,6 +62,7 @@ function driftOf(study: Study): Change | undefined {
   const [before, whole] = [slopeOf(study, learned, past), slopeOf(study, days, known)];
   if (before.effect * whole.effect <= 0) return undefined;
   const share = driftShare(study.series);
+  if (Math.abs(relativeOf(study.series, whole.effect * share)) < LEAST_DRIFT) return undefined;
   const logP = Math.max(before.logP, whole.logP);
   // A series that has almost no events has no slope either.
   if (!(logP <= Math.log(LOOSEST))) return undefined;

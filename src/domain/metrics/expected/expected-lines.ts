@@ -29,7 +29,8 @@ export interface ExpectedInput {
 
 type Slot = Interval & Partial<CalendarSlot>;
 
-const keyOf = ({ device, segmentIds, goalId }: Selection) => [device, segmentIds.join('+'), goalId ?? ''].join('|');
+/** Names a selection. */
+export const keyOf = ({ device, segmentIds, goalId }: Selection) => [device, segmentIds.join('+'), goalId ?? ''].join('|');
 const labelsOf = (slot: Interval, timeZone: string) =>
   slotsOf('day', slot, timeZone).flatMap(({ label, isPart }) => (isPart ? [] : [label]));
 

@@ -6,6 +6,8 @@ import { areAlike, areTogether, ENOUGH, type Fault, factors, meanOf, type Site }
 const NOTHING = 0.05;
 /** A day is cut below this share of the usual. */
 const CUT = 0.72;
+/** A cut day lies below the days beside it by so much, as a logarithm. */
+const LEAST_GAP = 0.26;
 /** Orders of a last day that are late. */
 const LATE = 0.72;
 /** Standard errors beyond which a day has moved. */
@@ -50,6 +52,9 @@ function emptyDays({ all, whole, parts, from, size }: Site): Fault[] {
 function cutDays(site: Site): Fault[] {
   const { whole, from, size } = site;
   const isUsual = (day: number) => day < 0 || day >= size || Math.abs(nth(whole.visits.logs, day)) <= Math.max(0.15, 3 * whole.visits.sd);
+  // Where all days have fallen, one that lies a little lower lacks no hours.
+  const isBelow = (day: number, beside: number) =>
+    beside < 0 || beside >= size || nth(whole.visits.logs, beside) - nth(whole.visits.logs, day) > LEAST_GAP;
   const days = Array.from({ length: size - from }, (_, index) => from + index).filter(
     (day) =>
       !site.isSpecial(day) &&
@@ -58,6 +63,8 @@ function cutDays(site: Site): Fault[] {
       nth(whole.visits.logs, day) < -MOVED * whole.visits.sd &&
       isUsual(day - 1) &&
       isUsual(day + 1) &&
+      isBelow(day, day - 1) &&
+      isBelow(day, day + 1) &&
       areAlike(site, day, day) &&
       areTogether(site, day, day),
   );

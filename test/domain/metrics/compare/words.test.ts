@@ -94,6 +94,14 @@ it('the factors of revenue are named in the order of what they make of its chang
   expect(revenueSentence({ visits: 5, conversion: -5, basket: 0 }, 0, 'EUR')).toBe('');
 });
 
+it('a factor of revenue that lies within noise has no part of its change', () => {
+  const split = { visits: -90, conversion: -15, basket: 5 };
+  expect(revenueSentence(split, -100, 'EUR', (factor) => factor !== 'visits')).toBe(
+    'Revenue moved with visits; conversion and basket lie within noise.',
+  );
+  expect(revenueSentence(split, -100, 'EUR', () => true)).toMatch(/^Neither visits nor conversion nor basket moved beyond noise alone/);
+});
+
 it('factors that cancel each other are amounts, not shares of a change', () => {
   expect(revenueSentence({ visits: -548, conversion: 434, basket: 14 }, -100, 'EUR')).toBe(
     'Of the revenue change of -100.00 EUR, visits make -548.00, basket +14.00, conversion +434.00 EUR.',

@@ -1,0 +1,51 @@
+import { Z_95 } from '../statistics/tails.ts';
+
+/** A relative change with its bounds at 95 %. */
+export interface Sized {
+  readonly relative: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** What changes of its factors add to or take from a total over their days, with bounds at 95 %. */
+export interface CostRange {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Keeps a logarithm finite where everything is gone. */
+const LEAST = 0.01;
+const logOf = (relative: number) => Math.log(Math.max(LEAST, 1 + relative));
+
+/**
+ * What a total would have been without changes of its factors, taken from what it was: total × (1 − 1 / product of the factors). The errors
+ * of the factors are taken to be independent.
+ */
+export function costOfFactors(total: number, factors: readonly Sized[]): CostRange {
+  let [sum, variance] = [0, 0];
+  for (const { relative, low, high } of factors) {
+    sum += logOf(relative);
+    variance += ((logOf(high) - logOf(low)) / 2 / Z_95) ** 2;
+  }
+  const error = Z_95 * Math.sqrt(variance);
+  const costAt = (log: number) => total * -Math.expm1(-log);
+  return { value: costAt(sum), low: costAt(sum - error), high: costAt(sum + error) };
+}
+
+/** The estimated amount that a change adds to or takes from a total over its days. */
+export interface Cost {
+  readonly metric: 'revenueSum' | 'conversionCount' | 'visits';
+  readonly goalId: number | undefined;
+  readonly value: number;
+  /** Bounds at 95 %; left out of drifts and where almost nothing is left of a total. */
+  readonly low?: number;
+  readonly high?: number;
+}
+
+/** What each total is the product of. */
+export const FACTORS: Readonly<Record<Cost['metric'], readonly string[]>> = {
+  visits: ['visits'],
+  conversionCount: ['visits', 'conversionRate'],
+  revenueSum: ['visits', 'conversionRate', 'cartAverage'],
+};

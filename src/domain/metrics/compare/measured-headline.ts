@@ -1,0 +1,124 @@
+import { FACTORS } from '../change-cost.ts';
+import type { DatedChange } from '../engine/changes.ts';
+import { type FoundChange, measureChange, sizeOfDays } from '../engine/measure.ts';
+import { findReasons, type Reasons } from '../engine/reasons.ts';
+import type { Change } from './comparison-words.ts';
+import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput, PRODUCTS } from './judged-changes.ts';
+import { costOnDays, type MeasuredChange } from './measured-change.ts';
+import { isChanged, type Judged, judgeReading, kindOf, type Reading } from './readings.ts';
+
+const pValueOf = ({ main }: Judged) => main?.pValue ?? 1;
+
+/** The factor of a product that changed most clearly, with the selections that show it; undefined where none did. */
+function factorBehind(metric: string, { readings: [whole], devices }: PeriodsInput, { judgedOf }: JudgedChanges) {
+  if (!whole || !PRODUCTS.has(metric)) return undefined;
+  const found = FACTORS[metric === 'revenueSum' ? 'revenueSum' : 'conversionCount'].map((factor) => {
+    const known = judgedOf(factor);
+    const judged = known.length > 0 ? known : [whole, ...devices].map((reading) => judgeReading(reading, factor));
+    return { metric: factor, judged: judged.filter((own) => isChanged(own) && own.main) };
+  });
+  const [first] = found
+    .flatMap(({ metric: factor, judged }) => judged.map((own) => ({ metric: factor, own })))
+    .toSorted((a, b) => pValueOf(a.own) - pValueOf(b.own));
+  return first;
+}
+
+/** Where a change lies, and its size there as it was found. */
+interface Located {
+  readonly reading: Reading;
+  readonly found: FoundChange;
+}
+
+/** The one device that moved otherwise than the rest, with its own size, or the whole; `since` is of the whole or of any device. */
+function locate(change: Change, since: DatedChange, reasons: Reasons | undefined, input: PeriodsInput): Located | undefined {
+  const { devices, readings, windows } = input;
+  const [whole] = readings;
+  if (!whole) return undefined;
+  const groups = devices.map((reading) => ({ name: reading.device, days: daysOf(reading, change.metric) }));
+  const { named, groups: moved } = reasons ?? findReasons(occasionOf({ ...change, since }, whole, undefined, windows), groups);
+  const reading = devices.find(({ device }) => device === named);
+  const { relative = null, low = null, high = null } = moved.find(({ name }) => name === named) ?? {};
+  if (!reading || relative === null || low === null || high === null) return { reading: whole, found: since };
+  return { reading, found: { from: since.from, to: since.to, relative, low, high } };
+}
+
+/** A device that stands out alone: by the factor that its product follows from, where one changed. */
+function locatedDevice({ metric, reading, main }: Judged): (Located & { metric: string }) | undefined {
+  const factors = metric === 'revenueSum' || metric === 'conversionCount' ? FACTORS[metric] : [];
+  const changed = factors.map((factor) => judgeReading(reading, factor)).filter((own) => isChanged(own) && own.main);
+  const [clearest] = changed.toSorted((a, b) => pValueOf(a) - pValueOf(b));
+  const found = clearest?.main ?? main;
+  return found && { metric: clearest?.metric ?? metric, reading, found };
+}
+
+/** The change that is to be measured, of the headline, its factor or the device that stands out alone. */
+function locatedHeadline(
+  input: PeriodsInput,
+  judged: JudgedChanges,
+  reasons: Reasons | undefined,
+): (Located & { metric: string }) | undefined {
+  const { headline, hidden } = judged;
+  if (hidden) return locatedDevice(hidden);
+  const { since } = headline;
+  if (!since || !isChanged(headline.judgement)) return undefined;
+  const factor = factorBehind(headline.metric, input, judged);
+  const metric = factor?.metric ?? headline.metric;
+  const located = locate({ ...headline, metric }, factor?.own.main ?? since, factor ? undefined : reasons, input);
+  return located && { ...located, metric };
+}
+
+/** Measures the change of the headline where it has a first day; `reasons` are those of its devices, where they are known. */
+export function measureHeadline(input: PeriodsInput, judged: JudgedChanges, reasons: Reasons | undefined): MeasuredChange | undefined {
+  if (input.readings.length !== 1 || !input.windows.isAdjacent) return undefined;
+  const located = locatedHeadline(input, judged, reasons);
+  const change = located && measureChange(kindOf(located.metric), daysOf(located.reading, located.metric), located.found);
+  if (!change) return undefined;
+  const { metric, reading } = located;
+  const { device, history, baselineDays, periodDays } = reading;
+  return { metric, device, change, cost: costOnDays(metric, [...history, ...baselineDays, ...periodDays], change) };
+}
+
+/** Days by which the first day of the same change may be found off. */
+const NEAR_MS = 3 * 86_400_000;
+const isNear = (a: string, b: string) => Math.abs(Date.parse(a) - Date.parse(b)) <= NEAR_MS;
+
+/** The change of a product on the days of its factor: it follows, so it has no first day of its own. */
+function following(own: Change, whole: Reading, { metric, change }: MeasuredChange): DatedChange | undefined {
+  const isProduct = PRODUCTS.has(own.metric) && own.metric !== metric && isChanged(own.judgement);
+  if (!isProduct || (own.judgement.relative ?? 0) * change.relative <= 0) return undefined;
+  const size = sizeOfDays(kindOf(own.metric), daysOf(whole, own.metric), change);
+  return size && size.relative * change.relative > 0 ? { ...change, relative: size.relative, low: size.low, high: size.high } : undefined;
+}
+
+/** The headline with the first day that was measured, and its size where it was measured there; what follows from it has the same day. */
+export function withMeasured(judged: JudgedChanges, whole: Reading, measured: MeasuredChange): JudgedChanges {
+  const { metric, device, change } = measured;
+  const { from, to, days, earliest, latest } = change;
+  const changes = judged.changes.map((own): Change => {
+    const product = following(own, whole, measured);
+    if (product) return { ...own, since: product };
+    const isSame = own.since && isNear(own.since.from, from) && (own.since.to === undefined) === (to === undefined);
+    if (!own.since || !isSame || (own !== judged.headline && own.metric !== metric)) return own;
+    if (device === 'all' && own.metric === metric) return { ...own, since: change };
+    return { ...own, since: { ...own.since, from, days, earliest, latest, ...(to !== undefined && { to }) } };
+  });
+  return { ...judged, changes, headline: changes[judged.changes.indexOf(judged.headline)] ?? judged.headline };
+}
+
+/** A metric that changed, with how its devices moved. */
+export interface OtherPlace {
+  readonly metric: string;
+  readonly reasons: Reasons;
+}
+
+/** Other metrics that changed by themselves, with their devices; those of the headline and of products are told elsewhere. */
+export function otherPlaces(input: PeriodsInput, { changes, headline }: JudgedChanges, measured: MeasuredChange | undefined): OtherPlace[] {
+  const { devices, windows, readings } = input;
+  const [whole] = readings;
+  const told = new Set([headline.metric, measured?.metric, ...PRODUCTS]);
+  const others = changes.filter(({ metric, since, judgement }) => !told.has(metric) && since !== undefined && isChanged(judgement));
+  return others.flatMap((change) => {
+    const groups = devices.map((reading) => ({ name: reading.device, days: daysOf(reading, change.metric) }));
+    return whole ? [{ metric: change.metric, reasons: findReasons(occasionOf(change, whole, undefined, windows), groups) }] : [];
+  });
+}

@@ -1,0 +1,49 @@
+import { formatPercent } from '../../../lib/number-text.ts';
+import type { DatedChange } from '../engine/changes.ts';
+import type { Change } from './comparison-words.ts';
+
+const signed = (share: number) => formatPercent(100 * share, { sign: true, digits: 1 });
+
+/** Effects of the calendar below this share are not worth a word. */
+export const LEAST_CALENDAR = 0.03;
+
+/** The longest-reaching episode among the days of the baseline, by size times days; undefined where there is none. */
+export function baselineEpisode({ judgement: { changes }, days }: Pick<Change, 'judgement' | 'days'>): DatedChange | undefined {
+  const own = changes.filter(({ shape, to }) => shape === 'episode' && to !== undefined && to < days.first);
+  const weightOf = ({ relative, days: length }: DatedChange) => Math.abs(Math.log1p(Math.max(-0.99, relative))) * length;
+  return own.toSorted((a, b) => weightOf(b) - weightOf(a))[0];
+}
+
+/** How far the ranges themselves differ from each other; undefined where the baseline has no value. */
+function figuresOf({ compared: { before, after } }: Change): number | undefined {
+  return before === null || after === null || before === 0 ? undefined : (after - before) / before;
+}
+
+/** How far the change of the figures lies beyond that of the usual level, counted in what is chance; 0 where they agree. */
+export function beyondUsual(change: Change): number {
+  const { relative, noise } = change.judgement;
+  const figures = figuresOf(change);
+  if (relative === null || !noise || figures === undefined) return 0;
+  const distance = Math.abs(figures - relative) / noise;
+  return distance < 0.25 ? 0 : distance;
+}
+
+/**
+ * What the change is against the usual level, where days of their own make the figures differ from it: `; the baseline was 60.2% higher
+ * than usual from 2026-09-17 to 2026-09-23, and against the usual level the change is +3.1%`; empty where they agree.
+ */
+export function usualText(change: Change, isBrief = false): string {
+  const { changes, relative } = change.judgement;
+  if (relative === null || beyondUsual(change) === 0) return '';
+  const episode = baselineEpisode(change);
+  if (episode && isBrief) return ` (${signed(relative)} against the usual)`;
+  if (episode) {
+    const size = `${formatPercent(Math.abs(100 * episode.relative), { digits: 1 })} ${episode.relative < 0 ? 'lower' : 'higher'}`;
+    const days = `from ${episode.from} to ${episode.to ?? ''}`;
+    return `; the baseline was ${size} than usual ${days}, and against the usual level the change is ${signed(relative)}`;
+  }
+  if (changes.some(({ shape }) => shape === 'outlier')) return ` (${signed(relative)} without the days that stand out)`;
+  const { month, season } = change.judgement.calendar ?? { month: 0, season: 0 };
+  const isTold = Math.max(Math.abs(month), Math.abs(season)) >= LEAST_CALENDAR;
+  return isTold || beyondUsual(change) < 1 ? '' : ` (${signed(relative)} with weekdays evened out and without special days)`;
+}

@@ -1,0 +1,103 @@
+import { DAY_MS } from '../../../lib/clock.ts';
+import { type DatedChange, dated, type Quest } from './changes.ts';
+import { LEAST_HISTORY_DAYS, LONGEST_EPISODE_DAYS } from './judge.ts';
+import { type Effect, effectOnDays } from './scan.ts';
+import { type DailyPoint, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
+import { studySeries } from './study.ts';
+
+/** Days up to the last one that are looked at: what two requests give. */
+const MOST_DAYS = 184;
+/** Days that teach end this long before the last day, or a multiple of it, so that no question moves them. */
+const TURN_DAYS = 28;
+/** Days before a change that must not teach. */
+const CLOSE_DAYS = 3;
+/** A change may begin this many days away from where it was found. */
+const NEAR_DAYS = 7;
+const [OWN, HISTORY] = [0.01, 0.0002];
+/** Half an interval may be this many times as wide for two sizes to be one. */
+const ROOM = 1.5;
+const LEAST_LEFT = 0.001;
+
+const labelOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+/** First day that does not teach: whole turns before the last day, some days before the change. */
+function judgedFromOf(last: string, from: string): string {
+  const [lastMs, fromMs] = [Date.parse(last), Date.parse(from) - CLOSE_DAYS * DAY_MS];
+  const turns = Math.max(1, Math.ceil((lastMs + DAY_MS - fromMs) / (TURN_DAYS * DAY_MS)));
+  return labelOf(lastMs + DAY_MS - turns * TURN_DAYS * DAY_MS);
+}
+
+function questsOf({ block, learned, labels }: Series): Quest[] {
+  const [first, size] = [block + WEEK, labels.length];
+  const quests: Quest[] = [
+    { shape: 'step', from: first, to: learned, level: HISTORY },
+    { shape: 'episode', from: first, to: learned, level: HISTORY, longest: LONGEST_EPISODE_DAYS },
+    { shape: 'outlier', from: first, to: learned, level: HISTORY },
+    { shape: 'step', from: learned, to: size, level: OWN },
+    { shape: 'episode', from: learned, to: size, level: OWN },
+    { shape: 'outlier', from: learned, to: size, level: OWN },
+  ];
+  return quests.filter((quest) => quest.from < quest.to);
+}
+
+/** The series of the last days, of which those up to some time before a change teach. */
+function seriesBefore(kind: MetricKind, days: readonly DailyPoint[], from: string): Series | undefined {
+  const last = days.at(-1)?.label;
+  if (last === undefined) return undefined;
+  const first = labelOf(Date.parse(last) - (MOST_DAYS - 1) * DAY_MS);
+  const series = seriesOf(
+    days.filter(({ label }) => label >= first),
+    kind,
+    judgedFromOf(last, from),
+  );
+  return series && series.learned >= LEAST_HISTORY_DAYS ? series : undefined;
+}
+
+/** Measures what days from one to another are against those before, whether or not they show a change by themselves. */
+export function sizeOfDays(
+  kind: MetricKind,
+  days: readonly DailyPoint[],
+  { from, to }: Pick<FoundChange, 'from' | 'to'>,
+): Effect | undefined {
+  const series = seriesBefore(kind, days, from);
+  const study = series && studySeries(series, []);
+  return study && effectOnDays(study, { from, to });
+}
+
+/** A change as some question found it; without a last day it goes on. */
+export type FoundChange = Pick<DatedChange, 'from' | 'relative' | 'low' | 'high'> & { readonly to?: string | undefined };
+
+/** Whether two sizes are those of one change: each lies within the bounds of the other, with some room for other days that teach. */
+function isSameSize(a: Omit<FoundChange, 'from' | 'to'>, b: Omit<FoundChange, 'from' | 'to'>): boolean {
+  const log = (share: number) => Math.log(Math.max(LEAST_LEFT, 1 + share));
+  const reach = (own: typeof a) => (ROOM * (log(own.high) - log(own.low))) / 2;
+  return Math.abs(log(a.relative) - log(b.relative)) <= Math.max(reach(a), reach(b));
+}
+
+/**
+ * Measures a change that some question found, from the days up to the last one alone and not from the ranges of the question, so that all
+ * questions up to that day give it the same first day and size. Undefined where these days do not show it.
+ */
+export function measureChange(kind: MetricKind, days: readonly DailyPoint[], found: FoundChange): DatedChange | undefined {
+  const series = seriesBefore(kind, days, found.from);
+  if (!series) return undefined;
+  const study = studySeries(series, questsOf(series));
+  const distanceOf = ({ from }: Pick<DatedChange, 'from'>) => Math.abs(Date.parse(from) - Date.parse(found.from)) / DAY_MS;
+  const alike = (study?.changes ?? [])
+    .filter(({ shape }) => shape !== 'outlier')
+    .map((change) => dated(series, change))
+    .filter((change) => change.relative * found.relative > 0 && (change.to === undefined) === (found.to === undefined));
+  const [nearest] = alike.toSorted((a, b) => distanceOf(a) - distanceOf(b));
+  return nearest && distanceOf(nearest) <= NEAR_DAYS && isSameSize(nearest, found) ? nearest : undefined;
+}
+
+/** Changes that begin on a day or later and are clearer than chance makes them in one of so many series, each measured as any tool would. */
+export function changesSince(kind: MetricKind, days: readonly DailyPoint[], from: string, most: number): DatedChange[] {
+  const series = seriesBefore(kind, days, from);
+  const study = series && studySeries(series, questsOf(series));
+  if (!series || !study) return [];
+  return study.changes
+    .map((change) => dated(series, change))
+    .filter((change) => change.shape !== 'outlier' && change.from >= from && change.pValue <= most)
+    .flatMap((change) => measureChange(kind, days, change) ?? []);
+}

@@ -1,0 +1,124 @@
+import type { Peer } from '../peer.ts';
+import type { Table, Trial } from '../verdicts/metrics/trial.ts';
+import type { MetricsPlatform } from './metrics-platform.ts';
+import { dayOf, drawWorld, type Event, type Nature } from './metrics-world.ts';
+
+/** A caller of the built server, and the platform that it reads. */
+export interface Bench {
+  readonly peer: Peer;
+  readonly platform: MetricsPlatform;
+}
+
+/** One change that is planted, and the metric and device that it lies on. */
+interface Planted {
+  readonly name: string;
+  readonly events: readonly Event[];
+  readonly metric: string;
+  readonly device: string;
+}
+
+const CALM: Nature = { visits: 25_000, lastDay: '2026-09-30' };
+const event = (on: Event['on'], from: number, factor: number, more: Partial<Event> = {}): Event => ({ on, from, to: 1, factor, ...more });
+
+const PLANTED: readonly Planted[] = [
+  { name: 'visits -20 % since 5 days', events: [event('visits', 5, 0.8)], metric: 'visits', device: 'all' },
+  {
+    name: 'mobile rate -30 % since 6 days',
+    events: [event('rate', 6, 0.7, { device: 'mobile' })],
+    metric: 'conversionRate',
+    device: 'mobile',
+  },
+  { name: 'rate +25 % since 4 days', events: [event('rate', 4, 1.25)], metric: 'conversionRate', device: 'all' },
+  { name: 'basket -20 % since 6 days', events: [event('basket', 6, 0.8)], metric: 'cartAverage', device: 'all' },
+];
+
+/** What a tool says of a change; undefined where it says nothing of it. */
+interface Told {
+  readonly from: string;
+  readonly device: string;
+  readonly percent: number;
+  readonly cost: number | undefined;
+}
+
+/** A change as the structured answers of the three tools write it. */
+interface Answer {
+  readonly change?: Omit<Written, 'where' | 'parts'>;
+  readonly changes?: readonly Written[];
+}
+interface Written {
+  readonly metric?: string;
+  readonly device?: string;
+  readonly where?: { readonly device: string };
+  readonly from: string;
+  readonly changePercent?: number;
+  readonly parts?: readonly { readonly metric: string; readonly changePercent?: number }[];
+  readonly effect?: { readonly value: number };
+  readonly revenueSum?: number;
+}
+
+function toldBy({ change, changes = [] }: Answer, metric: string): Told | undefined {
+  const own = change?.metric === metric ? change : undefined;
+  const of = own ?? changes.find((each) => (each.parts?.[0]?.metric ?? each.metric) === metric);
+  if (!of) return undefined;
+  const { parts, where, changePercent } = of as Written;
+  return {
+    from: of.from,
+    device: where?.device ?? of.device ?? '',
+    percent: changePercent ?? parts?.[0]?.changePercent ?? 0,
+    cost: of.effect?.value ?? (of as Written).revenueSum,
+  };
+}
+
+const share = (count: number, all: number) => `${((100 * count) / Math.max(1, all)).toFixed(0)} %`;
+
+/** The same change asked for in three ways, of worlds in which all three tell it: how often they agree. */
+export async function* together(trial: Trial, { peer, platform }: Bench): AsyncGenerator<Table> {
+  for (const planted of PLANTED.filter(({ name }) => `together, ${name}`.includes(trial.only ?? ''))) {
+    const counts = { all: 0, day: 0, place: 0, size: 0, cost: 0, right: 0 };
+    for (let at = 0; at < trial.worlds; at += 1) {
+      const world = drawWorld({ ...CALM, events: planted.events }, trial.seed * 1_000_003 + at * 7_919 + 31);
+      platform.show(world);
+      const call = async (name: string, input: object) => {
+        const { result } = (await peer.ask('tools/call', { name, arguments: input })) as { result?: { structuredContent?: Answer } };
+        return toldBy(result?.structuredContent ?? {}, planted.metric);
+      };
+      const [last, week, month] = [1, 7, 28].map((left) => dayOf(world, left));
+      const metrics = ['visits', 'conversionRate', 'cartAverage', 'revenueSum'];
+      const told = [
+        await call('compare_metrics', { metrics, startDate: week, endDate: last }),
+        await call('find_changes', { startDate: month, endDate: last }),
+        await call('query_metrics', {
+          metrics: [planted.metric],
+          ...(planted.device !== 'all' && { devices: [planted.device] }),
+          startDate: dayOf(world, 14),
+          endDate: last,
+          breakdown: ['day'],
+          expected: true,
+        }),
+      ];
+      const [first, ...others] = told;
+      if (!first || others.some((other) => !other)) continue;
+      counts.all += 1;
+      const agree = (of: (own: Told) => string | number) => others.every((other) => other && of(other) === of(first));
+      counts.day += Number(agree(({ from }) => from));
+      counts.place += Number(agree(({ device }) => device));
+      counts.size += Number(agree(({ percent }) => percent.toFixed(1)));
+      counts.cost += Number(agree(({ cost }) => (cost ?? 0).toFixed(0)));
+      counts.right += Number(first.from === dayOf(world, planted.events[0]?.from ?? 1) && first.device === planted.device);
+    }
+    const { all } = counts;
+    yield {
+      title: 'The same change through compare_metrics, find_changes and query_metrics',
+      columns: ['planted', 'told by all three', 'of these same day', 'same place', 'same size', 'same cost', 'right day and place'],
+      lines: [
+        {
+          cells: [
+            planted.name,
+            share(all, trial.worlds),
+            ...[counts.day, counts.place, counts.size, counts.cost, counts.right].map((count) => share(count, all)),
+          ],
+        },
+      ],
+    };
+  }
+}

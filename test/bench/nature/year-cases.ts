@@ -1,0 +1,161 @@
+import { anyChanged, type Case, isCounting, last, type Said, SELF } from './metrics-cases.ts';
+import { dayOf, type Event, type Nature } from './metrics-world.ts';
+
+const CALM: Nature = { visits: 25_000, lastDay: '2026-09-30' };
+/** Last days of questions all over a year: after Christmas, Carnival, Easter, May, summer, autumn, before and after Black Friday, Advent. */
+const LAST_DAYS = ['2026-01-11', '2026-02-22', '2026-04-12', '2026-05-31', '2026-07-26', '2026-10-11', '2026-11-22', '2026-12-13'];
+
+const event = (on: Event['on'], from: number, factor: number, more: Partial<Event> = {}): Event => ({ on, from, to: 1, factor, ...more });
+const metricsOf = ({ changes }: Said) => changes.flatMap(({ parts }) => parts.map(({ metric }) => metric));
+const devicesOf = ({ changes }: Said) => new Set(changes.map(({ where }) => where?.device));
+
+const yearly = (lastDay: string): Case[] => {
+  const nature: Nature = { ...CALM, lastDay, holidays: true, season: 0.2, payDays: 0.08, growth: 0.1 };
+  return [
+    {
+      name: `year, ${lastDay}: compare`,
+      nature,
+      tool: 'compare_metrics',
+      args: last(7),
+      counts: { 'told changed (≤ 5 %)': anyChanged, 'told as counting (≤ 2 %)': isCounting, ...SELF },
+    },
+    {
+      name: `year, ${lastDay}: find`,
+      nature,
+      tool: 'find_changes',
+      args: last(28),
+      counts: { 'any change (≤ 5 %)': ({ changes }) => changes.length > 0, 'told as counting (≤ 2 %)': isCounting },
+    },
+  ];
+};
+
+const ended = (name: string, from: number, to: number, factor: number): Case[] => [
+  {
+    name: `ended, ${name}: compare`,
+    nature: { ...CALM, events: [event('visits', from, factor, { to })] },
+    tool: 'compare_metrics',
+    args: last(14),
+    counts: {
+      'told as going on (≤ 15 %)': ({ answer = '' }) => answer.startsWith('Visits is'),
+      'told as over': ({ answer = '' }) => /is back/.test(answer),
+      ...SELF,
+    },
+  },
+  {
+    name: `ended, ${name}: find`,
+    nature: { ...CALM, events: [event('visits', from, factor, { to })] },
+    tool: 'find_changes',
+    args: last(28),
+    counts: {
+      'told as going on (≤ 15 %)': ({ changes }) =>
+        changes.some(({ goesOn, shape, parts }) => goesOn && shape !== 'drift' && parts.some(({ metric }) => metric === 'visits')),
+      'told as over': ({ changes }) => changes.some(({ goesOn, parts }) => !goesOn && parts.some(({ metric }) => metric === 'visits')),
+    },
+  },
+];
+
+const LONG_FALL: readonly Event[] = [event('visits', 28, 0.7)];
+const MOBILE_RATE: readonly Event[] = [event('rate', 6, 0.7, { device: 'mobile' })];
+
+/** A whole year of questions, changes that began before the ranges or are over, single days, and revenue asked for alone. */
+export const YEAR_CASES: readonly Case[] = [
+  ...LAST_DAYS.flatMap(yearly),
+  ...ended('-25 % from 8 days ago until the day before yesterday', 8, 3, 0.75),
+  ...ended('+30 % for 4 days, 3 days ago', 7, 4, 1.3),
+  ...ended('-30 % for 9 days, 2 days ago', 11, 3, 0.7),
+  {
+    name: 'pay days ±15 %: find',
+    nature: { ...CALM, payDays: 0.15 },
+    tool: 'find_changes',
+    args: last(28),
+    counts: { 'any change (≤ 5 %)': ({ changes }) => changes.length > 0, 'told as counting (≤ 2 %)': isCounting },
+  },
+  {
+    name: 'two days against those of last week, four weeks into a fall of 30 %: compare',
+    nature: { ...CALM, events: LONG_FALL },
+    tool: 'compare_metrics',
+    args: (world) => ({
+      startDate: dayOf(world, 2),
+      endDate: dayOf(world, 1),
+      baselineStartDate: dayOf(world, 9),
+      baselineEndDate: dayOf(world, 8),
+    }),
+    counts: {
+      'told changed (≤ 5 %)': anyChanged,
+      'dated anew (0)': ({ answer = '' }, world) => /since/.test(answer) && answer.includes(dayOf(world, 2)),
+      ...SELF,
+    },
+  },
+  {
+    name: 'week against the week before, four weeks into a fall of 30 %: compare',
+    nature: { ...CALM, events: LONG_FALL },
+    tool: 'compare_metrics',
+    args: last(7),
+    counts: { 'told changed (≤ 5 %)': anyChanged, ...SELF },
+  },
+  {
+    name: 'revenue alone, mobile rate -30 % since 6 days: compare',
+    nature: { ...CALM, events: MOBILE_RATE },
+    tool: 'compare_metrics',
+    args: last(7, { metrics: ['revenueSum'] }),
+    counts: {
+      found: anyChanged,
+      'its factor and device (≥ 90 %)': ({ change }) => change?.metric === 'conversionRate' && change.device === 'mobile',
+      'right day (≥ 80 %)': ({ change }, world) => change?.from === dayOf(world, 6),
+      ...SELF,
+    },
+  },
+  {
+    name: 'yesterday alone, nothing happened: compare',
+    nature: CALM,
+    tool: 'compare_metrics',
+    args: last(1),
+    counts: { 'told changed (≤ 5 %)': anyChanged, ...SELF },
+  },
+  {
+    name: 'yesterday alone, visits -30 %: compare',
+    nature: { ...CALM, events: [event('visits', 1, 0.7)] },
+    tool: 'compare_metrics',
+    args: last(1),
+    counts: { found: anyChanged, ...SELF },
+  },
+  {
+    name: 'mobile -15 %, desktop +10 % since 10 days: find',
+    nature: { ...CALM, events: [event('visits', 10, 0.85, { device: 'mobile' }), event('visits', 10, 1.1, { device: 'desktop' })] },
+    tool: 'find_changes',
+    args: last(28),
+    counts: { 'both told (≥ 85 %)': (said) => devicesOf(said).has('mobile') && devicesOf(said).has('desktop') },
+  },
+  {
+    name: 'visits -20 % and, of mobile, rate -25 % since 8 days: compare',
+    nature: { ...CALM, events: [event('visits', 8, 0.8), event('rate', 8, 0.75, { device: 'mobile' })] },
+    tool: 'compare_metrics',
+    args: last(14),
+    counts: {
+      'both told (≥ 85 %)': ({ answer = '' }) =>
+        /visits (is [^;]*lower|-[^;]*beyond noise)/i.test(answer) && /rate[^;]* on mobile/.test(answer),
+      ...SELF,
+    },
+  },
+  {
+    name: 'visits -20 % and, of mobile, rate -25 % since 8 days: find',
+    nature: { ...CALM, events: [event('visits', 8, 0.8), event('rate', 8, 0.75, { device: 'mobile' })] },
+    tool: 'find_changes',
+    args: last(28),
+    counts: { 'both told (≥ 85 %)': (said) => ['visits', 'conversionRate'].every((metric) => metricsOf(said).includes(metric)) },
+  },
+  {
+    name: 'erosion of 1 % a day for 60 days: find',
+    nature: { ...CALM, events: [event('visits', 60, 0.99 ** 60, { isGradual: true })] },
+    tool: 'find_changes',
+    args: last(28),
+    counts: { 'found (≥ 85 %)': (said) => metricsOf(said).includes('visits') },
+  },
+  {
+    name: 'erosion of 1 % a day for 30 days: compare',
+    nature: { ...CALM, events: [event('visits', 30, 0.99 ** 30, { isGradual: true })] },
+    tool: 'compare_metrics',
+    args: last(28),
+    counts: { 'found (≥ 85 %)': anyChanged, ...SELF },
+  },
+];

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { costOfFactors } from '../../../../src/domain/metrics/change-cost.ts';
+import { changesSince, measureChange, sizeOfDays } from '../../../../src/domain/metrics/engine/measure.ts';
+import type { DailyPoint } from '../../../../src/domain/metrics/engine/series.ts';
+import { DAY_MS } from '../../../../src/lib/clock.ts';
+import { seeded } from '../../../bench/verdicts/random.ts';
+import { sampleSize } from '../../../support/sample-size.ts';
+
+const DAYS = 200;
+const labelAt = (day: number) => new Date(Date.parse('2026-01-05') + day * DAY_MS).toISOString().slice(0, 10);
+
+/** Visits with weekends of 0.7 and shocks of 4 %, of which those from day `from` up to day `to` are `factor` times as many. */
+function siteOf(seed: number, { from = DAYS, to = DAYS, factor = 1 }: { from?: number; to?: number; factor?: number }): DailyPoint[] {
+  const random = seeded(seed);
+  return Array.from({ length: DAYS }, (_, day) => {
+    const changed = day >= from && day < to ? factor : 1;
+    const numerator = random.poisson(8_000 * (day % 7 > 4 ? 0.7 : 1) * changed * Math.exp(0.04 * random.normal()));
+    return { label: labelAt(day), numerator, denominator: 1, isWhole: true };
+  });
+}
+
+const FALL = { from: DAYS - 8, factor: 0.75 };
+const about = (day: number, relative: number) => ({ from: labelAt(day), relative, low: relative - 0.05, high: relative + 0.05 });
+
+describe('a change', () => {
+  it('has the same first day and size wherever a question found it, and whatever came before its last 184 days', () => {
+    const days = siteOf(3, FALL);
+    const found = measureChange('count', days, about(DAYS - 8, -0.25));
+    expect(found).toMatchObject({ shape: 'step', from: labelAt(DAYS - 8), days: 8 });
+    expect(found?.relative).toBeCloseTo(-0.25, 1);
+    expect(measureChange('count', days, about(DAYS - 6, -0.24))).toEqual(found);
+    expect(measureChange('count', days.slice(16), about(DAYS - 10, -0.27))).toEqual(found);
+  });
+
+  it('is none where the days do not show it: the other direction, another size, another time, or too few days', () => {
+    const days = siteOf(4, FALL);
+    expect(measureChange('count', days, about(DAYS - 8, 0.25))).toBeUndefined();
+    expect(measureChange('count', days, about(DAYS - 8, -0.7))).toBeUndefined();
+    expect(measureChange('count', days, about(DAYS - 30, -0.25))).toBeUndefined();
+    expect(measureChange('count', days.slice(-30), about(DAYS - 8, -0.25))).toBeUndefined();
+  });
+
+  it('that has ended has its last day', () => {
+    const days = siteOf(5, { from: DAYS - 14, to: DAYS - 5, factor: 0.7 });
+    const found = measureChange('count', days, { ...about(DAYS - 14, -0.3), to: labelAt(DAYS - 6) });
+    expect(found).toMatchObject({ from: labelAt(DAYS - 14), to: labelAt(DAYS - 6) });
+  });
+
+  it('is found since a day, and seldom where nothing happened', () => {
+    expect(changesSince('count', siteOf(6, FALL), labelAt(DAYS - 14), 0.01)).toMatchObject([{ from: labelAt(DAYS - 8) }]);
+    const sites = sampleSize({ full: 200, short: 60 });
+    let told = 0;
+    for (let seed = 1; seed <= sites; seed += 1)
+      told += Number(changesSince('count', siteOf(seed, {}), labelAt(DAYS - 14), 0.01).length > 0);
+    expect(told / sites).toBeLessThanOrEqual(0.05);
+  });
+
+  it('of days that show none by themselves still has a size', () => {
+    expect(sizeOfDays('count', siteOf(7, FALL), { from: labelAt(DAYS - 8) })?.relative).toBeCloseTo(-0.25, 1);
+  });
+});
+
+describe('the cost of a change', () => {
+  it('is what the total would have been without it, taken from what it was', () => {
+    const { value, low, high } = costOfFactors(900, [{ relative: -0.1, low: -0.15, high: -0.05 }]);
+    expect(value).toBeCloseTo(-100, 6);
+    expect(low).toBeCloseTo(900 * (1 - 1 / 0.8516), 0);
+    expect(high).toBeCloseTo(900 * (1 - 1 / 0.9519), 0);
+  });
+
+  it('of two factors is that of their product, less certain than either', () => {
+    const one = { relative: -0.2, low: -0.25, high: -0.15 };
+    const both = costOfFactors(640, [one, one]);
+    expect(both.value).toBeCloseTo(640 - 1000, 6);
+    const single = costOfFactors(640, [one]);
+    expect(both.high - both.low).toBeGreaterThan(single.high - single.low);
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { trendEstimate, weekendEstimate } from '../../../../src/domain/metrics/expected/row-verdicts.ts';
+import type { MetricRow } from '../../../../src/domain/metrics/read/metric-answers.ts';
+import { DAY_MS } from '../../../../src/lib/clock.ts';
+import { seeded } from '../../../bench/verdicts/random.ts';
+
+const FIRST_MS = Date.parse('2026-01-05');
+const selection: MetricRow['selection'] = { device: 'all', segmentIds: [], goalId: undefined, zoneId: undefined };
+
+/** Days from a Monday on, weekends `factor` times as high, shocks of 5 %. */
+function daysOf(seed: number, count: number, factor: number): MetricRow[] {
+  const { normal } = seeded(seed);
+  return Array.from({ length: count }, (_, day) => {
+    const startMs = FIRST_MS + day * DAY_MS;
+    const label = new Date(startMs).toISOString().slice(0, 10);
+    const visits = Math.round(5_000 * (day % 7 > 4 ? factor : 1) * Math.exp(0.05 * normal()));
+    return { selection, range: 0, interval: { startMs, endMs: startMs + DAY_MS - 1, label, isPart: false }, values: { visits } };
+  });
+}
+
+describe('weekends against Monday to Friday', () => {
+  it('differ by so much a day, between bounds, over the whole weeks of the range', () => {
+    const found = weekendEstimate('visits', daysOf(1, 59, 0.8));
+    expect(found).toMatchObject({ isClear: true, count: 8 });
+    expect(found?.relative).toBeCloseTo(-0.2, 1);
+    expect(found?.low).toBeLessThan(-0.19);
+    expect(found?.high).toBeGreaterThan(-0.21);
+  });
+
+  it('need four weeks, and are seldom told apart where they are alike', () => {
+    expect(weekendEstimate('visits', daysOf(1, 27, 0.8))).toBeUndefined();
+    const clear = Array.from({ length: 300 }, (_, seed) => weekendEstimate('visits', daysOf(seed + 1, 56, 1))?.isClear);
+    expect(clear.filter(Boolean).length).toBeLessThanOrEqual(9);
+  });
+});
+
+describe('a trend over periods', () => {
+  const monthsOf = (seed: number, count: number, growth: number, season = 0) => {
+    const { normal } = seeded(seed);
+    return Array.from({ length: count }, (_, month) => {
+      return 1_000 * Math.exp(growth * month + season * Math.sin((2 * Math.PI * month) / 12) + 0.03 * normal());
+    });
+  };
+
+  it('is a growth a month between bounds', () => {
+    const found = trendEstimate(monthsOf(2, 12, -0.02), true);
+    expect(found).toMatchObject({ isClear: true, isSeasonal: false, count: 12 });
+    expect(found?.relative).toBeCloseTo(-0.02, 1);
+  });
+
+  it('is one against the year before from 24 months on, so that a season makes none', () => {
+    expect(trendEstimate(monthsOf(3, 30, 0.01, 0.4), true)).toMatchObject({ isClear: true, isSeasonal: true });
+    expect(trendEstimate(monthsOf(3, 30, 0.01, 0.4), true)?.relative).toBeCloseTo(Math.expm1(0.12), 1);
+    const clear = Array.from({ length: 300 }, (_, seed) => trendEstimate(monthsOf(seed + 1, 24, 0, 0.4), true)?.isClear);
+    expect(clear.filter(Boolean).length).toBeLessThanOrEqual(9);
+  });
+
+  it('needs six periods with a value, and is seldom told where there is none', () => {
+    expect(trendEstimate(monthsOf(1, 5, 0.1), true)).toBeUndefined();
+    expect(trendEstimate([1, 2, 0, 4, 5, 6, 7], false)).toBeUndefined();
+    const clear = Array.from({ length: 400 }, (_, seed) => trendEstimate(monthsOf(seed + 1, 9, 0), true)?.isClear);
+    expect(clear.filter(Boolean).length).toBeLessThanOrEqual(10);
+  });
+});
