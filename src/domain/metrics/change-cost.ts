@@ -7,7 +7,7 @@ export interface Sized {
   readonly high: number;
 }
 
-/** What changes of its factors add to or take from a total over their days, with bounds at 95 %. */
+/** The amount that changes of its factors add to or take from a total over their days, with bounds at 95 %. */
 export interface CostRange {
   readonly value: number;
   readonly low: number;
@@ -19,7 +19,7 @@ const LEAST = 0.01;
 const logOf = (relative: number) => Math.log(Math.max(LEAST, 1 + relative));
 
 /**
- * What a total would have been without changes of its factors, taken from what it was: total × (1 − 1 / product of the factors). The errors
+ * The actual total less what it would have been without changes of its factors: total × (1 − 1 / product of the factors). The errors
  * of the factors are taken to be independent.
  */
 export function costOfFactors(total: number, factors: readonly Sized[]): CostRange {
@@ -43,7 +43,7 @@ export interface Cost {
   readonly high?: number;
 }
 
-/** What each total is the product of. */
+/** The factors of each total. */
 export const FACTORS: Readonly<Record<Cost['metric'], readonly string[]>> = {
   visits: ['visits'],
   conversionCount: ['visits', 'conversionRate'],

@@ -32,7 +32,7 @@ const PLANTED: readonly Planted[] = [
   { name: 'basket -20 % since 6 days', events: [event('basket', 6, 0.8)], metric: 'cartAverage', device: 'all' },
 ];
 
-/** What a tool says of a change; undefined where it says nothing of it. */
+/** The change as a tool tells it; undefined where it says nothing of it. */
 interface Told {
   readonly from: string;
   readonly device: string;

@@ -2,7 +2,7 @@ import { anyChanged, type Case, isCounting, last, type Said, SELF } from './metr
 import { dayOf, type Event, type Nature } from './metrics-world.ts';
 
 const CALM: Nature = { visits: 25_000, lastDay: '2026-09-30' };
-/** Last days of questions all over a year: after Christmas, Carnival, Easter, May, summer, autumn, before and after Black Friday, Advent. */
+/** Last days of questions all over a year: after Christmas, Carnival, Easter, in May, summer, autumn, before and after Black Friday. */
 const LAST_DAYS = ['2026-01-11', '2026-02-22', '2026-04-12', '2026-05-31', '2026-07-26', '2026-10-11', '2026-11-22', '2026-12-13'];
 
 const event = (on: Event['on'], from: number, factor: number, more: Partial<Event> = {}): Event => ({ on, from, to: 1, factor, ...more });

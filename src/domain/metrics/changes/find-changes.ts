@@ -202,7 +202,7 @@ function outcomeOf({ series, base }: Pick<Scene, 'series' | 'base'>): Cost['metr
   return series.has(seriesId('conversionCount', base)) ? 'conversionCount' : 'visits';
 }
 
-/** What changed itself of the factors of a total; empty where it does not depend on that. */
+/** The factors of a total that changed themselves; empty where it does not depend on that. */
 function factorsOf(parts: readonly Part[], metric: Cost['metric'], goalId: number | undefined): readonly Part[] {
   const isOfGoal = ({ metric: own, place }: Part) => !definitionOf(own)?.perGoal || place.goalId === goalId;
   const own = parts.filter((part) => !part.mix && FACTORS[metric].includes(part.metric) && isOfGoal(part));

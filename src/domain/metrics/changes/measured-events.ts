@@ -3,8 +3,8 @@ import { type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent } from './events.ts';
 
 /**
- * Gives a change the first day and size that every tool gives it, by the days of its first metric at its place; unchanged where these do not
- * show it by themselves, and for drifts and single days.
+ * Gives a change the first day and size that every tool gives it, by the days of its first metric at its place; unchanged where these
+ * do not show it by themselves, and for drifts and single days.
  */
 export function measuredEvent({ series }: Scene, event: ChangeEvent): ChangeEvent {
   const { shape, from, to, parts, place } = event;

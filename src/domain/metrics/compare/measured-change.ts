@@ -12,7 +12,7 @@ export const measuredChangeShape = z.object({
   from: z.string(),
   to: z.string().optional(),
   changePercent: z.number(),
-  /** What it adds to or takes from revenue where there is some, else conversions, else visits. */
+  /** The amount that it adds to or takes from revenue where there is some, else conversions, else visits. */
   revenueSum: z.number().optional(),
   conversionCount: z.number().optional(),
   visits: z.number().optional(),
@@ -26,7 +26,7 @@ export interface MeasuredChange {
   readonly cost: Omit<Cost, 'goalId'> | undefined;
 }
 
-/** What a change makes over its days: of revenue where there is some, else of conversions, else of visits. */
+/** The amount that a change makes over its days: of revenue where there is some, else of conversions, else of visits. */
 export function costOnDays(metric: string, rows: readonly MetricRow[], change: DatedChange): MeasuredChange['cost'] {
   const { from, to, relative, low, high } = change;
   const own = rows.filter(({ interval: { label = '', isPart } }) => !isPart && label >= from && (to === undefined || label <= to));

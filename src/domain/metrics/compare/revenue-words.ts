@@ -6,7 +6,7 @@ import type { RevenueSplit } from './contributions.ts';
 
 const LEAST_WHOLE = 1_000;
 
-/** What revenue is the product of. */
+/** A factor of revenue. */
 export type RevenueFactor = keyof RevenueSplit;
 
 /** The metric that each factor is. */

@@ -1,6 +1,14 @@
 import { formatPercent } from '../../../lib/number-text.ts';
 import type { DatedChange } from '../engine/changes.ts';
-import type { Change } from './comparison-words.ts';
+import type { Judgement } from '../engine/judge.ts';
+
+/** The figures of two ranges and their verdict. */
+interface Compared {
+  readonly compared: { readonly before: number | null; readonly after: number | null };
+  readonly judgement: Judgement;
+  /** First day of the period. */
+  readonly days: { readonly first: string };
+}
 
 const signed = (share: number) => formatPercent(100 * share, { sign: true, digits: 1 });
 
@@ -8,19 +16,19 @@ const signed = (share: number) => formatPercent(100 * share, { sign: true, digit
 export const LEAST_CALENDAR = 0.03;
 
 /** The longest-reaching episode among the days of the baseline, by size times days; undefined where there is none. */
-export function baselineEpisode({ judgement: { changes }, days }: Pick<Change, 'judgement' | 'days'>): DatedChange | undefined {
+export function baselineEpisode({ judgement: { changes }, days }: Pick<Compared, 'judgement' | 'days'>): DatedChange | undefined {
   const own = changes.filter(({ shape, to }) => shape === 'episode' && to !== undefined && to < days.first);
   const weightOf = ({ relative, days: length }: DatedChange) => Math.abs(Math.log1p(Math.max(-0.99, relative))) * length;
   return own.toSorted((a, b) => weightOf(b) - weightOf(a))[0];
 }
 
 /** How far the ranges themselves differ from each other; undefined where the baseline has no value. */
-function figuresOf({ compared: { before, after } }: Change): number | undefined {
+function figuresOf({ compared: { before, after } }: Compared): number | undefined {
   return before === null || after === null || before === 0 ? undefined : (after - before) / before;
 }
 
 /** How far the change of the figures lies beyond that of the usual level, counted in what is chance; 0 where they agree. */
-export function beyondUsual(change: Change): number {
+export function beyondUsual(change: Compared): number {
   const { relative, noise } = change.judgement;
   const figures = figuresOf(change);
   if (relative === null || !noise || figures === undefined) return 0;
@@ -29,10 +37,10 @@ export function beyondUsual(change: Change): number {
 }
 
 /**
- * What the change is against the usual level, where days of their own make the figures differ from it: `; the baseline was 60.2% higher
+ * The change against the usual level, where days of their own make the figures differ from it: `; the baseline was 60.2% higher
  * than usual from 2026-09-17 to 2026-09-23, and against the usual level the change is +3.1%`; empty where they agree.
  */
-export function usualText(change: Change, isBrief = false): string {
+export function usualText(change: Compared, isBrief = false): string {
   const { changes, relative } = change.judgement;
   if (relative === null || beyondUsual(change) === 0) return '';
   const episode = baselineEpisode(change);

@@ -91,7 +91,7 @@ export function measureChange(kind: MetricKind, days: readonly DailyPoint[], fou
   return nearest && distanceOf(nearest) <= NEAR_DAYS && isSameSize(nearest, found) ? nearest : undefined;
 }
 
-/** Changes that begin on a day or later and are clearer than chance makes them in one of so many series, each measured as any tool would. */
+/** Changes that begin on a day or later with a p-value of at most `most`, each measured like those that any tool found. */
 export function changesSince(kind: MetricKind, days: readonly DailyPoint[], from: string, most: number): DatedChange[] {
   const series = seriesBefore(kind, days, from);
   const study = series && studySeries(series, questsOf(series));

@@ -117,7 +117,8 @@ function weekendSentence(name: string, estimate: Estimate): string {
 function trendSentence(name: string, unit: string, trend: Trend): string {
   const per = trend.isSeasonal ? 'a year, each month against the same of the year before' : `a ${unit}`;
   const season = trend.isSeasonal ? '' : ', the season included';
-  return `Trend of ${name}: ${signed(trend.relative)} ${per} ${boundsText(trend)}, ${verdictText(trend)} (${trend.count} ${unit}s${season}).`;
+  const seen = `(${trend.count} ${unit}s${season})`;
+  return `Trend of ${name}: ${signed(trend.relative)} ${per} ${boundsText(trend)}, ${verdictText(trend)} ${seen}.`;
 }
 
 const daysOf = ({ startMs, endMs }: Interval) => Math.max(1, Math.round((endMs + 1 - startMs) / DAY_MS));
