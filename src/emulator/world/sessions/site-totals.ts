@@ -97,7 +97,7 @@ function emptyTotals(bucket: Bucket): SiteTotals {
 
 type SessionSums = Omit<SiteTotals, keyof Bucket>;
 
-/** SessionSums of the selected sessions from one index to before another. */
+/** Sums of the selected sessions from one index to before another. */
 function sumsBetween(
   day: SessionDay,
   from: number,
@@ -105,7 +105,7 @@ function sumsBetween(
   goalBit: number,
   isSelected: (day: SessionDay, index: number) => boolean,
 ): SessionSums {
-  // SessionSums live in local variables, because this loop reads hundreds of thousands of sessions.
+  // Sums live in local variables, because this loop reads hundreds of thousands of sessions.
   let [visits, bounces, pageViews, durationMs, transactions, revenueCents, conversions] = [0, 0, 0, 0, 0, 0, 0];
   for (let index = from; index < to; index += 1) {
     if (!isSelected(day, index)) continue;
@@ -121,7 +121,7 @@ function sumsBetween(
   return { visits, bounces, pageViews, durationMs, transactions, revenueCents, conversions };
 }
 
-/** SessionSums of whole days by what was selected: answers about many ranges read the same days again and again. */
+/** Sums of whole days by what was selected: answers about many ranges read the same days again and again. */
 const sumsOfDays = new WeakMap<SessionDay, Map<string, SessionSums>>();
 
 function sumsOfDay(day: SessionDay, key: string, sum: () => SessionSums): SessionSums {
