@@ -83,7 +83,8 @@ describe.each(someOf(WORLDS, 1))('of the world $seed in $timeZone', ({ seed, sta
     const metrics = ['visits', 'conversionCount', 'revenueSum'];
     const whole = only(await call('query_metrics', { ...range, metrics }));
     for (const by of ['device', 'hour'] as const) {
-      const parts = records(await call('query_metrics', { ...range, metrics, breakdown: [by] }));
+      const rows = records(await call('query_metrics', { ...range, metrics, breakdown: [by] }));
+      const parts = rows.filter((row) => row[by] !== 'all');
       for (const metric of metrics) {
         const column = parts.map((row) => row[metric]);
         expect(sum(column), `${metric} by ${by}`).toBeLessThanOrEqual(Number(whole[metric]) + 0.01);
