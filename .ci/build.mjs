@@ -86,8 +86,8 @@ export async function buildProduct() {
     external: ['@resvg/resvg-js'],
     metafile: true,
   });
-  const view = await buildChartView(staged);
-  await writeNotices(staged, [metafile, view]);
+  const views = [await buildView(staged, 'main', 'page', 'chart'), await buildView(staged, 'overview', 'overview', 'overview')];
+  await writeNotices(staged, [metafile, ...views]);
   await cp('node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf', `${staged}/fonts/DejaVuSans.ttf`);
   await cp('node_modules/dejavu-fonts-ttf/LICENSE', `${staged}/fonts/LICENSE`);
   await rename('dist', replaced).catch(() => undefined); // there is none in a fresh clone
@@ -95,10 +95,10 @@ export async function buildProduct() {
   await rm(replaced, { recursive: true, force: true });
 }
 
-/** Writes the view of charts: one HTML file that needs no other. Gives what it is made of. */
-async function buildChartView(folder) {
+/** Writes a view for hosts: one HTML file that needs no other. Gives what it is made of. */
+async function buildView(folder, script, pageName, name) {
   const { outputFiles, metafile } = await build({
-    entryPoints: ['src/views/app/main.ts'],
+    entryPoints: [`src/views/app/${script}.ts`],
     bundle: true,
     platform: 'browser',
     format: 'iife',
@@ -108,11 +108,11 @@ async function buildChartView(folder) {
     write: false,
     metafile: true,
   });
-  const [page, style] = await Promise.all(['page.html', 'page.css'].map((file) => readFile(`src/views/app/${file}`, 'utf8')));
-  const script = outputFiles[0]?.text.replaceAll('</script', '<\\/script') ?? '';
-  const html = page?.replace('/* style */', () => style ?? '').replace('/* script */', () => script) ?? '';
+  const [page, style] = await Promise.all([`${pageName}.html`, 'page.css'].map((file) => readFile(`src/views/app/${file}`, 'utf8')));
+  const code = outputFiles[0]?.text.replaceAll('</script', '<\\/script') ?? '';
+  const html = page?.replace('/* style */', () => style ?? '').replace('/* script */', () => code) ?? '';
   await mkdir(`${folder}/views`, { recursive: true });
-  await writeFile(`${folder}/views/chart.html`, html);
+  await writeFile(`${folder}/views/${name}.html`, html);
   return metafile;
 }
 

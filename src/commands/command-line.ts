@@ -10,6 +10,7 @@ export const commands = {
   emulator: 'run the emulated platform alone',
   doctor: 'check settings, optional parts, token, scopes and one call of each family',
   call: "call one tool: call <tool> '<json>'",
+  report: 'write a report of a week or month for people: one HTML file, and Markdown',
   token: 'create, list or remove static tokens for callers of HTTP serving',
   credentials: 'add, list or remove platform credentials of callers of HTTP serving',
 } as const;
@@ -25,13 +26,15 @@ export interface CommandLine {
   readonly positionals: readonly string[];
   /** Texts by flag name; a switch is `true`. */
   readonly flags: Record<string, string | undefined>;
-  readonly world: { seed?: string; clock?: string; fault?: string[] };
+  readonly world: { seed?: string; clock?: string; size?: string; fault?: string[] };
   /** Of the emulator, which takes three more; that of HTTP serving is read with the settings. */
   readonly port: string | undefined;
   /** How `call` prints an answer. */
   readonly format: string | undefined;
   /** Options of `token create`. */
   readonly token: { readonly scopes: string | undefined; readonly validDays: string | undefined };
+  /** Of `report`: its period, and where it is written. */
+  readonly report: { readonly last: string | undefined; readonly out: string | undefined };
   /** `doctor` prints JSON. */
   readonly json: boolean;
   /** The command that help is wanted about; `all` where none is named. */
@@ -61,6 +64,8 @@ function parse(args: readonly string[]) {
     version: { type: 'boolean', short: 'v' },
     format: { type: 'string' },
     json: { type: 'boolean' },
+    last: { type: 'string' },
+    out: { type: 'string' },
     scopes: { type: 'string' },
     'valid-days': { type: 'string' },
   };
@@ -82,7 +87,8 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     throw new SettingsError(`"${stray}" is not expected: ${first} takes only flags, and a switch such as --demo takes no value`);
   const topic = positionals.length === 0 ? 'all' : first;
   // Options are made of settings, so that their names are in no type.
-  const { help, version, format, json, scopes, 'valid-days': validDays, seed, clock, fault, ...flags } = values as Values;
+  const { help, version, format, json, last, out, scopes, 'valid-days': validDays, ...named } = values as Values;
+  const { seed, clock, size, fault, ...flags } = named;
   const text = (value: string | boolean | string[] | undefined) => (value === undefined ? undefined : String(value));
   return {
     command: first,
@@ -91,11 +97,13 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     world: {
       ...(seed !== undefined && { seed: String(seed) }),
       ...(clock !== undefined && { clock: String(clock) }),
+      ...(size !== undefined && { size: String(size) }),
       ...(Array.isArray(fault) && { fault }),
     },
     port: text(flags['port']),
     format: text(format),
     token: { scopes: text(scopes), validDays: text(validDays) },
+    report: { last: text(last), out: text(out) },
     json: json === true,
     help: help === true ? topic : undefined,
     version: version === true,
@@ -140,6 +148,17 @@ const manuals: Readonly<
     forms: ["call <tool> '<arguments as JSON>' [flags]"],
     parts: {
       Output: [['--format', 'json (default), table, or junit for check_speed_budgets']],
+      [SETTINGS]: settingNames.map(settingRow),
+      [WORLD]: worldRows,
+    },
+  },
+  report: {
+    forms: ['report [--last week] [--out folder] [flags]'],
+    parts: {
+      'The report': [
+        ['--last', 'week (default), month, quarter, or a number of days such as 14: the last complete ones'],
+        ['--out', 'Folder for the two files (default: the current one)'],
+      ],
       [SETTINGS]: settingNames.map(settingRow),
       [WORLD]: worldRows,
     },

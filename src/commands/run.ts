@@ -18,6 +18,7 @@ async function dispatch(args: readonly string[]): Promise<number> {
   if (line.command !== 'doctor') for (const words of unknownVariables(process.env)) logOf(settings)('warn', words);
   if (line.command === 'doctor') return (await import('./doctor.ts')).doctor(settings, world, line.json);
   if (line.command === 'call') return (await import('./call.ts')).call(settings, world, line.positionals, line.format);
+  if (line.command === 'report') return (await import('./report/report.ts')).report(settings, world, line.report);
   if (line.command === 'token') return (await import('./token.ts')).token(settings, line.positionals, line.token);
   if (line.command === 'credentials') return (await import('./credentials.ts')).credentials(settings, line.positionals);
   return (await import('./serve.ts')).serve(settings, world);

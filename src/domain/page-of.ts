@@ -37,11 +37,13 @@ function placeOf(matched: number, start: number, shown: number, list: unknown): 
   return { matched, from: shown === 0 ? 0 : start + 1, to: shown === 0 ? 0 : end, ...(end < matched && { cursor: cursorAt(end, list) }) };
 }
 
-function cursorAt(position: number, list: unknown): string {
+/** The cursor of a position in this list. */
+export function cursorAt(position: number, list: unknown): string {
   return Buffer.from(`${position}.${markOf(list)}`).toString('base64url');
 }
 
-function positionOf(cursor: string, list: unknown, length: number): number {
+/** The position that a cursor of this list stands for; throws an `ApiError` of kind `invalid` for another one. */
+export function positionOf(cursor: string, list: unknown, length: number): number {
   const [, position, mark] = /^(\d{1,9})\.([0-9a-f]{8})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   if (mark !== undefined && mark === markOf(list) && Number(position) < length) return Number(position);
   const fault = mark === undefined ? 'was not given by an answer' : 'belongs to a call with other arguments';

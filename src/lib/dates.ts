@@ -23,13 +23,13 @@ export const ACCEPTED_DATES =
   'an ISO date-time (2026-11-20T10:00:00Z, 2026-11-20T10:00+01:00, or without an offset in the configured time zone), a date ' +
   '(2026-11-20), ' +
   'a month (2026-11), a quarter (2026-Q3), a year (2026), now, today, yesterday, -7d, -4w, -3mo, last_week, this_week, last_month, ' +
-  'this_month, last_quarter, this_quarter, last_year or this_year';
+  'this_month, last_quarter, this_quarter, last_year, this_year; for what lies ahead tomorrow, +7d and next_week';
 
 // Seconds stop at 59: Temporal would turn a leap second into another instant than the text that is sent.
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::[0-5]\d(?:\.\d{1,9})?)?(?<offset>Z|[+-]\d{2}:?\d{2})?$/i;
 const CALENDAR = /^(?<year>\d{4})(?:-(?:q(?<quarter>\d)|(?<month>\d{2})(?:-(?<day>\d{2}))?))?$/i;
-const AGO = /^-(?<count>\d{1,4})(?<unit>d|w|mo)$/i;
-const PERIOD = /^(?<which>last|this)_(?<period>[a-z]+)$/;
+const AGO = /^(?<sign>[-+])(?<count>\d{1,4})(?<unit>d|w|mo)$/i;
+const PERIOD = /^(?<which>last|this|next)_(?<period>[a-z]+)$/;
 
 type Period = Exclude<keyof typeof UNIT_LENGTH, 'day'>;
 
@@ -61,27 +61,40 @@ function calendarUnit({ year, quarter, month, day }: Record<string, string | und
   return onePeriod(date(1), 'year');
 }
 
-function daysAgo(today: Temporal.PlainDate, count: number, unit: string | undefined): DateMeaning {
-  if (unit === 'd') return oneDay(today.subtract({ days: count }));
-  if (unit === 'w') return oneDay(today.subtract({ weeks: count }));
-  return oneDay(today.subtract({ months: count }));
+/** The day so many units from today, before it where the count is negative. */
+function daysFrom(today: Temporal.PlainDate, count: number, unit: string | undefined): DateMeaning {
+  if (unit === 'd') return oneDay(today.add({ days: count }));
+  if (unit === 'w') return oneDay(today.add({ weeks: count }));
+  return oneDay(today.add({ months: count }));
+}
+
+/** Days that have a name, from today. */
+const NAMED_DAYS: ReadonlyMap<string, number> = new Map([
+  ['today', 0],
+  ['yesterday', -1],
+  ['tomorrow', 1],
+]);
+
+/** The first day of the last, this or the next period, from that of this one. */
+function beginOf(first: Temporal.PlainDate, which: string | undefined, period: Period): Temporal.PlainDate {
+  if (which === 'last') return first.subtract(UNIT_LENGTH[period]);
+  return which === 'next' ? first.add(UNIT_LENGTH[period]) : first;
 }
 
 function read(text: string, now: Temporal.ZonedDateTime): DateMeaning | undefined {
   const today = now.toPlainDate();
   const keyword = text.toLowerCase();
   if (keyword === 'now') return { kind: 'instant', instantMs: now.epochMilliseconds };
-  if (keyword === 'today') return oneDay(today);
-  if (keyword === 'yesterday') return oneDay(today.subtract({ days: 1 }));
+  const days = NAMED_DAYS.get(keyword);
+  if (days !== undefined) return oneDay(today.add({ days }));
 
   const ago = AGO.exec(keyword)?.groups;
-  if (ago) return daysAgo(today, Number(ago['count']), ago['unit']);
+  if (ago) return daysFrom(today, Number(`${ago['sign']}${ago['count']}`), ago['unit']);
 
   const relative = PERIOD.exec(keyword)?.groups;
   const period = relative?.['period'];
   if (isPeriod(period)) {
-    const first = firstDayOf(today, period);
-    return onePeriod(relative?.['which'] === 'last' ? first.subtract(UNIT_LENGTH[period]) : first, period);
+    return onePeriod(beginOf(firstDayOf(today, period), relative?.['which'], period), period);
   }
 
   const calendar = CALENDAR.exec(text)?.groups;
@@ -237,7 +250,7 @@ function finalityNotes(end: Temporal.ZonedDateTime, now: Temporal.ZonedDateTime,
   notes.push(
     corrected > 0
       ? `Final: its days are older than the ${corrected} in which the service corrects.`
-      : 'Final: no later corrections are documented.',
+      : 'Whether the platform corrects these days later is not documented.',
   );
   return notes;
 }

@@ -56,3 +56,26 @@ Answer in this form:
 - Which columns or filters the backfill could not take over, word for word from the notes.
 - What to watch: why runs failed is not shown by the interface; the console shows it.`,
 });
+
+/** Says where exported data lie and how they reach other tools. */
+export const whereExportsGo = definePrompt({
+  name: 'where_do_my_exports_go',
+  title: 'Where do my exports go',
+  description:
+    'Says where the files of your exports lie, which are here, which are about to be deleted, and how they reach a warehouse or Power BI.',
+  tools: ['list_export_jobs', 'list_workspace', 'list_successful_export_runs', 'sync_exports'],
+  arguments: {},
+  text: () => `Say where the exports of this project go.
+
+1. ${callText('list_export_jobs')}: which jobs run, and how they do.
+2. ${callText('list_workspace')}: which of their runs lie on the disk of this server, and in its warehouse where it has one.
+3. ${callText('list_successful_export_runs', { expiresBefore: '+2d' })}: which files the platform deletes next, and whether they are here.
+4. Read the resource analytics://reference/where-exports-go for the ways on: workspace, ClickHouse by this server, other warehouses, \
+Power BI.
+
+Answer in this form:
+- One sentence: where the data lie now, and since which day.
+- A table: job, how it does, runs here, files that go within two days and are not here.
+- The way to where the user wants them, with the settings by name. Ask where that is, if it was not said.
+- Offer ${callText('sync_exports')} where files would be lost; do not fetch without being asked.`,
+});

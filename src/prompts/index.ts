@@ -1,4 +1,4 @@
-import { backfillGaps, setUpExport } from './export-prompts.ts';
+import { backfillGaps, setUpExport, whereExportsGo } from './export-prompts.ts';
 import { whereBuyersAreLost } from './journey-prompts.ts';
 import { explainChange, segmentComparison } from './metric-prompts.ts';
 import { explainSlowPage, reviewRelease } from './speed-prompts.ts';
@@ -15,4 +15,5 @@ export const prompts = [
   whereBuyersAreLost,
   setUpExport,
   backfillGaps,
+  whereExportsGo,
 ];

@@ -18,17 +18,35 @@ import type { Prompt } from '../tooling/prompt.ts';
 import type { DefinedResource } from '../tooling/resource.ts';
 import type { Answer } from '../tooling/results.ts';
 import type { Session } from '../tooling/session.ts';
-import { type AnyTool, CHART_VIEW_URI, changesSomething, type ListedTool, type Offer } from '../tooling/tool.ts';
+import { type AnyTool, CHART_VIEW_URI, changesSomething, type ListedTool, type Offer, OVERVIEW_VIEW_URI } from '../tooling/tool.ts';
 import { readOnlyReason } from './caller-access.ts';
 import { productIcons, toolsetIcons } from './icons.ts';
 import { registerCompletion, registerPrompt } from './prompts.ts';
 import { registerResource, requestFacts } from './resources.ts';
 import { registerSubscriptions, type Subscriptions } from './subscriptions.ts';
 
-/** The view of charts as the build made it: one HTML file with all it needs. */
-function readChartView(): Promise<string> {
-  return readFile(shippedFile('views/chart.html'), 'utf8');
+/** A view as hosts list it; its file is what the build made: one HTML file with all it needs. */
+interface View {
+  readonly name: string;
+  readonly uri: string;
+  readonly title: string;
+  readonly description: string;
 }
+
+const views: readonly View[] = [
+  {
+    name: 'chart',
+    uri: CHART_VIEW_URI,
+    title: 'Chart',
+    description: 'Draws the chart of a tool result inside the conversation, to be zoomed and pointed at; for hosts, not for reading.',
+  },
+  {
+    name: 'overview',
+    uri: OVERVIEW_VIEW_URI,
+    title: 'Overview',
+    description: 'Shows changes, key figures, speed and exports of a period inside the conversation; for hosts, not for reading.',
+  },
+];
 
 /** The extension of the protocol by which hosts show views. */
 const APP_EXTENSION = 'io.modelcontextprotocol/ui';
@@ -38,21 +56,12 @@ const VIEW_MIME_TYPE = 'text/html;profile=mcp-app';
 /** The view reaches for nothing beyond its own file: every list of allowed origins is empty. */
 const VIEW_META = { ui: { csp: { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] }, prefersBorder: true } };
 
-/** Makes the view of charts readable: one HTML file, loaded when a host asks for it. */
-function registerChartView(server: McpServer): void {
-  server.registerResource(
-    'chart',
-    CHART_VIEW_URI,
-    {
-      title: 'Chart',
-      description: 'Draws the chart of a tool result inside the conversation, to be zoomed and pointed at; for hosts, not for reading.',
-      mimeType: VIEW_MIME_TYPE,
-      _meta: VIEW_META,
-    },
-    async () => {
-      return { contents: [{ uri: CHART_VIEW_URI, mimeType: VIEW_MIME_TYPE, text: await readChartView(), _meta: VIEW_META }] };
-    },
-  );
+/** Makes a view readable, loaded when a host asks for it. */
+function registerView(server: McpServer, { name, uri, title, description }: View): void {
+  server.registerResource(name, uri, { title, description, mimeType: VIEW_MIME_TYPE, _meta: VIEW_META }, async () => {
+    const text = await readFile(shippedFile(`views/${name}.html`), 'utf8');
+    return { contents: [{ uri, mimeType: VIEW_MIME_TYPE, text, _meta: VIEW_META }] };
+  });
 }
 
 /** The parts of a server; all of them are known before the first request. */
@@ -246,7 +255,7 @@ export function createServer(parts: ServerParts, onlyTool?: string): McpServer {
   });
   if (called) return server;
   for (const resource of resources) registerResource(server, resource, { session, absent });
-  registerChartView(server);
+  for (const view of views) registerView(server, view);
   for (const prompt of prompts) registerPrompt(server, prompt);
   registerCompletion(server, { resources, prompts, session });
   registerSubscriptions(server, subscriptions, session);
@@ -281,7 +290,8 @@ export function instructions({ timeZone, nowMs, offer }: InstructionFacts): stri
             '.',
         ]
       : []),
-    `Not in this interface: ${unanswerable.map(({ asked }) => asked).join(', ')}. Say so; nearest (analytics://reference/limits): ` +
+    `Not in this interface: ${unanswerable.flatMap(({ asked, ofExports }) => (ofExports ? [] : asked)).join(', ')}. ` +
+      'Say so; nearest (analytics://reference/limits): ' +
       'sessions or views export, scenario report (lab data).',
   ];
   return shownHints(lines.join('\n'), offer?.absent);

@@ -19,6 +19,7 @@ import { listingTools } from '../tooling/name-lists.ts';
 import type { ResourceContext } from '../tooling/resource.ts';
 import { MAX_RESOURCE_BYTES } from './step-har.ts';
 
+export { writeWhereExportsGo } from './exports-topic.ts';
 export { writeImpact } from './impact-topic.ts';
 export { writeSteps } from './steps-topic.ts';
 

@@ -10,6 +10,10 @@ const topics: Readonly<Record<string, { title: string; writer: (topics: typeof i
   enrichment: { title: 'Enrichment from scratch', writer: ({ writeEnrichment }) => writeEnrichment },
   'dates-and-names': { title: 'How dates and names are written', writer: ({ writeDatesAndNames }) => writeDatesAndNames },
   steps: { title: 'Steps of funnels and paths: how they are written and counted', writer: ({ writeSteps }) => writeSteps },
+  'where-exports-go': {
+    title: 'Where do my exports go: files, workspace, warehouse, other tools',
+    writer: ({ writeWhereExportsGo }) => writeWhereExportsGo,
+  },
   impact: { title: 'What conditions cost: how measure_impact compares', writer: ({ writeImpact }) => writeImpact },
 };
 

@@ -8,6 +8,7 @@ import { type Asked, digestOf, NeedsConfirmation } from './confirmation.ts';
 import { deprecationWords } from './deprecation.ts';
 import { understand } from './lenient-input.ts';
 import { chosenProject } from './names.ts';
+import { overProjects, type Project, projectsAsked, withoutProjects } from './over-projects.ts';
 import { type ResolvedRange, rangeWords, resolveParams } from './resolve-params.ts';
 import { type Answer, answerOf, drawAnswer, notePage, redactChart } from './results.ts';
 import { inputOf } from './schema.ts';
@@ -107,32 +108,56 @@ function declined(tool: AnyTool, { session, offer }: Caller): Answer {
   return answerOf(tool, data, { session, offer, redact: (text) => text, links: [], asked: {} });
 }
 
+/** Runs the handler for the project of the call; the range that its arguments name goes into `range`. */
+async function handled(call: Call, range: ResolvedRange, note: (sentence: string) => void): Promise<Record<string, unknown>> {
+  const { tool, input, caller, client, nowMs } = call;
+  const { names, options } = caller.session;
+  const ask = askOf(call);
+  const { input: resolved, range: named } = await resolveParams(tool.input, input, {
+    nowMs,
+    timeZone: options.timeZone,
+    note,
+    find: async (kind, text) => names.find(kind, text, await client.projectId(call.options), ask, !changesSomething(tool)),
+    list: async (kind) => names.list(kind, await client.projectId(call.options), ask),
+    within: async (kind, text) => (kind === 'zone' ? names.zonesWithin(text, await client.projectId(call.options), ask) : undefined),
+  });
+  Object.assign(range, named);
+  const { projectId: _project, confirm: _confirm, chart: _chart, ...own } = resolved;
+  // Each handler takes the types of its own schemas, which only the tool itself knows.
+  return tool.handler(own as never, contextOf(call, { range, ask, note }) as never);
+}
+
+/** The same for several projects, in one table; a picture would be of one of them. */
+async function handledForEach(
+  projects: readonly Project[],
+  call: Call,
+  range: ResolvedRange,
+  note: (sentence: string) => void,
+): Promise<Record<string, unknown>> {
+  const input = withoutProjects(call.input);
+  const { data, notes } = await overProjects(projects, call.input, (project, own) =>
+    handled({ ...call, input, options: { ...call.options, projectId: project.id } }, range, own),
+  );
+  for (const sentence of notes) note(sentence);
+  return data;
+}
+
 async function run(call: Call): Promise<Outcome> {
   const { tool, input, caller, client, nowMs, notes, links } = call;
   const { session, offer } = caller;
-  const { timeZone } = session.options;
   const note = noting(notes);
-  const ask = askOf(call);
-  let range: ResolvedRange = {};
+  const range: ResolvedRange = {};
   try {
-    const { input: resolved, range: named } = await resolveParams(tool.input, input, {
-      nowMs,
-      timeZone,
-      note,
-      find: async (kind, text) => session.names.find(kind, text, await client.projectId(call.options), ask, !changesSomething(tool)),
-      list: async (kind) => session.names.list(kind, await client.projectId(call.options), ask),
-    });
-    range = named;
-    const { projectId: _project, confirm: _confirm, chart: _chart, ...own } = resolved;
-    // Each handler takes the types of its own schemas, which only the tool itself knows.
-    const data = await tool.handler(own as never, contextOf(call, { range, ask, note }) as never);
+    const projects = await projectsAsked(input, { client, signal: caller.signal, note });
+    const data = projects ? await handledForEach(projects, call, range, note) : await handled(call, range, note);
     notePage(tool, data, input, note);
     if (tool.deprecated) note(deprecationWords(tool.deprecated));
-    noteProject(call, note);
+    if (!projects) noteProject(call, note);
     const drawn = input['chart'] === true ? await drawnOf(call) : undefined;
     if (drawn) note(drawn.note);
     const described = await describedRange(call, range);
-    const whole = { ...data, ...(tool.confirmed && { status: 'done' }), ...described.range, notes: [...notes, ...described.notes] };
+    const said = caller.single ? [...notes, ...described.notes] : session.said.shorten([...notes, ...described.notes]);
+    const whole = { ...data, ...(tool.confirmed && { status: 'done' }), ...described.range, notes: said };
     return answerOf(tool, whole, {
       session,
       offer,

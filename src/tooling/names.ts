@@ -27,6 +27,8 @@ export interface Names {
    * containers the part that could be listed in a few seconds: `onPart` gets the words for it, and a later call has more.
    */
   list(kind: NameKind, projectId: number, ask: Ask, onPart?: (words: string) => void): Promise<readonly Named[]>;
+  /** The zoning or page group that the text names, and the zones in it; undefined where none has that name alone. */
+  zonesWithin(text: string, projectId: number, ask: Ask): Promise<ZonesWithin | undefined>;
   /** The object of an id, where a list that was read holds it; nothing is fetched. */
   known(kind: NameKind, id: number, projectId: number): Named | undefined;
   /** The value that `load` gave for this key at most `maxAgeMs` ago, or gives now; a failure is not kept. */
@@ -46,6 +48,16 @@ export interface FoundName extends Named {
   /** No object has the name; this is the only close one. */
   readonly isGuess?: true;
 }
+
+/** A container of zones with what it holds. */
+export interface ZonesWithin {
+  readonly kind: NameKind;
+  readonly container: Named;
+  readonly objects: readonly Named[];
+}
+
+/** What people say behind the name of a screen. */
+const SCREEN_WORDS = /\s+(screen|page|screens|pages|zones|zoning)$/i;
 
 interface Entry {
   atMs: number;
@@ -176,6 +188,21 @@ export function createNames(
     },
     list: (kind, projectId, ask, onPart = () => undefined) =>
       listOf(kind, '', projectId, cached(projectId, ask, LIFE_MS), { wanted: kind, onPart }),
+    async zonesWithin(text, projectId, ask) {
+      const asked = cached(projectId, ask, LIFE_MS);
+      const texts = [...new Set([text, text.replace(SCREEN_WORDS, '')])];
+      for (const each of texts) {
+        for (const kind of ['zoning', 'page group'] as const) {
+          const { match } = await lookUp(kind, each, projectId, asked);
+          if (!('found' in match)) continue;
+          const { path } = match.found;
+          const zones = await listOf('zone', [...path, '*'].join(' / '), projectId, asked, { wanted: 'zone', onPart: () => undefined });
+          const held = zones.filter((zone) => path.every((step, at) => zone.path[at] === step));
+          if (held.length > 0) return { kind, container: match.found, objects: held };
+        }
+      }
+      return undefined;
+    },
     known: (kind, id, projectId) => objects.get(`${projectId} ${kind} ${id}`),
     remember,
     remembered: (projectId, ask) => cached(projectId, ask, LIFE_MS),

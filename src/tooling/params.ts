@@ -95,8 +95,8 @@ function surelyUnknownWords(texts: readonly string[]): string | undefined {
 
 /** The treatment of a value by the boundary before a handler sees it. */
 export type ParamFact =
-  /** An id or a name, which becomes the id; with `orAll` also words for all visitors or all objects: `ALL_VISITORS`, `EACH`. */
-  | { readonly ref: NameKind; readonly orAll?: 'visitors' | 'each' }
+  /** An id or a name, which becomes the id; with `orAll` words for all (`ALL_VISITORS`, `EACH`), `orWithin` a container. */
+  | { readonly ref: NameKind; readonly orAll?: 'visitors' | 'each'; readonly orWithin?: true }
   /** A date of the grammar, which becomes an ISO date-time, or ms where `as` says so. */
   | {
       readonly date: 'start' | 'end' | 'exportEnd' | 'moment';
@@ -195,7 +195,6 @@ export const segmentIds = refs('segment', 'Ids or names; intersection').optional
 export const period = periodName.describe('daily: per day').optional();
 export const goalId = ref('goal', 'Id or name').optional();
 export const zoneId = ref('zone', 'Id or path Screen / Zoning / Zone');
-export const zoneIds = refs('zone', 'Ids or paths Screen / Zoning / Zone').optional();
 /** Ids only, for filters of lists. */
 export const idList = ids.describe('Only these ids');
 

@@ -1,5 +1,6 @@
 import { isRecord } from '../lib/is-record.ts';
 import { formatNumber, NO_VALUE } from '../lib/number-text.ts';
+import { sentencesOf } from '../lib/sentences.ts';
 import { oneLine } from '../lib/strangers-text.ts';
 import { type Cell, textTable } from '../lib/text-table.ts';
 
@@ -116,7 +117,14 @@ function scalar(value: Cell): string {
   return value === null || value === undefined ? NO_VALUE : oneLine(String(inline(value)));
 }
 
+/** The headline of an answer, and each further sentence in a line below. */
+function answerText(answer: string): string {
+  const [headline = '', ...rest] = sentencesOf(oneLine(answer));
+  return [`answer: ${headline}`, ...rest].join('\n');
+}
+
 function memberText(name: string, value: unknown): string {
+  if (name === 'answer' && typeof value === 'string') return answerText(value);
   if (isScalar(value)) return `${name}: ${scalar(value)}`;
   if (Array.isArray(value)) return listText(name, value);
   if (!isRecord(value)) return '';

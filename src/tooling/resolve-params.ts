@@ -17,6 +17,13 @@ import { isRecord } from '../lib/is-record.ts';
 import { type FoundName, guessWords } from './names.ts';
 import { type ParamFact, paramFacts } from './params.ts';
 
+/** A container with the objects in it. */
+export interface Within {
+  readonly kind: NameKind;
+  readonly container: Named;
+  readonly objects: readonly Named[];
+}
+
 /** Gives a name's object; throws where there is none or several. */
 export type FindName = (kind: NameKind, text: string) => Promise<FoundName>;
 
@@ -25,6 +32,8 @@ export interface ResolveOptions {
   readonly find: FindName;
   /** All objects of a kind. */
   readonly list: (kind: NameKind) => Promise<readonly Named[]>;
+  /** The objects in the only container of this name, where one has it. */
+  readonly within: (kind: NameKind, text: string) => Promise<Within | undefined>;
   readonly timeZone: string;
   readonly nowMs: number;
   readonly note: (sentence: string) => void;
@@ -50,6 +59,8 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
   const range: ResolvedRange = {};
   const dates: (() => Promise<void>)[] = [];
   const names: (() => Promise<void>)[] = [];
+  /** Lists in which a container may have become several ids. */
+  const lists: unknown[][] = [];
   const found = new Map<string, ReturnType<FindName>>();
 
   async function resolveDate(fact: DateFact, text: string, path: string): Promise<string | number> {
@@ -102,6 +113,23 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
     }
   }
 
+  /** The object of a name, or all that its container holds. */
+  async function oneOrWithin(kind: NameKind, text: string, path: string): Promise<number | number[]> {
+    try {
+      return await resolveName(kind, text, path);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.kind !== 'invalid') throw error;
+      const within = await options.within(kind, text);
+      if (!within) throw error;
+      const { container, objects } = within;
+      options.note(`${within.kind} "${container.path.join(' / ')}" stands for its ${objects.length} ${kind}s`);
+      return objects.map(({ id }) => id);
+    }
+  }
+
+  const resolveRef = (fact: RefFact, text: string, path: string) =>
+    fact.orWithin ? oneOrWithin(fact.ref, text, path) : allOrOne(fact, text, path);
+
   function idOf(text: string, path: string): number {
     const id = Number(text);
     if (Number.isSafeInteger(id) && id > 0) return id;
@@ -118,16 +146,21 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
     const inner = unwrap(schemaOf, (each) => paramFacts.has(each));
     const fact = paramFacts.get(inner as z.ZodType); // all schemas of tools are made by zod's classes
     if (fact && 'ref' in fact) {
-      if (typeof value === 'string') names.push(async () => void (holder[key] = await allOrOne(fact, value.trim(), path)));
+      if (typeof value === 'string') names.push(async () => void (holder[key] = await resolveRef(fact, value.trim(), path)));
     } else if (fact && 'date' in fact) {
       if (fact.as === 'ms' && /^\d{9,}$/.test(String(value))) holder[key] = Number(value);
       else if (typeof value === 'string') dates.push(async () => void (holder[key] = await resolveDate(fact, value, path)));
     } else if (inner instanceof z.ZodArray && Array.isArray(value)) {
-      const items: Record<number, unknown> = value;
-      value.forEach((item, index) => visit(inner.element, item, `${path}[${index}]`, items, index));
+      visitItems(inner, value, path);
     } else if (inner instanceof z.ZodObject && isRecord(value)) {
       visitMembers(inner, value, `${path}.`);
     }
+  }
+
+  function visitItems(list: z.ZodArray, items: unknown[], path: string): void {
+    if (holdsContainers(list)) lists.push(items);
+    const holder: Record<number, unknown> = items;
+    items.forEach((item, index) => visit(list.element, item, `${path}[${index}]`, holder, index));
   }
 
   function visitMembers(object: z.ZodObject, members: Record<string, unknown>, prefix: string): void {
@@ -141,7 +174,14 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
   // Dates first: a wrong date is an error before any list is fetched.
   await allOrWords(dates);
   await allOrWords(names);
+  for (const list of lists) list.splice(0, list.length, ...list.flat());
   return { input: resolved, range };
+}
+
+/** Whether a name in this list may stand for all objects of a container. */
+function holdsContainers({ element }: z.ZodArray): boolean {
+  const fact = paramFacts.get(unwrap(element, (each) => paramFacts.has(each)) as z.ZodType); // as above
+  return fact !== undefined && 'ref' in fact && fact.orWithin === true;
 }
 
 /** Runs all; throws one `invalid` error with every complaint, or the first failure of another kind. */

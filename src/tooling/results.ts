@@ -133,6 +133,11 @@ export function notePage(
   const items = tool.paged === undefined ? undefined : data[tool.paged];
   const size = typeof limit === 'number' ? limit : DEFAULT_PAGE_SIZE;
   if (!Array.isArray(items) || items.length < size) return;
+  const total = data['total'];
+  if (typeof total === 'number' && page === undefined) {
+    if (total > items.length) note(`${items.length} of ${total}: pass limit (up to ${MAX_PAGE_SIZE}) or page for the others.`);
+    return;
+  }
   const orMore = size < MAX_PAGE_SIZE ? ' or a larger limit' : '';
   const next =
     typeof page === 'number'

@@ -4,7 +4,7 @@ import { isRecord } from '../lib/is-record.ts';
 import { deprecationWords } from './deprecation.ts';
 import { chart, confirm, listedSchemaOf, projectId } from './params.ts';
 import { rangeOutput } from './resolve-params.ts';
-import { type AnyTool, CHART_VIEW_URI, type ListedTool, scopeOf, type Toolset } from './tool.ts';
+import { type AnyTool, CHART_VIEW_URI, type ListedTool, OVERVIEW_VIEW_URI, scopeOf, type Toolset } from './tool.ts';
 
 type Json = Record<string, unknown>;
 
@@ -167,12 +167,17 @@ export const outputOf = oncePerTool((tool): z.ZodObject => {
   });
 });
 
-/** Connects a tool with the view of its charts; hosts before 2026 read the second key. */
-const chartToolMeta: Readonly<Record<string, unknown>> = { ui: { resourceUri: CHART_VIEW_URI }, 'ui/resourceUri': CHART_VIEW_URI };
+/** Connects a tool with its view; hosts before 2026 read the second key. */
+const viewMeta = (resourceUri: string): Readonly<Record<string, unknown>> => ({ ui: { resourceUri }, 'ui/resourceUri': resourceUri });
 
 /** Metadata for hosts: the words by which a tool is found, whether it is loaded from the first turn, and its view. */
-function metaOf({ searchHint, alwaysLoad, charted }: AnyTool): Readonly<Record<string, unknown>> {
-  return { 'anthropic/searchHint': searchHint, ...(alwaysLoad && { 'anthropic/alwaysLoad': true }), ...(charted && chartToolMeta) };
+function metaOf({ searchHint, alwaysLoad, charted, overview }: AnyTool): Readonly<Record<string, unknown>> {
+  return {
+    'anthropic/searchHint': searchHint,
+    ...(alwaysLoad && { 'anthropic/alwaysLoad': true }),
+    ...(charted && viewMeta(CHART_VIEW_URI)),
+    ...(overview && viewMeta(OVERVIEW_VIEW_URI)),
+  };
 }
 
 /** Lists the tools of these toolsets in order. */

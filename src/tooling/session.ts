@@ -9,6 +9,7 @@ import type { Warehouse } from '../workspace/warehouse/warehouse.ts';
 import { type Confirmations, createConfirmations } from './confirmation.ts';
 import { createNames, type Names } from './names.ts';
 import { createRepeats, type Repeats } from './repeats.ts';
+import { createSaidNotes, type SaidNotes } from './said-notes.ts';
 import type { SharedState } from './shared-state.ts';
 
 /** Where the downloaded exports of a session are stored. */
@@ -54,6 +55,8 @@ export interface SessionOptions {
   readonly onNameLookup?: ((hit: boolean) => void) | undefined;
   /** State shared with other replicas for the same principal; known once the session is connected, undefined where there are none. */
   readonly shared?: () => SharedState | undefined;
+  /** What the session was told; left out: a memory of its own. */
+  readonly said?: SaidNotes | undefined;
 }
 
 /** One user's state: token cache (inside the client) and name lists; nothing of it is shared with another session. */
@@ -62,6 +65,7 @@ export interface Session {
   readonly names: Names;
   readonly confirmations: Confirmations;
   readonly repeats: Repeats;
+  readonly said: SaidNotes;
   /** The session's client, connected once. */
   client(): Promise<Client>;
   /** The downloaded exports of a project, opened once; nothing of them is loaded before. */
@@ -81,6 +85,7 @@ export function createSession(options: SessionOptions): Session {
     names,
     confirmations: options.confirmations ?? createConfirmations(options)([]),
     repeats: createRepeats(options.clock),
+    said: options.said ?? createSaidNotes(options.clock),
     async client() {
       connecting ??= options.connect();
       try {

@@ -29,6 +29,8 @@ export const PURGE: Annotations = { readOnlyHint: false, destructiveHint: true, 
 
 /** Address of the view that draws charts in hosts with MCP Apps. */
 export const CHART_VIEW_URI = 'ui://web-analytics/chart';
+/** Address of the view that shows an overview of a period: changes, key figures, speed and exports. */
+export const OVERVIEW_VIEW_URI = 'ui://web-analytics/overview';
 
 /** A resource that an answer points to instead of holding it. */
 export interface Link {
@@ -123,6 +125,8 @@ interface Declaration<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly confirmed?: true;
   /** Takes `chart: true` and draws through `draw`. */
   readonly charted?: true;
+  /** Hosts with MCP Apps show the overview of the same days around its answer. */
+  readonly overview?: true;
   /** The tool that lists the ids it takes or makes, for error messages. */
   readonly idsFrom?: ToolName | undefined;
   /** The member that holds one page of a list, so that a full page is noted. */

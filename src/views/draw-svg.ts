@@ -20,24 +20,24 @@ export interface Svg {
   readonly heightPx: number;
 }
 
-function render({ option, heightPx }: Drawing, theme: ThemeName): Svg {
-  const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH_PX, height: heightPx });
+function render({ option, heightPx }: Drawing, theme: ThemeName, widthPx: number): Svg {
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width: widthPx, height: heightPx });
   try {
     chart.setOption({ ...option, backgroundColor: themes[theme].background });
-    return { svg: chart.renderToSVGString(), widthPx: WIDTH_PX, heightPx };
+    return { svg: chart.renderToSVGString(), widthPx, heightPx };
   } finally {
     chart.dispose();
   }
 }
 
-/** Draws a chart as SVG, without a browser; several pictures are placed below each other. */
-export function drawSvg(spec: ChartSpec, theme: ThemeName = 'light'): Svg {
-  const drawn = drawPanels(spec, { theme: themes[theme], widthPx: WIDTH_PX }).map((drawing) => render(drawing, theme));
+/** Draws a chart as SVG of a width, without a browser; several pictures are placed below each other. */
+export function drawSvg(spec: ChartSpec, theme: ThemeName = 'light', widthPx = WIDTH_PX): Svg {
+  const drawn = drawPanels(spec, { theme: themes[theme], widthPx }).map((drawing) => render(drawing, theme, widthPx));
   const [only] = drawn;
   if (only && drawn.length === 1) return only;
   const tops = drawn.map((_, index) => drawn.slice(0, index).reduce((sum, { heightPx }) => sum + heightPx, 0));
   const heightPx = drawn.reduce((sum, panel) => sum + panel.heightPx, 0);
   const inner = drawn.map(({ svg }, index) => svg.replace('<svg ', `<svg y="${tops[index]}" `));
-  const open = `<svg width="${WIDTH_PX}" height="${heightPx}" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH_PX} ${heightPx}">`;
-  return { svg: `${open}${inner.join('')}</svg>`, widthPx: WIDTH_PX, heightPx };
+  const open = `<svg width="${widthPx}" height="${heightPx}" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${widthPx} ${heightPx}">`;
+  return { svg: `${open}${inner.join('')}</svg>`, widthPx, heightPx };
 }

@@ -180,6 +180,22 @@ interface PanelsSpec {
 /** A picture as plain data: what server and view draw from. */
 export type ChartSpec = PanelSpec | PanelsSpec;
 
+const KINDS: ReadonlySet<unknown> = new Set<ChartSpec['kind']>([
+  'waterfall',
+  'trend',
+  'bars',
+  'contribution',
+  'funnel',
+  'flow',
+  'cohorts',
+  'panels',
+]);
+
+/** Whether a member of an answer is a chart. */
+export function isChart(value: unknown): value is ChartSpec {
+  return typeof value === 'object' && value !== null && 'kind' in value && KINDS.has(value.kind);
+}
+
 /** The pictures of a chart from top to bottom. */
 export function panelsOf(spec: ChartSpec): readonly PanelSpec[] {
   return spec.kind === 'panels' ? spec.panels : [spec];

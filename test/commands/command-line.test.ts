@@ -13,6 +13,7 @@ describe('a command line', () => {
       world: {},
       port: undefined,
       token: {},
+      report: {},
       json: false,
       help: undefined,
       version: false,
@@ -48,14 +49,19 @@ describe('a command line', () => {
       'hang',
       '--fault',
       'reset',
+      '--size',
+      'big',
       '--port',
       '4000',
     ]);
-    expect({ world, port }).toEqual({ world: { seed: '7', clock: '2026-01-01T00:00:00Z', fault: ['hang', 'reset'] }, port: '4000' });
+    expect({ world, port }).toEqual({
+      world: { seed: '7', clock: '2026-01-01T00:00:00Z', size: 'big', fault: ['hang', 'reset'] },
+      port: '4000',
+    });
   });
 
   it.each([
-    [['start'], 'no command "start"; there are serve, demo, emulator, doctor, call, token, credentials'],
+    [['start'], 'no command "start"; there are serve, demo, emulator, doctor, call, report, token, credentials'],
     [['--tool-sets', 'x'], "Unknown option '--tool-sets'"],
     [['--time-zone'], '--time-zone'],
     [['serve', 'now'], '"now" is not expected: serve takes only flags'],

@@ -9,7 +9,17 @@ import { toolsets } from '../../tools/index.ts';
 import { type Assistant, openAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 
-const TOPICS = ['metrics', 'thresholds', 'limits', 'exportable-fields', 'enrichment', 'dates-and-names', 'steps', 'impact'];
+const TOPICS = [
+  'metrics',
+  'thresholds',
+  'limits',
+  'exportable-fields',
+  'enrichment',
+  'dates-and-names',
+  'steps',
+  'where-exports-go',
+  'impact',
+];
 
 const platform = sharedPlatform();
 const assistant = sharedAssistant(platform);

@@ -15,16 +15,16 @@ export const insightContract: Readonly<Record<string, ToolContract>> = {
   find_changes: { parameters: 'startDate endDate days metrics devices segmentIds goalIds zoneIds include limit' },
   query_metrics: {
     parameters:
-      'metrics! startDate! endDate! breakdown totals shares expected devices segmentIds compareSegments goalIds zoneIds orderBy ' +
+      'metrics! startDate! endDate! breakdown totals shares expected devices segmentIds compareSegments goalIds zoneIds projectIds orderBy ' +
       'limit chart',
   },
   compare_metrics: {
     parameters:
       'metrics startDate! endDate! baselineStartDate baselineEndDate baseline by devices segmentIds compareSegments goalId ' +
-      'zoneIds detect explain chart',
+      'zoneIds projectIds detect explain chart',
   },
   analyze_scenario: {
-    parameters: 'scenarioIds view breakdown startDate endDate baselineStartDate baselineEndDate step metrics orderBy limit chart',
+    parameters: 'scenarioIds view breakdown startDate endDate baselineStartDate baselineEndDate step metrics orderBy limit cursor chart',
   },
   check_speed_budgets: { parameters: 'scenarioIds budgets since runs limit cursor' },
   analyze_har: {

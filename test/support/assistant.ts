@@ -12,6 +12,7 @@ import { prompts } from '../../src/prompts/index.ts';
 import { createServer } from '../../src/protocol/server.ts';
 import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
 import { resources } from '../../src/resources/index.ts';
+import { createSaidNotes } from '../../src/tooling/said-notes.ts';
 import { createSession, neededScopes } from '../../src/tooling/session.ts';
 import type { ProjectWorkspace } from '../../src/workspace/project-workspace.ts';
 import type { Warehouse } from '../../src/workspace/warehouse/warehouse.ts';
@@ -60,7 +61,7 @@ export interface AssistantOptions {
   /** Where converted runs are loaded; the caller closes it. */
   readonly warehouse?: Warehouse;
   readonly principal?: string;
-  /** Time between two calls in the eyes of what is kept; default 11 minutes, longer than anything that may change. */
+  /** Time between two calls in the eyes of what is kept or was said; default 11 minutes, longer than anything that may change. */
   readonly thinksMs?: number;
   /** Shared by the sessions of one caller; left out: one of its own. */
   readonly reads?: ReadCache;
@@ -101,7 +102,8 @@ export async function openAssistant(platform: Platform, options: AssistantOption
   const defaultProjectId = credential === 'account' && !('defaultProjectId' in options) ? 1201 : options.defaultProjectId;
   const dir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'workspace-')));
   let thoughtMs = 0;
-  const reads = options.reads ?? createReadCache({ clock: { ...clock, now: () => clock.now() + thoughtMs } });
+  const thinkingClock = { ...clock, now: () => clock.now() + thoughtMs };
+  const reads = options.reads ?? createReadCache({ clock: thinkingClock });
   const session = createSession({
     workspace: {
       dir,
@@ -115,6 +117,7 @@ export async function openAssistant(platform: Platform, options: AssistantOption
     timeZone: options.timeZone ?? 'UTC',
     maxResultTokens: options.maxResultTokens ?? 20_000,
     rawHar: options.rawHar ?? false,
+    said: createSaidNotes(thinkingClock),
     connect: async () =>
       createClient({
         ...clientOptions(platform),

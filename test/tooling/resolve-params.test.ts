@@ -15,7 +15,14 @@ async function resolved(texts: readonly string[], segments: readonly Named[]) {
   const { input } = await resolveParams(
     z.strictObject({ compareSegments }),
     { compareSegments: texts },
-    { find, list: async () => segments, timeZone: 'UTC', nowMs: 0, note: (sentence) => void notes.push(sentence) },
+    {
+      find,
+      list: async () => segments,
+      within: async () => undefined,
+      timeZone: 'UTC',
+      nowMs: 0,
+      note: (sentence) => void notes.push(sentence),
+    },
   );
   return { named: input.compareSegments, notes };
 }

@@ -70,7 +70,10 @@ function watchPolicy(): void {
   });
 }
 
-async function servePages(): Promise<{ origin: string; close: () => Promise<void> }> {
+/** The views that the product ships. */
+type ViewName = 'chart' | 'overview';
+
+async function servePages(name: ViewName): Promise<{ origin: string; close: () => Promise<void> }> {
   const { outputFiles } = await build({
     entryPoints: ['test/views/host/main.ts'],
     bundle: true,
@@ -80,7 +83,7 @@ async function servePages(): Promise<{ origin: string; close: () => Promise<void
     write: false,
   });
   await freshBundle();
-  const view = readFileSync('dist/views/chart.html');
+  const view = readFileSync(`dist/views/${name}.html`);
   const host =
     '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><body style="margin:0"><script src="/host.js"></script>';
   const pages: Readonly<Record<string, [type: string, body: string | Uint8Array]>> = {
@@ -154,8 +157,8 @@ async function show(context: BrowserContext, origin: string, { answerCall, ...op
 }
 
 /** Starts the browser and the host's pages. */
-async function openBrowser(): Promise<ViewBrowser> {
-  const pages = await servePages();
+async function openBrowser(name: ViewName): Promise<ViewBrowser> {
+  const pages = await servePages(name);
   const folder = await mkdtemp(`${tmpdir()}/chart-view-`);
   const context = await chromium.launchPersistentContext(folder, {
     executablePath: CHROMIUM,
@@ -173,10 +176,10 @@ async function openBrowser(): Promise<ViewBrowser> {
 }
 
 /** One browser for all tests of a `describe`, in which it is called. */
-export function sharedBrowser(): () => ViewBrowser {
+export function sharedBrowser(name: ViewName = 'chart'): () => ViewBrowser {
   let browser: ViewBrowser | undefined;
   beforeAll(async () => {
-    browser = await openBrowser();
+    browser = await openBrowser(name);
   }, 30_000);
   afterAll(() => browser?.close());
   return () => {

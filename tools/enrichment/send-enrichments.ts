@@ -3,8 +3,14 @@ import { ApiError } from '../../src/api/errors.ts';
 import { sendEnrichments } from '../../src/api/operations/enrichment.ts';
 import { text } from '../../src/api/params.ts';
 import { badWords, checkEnrichments, enrichmentRecord, unnumberedWords } from '../../src/domain/enrichment/check-enrichments.ts';
+import { spellingWords } from '../../src/domain/enrichment/field-spelling.ts';
 import { listedAs } from '../../src/tooling/params.ts';
 import { defineTool, OVERWRITE } from '../../src/tooling/tool.ts';
+import { fieldsDirectory, knownSessionsWords } from '../../src/usecases/exports/known-sessions.ts';
+import { keepSentFields, sentFields } from '../../src/workspace/enrichment-fields.ts';
+
+const READ_WHERE =
+  'No operation of this interface reads enrichments back: the console shows them. A resend of the same records overwrites them.';
 
 export default defineTool({
   name: 'send_enrichments',
@@ -23,7 +29,8 @@ export default defineTool({
     encoding: z.enum(['form', 'json']).describe('Default form').optional(),
   }),
   output: z.object({ sent: z.number(), skipped: z.array(z.number()).optional(), answer: z.unknown() }),
-  async handler({ enrichments, skipInvalid = false, encoding = 'form', ...input }, { call, note }) {
+  async handler({ enrichments, skipInvalid = false, encoding = 'form', ...input }, context) {
+    const { call, note } = context;
     const checked = checkEnrichments(enrichments);
     const { good, bad } = checked;
     if (bad.length > 0 && (good.length === 0 || !skipInvalid)) {
@@ -33,7 +40,13 @@ export default defineTool({
     if (bad.length > 0) note(badWords(checked));
     const unnumbered = unnumberedWords(checked);
     if (unnumbered) note(unnumbered);
+    const names = good.flatMap(({ enrichment }) => Object.keys(enrichment));
+    const directory = await fieldsDirectory(context);
+    for (const words of spellingWords(names, directory === undefined ? [] : await sentFields(directory))) note(words);
     const answer = await call({ ...input, enrichments: [...good] }, { encoding });
+    if (directory !== undefined) await keepSentFields(directory, names);
+    note(await knownSessionsWords(good, context));
+    note(READ_WHERE);
     return { sent: good.length, ...(bad.length > 0 && { skipped: bad.map(({ position }) => position) }), answer };
   },
 });

@@ -64,6 +64,7 @@ export default defineAnsweringTool({
     metrics: p.speedMetricsAndTimings,
     orderBy: p.speedMetric('Of levels and runs; default the first metric').optional(),
     limit: z.int().min(1).max(200).describe('Rows of a view').optional(),
+    cursor: text.describe('Goes on').optional(),
   }),
   output: scenarioAnswerShape.extend({
     examples: z.object({ before: example.optional(), after: example.optional() }).optional(),
@@ -73,11 +74,11 @@ export default defineAnsweringTool({
     if (asked.step !== undefined && scenarioIds.length !== 1) refuse('step: belongs to one scenario; pass a single one in scenarioIds.');
     if (view === 'changes' && breakdown === undefined) return changesOf({ scenarioIds, ...asked }, context);
     const other = view === 'changes' ? 'levels' : view;
-    const { answer, columns, rows, notes } = await viewScenarios(
+    const { answer, columns, rows, notes, cursor } = await viewScenarios(
       { scenarioIds, view: other, breakdown, orderBy, limit, ...asked },
       context,
     );
     for (const sentence of notes) context.note(sentence);
-    return { answer, columns: [...columns], rows: rows.map((row) => [...row]) };
+    return { answer, columns: [...columns], rows: rows.map((row) => [...row]), ...(cursor !== undefined && { cursor }) };
   },
 });

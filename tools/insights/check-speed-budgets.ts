@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { instantOf, text } from '../../src/api/params.ts';
 import { budgetAnswer, checkScenario, unmeasured } from '../../src/domain/speed/budgets.ts';
+import { partWords, scenarioCursor } from '../../src/domain/speed/scenario-cursor.ts';
 import { minuteAt } from '../../src/lib/dates.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { leftWords, readEach, readToJudge, stopsAfter } from '../../src/usecases/speed/scenario-reports.ts';
+import { readToJudge, stopsAfter, walkScenarios } from '../../src/usecases/speed/scenario-reports.ts';
 
 /** Fewer runs make a median that the next ones may overturn. */
 const LEAST_RUNS = 15;
@@ -44,18 +45,22 @@ export default defineAnsweringTool({
     const choice = { sinceMs: instantOf(since), least: runs ?? LEAST_RUNS, most: runs };
     const check = async (scenarioId: number) => checkScenario(await readToJudge(ask, scenarioId, choice), budgets);
     // A gate waits for every scenario, a reader for the first screen.
-    const { done, missing, failed } = await readEach(ids, check, whole ? undefined : stopsAfter(clock));
-    if (missing.length > 0) note(leftWords(missing));
+    const asked = { ids, budgets, since, runs };
+    const walked = await walkScenarios({ ids, cursor, list: asked }, check, whole ? undefined : stopsAfter(clock));
+    const { done, missing, failed, start, part } = walked;
+    if (part) note(partWords(part));
     for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
     const unread = [...(whole ? missing : []), ...failed.map(({ scenarioId }) => scenarioId)];
     const all = [...done, ...unread.map((id) => unmeasured(id, nameOf('scenario', id)))];
-    const { notes, ...answer } = budgetAnswer(all, { cursor, limit, list: { ids, budgets, since, runs }, whole });
+    const paging = { cursor: walked.rows, limit, list: { ...asked, start }, whole };
+    const { notes, page, ...answer } = budgetAnswer(all, { ...paging, part });
+    const next = page.cursor === undefined ? part?.cursor : scenarioCursor({ start, rows: page.cursor }, asked);
     for (const sentence of notes) note(sentence);
     const from = minuteAt(choice.sinceMs, timeZone);
     const which = runs === undefined ? `since ${from}, at least ${LEAST_RUNS}` : `the latest ${runs}`;
     if (budgets === undefined)
       note('Limits: the good ones of Lighthouse for lab runs, those of a phone where the name does not say the device.');
     note(`Medians of the runs without failure (${which}); close: the limit lies within the 95% interval of the median.`);
-    return answer;
+    return { ...answer, page: { ...page, ...(next !== undefined && { cursor: next }) } };
   },
 });

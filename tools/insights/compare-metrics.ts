@@ -3,6 +3,7 @@ import { comparisonShape } from '../../src/domain/metrics/compare/comparison-row
 import { baselineKinds } from '../../src/domain/metrics/compare/comparison-windows.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
+import * as several from '../../src/tooling/several-params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { compareMetrics } from '../../src/usecases/metrics/compare-metrics.ts';
 
@@ -32,7 +33,8 @@ export default defineAnsweringTool({
     segmentIds: p.segmentIds,
     compareSegments: p.compareSegments,
     goalId: p.goalId,
-    zoneIds: p.zoneIds,
+    zoneIds: several.zoneIds,
+    projectIds: several.projectIds,
     detect: z.number().min(0.1).max(500).describe('Percent: how long we must wait, in days, to see such a change').optional(),
     explain: z.boolean().describe('Default true: devices, segments, revenue').default(true),
   }),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { changesShape } from '../../src/domain/metrics/changes/changes-answer.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
+import * as several from '../../src/tooling/several-params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { changeSubjects, findChanges } from '../../src/usecases/metrics/find-changes.ts';
 
@@ -15,6 +16,7 @@ export default defineAnsweringTool({
   annotations: READ,
   searchHint: 'anything unusual, what happened, alerts, anomalies, outliers, drop, sales fell, news of the last weeks',
   alwaysLoad: true,
+  overview: true,
   scope: 'metrics',
   idsFrom: 'find_objects',
   provisionalDays: ({ zoneIds, include }) => (zoneIds !== undefined || (Array.isArray(include) && include.includes('zones')) ? 7 : 0),
@@ -26,7 +28,7 @@ export default defineAnsweringTool({
     devices: p.devices,
     segmentIds: p.refs('segment', 'Default all').optional(),
     goalIds: p.refs('goal', 'Default all').optional(),
-    zoneIds: p.refs('zone', 'Ids or paths Screen / Zoning / Zone').optional(),
+    zoneIds: several.zoneIds,
     include: p.subjects(changeSubjects).describe('Default site; ["site", "speed"] adds scenarios').optional(),
     limit: z.int().min(1).max(50).describe('Changes to list').default(10),
   }),

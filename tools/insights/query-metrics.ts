@@ -4,6 +4,7 @@ import { breakdowns, exportedDimension, metricQuery } from '../../src/domain/met
 import { hint } from '../../src/lib/hint.ts';
 import { tableOutput } from '../../src/tooling/metric-tool.ts';
 import * as p from '../../src/tooling/params.ts';
+import * as several from '../../src/tooling/several-params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { queryMetrics } from '../../src/usecases/metrics/query-metrics.ts';
 
@@ -25,7 +26,7 @@ export default defineAnsweringTool({
     startDate: p.startOf('First day', 'expected'),
     endDate: p.endOf('Last day', 'expected'),
     breakdown: z
-      .array(z.enum(breakdowns, { error: ({ input }) => exportedDimension(input) }))
+      .array(z.enum([...breakdowns, 'project'], { error: ({ input }) => exportedDimension(input) }))
       .min(1)
       .describe('Rows by these')
       .optional(),
@@ -36,7 +37,8 @@ export default defineAnsweringTool({
     segmentIds: p.segmentIds,
     compareSegments: p.compareSegments,
     goalIds: p.refs('goal', 'Default the e-commerce goal').optional(),
-    zoneIds: p.zoneIds,
+    zoneIds: several.zoneIds,
+    projectIds: several.projectIds,
     orderBy: z.string().trim().min(1).describe('Metric; "visits asc": smallest first').optional(),
     limit: z.int().min(1).describe('Rows, by orderBy').optional(),
   }),
@@ -47,5 +49,6 @@ export default defineAnsweringTool({
     changes: z.array(measuredChangeShape).optional(),
   }),
   charted: true,
-  handler: (input, context) => queryMetrics(metricQuery(input), context),
+  handler: ({ breakdown, ...input }, context) =>
+    queryMetrics(metricQuery({ ...input, breakdown: breakdown?.filter((by) => by !== 'project') }), context),
 });

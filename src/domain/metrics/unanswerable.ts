@@ -1,9 +1,17 @@
 import { hint } from '../../lib/hint.ts';
-/** Frequent questions to such platforms that this interface cannot answer, each with the nearest that it can. */
-export const unanswerable: readonly { readonly asked: string; readonly nearest: string }[] = [
-  { asked: 'funnels', nearest: 'export of scope views (session_id, view_number, path): count sessions that reach each step in order' },
+/**
+ * Frequent questions to such platforms that this interface cannot answer, each with the nearest that it can. `ofExports`: tools answer it
+ * from downloaded exports.
+ */
+export const unanswerable: readonly { readonly asked: string; readonly nearest: string; readonly ofExports?: true }[] = [
+  {
+    asked: 'funnels',
+    ofExports: true,
+    nearest: 'export of scope views (session_id, view_number, path): count sessions that reach each step in order',
+  },
   {
     asked: 'journeys',
+    ofExports: true,
     nearest: 'export of scope views (session_id, view_number, path, is_first, is_last): follow the views of each session',
   },
   {
@@ -15,9 +23,19 @@ export const unanswerable: readonly { readonly asked: string; readonly nearest: 
   { asked: 'replay', nearest: 'none; the scope session-replay has no operation in this interface' },
   {
     asked: 'cost of errors',
+    ofExports: true,
     nearest:
       'export of scope views (any_js_error_ind, any_api_error_ind, errors.message) joined by session_id to scope sessions ' +
       '(session_number_of_transactions)',
+  },
+  { asked: 'unique users', nearest: 'visits, or an export of scope sessions: count(DISTINCT user_id) over the days of its files' },
+  {
+    asked: 'forecasts beyond 28 days',
+    nearest: `visits and the like up to 28 days ahead${hint('query_metrics', ' (query_metrics with expected)')}`,
+  },
+  {
+    asked: 'scores of other tools',
+    nearest: `lab runs against the limits of Lighthouse${hint('check_speed_budgets', ' (check_speed_budgets)')}`,
   },
   {
     asked: 'real-user vitals',
@@ -25,7 +43,8 @@ export const unanswerable: readonly { readonly asked: string; readonly nearest: 
   },
 ];
 
-const NO_USERS = 'visitors are not counted; the nearest is visits (sessions)';
+const NO_USERS =
+  'visitors are not counted; the nearest is visits (sessions), or count(DISTINCT user_id) over the days of an export of sessions';
 const NO_ORDERS = 'orders are not counted; the nearest are conversionCount (sessions with a purchase) and revenueSum / cartAverage';
 const NO_CLICKS = 'clicks are not counted; the nearest are tapRate and tapRecurrence of app zones';
 const NO_VIEWS = 'page views are given per session only: pageviewAverage, times visits for their number';

@@ -5,6 +5,7 @@ import { isCustomTiming, type NamedBudgets, nameBudgets, timingWords } from './c
 import { type Share, shareOf } from './engine/failed-share.ts';
 import { intervalWords, shareWords, WORTH_A_SENTENCE } from './failures.ts';
 import { isFailed, metricOf, type Report, stepsOf, webPageOf } from './runs.ts';
+import { placeWords, type ScenarioPart } from './scenario-cursor.ts';
 import { type Device, deviceOf, formatValue, metricFact, percentOf, roundValue, thresholdOf, thresholds } from './speed-metrics.ts';
 
 /** A scenario with the reports to judge it by. */
@@ -192,10 +193,12 @@ interface Paging {
   readonly list: unknown;
   /** Every row, for a program. */
   readonly whole: boolean;
+  /** Set where these are not all scenarios that were asked for. */
+  readonly part?: ScenarioPart | undefined;
 }
 
 /** The answer of a check of budgets, the verdict first; rows in pages, every broken budget before any other. */
-export function budgetAnswer(all: readonly Checked[], { cursor, limit = PAGE_ROWS, list, whole }: Paging) {
+export function budgetAnswer(all: readonly Checked[], { cursor, limit = PAGE_ROWS, list, whole, part }: Paging) {
   const ordered = inOrder(all.flatMap(({ checks }) => checks));
   const count = (status: Status) => ordered.filter((check) => check.status === status).length;
   const { items, page } = pageOf(ordered, { list, cursor, limit: whole ? ordered.length : limit });
@@ -205,7 +208,7 @@ export function budgetAnswer(all: readonly Checked[], { cursor, limit = PAGE_ROW
     shown.has(scenarioId) && viewOnTheWeb !== undefined ? [{ scenarioId, viewOnTheWeb }] : [],
   );
   return {
-    answer: `${verdict(ordered)}${failureWords(failing)}`,
+    answer: `${part ? `Of ${placeWords(part)}: ` : ''}${verdict(ordered)}${failureWords(failing)}`,
     broken: count('broken'),
     passed: count('passed'),
     unmeasured: count('not measured'),

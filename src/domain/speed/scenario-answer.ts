@@ -41,6 +41,8 @@ export const scenarioAnswerShape = z.object({
   scenarios: z
     .array(z.object({ scenarioId: z.number(), verdict: z.enum(VERDICTS), line: z.string(), viewOnTheWeb: z.string().optional() }))
     .optional(),
+  /** Gives the scenarios that are left. */
+  cursor: z.string().optional(),
   verdict: z.enum(VERDICTS).optional(),
   /** Of its speed alone, where it fails. */
   speedVerdict: z.enum(SPEED_STATES).optional(),

@@ -2,6 +2,7 @@ import type { Clues } from './clues.ts';
 import { type FailedStep, type FailureWords, failedStepsToRead, failureSentence, failureWords, isFailing } from './failures.ts';
 import { SPEED_STATES, type State } from './move.ts';
 import { pageOf, type Readings, scenarioFacts } from './scenario-answer.ts';
+import { placeWords, type ScenarioPart } from './scenario-cursor.ts';
 import type { Study } from './scenario-study.ts';
 import { metricFact, rankOf } from './speed-metrics.ts';
 import { shareSentence, siteNotes, speedLine, speedSentence } from './study-words.ts';
@@ -74,7 +75,7 @@ export function mostFailing(summaries: readonly Summary[]): Summary | undefined 
 }
 
 /** `1 of 6 scenarios became slower; others: 1 unstable, 4 steady.` */
-function countWords(summaries: readonly Summary[], metrics: readonly string[]): string {
+function countWords(summaries: readonly Summary[], metrics: readonly string[], part: ScenarioPart | undefined): string {
   const slower = summaries.filter(({ state }) => state === 'slower');
   const early = slower.filter(({ isInPeriod }) => !isInPeriod).length;
   const words: readonly (readonly [State, string])[] = [
@@ -94,10 +95,10 @@ function countWords(summaries: readonly Summary[], metrics: readonly string[]): 
   const named = metrics.length > 0 && metrics.length <= 3 ? ` in ${metrics.map((metric) => metricFact(metric).short).join(', ')}` : '';
   const failing = summaries.filter((summary) => summary.isFailing).length;
   const fails = failing === 0 ? '' : `, ${failing} ${failing === 1 ? 'is' : 'are'} failing`;
-  const of = `${summaries.length} ${summaries.length === 1 ? 'scenario' : 'scenarios'}`;
+  const of = part ? placeWords(part) : `${summaries.length} ${summaries.length === 1 ? 'scenario' : 'scenarios'}`;
   const head = `${slower.length === 0 ? 'None' : slower.length} of ${of} became slower${named}`;
-  const part = early === slower.length ? '' : `${early} of them `;
-  const before = early === 0 ? '' : `, ${part}before the period`;
+  const ofThem = early === slower.length ? '' : `${early} of them `;
+  const before = early === 0 ? '' : `, ${ofThem}before the period`;
   return `${head}${before}${fails}${others.length > 0 ? `; ${slower.length === 0 ? '' : 'others: '}${others.join(', ')}` : ''}.`;
 }
 
@@ -109,11 +110,18 @@ interface Worst {
   readonly readings: Readings;
 }
 
+interface SiteAnswerOptions {
+  readonly whole: boolean;
+  readonly metrics?: readonly string[] | undefined;
+  /** Set where these are not all scenarios that were asked for. */
+  readonly part?: ScenarioPart | undefined;
+}
+
 /** The answer about several scenarios: counts and the worst in words, a line for each, the facts of the worst. */
 export function siteAnswer(
   summaries: readonly Summary[],
   { summary, study, clues, readings }: Worst,
-  { whole, metrics = [] }: { whole: boolean; metrics?: readonly string[] | undefined },
+  { whole, metrics = [], part }: SiteAnswerOptions,
 ) {
   const { events, actions, read } = readings;
   const failing = mostFailing(summaries);
@@ -123,7 +131,7 @@ export function siteAnswer(
   const more = summaries.length - lines.length;
   const ofWorst = failing === summary ? readings : { ...readings, actions: [] };
   return {
-    answer: [countWords(summaries, metrics.includes('all') ? [] : metrics), ...changed, failed]
+    answer: [countWords(summaries, metrics.includes('all') ? [] : metrics, part), ...changed, failed]
       .filter((sentence) => sentence !== '')
       .join(' '),
     scenarios: lines.map(lineOf),

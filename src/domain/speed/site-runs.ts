@@ -29,6 +29,8 @@ export interface ViewAnswer {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | number | null)[])[];
   readonly notes: readonly string[];
+  /** Of the scenarios that are left. */
+  readonly cursor?: string;
 }
 
 /** The first rows, and a note on the others. */

@@ -2,6 +2,7 @@ import { ApiError } from '../../api/errors.ts';
 import { describeRange } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
+import { askedDays, uncovered } from '../../workspace/query/asked-days.ts';
 import { coverageOf, type Interval } from '../../workspace/query/batches.ts';
 import { typeOf } from '../../workspace/query/columns.ts';
 import { type Dialect, type Example, examplesOf } from '../../workspace/query/examples.ts';
@@ -61,22 +62,55 @@ function wordsOf({ startMs, endMs }: Interval, { timeZone, nowMs }: QueryContext
   return describeRange({ startMs, endMs, startIso: '', endIso: '', timeZone, nowMs }).text;
 }
 
-/** Says what the data cover: where days are missing, a sum is not one over the whole range. */
-function noteCoverage({ runs, parts }: Data, context: QueryContext): { covered: string[]; gaps: string[] } {
-  const whole = coverageOf(runs).covered;
+/** Whether a statement names this; without a statement everything is of interest. */
+function isNamed(sql: string | undefined, name: string): boolean {
+  return sql === undefined || new RegExp(`(?<![\\w.])${name.replace(/[^\w]/g, '\\$&')}(?!\\w)`, 'i').test(sql);
+}
+
+/** Whether a statement takes every column. */
+function takesAll(sql: string): boolean {
+  return /\bselect\s+(distinct\s+)?(\w+\.)?\*/i.test(sql);
+}
+
+/** From the first to the last of the days that are asked for, as far as there are files. */
+function spanOf(asked: readonly Interval[], firstMs: number, lastMs: number): Interval {
+  const startMs = Math.min(...asked.map((days) => days.startMs));
+  const endMs = Math.max(...asked.map((days) => days.endMs));
+  return { startMs: Math.max(firstMs, startMs), endMs: Math.min(lastMs, endMs) };
+}
+
+/** The gaps that change how an answer is read: between the files, or in the days that the statement asks for. */
+function gapsFor(asked: readonly Interval[], { covered, gaps }: ReturnType<typeof coverageOf>): readonly Interval[] {
+  return asked.length > 0 ? uncovered(asked, covered) : gaps;
+}
+
+/**
+ * Says what the data cover: where days are missing, a sum is not one over the whole range. With a statement only of the views and days that
+ * it uses.
+ */
+function noteCoverage({ parts: all }: Data, context: QueryContext, sql?: string): { covered: string[]; gaps: string[] } {
+  const used = all.filter(({ view }) => all.length === 1 || isNamed(sql, view.name));
+  const parts = used.length > 0 ? used : all;
+  const asked = sql === undefined ? [] : askedDays(sql, context.nowMs);
+  const whole = coverageOf(parts.flatMap(({ runs }) => runs)).covered;
   const [first, last] = [whole[0], whole.at(-1)];
-  if (first && last) context.covers(first.startMs, last.endMs - 1);
+  if (first && last) {
+    const { startMs, endMs } = asked.length > 0 ? spanOf(asked, first.startMs, last.endMs) : { startMs: first.startMs, endMs: last.endMs };
+    if (startMs < endMs) context.covers(startMs, endMs - 1);
+  }
   const each = parts.map((part) => {
-    const { covered, gaps } = coverageOf(part.runs);
+    const coverage = coverageOf(part.runs);
+    const { covered } = coverage;
     const prefix = parts.length > 1 ? `${part.view.name}: ` : '';
-    const words = gaps.map((gap) => wordsOf(gap, context));
+    const words = gapsFor(asked, coverage).map((gap) => wordsOf(gap, context));
     const more = words.length > MAX_GAPS ? ` and ${words.length - MAX_GAPS} more` : '';
+    const isPart = asked.length > 0 ? ' The result is of the other days.' : '';
     if (words.length > 0)
       context.note(
-        `${prefix}Not in the data: ${words.slice(0, MAX_GAPS).join(', ')}${more}.` +
+        `${prefix}Not in the data: ${words.slice(0, MAX_GAPS).join(', ')}${more}.${isPart}` +
           hint('find_export_gaps', ' find_export_gaps gives the causes.'),
       );
-    notePartialColumns(part, context);
+    notePartialColumns(part, context, sql);
     const withPrefix = (texts: readonly string[]) => texts.map((text) => `${prefix}${text}`);
     return { covered: withPrefix(covered.map((interval) => wordsOf(interval, context))), gaps: withPrefix(words) };
   });
@@ -84,7 +118,7 @@ function noteCoverage({ runs, parts }: Data, context: QueryContext): { covered: 
 }
 
 /** Says which days only some columns cover, where several jobs export different ones. */
-function notePartialColumns({ runs, view }: DataPart, context: QueryContext): void {
+function notePartialColumns({ runs, view }: DataPart, context: QueryContext, sql: string | undefined): void {
   const daysOf = (own: readonly RunManifest[]) =>
     coverageOf(own)
       .covered.map((interval) => wordsOf(interval, context))
@@ -93,7 +127,7 @@ function notePartialColumns({ runs, view }: DataPart, context: QueryContext): vo
   const partial = [...view.runsWith].flatMap(([folded, own]) => {
     const days = daysOf(own);
     const name = view.columns.find((column) => column.name.toLowerCase() === folded)?.name ?? folded;
-    return days === all ? [] : [{ name, days }];
+    return days === all || !(isNamed(sql, name) || (sql !== undefined && takesAll(sql))) ? [] : [{ name, days }];
   });
   for (const [days, columns] of grouped(partial, ({ days: own }) => own)) {
     const names = columns.map(({ name }) => name);
@@ -122,7 +156,7 @@ export function queryExport(
 ): Promise<QueryAnswer> {
   return withData(asked, context, async (data) => {
     const { workspace, parts, about } = data;
-    noteCoverage(data, context);
+    noteCoverage(data, context, sql);
     const { columns, rows, more } = await data.select(sql, MAX_ROWS);
     if (more && rows.length === 0)
       throw new ApiError('invalid', `sql: its first row alone has more than ${MAX_CHARS} characters. Select shorter values.`);

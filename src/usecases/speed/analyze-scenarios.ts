@@ -5,6 +5,7 @@ import { fitAhead } from '../../domain/speed/engine/judge-series.ts';
 import { failedStepsToRead } from '../../domain/speed/failures.ts';
 import { type Bounds, chooseStep, type Report, studyWindows } from '../../domain/speed/runs.ts';
 import { type Readings, scenarioAnswer } from '../../domain/speed/scenario-answer.ts';
+import { partWords } from '../../domain/speed/scenario-cursor.ts';
 import {
   draftStudy,
   judgeDraft,
@@ -18,7 +19,7 @@ import { compareSummaries, mostFailing, type Summary, siteAnswer, summaryOf } fr
 import { FALSE_DISCOVERY_RATES } from '../../domain/statistics/discoveries.ts';
 import { yieldTurn } from '../../lib/concurrency.ts';
 import type { Context } from '../context.ts';
-import { leftWords, readActions, readEach, readEventsNear, readReports, stopsAfter } from './scenario-reports.ts';
+import { readActions, readEventsNear, readReports, type ScenarioWalk, stopsAfter, walkScenarios } from './scenario-reports.ts';
 
 /** Names all that the verdicts on a draft depend on. */
 function digestOf({ tracked, judging }: StudyDraft): string {
@@ -59,6 +60,8 @@ export interface Asked extends Bounds {
   /** Of the only scenario. */
   readonly step?: string | undefined;
   readonly metrics?: readonly string[] | undefined;
+  /** Of the answer before, where that could not look at all. */
+  readonly cursor?: string | undefined;
 }
 
 /** One scenario with its study. */
@@ -81,7 +84,7 @@ type Reads = Pick<Context, 'ask' | 'clock' | 'note' | 'covers' | 'lists' | 'nowM
 /** Reads a scenario and judges it; of several, each may claim its part of the false ones. */
 export async function studyOne(
   scenarioId: number,
-  { scenarioIds, step, metrics, ...bounds }: Asked,
+  { scenarioIds, step, metrics, cursor: _, ...bounds }: Asked,
   context: Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'remember' | 'signal'>,
 ): Promise<Studied> {
   const { ask, nowMs, timeZone } = context;
@@ -115,14 +118,19 @@ function timingNotes(asked: Asked, all: readonly NamedTimings[]): string[] {
   return all.length === 1 ? timingsNote(all) : [];
 }
 
+/** The walk through the scenarios of a question; its cursor belongs to the very same one. */
+export function walkOf({ scenarioIds, cursor, ...asked }: Asked): ScenarioWalk {
+  return { ids: scenarioIds, cursor, list: [scenarioIds, asked] };
+}
+
 async function analyzeSeveral(asked: Asked, context: Reads) {
   const { ask, note, lists, whole, clock } = context;
   const { nameOf } = await lists();
   // Only the worst study is kept: the reports of a whole site would fill the memory.
   let worst: { summary: Summary; studied: Studied } | undefined;
   const named: NamedTimings[] = [];
-  const { done, missing, failed } = await readEach(
-    asked.scenarioIds,
+  const { done, part, failed } = await walkScenarios(
+    walkOf(asked),
     async (scenarioId) => {
       const studied = await studyOne(scenarioId, asked, context);
       named.push(studied.named);
@@ -132,9 +140,9 @@ async function analyzeSeveral(asked: Asked, context: Reads) {
       if (!worst || compareSummaries(summary, worst.summary) < 0) worst = { summary, studied };
       return summary;
     },
-    stopsAfter(clock),
+    whole ? undefined : stopsAfter(clock),
   );
-  if (missing.length > 0) note(leftWords(missing));
+  if (part) note(partWords(part));
   for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
   for (const sentence of timingNotes(asked, named)) note(sentence);
   const summaries = done.flatMap((summary) => summary ?? []).toSorted(compareSummaries);
@@ -145,9 +153,13 @@ async function analyzeSeveral(asked: Asked, context: Reads) {
   const failing = mostFailing(summaries)?.failing;
   const actions = failing ? await readActions(ask, failing.toRead, note) : [];
   const readings = { events, actions, read: { runs: failing?.toRead.length ?? 0, of: failing?.of ?? 0 } };
-  const { notes, ...answer } = siteAnswer(summaries, { summary, study: studied.study, clues, readings }, { whole, metrics: asked.metrics });
+  const { notes, ...answer } = siteAnswer(
+    summaries,
+    { summary, study: studied.study, clues, readings },
+    { whole, metrics: asked.metrics, part },
+  );
   const detail: Detail = { ...studied, name: summary.name, clues, readings };
-  return { answer, notes, detail };
+  return { answer: { ...answer, ...(part?.cursor !== undefined && { cursor: part.cursor }) }, notes, detail };
 }
 
 /** Says which scenarios became slower or faster: one in all detail; of several each in a line, the worst first and in some detail. */

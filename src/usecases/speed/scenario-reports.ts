@@ -5,6 +5,7 @@ import { getScenarioReport, getStepReport, listScenarioReports, listSpeedEvents 
 import { type Measured, type RunChoice, reportsToJudge } from '../../domain/speed/budgets.ts';
 import { type FailedAction, type FailedStep, groupActions } from '../../domain/speed/failures.ts';
 import { isFailed, type Report, resultIdOf, type Window, windowsToRead } from '../../domain/speed/runs.ts';
+import { inReadingOrder, partOf, readScenarioCursor, type ScenarioPart } from '../../domain/speed/scenario-cursor.ts';
 import { type Between, eventsNear, type NearEvent, nearFrom } from '../../domain/speed/speed-events.ts';
 import { type Clock, DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 
@@ -147,14 +148,35 @@ export function stopsAfter(clock: Pick<Clock, 'now'>): () => boolean {
   return () => clock.now() - startedMs >= FIRST_SCREEN_MS;
 }
 
-/** Scenarios that a note names; more would fill the answer. */
-const MOST_NAMED = 25;
+/** The question of a call about many scenarios, which may go on where another one ended. */
+export interface ScenarioWalk {
+  readonly ids: readonly number[];
+  readonly cursor: string | undefined;
+  /** All that the answer depends on, the scenarios included. */
+  readonly list: unknown;
+}
 
-/** The scenarios that were not read, and the call that goes on. */
-export function leftWords(missing: readonly number[]): string {
-  const { length } = missing;
-  const next = missing.slice(0, MOST_NAMED).join(', ');
-  return `${length} ${length === 1 ? 'scenario was' : 'scenarios were'} not reached in time; go on with scenarioIds [${next}].`;
+/** What one call read of many scenarios. */
+export interface WalkedPart<T> extends ReadEach<T> {
+  /** Scenarios before these. */
+  readonly start: number;
+  /** The cursor among the rows of the answer. */
+  readonly rows: string | undefined;
+  /** Undefined where all scenarios are read. */
+  readonly part: ScenarioPart | undefined;
+}
+
+/** Reads the scenarios from the cursor on, the first ones without it, as far as one call comes. */
+export async function walkScenarios<T>(
+  { ids, cursor, list }: ScenarioWalk,
+  read: (scenarioId: number) => Promise<T>,
+  isDue?: () => boolean,
+): Promise<WalkedPart<T>> {
+  const ordered = inReadingOrder(ids);
+  const { start, rows } = readScenarioCursor(cursor, list, ordered.length);
+  const outcome = await readEach(ordered.slice(start), read, isDue);
+  const looked = ordered.length - start - outcome.missing.length;
+  return { ...outcome, start, rows, part: partOf(start, looked, ordered.length, list) };
 }
 
 /**

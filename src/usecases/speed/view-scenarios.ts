@@ -2,14 +2,15 @@ import { type FailureRow, failureAnswer, failureRows } from '../../domain/speed/
 import type { FailedAction, FailedStep } from '../../domain/speed/failures.ts';
 import { runAnswer } from '../../domain/speed/run-view.ts';
 import { chooseStep, studyWindows, type Window } from '../../domain/speed/runs.ts';
+import { partWords, placeWords, type ScenarioPart } from '../../domain/speed/scenario-cursor.ts';
 import { failedStepIn, type ScenarioRuns, scenarioRuns, type ViewAnswer } from '../../domain/speed/site-runs.ts';
 import { type Breakdown, cycleAnswer } from '../../domain/speed/speed-cycle.ts';
 import { LEVEL_METRICS, levelAnswer } from '../../domain/speed/speed-levels.ts';
 import { usualSpeedMetrics } from '../../domain/speed/speed-metrics.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { Context } from '../context.ts';
-import type { Asked } from './analyze-scenarios.ts';
-import { leftWords, readActions, readEach, readReports, stopsAfter } from './scenario-reports.ts';
+import { type Asked, walkOf } from './analyze-scenarios.ts';
+import { readActions, readReports, stopsAfter, walkScenarios } from './scenario-reports.ts';
 
 /** A question about scenarios that is no verdict. */
 export interface ViewAsked extends Asked {
@@ -37,11 +38,16 @@ function rangeOf({ view, breakdown, ...asked }: ViewAsked, { nowMs, timeZone }: 
 }
 
 /** Reads the runs of each scenario once, while there is time. */
-async function readSite({ scenarioIds, step, view }: ViewAsked, range: Window, context: Reads): Promise<readonly ScenarioRuns[]> {
+async function readSite(
+  asked: ViewAsked,
+  range: Window,
+  context: Reads,
+): Promise<{ site: readonly ScenarioRuns[]; part: ScenarioPart | undefined }> {
   const { ask, note, lists, clock } = context;
+  const { step, view } = asked;
   const { nameOf } = await lists();
-  const { done, missing, failed } = await readEach(
-    scenarioIds,
+  const { done, part, failed } = await walkScenarios(
+    walkOf(asked),
     async (scenarioId) => {
       const { name = nameOf('scenario', scenarioId), reports } = await readReports(ask, scenarioId, { baseline: range, period: range });
       const runs = scenarioRuns(scenarioId, name, reports, range);
@@ -50,9 +56,9 @@ async function readSite({ scenarioIds, step, view }: ViewAsked, range: Window, c
     },
     stopsAfter(clock),
   );
-  if (missing.length > 0) note(leftWords(missing));
+  if (part) note(partWords(part));
   for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
-  return done;
+  return { site: done, part };
 }
 
 /** The failing action of the latest failed run, for the first rows. */
@@ -88,7 +94,15 @@ function metricsOf({ metrics }: ViewAsked): readonly string[] {
 export async function viewScenarios(asked: ViewAsked, context: Reads): Promise<ViewAnswer> {
   const range = rangeOf(asked, context);
   context.covers(range.startMs, range.endMs);
-  const site = await readSite(asked, range, context);
+  const { site, part } = await readSite(asked, range, context);
+  const answer = await answerFor(site, asked, range, context);
+  if (part === undefined) return answer;
+  const ofAll = `Of ${placeWords(part)}: `;
+  return { ...answer, answer: `${ofAll}${answer.answer}`, ...(part.cursor !== undefined && { cursor: part.cursor }) };
+}
+
+/** What the runs of these scenarios say. */
+async function answerFor(site: readonly ScenarioRuns[], asked: ViewAsked, range: Window, context: Reads): Promise<ViewAnswer> {
   const { timeZone, whole } = context;
   const metrics = metricsOf(asked);
   const { view, breakdown, orderBy, limit } = asked;

@@ -1,5 +1,5 @@
 import { type Theme, type ThemeName, themes } from '../charts/theme.ts';
-import type { ChartSpec } from '../spec.ts';
+import { type ChartSpec, isChart } from '../spec.ts';
 import { chartBox } from './drawing.ts';
 import { connectHost, type Host, type HostContext } from './host.ts';
 import { connectSwitches } from './switches.ts';
@@ -12,17 +12,6 @@ interface Shown {
   context: HostContext;
   args: Members;
 }
-
-const KINDS: ReadonlySet<unknown> = new Set<ChartSpec['kind']>([
-  'waterfall',
-  'trend',
-  'bars',
-  'contribution',
-  'funnel',
-  'flow',
-  'cohorts',
-  'panels',
-]);
 
 const shown: Shown = { context: {}, args: {} };
 let host: Host | undefined;
@@ -80,10 +69,6 @@ function draw(): void {
   const heightPx = fixedHeightPx();
   part('scroll').style.maxHeight = heightPx === undefined ? '' : `${heightPx}px`;
   drawInto(spec, { theme: pageTheme(), heightPx });
-}
-
-function isChart(value: unknown): value is ChartSpec {
-  return typeof value === 'object' && value !== null && 'kind' in value && KINDS.has(value.kind);
 }
 
 function specOf({ structuredContent }: Members): ChartSpec | undefined {

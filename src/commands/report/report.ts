@@ -1,0 +1,83 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { nameOf } from '../../domain/metrics/metric-definitions.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import { resolveDate, todayIn } from '../../lib/dates.ts';
+import { type Settings, SettingsError } from '../../settings/settings.ts';
+import { callTool } from '../../tooling/call-tool.ts';
+import type { Session } from '../../tooling/session.ts';
+import type { Offer } from '../../tooling/tool.ts';
+import { type Block, blockOf, failureOf } from '../../views/overview/blocks.ts';
+import { type OverviewAsked, type OverviewPart, overviewParts } from '../../views/overview/parts.ts';
+import { enabledTools, listedTools, loadTool } from '../catalogue.ts';
+import type { WorldOptions } from '../emulator.ts';
+import { openSession } from '../platform.ts';
+import { reportMarkdown } from './markdown-page.ts';
+
+const PERIODS = ['week', 'month', 'quarter'];
+const MOST_DAYS = 92;
+
+/** The days that `--last` names: complete ones before now, in the configured zone. */
+export function periodOf(last: string, { nowMs, timeZone }: { readonly nowMs: number; readonly timeZone: string }): OverviewAsked {
+  const dayAt = (text: string, edge: 'start' | 'end') => todayIn(timeZone, resolveDate(text, { edge, timeZone, nowMs }).instantMs);
+  if (PERIODS.includes(last)) return { startDate: dayAt(`last_${last}`, 'start'), endDate: dayAt(`last_${last}`, 'end') };
+  const days = Number(/^(\d{1,2})d?$/.exec(last)?.[1]);
+  if (!(days >= 2 && days <= MOST_DAYS))
+    throw new SettingsError(`--last "${last}" is wrong: expected ${PERIODS.join(', ')}, or 2 to ${MOST_DAYS} days such as 14`);
+  return { startDate: dayAt(`-${days}d`, 'start'), endDate: dayAt('yesterday', 'end') };
+}
+
+/** Asks the tool of one part; a part that cannot be had says why. */
+async function blockFor(part: OverviewPart, asked: OverviewAsked, session: Session, offer: Offer, signal: AbortSignal): Promise<Block> {
+  if (!offer.tools.some(({ name }) => name === part.tool)) return failureOf(part, `${part.tool} is switched off by the settings.`);
+  // All scenarios that the time of a call allows, where a conversation stops at the first screen.
+  const isWhole = part.id === 'speed' && ({ whole: true } as const);
+  const caller = { session, offer, signal, canAsk: false, single: true as const, ...isWhole };
+  const outcome = await callTool(await loadTool(part.tool), part.args(asked), caller);
+  if ('ask' in outcome || outcome.isError) return failureOf(part, 'ask' in outcome ? 'It asks for a confirmation.' : outcome.text);
+  return blockOf(part, outcome.structured ?? {}, nameOf);
+}
+
+async function projectName(session: Session, projectId: number | undefined): Promise<string> {
+  const client = await session.client();
+  const { projects } = await client.credential();
+  const id = projectId ?? (await client.projectId());
+  return projects.find((project) => project.id === id)?.name ?? `Project ${id}`;
+}
+
+/** Writes the report of a period as HTML and Markdown, and prints where; 1 where no part of it could be had. */
+export async function report(
+  settings: Settings,
+  world: WorldOptions,
+  { last = 'week', out = '.' }: { readonly last: string | undefined; readonly out: string | undefined },
+): Promise<number> {
+  const offer = enabledTools(await listedTools(), settings);
+  const session = openSession(settings, offer.tools, world);
+  const interrupt = new AbortController();
+  const stop = () => interrupt.abort(new Error('interrupted'));
+  process.once('SIGINT', stop);
+  try {
+    const { clock, timeZone } = session.options;
+    const asked = periodOf(last, { nowMs: clock.now(), timeZone });
+    const name = await projectName(session, settings.projectId);
+    const blocks: Block[] = [];
+    for (const part of overviewParts) {
+      process.stderr.write(`${part.title} …\n`);
+      blocks.push(await blockFor(part, asked, session, offer, interrupt.signal));
+    }
+    const days = Math.round((Date.parse(asked.endDate) - Date.parse(asked.startDate)) / DAY_MS) + 1;
+    const head = {
+      title: `${name}: ${asked.startDate} to ${asked.endDate}`,
+      subtitle: `${days} days (${timeZone}), written on ${todayIn(timeZone, clock.now())} from the platform's interface.`,
+    };
+    const { reportPage } = await import('./html-page.ts');
+    const base = join(out, `report-${asked.startDate}-to-${asked.endDate}`);
+    await mkdir(out, { recursive: true });
+    await Promise.all([writeFile(`${base}.html`, reportPage(head, blocks)), writeFile(`${base}.md`, reportMarkdown(head, blocks))]);
+    process.stdout.write(`${base}.html\n${base}.md\n`);
+    return blocks.every(({ isFailure }) => isFailure) ? 1 : 0;
+  } finally {
+    process.off('SIGINT', stop);
+    await session.close();
+  }
+}

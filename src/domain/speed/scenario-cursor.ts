@@ -1,0 +1,61 @@
+import { cursorAt, positionOf } from '../page-of.ts';
+
+/** Stands between the place among the scenarios and that among the rows of the answer about them. */
+const BETWEEN = '~';
+
+/** Where an answer about many scenarios goes on. */
+export interface ScenarioPlace {
+  /** Scenarios before it, which earlier calls looked at. */
+  readonly start: number;
+  /** The cursor among the rows of this answer; undefined for its first page. */
+  readonly rows: string | undefined;
+}
+
+/** Reads a cursor of scenarios, of rows, or of both; throws an `ApiError` of kind `invalid` for one of another question. */
+export function readScenarioCursor(cursor: string | undefined, list: unknown, length: number): ScenarioPlace {
+  if (cursor === undefined) return { start: 0, rows: undefined };
+  const at = cursor.indexOf(BETWEEN);
+  if (at < 0) return { start: 0, rows: cursor };
+  const rows = cursor.slice(at + 1);
+  return { start: positionOf(cursor.slice(0, at), list, length), rows: rows === '' ? undefined : rows };
+}
+
+/** The cursor of the scenarios from `start` on, or of later rows of the answer about them. */
+export function scenarioCursor({ start, rows }: ScenarioPlace, list: unknown): string {
+  return start === 0 && rows !== undefined ? rows : `${cursorAt(start, list)}${BETWEEN}${rows ?? ''}`;
+}
+
+/** The scenarios of one answer among all that were asked for, counted from 1. */
+export interface ScenarioPart {
+  readonly from: number;
+  readonly to: number;
+  readonly of: number;
+  /** Gives the next ones; undefined behind the last. */
+  readonly cursor: string | undefined;
+}
+
+/** Which part of the scenarios an answer is about; undefined where it is about all. */
+export function partOf(start: number, looked: number, of: number, list: unknown): ScenarioPart | undefined {
+  const to = start + looked;
+  if (start === 0 && to >= of) return undefined;
+  return { from: start + 1, to, of, cursor: to < of ? scenarioCursor({ start: to, rows: undefined }, list) : undefined };
+}
+
+/** `the first 7 of 400 scenarios`, `scenarios 8 to 14 of 400`. */
+export function placeWords({ from, to, of }: ScenarioPart): string {
+  return from === 1 ? `the first ${to} of ${of} scenarios` : `scenarios ${from} to ${to} of ${of}`;
+}
+
+/** `Scenarios 1 to 7 of 400, the newest first; cursor "…" goes on.` */
+export function partWords({ from, to, of, cursor }: ScenarioPart): string {
+  const here = `Scenarios ${from} to ${to} of ${of}${of > MANY ? ', those created last first' : ''}`;
+  return cursor === undefined ? `${here}: the last ones.` : `${here}; the same call with cursor "${cursor}" goes on.`;
+}
+
+/** More scenarios than one call is sure to look at. */
+const MANY = 12;
+
+/** Scenarios in the order in which they are looked at: of very many, those that were created last first. */
+export function inReadingOrder(ids: readonly number[]): readonly number[] {
+  return ids.length > MANY ? ids.toSorted((a, b) => b - a) : ids;
+}

@@ -1,0 +1,171 @@
+import type { Client } from '../api/client.ts';
+import { ApiError } from '../api/errors.ts';
+import { fold } from '../domain/names/match-name.ts';
+import { mapConcurrent } from '../lib/concurrency.ts';
+import { isRecord } from '../lib/is-record.ts';
+import { sentencesOf } from '../lib/sentences.ts';
+import type { Cell } from '../lib/text-table.ts';
+import { chosenProject } from './names.ts';
+
+/** A project of the credential. */
+export interface Project {
+  readonly id: number;
+  readonly name: string;
+}
+
+type TableContent = Record<string, unknown>;
+
+/** Projects that are asked at once: the platform limits the calls of each by itself. */
+const AT_ONCE = 4;
+/** Members that belong to one project alone; a table of several has rows only. */
+const OF_ONE = new Set([
+  'answer',
+  'rows',
+  'columns',
+  'currency',
+  'filters',
+  'devices',
+  'segments',
+  'sums',
+  'revenue',
+  'detect',
+  'quality',
+  'zones',
+]);
+
+/** Whether a breakdown asks for projects side by side. */
+const BY_PROJECT = 'project';
+
+/** The projects that an argument names, each once, in the order given; undefined where it names none. */
+export async function projectsAsked(
+  { projectIds, breakdown }: Readonly<TableContent>,
+  choosing: { client: Client; signal: AbortSignal; note: (sentence: string) => void },
+): Promise<Project[] | undefined> {
+  const byProject = Array.isArray(breakdown) && breakdown.includes(BY_PROJECT);
+  if (!Array.isArray(projectIds) && !byProject) return undefined;
+  const texts = Array.isArray(projectIds) ? projectIds.map(String) : ['all'];
+  const { projects } = await choosing.client.credential({ signal: choosing.signal });
+  const known = projects.map(({ id, name }) => ({ id, name }));
+  if (texts.some((text) => fold(text) === 'all')) return known;
+  const ids = await Promise.all(texts.map((text) => chosenProject(text, choosing)));
+  return [...new Set(ids)].flatMap((id) => (id === undefined ? [] : [known.find((each) => each.id === id) ?? { id, name: String(id) }]));
+}
+
+/** The arguments of the question that each project is asked. */
+export function withoutProjects({ projectIds: _, limit: _ofAll, breakdown, ...input }: Readonly<TableContent>): TableContent {
+  const rest = Array.isArray(breakdown) ? breakdown.filter((each) => each !== BY_PROJECT) : breakdown;
+  const isSplit = rest !== undefined && (!Array.isArray(rest) || rest.length > 0);
+  // What explains a change belongs to one project.
+  return { ...input, ...(isSplit && { breakdown: rest }), ...('explain' in input && { explain: false }) };
+}
+
+/** The answer of one project, or why there is none. */
+interface ProjectAnswer {
+  readonly project: Project;
+  readonly data?: TableContent;
+  readonly notes: readonly string[];
+  readonly failure?: ApiError;
+}
+
+/** Asks each project and joins the answers to one table with a column project; throws where none answers. */
+export async function overProjects(
+  projects: readonly Project[],
+  asked: Readonly<TableContent>,
+  ask: (project: Project, note: (sentence: string) => void) => Promise<TableContent>,
+): Promise<{ data: TableContent; notes: string[] }> {
+  const outcomes = await mapConcurrent(projects, AT_ONCE, async (project): Promise<ProjectAnswer> => {
+    const notes: string[] = [];
+    const note = (sentence: string) => void (notes.includes(sentence) || notes.push(sentence));
+    try {
+      return { project, data: await ask(project, note), notes };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return { project, notes: [], failure: error };
+    }
+  });
+  const answers = outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
+  const failure = answers.find((each) => each.failure)?.failure;
+  if (failure && answers.every((each) => each.failure)) throw failure;
+  const data = joined(answers);
+  const rows = ordered(data.rows, data.columns, asked);
+  const cut = rows.length < data.rows.length ? [`The first ${rows.length} of ${data.rows.length} rows.`] : [];
+  return { data: { ...data, rows }, notes: [...cut, ...notesOf(answers)] };
+}
+
+/** What all say stands once; the rest names its project. */
+function notesOf(answers: readonly ProjectAnswer[]): string[] {
+  const answered = answers.filter(({ data }) => data);
+  // Sentences that differ in a number alone say the same of each.
+  const gist = (sentence: string) => sentence.replace(/\d+/g, '#');
+  const isOfAll = (sentence: string) => answered.every(({ notes }) => notes.some((each) => gist(each) === gist(sentence)));
+  const ofAll = (answered[0]?.notes ?? []).filter(isOfAll);
+  const own = answered.flatMap(({ project, notes }) =>
+    notes.filter((sentence) => !isOfAll(sentence)).map((sentence) => `${project.name}: ${sentence}`),
+  );
+  const failed = answers.flatMap(({ project, failure }) => (failure ? [`${project.name} has no row: ${failure.message}`] : []));
+  return [...ofAll, ...own, ...failed];
+}
+
+const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+const rowsIn = (value: unknown): Cell[][] => (Array.isArray(value) ? value : []) as Cell[][]; // rows of a table hold cells
+
+interface Joined extends TableContent {
+  readonly columns: readonly string[];
+  readonly rows: readonly Cell[][];
+}
+
+function joined(answers: readonly ProjectAnswer[]): Joined {
+  const answered = answers.flatMap(({ project, data }) => (data ? [{ project, data }] : []));
+  const first = answered[0]?.data ?? {};
+  const columns = [...new Set(answered.flatMap(({ data }) => texts(data['columns'])))];
+  const currencies = [...new Set(answered.map(({ data }) => data['currency']))];
+  const isMixed = currencies.length > 1;
+  const rows = answered.flatMap(({ project, data }) => {
+    const own = texts(data['columns']);
+    return rowsIn(data['rows']).map((row): Cell[] => {
+      const cells = columns.map((column) => row[own.indexOf(column)] ?? null);
+      return [project.name, ...cells, ...(isMixed ? [typeof data['currency'] === 'string' ? data['currency'] : null] : [])];
+    });
+  });
+  const names = ['project', ...columns, ...(isMixed ? ['currency'] : [])];
+  const said = answered.flatMap(({ project, data }) =>
+    typeof data['answer'] === 'string' ? [`${project.name}: ${sentencesOf(data['answer'])[0] ?? ''}`] : [],
+  );
+  return {
+    ...(said.length > 0 && { answer: said.join(' ') }),
+    ...Object.fromEntries(Object.entries(first).filter(([name]) => !OF_ONE.has(name))),
+    ...(!isMixed && first['currency'] !== undefined && { currency: first['currency'] }),
+    ...(isRecord(first['units']) && {
+      units: unitsOf(
+        answered.map(({ data }) => data['units']),
+        isMixed,
+      ),
+    }),
+    columns: names,
+    rows,
+  };
+}
+
+function unitsOf(all: readonly unknown[], isMixed: boolean): TableContent {
+  const units = Object.assign({}, ...all) as TableContent;
+  if (!isMixed) return units;
+  const isCode = (unit: unknown) => typeof unit === 'string' && /^[A-Z]{3}$/.test(unit);
+  return Object.fromEntries(Object.entries(units).map(([name, unit]) => [name, isCode(unit) ? 'see currency' : unit]));
+}
+
+/** The rows of all projects in the order that was asked for; without one by project. */
+function ordered(rows: readonly Cell[][], names: readonly string[], { orderBy, limit, metrics }: Readonly<TableContent>): Cell[][] {
+  const first = limit === undefined ? '' : (texts(metrics)[0] ?? '');
+  const [metric = '', direction] = (typeof orderBy === 'string' ? orderBy : first).split(/\s+/);
+  const column = names.indexOf(metric);
+  const valueOf = (row: Cell[]) => {
+    const cell = row[column];
+    return typeof cell === 'number' ? cell : Number.NEGATIVE_INFINITY;
+  };
+  const sign = /^asc/i.test(direction ?? '') ? -1 : 1;
+  const sorted = column < 0 ? [...rows] : rows.toSorted((a, b) => sign * (valueOf(b) - valueOf(a)));
+  return typeof limit === 'number' ? sorted.slice(0, limit) : sorted;
+}

@@ -1,0 +1,124 @@
+import { isRecord } from '../../lib/is-record.ts';
+import { formatMoney, formatNumber, NO_VALUE } from '../../lib/number-text.ts';
+import { sentencesOf } from '../../lib/sentences.ts';
+import { type ChartSpec, isChart } from '../spec.ts';
+import type { OverviewPart } from './parts.ts';
+
+/** A part of an overview, ready to be shown: a headline, lines below it, a table, a chart. */
+export interface Block {
+  readonly id: OverviewPart['id'];
+  readonly title: string;
+  /** The finding in one sentence; where the part could not be had, the reason. */
+  readonly headline: string;
+  readonly isFailure: boolean;
+  readonly lines: readonly string[];
+  readonly table?: { readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] };
+  readonly chart?: ChartSpec;
+}
+
+type Content = Readonly<Record<string, unknown>>;
+
+/** The name of a metric for people. */
+export type NameMetric = (metric: string) => string;
+
+/** `conversionRate` as "Conversion rate", where no definition is at hand. */
+export function spelledOut(metric: string): string {
+  const words = metric.replaceAll(/([A-Z])/g, ' $1').toLowerCase();
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+const listOf = (value: unknown): Content[] => (Array.isArray(value) ? value.filter(isRecord) : []);
+const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+
+/** The rows of a table as records. */
+function recordsOf({ columns, rows }: Content): Content[] {
+  const names = texts(columns);
+  const all: unknown[] = Array.isArray(rows) ? rows : [];
+  return all.map((row) => Object.fromEntries(names.map((name, index) => [name, Array.isArray(row) ? row[index] : undefined])));
+}
+
+const textOf = (value: unknown, otherwise: string = NO_VALUE) => (typeof value === 'string' ? value : otherwise);
+const numberOf = (value: unknown) => (typeof value === 'number' ? value : undefined);
+
+/** A value with its unit, as a person reads it. */
+function valueText(value: unknown, unit: unknown): string {
+  const number = numberOf(value);
+  if (number === undefined) return NO_VALUE;
+  if (unit === '%') return `${formatNumber(number, { digits: 2 })}%`;
+  if (typeof unit === 'string' && /^[A-Z]{3}$/.test(unit)) return `${formatMoney(number, { group: true })} ${unit}`;
+  return formatNumber(number, { group: true });
+}
+
+function figuresTable(data: Content, nameOf: NameMetric): NonNullable<Block['table']> {
+  const rows = recordsOf(data).map(({ metric, unit, before, after, changePercent, verdict, since }) => [
+    nameOf(String(metric)),
+    valueText(before, unit),
+    valueText(after, unit),
+    numberOf(changePercent) === undefined ? NO_VALUE : `${formatNumber(numberOf(changePercent), { digits: 1, sign: true })}%`,
+    `${textOf(verdict)}${typeof since === 'string' ? ` since ${since}` : ''}`,
+  ]);
+  return { columns: ['Metric', 'Before', 'Now', 'Change', 'Verdict'], rows };
+}
+
+/** The table says each metric's change; what else is said, such as since when, stays in words. */
+function figuresBlock(block: Block, data: Content, nameOf: NameMetric): Block {
+  const names = recordsOf(data).map(({ metric }) => nameOf(String(metric)));
+  const isInTable = (line: string) => line.startsWith('Special days') || names.some((name) => line.startsWith(`${name} `));
+  return { ...block, lines: block.lines.filter((line) => !isInTable(line)), table: figuresTable(data, nameOf) };
+}
+
+/** Longest table of a part. */
+const MOST_ROWS = 12;
+
+function gapsTable(data: Content): Block['table'] {
+  const rows = recordsOf(data)
+    .slice(0, MOST_ROWS)
+    .map(({ job, lacks, of, unit, ranges }) => [String(job), `${String(lacks)} of ${String(of)} ${String(unit)}`, textOf(ranges, '')]);
+  return rows.length > 0 ? { columns: ['Export job', 'Without data', 'Which'], rows } : undefined;
+}
+
+/** Files that are about to go, counted by job. */
+function expiringBlock(data: Content): Pick<Block, 'headline' | 'lines' | 'table'> {
+  const known = new Map(listOf(data['filesUntil']).map((each) => [each['jobRunId'], each]));
+  const jobs = new Map<string, { runs: number; missing: number; first: string }>();
+  for (const run of listOf(data['runs'])) {
+    const until = known.get(run['jobRunId']);
+    const name = String(run['name'] ?? run['jobId']);
+    const job = jobs.get(name) ?? { runs: 0, missing: 0, first: '' };
+    const goes = textOf(until?.['filesUntil'], '').slice(0, 16).replace('T', ' ');
+    const first = job.first === '' || (goes !== '' && goes < job.first) ? goes : job.first;
+    jobs.set(name, { runs: job.runs + 1, missing: job.missing + (until?.['isFetched'] === true ? 0 : 1), first });
+  }
+  const missing = [...jobs.values()].reduce((sum, job) => sum + job.missing, 0);
+  if (jobs.size === 0) return { headline: 'No file of an export is deleted within the next two days.', lines: [] };
+  const runs = [...jobs.values()].reduce((sum, job) => sum + job.runs, 0);
+  const here = missing === 0 ? 'all of them are fetched' : `${missing} of them are not fetched here`;
+  return {
+    headline: `The files of ${runs} runs are deleted within the next two days: ${here}.`,
+    lines: [],
+    table: {
+      columns: ['Export job', 'Runs', 'Not fetched', 'First goes (UTC)'],
+      rows: [...jobs].slice(0, MOST_ROWS).map(([name, job]) => [name, String(job.runs), String(job.missing), job.first]),
+    },
+  };
+}
+
+/** What the answer of a part says. */
+export function blockOf({ id, title }: OverviewPart, data: Content, nameOf: NameMetric = spelledOut): Block {
+  const [headline = '', ...lines] = typeof data['answer'] === 'string' ? sentencesOf(data['answer']) : [];
+  const chart = isChart(data['chart']) ? { chart: data['chart'] } : {};
+  const block = { id, title, headline, isFailure: false, lines, ...chart };
+  if (id === 'changes') return { ...block, lines: [...listOf(data['changes']).map(({ line }) => String(line)), ...lines] };
+  if (id === 'figures') return figuresBlock(block, data, nameOf);
+  if (id === 'course') return { ...block, headline: '', lines: [] };
+  if (id === 'speed') return { ...block, lines: [...lines.slice(0, 2), ...listOf(data['scenarios']).map(({ line }) => String(line))] };
+  if (id === 'expiring') return { ...block, ...expiringBlock(data) };
+  const table = gapsTable(data);
+  return { ...block, ...(table && { table }) };
+}
+
+/** A part that could not be had, with the first sentence of the reason. */
+export function failureOf({ id, title }: OverviewPart, reason: string): Block {
+  const [headline = 'It could not be read.'] = reason.split('\n');
+  return { id, title, headline, isFailure: true, lines: [] };
+}

@@ -1,0 +1,67 @@
+import { DAY_MS } from '../../lib/clock.ts';
+import type { Interval } from './batches.ts';
+
+/** A date in quotes behind a comparison, with what SQL may write around it; after BETWEEN two of them. */
+const LITERAL = String.raw`(?:cast\s*\(\s*)?(?:date|timestamp)?\s*'(\d{4}-\d{2}-\d{2})([ T][\d:.]+Z?)?'`;
+const COMPARED = new RegExp(String.raw`(>=|<=|>|<|=|\bbetween\b)\s*${LITERAL}(?:[^'<>=]{0,30}?\band\b\s*${LITERAL})?`, 'gi');
+
+interface Bound {
+  readonly side: 'from' | 'to';
+  readonly ms: number;
+}
+
+function msOf(day: string, time: string | undefined): number {
+  return Date.parse(time === undefined ? `${day}T00:00:00Z` : `${day}T${time.trim().replace(/^T/, '').replace(/Z$/, '')}Z`);
+}
+
+/** The bounds that one comparison sets; a day without a time ends with itself where it is included. */
+function boundsOf([, operator = '', day = '', time, lastDay, lastTime]: RegExpMatchArray): Bound[] {
+  const ms = msOf(day, time);
+  const endOf = (at: number, ofTime: string | undefined) => at + (ofTime === undefined ? DAY_MS : 0);
+  if (/between/i.test(operator)) {
+    const last = lastDay === undefined ? endOf(ms, time) : endOf(msOf(lastDay, lastTime), lastTime);
+    return [
+      { side: 'from', ms },
+      { side: 'to', ms: last },
+    ];
+  }
+  if (operator === '=')
+    return [
+      { side: 'from', ms },
+      { side: 'to', ms: endOf(ms, time) },
+    ];
+  if (operator.startsWith('>')) return [{ side: 'from', ms: operator === '>' ? endOf(ms, time) : ms }];
+  return [{ side: 'to', ms: operator === '<' ? ms : endOf(ms, time) }];
+}
+
+/**
+ * The days (UTC) that the dates of a statement select, as far as they are written as dates: from each lower bound to the next upper one, or
+ * to `nowMs` where none follows. Empty where the statement names no date, or only an end.
+ */
+export function askedDays(sql: string, nowMs: number): readonly Interval[] {
+  const bounds = [...sql.matchAll(COMPARED)].flatMap(boundsOf).filter(({ ms }) => Number.isFinite(ms));
+  const froms = bounds.filter(({ side }) => side === 'from');
+  const found = froms.map(({ ms: startMs }): Interval => {
+    const ends = bounds.filter(({ side, ms }) => side === 'to' && ms > startMs).map(({ ms }) => ms);
+    return { startMs, endMs: Math.min(nowMs, ...ends) };
+  });
+  return found.filter(({ startMs, endMs }) => endMs > startMs);
+}
+
+/** What of these intervals the others do not cover, each piece once, in the order of time. */
+export function uncovered(asked: readonly Interval[], covered: readonly Interval[]): readonly Interval[] {
+  let left = [...asked];
+  for (const { startMs, endMs } of covered) {
+    left = left.flatMap((piece) => {
+      // The platform may end a range on its last millisecond.
+      if (endMs + 1 <= piece.startMs || startMs >= piece.endMs) return [piece];
+      const before = { startMs: piece.startMs, endMs: startMs };
+      const after = { startMs: endMs, endMs: piece.endMs };
+      return [before, after].filter((part) => part.endMs - part.startMs > 1);
+    });
+  }
+  const seen = new Set<string>();
+  return left
+    .filter(({ startMs, endMs }) => !seen.has(`${startMs} ${endMs}`) && seen.add(`${startMs} ${endMs}`))
+    .toSorted((a, b) => a.startMs - b.startMs);
+}

@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { report } from '../../src/commands/report/report.ts';
+import { clockStartingAt } from '../../src/lib/clock.ts';
+import { readSettings } from '../../src/settings/settings.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { captured } from './captured.ts';
+
+const NOW_MS = Date.parse('2026-12-03T09:20:00Z');
+
+it('a report is one page that needs no network, with every part, and the same in Markdown', async () => {
+  const folder = temporaryFolder();
+  const settings = readSettings({}, { demo: 'true' });
+  const world = { seed: 3, clock: clockStartingAt(NOW_MS), faults: [] };
+  const { out: output } = await captured(() => report(settings, world, { last: 'week', out: folder }));
+  expect(output).toContain('report-2026-11-23-to-2026-11-29.html');
+  expect(readdirSync(folder).toSorted()).toEqual(['report-2026-11-23-to-2026-11-29.html', 'report-2026-11-23-to-2026-11-29.md']);
+  const [html = '', markdown = ''] = readdirSync(folder)
+    .toSorted()
+    .map((file) => readFileSync(join(folder, file), 'utf8'));
+  for (const title of ['What changed', 'Key figures against the days before', 'Day by day', 'Speed', 'Exports: days without data']) {
+    expect(html).toContain(`<h2>${title}</h2>`);
+    expect(markdown).toContain(`## ${title}`);
+  }
+  // Nothing is loaded: no script, no picture or style of another address.
+  expect(html).not.toMatch(/<script|<link|src=|url\(\s*["']?http/i);
+  expect(html.match(/<div class="(light|dark) (wide|narrow)">/g)?.length).toBeGreaterThanOrEqual(8);
+  expect(html).not.toContain('class="failure"');
+}, 300_000);

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { hasChromium, sharedBrowser } from './browser.ts';
+import { trend } from './samples.ts';
+
+const range = { start: '2026-11-23T00:00:00.000Z', end: '2026-11-29T23:59:59.999Z', timeZone: 'UTC', days: 7 };
+const result = (structuredContent: Record<string, unknown>) => ({
+  content: [{ type: 'text' as const, text: 'an answer' }],
+  structuredContent,
+});
+const changes = result({ answer: '1 change in the 7 days.', changes: [{ line: 'Visits fell since 2026-11-24 <b>.' }], range });
+
+const answers: Readonly<Record<string, ReturnType<typeof result>>> = {
+  find_changes: changes,
+  compare_metrics: result({
+    answer: 'Visits fell 100 → 80 (-20.0%), beyond noise.',
+    columns: ['metric', 'unit', 'before', 'after', 'changePercent', 'verdict'],
+    rows: [['visits', 'sessions', 100, 80, -20, 'down']],
+  }),
+  query_metrics: result({ columns: [], rows: [], chart: trend() }),
+  analyze_scenario: result({ answer: 'None of 6 scenarios became slower; 6 steady.', scenarios: [{ line: 'Home is steady' }] }),
+  find_export_gaps: { ...result({}), content: [{ type: 'text' as const, text: 'The scope data-export is missing.' }] },
+  list_successful_export_runs: result({ runs: [] }),
+};
+
+if (!hasChromium) console.warn('The tests of the overview are skipped: /usr/bin/chromium is missing (apt-get install chromium).');
+
+describe.skipIf(!hasChromium)('the overview in a browser', () => {
+  const browser = sharedBrowser('overview');
+
+  it('shows the answer, asks for the other parts of the same days, and again for what is chosen', async () => {
+    const takes = { inputSchema: { properties: { startDate: {}, endDate: {}, devices: {} } } };
+    const shown = await browser().show({
+      context: { theme: 'dark', toolInfo: { tool: { name: 'find_changes', ...takes } } },
+      widthPx: 390,
+      args: { days: 7 },
+      answerCall: async ({ name }) => {
+        const answer = answers[name] ?? result({});
+        return name === 'find_export_gaps' ? { ...answer, isError: true } : answer;
+      },
+    });
+    await shown.host('result', changes);
+    await shown.view.locator('#expiring .headline').waitFor();
+    expect(await shown.view.locator('h2').allTextContents()).toEqual([
+      'What changed',
+      'Key figures against the days before',
+      'Day by day',
+      'Speed',
+      'Exports: days without data',
+      'Exports: files that go soon',
+    ]);
+    expect(await shown.view.locator('#changes li').textContent()).toBe('Visits fell since 2026-11-24 <b>.');
+    expect(await shown.view.locator('#gaps .failure').textContent()).toBe('The scope data-export is missing.');
+    expect(await shown.view.locator('#course svg').count()).toBeGreaterThan(0);
+    const { calls } = await shown.told();
+    expect(calls.find(({ name }) => name === 'compare_metrics')?.arguments).toMatchObject({
+      startDate: '2026-11-23',
+      endDate: '2026-11-29',
+    });
+    await shown.view.locator('#device').selectOption({ label: 'mobile' });
+    await expect.poll(async () => (await shown.told()).calls.filter(({ name }) => name === 'compare_metrics').length).toBe(2);
+    const again = (await shown.told()).calls.findLast(({ name }) => name === 'compare_metrics');
+    expect(again?.arguments).toMatchObject({ devices: ['mobile'] });
+    expect(await shown.view.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0);
+    expect(await shown.faults()).toEqual([]);
+    await shown.screenshot('overview-dark-390');
+  });
+});

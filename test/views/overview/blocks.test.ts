@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+import { blockOf, failureOf } from '../../../src/views/overview/blocks.ts';
+import { blockHtml } from '../../../src/views/overview/html.ts';
+import { type OverviewPart, overviewParts } from '../../../src/views/overview/parts.ts';
+
+function partOf(id: OverviewPart['id']): OverviewPart {
+  const part = overviewParts.find((each) => each.id === id);
+  if (!part) throw new Error(`there is no ${id}`);
+  return part;
+}
+
+it('asks each tool for the same days, pictures for those before too', () => {
+  const asked = { startDate: '2026-11-23', endDate: '2026-11-29', device: 'mobile' };
+  expect(partOf('changes').args(asked)).toMatchObject({ startDate: '2026-11-23', endDate: '2026-11-29', devices: ['mobile'] });
+  expect(partOf('course').args(asked)).toMatchObject({ startDate: '2026-10-26', endDate: '2026-11-29', devices: ['mobile'] });
+  expect(partOf('speed').args(asked)).not.toHaveProperty('devices');
+});
+
+it('shows figures as a table, and in words only what the table does not say', () => {
+  const block = blockOf(partOf('figures'), {
+    answer:
+      'Visits fell 100 → 80 (-20.0%), beyond noise (±9%). But since 2026-11-20 they are lower. Revenue +1% within noise. ' +
+      'Special days, visits: none.',
+    columns: ['metric', 'unit', 'before', 'after', 'changePercent', 'verdict', 'since'],
+    rows: [
+      ['visits', 'sessions', 100, 80, -20, 'down', '2026-11-24'],
+      ['revenueSum', 'EUR', 1000.5, null, null, 'within noise', null],
+    ],
+  });
+  expect(block.headline).toBe('Visits fell 100 → 80 (-20.0%), beyond noise (±9%).');
+  expect(block.lines).toEqual(['But since 2026-11-20 they are lower.', 'Revenue +1% within noise.']);
+  expect(block.table?.rows).toEqual([
+    ['Visits', '100', '80', '-20.0%', 'down since 2026-11-24'],
+    ['Revenue sum', '1,000.50 EUR', '–', '–', 'within noise'],
+  ]);
+});
+
+it('counts by job the files that go soon and are not here', () => {
+  const run = (jobRunId: number, name: string) => ({ jobRunId, name });
+  const until = (jobRunId: number, isFetched: boolean) => ({ jobRunId, filesUntil: `2026-12-0${jobRunId}T10:00:00Z`, isFetched });
+  const runs = [run(1, 'Daily'), run(2, 'Daily'), run(3, 'Hourly')];
+  const block = blockOf(partOf('expiring'), { runs, filesUntil: [until(1, true), until(2, false), until(3, false)] });
+  expect(block.headline).toBe('The files of 3 runs are deleted within the next two days: 2 of them are not fetched here.');
+  expect(block.table?.rows).toEqual([
+    ['Daily', '2', '1', '2026-12-01 10:00'],
+    ['Hourly', '1', '1', '2026-12-03 10:00'],
+  ]);
+  expect(blockOf(partOf('expiring'), { runs: [] }).headline).toBe('No file of an export is deleted within the next two days.');
+});
+
+it('writes no markup of strangers', () => {
+  const html = blockHtml(failureOf(partOf('speed'), '<img src=x onerror=alert(1)> & "more"'));
+  expect(html).not.toContain('<img');
+  expect(html).toContain('&lt;img src=x onerror=alert(1)&gt; &amp; &quot;more&quot;');
+});
