@@ -247,7 +247,7 @@ export function speedMetric(words: string) {
 }
 
 /** Names of site and zone metrics, or `["all"]`. */
-export const rangeMetrics = metricNames('range').describe('Such as visits, conversionRate, revenueSum, tapRate, or ["all"]');
+export const rangeMetrics = metricNames('range').describe('Such as visits, conversionRate, tapRate, or all');
 
 const SUBJECT_WORDS: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(['website', 'metrics', 'traffic', 'conversion', 'conversions', 'revenue'].map((word) => [word, ['site']])),

@@ -8,8 +8,8 @@ const zoneOrContainer = someText.describe('').register(paramFacts, { ref: 'zone'
 export const zoneIds = z
   .array(zoneOrContainer as unknown as z.ZodType<number, number | string>) // the boundary replaces the name by ids
   .min(1)
-  .describe('Ids, paths Screen / Zoning / Zone, screens')
+  .describe('Ids, paths, screens')
   .optional();
 
 /** Several projects, or all of the credential, in one table; the boundary asks each. */
-export const projectIds = z.array(someText).min(1).describe('Ids, names or all').optional();
+export const projectIds = z.array(someText).min(1).describe('Or all').optional();
