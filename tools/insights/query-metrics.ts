@@ -40,7 +40,7 @@ export default defineAnsweringTool({
     zoneIds: several.zoneIds,
     projectIds: several.projectIds,
     orderBy: z.string().trim().min(1).describe('Metric, or "visits asc"').optional(),
-    limit: z.int().min(1).describe('Rows, by orderBy').optional(),
+    limit: z.int().min(1).describe('Rows').optional(),
   }),
   output: z.object({
     answer: z.string().optional(),
