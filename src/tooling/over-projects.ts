@@ -150,7 +150,7 @@ function joined(answers: readonly ProjectAnswer[]): Joined {
 }
 
 function unitsOf(all: readonly unknown[], isMixed: boolean): TableContent {
-  const units = Object.assign({}, ...all) as TableContent;
+  const units = Object.assign({}, ...all) as TableContent; // units by column
   if (!isMixed) return units;
   const isCode = (unit: unknown) => typeof unit === 'string' && /^[A-Z]{3}$/.test(unit);
   return Object.fromEntries(Object.entries(units).map(([name, unit]) => [name, isCode(unit) ? 'see currency' : unit]));

@@ -63,7 +63,7 @@ const dataOf = ({ structuredContent }: ViewMembers): ViewMembers => (isRecord(st
 
 /** The words of an error, as far as they are one sentence. */
 function reasonOf({ content }: ViewMembers): string {
-  const [first] = Array.isArray(content) ? (content as unknown[]) : [];
+  const [first]: unknown[] = Array.isArray(content) ? content : [];
   return isRecord(first) && typeof first['text'] === 'string' ? first['text'].slice(0, 300) : 'The tool answered with an error.';
 }
 
