@@ -56,7 +56,7 @@ export interface ZonesWithin {
   readonly objects: readonly Named[];
 }
 
-/** What people say behind the name of a screen. */
+/** Words that people say behind the name of a screen. */
 const SCREEN_WORDS = /\s+(screen|page|screens|pages|zones|zoning)$/i;
 
 interface Entry {

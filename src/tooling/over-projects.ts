@@ -95,7 +95,7 @@ export async function overProjects(
   return { data: { ...data, rows }, notes: [...cut, ...notesOf(answers)] };
 }
 
-/** What all say stands once; the rest names its project. */
+/** Sentences that all say stand once; the rest names its project. */
 function notesOf(answers: readonly ProjectAnswer[]): string[] {
   const answered = answers.filter(({ data }) => data);
   // Sentences that differ in a number alone say the same of each.

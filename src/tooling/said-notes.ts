@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import { MINUTE_MS } from '../lib/clock.ts';
 
-/** What a session was told lately, so that it is not told the same in full again. */
+/** The memory of the notes that a session was told lately, so that none is not told the same in full again. */
 export interface SaidNotes {
   /** The notes of an answer: those that were said lately stand together in short, at the end. */
   shorten(notes: readonly string[]): string[];
@@ -21,7 +21,7 @@ const MOST = 500;
 
 /** Left out where the last answer said the same: it is about where an answer comes from, not about its figures. */
 const OF_SESSION = /^(Project: |Whether the platform corrects )/;
-/** What only this answer can mean, however often it was said. */
+/** Notes that only this answer can mean, however often it was said. */
 const OF_ANSWER =
   /^(Range: |Not in the data: |\w+: Not in the data: |Today is |planId |Nothing )|cursor|pass (page|limit)|needs|no row|\?$/;
 
@@ -38,7 +38,7 @@ export function reminderOf(note: string): string {
 export function createSaidNotes(clock: Clock): SaidNotes {
   /** When each was said last, ms since 1970, the longest unsaid first. */
   const said = new Map<string, number>();
-  /** What stands for the session as a whole, by its first word: the last that was said. */
+  /** Notes that stand for the session as a whole, by its first word: the last that was said. */
   const standing = new Map<string, { sentence: string; atMs: number }>();
 
   const isYoung = (atMs: number | undefined) => atMs !== undefined && Math.abs(clock.now() - atMs) < LIFE_MS;

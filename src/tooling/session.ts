@@ -55,7 +55,7 @@ export interface SessionOptions {
   readonly onNameLookup?: ((hit: boolean) => void) | undefined;
   /** State shared with other replicas for the same principal; known once the session is connected, undefined where there are none. */
   readonly shared?: () => SharedState | undefined;
-  /** What the session was told; left out: a memory of its own. */
+  /** The notes that the session was told; left out: a memory of its own. */
   readonly said?: SaidNotes | undefined;
 }
 

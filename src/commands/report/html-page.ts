@@ -4,7 +4,7 @@ import type { Block } from '../../views/overview/blocks.ts';
 import { blockHtml, escaped, OVERVIEW_CSS } from '../../views/overview/html.ts';
 import type { ChartSpec } from '../../views/spec.ts';
 
-/** What stands above the parts of a report. */
+/** The words above the parts of a report. */
 export interface ReportHead {
   readonly title: string;
   /** Days, zone, and when it was made. */

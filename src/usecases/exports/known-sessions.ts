@@ -8,7 +8,7 @@ const MOST_LOOKED_FOR = 500;
 
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
-/** What finds the session of a record among downloaded rows. */
+/** The condition that finds the session of a record among downloaded rows. */
 function conditionOf({ sessionId, userId, sessionNumber }: EnrichmentRecord): string | undefined {
   if (sessionId !== undefined) return `session_id = ${quoted(sessionId)}`;
   if (userId === undefined || sessionNumber === undefined) return undefined;

@@ -156,7 +156,7 @@ export interface ScenarioWalk {
   readonly list: unknown;
 }
 
-/** What one call read of many scenarios. */
+/** The part that one call read of many scenarios. */
 export interface WalkedPart<T> extends ReadEach<T> {
   /** Scenarios before these. */
   readonly start: number;

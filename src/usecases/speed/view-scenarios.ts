@@ -101,7 +101,7 @@ export async function viewScenarios(asked: ViewAsked, context: Reads): Promise<V
   return { ...answer, answer: `${ofAll}${answer.answer}`, ...(part.cursor !== undefined && { cursor: part.cursor }) };
 }
 
-/** What the runs of these scenarios say. */
+/** The answer that the runs of these scenarios give. */
 async function answerFor(site: readonly ScenarioRuns[], asked: ViewAsked, range: Window, context: Reads): Promise<ViewAnswer> {
   const { timeZone, whole } = context;
   const metrics = metricsOf(asked);

@@ -103,7 +103,7 @@ function expiringBlock(data: Content): Pick<Block, 'headline' | 'lines' | 'table
   };
 }
 
-/** What the answer of a part says. */
+/** The block that the answer of a part makes. */
 export function blockOf({ id, title }: OverviewPart, data: Content, nameOf: NameMetric = spelledOut): Block {
   const [headline = '', ...lines] = typeof data['answer'] === 'string' ? sentencesOf(data['answer']) : [];
   const chart = isChart(data['chart']) ? { chart: data['chart'] } : {};

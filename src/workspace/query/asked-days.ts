@@ -48,7 +48,7 @@ export function askedDays(sql: string, nowMs: number): readonly Interval[] {
   return found.filter(({ startMs, endMs }) => endMs > startMs);
 }
 
-/** What of these intervals the others do not cover, each piece once, in the order of time. */
+/** The pieces of these intervals that the others do not cover, each piece once, in the order of time. */
 export function uncovered(asked: readonly Interval[], covered: readonly Interval[]): readonly Interval[] {
   let left = [...asked];
   for (const { startMs, endMs } of covered) {
