@@ -292,7 +292,7 @@ export function instructions({ timeZone, nowMs, offer }: InstructionFacts): stri
       : []),
     `Not in this interface: ${unanswerable.flatMap(({ asked, ofExports }) => (ofExports ? [] : asked)).join(', ')}. ` +
       'Say so; nearest (analytics://reference/limits): ' +
-      'sessions or views export, scenario report (lab data).',
+      'sessions or views export, lab runs.',
   ];
   return shownHints(lines.join('\n'), offer?.absent);
 }

@@ -30,7 +30,7 @@ export const unanswerable: readonly { readonly asked: string; readonly nearest: 
   },
   { asked: 'unique users', nearest: 'visits, or an export of scope sessions: count(DISTINCT user_id) over the days of its files' },
   {
-    asked: 'forecasts beyond 28 days',
+    asked: 'long forecasts',
     nearest: `visits and the like up to 28 days ahead${hint('query_metrics', ' (query_metrics with expected)')}`,
   },
   {
