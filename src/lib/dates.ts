@@ -250,7 +250,7 @@ function finalityNotes(end: Temporal.ZonedDateTime, now: Temporal.ZonedDateTime,
   notes.push(
     corrected > 0
       ? `Final: its days are older than the ${corrected} in which the service corrects.`
-      : 'Whether the platform corrects these days later is not documented.',
+      : 'Whether these days are still corrected is not documented.',
   );
   return notes;
 }

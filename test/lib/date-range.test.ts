@@ -48,7 +48,7 @@ it.each([
   ['today', 'today', undefined, ['Today is incomplete (2026-11-20).']],
   ['-6d', 'now', 0, ['Today is incomplete (2026-11-20).']],
   ['yesterday', 'yesterday', undefined, []],
-  ['yesterday', 'yesterday', 0, ['Whether the platform corrects these days later is not documented.']],
+  ['yesterday', 'yesterday', 0, ['Whether these days are still corrected is not documented.']],
   ['-30d', 'today', 7, ['Today is incomplete (2026-11-20).', 'The last 7 days may still change (since 2026-11-13).']],
   ['2026-11-13', '2026-11-13', 7, ['The last 7 days may still change (since 2026-11-13).']],
   ['2026-11-12', '2026-11-12', 7, ['Final: its days are older than the 7 in which the service corrects.']],

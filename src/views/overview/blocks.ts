@@ -22,7 +22,7 @@ type Content = Readonly<Record<string, unknown>>;
 export type NameMetric = (metric: string) => string;
 
 /** `conversionRate` as "Conversion rate", where no definition is at hand. */
-export function spelledOut(metric: string): string {
+function spelledOut(metric: string): string {
   const words = metric.replaceAll(/([A-Z])/g, ' $1').toLowerCase();
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }

@@ -136,7 +136,10 @@ function failedAudits(audits: Readonly<Record<string, Audit>>): FailedAudit[] {
 }
 
 async function recordPage(browser: Browser, url: string): Promise<Recording> {
-  const { harFromMessages } = await yardstick<{ harFromMessages(messages: unknown[], options: object): unknown }>('chrome-har', 'index.js');
+  const { harFromMessages } = await yardstick<{ harFromMessages: (messages: unknown[], options: object) => unknown }>(
+    'chrome-har',
+    'index.js',
+  );
   const context = await browser.newContext({ ignoreHTTPSErrors: true, viewport: SCREEN });
   await context.addInitScript(OBSERVE);
   const page = await context.newPage();

@@ -16,7 +16,7 @@ function reportsOf(slow: Readonly<Record<number, { times: number; step?: string 
       const timings = { largestContentfulPaint: 1000 * factor, firstByte: 200 * factor };
       return { stepId: index + 1, stepResultId: `${hour}-${index}`, name, fail: 0, loadTime: 2000 * factor, timings };
     }),
-  })) as Report[];
+  }));
 }
 
 function answerTo(slow: Parameters<typeof reportsOf>[0], step?: string) {

@@ -47,7 +47,7 @@ const BOUNDS = [
 ] as const;
 
 /** In what `after` lets less through than `before`: types, values, bounds; empty where it takes all of it. */
-export function narrowed(before: Schema, after: Schema, at = ''): string[] {
+function narrowed(before: Schema, after: Schema, at = ''): string[] {
   const types = typesOf(after);
   const lost = typesOf(before).filter((type) => !types.includes(type));
   const values = (schema: Schema) => (Array.isArray(schema['enum']) ? schema['enum'].map(String) : undefined);

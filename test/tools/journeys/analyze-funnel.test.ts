@@ -38,7 +38,7 @@ describe('a funnel', () => {
       baselineStartDate: '2026-11-16',
       baselineEndDate: '2026-11-17',
     });
-    expect(text).toMatch(/^answer: No step of this funnel changed beyond noise\. The largest loss/);
+    expect(text).toMatch(/^answer: No step of this funnel changed beyond noise\.\sThe largest loss/);
     expect(structured['changes']).toEqual([
       { step: '/cart', beforePercent: expect.any(Number), afterPercent: expect.any(Number), verdict: 'within noise' },
     ]);

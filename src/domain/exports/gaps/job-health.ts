@@ -62,7 +62,7 @@ export function stateNotes(jobs: readonly JobRecord[]): string[] {
 }
 
 /** The device of a job in words; the number where it has none, undefined where the record shows none. */
-export function deviceWords({ filters }: JobRecord): string | undefined {
+function deviceWords({ filters }: JobRecord): string | undefined {
   const id = filters?.deviceId;
   return id === undefined || id === null ? undefined : (DEVICES[String(id)] ?? `device ${id}`);
 }

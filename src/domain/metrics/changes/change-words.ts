@@ -54,7 +54,7 @@ function daysText({ shape, from, to, days, earliest, latest }: RankedChange, las
 const amount = (value: number) => formatNumber(value, { digits: 0, group: true, sign: true });
 
 /** `about -63,824 EUR of revenue (-70,100 to -57,600)`, with bounds at 95 % where they are known. */
-export function costText({ metric, goalId, value, low, high }: Cost, { names, currency }: Pick<Wording, 'names' | 'currency'>): string {
+function costText({ metric, goalId, value, low, high }: Cost, { names, currency }: Pick<Wording, 'names' | 'currency'>): string {
   const [least, most] = [low, high].map((bound) => (bound === undefined ? '' : amount(bound)));
   const range = low === undefined || high === undefined ? '' : ` (${least} to ${most})`;
   if (metric === 'revenueSum') return `about ${amount(value)} ${currency ?? ''} of revenue`.replace('  ', ' ') + range;

@@ -32,5 +32,5 @@ function factorSentence(headline: string, { metric, device, change }: MeasuredCh
 /** One sentence: what the change adds or takes over its days, and how that is counted; empty where nothing is known of it. */
 function costSentence(measured: MeasuredChange, currency: string | undefined): string {
   const text = measuredCostText(measured, currency);
-  return text === '' ? '' : `That makes ${text}, against days without it.`;
+  return text === '' ? '' : `That is ${text} against days without it.`;
 }

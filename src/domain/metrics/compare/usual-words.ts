@@ -16,7 +16,7 @@ const signed = (share: number) => formatPercent(100 * share, { sign: true, digit
 export const LEAST_CALENDAR = 0.03;
 
 /** The longest-reaching episode among the days of the baseline, by size times days; undefined where there is none. */
-export function baselineEpisode({ judgement: { changes }, days }: Pick<Compared, 'judgement' | 'days'>): DatedChange | undefined {
+function baselineEpisode({ judgement: { changes }, days }: Pick<Compared, 'judgement' | 'days'>): DatedChange | undefined {
   const own = changes.filter(({ shape, to }) => shape === 'episode' && to !== undefined && to < days.first);
   const weightOf = ({ relative, days: length }: DatedChange) => Math.abs(Math.log1p(Math.max(-0.99, relative))) * length;
   return own.toSorted((a, b) => weightOf(b) - weightOf(a))[0];
