@@ -59,6 +59,11 @@ function unusable(text: string): string[] {
   });
 }
 
+/** The last day of a range; one of exports ends with the midnight after it. */
+function lastDayOf(end: string): string {
+  return /T00:00(:00\.000)?Z$/.test(end) ? new Date(Date.parse(end) - 1).toISOString().slice(0, 10) : end.slice(0, 10);
+}
+
 /** What an answer holds in one channel alone; empty where both are whole. */
 function onlyInOne({ structured, text, links }: ToolAnswer): unknown[] {
   const { chart: _drawn, range, ...data } = structured;
@@ -67,7 +72,7 @@ function onlyInOne({ structured, text, links }: ToolAnswer): unknown[] {
   const unseen = leavesOf(data).filter(
     ([path, value]) => renderText(changedAt(data, path) as typeof data) === renderText(data) || !isWritten(value, text, numbers),
   );
-  const days = isRecord(range) ? [range['start'], range['end']].map((instant) => String(instant).slice(0, 10)) : [];
+  const days = isRecord(range) ? [String(range['start']).slice(0, 10), lastDayOf(String(range['end']))] : [];
   return [
     ...unseen,
     ...days.filter((day) => !text.includes(day)).map((day) => `range: ${day}`),

@@ -144,7 +144,7 @@ describe('jobs that exist', () => {
     ]);
     expect(names).toEqual([
       ['Weekly sessions 2026-11-09', 'has all these columns', '2026-11-12 to 2026-11-15'],
-      ['Hourly sessions', 'has all these columns', '2026-11-13 09:00 to 2026-11-19 00:00'],
+      ['Hourly sessions', 'has all these columns', '2026-11-13T09:00Z to 2026-11-19T00:00Z'],
       ['Daily sessions', 'has all these columns', '2026-11-13 to 2026-11-18'],
     ]);
     expect(text).toContain('Jobs with all these columns exist (see existing): perhaps none is needed.');

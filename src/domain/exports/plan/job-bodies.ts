@@ -27,9 +27,9 @@ export function rangeName({ fromMs, toMs }: ExportRange, timeZone: string): stri
     const [first, last] = [from.slice(0, 10), isoAt(toMs - 1, timeZone).slice(0, 10)];
     return first === last ? first : `${first} to ${last}`;
   }
-  const minute = (iso: string) => iso.slice(0, 16).replace('T', ' ');
-  const end = from.slice(0, 10) === to.slice(0, 10) ? minute(to).slice(11) : minute(to);
-  return `${minute(from)} to ${end}`;
+  // With the offset, so that each end can be handed on as an argument.
+  const minute = (iso: string) => `${iso.slice(0, 16)}${iso.slice(23)}`;
+  return `${minute(from)} to ${minute(to)}`;
 }
 
 /** The body of a request that creates a job. */
