@@ -23,6 +23,7 @@ const ASKED: readonly { name: string; args: Record<string, string> }[] = [
   { name: 'where_buyers_are_lost', args: { period: '2026-11-09 to 2026-11-15' } },
   { name: 'set_up_export', args: { description: 'daily JSONL sessions with browser, device, revenue and our custom variable "plan"' } },
   { name: 'backfill_gaps', args: { job: 'Daily sessions' } },
+  { name: 'where_do_my_exports_go', args: {} },
   { name: 'weekly_kpi_report', args: {} },
   { name: 'weekly_kpi_report', args: { week: '2026-11-09 to 2026-11-15', segment: 'Germany', goal: 'Add to cart' } },
   { name: 'explain_change', args: {} },
@@ -69,6 +70,7 @@ describe('the list of prompts', () => {
       ['where_buyers_are_lost', ['period']],
       ['set_up_export', ['description!']],
       ['backfill_gaps', ['job!']],
+      ['where_do_my_exports_go', []],
     ]);
     for (const { name, title, description, arguments: all = [] } of listed) {
       expect(name).toMatch(/^[a-z0-9_]{1,40}$/);

@@ -9,8 +9,8 @@ const MOST_FAILURES = 5;
 /** Rows of jobs that nothing can be fetched of, unless they were asked for by name. */
 const LOST_JOBS_SHOWN = 5;
 
-const UNDER_WAY = 'Call sync_exports again with the same arguments; the work goes on meanwhile.';
-const FAILED = 'Call sync_exports again: what has arrived is kept, the rest is tried once more.';
+const UNDER_WAY = hint('sync_exports', 'Call sync_exports again with the same arguments; the work goes on meanwhile.');
+const FAILED = hint('sync_exports', 'Call sync_exports again: what has arrived is kept, the rest is tried once more.');
 const DONE = hint('query_export', 'query_export with a jobId describes and queries the data.', 'The files are in the workspace.');
 
 /** The runs that a sync was asked for. */
