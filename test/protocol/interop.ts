@@ -68,8 +68,13 @@ export function itServes<H extends Host>(
     ['get_site_bounce_rate', { startDate: '2026-11-01', endDate: '2026-11-07', device: 'mobile' }],
     ['list_zones', { zoningId: 'Home / Header', projectId: 1202 }],
   ])('reads %s as a client in the same process does', async (tool, args) => {
-    const { structured, text, isError } = await inProcess().call(tool, args);
-    expect(await host().call(tool, args)).toEqual({ structured: isError ? undefined : structured, text, isError });
+    // Notes depend on what a session was told before.
+    const facts = ({ structured, text, isError }: { structured?: unknown; text: string; isError: boolean }) => ({
+      structured: isError ? undefined : { ...(structured as object), notes: [] },
+      text: text.split('\nnotes:')[0],
+      isError,
+    });
+    expect(facts(await host().call(tool, args))).toEqual(facts(await inProcess().call(tool, args)));
   });
 
   it('hears of a bad argument in a result, not in a protocol error', async () => {

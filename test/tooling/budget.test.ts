@@ -143,6 +143,7 @@ describe('a write that is too long to be shown', () => {
     const assistant = await openAssistant({ ...platform(), authUrl: stub.url });
     const answer = await assistant.call('send_enrichments', { enrichments: batch(1), confirm: true });
     await assistant.close();
-    expect(answer).toMatchObject({ isError: false, structured: { status: 'done', sent: 1, notes: ['answer was too long to be shown.'] } });
+    const notes = expect.arrayContaining(['answer was too long to be shown.']);
+    expect(answer).toMatchObject({ isError: false, structured: { status: 'done', sent: 1, notes } });
   });
 });

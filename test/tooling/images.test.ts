@@ -83,9 +83,12 @@ describe('a tool with a chart', () => {
     expect(charted.map(({ name }) => name)).toContain('analyze_scenario');
     const views = tools.map(({ name, _meta = {} }) => ({ name, ui: _meta['ui'], view: _meta['ui/resourceUri'] }));
     const isCharted = new Set(charted.map(({ name }) => name));
+    const viewOf = (name: string) => (name === 'find_changes' ? 'ui://web-analytics/overview' : CHART);
     expect(views).toEqual(
       tools.map(({ name }) =>
-        isCharted.has(name) ? { name, ui: { resourceUri: CHART }, view: CHART } : { name, ui: undefined, view: undefined },
+        isCharted.has(name) || name === 'find_changes'
+          ? { name, ui: { resourceUri: viewOf(name) }, view: viewOf(name) }
+          : { name, ui: undefined, view: undefined },
       ),
     );
   });

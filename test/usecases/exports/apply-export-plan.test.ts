@@ -14,7 +14,7 @@ import { sampleSize } from '../../support/sample-size.ts';
 import type { ApplyOrder } from './apply-process.ts';
 
 const platform = sharedPlatform();
-const KILLS = sampleSize({ full: 25, short: 3 });
+const KILLS = sampleSize({ full: 25, short: 6 });
 const JOBS = 16;
 /** After this time a lost request is no longer waited for. */
 const SETTLED_MS = 61_000;
