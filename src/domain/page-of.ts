@@ -42,12 +42,22 @@ export function cursorAt(position: number, list: unknown): string {
   return Buffer.from(`${position}.${markOf(list)}`).toString('base64url');
 }
 
+function wrongCursor(fault: string): ApiError {
+  return new ApiError('invalid', `cursor ${fault}: repeat the call that gave it with the same arguments, only cursor and limit may differ.`);
+}
+
+/** Position and mark of a cursor; throws an `ApiError` of kind `invalid` for a text that is none. */
+export function partsOfCursor(cursor: string): { position: number; mark: string } {
+  const [, position, mark] = /^(\d{1,9})\.([0-9a-f]{8})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
+  if (mark === undefined) throw wrongCursor('was not given by an answer');
+  return { position: Number(position), mark };
+}
+
 /** The position that a cursor of this list stands for; throws an `ApiError` of kind `invalid` for another one. */
 export function positionOf(cursor: string, list: unknown, length: number): number {
-  const [, position, mark] = /^(\d{1,9})\.([0-9a-f]{8})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
-  if (mark !== undefined && mark === markOf(list) && Number(position) < length) return Number(position);
-  const fault = mark === undefined ? 'was not given by an answer' : 'belongs to a call with other arguments';
-  throw new ApiError('invalid', `cursor ${fault}: repeat the call that gave it with the same arguments, only cursor and limit may differ.`);
+  const { position, mark } = partsOfCursor(cursor);
+  if (mark === markOf(list) && position < length) return position;
+  throw wrongCursor('belongs to a call with other arguments');
 }
 
 /** Short mark by which a cursor knows its list. */

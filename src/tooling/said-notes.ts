@@ -20,10 +20,10 @@ const LEAST = 10;
 const MOST = 500;
 
 /** Left out where the last answer said the same: it is about where an answer comes from, not about its figures. */
-const OF_SESSION = /^(Project: |Whether the platform corrects )/;
+const OF_SESSION = /^(Project: |Whether these days are still corrected )/;
 /** Notes that only this answer can mean, however often it was said. */
 const OF_ANSWER =
-  /^(Range: |Not in the data: |\w+: Not in the data: |Today is |planId |Nothing )|cursor|pass (page|limit)|needs|no row|\?$/;
+  /^(Range: |Not in the data: |\w+: Not in the data: |Today is |planId |Nothing |A full page)|cursor|pass (page|limit)|needs|no row|\?$/;
 
 /** The beginning of a note by which a reader knows it again: its first sentence or clause. */
 export function reminderOf(note: string): string {

@@ -29,6 +29,8 @@ describe('resources/list', () => {
       'analytics://reference/exportable-fields · Exportable fields by scope · text/markdown',
       'analytics://reference/enrichment · Enrichment from scratch · text/markdown',
       'analytics://reference/dates-and-names · How dates and names are written · text/markdown',
+      'analytics://reference/steps · Steps of funnels and paths: how they are written and counted · text/markdown',
+      'analytics://reference/where-exports-go · Where do my exports go: files, workspace, warehouse, other tools · text/markdown',
       'analytics://reference/impact · What conditions cost: how measure_impact compares · text/markdown',
     ]);
     expect(new Set(resources.map(({ name }) => name)).size).toBe(resources.length);
@@ -57,7 +59,7 @@ describe('resources/list', () => {
     for (const each of [poor, expired]) {
       const resources = await listed(each);
       expect(resources.map(({ uri }) => uri.split('/').slice(0, 3).join('/'))).toEqual(
-        Array.from({ length: 7 }, () => 'analytics://reference'),
+        Array.from({ length: 9 }, () => 'analytics://reference'),
       );
     }
     await Promise.all([poor.close(), expired.close()]);

@@ -1,4 +1,4 @@
-import { cursorAt, positionOf } from '../page-of.ts';
+import { cursorAt, partsOfCursor, positionOf } from '../page-of.ts';
 
 /** Stands between the place among the scenarios and that among the rows of the answer about them. */
 const BETWEEN = '~';
@@ -15,7 +15,10 @@ export interface ScenarioPlace {
 export function readScenarioCursor(cursor: string | undefined, list: unknown, length: number): ScenarioPlace {
   if (cursor === undefined) return { start: 0, rows: undefined };
   const at = cursor.indexOf(BETWEEN);
-  if (at < 0) return { start: 0, rows: cursor };
+  if (at < 0) {
+    partsOfCursor(cursor);
+    return { start: 0, rows: cursor };
+  }
   const rows = cursor.slice(at + 1);
   return { start: positionOf(cursor.slice(0, at), list, length), rows: rows === '' ? undefined : rows };
 }
