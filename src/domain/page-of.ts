@@ -43,7 +43,10 @@ export function cursorAt(position: number, list: unknown): string {
 }
 
 function wrongCursor(fault: string): ApiError {
-  return new ApiError('invalid', `cursor ${fault}: repeat the call that gave it with the same arguments, only cursor and limit may differ.`);
+  return new ApiError(
+    'invalid',
+    `cursor ${fault}: repeat the call that gave it with the same arguments, only cursor and limit may differ.`,
+  );
 }
 
 /** Position and mark of a cursor; throws an `ApiError` of kind `invalid` for a text that is none. */

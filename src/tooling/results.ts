@@ -133,15 +133,13 @@ export function notePage(
   const items = tool.paged === undefined ? undefined : data[tool.paged];
   const size = typeof limit === 'number' ? limit : DEFAULT_PAGE_SIZE;
   if (!Array.isArray(items) || items.length < size) return;
-  const total = data['total'];
-  if (typeof total === 'number' && page === undefined) {
-    if (total > items.length) note(`${items.length} of ${total}: pass limit (up to ${MAX_PAGE_SIZE}) or page for the others.`);
-    return;
-  }
+  const total = page === undefined ? data['total'] : undefined;
+  if (typeof total === 'number' && total <= items.length) return;
   const orMore = size < MAX_PAGE_SIZE ? ' or a larger limit' : '';
   const next =
     typeof page === 'number'
       ? `page ${page + 1}${orMore}.`
       : `page 1${orMore}. If page 1 repeats these rows, pages begin at 1: go on with page 2.`;
-  note(`A full page of ${size}: there may be more; pass ${next}`);
+  const shown = typeof total === 'number' ? `${items.length} of ${total}` : `A full page of ${size}: there may be more`;
+  note(`${shown}; pass ${next}`);
 }

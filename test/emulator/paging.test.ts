@@ -30,7 +30,7 @@ async function followed({ call }: Assistant): Promise<number[]> {
   for (let page: number | undefined; ; ) {
     const { structured } = await call('list_export_jobs', { limit: LIMIT, ...(page !== undefined && { page }) });
     ids.push(...idsOf(structured['jobs']).filter((id) => !ids.includes(id)));
-    const note = (structured['notes'] as string[] | undefined)?.find((text) => text.startsWith('A full page'));
+    const note = (structured['notes'] as string[] | undefined)?.find((text) => /^(A full page|\d+ of \d+;)/.test(text));
     if (note === undefined) return ids;
     // The first note names the page to go on with; the pages after it follow in order.
     page = page === undefined ? Number(/page \(?(\d+)/.exec(note)?.[1]) : page + 1;

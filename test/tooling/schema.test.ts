@@ -17,7 +17,7 @@ describe('the schema that a model reads', () => {
       properties: {
         ref: { type: 'string', description: 'Id or name' },
         device: { type: 'string', enum: ['all', 'mobile'] },
-        limit: { type: 'integer', minimum: 1, maximum: 100, description: 'Default 25' },
+        limit: { type: 'integer', maximum: 100, description: 'Default 25' },
         free: { type: 'object', description: 'Any fields' },
         sql: { type: 'string', description: 'Default all' },
         names: { type: 'array', items: { type: 'string' } },

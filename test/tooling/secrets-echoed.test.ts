@@ -161,6 +161,7 @@ it('nothing secret is written by the process, not even at the most talkative log
   expect(await ask(2, 'tools/call', { name: 'list_goals', arguments: {} })).toMatchObject({ result: { isError: true } });
   expect(stub.calls).toHaveLength(1);
   expect(strayOutput(server)).toEqual([]);
-  expect(server.stderr()).toContain('GET /v1/goals');
+  // Lines of the log are written together, a moment later.
+  await expect.poll(() => server.stderr(), { timeout: 10_000 }).toContain('GET /v1/goals');
   expect(leaksIn([server.lines, server.stderr()])).toEqual([]);
 });

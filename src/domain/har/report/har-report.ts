@@ -16,7 +16,7 @@ type Document = NonNullable<HarSummary['document']>;
 type Section = readonly [title: string, ...lines: (string | undefined)[]];
 
 /** Longest address in a line; its end is the most informative. */
-const URL_CHARS = 80;
+const URL_CHARS = 74;
 
 /** An address as code, so that nothing in it is read as Markdown. */
 function code(url: string): string {
