@@ -10,7 +10,7 @@ import { shortUrl } from '../sanitise-url.ts';
 import type { HarSummary, RequestRow, WasteFinding } from '../summary/har-summary.ts';
 
 /** Rows of each list; whole lists are what analyze_har is for. */
-const ROWS = { problems: 4, types: 6, parties: 5, requests: 3, errors: 3, redirects: 3 };
+const ROWS = { problems: 4, types: 5, parties: 4, requests: 3, errors: 3, redirects: 3 };
 
 type Document = NonNullable<HarSummary['document']>;
 type Section = readonly [title: string, ...lines: (string | undefined)[]];
@@ -205,7 +205,7 @@ export function harReport(study: HarStudy): string {
     [
       'Limits of this file',
       ...notes.map((note) => `- ${note}`),
-      '- A HAR has no main-thread data: long tasks and blocking time are in the step report.',
+      '- No main-thread data: long tasks and blocking time are in the step report.',
     ],
   ];
   const title = document ? `# HAR of ${code(document.url)}` : '# HAR without a document';
