@@ -1,4 +1,5 @@
 // npm test: everything that is checked, and a count of the tests. With --change (npm run check): what a change needs while it is made.
+// With --full (npm run full): the samples of the tests in their full size.
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
@@ -26,8 +27,8 @@ const environment = () => (process.stdout.isTTY ? process.env : { ...process.env
 /** A log with longer lines is not read: whatever prints one is to be found. */
 const MAX_LINE_CHARS = 10_000;
 
-/** No check takes longer, unless it hangs: vitest itself cannot end a test that never gives up its thread. */
-const LONGEST_MS = 20 * 60_000;
+/** No check takes longer, unless it hangs: vitest itself cannot end a test that never gives up its thread. The full samples take most. */
+const LONGEST_MS = (process.argv.includes('--full') ? 90 : 20) * 60_000;
 
 /** Test files of which nothing was reported; the first of them are what a run that hangs is stuck in. */
 function unreported(output) {
@@ -86,7 +87,7 @@ function runTests(projects, label) {
 /** Everything. The static checks run beside the tests, which leave the processor idle where they wait for deadlines and processes. */
 async function checkAll() {
   const isJudged = process.env.CI === 'true';
-  // What takes long, or needs what .ci/run installs, runs there.
+  // What needs the engines that .ci/run installs runs there.
   const tests = runTests(['product', 'unit', ...(isJudged ? ['long'] : [])], 'tests');
   const [sound, green] = await Promise.all([runTwoAtOnce([...checks]), tests]);
   const results = JSON.parse(readFileSync(RESULTS, 'utf8'));
@@ -108,5 +109,11 @@ async function checkChange() {
   return sound && green;
 }
 
-const passed = await (process.argv.includes('--change') ? checkChange() : checkAll());
+/** What is asked for; each answers whether all of it passed. */
+function runChecks() {
+  if (process.argv.includes('--change')) return checkChange();
+  return process.argv.includes('--full') ? runTests(['full'], 'full samples') : checkAll();
+}
+
+const passed = await runChecks();
 process.exit(passed ? 0 : 1);

@@ -3,8 +3,9 @@ import { filesBelow, textOf } from './support/sources.ts';
 
 /** What a test file needs decides its project; so no list has to be kept. */
 const PLATFORM = ['src/emulator/start-emulator.ts', 'test/support/stdio.ts', 'node:child_process', 'node:http', '@duckdb/node-api'];
-/** Engines that a bare machine lacks (.ci/run installs them), and samples whose full size takes minutes. */
+/** Engines that a bare machine lacks; .ci/run installs them. */
 const ENGINES = ['test/support/redis.ts', 'test/support/clickhouse/start.ts', 'test/views/browser.ts', 'test/conformance/suite.ts'];
+/** Files that draw, kill or judge many, of which `npm run full` takes the full number. */
 const SAMPLES = 'test/support/sample-size.ts';
 
 /** Modules whose code a file loads, resolved where they are files of the project; types are none. */
@@ -32,20 +33,21 @@ function createReach() {
 
 /**
  * The test files by project. `unit`: pure code; `product`: the platform, processes or SQL; `long`: what needs an engine that .ci/run
- * installs, what is called `.long.test.ts`, and the full size of every sample, of which the other two run a smaller one.
+ * installs, and what is called `.long.test.ts`; `full`: what takes samples, in their full size.
  */
-export function projects(): { unit: string[]; product: string[]; long: string[] } {
+export function projects(): { unit: string[]; product: string[]; long: string[]; full: string[] } {
   const reachOf = createReach();
   const files = filesBelow('test')
     .filter((path) => path.endsWith('.test.ts'))
     .map((path) => ({ path, reach: reachOf(path) }));
   const needs = (reach: ReadonlySet<string>, modules: readonly string[]) => modules.some((each) => reach.has(each));
-  const isLong = (path: string) => path.endsWith('.long.test.ts');
-  const bare = files.filter(({ path, reach }) => !isLong(path) && !needs(reach, ENGINES));
+  const isLong = ({ path, reach }: (typeof files)[number]) => path.endsWith('.long.test.ts') || needs(reach, ENGINES);
+  const bare = files.filter((file) => !isLong(file));
   const pathsOf = (some: typeof files) => some.map(({ path }) => path);
   return {
     unit: pathsOf(bare.filter(({ reach }) => !needs(reach, PLATFORM))),
     product: pathsOf(bare.filter(({ reach }) => needs(reach, PLATFORM))),
-    long: pathsOf(files.filter(({ path, reach }) => isLong(path) || needs(reach, ENGINES) || reach.has(SAMPLES))),
+    long: pathsOf(files.filter(isLong)),
+    full: pathsOf(files.filter(({ reach }) => reach.has(SAMPLES))),
   };
 }

@@ -6,11 +6,18 @@ import { type AnyTool, changesSomething, type ListedTool, type Offer } from '../
 /** JSON of all tools as listed; put in by the build, because making all JSON schemas costs more than the rest of a start. */
 declare const LISTED_TOOLS: string | undefined;
 
-/** All tools as listed; computed where nothing was built. */
-export async function listedTools(): Promise<readonly ListedTool[]> {
-  if (typeof LISTED_TOOLS !== 'undefined') return JSON.parse(LISTED_TOOLS) as readonly ListedTool[];
+async function computeListed(): Promise<readonly ListedTool[]> {
   const [{ listTools }, { toolsets }] = await Promise.all([import('../tooling/schema.ts'), import('../../tools/index.ts')]);
   return listTools(toolsets);
+}
+
+let computed: Promise<readonly ListedTool[]> | undefined;
+
+/** All tools as listed; computed, once in a process, where nothing was built. */
+export async function listedTools(): Promise<readonly ListedTool[]> {
+  if (typeof LISTED_TOOLS !== 'undefined') return JSON.parse(LISTED_TOOLS) as readonly ListedTool[];
+  computed ??= computeListed();
+  return computed;
 }
 
 async function indexTools(): Promise<ReadonlyMap<string, AnyTool>> {

@@ -6,7 +6,7 @@ import { mapConcurrent } from '../../src/lib/concurrency.ts';
 import { sampleSize, someOf } from '../support/sample-size.ts';
 import { DEMO, freshBundle, startServer } from '../support/stdio.ts';
 
-/** Instants of the kill after the start or the call; all of them in the project `long`. */
+/** Instants of the kill after the start or the call; all of them in `npm run full`. */
 const STEP_MS = sampleSize({ full: 25, short: 400 });
 const LAST_MS = 400;
 const INSTANTS = Array.from({ length: LAST_MS / STEP_MS + 1 }, (_, index) => index * STEP_MS);

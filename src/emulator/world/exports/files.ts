@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { type Project, projects } from '../../credentials.ts';
 import { hash, type Origin } from '../random.ts';
 import { placeAmong, type SessionDay, type SessionWorld, segmentsOf } from '../sessions/index.ts';
-import { scan } from '../sessions/site-totals.ts';
+import { type Selection, scan, siteTotals } from '../sessions/site-totals.ts';
 import { dynamicVariablesOf } from './fields.ts';
 import type { ExportJob, JobInput, Run } from './schedule.ts';
 import { scopeNamed } from './scopes.ts';
@@ -35,14 +35,22 @@ function segmentBit({ projectId, segmentId }: ExportJob): number {
   return segmentId === undefined ? 0 : 1 << placeAmong(segmentsOf(projectId), segmentId);
 }
 
-/** The sessions of a run in order, as they stood when it started, so that its files never change; counted as metrics count. */
-function selectionOf(sessions: SessionWorld, { job, fromMs, toMs, startMs, isEmpty }: Run): Selected[] {
-  const selected: Selected[] = [];
-  if (isEmpty) return selected;
+/** What a run delivers: sessions as they stood when it started, so that its files never change; selected as metrics select. */
+function selectionOf({ job, fromMs, toMs, startMs }: Run): Selection {
   const { projectId, device } = job;
-  const range = { startMs: fromMs, endMs: toMs - 1, nowMs: startMs, isDaily: false };
-  scan(sessions, { projectId, device, segmentBits: segmentBit(job), ...range }, (day, index) => selected.push({ day, index }));
+  return { projectId, device, segmentBits: segmentBit(job), startMs: fromMs, endMs: toMs - 1, nowMs: startMs, isDaily: false };
+}
+
+/** The sessions of a run in order. */
+function selectedBy(sessions: SessionWorld, run: Run): Selected[] {
+  const selected: Selected[] = [];
+  if (!run.isEmpty) scan(sessions, selectionOf(run), (day, index) => selected.push({ day, index }));
   return selected;
+}
+
+function countSelected(sessions: SessionWorld, run: Run): number {
+  if (run.isEmpty) return 0;
+  return siteTotals(sessions, selectionOf(run), 0).reduce((sum, { visits }) => sum + visits, 0);
 }
 
 /** How rows become text: what stands before the first row, and one row with its line end. */
@@ -141,51 +149,60 @@ function projectWithId(id: number): Project {
   return project;
 }
 
+/** A file that is to be written. */
+interface Order {
+  readonly origin: Origin;
+  readonly sessions: SessionWorld;
+  readonly run: Run;
+  readonly partId: number;
+}
+
+/** Everything that the bytes of a file follow from. */
+function keyOf({ origin, run, partId }: Order): string {
+  const { job, runId, isEmpty } = run;
+  return JSON.stringify([origin.seed, origin.startMs, runId, partId, isEmpty, job.scope, job.format, job.fields, selectionOf(run)]);
+}
+
+function partCount({ seed }: Origin, { runId }: Run, rows: number): number {
+  return Math.max(1, Math.min(rows, 2 + (hash(seed, runId) % 3)));
+}
+
+async function write({ origin, sessions, run, partId }: Order): Promise<FilePart> {
+  const { job } = run;
+  const project = projectWithId(job.projectId);
+  const table = scopeNamed(job.scope)?.table(job.fields, dynamicVariablesOf(project, origin.startMs));
+  if (!table) throw new RangeError(`No scope ${job.scope}.`);
+  const writer = job.format === 'CSV' ? csv(table.names) : jsonLines(table.names);
+  const chosen = selectedBy(sessions, run);
+  const count = partCount(origin, run, chosen.length);
+  const border = (parts: number): number => Math.floor((parts * chosen.length) / count);
+  const [from, to] = [border(partId - 1), border(partId)];
+  const chunks = [Buffer.from(writer.head)];
+  for (let at = from; at < to; at += SESSIONS_A_TURN) {
+    const rows = chosen
+      .slice(at, Math.min(to, at + SESSIONS_A_TURN))
+      .flatMap(({ day, index }) => table.rowsOf(sessionRow(project, day, index)));
+    chunks.push(Buffer.from(rows.map(writer.line).join('')));
+    await turn();
+  }
+  const bytes = await pack(Buffer.concat(chunks), { level: 3 });
+  return { bytes, etag: `"${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}"` };
+}
+
+/** Files of the emulators in the process: those that begin alike write the same ones. */
+const written = new LRUCache<string, FilePart, Order>({
+  maxSize: CACHE_BYTES,
+  sizeCalculation: ({ bytes }) => Math.max(1, bytes.length),
+  fetchMethod: async (_key, _stale, { context }) => write(context),
+});
+
 /** Makes the files of runs from the sessions, the same bytes at each request. */
 export function createFiles(origin: Origin, sessions: SessionWorld): ExportFiles {
-  const written = new LRUCache<string, FilePart, { run: Run; partId: number }>({
-    maxSize: CACHE_BYTES,
-    sizeCalculation: ({ bytes }) => Math.max(1, bytes.length),
-    fetchMethod: async (_key, _stale, { context }) => write(context.run, context.partId),
-  });
-
-  function partCount(run: Run, rows: number): number {
-    return Math.max(1, Math.min(rows, 2 + (hash(origin.seed, run.runId) % 3)));
-  }
-
-  async function write(run: Run, partId: number): Promise<FilePart> {
-    const { job } = run;
-    const project = projectWithId(job.projectId);
-    const table = scopeNamed(job.scope)?.table(job.fields, dynamicVariablesOf(project, origin.startMs));
-    if (!table) throw new RangeError(`No scope ${job.scope}.`);
-    const writer = job.format === 'CSV' ? csv(table.names) : jsonLines(table.names);
-    const chosen = selectionOf(sessions, run);
-    const count = partCount(run, chosen.length);
-    const border = (parts: number): number => Math.floor((parts * chosen.length) / count);
-    const [from, to] = [border(partId - 1), border(partId)];
-    const chunks = [Buffer.from(writer.head)];
-    for (let at = from; at < to; at += SESSIONS_A_TURN) {
-      const rows = chosen
-        .slice(at, Math.min(to, at + SESSIONS_A_TURN))
-        .flatMap(({ day, index }) => table.rowsOf(sessionRow(project, day, index)));
-      chunks.push(Buffer.from(rows.map(writer.line).join('')));
-      await turn();
-    }
-    const bytes = await pack(Buffer.concat(chunks), { level: 3 });
-    return { bytes, etag: `"${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}"` };
-  }
-
-  const counts = new Map<number, number>();
-
   return {
-    count(run) {
-      // Lists of runs ask for it again and again, and each time every session of the run would be looked at.
-      const count = counts.get(run.runId) ?? partCount(run, selectionOf(sessions, run).length);
-      counts.set(run.runId, count);
-      return count;
-    },
+    count: (run) => partCount(origin, run, countSelected(sessions, run)),
     async part(run, partId) {
-      const part = await written.fetch(`${run.runId}/${partId}`, { context: { run, partId } });
+      const order = { origin, sessions, run, partId };
+      const part = await written.fetch(keyOf(order), { context: order });
       if (!part) throw new Error(`FilePart ${partId} of run ${run.runId} could not be written.`);
       return part;
     },

@@ -1,6 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { deviceIds } from './profiles.ts';
-import { dayNumberOf, type SessionDay } from './session-day.ts';
+import { dayNumberOf, MAX_SESSION_MS, type SessionDay } from './session-day.ts';
 import type { SessionWorld } from './session-world.ts';
 
 /** Which sessions of a project a metric is about: those that began from `startMs` to `endMs`, both included. */
@@ -46,19 +47,23 @@ function firstFrom(day: SessionDay, instantMs: number): number {
   return low;
 }
 
-/** Calls `visit` with the sessions of each period, day by day, of all devices and segments. */
-function eachInterval(
-  world: SessionWorld,
-  selection: Selection,
-  visit: (day: SessionDay, from: number, to: number, bucket: number) => void,
-): void {
-  for (const [number, { startMs, endMs }] of bucketsOf(selection).entries()) {
+/** A day of a period, not later than the present. */
+interface DayOfBucket extends Bucket {
+  readonly bucket: number;
+  readonly dayNumber: number;
+}
+
+function* daysOf(selection: Selection): Generator<DayOfBucket> {
+  for (const [bucket, { startMs, endMs }] of bucketsOf(selection).entries()) {
     const lastDay = dayNumberOf(Math.min(endMs, selection.nowMs));
-    for (let dayNumber = dayNumberOf(startMs); dayNumber <= lastDay; dayNumber += 1) {
-      const day = world.day(selection.projectId, dayNumber, selection.nowMs);
-      visit(day, firstFrom(day, startMs), firstFrom(day, endMs + 1), number);
-    }
+    for (let dayNumber = dayNumberOf(startMs); dayNumber <= lastDay; dayNumber += 1) yield { bucket, dayNumber, startMs, endMs };
   }
+}
+
+/** The sessions that began on a day, and which of them its period covers: from one index to before another. */
+function sessionsOf(world: SessionWorld, { projectId, nowMs }: Selection, { dayNumber, startMs, endMs }: DayOfBucket) {
+  const day = world.day(projectId, dayNumber, nowMs);
+  return { day, from: firstFrom(day, startMs), to: firstFrom(day, endMs + 1) };
 }
 
 /** Whether a session is of the selection's device and lies in all its segments. */
@@ -71,11 +76,12 @@ function filterOf({ device, segmentBits }: Selection): (day: SessionDay, index: 
 /** Calls `visit` for each session of the selection with the number of its period. */
 export function scan(world: SessionWorld, selection: Selection, visit: (day: SessionDay, index: number, bucket: number) => void): void {
   const isSelected = filterOf(selection);
-  eachInterval(world, selection, (day, from, to, bucket) => {
+  for (const each of daysOf(selection)) {
+    const { day, from, to } = sessionsOf(world, selection, each);
     for (let index = from; index < to; index += 1) {
-      if (isSelected(day, index)) visit(day, index, bucket);
+      if (isSelected(day, index)) visit(day, index, each.bucket);
     }
-  });
+  }
 }
 
 /** Counts of one period: every site metric is one of them or the ratio of two. */
@@ -121,15 +127,16 @@ function sumsBetween(
   return { visits, bounces, pageViews, durationMs, transactions, revenueCents, conversions };
 }
 
-/** Sums of whole days by what was selected: answers about many ranges read the same days again and again. */
-const sumsOfDays = new WeakMap<SessionDay, Map<string, SessionSums>>();
+/**
+ * Sums of whole days by what was selected, of all emulators in the process: answers about many ranges, and tests, ask for the same days again
+ * and again. A day of a project takes up to ten thousand times the memory of its sums.
+ */
+const sumsOfDays = new LRUCache<string, SessionSums>({ max: 100_000 });
 
-function sumsOfDay(day: SessionDay, key: string, sum: () => SessionSums): SessionSums {
-  const known = sumsOfDays.get(day) ?? new Map<string, SessionSums>();
-  sumsOfDays.set(day, known);
-  const sums = known.get(key) ?? sum();
-  known.set(key, sums);
-  return sums;
+/** Whether a period covers the whole day, and the day no longer changes. */
+function isWhole({ dayNumber, startMs, endMs }: DayOfBucket, nowMs: number): boolean {
+  const nextDayMs = (dayNumber + 1) * DAY_MS;
+  return startMs <= dayNumber * DAY_MS && endMs + 1 >= nextDayMs && nextDayMs + MAX_SESSION_MS <= nowMs;
 }
 
 function addSums(total: SiteTotals, sums: SessionSums): void {
@@ -146,11 +153,19 @@ function addSums(total: SiteTotals, sums: SessionSums): void {
 export function siteTotals(world: SessionWorld, selection: Selection, goalBit: number): SiteTotals[] {
   const totals = bucketsOf(selection).map(emptyTotals);
   const isSelected = filterOf(selection);
-  const key = `${selection.device} ${selection.segmentBits} ${goalBit}`;
-  eachInterval(world, selection, (day, from, to, bucket) => {
-    const total = totals[bucket];
-    const sum = () => sumsBetween(day, from, to, goalBit, isSelected);
-    if (total) addSums(total, from === 0 && to === day.count ? sumsOfDay(day, key, sum) : sum());
-  });
+  const { origin } = world;
+  const { projectId, device, segmentBits, nowMs } = selection;
+  const selected = [origin.seed, origin.startMs, projectId, device, segmentBits, goalBit].join('/');
+  for (const each of daysOf(selection)) {
+    const key = isWhole(each, nowMs) ? `${selected}/${each.dayNumber}` : undefined;
+    let sums = key === undefined ? undefined : sumsOfDays.get(key);
+    if (!sums) {
+      const { day, from, to } = sessionsOf(world, selection, each);
+      sums = sumsBetween(day, from, to, goalBit, isSelected);
+      if (key !== undefined) sumsOfDays.set(key, sums);
+    }
+    const total = totals[each.bucket];
+    if (total) addSums(total, sums);
+  }
   return totals;
 }
