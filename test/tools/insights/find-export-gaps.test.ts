@@ -17,7 +17,7 @@ function told({ structured }: ToolAnswer, ...statuses: string[]): string[] {
 }
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-const minuteOf = (ms: number) => new Date(ms).toISOString().slice(0, 16).replace('T', ' ');
+const minuteOf = (ms: number) => `${new Date(ms).toISOString().slice(0, 16)}Z`;
 
 /** What the answer has to say of the incidents of a job, hours that follow one another joined. */
 function truth({ stories }: Platform, job: string): string[] {
@@ -26,10 +26,7 @@ function truth({ stories }: Platform, job: string): string[] {
   const statusOf = (kind: string) => (kind === 'empty' ? 'suspicious' : kind);
   if (job !== 'Hourly sessions') return incidents.map(({ kind, fromMs }) => `${dayOf(fromMs)}: 1 ${statusOf(kind)}`);
   const [failed = 0, missing = 0] = incidents.map(({ fromMs }) => fromMs);
-  const span = (fromMs: number, hours: number) => {
-    const to = minuteOf(fromMs + hours * HOUR_MS);
-    return `${minuteOf(fromMs)} to ${dayOf(fromMs) === to.slice(0, 10) ? to.slice(11) : to}`;
-  };
+  const span = (fromMs: number, hours: number) => `${minuteOf(fromMs)} to ${minuteOf(fromMs + hours * HOUR_MS)}`;
   return [`${span(failed, 1)}: 1 failed`, `${span(missing, 2)}: 2 missing`];
 }
 
@@ -137,9 +134,7 @@ describe('a run that succeeded without rows', () => {
     );
     const count = values[0]?.value ?? 0;
     expect(count).toBeGreaterThan(0);
-    expect(told(answer, 'suspicious', 'empty')).toEqual([
-      `${minuteOf(fromMs)} to ${minuteOf(fromMs + 3 * HOUR_MS).slice(11)}: 3 suspicious`,
-    ]);
+    expect(told(answer, 'suspicious', 'empty')).toEqual([`${minuteOf(fromMs)} to ${minuteOf(fromMs + 3 * HOUR_MS)}: 3 suspicious`]);
     const row = (answer.structured['rows'] as [string, number, string, string][]).find(([, , status]) => status === 'suspicious');
     expect(row?.[3]).toContain(`although there were ${count.toLocaleString('en')} visits`);
     const preview = await assistant.call('apply_export_plan', { planId: answer.structured['planId'] });
