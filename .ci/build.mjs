@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -86,8 +86,7 @@ export async function buildProduct() {
     external: ['@resvg/resvg-js'],
     metafile: true,
   });
-  const views = [await buildView(staged, 'main', 'page', 'chart'), await buildView(staged, 'overview', 'overview', 'overview')];
-  await writeNotices(staged, [metafile, ...views]);
+  await writeNotices(staged, [metafile, await buildViews(staged)]);
   await cp('node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf', `${staged}/fonts/DejaVuSans.ttf`);
   await cp('node_modules/dejavu-fonts-ttf/LICENSE', `${staged}/fonts/LICENSE`);
   await rename('dist', replaced).catch(() => undefined); // there is none in a fresh clone
@@ -95,24 +94,32 @@ export async function buildProduct() {
   await rm(replaced, { recursive: true, force: true });
 }
 
-/** Writes a view for hosts: one HTML file that needs no other. Gives what it is made of. */
-async function buildView(folder, script, pageName, name) {
-  const { outputFiles, metafile } = await build({
-    entryPoints: [`src/views/app/${script}.ts`],
+/**
+ * Writes the views for hosts: a page for each and one script for all, which is most of their size; the server gives a host both in one HTML
+ * file. Gives what the script is made of.
+ */
+async function buildViews(folder) {
+  const { metafile } = await build({
+    entryPoints: ['src/views/app/main.ts'],
+    outfile: `${folder}/views/view.js`,
     bundle: true,
     platform: 'browser',
     format: 'iife',
     target: 'es2022',
     minify: true,
     logLevel: 'warning',
-    write: false,
     metafile: true,
   });
-  const [page, style] = await Promise.all([`${pageName}.html`, 'page.css'].map((file) => readFile(`src/views/app/${file}`, 'utf8')));
-  const code = outputFiles[0]?.text.replaceAll('</script', '<\\/script') ?? '';
-  const html = page?.replace('/* style */', () => style ?? '').replace('/* script */', () => code) ?? '';
-  await mkdir(`${folder}/views`, { recursive: true });
-  await writeFile(`${folder}/views/${name}.html`, html);
+  const source = async (file) => (await readFile(`src/views/app/${file}`, 'utf8')).trimEnd();
+  const [page, style] = await Promise.all(['page.html', 'page.css'].map(source));
+  for (const [name, title] of [
+    ['chart', 'Chart'],
+    ['overview', 'Overview'],
+  ]) {
+    const filled = { '<!-- title -->': title, '/* style */': style, '<!-- view -->': name, '<!-- parts -->': await source(`${name}.html`) };
+    const html = Object.entries(filled).reduce((text, [place, words]) => text.replace(place, () => words), page);
+    await writeFile(`${folder}/views/${name}.html`, `${html}\n`);
+  }
   return metafile;
 }
 

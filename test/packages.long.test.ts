@@ -69,6 +69,8 @@ describe('the package', () => {
       'dist/sql-process.js',
       'dist/inspection.js',
       'dist/views/chart.html',
+      'dist/views/overview.html',
+      'dist/views/view.js',
       'dist/fonts/DejaVuSans.ttf',
       'dist/licenses.txt',
       'LICENSE',

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
@@ -10,7 +9,6 @@ import {
 } from '@modelcontextprotocol/server';
 import { unanswerable } from '../domain/metrics/unanswerable.ts';
 import { hint, shownHints } from '../lib/hint.ts';
-import { shippedFile } from '../lib/shipped.ts';
 import { dateIn } from '../lib/time-zone.ts';
 import type { Caller } from '../tooling/call-context.ts';
 import type { Question } from '../tooling/call-tool.ts';
@@ -18,51 +16,16 @@ import type { Prompt } from '../tooling/prompt.ts';
 import type { DefinedResource } from '../tooling/resource.ts';
 import type { Answer } from '../tooling/results.ts';
 import type { Session } from '../tooling/session.ts';
-import { type AnyTool, CHART_VIEW_URI, changesSomething, type ListedTool, type Offer, OVERVIEW_VIEW_URI } from '../tooling/tool.ts';
+import { type AnyTool, changesSomething, type ListedTool, type Offer } from '../tooling/tool.ts';
 import { readOnlyReason } from './caller-access.ts';
 import { productIcons, toolsetIcons } from './icons.ts';
 import { registerCompletion, registerPrompt } from './prompts.ts';
 import { registerResource, requestFacts } from './resources.ts';
 import { registerSubscriptions, type Subscriptions } from './subscriptions.ts';
-
-/** A view as hosts list it; its file is what the build made: one HTML file with all it needs. */
-interface View {
-  readonly name: string;
-  readonly uri: string;
-  readonly title: string;
-  readonly description: string;
-}
-
-const views: readonly View[] = [
-  {
-    name: 'chart',
-    uri: CHART_VIEW_URI,
-    title: 'Chart',
-    description: 'Draws the chart of a tool result inside the conversation, to be zoomed and pointed at; for hosts, not for reading.',
-  },
-  {
-    name: 'overview',
-    uri: OVERVIEW_VIEW_URI,
-    title: 'Overview',
-    description: 'Shows changes, key figures, speed and exports of a period inside the conversation; for hosts, not for reading.',
-  },
-];
+import { registerViews } from './views.ts';
 
 /** The extension of the protocol by which hosts show views. */
 const APP_EXTENSION = 'io.modelcontextprotocol/ui';
-
-const VIEW_MIME_TYPE = 'text/html;profile=mcp-app';
-
-/** The view reaches for nothing beyond its own file: every list of allowed origins is empty. */
-const VIEW_META = { ui: { csp: { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] }, prefersBorder: true } };
-
-/** Makes a view readable, loaded when a host asks for it. */
-function registerView(server: McpServer, { name, uri, title, description }: View): void {
-  server.registerResource(name, uri, { title, description, mimeType: VIEW_MIME_TYPE, _meta: VIEW_META }, async () => {
-    const text = await readFile(shippedFile(`views/${name}.html`), 'utf8');
-    return { contents: [{ uri, mimeType: VIEW_MIME_TYPE, text, _meta: VIEW_META }] };
-  });
-}
 
 /** The parts of a server; all of them are known before the first request. */
 export interface ServerParts {
@@ -255,7 +218,7 @@ export function createServer(parts: ServerParts, onlyTool?: string): McpServer {
   });
   if (called) return server;
   for (const resource of resources) registerResource(server, resource, { session, absent });
-  for (const view of views) registerView(server, view);
+  registerViews(server);
   for (const prompt of prompts) registerPrompt(server, prompt);
   registerCompletion(server, { resources, prompts, session });
   registerSubscriptions(server, subscriptions, session);

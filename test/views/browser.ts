@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,6 +8,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { build } from 'esbuild';
 import { type BrowserContext, chromium, type Frame, type Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
+import { readView, type ViewName } from '../../src/protocol/views.ts';
 import { freshBundle } from '../support/stdio.ts';
 import type { HostPage, ToolCall } from './host/page.ts';
 
@@ -70,9 +71,6 @@ function watchPolicy(): void {
   });
 }
 
-/** The views that the product ships. */
-type ViewName = 'chart' | 'overview';
-
 async function servePages(name: ViewName): Promise<{ origin: string; close: () => Promise<void> }> {
   const { outputFiles } = await build({
     entryPoints: ['test/views/host/main.ts'],
@@ -83,7 +81,7 @@ async function servePages(name: ViewName): Promise<{ origin: string; close: () =
     write: false,
   });
   await freshBundle();
-  const view = readFileSync(`dist/views/${name}.html`);
+  const view = await readView(name);
   const host =
     '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><body style="margin:0"><script src="/host.js"></script>';
   const pages: Readonly<Record<string, [type: string, body: string | Uint8Array]>> = {

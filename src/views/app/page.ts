@@ -1,0 +1,102 @@
+import { isRecord } from '../../lib/is-record.ts';
+import { type Theme, type ThemeName, themes } from '../charts/theme.ts';
+import { connectHost, type Host, type HostContext } from './host.ts';
+import { connectSwitches } from './switches.ts';
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** What a view does of its own; the page is the same for all. */
+export interface View {
+  /** Draws all of it again: its size, its theme or its data have changed. */
+  draw(): void;
+  /** Takes the answer that the view was opened for. */
+  receive(result: Members): void;
+  /** Asks again with what the switches say. */
+  askAgain(): void;
+}
+
+/** What the host has said of itself and of the call; a page shows one view. */
+export const shown: { host: Host | undefined; context: HostContext; args: Members } = { host: undefined, context: {}, args: {} };
+
+export function part(id: string): HTMLElement {
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`The page has no #${id}.`);
+  return element;
+}
+
+function select(id: string): HTMLSelectElement {
+  const element = part(id);
+  if (!(element instanceof HTMLSelectElement)) throw new Error(`#${id} offers no choice.`);
+  return element;
+}
+
+let view: View | undefined;
+export const switches = connectSwitches(part('switches'), select('period'), select('device'), () => view?.askAgain());
+
+const themeName = (): ThemeName => (shown.context.theme === 'dark' ? 'dark' : 'light');
+
+/** Passes the host's own colours and fonts on to the page; names and values are the host's, which frames the view anyway. */
+function applyContext(): void {
+  const root = document.documentElement;
+  root.dataset['theme'] = themeName();
+  const { gridLine, background } = themes[themeName()];
+  root.style.setProperty('--grid', gridLine);
+  root.style.setProperty('--card', background);
+  for (const [name, value] of Object.entries(shown.context.styles?.variables ?? {}))
+    if (name.startsWith('--') && typeof value === 'string') root.style.setProperty(name, value);
+}
+
+/** The theme of pictures in the texts' colours and font that the page has with the host's variables applied. */
+export function pageTheme(): Theme {
+  const { color, fontFamily } = getComputedStyle(document.body);
+  const { color: faintText } = getComputedStyle(part('words'));
+  return { ...themes[themeName()], text: color, faintText, font: fontFamily.replaceAll('"', "'") };
+}
+
+export function say(words: string): void {
+  part('words').textContent = words;
+  part('words').hidden = words === '';
+}
+
+/** The words of an answer that is an error, cut to what fits. */
+export function errorWords({ content }: Members): string {
+  const [first]: unknown[] = Array.isArray(content) ? content : [];
+  const words = isRecord(first) && typeof first['text'] === 'string' ? first['text'] : '';
+  return words === '' ? 'The tool answered with an error.' : words.slice(0, 300);
+}
+
+/** The words of a failed call. */
+export const failureWords = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+function watchSize(draw: () => void): void {
+  let widthPx = 0;
+  new ResizeObserver(() => {
+    const page = part('view');
+    shown.host?.tellSize(Math.ceil(page.clientWidth), Math.ceil(page.scrollHeight));
+    if (page.clientWidth === widthPx) return;
+    widthPx = page.clientWidth;
+    draw();
+  }).observe(part('view'));
+}
+
+/** Connects the page to its host and shows the view in it. */
+export async function showView(opened: View): Promise<void> {
+  view = opened;
+  const early: Members[] = [];
+  shown.host = await connectHost({
+    toolInput: ({ arguments: args }) => {
+      shown.args = isRecord(args) ? { ...args } : {};
+    },
+    toolResult: (result) => (shown.host ? opened.receive(result) : void early.push(result)),
+    toolCancelled: () => say('The call was cancelled.'),
+    contextChanged: (changed) => {
+      shown.context = { ...shown.context, ...changed };
+      applyContext();
+      opened.draw();
+    },
+  });
+  shown.context = { ...shown.host.context, ...shown.context };
+  applyContext();
+  for (const result of early) opened.receive(result);
+  watchSize(opened.draw);
+}
