@@ -98,5 +98,5 @@ export async function showView(opened: View): Promise<void> {
   shown.context = { ...shown.host.context, ...shown.context };
   applyContext();
   for (const result of early) opened.receive(result);
-  watchSize(opened.draw);
+  watchSize(() => opened.draw());
 }
