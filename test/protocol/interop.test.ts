@@ -1,18 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { hostNames, openHost } from '../support/hosts.ts';
 import { someOf } from '../support/sample-size.ts';
 import { strayOutput } from '../support/stdio.ts';
 import { INTEROP_ARGS, itServes } from './interop.ts';
 
-const inProcess = sharedAssistant(sharedPlatform());
+const platform = sharedPlatform();
 
 describe.each(someOf(hostNames, 2))('a host on %s', (name) => {
   const host = itServes(name, {
     open: (options) => openHost(name, { args: INTEROP_ARGS, ...options }),
     close: ({ server }) => server.stop(),
-    inProcess,
+    platform,
   });
 
   it('never saw anything on stdout but the protocol, nor anything on stderr', () => {

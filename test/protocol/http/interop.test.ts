@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { sharedAssistant } from '../../support/assistant.ts';
 import { sharedPlatform } from '../../support/emulator.ts';
 import { hostNames, openHttpHost } from '../../support/hosts.ts';
 import { someOf } from '../../support/sample-size.ts';
 import { startHttpServer } from '../../support/stdio.ts';
 import { INTEROP_ARGS, itServes } from '../interop.ts';
 
-const inProcess = sharedAssistant(sharedPlatform());
+const platform = sharedPlatform();
 
 describe.each(someOf(hostNames, 2))('a host on %s, over HTTP', (name) => {
   const host = itServes(name, {
@@ -15,7 +14,7 @@ describe.each(someOf(hostNames, 2))('a host on %s, over HTTP', (name) => {
       return { server, ...(await openHttpHost(name, server.url, options)) };
     },
     close: ({ server }) => server.stop(),
-    inProcess,
+    platform,
   });
 
   it('left nothing on stdout, and on stderr only where the server listens', () => {
