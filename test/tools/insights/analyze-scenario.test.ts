@@ -159,13 +159,14 @@ describe('a scenario', () => {
 
   it('shows all asked metrics of a step, by number or by name', async () => {
     const metrics = [LCP, 'domInteractive', 'nbLongTasks'];
-    const [byNumber, byName] = await Promise.all(
-      [2, 'product'].map((step) => call('analyze_scenario', { scenarioId: 4103, step, metrics })),
-    );
-    const shown = byNumber ? records(byNumber).map(({ step, metric }) => `${String(step)}: ${String(metric)}`) : [];
+    const byNumber = await call('analyze_scenario', { scenarioId: 4103, step: 2, metrics });
+    const shown = records(byNumber).map(({ step, metric }) => `${String(step)}: ${String(metric)}`);
     expect(shown.toSorted()).toEqual(metrics.map((metric) => `Product: ${metric}`).toSorted());
-    // What was explained in the first answer is only named in the second.
-    expect({ ...byName?.structured, notes: [] }).toEqual({ ...byNumber?.structured, notes: [] });
+    // Of its own, because a session is not told the same again.
+    const another = await openAssistant(platform());
+    const byName = await another.call('analyze_scenario', { scenarioId: 4103, step: 'product', metrics });
+    await another.close();
+    expect(byName).toEqual(byNumber);
     const all = await call('analyze_scenario', { scenarioId: 4103, step: 2, metrics: ['all'] });
     expect(records(all).length).toBeGreaterThanOrEqual(25);
   });
