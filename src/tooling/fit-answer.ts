@@ -1,4 +1,5 @@
 import { ApiError } from '../api/errors.ts';
+import { DEFAULT_PAGE_SIZE } from '../api/params.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { renderText } from './render-text.ts';
 import type { AnyTool } from './tool.ts';
@@ -145,8 +146,19 @@ function cut(tool: AnyTool, data: Data, { asked }: Budget, room: number, measure
 function withoutHeavy({ paged, heavy }: AnyTool, data: Data): Data | undefined {
   const items = paged === undefined ? undefined : data[paged];
   if (paged === undefined || heavy === undefined || !Array.isArray(items)) return undefined;
+  if (!items.some((item: Data) => heavy.members.some((name) => name in item))) return undefined;
   const light = items.map((item: Data) => Object.fromEntries(Object.entries(item).filter(([name]) => !heavy.members.includes(name))));
   return withNote({ ...data, [paged]: light }, `Left out, to show more ${paged}: ${heavy.members.join(', ')}${heavy.seeAlso}.`);
+}
+
+/**
+ * A page of more items than a usual one, all of them: where it would take more than a usual answer, without the members that can be asked for
+ * one by one.
+ */
+export function shortPage(tool: AnyTool, data: Data): Data {
+  const items = tool.paged === undefined ? undefined : data[tool.paged];
+  if (!Array.isArray(items) || items.length <= DEFAULT_PAGE_SIZE || tokensOf(data, USUAL_TOKENS) <= USUAL_TOKENS) return data;
+  return withoutHeavy(tool, data) ?? data;
 }
 
 /**

@@ -4,7 +4,7 @@ import { mapTexts } from '../lib/map-texts.ts';
 import { ORDERS_ARE_DATA, plainText, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
 import type { MakeChart } from '../usecases/context.ts';
 import { type ChartSpec, joined, panelsOf } from '../views/spec.ts';
-import { countTokens, fitAnswer, limitOf } from './fit-answer.ts';
+import { countTokens, fitAnswer, limitOf, shortPage } from './fit-answer.ts';
 import { renderText } from './render-text.ts';
 import { outputOf } from './schema.ts';
 import type { Session } from './session.ts';
@@ -101,8 +101,9 @@ function leavingAnswer(data: Record<string, unknown>, { redact: clean, offer }: 
 }
 
 /** The answer cut to the budget; one that fits is made once. */
-function withinBudget(tool: AnyTool, data: Record<string, unknown>, options: AnswerOptions) {
-  if (options.whole) return leavingAnswer(data, options);
+function withinBudget(tool: AnyTool, whole: Record<string, unknown>, options: AnswerOptions) {
+  if (options.whole) return leavingAnswer(whole, options);
+  const data = shortPage(tool, whole);
   const budget = { maxTokens: options.session.options.maxResultTokens, asked: options.asked };
   const limit = limitOf(tool, budget);
   if (countTokens(JSON.stringify(data)) <= limit) {

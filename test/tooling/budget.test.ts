@@ -58,6 +58,33 @@ describe('an answer', () => {
     expect(tokensOf(answer)).toBeGreaterThan(2_000);
     expect(answer.text).not.toMatch(/Showing|Left out/);
   });
+
+  it.each([
+    ['list_export_jobs', 'listExportJobs', 34, ['jobId', 'name', 'state', 'lastRunTime']],
+    ['list_successful_export_runs', 'listSuccessfulExportRuns', 100, ['jobId', 'jobRunId', 'name', 'from', 'to', 'nbOfFiles']],
+  ] as const)('costs less than 2,000 tokens as text also for a page of 100 from %s', async (tool, operation, count, members) => {
+    const { text, structured } = await call(tool, { limit: 100 });
+    expect(text.length / 4).toBeLessThan(2_000);
+    const chosen = (records: readonly object[]) =>
+      records.map((record) => Object.fromEntries(members.map((name) => [name, (record as Record<string, unknown>)[name]])));
+    const [items] = Object.values(structured) as [object[]];
+    expect(items).toHaveLength(count);
+    expect(chosen(items)).toEqual(chosen(await ask(operation, { limit: 100 })));
+    expect((structured['notes'] as string[])[0]).toMatch(/^Left out, to show more (jobs|runs): .*\(get_export_\w+ shows .*\)\.$/);
+  });
+
+  it('keeps all jobs of a full page of them, each with its health, in less than 4,000 tokens as text', async () => {
+    const own = await ask('listExportJobs', { limit: 100 });
+    const once = own.filter(({ frequency }) => frequency === 'once');
+    const others = Array.from({ length: 100 - own.length }, (_, index) => ({ ...once[index % once.length], jobId: 1_000 - index }));
+    const payload = [...own, ...others];
+    const fault = platform().faults.add({ kind: 'shape', operation: 'listExportJobs', payload });
+    const { text, structured } = await call('list_export_jobs', { limit: 100 });
+    fault.remove();
+    expect(text.length / 4).toBeLessThan(4_000);
+    for (const list of ['jobs', 'health'])
+      expect((structured[list] as { jobId: number }[]).map(({ jobId }) => jobId)).toEqual(payload.map(({ jobId }) => jobId));
+  });
 });
 
 describe('the hard cap', () => {

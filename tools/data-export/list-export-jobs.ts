@@ -20,7 +20,7 @@ export default defineTool({
   paged: 'jobs',
   beside: ['health', 'once'],
   heavy: {
-    members: ['fields', 'ownerId', 'lastUpdatorId', 'accountId', 'projectIds', 'updatedAt', 'filters'],
+    members: ['fields', 'ownerId', 'lastUpdatorId', 'accountId', 'projectIds', 'createdAt', 'updatedAt', 'nextFrom', 'nextTo', 'filters'],
     seeAlso: hint('get_export_job', ' (get_export_job shows them of one)'),
   },
   input: z.strictObject({

@@ -20,6 +20,10 @@ export default defineTool({
   searchHint: 'files about to expire, runs that worked',
   operation: listSuccessfulExportRuns,
   paged: 'runs',
+  heavy: {
+    members: ['projectIds', 'completionTime', 'format', 'scope', 'frequency'],
+    seeAlso: hint('get_export_run', ' (get_export_run shows when one ended)'),
+  },
   input: z.strictObject({
     jobIds: p.refs('export job', 'Only these jobs').optional(),
     startDate: p.startOf('First day of ranges').optional(),

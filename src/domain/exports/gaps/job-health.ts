@@ -49,7 +49,8 @@ function stateWords({ state, frequency }: JobRecord): string {
   if (own) return own;
   if (kind === 'active') return isOnce ? 'waits for its run' : 'runs on schedule';
   if (kind === 'computing') return 'a run is under way';
-  return kind === 'completed' ? 'over, whether its run succeeded or not' : (state ?? 'unknown');
+  // What that does not mean, the notes say once for all jobs.
+  return kind === 'completed' ? 'over' : (state ?? 'unknown');
 }
 
 /** Explanations of states whose word is not clear by itself; empty where none needs one. */
