@@ -69,6 +69,11 @@ it('no secret of callers, principals or operators is in anything that is written
     [callOf('create_speed_event', { key: clientSecret }), 200],
   ];
   for (const [message, status] of asked) expect((await ask(message, `Bearer ${token}`, session)).status).toBe(status);
+  // Alice may read alone: she hears what is missing and how to get it, and nothing is sent.
+  expect(said.at(-1)).toContain('The token lacks the scope write. Ask the operator for a token with: read write.');
+  expect(said.at(-1)).toContain('"isError":true');
+  const operations = new Set(platform.requests.map(({ operation }) => operation));
+  expect([...operations].toSorted()).toEqual(['listScenarios', 'readCredential', 'requestToken']);
   expect((await ask(callOf('get_credential'), `Bearer ${other}`, session)).status).toBe(404);
   // Bob has no credential of the platform.
   const own = await ask(INITIALIZE, `Bearer ${other}`);
