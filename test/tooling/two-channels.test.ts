@@ -59,9 +59,14 @@ function unusable(text: string): string[] {
   });
 }
 
-/** The last day of a range; one of exports ends with the midnight after it. */
-function lastDayOf(end: string): string {
-  return /T00:00(:00\.000)?Z$/.test(end) ? new Date(Date.parse(end) - 1).toISOString().slice(0, 10) : end.slice(0, 10);
+/** What of a range its line in the text lacks: the first and the last day, the length and the zone. */
+function unsaidOf({ start, end, days, timeZone }: Readonly<Record<string, unknown>>, text: string): string[] {
+  // A range of exports ends with the midnight after its last day: as sent in the one channel, in words in the other.
+  const lastMs = Date.parse(String(end)) - (/T00:00(:00(\.000)?)?Z$/.test(String(end)) ? 1 : 0);
+  const last = String(end).endsWith('Z') ? new Date(lastMs).toISOString() : String(end);
+  const line = text.split('\n').find((each) => each.startsWith('- Range: ')) ?? '';
+  const length = Number(days) < 1 ? ' (' : ` (${days} ${days === 1 ? 'day' : 'days'}, `;
+  return [String(start).slice(0, 10), last.slice(0, 10), length, `, ${String(timeZone)})`].filter((words) => !line.includes(words));
 }
 
 /** What an answer holds in one channel alone; empty where both are whole. */
@@ -72,10 +77,9 @@ function onlyInOne({ structured, text, links }: ToolAnswer): unknown[] {
   const unseen = leavesOf(data).filter(
     ([path, value]) => renderText(changedAt(data, path) as typeof data) === renderText(data) || !isWritten(value, text, numbers),
   );
-  const days = isRecord(range) ? [String(range['start']).slice(0, 10), lastDayOf(String(range['end']))] : [];
   return [
     ...unseen,
-    ...days.filter((day) => !text.includes(day)).map((day) => `range: ${day}`),
+    ...(isRecord(range) ? unsaidOf(range, text) : []).map((words) => `range: ${words}`),
     ...links.filter((uri) => !text.includes(uri) || !JSON.stringify(structured).includes(uri)),
     ...(OTHER_CHANNEL.exec(text) ?? []),
   ];
