@@ -20,6 +20,7 @@ import {
   spokenSignIn,
 } from '../../support/http.ts';
 import { CACHE_KEY, hasRedis, sharedRedis } from '../../support/redis.ts';
+import { repeated } from '../../support/repeated-answer.ts';
 import { type Affinity, type Balancer, balance } from '../../support/round-robin.ts';
 
 const redis = sharedRedis();
@@ -83,26 +84,6 @@ async function waitingFor<T>(promise: Promise<T>): Promise<T> {
 
 const as = (who: string) => ({ authorization: `Bearer ${who}:read+write` });
 const requests = (operation: string) => platform.requests.filter((request) => request.operation === operation);
-
-/** Notes that stand for a session as a whole: each process says them once to a principal, then leaves them out for some minutes. */
-const STANDING = /^(?:- )?(?:Project: |Whether these days are still corrected )/;
-
-/** A first answer as a process gives it again to the same principal: the same in all but the standing notes. */
-function repeated<T>(answer: T): T;
-function repeated(answer: unknown): unknown {
-  const isLeft = (line: unknown) => !STANDING.test(String(line));
-  if (typeof answer === 'string')
-    return answer
-      .split('\n')
-      .filter(isLeft)
-      .join('\n')
-      .replace(/\nnotes:$/, '');
-  if (Array.isArray(answer)) return answer.map(repeated);
-  if (typeof answer !== 'object' || answer === null) return answer;
-  const members = Object.entries(answer).map(([name, value]) => [name, name === 'notes' ? value.filter(isLeft) : repeated(value)]);
-  return Object.fromEntries(members.filter(([name, value]) => name !== 'notes' || value.length > 0));
-}
-
 const callTool = (name: string, args: object = {}) => ({ id: 5, method: 'tools/call', params: { name, arguments: args } });
 
 describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each request to the next', () => {
