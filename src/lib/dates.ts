@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import { firstDayOf, UNIT_LENGTH } from './calendar.ts';
+import { ofAnswer, ofSession } from './note-mark.ts';
 import { formatMs } from './number-text.ts';
 
 /** Why a text is not a usable date; the sentence begins with the text, so that a caller can put the argument's name before it. */
@@ -244,13 +245,13 @@ function finalityNotes(end: Temporal.ZonedDateTime, now: Temporal.ZonedDateTime,
   const corrected = provisionalDays ?? 0;
   const since = today.toPlainDate().subtract({ days: corrected }).toZonedDateTime(now.timeZoneId);
   const notes: string[] = [];
-  if (reaches(today)) notes.push(`Today is incomplete (${dayOf(now)}).`);
-  if (corrected > 0 && reaches(since)) notes.push(`The last ${corrected} days may still change (since ${dayOf(since)}).`);
+  if (reaches(today)) notes.push(ofAnswer(`Today is incomplete (${dayOf(now)}).`));
+  if (corrected > 0 && reaches(since)) notes.push(ofAnswer(`The last ${corrected} days may still change (since ${dayOf(since)}).`));
   if (notes.length > 0 || provisionalDays === undefined) return notes;
   notes.push(
     corrected > 0
       ? `Final: its days are older than the ${corrected} in which the service corrects.`
-      : 'Whether these days are still corrected is not documented.',
+      : ofSession('finality', 'Whether these days are still corrected is not documented.'),
   );
   return notes;
 }

@@ -1,6 +1,7 @@
 import { check } from '../api/check-input.ts';
 import type { WriteRequest } from '../api/write-request.ts';
 import type { Clock } from '../lib/clock.ts';
+import { ofSession, unmarked } from '../lib/note-mark.ts';
 import { ORDERS_ARE_DATA, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
 import { askOf, type Call, type Caller, contextOf } from './call-context.ts';
 import { errorText, outcomeOf, wayOn } from './call-errors.ts';
@@ -156,7 +157,8 @@ async function run(call: Call): Promise<Outcome> {
     const drawn = input['chart'] === true ? await drawnOf(call) : undefined;
     if (drawn) note(drawn.note);
     const described = await describedRange(call, range);
-    const said = caller.single ? [...notes, ...described.notes] : session.said.shorten([...notes, ...described.notes]);
+    const all = [...notes, ...described.notes];
+    const said = caller.single ? all.map(unmarked) : session.said.shorten(all);
     const whole = { ...data, ...(tool.confirmed && { status: 'done' }), ...described.range, notes: said };
     return answerOf(tool, whole, {
       session,
@@ -192,13 +194,13 @@ function drawnOf({ input, client, options, makeChart }: Call) {
 /** Names the project where the credential reaches several. */
 function noteProject({ tool, client, options }: Call, note: (sentence: string) => void): void {
   const project = tool.operation?.base === 'auth' ? undefined : client.chosenProject(options.projectId);
-  if (project) note(`Project: ${project.name} (${project.id}).`);
+  if (project) note(ofSession('project', `Project: ${project.name} (${project.id}).`));
 }
 
 type Described = Awaited<ReturnType<typeof rangeWords>>;
 
 function previewed({ tool, caller: { session, offer }, client, notes }: Call, request: WriteRequest, described: Described): Answer {
   const next = 'Nothing was sent. Show this to the user; call again with confirm: true to send it.';
-  const data = { status: 'preview', request, ...described.range, notes: [...notes, ...described.notes, next] };
+  const data = { status: 'preview', request, ...described.range, notes: [...notes, ...described.notes, next].map(unmarked) };
   return answerOf(tool, data, { session, offer, redact: client.redact, links: [], asked: {} });
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { unwrap } from '../api/unwrap.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { ofAnswer } from '../lib/note-mark.ts';
 import { deprecationOf } from './deprecation.ts';
 import { listedSchemaOf, metricOf, type ParamFact, paramFacts, standInFor } from './params.ts';
 import type { Deprecation } from './tool.ts';
@@ -121,7 +122,7 @@ export function understand(schema: z.ZodObject, args: unknown): Understood {
     if (typeof value !== 'string') return value;
     const standIn = exact ? undefined : standInFor(family, value);
     if (standIn) {
-      notes.push(`metric "${value}": ${standIn.why}, which answers here; limits of one are not limits of the other.`);
+      notes.push(ofAnswer(`metric "${value}": ${standIn.why}, which answers here; limits of one are not limits of the other.`));
       return standIn.metric;
     }
     const known = metricOf(family, value);

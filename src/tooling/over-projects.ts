@@ -3,6 +3,7 @@ import { ApiError } from '../api/errors.ts';
 import { fold } from '../domain/names/match-name.ts';
 import { mapConcurrent } from '../lib/concurrency.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { ofAnswer } from '../lib/note-mark.ts';
 import { sentencesOf } from '../lib/sentences.ts';
 import type { Cell } from '../lib/text-table.ts';
 import { chosenProject } from './names.ts';
@@ -91,7 +92,7 @@ export async function overProjects(
   if (failure && answers.every((each) => each.failure)) throw failure;
   const data = joined(answers);
   const rows = ordered(data.rows, data.columns, asked);
-  const cut = rows.length < data.rows.length ? [`The first ${rows.length} of ${data.rows.length} rows.`] : [];
+  const cut = rows.length < data.rows.length ? [ofAnswer(`The first ${rows.length} of ${data.rows.length} rows.`)] : [];
   return { data: { ...data, rows }, notes: [...cut, ...notesOf(answers)] };
 }
 
@@ -105,7 +106,7 @@ function notesOf(answers: readonly ProjectAnswer[]): string[] {
   const own = answered.flatMap(({ project, notes }) =>
     notes.filter((sentence) => !isOfAll(sentence)).map((sentence) => `${project.name}: ${sentence}`),
   );
-  const failed = answers.flatMap(({ project, failure }) => (failure ? [`${project.name} has no row: ${failure.message}`] : []));
+  const failed = answers.flatMap(({ project, failure }) => (failure ? [ofAnswer(`${project.name} has no row: ${failure.message}`)] : []));
   return [...ofAll, ...own, ...failed];
 }
 

@@ -14,6 +14,7 @@ import {
   type SegmentChoice,
 } from '../domain/names/match-name.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { ofAnswer } from '../lib/note-mark.ts';
 import { type FoundName, guessWords } from './names.ts';
 import { type ParamFact, paramFacts } from './params.ts';
 
@@ -102,7 +103,7 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
       const object = await finding;
       const { id, path: steps, part, isGuess } = object;
       if (isGuess) {
-        options.note(guessWords(kind, text, object));
+        options.note(ofAnswer(guessWords(kind, text, object)));
         return id;
       }
       options.note(`${kind} "${steps.join(' / ')}" = ${id}${part === undefined ? '' : `, found among ${part}; others may bear that name`}`);
@@ -216,5 +217,5 @@ export async function rangeWords(
   const isoOf = ({ iso, ms }: Bound) => iso ?? isoAt(ms, timeZone);
   const bounds = { startIso: isoOf(start), startMs: start.ms, endIso: isoOf(last), endMs: last.ms };
   const { finality, text, ...range } = describeRange({ ...bounds, timeZone, nowMs, provisionalDays });
-  return { range: { range: rangeOutput.parse(range) }, notes: [`Range: ${text}`, ...finality] };
+  return { range: { range: rangeOutput.parse(range) }, notes: [ofAnswer(`Range: ${text}`), ...finality] };
 }

@@ -1,6 +1,7 @@
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../api/params.ts';
 import { shownHints } from '../lib/hint.ts';
 import { mapTexts } from '../lib/map-texts.ts';
+import { ofAnswer } from '../lib/note-mark.ts';
 import { ORDERS_ARE_DATA, plainText, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
 import type { MakeChart } from '../usecases/context.ts';
 import { type ChartSpec, joined, panelsOf } from '../views/spec.ts';
@@ -142,5 +143,5 @@ export function notePage(
       ? `page ${page + 1}${orMore}.`
       : `page 1${orMore}. If page 1 repeats these rows, pages begin at 1: go on with page 2.`;
   const shown = typeof total === 'number' ? `${items.length} of ${total}` : `A full page of ${size}: there may be more`;
-  note(`${shown}; pass ${next}`);
+  note(ofAnswer(`${shown}; pass ${next}`));
 }

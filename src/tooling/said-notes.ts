@@ -1,9 +1,10 @@
 import type { Clock } from '../lib/clock.ts';
 import { MINUTE_MS } from '../lib/clock.ts';
+import { markOf } from '../lib/note-mark.ts';
 
 /** The memory of the notes that a session was told lately, so that none is not told the same in full again. */
 export interface SaidNotes {
-  /** The notes of an answer: those that were said lately stand together in short, at the end. */
+  /** The notes of an answer without their marks: those that were said lately stand together in short, at the end. */
   shorten(notes: readonly string[]): string[];
   /** Whether this was said lately; remembers that it is said now. */
   isKnown(sentence: string): boolean;
@@ -19,12 +20,6 @@ const SHORT = 60;
 const LEAST = 10;
 const MOST = 500;
 
-/** Left out where the last answer said the same: it is about where an answer comes from, not about its figures. */
-const OF_SESSION = /^(Project: |Whether these days are still corrected )/;
-/** Notes that only this answer can mean, however often it was said. */
-const OF_ANSWER =
-  /^(Range: |Not in the data: |\w+: Not in the data: |Today is |planId |Nothing |A full page)|cursor|pass (page|limit)|needs|no row|\?$/;
-
 /** The beginning of a note by which a reader knows it again: its first sentence or clause. */
 export function reminderOf(note: string): string {
   const [first = note] = note.split(/(?<=[.!?])\s/, 1);
@@ -38,7 +33,7 @@ export function reminderOf(note: string): string {
 export function createSaidNotes(clock: Clock): SaidNotes {
   /** When each was said last, ms since 1970, the longest unsaid first. */
   const said = new Map<string, number>();
-  /** Notes that stand for the session as a whole, by its first word: the last that was said. */
+  /** Notes of the session, by what they are about: the last that was said. */
   const standing = new Map<string, { sentence: string; atMs: number }>();
 
   const isYoung = (atMs: number | undefined) => atMs !== undefined && Math.abs(clock.now() - atMs) < LIFE_MS;
@@ -52,10 +47,9 @@ export function createSaidNotes(clock: Clock): SaidNotes {
     return known;
   }
 
-  function stands(sentence: string): boolean {
-    const [kind = ''] = sentence.split(' ', 1);
-    const last = standing.get(kind);
-    standing.set(kind, { sentence, atMs: clock.now() });
+  function stands(about: string, sentence: string): boolean {
+    const last = standing.get(about);
+    standing.set(about, { sentence, atMs: clock.now() });
     return last?.sentence === sentence && isYoung(last.atMs);
   }
 
@@ -63,12 +57,13 @@ export function createSaidNotes(clock: Clock): SaidNotes {
     isKnown,
     shorten(notes) {
       const [whole, reminders]: [string[], string[]] = [[], []];
-      for (const note of notes) {
-        if (OF_SESSION.test(note)) {
-          if (!stands(note)) whole.push(note);
-        } else if (note.length < LONG || OF_ANSWER.test(note)) whole.push(note);
-        else if (isKnown(note)) reminders.push(reminderOf(note));
-        else whole.push(note);
+      for (const { sentence, isOfAnswer, about } of notes.map(markOf)) {
+        if (about !== undefined) {
+          // It is about where an answer comes from, not about its figures.
+          if (!stands(about, sentence)) whole.push(sentence);
+        } else if (sentence.length < LONG || isOfAnswer) whole.push(sentence);
+        else if (isKnown(sentence)) reminders.push(reminderOf(sentence));
+        else whole.push(sentence);
       }
       return reminders.length === 0 ? whole : [...whole, `As said before: ${reminders.join('; ')}.`];
     },

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { type DateOptions, describeRange, resolveDate } from '../../src/lib/dates.ts';
+import { unmarked } from '../../src/lib/note-mark.ts';
 
 const nowMs = Date.parse('2026-11-20T10:00:00Z');
 
@@ -53,7 +54,7 @@ it.each([
   ['2026-11-13', '2026-11-13', 7, ['The last 7 days may still change (since 2026-11-13).']],
   ['2026-11-12', '2026-11-12', 7, ['Final: its days are older than the 7 in which the service corrects.']],
 ])('%s to %s with %s provisional days', (from, to, provisionalDays, finality) => {
-  expect(range(from, to, 'UTC', provisionalDays).finality).toEqual(finality);
+  expect(range(from, to, 'UTC', provisionalDays).finality.map(unmarked)).toEqual(finality);
 });
 
 it('takes the midnight that opens today for the end of yesterday', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ofAnswer, ofSession, unmarked } from '../../src/lib/note-mark.ts';
 import { createSaidNotes, reminderOf } from '../../src/tooling/said-notes.ts';
 import { manualClock } from '../support/clock.ts';
 
@@ -17,19 +18,30 @@ describe('a note that was said lately', () => {
 
   it('is left out where it names the project of the answers before, and said where that is another one', () => {
     const said = createSaidNotes(manualClock('2026-11-20T10:00:00Z'));
-    expect(said.shorten([PROJECT])).toEqual([PROJECT]);
-    expect(said.shorten([PROJECT])).toEqual([]);
+    const told = (sentence: string) => said.shorten([ofSession('project', sentence)]);
+    expect(told(PROJECT)).toEqual([PROJECT]);
+    expect(told(PROJECT)).toEqual([]);
     const other = 'Project: Nordlicht App (1202).';
-    expect(said.shorten([other])).toEqual([other]);
-    expect(said.shorten([PROJECT])).toEqual([PROJECT]);
+    expect(told(other)).toEqual([other]);
+    expect(told(PROJECT)).toEqual([PROJECT]);
+    // What is about something else is told besides.
+    expect(said.shorten([ofSession('finality', LONG), ofSession('project', PROJECT)])).toEqual([LONG]);
   });
 
-  it('stays where it is about the days of the answer', () => {
+  it('stays whole where it is of the answer alone, whatever it says and whatever was put before it', () => {
     const said = createSaidNotes(manualClock('2026-11-20T10:00:00Z'));
-    const range = 'Range: 2026-11-26 00:00 … 2026-12-03 08:59 (7.37 days, Europe/Paris), of the days that were asked for';
-    const gap = 'sessions: Not in the data: 2026-11-23 … 2026-11-25 (3 days, UTC). The result is of the other days.';
-    for (let turn = 0; turn < 2; turn += 1) expect(said.shorten([range, gap])).toEqual([range, gap]);
+    const notes = [LONG, `sessions: ${LONG}`];
+    for (let turn = 0; turn < 3; turn += 1) expect(said.shorten([ofAnswer(LONG), `sessions: ${ofAnswer(LONG)}`])).toEqual(notes);
   });
+});
+
+it('a mark leaves nothing in the words', () => {
+  expect([LONG, ofAnswer(LONG), ofSession('project', LONG), `Shop: ${ofAnswer(LONG)}`].map(unmarked)).toEqual([
+    LONG,
+    LONG,
+    LONG,
+    `Shop: ${LONG}`,
+  ]);
 });
 
 it.each([

@@ -4,6 +4,7 @@ import { recordId, successfulRun } from '../../src/api/operations/records.ts';
 import { instantOf } from '../../src/api/params.ts';
 import { filesUntil } from '../../src/domain/exports/files-until.ts';
 import { hint } from '../../src/lib/hint.ts';
+import { ofAnswer } from '../../src/lib/note-mark.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -43,7 +44,7 @@ export default defineTool({
     const optionalMs = (instant: string | undefined) => (instant === undefined ? undefined : instantOf(instant));
     const bounds = { fromMs: optionalMs(startDate), toMs: optionalMs(endDate), expiresBeforeMs: optionalMs(expiresBefore) };
     const { runs, found, life } = await selectedRuns(ask, { ...paging, jobIds, ...bounds, nowMs });
-    if (found > runs.length) note(`${runs.length} of ${found} runs; pass page or a larger limit.`);
+    if (found > runs.length) note(ofAnswer(`${runs.length} of ${found} runs; pass page or a larger limit.`));
     if (expiresBefore === undefined) return { runs };
     note(`filesUntil: ${lifeWords(life)}${hint('get_export_run', '; expirationDate of get_export_run is exact')}.`);
     const kept = new Set((await (await workspace()).runs()).map(({ runId }) => runId));

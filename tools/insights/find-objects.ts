@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { recordId } from '../../src/api/operations/records.ts';
 import { text } from '../../src/api/params.ts';
+import { ofAnswer } from '../../src/lib/note-mark.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { findObjects, objectKinds } from '../../src/usecases/find-objects.ts';
 
@@ -28,9 +29,11 @@ export default defineAnsweringTool({
     const total = [...searched.values()].reduce((sum, count) => sum + count, 0);
     if (found.length === 0)
       context.note(
-        `Nothing resembles "${wanted}" among ${total} objects (${[...searched].map(([kind, count]) => `${kind} ${count}`).join(', ')}).`,
+        ofAnswer(
+          `Nothing resembles "${wanted}" among ${total} objects (${[...searched].map(([kind, count]) => `${kind} ${count}`).join(', ')}).`,
+        ),
       );
-    if (found.length > limit) context.note(`The best ${limit} of ${found.length}; pass kinds or limit for others.`);
+    if (found.length > limit) context.note(ofAnswer(`The best ${limit} of ${found.length}; pass kinds or limit for others.`));
     return {
       objects: found.slice(0, limit).map(({ kind, id, path, changedAt }) => ({
         kind,

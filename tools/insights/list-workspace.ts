@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { hint } from '../../src/lib/hint.ts';
+import { ofAnswer } from '../../src/lib/note-mark.ts';
 import { exportsResource } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
@@ -46,9 +47,11 @@ export default defineAnsweringTool({
       );
     if (runs.length === 0)
       note(
-        'Nothing is downloaded yet.' +
-          hint('sync_exports', ' sync_exports downloads all new runs.') +
-          hint('download_export_run', ' download_export_run downloads a single run.'),
+        ofAnswer(
+          'Nothing is downloaded yet.' +
+            hint('sync_exports', ' sync_exports downloads all new runs.') +
+            hint('download_export_run', ' download_export_run downloads a single run.'),
+        ),
       );
     const uri = exportsResource.uri({ projectId: await projectId() });
     link({ uri, name: exportsResource.name, title: exportsResource.title, mimeType: exportsResource.mimeType });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { hint } from '../../src/lib/hint.ts';
+import { ofAnswer } from '../../src/lib/note-mark.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, PURGE } from '../../src/tooling/tool.ts';
 import { isSameRun, type RunId } from '../../src/workspace/store/manifest.ts';
@@ -42,7 +43,7 @@ export default defineAnsweringTool({
       note(`Run ${record.run.runId} of job ${record.run.jobId} stays. ${inseparableWords(record, other)}`);
     if (ids.length === 0 && records.length === 0 && stuck.size > 0) return { removedRuns: 0, freedBytes: 0 };
     if (ids.length === 0 && records.length === 0) {
-      note(`Nothing to remove: no run fits.${hint('list_workspace', ' list_workspace shows what is on disk.')}`);
+      note(ofAnswer(`Nothing to remove: no run fits.${hint('list_workspace', ' list_workspace shows what is on disk.')}`));
       return { removedRuns: 0, freedBytes: 0 };
     }
     if (unrecoverable > 0)

@@ -7,6 +7,7 @@ import { webPageOf } from '../../src/domain/speed/runs.ts';
 import { metricsOfOthers, notIn, SPEED_UNITS } from '../../src/domain/speed/speed-metrics.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { hint } from '../../src/lib/hint.ts';
+import { ofAnswer } from '../../src/lib/note-mark.ts';
 import { scenarioReports } from '../../src/resources/scenarios.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -59,7 +60,7 @@ export default defineTool({
     const range = lastDaysOf(input, nowMs);
     if (range) covers(range.startMs, range.endMs);
     if (!windowed && input.limit === undefined && reports.length === DEFAULT_REPORTS) {
-      note(`Exactly ${DEFAULT_REPORTS} reports came, the default of the platform: there may be more; pass limit or dates.`);
+      note(ofAnswer(`Exactly ${DEFAULT_REPORTS} reports came, the default of the platform: there may be more; pass limit or dates.`));
     }
     note(SPEED_UNITS);
     for (const sentence of metricsOfOthers('A summary', metrics)) note(sentence);

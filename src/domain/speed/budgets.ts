@@ -1,3 +1,4 @@
+import { ofAnswer } from '../../lib/note-mark.ts';
 import { type PagePlace, pageOf } from '../page-of.ts';
 import { ascending, quantile, varianceInflation } from '../statistics/order.ts';
 import { Z_95 } from '../statistics/tails.ts';
@@ -223,7 +224,7 @@ export function budgetAnswer(all: readonly Checked[], { cursor, limit = PAGE_ROW
       ),
       ...(page.cursor === undefined
         ? []
-        : [`Rows ${page.from} to ${page.to} of ${page.matched}, broken ones first; pass cursor for more.`]),
+        : [ofAnswer(`Rows ${page.from} to ${page.to} of ${page.matched}, broken ones first; pass cursor for more.`)]),
     ],
   };
 }

@@ -1,3 +1,4 @@
+import { ofAnswer } from '../../lib/note-mark.ts';
 import { cursorAt, partsOfCursor, positionOf } from '../page-of.ts';
 
 /** Stands between the place among the scenarios and that among the rows of the answer about them. */
@@ -52,7 +53,7 @@ export function placeWords({ from, to, of }: ScenarioPart): string {
 /** `Scenarios 1 to 7 of 400, the newest first; cursor "…" goes on.` */
 export function partWords({ from, to, of, cursor }: ScenarioPart): string {
   const here = `Scenarios ${from} to ${to} of ${of}${of > MANY ? ', those created last first' : ''}`;
-  return cursor === undefined ? `${here}: the last ones.` : `${here}; the same call with cursor "${cursor}" goes on.`;
+  return ofAnswer(cursor === undefined ? `${here}: the last ones.` : `${here}; the same call with cursor "${cursor}" goes on.`);
 }
 
 /** More scenarios than one call is sure to look at. */

@@ -1,4 +1,5 @@
 import { hint } from '../../lib/hint.ts';
+import { ofAnswer } from '../../lib/note-mark.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 
 /** The files of a run that is in the workspace, with a note where they hold nothing. */
@@ -11,7 +12,7 @@ export function wordDownload({ jobId, jobName: job, from, to, scope, format, fil
   return {
     data: { job, from, to, scope, format, ...(isCounted && { rowCount }), bytes: files.reduce((sum, file) => sum + file.bytes, 0) },
     files,
-    notes: isEmpty ? [`The run found nothing in its range: ${holds}.`] : [],
+    notes: isEmpty ? [ofAnswer(`The run found nothing in its range: ${holds}.`)] : [],
     next: hint(
       'query_export',
       `query_export with jobId ${jobId} describes and queries the data.`,

@@ -8,6 +8,7 @@ import type { ExportHistory, Status } from '../../domain/exports/gaps/run-covera
 import { bodiesOf, type ExportRange } from '../../domain/exports/plan/job-bodies.ts';
 import { idsOfEqual, type JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
 import { hint } from '../../lib/hint.ts';
+import { ofAnswer } from '../../lib/note-mark.ts';
 import { type FileLife, lifeWords } from '../../workspace/download/file-life.ts';
 import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
 import type { Context } from '../context.ts';
@@ -157,13 +158,17 @@ export async function findExportGaps(asked: AskedGaps, context: GapsContext) {
   for (const sentence of content.doubts) note(sentence);
   if (backfill)
     note(
-      `planId fills what is missing with ${backfill.jobs} once ${backfill.jobs === 1 ? 'job' : 'jobs'}` +
-        `${hint('apply_export_plan', `: apply_export_plan {"planId":"${backfill.planId}"} shows them first`)}.`,
+      ofAnswer(
+        `planId fills what is missing with ${backfill.jobs} once ${backfill.jobs === 1 ? 'job' : 'jobs'}` +
+          `${hint('apply_export_plan', `: apply_export_plan {"planId":"${backfill.planId}"} shows them first`)}.`,
+      ),
     );
   if (expired)
     note(
-      `expiredPlanId exports again what expired, with ${expired.jobs} once ${expired.jobs === 1 ? 'job' : 'jobs'}; not needed where ` +
-        'the files were fetched by other means.',
+      ofAnswer(
+        `expiredPlanId exports again what expired, with ${expired.jobs} once ${expired.jobs === 1 ? 'job' : 'jobs'}; not needed where ` +
+          'the files were fetched by other means.',
+      ),
     );
   return { ...answer, ...(backfill && { planId: backfill.planId }), ...(expired && { expiredPlanId: expired.planId }) };
 }

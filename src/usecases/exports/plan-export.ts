@@ -24,6 +24,7 @@ import {
   similarJobs,
 } from '../../domain/exports/plan/similar-jobs.ts';
 import { hint } from '../../lib/hint.ts';
+import { ofAnswer } from '../../lib/note-mark.ts';
 import { type SuccessfulRun, successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import { expiresMs } from '../../workspace/plans.ts';
 import { knownField } from '../../workspace/query/column-types.ts';
@@ -188,9 +189,11 @@ export async function planExport(asked: ExportRequest, context: PlanContext) {
   );
   if (currency !== undefined) note(`Amounts are in cents of ${currency}.`);
   note(
-    'Nothing is created yet. Show the plan to the user' +
-      hint('apply_export_plan', `; apply_export_plan {"planId":"${plan.planId}"} creates it`) +
-      '.',
+    ofAnswer(
+      'Nothing is created yet. Show the plan to the user' +
+        hint('apply_export_plan', `; apply_export_plan {"planId":"${plan.planId}"} creates it`) +
+        '.',
+    ),
   );
   const { body, each } = sharedMembers(bodies);
   if (each && each.length > MOST_JOBS && !whole)

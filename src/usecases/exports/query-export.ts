@@ -2,6 +2,7 @@ import { ApiError } from '../../api/errors.ts';
 import { describeRange } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
+import { ofAnswer } from '../../lib/note-mark.ts';
 import { askedDays, uncovered } from '../../workspace/query/asked-days.ts';
 import { coverageOf, type Interval } from '../../workspace/query/batches.ts';
 import { typeOf } from '../../workspace/query/columns.ts';
@@ -107,8 +108,10 @@ function noteCoverage({ parts: all }: Data, context: QueryContext, sql?: string)
     const isPart = asked.length > 0 ? ' The result is of the other days.' : '';
     if (words.length > 0)
       context.note(
-        `${prefix}Not in the data: ${words.slice(0, MAX_GAPS).join(', ')}${more}.${isPart}` +
-          hint('find_export_gaps', ' find_export_gaps gives the causes.'),
+        ofAnswer(
+          `${prefix}Not in the data: ${words.slice(0, MAX_GAPS).join(', ')}${more}.${isPart}` +
+            hint('find_export_gaps', ' find_export_gaps gives the causes.'),
+        ),
       );
     notePartialColumns(part, context, sql);
     const withPrefix = (texts: readonly string[]) => texts.map((text) => `${prefix}${text}`);

@@ -17,6 +17,7 @@ import { commerceMetrics, commerceNote } from '../../domain/metrics/read/query-n
 import { type Interval, slotsOf } from '../../lib/calendar.ts';
 import { isoAt } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
+import { ofAnswer } from '../../lib/note-mark.ts';
 import type { Context, Lists } from '../context.ts';
 
 interface Fetching extends Pick<Context, 'ask' | 'progress' | 'signal' | 'timeZone'> {
@@ -129,7 +130,7 @@ export async function goalNotes(metrics: readonly string[], rows: readonly Metri
   if (perGoal.length === 0) return notes;
   const words = await goalWords(perGoal, 'goalId', lists);
   if (perGoal.length === metrics.length) throw new ApiError('invalid', words);
-  return [...notes, words];
+  return [...notes, ofAnswer(words)];
 }
 
 type FetchContext = Pick<Context, 'ask' | 'signal' | 'timeZone' | 'note'>;

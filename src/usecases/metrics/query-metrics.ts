@@ -10,6 +10,7 @@ import { gridOf, type MetricQuery, type QueryGrid, timeUnitOf } from '../../doma
 import { needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts';
 import { linesOf, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
+import { ofAnswer } from '../../lib/note-mark.ts';
 import type { Context, Lists } from '../context.ts';
 import { fetchMetrics, goalWords, isOutOfBounds, keptPartOf, reachesBeyond } from './fetch-metrics.ts';
 import { countedPart, readExpected } from './read-expected.ts';
@@ -145,7 +146,7 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   const answers = { ...read, missing: [...read.missing, ...totals.missing], refused: { ...read.refused, ...totals.refused } };
   if (needsGoal(complete, answers)) {
     if (isPerGoal) throw new ApiError('invalid', await needed());
-    note(await needed());
+    note(ofAnswer(await needed()));
   }
   const whole = { ...asked, interval: { startMs: complete.interval.startMs, endMs: asked.interval.endMs } };
   const found = linesOf(complete, grid, read, totals.rows);
