@@ -77,13 +77,13 @@ describe('an answer', () => {
     const own = await ask('listExportJobs', { limit: 100 });
     const once = own.filter(({ frequency }) => frequency === 'once');
     const others = Array.from({ length: 100 - own.length }, (_, index) => ({ ...once[index % once.length], jobId: 1_000 - index }));
-    const payload = [...own, ...others];
-    const fault = platform().faults.add({ kind: 'shape', operation: 'listExportJobs', payload });
+    const page = [...own, ...others];
+    const fault = platform().faults.add({ kind: 'shape', operation: 'listExportJobs', payload: page });
     const { text, structured } = await call('list_export_jobs', { limit: 100 });
     fault.remove();
     expect(text.length / 4).toBeLessThan(4_000);
     for (const list of ['jobs', 'health'])
-      expect((structured[list] as { jobId: number }[]).map(({ jobId }) => jobId)).toEqual(payload.map(({ jobId }) => jobId));
+      expect((structured[list] as { jobId: number }[]).map(({ jobId }) => jobId)).toEqual(page.map(({ jobId }) => jobId));
   });
 });
 

@@ -65,7 +65,7 @@ function unsaidOf({ start, end, days, timeZone }: Readonly<Record<string, unknow
   const lastMs = Date.parse(String(end)) - (/T00:00(:00(\.000)?)?Z$/.test(String(end)) ? 1 : 0);
   const last = String(end).endsWith('Z') ? new Date(lastMs).toISOString() : String(end);
   const line = text.split('\n').find((each) => each.startsWith('- Range: ')) ?? '';
-  const length = Number(days) < 1 ? ' (' : ` (${days} ${days === 1 ? 'day' : 'days'}, `;
+  const length = Number(days) < 1 ? ' (' : ` (${Number(days)} ${days === 1 ? 'day' : 'days'}, `;
   return [String(start).slice(0, 10), last.slice(0, 10), length, `, ${String(timeZone)})`].filter((words) => !line.includes(words));
 }
 
