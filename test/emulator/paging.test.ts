@@ -84,6 +84,7 @@ it('a full page of the greatest size does not offer a larger limit, and one with
   await withAssistant(async ({ call }) => {
     const notesOf = async (args: Record<string, unknown>) => (await call('list_successful_export_runs', args)).structured['notes'];
     expect(await notesOf({ limit: 100 })).toEqual([
+      'Left out, to show more runs: projectIds, completionTime, format, scope, frequency (get_export_run shows when one ended).',
       'A full page of 100: there may be more; pass page 1. If page 1 repeats these rows, pages begin at 1: go on with page 2.',
       SHOP_NOTE,
     ]);
