@@ -98,13 +98,13 @@ async function checkAll() {
   return sound && green && (!isJudged || skips.length === 0);
 }
 
-/** What a change needs while it is made: types, lint and format, all unit tests, and the product tests that mirror the changed folders. */
+/** What a change needs while it is made: types, lint and format, all unit tests, and the others that mirror the changed folders. */
 async function checkChange() {
   process.env.PRODUCT_TESTS = changedTests().join(',');
   const isStatic = ([label]) => ['types', 'lint', 'format'].includes(label);
   const [sound, green] = await Promise.all([
     runTwoAtOnce(checks.filter(isStatic)),
-    runTests(['unit', ...(process.env.PRODUCT_TESTS === '' ? [] : ['product'])], 'tests of the change'),
+    runTests(['unit', ...(process.env.PRODUCT_TESTS === '' ? [] : ['product', 'long'])], 'tests of the change'),
   ]);
   return sound && green;
 }

@@ -28,7 +28,12 @@ const NODES = {
 };
 
 /** The surface, the REST client with its tokens, and exports with SQL. */
-const TESTS = ['test/surface', 'test/api', 'test/tools/insights/query-export.test.ts', 'test/tools/insights/download-export-run.test.ts'];
+const TESTS = [
+  'test/surface',
+  'test/api',
+  'test/tools/insights/query-export.long.test.ts',
+  'test/tools/insights/download-export-run.test.ts',
+];
 
 function run(command, args, options = {}) {
   const { status } = spawnSync(command, args, { stdio: 'inherit', ...options });

@@ -1,11 +1,8 @@
-import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { dirname, join } from 'node:path/posix';
-import { promisify } from 'node:util';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import about from '../package.json' with { type: 'json' };
-import { commands } from '../src/commands/command-line.ts';
 import { shownHints } from '../src/lib/hint.ts';
 import { instructions } from '../src/protocol/server.ts';
 import type { Setting } from '../src/settings/setting.ts';
@@ -13,18 +10,8 @@ import { settingDeclarations } from '../src/settings/settings.ts';
 import { changesSomething } from '../src/tooling/tool.ts';
 import { toolsets } from '../tools/index.ts';
 import { CLIENTS } from './clients/clients.mjs';
-import { temporaryFolder } from './support/folder.ts';
+import { documentPages } from './support/documents.ts';
 import { filesBelow, textOf } from './support/sources.ts';
-import { freshBundle } from './support/stdio.ts';
-
-const pages = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
-  'SECURITY.md',
-  'AGENTS.md',
-  ...filesBelow('docs').filter((path) => path.endsWith('.md')),
-];
 
 /** The text without code, where brackets are no links. */
 const prose = (path: string) => textOf(path).replaceAll(/```[^]*?```|`[^`\n]*`/g, '');
@@ -48,7 +35,7 @@ function targetOf(page: string, link: string): { path: string; anchor: string | 
 }
 
 describe('links', () => {
-  it.each(pages)('of %s lead to what is there', (page) => {
+  it.each(documentPages)('of %s lead to what is there', (page) => {
     const broken = linksIn(page).filter((link) => {
       const target = targetOf(page, link);
       if (!target) return !/^https:\/\/[\w.-]+(\/|$)/.test(link);
@@ -66,12 +53,12 @@ describe('links', () => {
         if (path?.endsWith('.md')) reached.add(path);
       }
     }
-    expect(pages.filter((page) => !reached.has(page))).toEqual([]);
+    expect(documentPages.filter((page) => !reached.has(page))).toEqual([]);
     const lost = filesBelow('docs').filter((page) => page.endsWith('.md') && !linksIn(page).some((link) => link.endsWith('README.md')));
     expect(lost).toEqual([]);
   });
 
-  it('of the package files lead to pages that exist', () => {
+  it('of the package files lead to documentPages that exist', () => {
     const urls = ['manifest.json', 'server.json'].flatMap((file) => textOf(file).match(/https:\/\/github\.com[^"]+/g) ?? []);
     const paths = urls.flatMap((url) => /\/(?:blob|raw)\/main\/(.+)$/.exec(url)?.[1] ?? []);
     expect(paths.length).toBeGreaterThan(2);
@@ -94,7 +81,7 @@ describe('the table of clients', () => {
 });
 
 describe('words of the documents', () => {
-  const whole = pages.map(textOf).join('\n');
+  const whole = documentPages.map(textOf).join('\n');
 
   it('name only variables that are settings', () => {
     const known = new Set(Object.values<Setting>(settingDeclarations).flatMap(({ variable }) => [variable, `${variable}_FILE`]));
@@ -116,46 +103,5 @@ describe('words of the documents', () => {
     expect(textOf('README.md')).toContain('ask first; only `create_speed_event`');
     expect(textOf('SECURITY.md')).toContain('ask first, but for `create_speed_event`');
     expect(shownHints(instructions({ timeZone: 'UTC', nowMs: 0 }))).toContain('only create_speed_event writes at once');
-  });
-});
-
-/** Lines of shell in the documents that begin with the product's own name; what goes on until somebody stops it is left to other tests. */
-const ownCommands = pages.flatMap((page) =>
-  [...textOf(page).matchAll(/```sh\n([^]*?)```/g)].flatMap(([, block = '']) =>
-    block
-      .split('\n')
-      .filter((line) => /^(npx -y )?web-analytics-mcp /.test(line) && !/ (serve|emulator)\b/.test(line))
-      .map((line) => line.replace(/^npx -y /, '').replace(/\s+#.*$/, '')),
-  ),
-);
-
-describe('commands of the documents', () => {
-  let bundle = '';
-  beforeAll(async () => void (bundle = resolve(await freshBundle())));
-
-  it('are those that exist', () => {
-    expect(ownCommands.length).toBeGreaterThan(4);
-    expect(ownCommands.map((line) => line.split(' ')[1]).filter((command) => !Object.hasOwn(commands, command ?? ''))).toEqual([]);
-  });
-
-  it.each(ownCommands)('%s', async (line) => {
-    const folder = temporaryFolder();
-    mkdirSync(join(folder, 'secrets')); // as the page of the container does
-    const [, ...words] = (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'(.*)'$/, '$1'));
-    const files = {
-      WEB_ANALYTICS_TOKENS_FILE: join(folder, 'tokens.json'),
-      WEB_ANALYTICS_CREDENTIALS_FILE: join(folder, 'credentials.json'),
-      WEB_ANALYTICS_CREDENTIALS_KEY: Buffer.alloc(32, 7).toString('base64'),
-    };
-    const env = { PATH: process.env['PATH'], ...(/^(token|credentials)$/.test(words[0] ?? '') && files) };
-    const running = promisify(execFile)(process.execPath, [bundle, ...words], { cwd: folder, env });
-    running.child.stdin?.end('{"clientId":"a","clientSecret":"b"}');
-    const { code, said } = await running.then(
-      ({ stderr }) => ({ code: 0, said: stderr }),
-      (error: { code: number; stderr: string; stdout: string }) => ({ code: error.code, said: error.stderr + error.stdout }),
-    );
-    // A broken speed budget is an answer, as the page says.
-    const isGood = code === 0 || (code === 3 && line.includes('check_speed_budgets'));
-    expect(isGood ? 'works' : said).toBe('works');
   });
 });

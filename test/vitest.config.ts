@@ -7,7 +7,7 @@ import { projects } from './projects.ts';
 const shared: TestProjectInlineConfiguration['test'] = {
   root: new URL('..', import.meta.url).pathname,
   setupFiles: ['test/support/property-seed.ts', 'test/support/check-places.ts'],
-  // Processes rather than threads: of a process that holds the memory of three, each program that a test starts takes twice as long to start.
+  // Processes rather than threads: a program that a test starts takes longer to start, the more memory its parent holds.
   pool: 'forks',
   isolate: false,
   execArgv: ['--max-semi-space-size=64'], // tests make much that is soon forgotten: fewer collections
@@ -16,7 +16,7 @@ const shared: TestProjectInlineConfiguration['test'] = {
 };
 
 const { unit, product, long, full } = projects();
-/** Beginnings of the paths of product tests that are to run; left out: all. */
+/** Beginnings of the paths of the tests beside `unit` that are to run; left out: all. */
 const wanted = process.env['PRODUCT_TESTS']?.split(',');
 const isWanted = (path: string) => wanted === undefined || wanted.some((beginning) => path.startsWith(beginning));
 export default defineConfig({
@@ -26,7 +26,7 @@ export default defineConfig({
     projects: [
       { test: { ...shared, name: 'product', include: product.filter(isWanted) } },
       { test: { ...shared, name: 'unit', include: unit } },
-      { test: { ...shared, name: 'long', include: long } },
+      { test: { ...shared, name: 'long', include: long.filter(isWanted) } },
       { test: { ...shared, name: 'full', include: full, env: { FULL_SAMPLES: 'true' } } },
     ],
   },

@@ -18,7 +18,7 @@ export function ofSession(about: string, sentence: string): string {
 export interface MarkedNote {
   readonly sentence: string;
   readonly isOfAnswer: boolean;
-  /** What a note of the session is about; undefined for all others. */
+  /** The subject of a note of the session; undefined for all others. */
   readonly about: string | undefined;
 }
 

@@ -151,10 +151,7 @@ function withoutHeavy({ paged, heavy }: AnyTool, data: Data): Data | undefined {
   return withNote({ ...data, [paged]: light }, `Left out, to show more ${paged}: ${heavy.members.join(', ')}${heavy.seeAlso}.`);
 }
 
-/**
- * A page of more items than a usual one, all of them: where it would take more than a usual answer, without the members that can be asked for
- * one by one.
- */
+/** A page of more items than usual, all of them; a long one leaves out the members that can be asked for one by one. */
 export function shortPage(tool: AnyTool, data: Data): Data {
   const items = tool.paged === undefined ? undefined : data[tool.paged];
   if (!Array.isArray(items) || items.length <= DEFAULT_PAGE_SIZE || tokensOf(data, USUAL_TOKENS) <= USUAL_TOKENS) return data;

@@ -3,9 +3,10 @@ import { type Theme, type ThemeName, themes } from '../charts/theme.ts';
 import { connectHost, type Host, type HostContext } from './host.ts';
 import { connectSwitches } from './switches.ts';
 
+/** Members of an answer or of arguments, unchecked. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** What a view does of its own; the page is the same for all. */
+/** The behaviour of one view; the page is the same for all. */
 export interface View {
   /** Draws all of it again: its size, its theme or its data have changed. */
   draw(): void;
@@ -15,9 +16,10 @@ export interface View {
   askAgain(): void;
 }
 
-/** What the host has said of itself and of the call; a page shows one view. */
+/** The host, its context and the arguments of the call; a page shows one view. */
 export const shown: { host: Host | undefined; context: HostContext; args: Members } = { host: undefined, context: {}, args: {} };
 
+/** The element of the page with this id; throws where it has none. */
 export function part(id: string): HTMLElement {
   const element = document.getElementById(id);
   if (!element) throw new Error(`The page has no #${id}.`);
@@ -31,6 +33,7 @@ function select(id: string): HTMLSelectElement {
 }
 
 let view: View | undefined;
+/** The switches of the page: period and device. */
 export const switches = connectSwitches(part('switches'), select('period'), select('device'), () => view?.askAgain());
 
 const themeName = (): ThemeName => (shown.context.theme === 'dark' ? 'dark' : 'light');
@@ -53,6 +56,7 @@ export function pageTheme(): Theme {
   return { ...themes[themeName()], text: color, faintText, font: fontFamily.replaceAll('"', "'") };
 }
 
+/** Shows a sentence in the place of the view's messages. */
 export function say(words: string): void {
   part('words').textContent = words;
   part('words').hidden = words === '';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkStatement, openDatabase } from '../../../src/workspace/query/process.ts';
+import { checkStatement, openDatabase } from '../../../src/workspace/query/database.ts';
 
 type Database = Awaited<ReturnType<typeof openDatabase>>;
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { inspect } from '../../../src/workspace/download/inspection.ts';
-import { openDatabase } from '../../../src/workspace/query/process.ts';
+import { openDatabase } from '../../../src/workspace/query/database.ts';
 import { lookInto, runSql } from '../../../src/workspace/query/sql-process.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { inFullRun, sampleSize } from '../../support/sample-size.ts';

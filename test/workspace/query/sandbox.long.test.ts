@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { checkStatement, openDatabase } from '../../../src/workspace/query/process.ts';
+import { checkStatement, openDatabase } from '../../../src/workspace/query/database.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { someOf } from '../../support/sample-size.ts';
 import { attacks, bombs, inquiries, strange } from './attacks.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../../src/workspace/query/process.ts';
+import { openDatabase } from '../../../src/workspace/query/database.ts';
 import { convert } from '../../../src/workspace/query/write-table.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 

@@ -35,7 +35,7 @@ function segmentBit({ projectId, segmentId }: ExportJob): number {
   return segmentId === undefined ? 0 : 1 << placeAmong(segmentsOf(projectId), segmentId);
 }
 
-/** What a run delivers: sessions as they stood when it started, so that its files never change; selected as metrics select. */
+/** The sessions that a run delivers, as they stood when it started, so that its files never change; selected as metrics select. */
 function selectionOf({ job, fromMs, toMs, startMs }: Run): Selection {
   const { projectId, device } = job;
   return { projectId, device, segmentBits: segmentBit(job), startMs: fromMs, endMs: toMs - 1, nowMs: startMs, isDaily: false };

@@ -128,8 +128,8 @@ function sumsBetween(
 }
 
 /**
- * Sums of whole days by what was selected, of all emulators in the process: answers about many ranges, and tests, ask for the same days again
- * and again. A day of a project takes up to ten thousand times the memory of its sums.
+ * Sums of whole days by what was selected, of all emulators in the process: answers about many ranges ask for the same days again and
+ * again, and a day takes up to ten thousand times the memory of its sums.
  */
 const sumsOfDays = new LRUCache<string, SessionSums>({ max: 100_000 });
 
