@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { dirname, join } from 'node:path/posix';
 import { describe, expect, it } from 'vitest';
 import about from '../package.json' with { type: 'json' };
