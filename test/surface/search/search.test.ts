@@ -3,12 +3,17 @@ import { toolsets } from '../../../tools/index.ts';
 import { shownHints } from '../../../src/lib/hint.ts';
 import { markdownTable } from '../../../src/lib/text-table.ts';
 import { listTools } from '../../../src/tooling/schema.ts';
+import { blind } from './blind.ts';
 import { LOADED, searchOver } from './bm25.ts';
 import { heldOut } from './held-out.ts';
 import { questions, type SearchQuestion } from './questions.ts';
 
 const tools = listTools(toolsets).map((tool) => ({ ...tool, description: shownHints(tool.description) }));
 const search = searchOver(tools);
+/** As a host that indexes the hints too. */
+const searchHints = searchOver(
+  tools.map((tool) => ({ ...tool, description: `${tool.description} ${String(tool._meta?.['anthropic/searchHint'] ?? '')}` })),
+);
 
 interface Found extends SearchQuestion {
   readonly first: readonly string[];
@@ -16,23 +21,30 @@ interface Found extends SearchQuestion {
   readonly place: number;
 }
 
-function find({ asked, tools: right }: SearchQuestion): Found {
-  const order = search(asked);
+function find({ asked, tools: right }: SearchQuestion, by = search): Found {
+  const order = by(asked);
   return { asked, tools: right, first: order.slice(0, LOADED), place: order.findIndex((name) => right.some((each) => each === name)) + 1 };
 }
+
+/** What is found where hints are indexed too. */
+const hinted = (asked: readonly SearchQuestion[]) => words(asked.map((question) => find(question, searchHints)));
 
 const isFound = ({ place }: Found) => place > 0 && place <= LOADED;
 const shareOf = (found: readonly Found[]) => found.filter(isFound).length / found.length;
 const words = (found: readonly Found[]) => `${found.filter(isFound).length} of ${found.length} (${(100 * shareOf(found)).toFixed(1)} %)`;
 
-const own = questions.map(find);
-const typed = heldOut.map(find);
+const own = questions.map((question) => find(question));
+const typed = heldOut.map((question) => find(question));
 const searched = heldOut.map(({ searched: asked, tools: right }) => find({ asked, tools: right }));
+const blindTyped = blind.map((question) => find(question));
+const blindSearched = blind.map(({ searched: asked, tools: right }) => find({ asked, tools: right }));
+
+const everything = [...own, ...typed, ...searched, ...blindTyped, ...blindSearched];
 
 /** Tools that stand before the right one, with how often. */
 function rivals(): string {
   const before = new Map<string, Map<string, number>>();
-  for (const { tools: right, first, place } of [...own, ...typed, ...searched]) {
+  for (const { tools: right, first, place } of everything) {
     const target = right[0];
     if (target === undefined) continue;
     const own = before.get(target) ?? new Map<string, number>();
@@ -40,12 +52,11 @@ function rivals(): string {
     for (const name of first.slice(0, end)) own.set(name, (own.get(name) ?? 0) + 1);
     before.set(target, own);
   }
-  const asked = [...own, ...typed, ...searched];
   const rows = tools
     .map(({ name }) => name)
     .filter((name) => before.has(name))
     .map((name) => {
-      const its = asked.filter(({ tools: right }) => right[0] === name);
+      const its = everything.filter(({ tools: right }) => right[0] === name);
       const others = [...(before.get(name) ?? [])].toSorted((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])).slice(0, 4);
       return [
         `\`${name}\``,
@@ -72,23 +83,26 @@ const table = (found: readonly Found[]) =>
 const page = `# Finding tools
 
 Hosts with many tools connected search them, and load the first few that fit. This is such a search without a model: BM25 over tool \
-names, descriptions, argument names and argument descriptions, words as they are written, no stems, no synonyms, no search hints; a \
-question counts where a tool that answers it is among the first ${LOADED} of ${tools.length}. Written by \`npx vitest run --config \
-test/vitest.config.ts test/surface/search -u\`.
+names, descriptions, argument names and argument descriptions, words as they are written, no stems, no synonyms; in the last column with \
+the search hints that some hosts index too. A question counts where a tool that answers it is among the first ${LOADED} of \
+${tools.length}. Written by \`npx vitest run --config test/vitest.config.ts test/surface/search -u\`.
 
-| questions | found |
-| --- | --- |
-| our own, as people type them | ${words(own)} |
-| a second set, as people type them | ${words(typed)} |
-| the second set, as a model searches | ${words(searched)} |
+| questions | found | with search hints |
+| --- | --- | --- |
+| our own, as people type them | ${words(own)} | ${hinted(questions)} |
+| a second set, as people type them | ${words(typed)} | ${hinted(heldOut)} |
+| the second set, as a model searches | ${words(searched)} | ${hinted(searched)} |
+| a third set, never looked at before it was run, as people type them | ${words(blindTyped)} | ${hinted(blind)} |
+| the third set, as a model searches | ${words(blindSearched)} | ${hinted(blindSearched)} |
 
 The second set guards against words that are tuned to the first. It was written before any result was looked at; at the first look 78.1 \
 % (typed) and 92.2 % (searched) of it were found. Descriptions were reworded once more after that look, so today's figures of it are no \
-longer those of an unseen set.
+longer those of an unseen set. The third set was written down before any search was run over it, and no description was reworded for it: \
+its figures are what a host finds of questions that nobody tuned for.
 
 ## Tools that compete
 
-Which tools a search puts before the one that answers, over all questions of both sets (the first tool that is right counts).
+Which tools a search puts before the one that answers, over all questions of the three sets (the first tool that is right counts).
 
 ${rivals()}
 
@@ -104,6 +118,14 @@ As a model searches:
 
 ${table(searched)}
 
+## The third set
+
+${table(blindTyped)}
+
+As a model searches:
+
+${table(blindSearched)}
+
 ---
 
 [README](../README.md) · [All documents](README.md) · [Tools](tools.md)
@@ -113,7 +135,8 @@ describe('a host that searches', () => {
   it('asks enough questions, none of them twice', () => {
     expect(questions.length).toBeGreaterThanOrEqual(80);
     expect(heldOut.length).toBeGreaterThanOrEqual(60);
-    const asked = [...questions, ...heldOut].map((question) => question.asked.toLowerCase());
+    expect(blind.length).toBeGreaterThanOrEqual(40);
+    const asked = [...questions, ...heldOut, ...blind].map((question) => question.asked.toLowerCase());
     expect(new Set(asked).size).toBe(asked.length);
   });
 
