@@ -6,7 +6,7 @@ interface Icon {
 }
 
 function inline(svg: string): Icon[] {
-  const escaped = svg.replaceAll('"', "'").replaceAll(/[<>#%]/g, (sign) => encodeURIComponent(sign));
+  const escaped = encodeURI(svg.replaceAll('"', "'")).replaceAll('#', '%23'); // a valid address, which some clients check
   return [{ src: `data:image/svg+xml,${escaped}`, mimeType: 'image/svg+xml', sizes: ['any'] }];
 }
 
