@@ -1,5 +1,6 @@
 import { refuse } from '../../api/errors.ts';
 import { type CoveredDays, chooseDays, dayFrom, wholeDays } from '../../domain/journeys/covered-days.ts';
+import { pageSteps } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { coverageOf } from '../../workspace/query/batches.ts';
 import { type Column, folded } from '../../workspace/query/columns.ts';
@@ -9,6 +10,7 @@ import { type Data, type DataPart, type DataUses, withData } from '../exports/ex
 import { noteCoverage } from './coverage-notes.ts';
 import { missingFields, missingScope } from './missing-data.ts';
 import { type SqlWords, sqlWords } from './sql-words.ts';
+import { requireSeen } from './unseen-step.ts';
 import { type Filters, fieldsOfFilters } from './visit-filters.ts';
 
 /** The parts of a call that a tool over visits uses. */
@@ -141,13 +143,15 @@ export function withVisits<T>(question: VisitQuestion, needs: Needs, context: Vi
     const column = (scope: string, field: string) => columnIn(anyPart(scope), field);
     const knowsAutomated = covers(anyPart('sessions'), ['session_time', 'is_excludable'], days);
     await noteCoverage({ sql, filters: question, days, files, knowsAutomated, column, select }, context);
-    return use({
+    const visits: Visits = {
       sql,
       question,
       days,
       reads: (scope) => partOf(scope) !== undefined,
       column: (scope, field) => columnIn(partOf(scope), field),
       select,
-    });
+    };
+    for (const page of pageSteps(question.entryPages ?? [], 'entryPages')) await requireSeen(page, 'entryPages', visits);
+    return use(visits);
   });
 }

@@ -51,6 +51,10 @@ describe('bad input', () => {
     [{ steps: Array.from({ length: 9 }, () => '/p/*') }, 'steps: must hold at most 8 items.'],
     [{ steps: ['purchase', '/p/*'] }, 'do not say when in a visit a purchase was, so "purchase" can only be the last step'],
     [{ steps: ['/p/*', '/carts'] }, /steps: no page of these visits is "\/carts"; closest, with their views: .*\/cart \([\d,]+\)/],
+    [
+      { steps: ['/p/*', '/cart'], entryPages: ['/serach'] },
+      /entryPages: no page of these visits is "\/serach"; closest, with their views: \/search/,
+    ],
     [{ steps: ['/p/*', 'event:paid'] }, 'The downloaded files of sessions have no app_events.event_name, app_events.event_time'],
     [{ steps: ['/p/*', '/cart'], withinDays: 3 }, 'withinDays: only with within visitor.'],
     [{ steps: ['/p/*', '/cart'], baselineStartDate: '-9d' }, 'baselineEndDate: required with the other end of the baseline.'],
