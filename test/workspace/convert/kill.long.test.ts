@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -14,6 +14,17 @@ const RUNS = 6;
 const ROWS = 3_000;
 /** A conversion of all runs takes some seconds; most kills fall into it. */
 const LONGEST_LIFE_MS = 1_500;
+
+/** After the first table; a table takes some tenths of a second. */
+const SHORT_LIFE_MS = 400;
+
+const convertedRuns = async (workspace: ReturnType<typeof openOffline>) => (await workspace.runs()).filter(({ table }) => table).length;
+
+/** Resolves when one more run is converted than at the call, or the process has ended. */
+async function convertsFurther(workspace: ReturnType<typeof openOffline>, child: ChildProcess): Promise<void> {
+  const before = await convertedRuns(workspace);
+  while (child.exitCode === null && (await convertedRuns(workspace)) <= before) await delay(20);
+}
 
 const sessions = (run: number) =>
   Array.from({ length: ROWS }, (_, index) => {
@@ -43,13 +54,15 @@ it('a server that is killed at random moments of its conversions loses no row an
     while (!isDone && killed < KILLS) {
       const child = spawn(process.execPath, [script, dir], { stdio: ['ignore', 'ignore', 'inherit'], env: {} });
       const ended = once(child, 'exit');
-      await Promise.race([delay(random() * LONGEST_LIFE_MS), ended]);
+      // Every second one at a random moment after it has converted something, whatever else the machine does.
+      if (killed % 2 === 1) await Promise.race([convertsFurther(plain, child), ended]);
+      await Promise.race([delay(random() * (killed % 2 === 1 ? SHORT_LIFE_MS : LONGEST_LIFE_MS)), ended]);
       if (child.exitCode === null) {
         child.kill('SIGKILL');
         await ended;
         killed += 1;
       } else isDone = true;
-      const converted = (await plain.runs()).filter(({ table }) => table).length;
+      const converted = await convertedRuns(plain);
       if (converted > 0 && converted < RUNS) inTheMiddle += 1;
       if (killed % 5 === 0) seen.push((await queried(plain, sql)).rows);
     }
