@@ -18,7 +18,8 @@ import type { Context } from '../context.ts';
 import type { Breakdown } from './breakdowns.ts';
 import { leaversSql } from './leavers-sql.ts';
 import { type FunnelQuestion, needsOf, readFunnel } from './read-funnel.ts';
-import { type VisitQuestion, type VisitUses, withVisits } from './with-visits.ts';
+import type { VisitQuestion } from './visits.ts';
+import { type VisitUses, withVisits } from './with-visits.ts';
 
 /** A question about a funnel, dates as the boundary resolves them. */
 export interface FunnelRequest extends VisitQuestion {

@@ -4,7 +4,8 @@ import { type PathsAnswer, pagesOfPaths, pathWords } from '../../domain/journeys
 import { pageSteps } from '../../domain/journeys/step.ts';
 import type { Context } from '../context.ts';
 import { readPaths } from './read-paths.ts';
-import { type VisitQuestion, type VisitUses, withVisits } from './with-visits.ts';
+import type { VisitQuestion } from './visits.ts';
+import { type VisitUses, withVisits } from './with-visits.ts';
 
 /** A question about paths, dates as the boundary resolves them. */
 export interface PathsRequest extends VisitQuestion {

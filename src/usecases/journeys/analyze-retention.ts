@@ -3,7 +3,8 @@ import { cohortsOf, curvesOf, type RetentionAnswer, retentionWords } from '../..
 import type { Context } from '../context.ts';
 import { type Breakdown, fieldOfBreakdown } from './breakdowns.ts';
 import { readRetention } from './read-retention.ts';
-import { type VisitQuestion, type VisitUses, withVisits } from './with-visits.ts';
+import type { VisitQuestion } from './visits.ts';
+import { type VisitUses, withVisits } from './with-visits.ts';
 
 /** A question about retention, dates as the boundary resolves them. */
 export interface RetentionRequest extends VisitQuestion {

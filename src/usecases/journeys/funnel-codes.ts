@@ -1,6 +1,6 @@
 import { hasKind, type Step } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
-import type { Visits } from './with-visits.ts';
+import type { Visits } from './visits.ts';
 
 /** The statement's view of a funnel. */
 export interface FunnelPlan {

@@ -4,7 +4,7 @@ import { type FunnelPlan, funnelCodes, isByTime, LAST_PLACE } from './funnel-cod
 import { dayOfMs, flag, type SqlWords } from './sql-words.ts';
 import { eventCondition, maskOf, pageCondition } from './step-sql.ts';
 import { type Expressions, visitRelation } from './visit-relation.ts';
-import type { Visits } from './with-visits.ts';
+import type { Visits } from './visits.ts';
 
 /** Groups and next pages that a statement gives, the largest first. */
 const MOST_ROWS = 4_000;

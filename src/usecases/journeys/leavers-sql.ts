@@ -4,7 +4,7 @@ import { hasKind } from '../../domain/journeys/step.ts';
 import { nth } from '../../lib/nth.ts';
 import type { FunnelQuestion } from './read-funnel.ts';
 import { pageCondition } from './step-sql.ts';
-import type { Visits } from './with-visits.ts';
+import type { Visits } from './visits.ts';
 
 /** The depth after which most left. */
 function deepestLoss(done: readonly number[]): number {

@@ -5,7 +5,8 @@ import { type Breakdown, fieldOfBreakdown, groupExpression } from './breakdowns.
 import type { FunnelPlan } from './funnel-codes.ts';
 import { funnelSql } from './funnel-sql.ts';
 import { requireSeen } from './unseen-step.ts';
-import type { Needs, VisitRow, Visits } from './with-visits.ts';
+import type { VisitRow, Visits } from './visits.ts';
+import type { Needs } from './with-visits.ts';
 
 /** The question behind a funnel. */
 export interface FunnelQuestion {

@@ -4,7 +4,7 @@ import { flag } from './sql-words.ts';
 import { pageCondition } from './step-sql.ts';
 import { unseenStep } from './unseen-step.ts';
 import { visitRelation } from './visit-relation.ts';
-import type { Visits } from './with-visits.ts';
+import type { Visits } from './visits.ts';
 
 /** The question behind paths. */
 export interface PathQuestion {

@@ -1,6 +1,6 @@
 import { type Breakdown, fieldOfBreakdown, groupExpression } from './breakdowns.ts';
 import { visitRelation } from './visit-relation.ts';
-import type { Visits } from './with-visits.ts';
+import type { Visits } from './visits.ts';
 
 /** Visitors of one cohort and group who came back this many periods after their first session. */
 export interface ReturnCount {

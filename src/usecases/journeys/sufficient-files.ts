@@ -4,7 +4,8 @@ import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import { coverageOf } from '../../workspace/query/batches.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
-import { KEYS, type VisitScope } from './with-visits.ts';
+import type { VisitScope } from './visits.ts';
+import { KEYS } from './with-visits.ts';
 
 type FiledRun = Pick<RunManifest, 'scope' | 'from' | 'to' | 'fields'>;
 type Fields = Readonly<Partial<Record<VisitScope, readonly string[]>>>;

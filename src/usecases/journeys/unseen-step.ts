@@ -3,7 +3,7 @@ import { type Choice, hasKind, type Step } from '../../domain/journeys/step.ts';
 import { nearestFirst } from '../../lib/nearest.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import { eventCondition, pageCondition } from './step-sql.ts';
-import type { Visits } from './with-visits.ts';
+import type { Visits } from './visits.ts';
 
 /** Names that are compared with the unknown one, the most frequent first. */
 const MOST_CANDIDATES = 5_000;

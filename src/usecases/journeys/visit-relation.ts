@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../lib/clock.ts';
 import { dayOfMs, flag } from './sql-words.ts';
 import { entryCondition, filterConditions } from './visit-filters.ts';
-import type { VisitScope, Visits } from './with-visits.ts';
+import type { VisitScope, Visits } from './visits.ts';
 
 /** Expressions by the name of the column that they make. */
 export type Expressions = Readonly<Record<string, string>>;

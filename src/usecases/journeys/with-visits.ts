@@ -4,24 +4,17 @@ import { pageSteps } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { coverageOf } from '../../workspace/query/batches.ts';
 import { type Column, folded } from '../../workspace/query/columns.ts';
-import type { Cell } from '../../workspace/query/protocol.ts';
 import type { Context } from '../context.ts';
 import { type Data, type DataPart, type DataUses, withData } from '../exports/export-data.ts';
 import { noteCoverage } from './coverage-notes.ts';
 import { missingFields, missingScope } from './missing-data.ts';
-import { type SqlWords, sqlWords } from './sql-words.ts';
+import { sqlWords } from './sql-words.ts';
 import { requireSeen } from './unseen-step.ts';
-import { type Filters, fieldsOfFilters } from './visit-filters.ts';
+import { fieldsOfFilters } from './visit-filters.ts';
+import type { VisitQuestion, VisitRow, VisitScope, Visits } from './visits.ts';
 
 /** The parts of a call that a tool over visits uses. */
 export type VisitUses = DataUses & Pick<Context, 'ask'>;
-
-/** The parameters that all tools over visits share; dates as the boundary resolves them. */
-export interface VisitQuestion extends Filters {
-  readonly jobIds?: readonly number[] | undefined;
-  readonly startDate?: string | undefined;
-  readonly endDate?: string | undefined;
-}
 
 /** Fields of the platform that an answer cannot do without, by scope, beside the keys; a scope that is left out is not read. */
 export interface Needs {
@@ -31,25 +24,6 @@ export interface Needs {
   readonly followDays?: number;
   /** Days that the answer takes where the caller names none. */
   readonly usualDays?: number;
-}
-
-/** A scope of exports that tools over visits read. */
-export type VisitScope = 'sessions' | 'views';
-
-/** A row of aggregates, by column. */
-export type VisitRow = Readonly<Record<string, Cell>>;
-
-/** Downloaded sessions and views over days that their files cover. */
-export interface Visits {
-  readonly sql: SqlWords;
-  readonly question: VisitQuestion;
-  readonly days: CoveredDays;
-  /** Whether files of a scope are read. */
-  readonly reads: (scope: VisitScope) => boolean;
-  /** The quoted column of a field, where the files of a scope that is read have it. */
-  readonly column: (scope: VisitScope, field: string) => string | undefined;
-  /** Runs one statement; aggregates leave the engine, never rows of visitors. */
-  readonly select: (statement: string) => Promise<VisitRow[]>;
 }
 
 /** Fields that every answer over a scope reads. */

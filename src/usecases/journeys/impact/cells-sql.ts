@@ -2,7 +2,7 @@ import type { SqlWords } from '../sql-words.ts';
 import { flag } from '../sql-words.ts';
 import { deviceIds } from '../visit-filters.ts';
 import { type Expressions, visitRelation } from '../visit-relation.ts';
-import type { Visits } from '../with-visits.ts';
+import type { Visits } from '../visits.ts';
 import { measuresSql, messageSql, textSql, traitsSql } from './profile.ts';
 
 /** Pages whose first view in a session is looked at. */

@@ -12,7 +12,8 @@ import { doubtOf, type Verdict } from '../../../domain/journeys/impact/judge-eff
 import type { Context } from '../../context.ts';
 import { currencyOf } from '../../exports/amounts.ts';
 import { requireSeen } from '../unseen-step.ts';
-import { type VisitQuestion, type Visits, type VisitUses, withVisits } from '../with-visits.ts';
+import type { VisitQuestion, Visits } from '../visits.ts';
+import { type VisitUses, withVisits } from '../with-visits.ts';
 import { fieldsOfOutcome, type Outcome, outcomeSql, parseOutcome } from './outcome.ts';
 import { plainDifferences } from './plain-sql.ts';
 import { type Judged, type Looked, readEffects } from './read-effects.ts';

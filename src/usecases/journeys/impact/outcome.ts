@@ -3,7 +3,7 @@ import { hasKind, parseStep, type Step } from '../../../domain/journeys/step.ts'
 import { flag } from '../sql-words.ts';
 import { eventCondition, pageCondition } from '../step-sql.ts';
 import type { Expressions } from '../visit-relation.ts';
-import type { Visits } from '../with-visits.ts';
+import type { Visits } from '../visits.ts';
 import type { OutcomeSql } from './cells-sql.ts';
 import { textSql } from './profile.ts';
 

@@ -1,6 +1,6 @@
 import { flag, type SqlWords } from '../sql-words.ts';
 import { visitRelation } from '../visit-relation.ts';
-import type { Visits } from '../with-visits.ts';
+import type { Visits } from '../visits.ts';
 import { bitOf, type CellPlan, placeSql, viewColumns, viewsSql } from './cells-sql.ts';
 import type { Hypothesis } from './plan-probes.ts';
 

@@ -13,7 +13,7 @@ import { hint } from '../../../lib/hint.ts';
 import { nth } from '../../../lib/nth.ts';
 import { pageCondition } from '../step-sql.ts';
 import { unseenStep } from '../unseen-step.ts';
-import type { Visits } from '../with-visits.ts';
+import type { Visits } from '../visits.ts';
 import { bitOf, type IndexPage, MOST_PAGES, MOST_PROBES, type Probe } from './cells-sql.ts';
 import type { Profile, ProfiledPath } from './profile.ts';
 

@@ -3,7 +3,7 @@ import type { PathViews } from '../../../domain/journeys/page-groups.ts';
 import { nth } from '../../../lib/nth.ts';
 import { flag } from '../sql-words.ts';
 import { type Expressions, visitRelation } from '../visit-relation.ts';
-import type { VisitRow, Visits } from '../with-visits.ts';
+import type { VisitRow, Visits } from '../visits.ts';
 
 /** A path with how many of its views took longer than each of the limits for slow pages. */
 export interface ProfiledPath extends PathViews {

@@ -1,6 +1,6 @@
 import type { Cells } from '../../../domain/journeys/impact/cells.ts';
 import { nth } from '../../../lib/nth.ts';
-import type { VisitRow } from '../with-visits.ts';
+import type { VisitRow } from '../visits.ts';
 import { type CellPlan, COVARIATES, SETS_OF_PAGES } from './cells-sql.ts';
 import { textOf } from './profile.ts';
 

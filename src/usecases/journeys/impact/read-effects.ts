@@ -2,7 +2,7 @@ import { ApiError } from '../../../api/errors.ts';
 import type { AskedCondition } from '../../../domain/journeys/impact/conditions.ts';
 import { type Aim, discoveries, doubtOf, type Finding, LEAST_SESSIONS, separate } from '../../../domain/journeys/impact/judge-effects.ts';
 import { type ConditionQuestion, type Measured, measureEffects } from '../../../domain/journeys/impact/measure-effects.ts';
-import type { Visits } from '../with-visits.ts';
+import type { Visits } from '../visits.ts';
 import { type CellPlan, cellsSql, type OutcomeSql } from './cells-sql.ts';
 import { type Hypothesis, type ProbePlan, planProbes } from './plan-probes.ts';
 import { type Counted, type Profile, profileOf } from './profile.ts';

@@ -6,7 +6,8 @@ import { type ImpactRow, rowOf } from '../../../domain/journeys/impact/impact-an
 import { hint } from '../../../lib/hint.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
 import { visitRelation } from '../visit-relation.ts';
-import type { VisitScope, Visits, VisitUses } from '../with-visits.ts';
+import type { VisitScope, Visits } from '../visits.ts';
+import type { VisitUses } from '../with-visits.ts';
 import { type OutcomeSql } from './cells-sql.ts';
 import { outcomeOfSession } from './outcome.ts';
 import { textOf, textSql } from './profile.ts';

@@ -1,0 +1,30 @@
+import type { CoveredDays } from '../../domain/journeys/covered-days.ts';
+import type { Cell } from '../../workspace/query/protocol.ts';
+import type { SqlWords } from './sql-words.ts';
+import type { Filters } from './visit-filters.ts';
+
+/** The parameters that all tools over visits share; dates as the boundary resolves them. */
+export interface VisitQuestion extends Filters {
+  readonly jobIds?: readonly number[] | undefined;
+  readonly startDate?: string | undefined;
+  readonly endDate?: string | undefined;
+}
+
+/** A scope of exports that tools over visits read. */
+export type VisitScope = 'sessions' | 'views';
+
+/** A row of aggregates, by column. */
+export type VisitRow = Readonly<Record<string, Cell>>;
+
+/** Downloaded sessions and views over days that their files cover. */
+export interface Visits {
+  readonly sql: SqlWords;
+  readonly question: VisitQuestion;
+  readonly days: CoveredDays;
+  /** Whether files of a scope are read. */
+  readonly reads: (scope: VisitScope) => boolean;
+  /** The quoted column of a field, where the files of a scope that is read have it. */
+  readonly column: (scope: VisitScope, field: string) => string | undefined;
+  /** Runs one statement; aggregates leave the engine, never rows of visitors. */
+  readonly select: (statement: string) => Promise<VisitRow[]>;
+}
