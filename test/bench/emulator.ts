@@ -14,6 +14,12 @@ export interface ExternalEmulator {
 
 const CLOCK = '2026-11-20T10:00:00Z';
 
+/** The world that it shows; left out: seed 1 at the present of the tests. */
+export interface EmulatedWorld {
+  readonly seed?: number;
+  readonly clock?: string;
+}
+
 async function firstLines(child: ChildProcess): Promise<string> {
   let text = '';
   child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
@@ -24,9 +30,10 @@ async function firstLines(child: ChildProcess): Promise<string> {
 }
 
 /** Starts the emulator of the built executable on free ports. */
-export async function startExternalEmulator(executable: string): Promise<ExternalEmulator> {
+export async function startExternalEmulator(executable: string, world: EmulatedWorld = {}): Promise<ExternalEmulator> {
   const started = performance.now();
-  const child = spawn(process.execPath, [executable, 'emulator', '--clock', CLOCK], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const flags = ['--clock', world.clock ?? CLOCK, '--seed', String(world.seed ?? 1)];
+  const child = spawn(process.execPath, [executable, 'emulator', ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
   const text = await firstLines(child);
   const startMs = performance.now() - started;
   const pairs = [...text.matchAll(/^export (\w+)=(\S+)/gm)].map(([, name = '', value = '']) => [name, value]);

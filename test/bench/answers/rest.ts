@@ -1,0 +1,60 @@
+import { request } from 'undici';
+
+/** Plain requests to the platform: no retries, no caches, nothing of the product. */
+export interface Rest {
+  /** The payload of a GET. */
+  readonly get: (path: string, parameters?: Readonly<Record<string, string | number>>, projectId?: number) => Promise<Record<string, unknown>>;
+  /** The payload of a POST. */
+  readonly post: (path: string, body: object, projectId?: number) => Promise<Record<string, unknown>>;
+  /** The bytes behind an address. */
+  readonly bytes: (url: string) => Promise<Buffer>;
+}
+
+interface Token {
+  readonly access_token: string;
+  readonly endpoint: string;
+}
+
+/** Asks for a token of each project that is named, once. */
+export async function openRest(environment: Readonly<Record<string, string>>): Promise<Rest> {
+  const main = Number(environment['WEB_ANALYTICS_PROJECT_ID']);
+  const tokens = new Map<number, Promise<Token>>();
+  const askToken = async (projectId: number): Promise<Token> => {
+    const { body } = await request(`${environment['WEB_ANALYTICS_AUTH_URL']}/v1/oauth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        client_id: environment['WEB_ANALYTICS_CLIENT_ID'],
+        client_secret: environment['WEB_ANALYTICS_CLIENT_SECRET'],
+        grant_type: 'client_credentials',
+        scope: 'data-export metrics speed-analysis',
+        project_id: projectId,
+      }),
+    });
+    return (await body.json()) as Token;
+  };
+  const send = async (path: string, projectId: number, body?: object): Promise<Record<string, unknown>> => {
+    const asked = tokens.get(projectId) ?? askToken(projectId);
+    tokens.set(projectId, asked);
+    const { access_token: token, endpoint } = await asked;
+    const answer = await request(`${endpoint}${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.body.text();
+    if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${text}`);
+    return (JSON.parse(text) as { payload: Record<string, unknown> }).payload;
+  };
+  return {
+    get: (path, parameters = {}, projectId = main) => {
+      const query = new URLSearchParams(Object.entries({ projectId, ...parameters }).map(([name, value]) => [name, String(value)]));
+      return send(`${path}?${query}`, projectId);
+    },
+    post: (path, body, projectId = main) => send(path, projectId, body),
+    async bytes(url) {
+      const { body } = await request(url);
+      return Buffer.from(await body.arrayBuffer());
+    },
+  };
+}
