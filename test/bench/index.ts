@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { benchAnswers } from './answers/index.ts';
 import { buildBareServer } from './bare-server.ts';
 import { benchBig } from './big.ts';
 import { benchConversation } from './conversation.ts';
@@ -215,6 +216,7 @@ else if (subject === 'start') print(await coldStart(await buildBareServer(PRODUC
 else if (subject === 'big') await benchBig(PRODUCT, rest);
 else if (subject === 'load') await benchLoad(PRODUCT, rest);
 else if (subject === 'impact') await benchImpact(PRODUCT, rest);
+else if (subject === 'answers') await benchAnswers(PRODUCT, rest);
 else if (subject === 'pages') await benchPages(PRODUCT);
 else if (subject === 'journeys') await benchJourneys(PRODUCT, rest);
 else await benchProduct();

@@ -1,6 +1,6 @@
 import type { ToolName } from '../../../src/lib/tool-name.ts';
 
-/** A tool and its arguments; texts in braces are dates of the world (`worldDates`). */
+/** A tool and its arguments; texts in braces are dates of the world, or names that an earlier answer gave (`worldNames`). */
 export type Call = readonly [tool: ToolName, args: Readonly<Record<string, unknown>>];
 
 /** A question of an analyst, an engineer or a data engineer, and the calls that answer it. */
@@ -35,7 +35,7 @@ const metrics: readonly Question[] = [
   {
     number: 4,
     asked: 'Is it traffic mix or a real rate change?',
-    calls: [['compare_metrics', { metrics: ['conversionRate'], by: 'segment', ...WEEK_TILL_YESTERDAY }]],
+    calls: [['compare_metrics', { metrics: ['conversionRate'], ...LAST_WEEK }]],
   },
   {
     number: 5,
@@ -101,7 +101,7 @@ const speed: readonly Question[] = [
   {
     number: 16,
     asked: 'Which step of the checkout is slowest?',
-    calls: [['analyze_scenario', { scenarioIds: ['Checkout – desktop'], view: 'levels', orderBy: 'largestContentfulPaint' }]],
+    calls: [['analyze_scenario', { scenarioIds: CHECKOUTS, view: 'levels', orderBy: 'largestContentfulPaint' }]],
   },
   {
     number: 17,
@@ -183,7 +183,7 @@ const exports_: readonly Question[] = [
         {
           sql:
             'SELECT path, count(DISTINCT session_id) AS sessions FROM views ' +
-            "WHERE path LIKE '/checkout%' AND rage_clicks > 0 GROUP BY ALL ORDER BY sessions DESC",
+            "WHERE path LIKE '/checkout%' AND rage_click_all_targets_ind GROUP BY ALL ORDER BY sessions DESC",
         },
       ],
     ],
@@ -299,7 +299,7 @@ const decisions: readonly Question[] = [
       ['measure_impact', { conditions: [{ what: 'slow_page', pages: ['/p/*'] }] }],
     ],
   },
-  { number: 44, asked: 'What do people do after a search that finds nothing?', calls: [['analyze_paths', { from: '/search/none' }]] },
+  { number: 44, asked: 'What do people do after a search that finds nothing?', calls: [['analyze_paths', { from: '/search/no-results' }]] },
   {
     number: 45,
     asked: 'Did variant B of the checkout win?',
@@ -335,7 +335,7 @@ const engineers: readonly Question[] = [
   {
     number: 50,
     asked: 'What changed on the page when the worst slow-down began: hosts, requests, bytes, what blocks rendering?',
-    calls: [['compare_hars', { scenarioId: 'Checkout – desktop', step: 'Payment' }]],
+    calls: [['compare_hars', { scenarioId: '{slow_scenario}', step: '{slow_step}' }]],
   },
   {
     number: 51,
@@ -424,7 +424,7 @@ const notHere: readonly Question[] = [
   {
     number: 67,
     asked: 'What do real users measure as LCP?',
-    calls: [['query_metrics', { metrics: ['real-user LCP'], ...LAST_WEEK }]],
+    calls: [['query_metrics', { metrics: ['LCP'], ...LAST_WEEK }]],
   },
   {
     number: 68,

@@ -6,8 +6,8 @@ export interface Rest {
   readonly get: (path: string, parameters?: Readonly<Record<string, string | number>>, projectId?: number) => Promise<Record<string, unknown>>;
   /** The payload of a POST. */
   readonly post: (path: string, body: object, projectId?: number) => Promise<Record<string, unknown>>;
-  /** The bytes behind an address. */
-  readonly bytes: (url: string) => Promise<Buffer>;
+  /** The bytes behind an address; undefined where they are gone. */
+  readonly bytes: (url: string) => Promise<Buffer | undefined>;
 }
 
 interface Token {
@@ -33,7 +33,7 @@ export async function openRest(environment: Readonly<Record<string, string>>): P
     });
     return (await body.json()) as Token;
   };
-  const send = async (path: string, projectId: number, body?: object): Promise<Record<string, unknown>> => {
+  const sendNow = async (path: string, projectId: number, body?: object): Promise<Record<string, unknown>> => {
     const asked = tokens.get(projectId) ?? askToken(projectId);
     tokens.set(projectId, asked);
     const { access_token: token, endpoint } = await asked;
@@ -46,15 +46,23 @@ export async function openRest(environment: Readonly<Record<string, string>>): P
     if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${text}`);
     return (JSON.parse(text) as { payload: Record<string, unknown> }).payload;
   };
+  let before: Promise<unknown> = Promise.resolve();
+  // One after the other: the platform refuses several speed requests of a project at a time.
+  const send = (path: string, projectId: number, body?: object) => {
+    const sent = before.catch(() => undefined).then(() => sendNow(path, projectId, body));
+    before = sent;
+    return sent;
+  };
   return {
     get: (path, parameters = {}, projectId = main) => {
-      const query = new URLSearchParams(Object.entries({ projectId, ...parameters }).map(([name, value]) => [name, String(value)]));
-      return send(`${path}?${query}`, projectId);
+      const query = new URLSearchParams(Object.entries({ ...(!path.startsWith('/v1/exports') && { projectId }), ...parameters }).map(([name, value]) => [name, String(value)]));
+      return send(query.size > 0 ? `${path}?${query}` : path, projectId);
     },
     post: (path, body, projectId = main) => send(path, projectId, body),
     async bytes(url) {
-      const { body } = await request(url);
-      return Buffer.from(await body.arrayBuffer());
+      const { body, statusCode } = await request(url);
+      const bytes = Buffer.from(await body.arrayBuffer());
+      return statusCode === 200 ? bytes : undefined;
     },
   };
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Stories, storiesOf } from '../../../src/emulator/world/index.ts';
 import { DAY_MS } from '../../../src/lib/clock.ts';
 import { startExternalEmulator } from '../emulator.ts';
 import { greet, startPeer } from '../peer.ts';
@@ -29,14 +30,17 @@ export interface Answer {
 /** A world with the product beside it. */
 export interface OpenWorld {
   readonly dates: Readonly<Record<string, string>>;
+  readonly stories: Stories;
   readonly rest: Rest;
+  /** The present of the world, ms since 1970. */
+  readonly now: () => number;
   readonly call: (call: Call) => Promise<Answer>;
   readonly close: () => Promise<void>;
 }
 
 const textOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** Midnight of the last Friday but … of November after Thanksgiving that is over at `nowMs`. */
+/** The last Black Friday that is over at `nowMs`. */
 function blackFriday(nowMs: number): string {
   const year = new Date(nowMs).getUTCFullYear();
   const days = [year, year - 1].map((each) => {
@@ -100,7 +104,9 @@ export async function openWorld(product: string, { seed, clock }: WorldOf): Prom
     WEB_ANALYTICS_TIME_ZONE: 'UTC',
   });
   await greet(peer);
-  const dates = worldDates(clock);
+  const offsetMs = Date.parse(clock) - Date.now();
+  const stories = storiesOf({ seed, startMs: Date.parse(clock) });
+  const dates = { ...worldDates(clock), slow_scenario: stories.slowTag.scenarioName, slow_step: stories.slowTag.stepName };
   const call = async ([name, args]: Call): Promise<Answer> => {
     const { result, error } = (await peer.ask('tools/call', { name, arguments: dated(args, dates) })) as {
       result?: { isError?: boolean; content?: { type: string; text?: string }[] };
@@ -115,6 +121,8 @@ export async function openWorld(product: string, { seed, clock }: WorldOf): Prom
   }
   return {
     dates,
+    stories,
+    now: () => Date.now() + offsetMs,
     rest: await openRest(emulator.environment),
     call,
     async close() {
