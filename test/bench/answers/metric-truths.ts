@@ -209,7 +209,7 @@ export const metricTruths: Truths = {
   ...Object.fromEntries(
     [
       ['66', 'no heatmaps'],
-      ['67', 'synthetic'],
+      ['67', 'not of visitors'],
       ['68', 'visitors are not counted'],
     ].map(([number, words = '']) => [
       number,
