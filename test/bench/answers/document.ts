@@ -1,9 +1,10 @@
 import { markdownTable } from '../../../src/lib/text-table.ts';
-import type { Row } from './row.ts';
 import { searchFigures, verdictFigures } from './published-figures.ts';
+import type { Row } from './row.ts';
 import type { WorldOf } from './world.ts';
 
-const callOf = ({ tool, args, calls }: Row) => `\`${tool}\` \`${JSON.stringify(args)}\`${calls > 1 ? ` and ${calls - 1} more with its cursor` : ''}`;
+const callOf = ({ tool, args, calls }: Row) =>
+  `\`${tool}\` \`${JSON.stringify(args)}\`${calls > 1 ? ` and ${calls - 1} more with its cursor` : ''}`;
 
 /** Text that stands in a cell as it is read, without what Markdown would draw. */
 const plain = (text: string) => text.replaceAll(/([\\*_<>[\]~])/g, '\\$1').replaceAll('`', "'");

@@ -33,7 +33,9 @@ async function query(asked: Asked, sql: (days: readonly string[]) => string): Pr
     const days = new Map<string, Set<string>>();
     for (const run of await successful(asked.rest)) {
       if (run.name !== 'Daily sessions' && run.name !== 'Daily views') continue;
-      const { files = [] } = (await asked.rest.get(`/v1/exports/${run.jobId}/runs/${run.jobRunId}`)) as { files?: { partId: number; url: string }[] };
+      const { files = [] } = (await asked.rest.get(`/v1/exports/${run.jobId}/runs/${run.jobRunId}`)) as {
+        files?: { partId: number; url: string }[];
+      };
       const kind = run.name === 'Daily views' ? 'views.csv' : 'sessions.jsonl';
       for (const { partId, url } of files) {
         const bytes = await asked.rest.bytes(url);
@@ -52,7 +54,7 @@ async function query(asked: Asked, sql: (days: readonly string[]) => string): Pr
     const reader = await connection.runAndReadAll(sql(both));
     connection.closeSync();
     instance.closeSync();
-    return reader.getRowObjectsJson() as Record<string, unknown>[];
+    return reader.getRowObjectsJson();
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -64,23 +66,46 @@ async function rowsOf(asked: Asked, sql: Parameters<typeof query>[1], words: rea
   const cells = rows.flatMap((row) => Object.values(row));
   const figures = cells.filter((cell) => /^-?\d+(?:\.\d+)?$/.test(String(cell))).map(Number);
   const texts = cells.filter((cell) => typeof cell === 'string' && !/^-?\d/.test(cell)).map(String);
-  return { by: 'REST', says: rows.map((row) => Object.values(row).join(' ')).join('; '), figures: figures.map((figure) => rounded(figure)), texts: [...texts, ...words], within: 'text' };
+  return {
+    by: 'REST',
+    says: rows.map((row) => Object.values(row).join(' ')).join('; '),
+    figures: figures.map((figure) => rounded(figure)),
+    texts: [...texts, ...words],
+    within: 'text',
+  };
 }
 
 const listOf = (days: readonly string[]) => days.map((day) => `'${day}'`).join(', ');
 
 /** Truths about exports and journeys over their files. */
 export const exportTruths: Truths = {
-  '22': async () => ({ by: 'planted', says: 'four columns, one of them custom variable "plan"', texts: ['browser_name', 'device_id', 'custom_var'], within: 'text' }),
+  '22': async () => ({
+    by: 'planted',
+    says: 'four columns, one of them custom variable "plan"',
+    texts: ['browser_name', 'device_id', 'custom_var'],
+    within: 'text',
+  }),
   '23': async ({ rest }) => {
     const { length } = await jobs(rest);
     return { by: 'REST', says: `${length} jobs`, figures: [length], within: 'text' };
   },
   '24': async ({ rest, dates }) => {
-    const fresh = (await successful(rest)).filter(({ completionTime, name }) => completionTime >= (dates['yesterday'] ?? '') && !name.startsWith('Daily'));
-    return { by: 'REST', says: `${fresh.length} runs completed since ${dates['yesterday']}, the daily ones apart`, figures: [fresh.length], within: 'said' };
+    const fresh = (await successful(rest)).filter(
+      ({ completionTime, name }) => completionTime >= (dates['yesterday'] ?? '') && !name.startsWith('Daily'),
+    );
+    return {
+      by: 'REST',
+      says: `${fresh.length} runs completed since ${dates['yesterday']}, the daily ones apart`,
+      figures: [fresh.length],
+      within: 'said',
+    };
   },
-  '25': async ({ stories }) => ({ by: 'planted', says: `${stories.missingExport.day} failed`, texts: [`${stories.missingExport.day} (failed)`], within: 'said' }),
+  '25': async ({ stories }) => ({
+    by: 'planted',
+    says: `${stories.missingExport.day} failed`,
+    texts: [`${stories.missingExport.day} (failed)`],
+    within: 'said',
+  }),
   '26': (asked) =>
     rowsOf(
       asked,
@@ -91,9 +116,15 @@ export const exportTruths: Truths = {
   '27': (asked) =>
     rowsOf(
       asked,
-      () => "SELECT path, count(DISTINCT session_id) FROM views WHERE path LIKE '/checkout%' AND rage_click_all_targets_ind GROUP BY ALL ORDER BY 2 DESC LIMIT 3",
+      () =>
+        "SELECT path, count(DISTINCT session_id) FROM views WHERE path LIKE '/checkout%' AND rage_click_all_targets_ind GROUP BY ALL ORDER BY 2 DESC LIMIT 3",
     ),
-  '28': async () => ({ by: 'planted', says: 'three projects, four scopes, no enrichment', texts: ['1201', '1202', '1203', 'speed-analysis, data-export, metrics, session-replay'], within: 'text' }),
+  '28': async () => ({
+    by: 'planted',
+    says: 'three projects, four scopes, no enrichment',
+    texts: ['1201', '1202', '1203', 'speed-analysis, data-export, metrics, session-replay'],
+    within: 'text',
+  }),
   '33': (asked) =>
     rowsOf(
       asked,
@@ -101,7 +132,12 @@ export const exportTruths: Truths = {
         `SELECT v.path, count(*), median(v.view_duration_msec) FROM views v JOIN sessions s USING (session_id) WHERE s.device_id = 2
          GROUP BY ALL ORDER BY 2 DESC LIMIT 3`,
     ),
-  '34/1': async () => ({ by: 'planted', says: 'the job "Daily sessions" has these columns', texts: ['Daily sessions', 'has all these columns'], within: 'text' }),
+  '34/1': async () => ({
+    by: 'planted',
+    says: 'the job "Daily sessions" has these columns',
+    texts: ['Daily sessions', 'has all these columns'],
+    within: 'text',
+  }),
   '41': (asked) =>
     rowsOf(
       asked,
@@ -130,9 +166,13 @@ export const exportTruths: Truths = {
     texts: ['no effect beyond chance'],
     within: 'said',
   }),
-  '44': (asked) =>
-    rowsOf(asked, () => "SELECT count(DISTINCT session_id) FROM views WHERE path = '/search/no-results'"),
-  '45': async () => ({ by: 'planted', says: 'no downloaded file holds a variant', texts: ['no column of the downloaded files holds the variable'], within: 'text' }),
+  '44': (asked) => rowsOf(asked, () => "SELECT count(DISTINCT session_id) FROM views WHERE path = '/search/no-results'"),
+  '45': async () => ({
+    by: 'planted',
+    says: 'no downloaded file holds a variant',
+    texts: ['no column of the downloaded files holds the variable'],
+    within: 'text',
+  }),
   '46/0': async ({ rest }) => {
     const { length } = await jobs(rest);
     return { by: 'REST', says: `${length} jobs`, figures: [length], within: 'text' };
@@ -142,6 +182,11 @@ export const exportTruths: Truths = {
       const endMs = Date.parse(completionTime) + 7 * 86_400_000;
       return endMs > nowMs && endMs < Date.parse(shift(dates['in_three_days'], 0));
     });
-    return { by: 'REST', says: `${soon.length} runs whose files end before ${dates['in_three_days']}`, figures: [soon.length], within: 'text' };
+    return {
+      by: 'REST',
+      says: `${soon.length} runs whose files end before ${dates['in_three_days']}`,
+      figures: [soon.length],
+      within: 'text',
+    };
   },
 };

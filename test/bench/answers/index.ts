@@ -4,7 +4,8 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { documentOf } from './document.ts';
 import { exportTruths } from './export-truths.ts';
 import { metricTruths } from './metric-truths.ts';
-import { type Question, questions } from './questions.ts';
+import type { Question } from './question.ts';
+import { questions } from './questions.ts';
 import { type Kept, kept, keyOf, type Row, worse } from './row.ts';
 import { speedTruths } from './speed-truths.ts';
 import { type Asked, disagreements, firstSentence, saidOf, type Truth, type Truths } from './truth.ts';
@@ -40,7 +41,13 @@ async function askQuestion({ number, asked, calls }: Question, name: string, wor
   for (const [index, call] of calls.entries()) {
     const answer = await askWhole(world, call);
     const { rest, dates, stories } = world;
-    const found = await truthsOf(`${number}/${index}`, index === 0 ? String(number) : '', { rest, dates, stories, nowMs: world.now(), text: answer.text });
+    const found = await truthsOf(`${number}/${index}`, index === 0 ? String(number) : '', {
+      rest,
+      dates,
+      stories,
+      nowMs: world.now(),
+      text: answer.text,
+    });
     const lacks = found.flatMap((truth) => disagreements(truth, answer.text));
     const isJudged = found.some(({ figures, texts, without }) => figures || texts || without);
     const judged = lacks.length === 0 ? 'yes' : 'no';
@@ -84,7 +91,10 @@ export async function benchAnswers(product: string, args: readonly string[]): Pr
       for (const question of chosen) {
         const own = await askQuestion(question, of.name, world);
         rows.push(...own);
-        for (const row of own) process.stdout.write(`${keyOf(row)}: ${row.agrees || 'no figure'}, ${row.tokens} tokens. ${row.first}\n${row.agrees === 'no' ? `    ${row.lacks.join('; ')} (${row.truth})\n` : ''}`);
+        for (const row of own)
+          process.stdout.write(
+            `${keyOf(row)}: ${row.agrees || 'no figure'}, ${row.tokens} tokens. ${row.first}\n${row.agrees === 'no' ? `    ${row.lacks.join('; ')} (${row.truth})\n` : ''}`,
+          );
       }
     } finally {
       await world.close();

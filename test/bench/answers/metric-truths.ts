@@ -63,7 +63,11 @@ async function mixAndRate(asked: Asked, earlier: Range, later: Range): Promise<T
         conversionCount: sum.conversionCount + each.conversionCount,
       }));
       const [visits = 0, conversionCount = 0] = [all['visits'], all['conversionCount']];
-      return { rate: (100 * conversionCount) / visits, visits, groups: [...own, { visits: visits - named.visits, conversionCount: conversionCount - named.conversionCount }] };
+      return {
+        rate: (100 * conversionCount) / visits,
+        visits,
+        groups: [...own, { visits: visits - named.visits, conversionCount: conversionCount - named.conversionCount }],
+      };
     }),
   );
   const [was, is] = parts;
@@ -114,7 +118,13 @@ async function weekdays(asked: Asked): Promise<Truth> {
   const rates = [...sums].map(([weekday, { visits, conversions }]) => ({ weekday, rate: (100 * conversions) / visits }));
   const [best] = rates.toSorted((a, b) => b.rate - a.rate);
   const name = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'][best?.weekday ?? 0] ?? '';
-  return { ...rest(`best ${name} with ${rounded(best?.rate ?? 0)} %`, rates.map(({ rate }) => rate)), texts: [name] };
+  return {
+    ...rest(
+      `best ${name} with ${rounded(best?.rate ?? 0)} %`,
+      rates.map(({ rate }) => rate),
+    ),
+    texts: [name],
+  };
 }
 
 async function mobileShare(asked: Asked): Promise<Truth> {
@@ -129,7 +139,9 @@ async function segmentId(asked: Asked, wanted: string): Promise<number> {
 }
 
 async function ofSegments(asked: Asked, range: Range, names: readonly string[], metrics: readonly string[]): Promise<Truth> {
-  const rows = await Promise.all(names.map(async (name) => site(asked.rest, range, name === '' ? {} : { segmentIds: await segmentId(asked, name) })));
+  const rows = await Promise.all(
+    names.map(async (name) => site(asked.rest, range, name === '' ? {} : { segmentIds: await segmentId(asked, name) })),
+  );
   const figures = rows.flatMap((row) => metrics.map((metric) => row[metric] ?? 0));
   return rest(`${metrics.join(', ')}: ${figures.map((figure) => rounded(figure)).join(', ')}`, figures);
 }
@@ -155,11 +167,24 @@ export const metricTruths: Truths = {
     const rates = (await byDevice(asked, lastMonth(asked))).map(({ conversionRate = 0 }) => conversionRate);
     return rest(`desktop, mobile, tablet ${rates.map((rate) => rounded(rate)).join(', ')} %`, rates);
   },
-  '7': (asked) => ofSegments(asked, lastMonth(asked), ['New visitors', 'Returning visitors'], ['conversionRate', 'revenueSum', 'sessionTimeAverage']),
+  '7': (asked) =>
+    ofSegments(asked, lastMonth(asked), ['New visitors', 'Returning visitors'], ['conversionRate', 'revenueSum', 'sessionTimeAverage']),
   '8': async (asked) => {
     const [was, is] = [await site(asked.rest, weekBefore(asked)), await site(asked.rest, lastWeek(asked))];
-    const names = ['conversionRate', 'visits', 'revenueSum', 'bounceRate', 'cartAverage', 'conversionCount', 'pageviewAverage', 'sessionTimeAverage'];
-    return rest('the eight metrics of both weeks', names.flatMap((name) => [was[name] ?? 0, is[name] ?? 0]));
+    const names = [
+      'conversionRate',
+      'visits',
+      'revenueSum',
+      'bounceRate',
+      'cartAverage',
+      'conversionCount',
+      'pageviewAverage',
+      'sessionTimeAverage',
+    ];
+    return rest(
+      'the eight metrics of both weeks',
+      names.flatMap((name) => [was[name] ?? 0, is[name] ?? 0]),
+    );
   },
   '9': months,
   '10': halfYear,
@@ -167,7 +192,12 @@ export const metricTruths: Truths = {
     const week: Range = [asked.dates['this_monday'], asked.dates['yesterday']];
     return pair(asked, 'visits', [[shift(week[0], -364), shift(week[1], -364)], week]);
   },
-  '12': async ({ dates }) => ({ by: 'REST', says: 'the day is not over', texts: [`Today is incomplete (${dates['today']})`], within: 'text' }),
+  '12': async ({ dates }) => ({
+    by: 'REST',
+    says: 'the day is not over',
+    texts: [`Today is incomplete (${dates['today']})`],
+    within: 'text',
+  }),
   '13': async (asked) => {
     const rate = await zone(asked.rest, ADD_TO_CART, 'tap-rate', lastWeek(asked));
     return rest(`${rounded(rate)} %`, [rate]);
@@ -180,7 +210,8 @@ export const metricTruths: Truths = {
   '30/0': weekdays,
   '30/1': mobileShare,
   '31': async (asked) => ({ ...plantedFall(asked, ['day', 'device']), within: 'text' }),
-  '35': (asked) => ofSegments(asked, [asked.dates['four_weeks_start'], asked.dates['last_sunday']], ['Paid search', ''], ['conversionRate']),
+  '35': (asked) =>
+    ofSegments(asked, [asked.dates['four_weeks_start'], asked.dates['last_sunday']], ['Paid search', ''], ['conversionRate']),
   '36/0': async (asked) => {
     const day = asked.dates['black_friday'];
     const { visits = 0, revenueSum = 0 } = await site(asked.rest, [day, day]);
@@ -194,7 +225,10 @@ export const metricTruths: Truths = {
   '38': async (asked) => {
     const range = tillYesterday(asked);
     const [was, is] = [await site(asked.rest, before(range, 7)), await site(asked.rest, range)];
-    return rest(`conversions ${was['conversionCount']} → ${is['conversionCount']}`, [was['conversionCount'] ?? 0, is['conversionCount'] ?? 0]);
+    return rest(`conversions ${was['conversionCount']} → ${is['conversionCount']}`, [
+      was['conversionCount'] ?? 0,
+      is['conversionCount'] ?? 0,
+    ]);
   },
   '39': async (asked) => {
     const range: Range = [shift(asked.dates['today'], -14), asked.dates['yesterday']];

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { markdownTable } from '../../../src/lib/text-table.ts';
 
-const PAGES = { statistics: 'statistics.md', figures: 'statistics-figures.md', speed: 'speed-statistics.md', impact: 'impact-statistics.md' } as const;
+const PAGES = {
+  statistics: 'statistics.md',
+  figures: 'statistics-figures.md',
+  speed: 'speed-statistics.md',
+  impact: 'impact-statistics.md',
+} as const;
 
 type Page = keyof typeof PAGES;
 
@@ -18,7 +23,12 @@ function rowsOf(page: Page, begin: string, site = ''): string[][] {
   const rows = textOf(PAGES[page])
     .split('\n')
     .filter((line) => line.startsWith(`| ${begin}`) && line.includes(site))
-    .map((line) => line.split(/(?<!\\)\|/).slice(1, -1).map((cell) => cell.trim()));
+    .map((line) =>
+      line
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
   if (rows.length === 0) throw new Error(`docs/${PAGES[page]} has no row "${begin}" any more`);
   return rows;
 }
@@ -30,7 +40,10 @@ function spread(rows: readonly (readonly string[])[], columns: readonly number[]
 }
 
 const cell = (page: Page, begin: string, column: number) => rowsOf(page, begin)[0]?.[column] ?? '';
-const foundOf = (begin: string) => rowsOf('figures', begin).map((row) => `${row[1]} ${row[2]}; ${row[3]}`).join(' · ');
+const foundOf = (begin: string) =>
+  rowsOf('figures', begin)
+    .map((row) => `${row[1]} ${row[2]}; ${row[3]}`)
+    .join(' · ');
 const link = (page: Page) => `[${PAGES[page]}](${PAGES[page]})`;
 
 interface Kind {

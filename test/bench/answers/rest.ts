@@ -3,7 +3,11 @@ import { request } from 'undici';
 /** Plain requests to the platform: no retries, no caches, nothing of the product. */
 export interface Rest {
   /** The payload of a GET. */
-  readonly get: (path: string, parameters?: Readonly<Record<string, string | number>>, projectId?: number) => Promise<Record<string, unknown>>;
+  readonly get: (
+    path: string,
+    parameters?: Readonly<Record<string, string | number>>,
+    projectId?: number,
+  ) => Promise<Record<string, unknown>>;
   /** The payload of a POST. */
   readonly post: (path: string, body: object, projectId?: number) => Promise<Record<string, unknown>>;
   /** The bytes behind an address; undefined where they are gone. */
@@ -55,8 +59,9 @@ export async function openRest(environment: Readonly<Record<string, string>>): P
   };
   return {
     get: (path, parameters = {}, projectId = main) => {
-      const query = new URLSearchParams(Object.entries({ ...(!path.startsWith('/v1/exports') && { projectId }), ...parameters }).map(([name, value]) => [name, String(value)]));
-      return send(query.size > 0 ? `${path}?${query}` : path, projectId);
+      const all = { ...(!path.startsWith('/v1/exports') && { projectId }), ...parameters };
+      const query = new URLSearchParams(Object.entries(all).map(([name, value]): [string, string] => [name, String(value)])).toString();
+      return send(query === '' ? path : `${path}?${query}`, projectId);
     },
     post: (path, body, projectId = main) => send(path, projectId, body),
     async bytes(url) {

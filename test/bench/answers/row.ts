@@ -1,4 +1,4 @@
-import type { Call } from './questions.ts';
+import type { Call } from './question.ts';
 
 /** One call of one question in one world, and what became of it. */
 export interface Row {
@@ -23,7 +23,8 @@ export interface Row {
 /** What is kept of a row to compare a later build with. */
 export type Kept = Readonly<Record<string, Pick<Row, 'agrees' | 'calls' | 'tokens'>>>;
 
-export const keyOf = ({ number, world, call, tool }: Pick<Row, 'number' | 'world' | 'call' | 'tool'>) => `${world} ${number}.${call + 1} ${tool}`;
+export const keyOf = ({ number, world, call, tool }: Pick<Row, 'number' | 'world' | 'call' | 'tool'>) =>
+  `${world} ${number}.${call + 1} ${tool}`;
 
 /** The rows as they are kept. */
 export function kept(rows: readonly Row[]): Kept {

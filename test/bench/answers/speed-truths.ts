@@ -15,7 +15,12 @@ interface Run {
 }
 interface Entry {
   readonly request: { readonly url: string };
-  readonly response: { readonly content: { readonly mimeType: string }; readonly _transferSize?: number; readonly bodySize: number; readonly headersSize: number };
+  readonly response: {
+    readonly content: { readonly mimeType: string };
+    readonly _transferSize?: number;
+    readonly bodySize: number;
+    readonly headersSize: number;
+  };
 }
 
 const SCENARIOS = [4101, 4102, 4103, 4104, 4105, 4106];
@@ -48,7 +53,11 @@ async function medians({ rest, dates, nowMs }: Asked, scenarios: readonly number
     scenarios.map(async (scenario) => {
       const whole = (await runs(rest, scenario, dayMs(dates['today']) - 7 * DAY_MS, nowMs)).filter(isWhole);
       const names = whole[0]?.steps.map(({ name }) => name) ?? [];
-      return names.map((name, index) => ({ scenario, name, value: median(whole.map(({ steps }) => valueOf(steps[index] as Step, metric))) })); // whole runs have all steps
+      return names.map((name, index) => ({
+        scenario,
+        name,
+        value: median(whole.map(({ steps }) => valueOf(steps[index] as Step, metric))),
+      })); // whole runs have all steps
     }),
   );
   return rows.flat();
@@ -57,13 +66,20 @@ async function medians({ rest, dates, nowMs }: Asked, scenarios: readonly number
 async function highest(asked: Asked, scenarios: readonly number[]): Promise<Truth> {
   const [first] = (await medians(asked, scenarios, LCP)).toSorted((a, b) => b.value - a.value);
   const seconds = (first?.value ?? 0) / 1_000;
-  return { by: 'REST', says: `step "${first?.name}", median LCP ${rounded(seconds)} s`, figures: [seconds], texts: [`step "${first?.name}"`], within: 'said' };
+  return {
+    by: 'REST',
+    says: `step "${first?.name}", median LCP ${rounded(seconds)} s`,
+    figures: [seconds],
+    texts: [`step "${first?.name}"`],
+    within: 'said',
+  };
 }
 
 async function budgets(asked: Asked): Promise<Truth> {
   const limits = { [LCP]: 2_500, totalBlockingTime: 200, cumulativeLayoutShift: 0.1, weight: 2_600_000 };
   let broken = 0;
-  for (const [metric, limit] of Object.entries(limits)) broken += (await medians(asked, SCENARIOS, metric)).filter(({ value }) => value > limit).length;
+  for (const [metric, limit] of Object.entries(limits))
+    broken += (await medians(asked, SCENARIOS, metric)).filter(({ value }) => value > limit).length;
   return { by: 'REST', says: `${broken} of 84 medians above the limit`, figures: [broken, 84], within: 'said' };
 }
 
@@ -80,7 +96,12 @@ function slower({ stories }: Asked, fromMs: number, within: Truth['within'] = 's
 function slowerOf(asked: Asked, scenarios: readonly number[], fromMs: number): Truth {
   const { scenarioId, dateMs } = asked.stories.slowTag;
   if (scenarios.includes(scenarioId) && dateMs >= fromMs) return slower(asked, fromMs);
-  return { by: 'planted', says: 'none became slower in the period', texts: [`None of ${scenarios.length} scenarios became slower`], within: 'said' };
+  return {
+    by: 'planted',
+    says: 'none became slower in the period',
+    texts: [`None of ${scenarios.length} scenarios became slower`],
+    within: 'said',
+  };
 }
 
 function failing({ stories }: Asked): Truth {
@@ -121,7 +142,9 @@ async function extremes(asked: Asked): Promise<Truth> {
   const { last_monday: from, this_monday: to } = asked.dates;
   const whole = (await runs(asked.rest, 4101, dayMs(from), dayMs(to) - 1)).filter(isWhole);
   const usual = (whole[0]?.steps ?? []).map((_, index) => median(whole.map(({ steps }) => valueOf(steps[index] as Step, LCP)))); // whole runs have all steps
-  const steps = whole.flatMap((run) => run.steps.map((step, index) => ({ value: valueOf(step, LCP) / 1_000, ratio: valueOf(step, LCP) / (usual[index] ?? 1) })));
+  const steps = whole.flatMap((run) =>
+    run.steps.map((step, index) => ({ value: valueOf(step, LCP) / 1_000, ratio: valueOf(step, LCP) / (usual[index] ?? 1) })),
+  );
   const byRatio = steps.toSorted((a, b) => b.ratio - a.ratio);
   const [slowest, fastest] = [byRatio[0], byRatio.at(-1)];
   const says = `farthest above the median of its step: LCP ${rounded(slowest?.value ?? 0)} s, ${slowest?.ratio.toFixed(1)} times; below: ${fastest?.ratio.toFixed(2)} times`;
@@ -151,15 +174,27 @@ export const speedTruths: Truths = {
   '48': async (asked) => {
     const fromMs = Date.parse(`${new Date(dayMs(asked.dates['month_start']) - DAY_MS).toISOString().slice(0, 7)}-01T00:00:00Z`);
     const isBefore = asked.stories.slowTag.dateMs < dayMs(asked.dates['month_start']);
-    return isBefore ? slower(asked, fromMs) : slowerOf(asked, SCENARIOS.filter((id) => id !== asked.stories.slowTag.scenarioId).concat(0), fromMs);
+    return isBefore
+      ? slower(asked, fromMs)
+      : slowerOf(asked, SCENARIOS.filter((id) => id !== asked.stories.slowTag.scenarioId).concat(0), fromMs);
   },
   '49': (asked) => highest(asked, SCENARIOS),
-  '50': async ({ stories }) => ({ by: 'planted', says: `the tag of ${stories.slowTag.host} was added`, texts: [stories.slowTag.host], within: 'text' }),
+  '50': async ({ stories }) => ({
+    by: 'planted',
+    says: `the tag of ${stories.slowTag.host} was added`,
+    texts: [stories.slowTag.host],
+    within: 'text',
+  }),
   '51': async (asked) => {
     const { failing: fails, noisy } = asked.stories;
     if (fails.scenarioId === 4102) return failing(asked);
     const isNoisy = noisy.scenarioId === 4102;
-    return { by: 'planted', says: isNoisy ? 'scatters widely at a constant level' : 'steady', texts: [isNoisy ? 'unstable' : 'steady'], within: 'said' };
+    return {
+      by: 'planted',
+      says: isNoisy ? 'scatters widely at a constant level' : 'steady',
+      texts: [isNoisy ? 'unstable' : 'steady'],
+      within: 'said',
+    };
   },
   '52': async (asked) => slower(asked, asked.nowMs - 30 * DAY_MS),
   '53': async (asked) => slower(asked, asked.nowMs - 45 * DAY_MS),
@@ -176,7 +211,8 @@ export const speedTruths: Truths = {
   '60': async (asked) => {
     const images = (await entriesOf(asked)).filter(
       // An answer 304 tells no type.
-      ({ request, response }) => response.content.mimeType.startsWith('image/') || /\.(?:webp|png|jpe?g|gif|avif|svg)(?:\?|$)/.test(request.url),
+      ({ request, response }) =>
+        response.content.mimeType.startsWith('image/') || /\.(?:webp|png|jpe?g|gif|avif|svg)(?:\?|$)/.test(request.url),
     );
     return { by: 'REST', says: `${images.length} images`, figures: [images.length], within: 'text' };
   },

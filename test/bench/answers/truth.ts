@@ -42,8 +42,16 @@ export function saidOf(text: string): string {
   const lines = text.split('\n');
   const start = lines.findIndex((line) => /^(?:answer|verdict): /.test(line));
   if (start < 0) return '';
-  const end = lines.findIndex((line, index) => index > start && (/^\w[\w.]*(?: \(\d+.*\))?: ?/.test(line) || line.includes('\t')) && !/^(?:Worst|Besides|Highest|Also|Special days|But|Visits|Runs|Mobile|Desktop)/.test(line));
-  return lines.slice(start, end < 0 ? undefined : end).join('\n').replace(/^(?:answer|verdict): /, '');
+  const end = lines.findIndex(
+    (line, index) =>
+      index > start &&
+      (/^\w[\w.]*(?: \(\d+.*\))?: ?/.test(line) || line.includes('\t')) &&
+      !/^(?:Worst|Besides|Highest|Also|Special days|But|Visits|Runs|Mobile|Desktop)/.test(line),
+  );
+  return lines
+    .slice(start, end < 0 ? undefined : end)
+    .join('\n')
+    .replace(/^(?:answer|verdict): /, '');
 }
 
 /** The first sentence; empty where an answer begins with its table. */

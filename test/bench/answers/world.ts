@@ -5,7 +5,7 @@ import { type Stories, storiesOf } from '../../../src/emulator/world/index.ts';
 import { DAY_MS } from '../../../src/lib/clock.ts';
 import { startExternalEmulator } from '../emulator.ts';
 import { greet, startPeer } from '../peer.ts';
-import type { Call } from './questions.ts';
+import type { Call } from './question.ts';
 import { openRest, type Rest } from './rest.ts';
 
 /** A world that is asked: a seed, and the instant at which its clock starts. */
@@ -52,7 +52,7 @@ function blackFriday(nowMs: number): string {
 }
 
 /** The dates that questions name in braces, UTC days. */
-export function worldDates(clock: string): Record<string, string> {
+function worldDates(clock: string): Record<string, string> {
   const nowMs = Date.parse(clock);
   const now = new Date(nowMs);
   const today = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate());
@@ -80,7 +80,7 @@ export function worldDates(clock: string): Record<string, string> {
 }
 
 /** The value with the dates of the world in place of their names. */
-export function dated<T>(value: T, dates: Readonly<Record<string, string>>): T {
+function dated<T>(value: T, dates: Readonly<Record<string, string>>): T {
   const text = JSON.stringify(value).replaceAll(/\{(\w+)\}/g, (whole, name: string) => dates[name] ?? whole);
   return JSON.parse(text) as T; // the same value, other texts
 }
@@ -113,7 +113,13 @@ export async function openWorld(product: string, { seed, clock }: WorldOf): Prom
       error?: { message: string };
     };
     if (!result) throw new Error(`${name}: ${error?.message}`);
-    return { text: (result.content ?? []).map(({ text }) => text ?? '').filter(Boolean).join('\n'), isError: result.isError ?? false };
+    return {
+      text: (result.content ?? [])
+        .map(({ text }) => text ?? '')
+        .filter(Boolean)
+        .join('\n'),
+      isError: result.isError ?? false,
+    };
   };
   for (let turn = 0; turn < 6; turn += 1) {
     const { text } = await call(['sync_exports', { jobIds: ['Daily sessions', 'Daily views'], since: '-12d', waitSeconds: 40 }]);
