@@ -34,7 +34,11 @@ function summary(rows: readonly Row[], world: string): string {
   const judged = own.filter(({ agrees }) => agrees !== '');
   const right = judged.filter(({ agrees }) => agrees === 'yes').length;
   const tokens = own.map((row) => row.tokens).toSorted((a, b) => a - b);
-  return `${right} of ${judged.length} calls agree; ${own.length - judged.length} have no figure that could be found apart; ${own.reduce((sum, { calls }) => sum + calls, 0)} calls, median ${tokens[Math.floor(tokens.length / 2)]} tokens, most ${tokens.at(-1)}.`;
+  const calls = own.reduce((sum, each) => sum + each.calls, 0);
+  return (
+    `${right} of ${judged.length} calls agree; ${own.length - judged.length} have no figure that could be found apart; ` +
+    `${calls} calls, median ${tokens[Math.floor(tokens.length / 2)]} tokens, most ${tokens.at(-1)}.`
+  );
 }
 
 /** The page that shows what was asked, said and found. */

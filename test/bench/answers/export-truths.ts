@@ -47,8 +47,10 @@ async function query(asked: Asked, sql: (days: readonly string[]) => string): Pr
     const instance = await DuckDBInstance.create(':memory:');
     const connection = await instance.connect();
     await connection.run(
-      `CREATE VIEW sessions AS SELECT DISTINCT ON (session_id) * FROM read_json('${directory}/*-sessions.jsonl.gz', format = 'newline_delimited', union_by_name = true);
-       CREATE VIEW views AS SELECT DISTINCT ON (session_id, view_number) * FROM read_csv('${directory}/*-views.csv.gz', union_by_name = true)`,
+      `CREATE VIEW sessions AS SELECT DISTINCT ON (session_id) *
+         FROM read_json('${directory}/*-sessions.jsonl.gz', format = 'newline_delimited', union_by_name = true);
+       CREATE VIEW views AS SELECT DISTINCT ON (session_id, view_number) *
+         FROM read_csv('${directory}/*-views.csv.gz', union_by_name = true)`,
     );
     const both = [...(days.get('views.csv') ?? [])].filter((day) => days.get('sessions.jsonl')?.has(day)).toSorted();
     const reader = await connection.runAndReadAll(sql(both));
@@ -110,14 +112,16 @@ export const exportTruths: Truths = {
     rowsOf(
       asked,
       () =>
-        `SELECT browser_name, round(sum(session_transactions_revenue_cents) / 100, 2) FROM sessions WHERE session_time >= '${asked.dates['last_monday']}'
+        `SELECT browser_name, round(sum(session_transactions_revenue_cents) / 100, 2) FROM sessions
+         WHERE session_time >= '${asked.dates['last_monday']}'
          AND session_time < '${asked.dates['this_monday']}' AND browser_name IS NOT NULL GROUP BY ALL ORDER BY 2 DESC LIMIT 3`,
     ),
   '27': (asked) =>
     rowsOf(
       asked,
       () =>
-        "SELECT path, count(DISTINCT session_id) FROM views WHERE path LIKE '/checkout%' AND rage_click_all_targets_ind GROUP BY ALL ORDER BY 2 DESC LIMIT 3",
+        "SELECT path, count(DISTINCT session_id) FROM views WHERE path LIKE '/checkout%' AND rage_click_all_targets_ind " +
+        'GROUP BY ALL ORDER BY 2 DESC LIMIT 3',
     ),
   '28': async () => ({
     by: 'planted',
@@ -145,14 +149,16 @@ export const exportTruths: Truths = {
         `WITH v AS (SELECT v.session_id, path, view_number FROM views v JOIN sessions s USING (session_id)
            WHERE s.device_id = 2 AND CAST(s.session_time AS DATE) IN (${listOf(days)}))
          SELECT count(DISTINCT session_id), count(DISTINCT session_id) FILTER (reached) FROM (
-           SELECT c.session_id, bool_or(a.view_number > c.view_number) AS reached FROM (SELECT session_id, min(view_number) AS view_number FROM v WHERE path = '/cart' GROUP BY 1) c
+           SELECT c.session_id, bool_or(a.view_number > c.view_number) AS reached
+           FROM (SELECT session_id, min(view_number) AS view_number FROM v WHERE path = '/cart' GROUP BY 1) c
            LEFT JOIN (SELECT * FROM v WHERE path = '/checkout/address') a USING (session_id) GROUP BY 1)`,
     ),
   '42': (asked) =>
     rowsOf(
       asked,
       (days) =>
-        `SELECT count(DISTINCT user_id) FROM sessions WHERE session_number = 1 AND CAST(session_time AS DATE) IN (${listOf(days.slice(-3))}) GROUP BY CAST(session_time AS DATE)`,
+        `SELECT count(DISTINCT user_id) FROM sessions WHERE session_number = 1
+         AND CAST(session_time AS DATE) IN (${listOf(days.slice(-3))}) GROUP BY CAST(session_time AS DATE)`,
     ),
   '43/0': async ({ stories }) => ({
     by: 'planted',

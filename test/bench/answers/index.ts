@@ -77,6 +77,11 @@ async function lastResults(): Promise<Kept> {
   }
 }
 
+function lineOf(row: Row): string {
+  const lacks = row.agrees === 'no' ? `    ${row.lacks.join('; ')} (${row.truth})\n` : '';
+  return `${keyOf(row)}: ${row.agrees || 'no figure'}, ${row.tokens} tokens. ${row.first}\n${lacks}`;
+}
+
 /**
  * Asks the questions of users of two worlds and holds the answers against what is found without the product. `-u` writes docs/answers.md
  * and what later builds are compared with; numbers behind it ask only these questions.
@@ -91,10 +96,7 @@ export async function benchAnswers(product: string, args: readonly string[]): Pr
       for (const question of chosen) {
         const own = await askQuestion(question, of.name, world);
         rows.push(...own);
-        for (const row of own)
-          process.stdout.write(
-            `${keyOf(row)}: ${row.agrees || 'no figure'}, ${row.tokens} tokens. ${row.first}\n${row.agrees === 'no' ? `    ${row.lacks.join('; ')} (${row.truth})\n` : ''}`,
-          );
+        for (const row of own) process.stdout.write(lineOf(row));
       }
     } finally {
       await world.close();

@@ -63,7 +63,10 @@ function ofMetrics(): readonly Kind[] {
   return [
     {
       verdict: '`compare_metrics`: up or down, a week',
-      falseAlarms: `calm ${spread(rowsOf('figures', 'week against the week before'), [2, 3])}; slow drift ${spread(rowsOf('figures', 'week, slow drift'), [2, 3])}; AR(1) 0.5 ${spread(rowsOf('figures', 'week, shocks with AR(1) 0.5'), [2, 3])}`,
+      falseAlarms:
+        `calm ${spread(rowsOf('figures', 'week against the week before'), [2, 3])}; ` +
+        `slow drift ${spread(rowsOf('figures', 'week, slow drift'), [2, 3])}; ` +
+        `AR(1) 0.5 ${spread(rowsOf('figures', 'week, shocks with AR(1) 0.5'), [2, 3])}`,
       power: `−15 %, all devices, engine / reference: ${foundOf('−15 %, all devices, 1–7 days ago')}`,
       intervals: `first day exact at −15 %: ${spread(rowsOf('figures', '−15 %, all devices, 1–7 days ago'), [5])}`,
       command: VERDICTS,
@@ -71,7 +74,10 @@ function ofMetrics(): readonly Kind[] {
     },
     {
       verdict: '`compare_metrics`: up or down, a month',
-      falseAlarms: `calm ${spread(rowsOf('figures', 'month against the 30 days before'), [2, 3])}; slow drift ${spread(rowsOf('figures', 'month, slow drift'), [2, 3])}; AR(1) 0.5 ${spread(rowsOf('figures', 'month, shocks with AR(1) 0.5'), [2, 3])}`,
+      falseAlarms:
+        `calm ${spread(rowsOf('figures', 'month against the 30 days before'), [2, 3])}; ` +
+        `slow drift ${spread(rowsOf('figures', 'month, slow drift'), [2, 3])}; ` +
+        `AR(1) 0.5 ${spread(rowsOf('figures', 'month, shocks with AR(1) 0.5'), [2, 3])}`,
       power: `visits −10 %, engine / reference: ${foundOf('visits −10 % over a whole month |')}`,
       intervals: '',
       command: VERDICTS,
@@ -112,7 +118,9 @@ function ofMetrics(): readonly Kind[] {
     {
       verdict: '`find_changes`: a line',
       falseAlarms: `right lines: steady ${cell('statistics', 'steady', 2)}, slow drift ${cell('statistics', 'slow drift everywhere', 2)}`,
-      power: `of what the reference finds: ${cell('statistics', 'steady', 3)}, ${cell('statistics', 'slow drift everywhere', 3)}; of all planted ${cell('statistics', 'steady', 4)}, ${cell('statistics', 'slow drift everywhere', 4)}`,
+      power:
+        `of what the reference finds: ${cell('statistics', 'steady', 3)}, ${cell('statistics', 'slow drift everywhere', 3)}; ` +
+        `of all planted ${cell('statistics', 'steady', 4)}, ${cell('statistics', 'slow drift everywhere', 4)}`,
       intervals: '',
       command: '`npm run bench -- verdicts --worlds 50 --seed 1 --cell find_changes`',
       page: 'statistics',

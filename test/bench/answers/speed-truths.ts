@@ -141,20 +141,24 @@ async function eventOf({ rest }: Asked, key: string, has: boolean): Promise<Trut
 async function extremes(asked: Asked): Promise<Truth> {
   const { last_monday: from, this_monday: to } = asked.dates;
   const whole = (await runs(asked.rest, 4101, dayMs(from), dayMs(to) - 1)).filter(isWhole);
-  const usual = (whole[0]?.steps ?? []).map((_, index) => median(whole.map(({ steps }) => valueOf(steps[index] as Step, LCP)))); // whole runs have all steps
+  // Whole runs have all steps.
+  const usual = (whole[0]?.steps ?? []).map((_, index) => median(whole.map(({ steps }) => valueOf(steps[index] as Step, LCP))));
   const steps = whole.flatMap((run) =>
     run.steps.map((step, index) => ({ value: valueOf(step, LCP) / 1_000, ratio: valueOf(step, LCP) / (usual[index] ?? 1) })),
   );
   const byRatio = steps.toSorted((a, b) => b.ratio - a.ratio);
   const [slowest, fastest] = [byRatio[0], byRatio.at(-1)];
-  const says = `farthest above the median of its step: LCP ${rounded(slowest?.value ?? 0)} s, ${slowest?.ratio.toFixed(1)} times; below: ${fastest?.ratio.toFixed(2)} times`;
+  const says =
+    `farthest above the median of its step: LCP ${rounded(slowest?.value ?? 0)} s, ${slowest?.ratio.toFixed(1)} times; ` +
+    `below: ${fastest?.ratio.toFixed(2)} times`;
   return { by: 'REST', says, figures: [slowest?.value ?? 0, slowest?.ratio ?? 0, fastest?.ratio ?? 0], within: 'said' };
 }
 
 async function shifts(asked: Asked): Promise<Truth> {
   const { last_monday: from, this_monday: to } = asked.dates;
   const whole = (await runs(asked.rest, 4103, dayMs(from), dayMs(to) - 1)).filter(isWhole);
-  const figures = [0, 1].map((index) => median(whole.map(({ steps }) => valueOf(steps[index] as Step, 'cumulativeLayoutShift')))); // two steps
+  const shift = (index: number) => median(whole.map(({ steps }) => valueOf(steps[index] as Step, 'cumulativeLayoutShift'))); // has two
+  const figures = [0, 1].map(shift);
   return { by: 'REST', says: `last week: median CLS ${figures.map((each) => rounded(each, 4)).join(' and ')}`, figures, within: 'text' };
 }
 
