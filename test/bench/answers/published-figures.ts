@@ -131,6 +131,7 @@ function ofMetrics(): readonly Kind[] {
 function ofSpeedAndImpact(): readonly Kind[] {
   const steps = rowsOf('speed', '0.3 | 0.1 |')[0] ?? [];
   const impact = (begin: string) => cell('impact', begin, 1);
+  const held = (lost: string) => impact(`95 % intervals of lost ${lost}`);
   return [
     {
       verdict: '`analyze_scenario`: slower or faster',
@@ -152,7 +153,7 @@ function ofSpeedAndImpact(): readonly Kind[] {
       verdict: '`measure_impact`: lowers sales',
       falseAlarms: `without effect ${impact('conditions without effect called harmful')}; traps ${impact('traps called harmful')}`,
       power: `of what a regression that knows the intent finds: ${impact('planted effects that a regression')}`,
-      intervals: `lost conversions ${impact('95 % intervals of lost conversions')}; lost revenue ${impact('95 % intervals of lost revenue')}`,
+      intervals: `lost conversions ${held('conversions')}; lost revenue ${held('revenue')}`,
       command: '`npm run bench -- impact --worlds 200 --seed 4 --sessions 12000`, with the rules before today’s',
       page: 'impact',
     },
