@@ -26,7 +26,7 @@ export interface Drawn {
 }
 
 const NOTHING = 'No chart: this answer holds nothing that can be drawn.';
-const NO_RESVG = 'No image: that needs the optional package @resvg/resvg-js, which is not installed. The data of the chart is in chart.';
+const NO_RESVG = 'No image: that needs the optional package @resvg/resvg-js, which is not installed.';
 
 /** A picture leaves its answer, so each says which project it is of. */
 function named(spec: ChartSpec, project: string | undefined): ChartSpec {

@@ -125,7 +125,7 @@ const { call } = use;
 describe('a metric that the interface does not have is answered with what is nearest', () => {
   const week = { startDate: '2026-11-09', endDate: '2026-11-15' };
   it.each<[string, string, RegExp]>([
-    ['query_metrics', 'LCP', /"LCP": it is a metric of another kind \(largestContentfulPaint\); analyze_scenario answers it/],
+    ['query_metrics', 'LCP', /"LCP": it is a metric of synthetic scenarios, not of visitors \(largestContentfulPaint\); analyze_scenario answers it/],
     ['query_metrics', 'INP', /"INP": INP needs real visitors; the nearest of the lab is totalBlockingTime/],
     ['query_metrics', 'funnel', /"funnel": this interface has no funnels; nearest: export of scope views/],
     ['query_metrics', 'unique visitors', /the nearest is visits/],
@@ -139,10 +139,10 @@ describe('a metric that the interface does not have is answered with what is nea
     ['query_metrics', 'funnel conversion', /this interface has no funnels/],
     ['query_metrics', 'user journeys', /this interface has no journeys; nearest: export of scope views/],
     ['query_metrics', 'session replays', /this interface has no replay/],
-    ['query_metrics', 'page load time', /it is a metric of another kind \(loadTime\); analyze_scenario/],
+    ['query_metrics', 'page load time', /it is a metric of synthetic scenarios, not of visitors \(loadTime\); analyze_scenario/],
     ['compare_metrics', 'rage clicks', /an export of scope views \(rage_click_all_targets_ind\)/],
     ['query_metrics', 'conversoinRate', /no such metric: "conversoinRate"; there are conversionRate, /],
-    ['get_step_report', 'revenue', /it is a metric of another kind \(revenueSum\); query_metrics answers it/],
+    ['get_step_report', 'revenue', /it is a metric of the site and its zones \(revenueSum\); query_metrics answers it/],
   ])('%s: %s', async (tool, metric, words) => {
     const args = tool.endsWith('_metrics') ? { ...week, metrics: [metric] } : { stepId: 'a', metrics: [metric] };
     expect(await call(tool, args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });

@@ -1,5 +1,5 @@
 import { slotsOf } from '../../lib/calendar.ts';
-import { minuteAt } from '../../lib/dates.ts';
+import { minuteAt, todayIn } from '../../lib/dates.ts';
 import { type FailureTrend, judgeFailures, type Share, shareOf } from './engine/failed-share.ts';
 import type { FailedAction } from './failures.ts';
 import { isFailed, type Window } from './runs.ts';
@@ -54,7 +54,7 @@ function answerOf(
   [worst, ...others]: readonly FailureRow[],
   scenarios: readonly ScenarioRuns[],
   action: string | undefined,
-  timeZone: string,
+  { range, timeZone }: FailureOptions,
 ): string {
   const runs = scenarios.reduce((sum, { all }) => sum + all.length, 0);
   if (!worst) return runs === 0 ? 'No run lies in the range.' : `None of ${runs} runs failed.`;
@@ -62,7 +62,8 @@ function answerOf(
   const since = change ? `, ${points(change.before.share)} → ${points(change.since.share)} since ${minuteAt(change.atMs, timeZone)}` : '';
   const what = action === undefined ? '' : `: ${action}`;
   const more = others.length > 0 ? ` Runs also fail at ${others.length} other ${others.length === 1 ? 'step' : 'steps'}.` : '';
-  return `${scenario.name}: ${points(share.share)} of runs fail at step "${step}"${since}${what}.${more}`;
+  const days = `${todayIn(timeZone, range.startMs)} to ${todayIn(timeZone, range.endMs)}`;
+  return `${scenario.name}: ${points(share.share)} of ${share.runs} runs from ${days} fail at step "${step}"${since}${what}.${more}`;
 }
 
 interface FailureOptions {
@@ -80,7 +81,7 @@ export function failureAnswer(scenarios: readonly ScenarioRuns[], rows: readonly
   const weeks = slotsOf('week', range, timeZone).map(({ label, isPart }) => (isPart ? `${label} (part)` : label));
   const message = rows[0] && actionOf(rows[0])?.message;
   return {
-    answer: answerOf(rows, scenarios, message ?? undefined, timeZone),
+    answer: answerOf(rows, scenarios, message ?? undefined, options),
     columns: ['scenarioId', 'scenario', 'step', 'failed', 'runs', 'percent', 'low', 'high', 'since', 'byWeek', 'action', 'stepResultId'],
     rows: shown.map((row) => {
       const { scenario, step, share, change, weeks: byWeek, stepResultIds } = row;

@@ -135,5 +135,8 @@ function answerOf([first, ...rest]: readonly RunRow[], fastest: RunRow | undefin
     slow.length > whole && `${slow.length - whole} in one step alone`,
   ].filter((words) => words !== false);
   const shared = kinds.length === 0 ? '' : ` Of the ${1 + rest.length} slowest, ${kinds.join(', ')}.`;
-  return `Slowest ${short}: ${at(first)}, ${first.ratio.toFixed(1)} times the usual; fastest: ${at(fastest)}.${shared}`;
+  return (
+    `Slowest for its step in ${short}: ${at(first)}, ${first.ratio.toFixed(1)} times the usual; ` +
+    `fastest for its step: ${at(fastest)}, ${fastest.ratio.toFixed(2)} times.${shared}`
+  );
 }

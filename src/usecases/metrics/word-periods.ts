@@ -67,7 +67,8 @@ export function wordPeriods(read: PeriodsRead, { faults }: PeriodsJudged, explai
   const { input, causes, special, detect, events } = explained;
   const result = wordComparison(causes, input, totals.currency);
   const days = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
-  const sentences = [countingSentence(faults), result.data.answer, special, detect ? detectionSentence(detect) : ''];
+  // What was asked by name is answered first.
+  const sentences = [countingSentence(faults), detect ? detectionSentence(detect) : '', result.data.answer, special];
   const comparison = {
     ...result.data,
     ...(detect && detect.length > 0 && { detect: [...detect] }),

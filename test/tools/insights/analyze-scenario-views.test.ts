@@ -56,7 +56,7 @@ describe('failures', () => {
     const [worst] = records(answer);
     expect(worst).toMatchObject({ scenarioId: failing.scenarioId, step: failing.stepName });
     expect(String(worst?.['action'])).toContain(failing.action);
-    expect(String(answer.structured['answer'])).toContain(`of runs fail at step "${failing.stepName}"`);
+    expect(String(answer.structured['answer'])).toMatch(new RegExp(`of \\d+ runs from \\S+ to \\S+ fail at step "${failing.stepName}"`));
     const runs = await runsOf(failing.scenarioId, '2026-10-14T00:00:00.000Z');
     expect(worst?.['runs']).toBe(runs.length);
     const failed = runs.filter(({ steps }) => (steps ?? []).some(({ name, fail }) => name === failing.stepName && (fail ?? 0) > 0));

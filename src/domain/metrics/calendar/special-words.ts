@@ -1,4 +1,5 @@
 import { median } from 'simple-statistics';
+import { DAY_MS } from '../../../lib/clock.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import type { DailyPoint } from '../engine/series.ts';
 import type { SpecialDays } from './special-days.ts';
@@ -38,7 +39,16 @@ function occasionsOf(points: readonly DailyPoint[], labels: ReadonlySet<string>,
   return [...occasions.values()];
 }
 
-const daysText = (days: readonly string[]) => (days.length === 1 ? `${days[0]}` : `${days[0]} to ${days.at(-1)}`);
+/** Days as they follow each other: those of two years are two ranges. */
+function daysText(days: readonly string[]): string {
+  const ranges: [string, string][] = [];
+  for (const day of days) {
+    const last = ranges.at(-1);
+    if (last && Date.parse(day) - Date.parse(last[1]) <= DAY_MS) last[1] = day;
+    else ranges.push([day, day]);
+  }
+  return ranges.map(([from, to]) => (from === to ? from : `${from} to ${to}`)).join(' and ');
+}
 
 /**
  * One sentence: the special days among some labels and what they did to a metric, against the nearest ordinary days of their weekdays;

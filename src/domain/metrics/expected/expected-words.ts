@@ -71,11 +71,23 @@ function singleSentence(own: JudgedLine, words: Words): string {
   return `${where} ${cell.verdict}, ${value} where ${boundsText(own, words)} was to be expected.`;
 }
 
+/** Of many ordinary rows some lie outside their own bounds. */
+function outsideWords(judged: readonly JudgedLine[]): string {
+  const outside = judged.filter(({ metric, line, cell: { low, high } }) => {
+    const value = line.values[metric];
+    return typeof value === 'number' && typeof low === 'number' && typeof high === 'number' && (value < low || value > high);
+  }).length;
+  return outside === 0 ? '' : `, though ${outside} of ${judged.length} ${outside === 1 ? 'lies outside its' : 'lie outside their'} own 95% bounds`;
+}
+
 function severalSentence(judged: readonly JudgedLine[], words: Words, metrics: number): string {
   const clear = judged.filter(isClear).toSorted((a, b) => Math.abs(distanceOf(b)) - Math.abs(distanceOf(a)));
   const unit = timeUnitOf(words.query.breakdown) ?? 'row';
   const what = metrics === 1 ? `${judged.length} ${unit}s` : `${judged.length} values`;
-  if (clear.length === 0) return `All ${what} are ordinary: none lies further from what was to be expected than chance explains.`;
+  if (clear.length === 0) {
+    const all = judged.length === 2 ? what.replace('2', 'Both') : `All ${what}`;
+    return `${all} are ordinary: none lies further from what was to be expected than chance explains${outsideWords(judged)}.`;
+  }
   const named = clear.slice(0, MOST_NAMED).map((own) => {
     const of = metrics === 1 ? '' : `${nameOf(own.metric)}, `;
     return `${of}${rowName(own, words, true)} ${formatPercent(100 * distanceOf(own), { sign: true, digits: 1 })}`;
