@@ -1,6 +1,7 @@
 import { type McpServer, ProtocolError, ProtocolErrorCode, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { abortable, withDeadline } from '../api/deadline.ts';
 import { fold } from '../domain/names/match-name.ts';
+import { plainText } from '../lib/strangers-text.ts';
 import { visibleText } from '../lib/visible-text.ts';
 import type { Prompt } from '../tooling/prompt.ts';
 import type { Candidate, Completer, CompletionContext, DefinedResource } from '../tooling/resource.ts';
@@ -59,7 +60,7 @@ async function proposals(completer: Completer, typed: string, context: Completio
       (client) => client.redact,
       () => visibleText,
     );
-    return (await completer(context)).map(({ value, ...rest }) => ({ ...rest, value: redact(value) }));
+    return (await completer(context)).map(({ value, ...rest }) => ({ ...rest, value: plainText(redact(value)) }));
   };
   try {
     return matching(await withDeadline({ clock, timeoutMs: MAX_WAIT_MS, signal }, (limits) => abortable(all(), limits.signal)), typed);

@@ -6,6 +6,7 @@ import { type Clock, MINUTE_MS } from '../lib/clock.ts';
 import { hint, shownHints } from '../lib/hint.ts';
 import type { Log } from '../lib/log.ts';
 import { quote, type Redactor } from '../lib/redact.ts';
+import { oneLine } from '../lib/strangers-text.ts';
 import type { ToolName } from '../lib/tool-name.ts';
 import type { CallOutcome } from '../telemetry/call-watch.ts';
 import { WorkspaceError } from '../workspace/store/disk.ts';
@@ -102,10 +103,11 @@ export function errorText(error: unknown, tool: Failed, report: FaultReport, abs
 }
 
 function textOf(error: unknown, { idsFrom, ...tool }: Failed, report: FaultReport): string {
-  if (error instanceof HarError) return `The HAR file of this step cannot be read: ${error.message}`;
-  if (error instanceof WorkspaceError || error instanceof ConfirmationError) return error.message;
+  if (error instanceof HarError) return `The HAR file of this step cannot be read: ${oneLine(error.message)}`;
+  if (error instanceof WorkspaceError || error instanceof ConfirmationError) return oneLine(error.message);
   if (!(error instanceof ApiError)) return unexpectedFailure(error, report);
-  const lines = [error.message];
+  // A message repeats names that visitors and others wrote; only lines of our own are lines.
+  const lines = [oneLine(error.message)];
   if (error.outcomeUnknown) lines.push(howToLook({ ...tool, idsFrom }));
   if (error.kind === 'busy' && error.retryAfterMs !== undefined)
     lines.push(

@@ -125,7 +125,11 @@ const { call } = use;
 describe('a metric that the interface does not have is answered with what is nearest', () => {
   const week = { startDate: '2026-11-09', endDate: '2026-11-15' };
   it.each<[string, string, RegExp]>([
-    ['query_metrics', 'LCP', /"LCP": it is a metric of synthetic scenarios, not of visitors \(largestContentfulPaint\); analyze_scenario answers it/],
+    [
+      'query_metrics',
+      'LCP',
+      /"LCP": it is a metric of synthetic scenarios, not of visitors \(largestContentfulPaint\); analyze_scenario answers it/,
+    ],
     ['query_metrics', 'INP', /"INP": INP needs real visitors; the nearest of the lab is totalBlockingTime/],
     ['query_metrics', 'funnel', /"funnel": this interface has no funnels; nearest: export of scope views/],
     ['query_metrics', 'unique visitors', /the nearest is visits/],

@@ -77,7 +77,9 @@ function outsideWords(judged: readonly JudgedLine[]): string {
     const value = line.values[metric];
     return typeof value === 'number' && typeof low === 'number' && typeof high === 'number' && (value < low || value > high);
   }).length;
-  return outside === 0 ? '' : `, though ${outside} of ${judged.length} ${outside === 1 ? 'lies outside its' : 'lie outside their'} own 95% bounds`;
+  return outside === 0
+    ? ''
+    : `, though ${outside} of ${judged.length} ${outside === 1 ? 'lies outside its' : 'lie outside their'} own 95% bounds`;
 }
 
 function severalSentence(judged: readonly JudgedLine[], words: Words, metrics: number): string {
