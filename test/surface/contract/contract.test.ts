@@ -3,6 +3,8 @@ import * as z from 'zod';
 import { describe, expect, it } from 'vitest';
 import { check } from '../../../src/api/check-input.ts';
 import { markdownTable } from '../../../src/lib/text-table.ts';
+import { prompts } from '../../../src/prompts/index.ts';
+import { resources } from '../../../src/resources/index.ts';
 import { deprecated } from '../../../src/tooling/deprecation.ts';
 import { understand } from '../../../src/tooling/lenient-input.ts';
 import { inputOf, listTools } from '../../../src/tooling/schema.ts';
@@ -10,8 +12,12 @@ import { defineAnsweringTool, READ } from '../../../src/tooling/tool.ts';
 import { toolsets } from '../../../tools/index.ts';
 import { textOf } from '../../support/sources.ts';
 import { classify, contractOf, type SurfaceChange, type SurfaceTool } from './classify.ts';
+import { classifyOffers, type Offers, offersOf } from './offers.ts';
 
-const released = JSON.parse(readFileSync(new URL('released.json', import.meta.url), 'utf8')) as { version: string; tools: SurfaceTool[] };
+const released = JSON.parse(readFileSync(new URL('released.json', import.meta.url), 'utf8')) as {
+  version: string;
+  tools: SurfaceTool[];
+} & Offers;
 const { version } = JSON.parse(textOf('package.json')) as { version: string };
 const byName = new Map(toolsets.flatMap(({ tools }) => tools).map((tool) => [tool.name, tool]));
 
@@ -26,7 +32,10 @@ function accepts(name: string, args: Readonly<Record<string, unknown>>): boolean
   }
 }
 
-const changes = classify(released.tools, listTools(toolsets).map(contractOf), accepts);
+const changes = [
+  ...classify(released.tools, listTools(toolsets).map(contractOf), accepts),
+  ...classifyOffers(released, offersOf(prompts, resources)),
+];
 const breaking = changes.filter(({ kind }) => kind === 'breaking');
 
 /** What breaks callers needs a higher major version, or while that is 0 a higher minor one. */
@@ -48,16 +57,18 @@ const table = (some: readonly SurfaceChange[]) =>
   some.length === 0
     ? 'None.'
     : markdownTable(
-        ['tool', 'change'],
+        ['of', 'change'],
         some.map(({ tool, what }) => [`\`${tool}\``, what]),
       );
 
 const page = `# Changes of the surface
 
-Hosts and directories keep names, schemas and annotations of tools; so they are a contract. This is what changed from \
+Hosts and directories keep names, schemas and annotations of tools, prompts with their arguments, and addresses of resources; so they are \
+a contract. This is what changed from \
 ${released.version} to ${version}, classified by a test. Breaking is what a caller or a reader of answers that was written for \
 ${released.version} would trip over: a tool or argument that is gone, a type, value or bound that is narrower and no longer understood, \
-a new required argument, another annotation, a member of an answer that may now be absent or of another type. A name that goes is \
+a new required argument, another annotation, a member of an answer that may now be absent or of another type, a prompt, an address or a form of a \
+resource that is gone. A name that goes is \
 deprecated for one version before: its description begins with "Deprecated since", names what takes its place, and it is still \
 understood. Written by \`npx vitest run --config test/vitest.config.ts test/surface/contract -u\`.
 
@@ -162,6 +173,51 @@ describe('a change is classified', () => {
 
   it('as compatible where the old call is still understood', () => {
     expect(kinds([tool(object({ limit }))], () => true)).toEqual(['compatible: view is gone, what was sent before is understood']);
+  });
+});
+
+describe('a change of a prompt or a resource is classified', () => {
+  const before: Offers = {
+    prompts: [{ name: 'a', arguments: [{ name: 'week', required: false }, { name: 'job', required: true }] }],
+    resources: [{ template: 'analytics://{projectId}/a/{id}', mimeType: 'application/json' }],
+  };
+  const [prompt] = before.prompts as [Offers['prompts'][number]];
+  const [resource] = before.resources as [Offers['resources'][number]];
+  const kinds = (after: Partial<Offers>) => classifyOffers(before, { ...before, ...after }).map(({ kind, tool, what }) => `${kind}: ${tool} ${what}`);
+  const taking = (...known: [name: string, required: boolean][]) => ({
+    prompts: [{ ...prompt, arguments: known.map(([name, required]) => ({ name, required })) }],
+  });
+
+  it.each<[string, Partial<Offers>, string[]]>([
+    ['nothing', {}, []],
+    ['a prompt under another name', { prompts: [{ ...prompt, name: 'b' }] }, ['breaking: prompt a is gone', 'compatible: prompt b is new']],
+    ['an argument that is gone', taking(['job', true]), ['breaking: prompt a week is gone']],
+    [
+      'an argument under another name',
+      taking(['week', false], ['export', true]),
+      ['breaking: prompt a job is gone', 'breaking: prompt a export is required'],
+    ],
+    ['an argument that is required now', taking(['week', true], ['job', true]), ['breaking: prompt a week is required']],
+    ['an argument that may be left out now', taking(['week', false], ['job', false]), ['compatible: prompt a job may be left out']],
+    ['an argument more', taking(['week', false], ['job', true], ['goal', false]), ['compatible: prompt a takes goal']],
+    ['a resource that is gone', { resources: [] }, ['breaking: resource analytics://{projectId}/a/{id} is gone']],
+    [
+      'a resource at another address',
+      { resources: [{ ...resource, template: 'analytics://{projectId}/b/{id}' }] },
+      ['breaking: resource analytics://{projectId}/a/{id} is gone', 'compatible: resource analytics://{projectId}/b/{id} is new'],
+    ],
+    [
+      'a variable under another name',
+      { resources: [{ ...resource, template: 'analytics://{projectId}/a/{key}' }] },
+      ['compatible: resource analytics://{projectId}/a/{id} is written analytics://{projectId}/a/{key}'],
+    ],
+    [
+      'another type',
+      { resources: [{ ...resource, mimeType: 'text/markdown' }] },
+      ['breaking: resource analytics://{projectId}/a/{id} is text/markdown (application/json before)'],
+    ],
+  ])('%s', (_, after, expected) => {
+    expect(kinds(after)).toEqual(expected);
   });
 });
 
