@@ -122,17 +122,17 @@ export function wordIssues(issues: readonly z.core.$ZodIssue[], schema: z.ZodTyp
 /** Complaints that are listed; the rest is like them. */
 const MAX_COMPLAINTS = 20;
 
-/** The complaints as one text; of a long list its beginning and how many there are more. */
-export function listed(complaints: readonly string[], separator: string): string {
+/** The complaints; of a long list its beginning and how many there are more. */
+export function firstComplaints(complaints: readonly string[]): readonly string[] {
   const more = complaints.length - MAX_COMPLAINTS;
-  return more > 0 ? `${complaints.slice(0, MAX_COMPLAINTS).join(separator)}${separator}and ${more} more` : complaints.join(separator);
+  return more > 0 ? [...complaints.slice(0, MAX_COMPLAINTS), `and ${more} more`] : complaints;
 }
 
 /** Returns the checked value; throws one ApiError that words every broken rule as "member: what is expected". */
 export function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new ApiError('invalid', `${listed(wordIssues(parsed.error.issues, schema, value), '; ')}.`);
+  throw new ApiError('invalid', `${firstComplaints(wordIssues(parsed.error.issues, schema, value)).join('; ')}.`);
 }
 
 /** Refuses a number that cannot be a project id. */

@@ -44,12 +44,14 @@ export class ApiError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly outcomeUnknown: boolean;
   readonly transient: boolean;
+  /** The message, a complaint a line: a break within one was written by somebody else, and is none of the answer. */
+  readonly lines: readonly string[];
 
-  constructor(kind: ErrorKind, message: string, details: ApiErrorDetails = {}) {
-    super(
-      details.outcomeUnknown ? `${message} It may have taken effect all the same.` : message,
-      details.cause === undefined ? {} : { cause: details.cause },
-    );
+  constructor(kind: ErrorKind, message: string | readonly string[], details: ApiErrorDetails = {}) {
+    const lines = [message].flat();
+    if (details.outcomeUnknown) lines.push(`${lines.pop()} It may have taken effect all the same.`);
+    super(lines.join('\n'), details.cause === undefined ? {} : { cause: details.cause });
+    this.lines = lines;
     this.name = 'ApiError';
     this.kind = kind;
     this.status = details.status;

@@ -106,8 +106,7 @@ function textOf(error: unknown, { idsFrom, ...tool }: Failed, report: FaultRepor
   if (error instanceof HarError) return `The HAR file of this step cannot be read: ${oneLine(error.message)}`;
   if (error instanceof WorkspaceError || error instanceof ConfirmationError) return oneLine(error.message);
   if (!(error instanceof ApiError)) return unexpectedFailure(error, report);
-  // A message repeats names that visitors and others wrote; only lines of our own are lines.
-  const lines = [oneLine(error.message)];
+  const lines = error.lines.map(oneLine);
   if (error.outcomeUnknown) lines.push(howToLook({ ...tool, idsFrom }));
   if (error.kind === 'busy' && error.retryAfterMs !== undefined)
     lines.push(

@@ -17,8 +17,7 @@ interface Family {
   readonly missing: Readonly<Record<string, string>>;
   /** Of these the metrics that answer in their place. */
   readonly standIns: Readonly<Record<string, string>>;
-  /** What is measured. */
-  readonly of: string;
+  readonly subject: string;
   /** Tools that answer with these metrics. */
   readonly tools: string;
 }
@@ -29,7 +28,7 @@ const families: Readonly<Record<MetricFamily, Family>> = {
     aliases: metricAliases,
     missing: missingMetrics,
     standIns: {},
-    of: 'the site and its zones',
+    subject: 'the site and its zones',
     tools: hint('query_metrics', 'query_metrics answers it', 'other tools answer it'),
   },
   speed: {
@@ -37,7 +36,7 @@ const families: Readonly<Record<MetricFamily, Family>> = {
     aliases: speedMetricAliases,
     missing: missingSpeedMetrics,
     standIns: speedStandIns,
-    of: 'synthetic scenarios, not of visitors',
+    subject: 'synthetic scenarios, not of visitors',
     tools: hint('analyze_scenario', 'analyze_scenario answers it', 'other tools answer it'),
   },
 };
@@ -67,7 +66,7 @@ function nearestWords(text: string, family: MetricFamily): string | undefined {
   if (Object.hasOwn(own.missing, folded)) return own.missing[folded];
   const other = families[family === 'range' ? 'speed' : 'range'];
   const known = metricOf(family === 'range' ? 'speed' : 'range', text);
-  if (known !== undefined && known !== ALL) return `it is a metric of ${other.of} (${known}); ${other.tools}`;
+  if (known !== undefined && known !== ALL) return `it is a metric of ${other.subject} (${known}); ${other.tools}`;
   if (Object.hasOwn(other.missing, folded)) return other.missing[folded];
   const asked = unanswerable.find((each) => {
     const [whole, stem] = [foldMetric(each.asked), folded.replace(/s$/, '')];

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { listed } from '../api/check-input.ts';
+import { firstComplaints } from '../api/check-input.ts';
 import { ApiError } from '../api/errors.ts';
 import { documentedDate } from '../api/params.ts';
 import { unwrap } from '../api/unwrap.ts';
@@ -193,7 +193,7 @@ async function allOrWords(jobs: readonly (() => Promise<void>)[]): Promise<void>
   const complaints = failures.filter((failure) => failure instanceof ApiError).filter(({ kind }) => kind === 'invalid');
   if (complaints.length < failures.length) throw failures.find((failure) => !(failure instanceof ApiError && failure.kind === 'invalid'));
   const words = complaints.map(({ message }) => message);
-  throw new ApiError('invalid', listed(words, '\n'));
+  throw new ApiError('invalid', firstComplaints(words));
 }
 
 /** The range that an answer covers, as sent to the service. */

@@ -6,33 +6,44 @@ import { isFailed, type Window } from './runs.ts';
 import { failedStepIn, firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
 import { percentOf } from './speed-metrics.ts';
 
-/** A step at which runs of a scenario failed in the range. */
+/** A step at which runs of a scenario failed in the period. */
 export interface FailureRow {
   readonly scenario: ScenarioRuns;
   readonly step: string;
+  /** Of the runs of the period. */
   readonly share: Share;
-  /** Where the share changed once in the range, beyond chance. */
+  /** Where the share changed once in the period or the weeks before it, beyond chance. */
   readonly change: FailureTrend['change'];
   /** Shares by week, oldest first; null in a week without a run. */
   readonly weeks: readonly (number | null)[];
-  /** Ids of the results of the failed step, latest first. */
+  /** Ids of the results of the failed step in the period, latest first. */
   readonly stepResultIds: readonly string[];
 }
 
-/** The steps at which runs failed, the largest share first. */
-export function failureRows(scenarios: readonly ScenarioRuns[], range: Window, timeZone: string): FailureRow[] {
+/** The days that are asked about, and those with the weeks before them, in which a change of the share is looked for. */
+export interface FailureDays {
+  readonly period: Window;
+  readonly range: Window;
+}
+
+/** The steps at which runs failed in the period, the largest share first. */
+export function failureRows(scenarios: readonly ScenarioRuns[], { period, range }: FailureDays, timeZone: string): FailureRow[] {
   const weeks = slotsOf('week', range, timeZone);
   return scenarios
     .flatMap((scenario) => {
       const { all } = scenario;
+      const isAsked = all.map(({ date }) => date >= period.startMs && date <= period.endMs);
+      const asked = isAsked.filter(Boolean).length;
       const failedAt = all.map((report) => (isFailed(report) ? (failedStepIn(report)?.name ?? 'unnamed step') : undefined));
-      return [...new Set(failedAt.flatMap((name) => name ?? []))].map((step): FailureRow => {
+      const steps = new Set(failedAt.flatMap((name, index) => (isAsked[index] ? (name ?? []) : [])));
+      return [...steps].map((step): FailureRow => {
         const failed = failedAt.map((name) => name === step);
-        const ids = all.flatMap((report, index) => (failed[index] ? [failedStepIn(report)?.stepResultId] : []));
+        const here = failed.map((isFailure, index) => isFailure && isAsked[index] === true);
+        const ids = all.flatMap((report, index) => (here[index] ? [failedStepIn(report)?.stepResultId] : []));
         return {
           scenario,
           step,
-          share: shareOf(failed.filter(Boolean).length, all.length),
+          share: shareOf(here.filter(Boolean).length, asked),
           change: judgeFailures(
             { dates: all.map(({ date }) => date), failed },
             { startMs: (range.startMs + range.endMs) / 2, endMs: range.endMs },
@@ -54,20 +65,20 @@ function answerOf(
   [worst, ...others]: readonly FailureRow[],
   scenarios: readonly ScenarioRuns[],
   action: string | undefined,
-  { range, timeZone }: FailureOptions,
+  { period, timeZone }: FailureOptions,
 ): string {
-  const runs = scenarios.reduce((sum, { all }) => sum + all.length, 0);
+  const isAsked = ({ date }: { readonly date: number }) => date >= period.startMs && date <= period.endMs;
+  const runs = scenarios.reduce((sum, { all }) => sum + all.filter(isAsked).length, 0);
   if (!worst) return runs === 0 ? 'No run lies in the range.' : `None of ${runs} runs failed.`;
   const { scenario, step, share, change } = worst;
   const since = change ? `, ${points(change.before.share)} → ${points(change.since.share)} since ${minuteAt(change.atMs, timeZone)}` : '';
   const what = action === undefined ? '' : `: ${action}`;
   const more = others.length > 0 ? ` Runs also fail at ${others.length} other ${others.length === 1 ? 'step' : 'steps'}.` : '';
-  const days = `${todayIn(timeZone, range.startMs)} to ${todayIn(timeZone, range.endMs)}`;
+  const days = `${todayIn(timeZone, period.startMs)} to ${todayIn(timeZone, period.endMs)}`;
   return `${scenario.name}: ${points(share.share)} of ${share.runs} runs from ${days} fail at step "${step}"${since}${what}.${more}`;
 }
 
-interface FailureOptions {
-  readonly range: Window;
+interface FailureOptions extends FailureDays {
   readonly timeZone: string;
   readonly limit: number;
   /** The words of failed actions, by scenario and step, as far as they were read. */
@@ -102,7 +113,7 @@ export function failureAnswer(scenarios: readonly ScenarioRuns[], rows: readonly
     }),
     notes: [
       ...notes,
-      `Percent of all runs, with the 95% interval; byWeek: percent in the weeks ${weeks.join(', ')}.`,
+      `Percent of the runs of the days asked, with the 95% interval; since and byWeek look at the weeks before too: ${weeks.join(', ')}.`,
       'A run failed where the platform counts a failure in any step, content checks included; stepResultId: the latest failed run.',
     ],
   };

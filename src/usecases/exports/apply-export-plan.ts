@@ -144,7 +144,7 @@ function broken({ plan }: Application, { body }: PlanPart, what: string, { kind,
   const open = plan.parts.filter(isOpen).length;
   const again = kind === 'invalid' ? ' If it is refused again, make a new plan.' : '';
   const next = `Call again with the same planId: it creates only the ${open} that are open, and looks for them first.${again}`;
-  return new ApiError(kind, `The job "${body.name}" ${what}\n${createdWords(plan)} ${next}`, { status, code, retryAfterMs });
+  return new ApiError(kind, [`The job "${body.name}" ${what}`, `${createdWords(plan)} ${next}`], { status, code, retryAfterMs });
 }
 
 interface Wanted {

@@ -53,7 +53,7 @@ type PlanContext = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'whole'
 const USUAL_SCOPES = ['sessions', 'views'];
 
 function refuse(problems: readonly string[]): never {
-  throw new ApiError('invalid', problems.join(' '));
+  throw new ApiError('invalid', problems);
 }
 
 /** When the export runs, and over which range; refuses what does not go together. */

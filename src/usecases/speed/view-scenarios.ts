@@ -1,4 +1,4 @@
-import { type FailureRow, failureAnswer, failureRows } from '../../domain/speed/failure-view.ts';
+import { type FailureDays, type FailureRow, failureAnswer, failureRows } from '../../domain/speed/failure-view.ts';
 import type { FailedAction, FailedStep } from '../../domain/speed/failures.ts';
 import { runAnswer } from '../../domain/speed/run-view.ts';
 import { chooseStep, studyWindows, type Window } from '../../domain/speed/runs.ts';
@@ -30,11 +30,12 @@ const LOOK_BACK_DAYS = 30;
 /** Failed steps whose report is read for what their action says; each is a request. */
 const MOST_ACTIONS = 4;
 
-/** The range of a view: that of the period, with the days before it where a cycle or a beginning is looked for. */
-function rangeOf({ view, breakdown, ...asked }: ViewAsked, { nowMs, timeZone }: Reads): Window {
+/** The days of a view, and those that are read: with the days before where a cycle or a beginning is looked for. */
+function daysOf({ view, breakdown, ...asked }: ViewAsked, { nowMs, timeZone }: Reads): FailureDays {
   const { period, baseline } = studyWindows(asked, nowMs, timeZone);
   const isLong = view === 'failures' || (breakdown !== undefined && breakdown !== 'day' && breakdown !== 'month');
-  return isLong ? { startMs: Math.min(baseline.startMs, period.startMs - LOOK_BACK_DAYS * DAY_MS), endMs: period.endMs } : period;
+  const startMs = isLong ? Math.min(baseline.startMs, period.startMs - LOOK_BACK_DAYS * DAY_MS) : period.startMs;
+  return { period, range: { startMs, endMs: period.endMs } };
 }
 
 /** Reads the runs of each scenario once, while there is time. */
@@ -77,12 +78,12 @@ async function actionsOf(rows: readonly FailureRow[], { ask, note }: Reads): Pro
   return actions;
 }
 
-async function failuresOf(site: readonly ScenarioRuns[], asked: ViewAsked, range: Window, context: Reads): Promise<ViewAnswer> {
+async function failuresOf(site: readonly ScenarioRuns[], asked: ViewAsked, days: FailureDays, context: Reads): Promise<ViewAnswer> {
   const { timeZone, whole } = context;
-  const rows = failureRows(site, range, timeZone);
+  const rows = failureRows(site, days, timeZone);
   const actions = await actionsOf(rows, context);
   const limit = whole ? rows.length : (asked.limit ?? ROWS);
-  return failureAnswer(site, rows, { range, timeZone, limit, actionOf: (row) => actions.get(row) });
+  return failureAnswer(site, rows, { ...days, timeZone, limit, actionOf: (row) => actions.get(row) });
 }
 
 function metricsOf({ metrics }: ViewAsked): readonly string[] {
@@ -92,21 +93,23 @@ function metricsOf({ metrics }: ViewAsked): readonly string[] {
 
 /** Levels, failures or single runs of scenarios, each scenario read once. */
 export async function viewScenarios(asked: ViewAsked, context: Reads): Promise<ViewAnswer> {
-  const range = rangeOf(asked, context);
-  context.covers(range.startMs, range.endMs);
-  const { site, part } = await readSite(asked, range, context);
-  const answer = await answerFor(site, asked, range, context);
+  const days = daysOf(asked, context);
+  // Failures are counted in the period; a cycle is one of all the days that are read.
+  const { startMs, endMs } = asked.view === 'failures' ? days.period : days.range;
+  context.covers(startMs, endMs);
+  const { site, part } = await readSite(asked, days.range, context);
+  const answer = await answerFor(site, asked, days, context);
   if (part === undefined) return answer;
   const ofAll = `Of ${placeWords(part)}: `;
   return { ...answer, answer: `${ofAll}${answer.answer}`, ...(part.cursor !== undefined && { cursor: part.cursor }) };
 }
 
 /** The answer that the runs of these scenarios give. */
-async function answerFor(site: readonly ScenarioRuns[], asked: ViewAsked, range: Window, context: Reads): Promise<ViewAnswer> {
+async function answerFor(site: readonly ScenarioRuns[], asked: ViewAsked, days: FailureDays, context: Reads): Promise<ViewAnswer> {
   const { timeZone, whole } = context;
   const metrics = metricsOf(asked);
   const { view, breakdown, orderBy, limit } = asked;
-  if (view === 'failures') return failuresOf(site, asked, range, context);
+  if (view === 'failures') return failuresOf(site, asked, days, context);
   const metric = orderBy ?? metrics[0] ?? LEVEL_METRICS[0];
   if (view === 'runs') {
     const [only] = site;
@@ -114,7 +117,7 @@ async function answerFor(site: readonly ScenarioRuns[], asked: ViewAsked, range:
     return runAnswer(site, { metric, step, timeZone, limit: limit ?? RUNS });
   }
   const most = whole ? Number.MAX_SAFE_INTEGER : (limit ?? ROWS);
-  if (breakdown !== undefined) return cycleAnswer(site, { breakdown, metric, range, timeZone, limit: most });
+  if (breakdown !== undefined) return cycleAnswer(site, { breakdown, metric, range: days.range, timeZone, limit: most });
   const columns = orderBy === undefined || metrics.includes(orderBy) || orderBy === 'failedPercent' ? metrics : [orderBy, ...metrics];
   return levelAnswer(site, { metrics: columns, orderBy, limit: most });
 }

@@ -112,9 +112,10 @@ function failing({ stories }: Asked): Truth {
 
 async function failures(asked: Asked): Promise<readonly Truth[]> {
   const { scenarioId, stepName } = asked.stories.failing;
-  const all = await runs(asked.rest, scenarioId, dayMs(asked.dates['today']) - 37 * DAY_MS, asked.nowMs);
+  const fromMs = dayMs(asked.dates['today']) - 7 * DAY_MS;
+  const all = await runs(asked.rest, scenarioId, fromMs, asked.nowMs);
   const failed = all.filter(({ steps }) => steps.some(({ name, fail }) => name === stepName && fail > 0)).length;
-  const says = `${failed} of ${all.length} runs since ${new Date(dayMs(asked.dates['today']) - 37 * DAY_MS).toISOString().slice(0, 10)}`;
+  const says = `${failed} of ${all.length} runs since ${new Date(fromMs).toISOString().slice(0, 10)}`;
   return [{ by: 'REST', says, figures: [(100 * failed) / all.length, all.length], within: 'said' }, failing(asked)];
 }
 

@@ -67,8 +67,8 @@ Hosts and directories keep names, schemas and annotations of tools, prompts with
 a contract. This is what changed from \
 ${released.version} to ${version}, classified by a test. Breaking is what a caller or a reader of answers that was written for \
 ${released.version} would trip over: a tool or argument that is gone, a type, value or bound that is narrower and no longer understood, \
-a new required argument, another annotation, a member of an answer that may now be absent or of another type, a prompt, an address or a form of a \
-resource that is gone. A name that goes is \
+a new required argument, another annotation, a member of an answer that may now be absent or of another type, a prompt, an address \
+or a form of a resource that is gone. A name that goes is \
 deprecated for one version before: its description begins with "Deprecated since", names what takes its place, and it is still \
 understood. Written by \`npx vitest run --config test/vitest.config.ts test/surface/contract -u\`.
 
@@ -183,7 +183,8 @@ describe('a change of a prompt or a resource is classified', () => {
   };
   const [prompt] = before.prompts as [Offers['prompts'][number]];
   const [resource] = before.resources as [Offers['resources'][number]];
-  const kinds = (after: Partial<Offers>) => classifyOffers(before, { ...before, ...after }).map(({ kind, tool, what }) => `${kind}: ${tool} ${what}`);
+  const kinds = (after: Partial<Offers>) =>
+    classifyOffers(before, { ...before, ...after }).map(({ kind, tool, what }) => `${kind}: ${tool} ${what}`);
   const taking = (...known: [name: string, required: boolean][]) => ({
     prompts: [{ ...prompt, arguments: known.map(([name, required]) => ({ name, required })) }],
   });

@@ -57,7 +57,9 @@ describe('failures', () => {
     expect(worst).toMatchObject({ scenarioId: failing.scenarioId, step: failing.stepName });
     expect(String(worst?.['action'])).toContain(failing.action);
     expect(String(answer.structured['answer'])).toMatch(new RegExp(`of \\d+ runs from \\S+ to \\S+ fail at step "${failing.stepName}"`));
-    const runs = await runsOf(failing.scenarioId, '2026-10-14T00:00:00.000Z');
+    const { start } = answer.structured['range'] as { start: string };
+    expect(start).toBe('2026-11-13T00:00:00.000Z');
+    const runs = await runsOf(failing.scenarioId, start);
     expect(worst?.['runs']).toBe(runs.length);
     const failed = runs.filter(({ steps }) => (steps ?? []).some(({ name, fail }) => name === failing.stepName && (fail ?? 0) > 0));
     expect(worst?.['failed']).toBe(failed.length);

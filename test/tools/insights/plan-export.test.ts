@@ -174,7 +174,7 @@ it.each([
     'fields of two scopes',
     { fields: ['path', 'browser'], frequency: 'daily' },
     new RegExp(
-      '^No scope has all fields; this is what scope sessions lacks: fields: "path" is a field of scope views, which lacks "browser": ' +
+      '^No scope has all fields; this is what scope sessions lacks:\\nfields: "path" is a field of scope views, which lacks "browser": ' +
         'plan an export for each scope; query_export joins them by project_id, user_id and session_id\\.',
     ),
   ],
