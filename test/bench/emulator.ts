@@ -48,9 +48,15 @@ export async function startExternalEmulator(executable: string, world: EmulatedW
   };
 }
 
-/** Sends reads straight to the service with a token that is ready, packed on the way as a client's are; gives the length of the text. */
-export async function directReader({ environment }: ExternalEmulator): Promise<(target: string) => Promise<number>> {
-  const answer = await request(`${environment['WEB_ANALYTICS_AUTH_URL']}/v1/oauth/token`, {
+/** A token of the platform, and the address of the service that it opens. */
+export interface DirectToken {
+  readonly access_token: string;
+  readonly endpoint: string;
+}
+
+/** Asks for a token of a project without the product. */
+export async function askToken(environment: Readonly<Record<string, string>>, projectId: number): Promise<DirectToken> {
+  const { body } = await request(`${environment['WEB_ANALYTICS_AUTH_URL']}/v1/oauth/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -58,10 +64,15 @@ export async function directReader({ environment }: ExternalEmulator): Promise<(
       client_secret: environment['WEB_ANALYTICS_CLIENT_SECRET'],
       grant_type: 'client_credentials',
       scope: 'data-export metrics speed-analysis',
-      project_id: Number(environment['WEB_ANALYTICS_PROJECT_ID']),
+      project_id: projectId,
     }),
   });
-  const { access_token: token, endpoint } = (await answer.body.json()) as { access_token: string; endpoint: string };
+  return (await body.json()) as DirectToken;
+}
+
+/** Sends reads straight to the service with a token that is ready, packed on the way as a client's are; gives the length of the text. */
+export async function directReader({ environment }: ExternalEmulator): Promise<(target: string) => Promise<number>> {
+  const { access_token: token, endpoint } = await askToken(environment, Number(environment['WEB_ANALYTICS_PROJECT_ID']));
   return async (target) => {
     const { body, headers, statusCode } = await request(`${endpoint}${target}`, {
       headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'gzip' },

@@ -11,7 +11,7 @@ export const LEVEL_METRICS = ['largestContentfulPaint', 'firstContentfulPaint', 
 interface LevelRow {
   readonly scenario: ScenarioRuns;
   readonly step: string;
-  /** Medians by metric, in the order asked for; null where no run has a value. */
+  /** Medians by metric, in the order asked for, not rounded; null where no run has a value. */
   readonly medians: readonly (number | null)[];
   readonly runs: number;
   /** Share of all runs of the scenario that failed at this step, in percent; null without runs. */
@@ -24,7 +24,7 @@ function rowsOf(scenario: ScenarioRuns, metrics: readonly string[]): LevelRow[] 
     const { share } = shareOf(failed.filter((name) => name === step.name).length, scenario.all.length);
     const medians = metrics.map((metric) => {
       const { values } = seriesOf(step, metric);
-      return values.length === 0 ? null : roundValue(metric, median(values));
+      return values.length === 0 ? null : median(values);
     });
     return { scenario, step: step.name, medians, runs: step.runs.length, failedPercent: share === null ? null : percentOf(share) };
   });
@@ -57,7 +57,7 @@ export function levelAnswer(scenarios: readonly ScenarioRuns[], { metrics, order
       scenario.scenarioId,
       scenario.name,
       step,
-      ...medians,
+      ...medians.map((value, index) => (value === null ? null : roundValue(metrics[index] ?? by, value))),
       runs,
       failedPercent,
     ]),

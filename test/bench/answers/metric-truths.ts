@@ -157,7 +157,7 @@ export const metricTruths: Truths = {
     const rates = (await byDevice(asked, tillYesterday(asked))).map(({ conversionRate = 0 }) => conversionRate);
     return rest(`desktop, mobile, tablet ${rates.map((rate) => rounded(rate)).join(', ')} %`, rates, 'said');
   },
-  '4': (asked) => mixAndRate(asked, weekBefore(asked), lastWeek(asked)),
+  '4': async (asked) => [await mixAndRate(asked, weekBefore(asked), lastWeek(asked)), plantedFall(asked, ['day'])],
   '5': (asked) => {
     const week: Range = [asked.dates['this_monday'], asked.dates['yesterday']];
     const days = (Date.parse(week[1] ?? '') - Date.parse(week[0] ?? '')) / 86_400_000 + 1;
@@ -234,6 +234,7 @@ export const metricTruths: Truths = {
     const range: Range = [shift(asked.dates['today'], -14), asked.dates['yesterday']];
     return [await pair(asked, 'conversionRate', [before(range, 14), range], { device: 'mobile' }), plantedFall(asked, ['day', 'device'])];
   },
+  '40': async (asked) => pair(asked, 'conversionRate', [before(tillYesterday(asked), 7), tillYesterday(asked)]),
   '47': async (asked) => [await pair(asked, 'conversionRate', [weekBefore(asked), lastWeek(asked)]), plantedFall(asked, ['day', 'device'])],
   '65': async (asked) => {
     const days = Array.from({ length: 28 }, (_, day) => shift(asked.dates['today'], day - 28));

@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { askToken, type DirectToken } from '../emulator.ts';
 
 /** Plain requests to the platform: no retries, no caches, nothing of the product. */
 export interface Rest {
@@ -14,31 +15,12 @@ export interface Rest {
   readonly bytes: (url: string) => Promise<Buffer | undefined>;
 }
 
-interface Token {
-  readonly access_token: string;
-  readonly endpoint: string;
-}
-
 /** Asks for a token of each project that is named, once. */
 export async function openRest(environment: Readonly<Record<string, string>>): Promise<Rest> {
   const main = Number(environment['WEB_ANALYTICS_PROJECT_ID']);
-  const tokens = new Map<number, Promise<Token>>();
-  const askToken = async (projectId: number): Promise<Token> => {
-    const { body } = await request(`${environment['WEB_ANALYTICS_AUTH_URL']}/v1/oauth/token`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        client_id: environment['WEB_ANALYTICS_CLIENT_ID'],
-        client_secret: environment['WEB_ANALYTICS_CLIENT_SECRET'],
-        grant_type: 'client_credentials',
-        scope: 'data-export metrics speed-analysis',
-        project_id: projectId,
-      }),
-    });
-    return (await body.json()) as Token;
-  };
+  const tokens = new Map<number, Promise<DirectToken>>();
   const sendNow = async (path: string, projectId: number, body?: object): Promise<Record<string, unknown>> => {
-    const asked = tokens.get(projectId) ?? askToken(projectId);
+    const asked = tokens.get(projectId) ?? askToken(environment, projectId);
     tokens.set(projectId, asked);
     const { access_token: token, endpoint } = await asked;
     const answer = await request(`${endpoint}${path}`, {

@@ -62,7 +62,7 @@ function sentencesOf(causes: Causes, input: CausesInput, currency: string | unde
     changeSentence(headline, currency),
     earlierSentence(headline),
     devicesSentence(causes, input),
-    measured ? measuredSentences(headline.metric, measured, currency) : '',
+    measured ? measuredSentences(headline, measured, currency) : '',
     otherPlaceSentences(others),
     whole && byDevice ? opposedDevices(byDevice, whole, input) : '',
     segmentsSentence(causes, input),

@@ -1,12 +1,19 @@
 import type { Reasons } from '../engine/reasons.ts';
 import { nameOf } from '../metric-definitions.ts';
-import { levelText } from './comparison-words.ts';
+import { type Change, levelText } from './comparison-words.ts';
 import { changeDays, type MeasuredChange, measuredCostText } from './measured-change.ts';
 import type { OtherPlace } from './measured-headline.ts';
 
-/** Sentences on the place and the cost of a change. */
-export function measuredSentences(headline: string, measured: MeasuredChange, currency: string | undefined): string {
-  return [factorSentence(headline, measured), costSentence(measured, currency)].filter((sentence) => sentence !== '').join(' ');
+/** Sentences on the place, the first day and the cost of a change. */
+export function measuredSentences(headline: Change, measured: MeasuredChange, currency: string | undefined): string {
+  const sentences = [factorSentence(headline.metric, measured), ownDaySentence(headline, measured), costSentence(measured, currency)];
+  return sentences.filter((sentence) => sentence !== '').join(' ');
+}
+
+/** One sentence: the first day on the device that changed, where all devices together show another; the cost counts from it. */
+function ownDaySentence({ metric, since }: Change, { metric: own, device, change }: MeasuredChange): string {
+  const isOther = own === metric && device !== 'all' && since !== undefined && since.from !== change.from;
+  return isOther ? `On ${device} by itself it began on ${change.from}.` : '';
 }
 
 /** A sentence for each other change that lies on one device. */

@@ -83,12 +83,14 @@ export function measureChange(kind: MetricKind, days: readonly DailyPoint[], fou
   if (!series) return undefined;
   const study = studySeries(series, questsOf(series));
   const distanceOf = ({ from }: Pick<DatedChange, 'from'>) => Math.abs(Date.parse(from) - Date.parse(found.from)) / DAY_MS;
-  const alike = (study?.changes ?? [])
+  // Where two changes lie near, the one of the same size is meant.
+  const [nearest] = (study?.changes ?? [])
     .filter(({ shape }) => shape !== 'outlier')
     .map((change) => dated(series, change))
-    .filter((change) => change.relative * found.relative > 0 && (change.to === undefined) === (found.to === undefined));
-  const [nearest] = alike.toSorted((a, b) => distanceOf(a) - distanceOf(b));
-  return nearest && distanceOf(nearest) <= NEAR_DAYS && isSameSize(nearest, found) ? nearest : undefined;
+    .filter((change) => change.relative * found.relative > 0 && (change.to === undefined) === (found.to === undefined))
+    .filter((change) => distanceOf(change) <= NEAR_DAYS && isSameSize(change, found))
+    .toSorted((a, b) => distanceOf(a) - distanceOf(b));
+  return nearest;
 }
 
 /** Changes that begin on a day or later with a p-value of at most `most`, each measured like those that any tool found. */

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import type { Change } from '../../../../src/domain/metrics/compare/comparison-words.ts';
+import type { MeasuredChange } from '../../../../src/domain/metrics/compare/measured-change.ts';
+import { measuredSentences } from '../../../../src/domain/metrics/compare/measured-words.ts';
+
+const since = {
+  from: '2026-11-26',
+  days: 7,
+  relative: -0.25,
+  low: -0.33,
+  high: -0.17,
+  earliest: '2026-11-25',
+  latest: '2026-11-27',
+  shape: 'step',
+  pValue: 0,
+} as const;
+const headline = { metric: 'conversionRate', since } as Change; // only metric and day are read
+const measured = (device: string, from: string): MeasuredChange => ({
+  metric: 'conversionRate',
+  device,
+  change: { ...since, from, relative: -0.6, low: -0.64, high: -0.56 },
+  cost: { metric: 'conversionCount', value: -591, low: -694, high: -498 },
+});
+
+it('say the first day of the device that changed where the headline has another', () => {
+  expect(measuredSentences(headline, measured('mobile', '2026-11-22'), undefined)).toBe(
+    'On mobile by itself it began on 2026-11-22. That is about -591 conversions (-694 to -498) against days without it.',
+  );
+});
+
+it('say no day twice', () => {
+  expect(measuredSentences(headline, measured('mobile', '2026-11-26'), undefined)).not.toContain('began');
+  expect(measuredSentences(headline, measured('all', '2026-11-22'), undefined)).not.toContain('began');
+});
