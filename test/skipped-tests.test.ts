@@ -23,4 +23,10 @@ it('an entry of the list that names no test is named, so that the list does not 
   expect(wrongSkips(results(['test/a.test.ts', 'has another name', 'passed']), allowed, 'darwin')).toEqual([
     'test/allowed-skips.json lists "needs a disk" of test/a.test.ts, which is no test',
   ]);
+  // This file exists, and this run had none of its tests; the other does not exist.
+  const [one] = allowed;
+  const list = ['test/skipped-tests.test.ts', 'test/gone.test.ts'].map((file) => ({ ...one, file }));
+  expect(wrongSkips(results(), list, 'linux')).toEqual([
+    'test/allowed-skips.json lists "needs a disk" of test/gone.test.ts, which is no test',
+  ]);
 });
