@@ -16,6 +16,15 @@ export interface Peer {
 /** The environment of every process that is measured: nothing that makes one start slower than another. */
 const environment = (more: Record<string, string>) => ({ PATH: process.env['PATH'], ...more });
 
+/** A module that makes a process live by another clock, for `--import`: it starts at `clock` and runs on. */
+export function clockModule(clock: string): string {
+  const code =
+    `const off = ${Date.parse(clock)} - Date.now(); const Real = Date; ` +
+    'globalThis.Date = class Date extends Real { constructor(...at) { if (at.length === 0) super(Real.now() + off); else super(...at); } ' +
+    'static now() { return Real.now() + off; } };';
+  return `data:text/javascript,${encodeURIComponent(code)}`;
+}
+
 /** Starts a script with this Node. */
 export function startPeer(args: readonly string[], more: Record<string, string> = {}): Peer {
   const child = spawn(process.execPath, args, { env: environment(more) });

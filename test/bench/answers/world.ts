@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Stories, storiesOf } from '../../../src/emulator/world/index.ts';
 import { DAY_MS } from '../../../src/lib/clock.ts';
 import { startExternalEmulator } from '../emulator.ts';
-import { greet, startPeer } from '../peer.ts';
+import { clockModule, greet, startPeer } from '../peer.ts';
 import type { Call } from './question.ts';
 import { openRest, type Rest } from './rest.ts';
 
@@ -83,15 +83,6 @@ function worldDates(clock: string): Record<string, string> {
 function dated<T>(value: T, dates: Readonly<Record<string, string>>): T {
   const text = JSON.stringify(value).replaceAll(/\{(\w+)\}/g, (whole, name: string) => dates[name] ?? whole);
   return JSON.parse(text) as T; // the same value, other texts
-}
-
-/** A module that makes a process live by the clock of the world: it starts at `clock` and runs on. */
-function clockModule(clock: string): string {
-  const code =
-    `const off = ${Date.parse(clock)} - Date.now(); const Real = Date; ` +
-    'globalThis.Date = class Date extends Real { constructor(...at) { if (at.length === 0) super(Real.now() + off); else super(...at); } ' +
-    'static now() { return Real.now() + off; } };';
-  return `data:text/javascript,${encodeURIComponent(code)}`;
 }
 
 /** Starts the emulated platform and the built product, each in a process of its own, with the exports of the last nine days downloaded. */

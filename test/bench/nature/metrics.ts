@@ -1,4 +1,4 @@
-import { greet, startPeer } from '../peer.ts';
+import { clockModule, greet, startPeer } from '../peer.ts';
 import type { Table, Trial } from '../verdicts/metrics/trial.ts';
 import { EXPECTED_CASES } from './expected-cases.ts';
 import { CASES, type Case, type Said } from './metrics-cases.ts';
@@ -6,6 +6,9 @@ import { openMetricsPlatform } from './metrics-platform.ts';
 import { drawWorld } from './metrics-world.ts';
 import { type Bench, together } from './together.ts';
 import { YEAR_CASES } from './year-cases.ts';
+
+/** All worlds end before it. */
+const PRESENT = '2027-01-15T12:00:00.000Z';
 
 async function say({ tool, args, nature }: Case, seed: number, { peer, platform }: Bench) {
   const world = drawWorld(nature, seed);
@@ -54,7 +57,7 @@ async function lineOf(each: Case, { worlds, seed }: Trial, bench: Bench, isTold:
  */
 export async function* metricsNature(trial: Trial): AsyncGenerator<Table> {
   const platform = await openMetricsPlatform();
-  const peer = startPeer(['dist/main.js'], {
+  const peer = startPeer(['--import', clockModule(PRESENT), 'dist/main.js'], {
     WEB_ANALYTICS_AUTH_URL: platform.url,
     WEB_ANALYTICS_CLIENT_ID: 'bench',
     WEB_ANALYTICS_CLIENT_SECRET: 'bench',
