@@ -21,8 +21,8 @@ const wanted = process.env['PRODUCT_TESTS']?.split(',');
 const isWanted = (path: string) => wanted === undefined || wanted.some((beginning) => path.startsWith(beginning));
 export default defineConfig({
   test: {
-    // One more than processors, because tests wait for deadlines and for processes that they start.
-    maxWorkers: availableParallelism() + 1,
+    // Another one would make the emulated days and load the modules once more; what waits leaves its time to the static checks.
+    maxWorkers: availableParallelism(),
     projects: [
       { test: { ...shared, name: 'product', include: product.filter(isWanted) } },
       { test: { ...shared, name: 'unit', include: unit } },

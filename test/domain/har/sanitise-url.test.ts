@@ -107,10 +107,11 @@ describe('sanitiseUrl', () => {
       for (const url of texts) expect(typeof sanitiseUrl(url) === 'string' && typeof sanitiseText(url) === 'string').toBe(true);
       return performance.now() - started;
     };
-    // Eight times as much takes 64 times as long where the work is quadratic. Other work on the machine only slows a try: the quickest
-    // counts.
-    const ratios = Array.from({ length: 5 }, () => timeMs(200_000) / timeMs(25_000));
-    expect(Math.min(...ratios)).toBeLessThan(32);
+    // Eight times as much takes 64 times as long where the work is quadratic. Other work on the machine only slows a try: one of five that is
+    // quick enough counts.
+    let ratio = Number.POSITIVE_INFINITY;
+    for (let tries = 0; tries < 5 && ratio >= 32; tries += 1) ratio = timeMs(200_000) / timeMs(25_000);
+    expect(ratio).toBeLessThan(32);
   });
 });
 
