@@ -172,10 +172,8 @@ function namesOf({ client, caller, options }: Call, ask: Ask): NameParts {
 /** The context of a tool's handler. */
 export function contextOf(call: Call, speaking: Speaking): ToolContext {
   const { tool, caller, client, links, options } = call;
-  return {
-    ...platformOf(call, speaking.ask),
-    ...answerPartsOf(call, speaking),
-    ...namesOf(call, speaking.ask),
+  // Assigned, not spread: an object of that many spread members is a hash table, five times as slow and twice as large.
+  return Object.assign(platformOf(call, speaking.ask), answerPartsOf(call, speaking), namesOf(call, speaking.ask), {
     async call(request, { warning, apart = false, ...extra } = {}) {
       const { operation } = tool;
       if (!operation) throw new TypeError(`${tool.name} stands for no operation; it asks for those that it needs`);
@@ -188,6 +186,6 @@ export function contextOf(call: Call, speaking: Speaking): ToolContext {
     client,
     chosenProjectId: options.projectId,
     offer: caller.offer,
-    link: (link) => void links.push(link),
-  };
+    link: (link: Link) => void links.push(link),
+  } satisfies Partial<ToolContext>);
 }

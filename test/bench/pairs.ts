@@ -177,6 +177,9 @@ async function callsOverHttp(era: Era, { http, environment, call }: Side): Promi
   };
 }
 
+/** The part that compares with a bare server which asks the platform. */
+const ASKING = 'asking';
+
 /** What is measured, by the name that the command line has for it. */
 const PARTS: Readonly<Record<string, (side: Side) => Promise<Record<string, number>>>> = {
   start: startOf,
@@ -223,13 +226,15 @@ async function rounds(measure: (side: Side) => Promise<Record<string, number>>, 
 }
 
 /**
- * The cost of a call and of a start beside a bare server of the SDK with one tool that makes one request a call; `folder` holds its scripts
- * for stdio and HTTP. Takes names of parts and a number of rounds, by default all and five.
+ * The cost of a call and of a start beside a bare server of the SDK with one tool that makes one request a call to itself; `folder` holds
+ * its scripts for stdio and HTTP. The part `asking` says what of it is the platform's: there a bare server asks it as `get_credential` does.
+ * Takes names of parts and a number of rounds, by default all and five.
  */
 export async function benchPairs(product: string, { environment }: ExternalEmulator, args: readonly string[]): Promise<Row[]> {
   const folder = args.find((arg) => arg.includes('/')) ?? 'test/bench/bare';
   const count = Number(args.find((arg) => /^\d+$/.test(arg)) ?? ROUNDS);
-  const named = args.filter((arg) => arg in PARTS);
+  const named = args.filter((arg) => arg in PARTS || arg === ASKING);
+  const isAsked = (name: string) => named.length === 0 || named.includes(name);
   const bare = await bundledBare(folder);
   const serve = ['serve', '--http', '--port', '0', '--max-sessions', '5000'];
   const ours: Side = { stdio: [product], http: [product, ...serve], environment, call: { name: 'get_credential', arguments: {} } };
@@ -241,7 +246,19 @@ export async function benchPairs(product: string, { environment }: ExternalEmula
   };
   const rows: Row[] = [];
   for (const [name, measure] of Object.entries(PARTS))
-    if (named.length === 0 || named.includes(name))
-      rows.push(...(await rounds(measure, [ours, theirs], name === 'start' ? 5 * count : count)));
+    if (isAsked(name)) rows.push(...(await rounds(measure, [ours, theirs], name === 'start' ? 5 * count : count)));
+  if (!isAsked(ASKING)) return rows;
+  const asking: Side = {
+    ...theirs,
+    stdio: [bundled('test/bench/bare/asking-stdio.ts', 'node_modules/.cache/bench-pair-asking')],
+    environment,
+  };
+  for (const era of ['2025', '2026'] as const) {
+    const measure = (side: Side) => callsOverStdio(era, side);
+    const floor = await rounds(measure, [asking, theirs], count);
+    const own = await rounds(measure, [ours, asking], count);
+    rows.push(...floor.map((row) => ({ ...row, what: `${row.what}: one that asks the platform, beside the bare one` })));
+    rows.push(...own.map((row) => ({ ...row, what: `${row.what}: ours, beside one that asks the platform`, aim: '' })));
+  }
   return rows;
 }

@@ -1,13 +1,12 @@
 import * as z from 'zod';
 import { text } from '../../src/api/params.ts';
-import { HAR_ORDERS, pageAfterCut, viewOf } from '../../src/domain/har/analyse/analyse-har.ts';
 import { HAR_VIEWS, harAnswerShape } from '../../src/domain/har/analyse/har-answer.ts';
+import { HAR_ORDERS, pageAfterCut, viewOf } from '../../src/domain/har/analyse/har-query.ts';
 import { PROBLEM_KINDS } from '../../src/domain/har/analyse/problem.ts';
 import { resourceTypes } from '../../src/domain/har/read/har-model.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { readRun, verdictOfRun } from '../../src/usecases/speed/har-run.ts';
 
 export default defineAnsweringTool({
   name: 'analyze_har',
@@ -49,6 +48,7 @@ export default defineAnsweringTool({
   charted: true,
   async handler(query, context) {
     const { remember, draw, projectId, link, note, ownDomains, ask } = context;
+    const { readRun, verdictOfRun } = await import('../../src/usecases/speed/har-run.ts');
     const view = viewOf(query);
     const { file, run, paints } = await readRun({ ...query, isPlaced: view === 'summary' }, context);
     const { analyseHar, loadEntities, readHar } = await import('../../src/domain/har/index.ts');

@@ -5,7 +5,6 @@ import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import * as several from '../../src/tooling/several-params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { compareMetrics } from '../../src/usecases/metrics/compare-metrics.ts';
 
 export default defineAnsweringTool({
   name: 'compare_metrics',
@@ -39,5 +38,5 @@ export default defineAnsweringTool({
     explain: z.boolean().describe('Default true: devices, segments, revenue').default(true),
   }),
   output: comparisonShape,
-  handler: async (input, context) => compareMetrics(input, context),
+  handler: async (input, context) => (await import('../../src/usecases/metrics/compare-metrics.ts')).compareMetrics(input, context),
 });

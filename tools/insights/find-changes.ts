@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import { changesShape } from '../../src/domain/metrics/changes/changes-answer.ts';
+import { changeSubjects, changesShape } from '../../src/domain/metrics/changes/changes-answer.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import * as several from '../../src/tooling/several-params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { changeSubjects, findChanges } from '../../src/usecases/metrics/find-changes.ts';
 
 export default defineAnsweringTool({
   name: 'find_changes',
@@ -33,5 +32,5 @@ export default defineAnsweringTool({
     limit: z.int().min(1).max(50).describe('Changes to list').default(10),
   }),
   output: changesShape,
-  handler: findChanges,
+  handler: async (input, context) => (await import('../../src/usecases/metrics/find-changes.ts')).findChanges(input, context),
 });

@@ -6,7 +6,6 @@ import { tableOutput } from '../../src/tooling/metric-tool.ts';
 import * as p from '../../src/tooling/params.ts';
 import * as several from '../../src/tooling/several-params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { queryMetrics } from '../../src/usecases/metrics/query-metrics.ts';
 
 export default defineAnsweringTool({
   name: 'query_metrics',
@@ -49,6 +48,8 @@ export default defineAnsweringTool({
     changes: z.array(measuredChangeShape).optional(),
   }),
   charted: true,
-  handler: ({ breakdown, ...input }, context) =>
-    queryMetrics(metricQuery({ ...input, breakdown: breakdown?.filter((by) => by !== 'project') }), context),
+  async handler({ breakdown, ...input }, context) {
+    const { queryMetrics } = await import('../../src/usecases/metrics/query-metrics.ts');
+    return queryMetrics(metricQuery({ ...input, breakdown: breakdown?.filter((by) => by !== 'project') }), context);
+  },
 });

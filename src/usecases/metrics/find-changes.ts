@@ -4,7 +4,7 @@ import { instantOf } from '../../api/params.ts';
 import type { KnownDays } from '../../domain/metrics/calendar/known-days.ts';
 import { specialSentence } from '../../domain/metrics/calendar/special-words.ts';
 import { changeSeriesOf, type Place, type Reading } from '../../domain/metrics/changes/change-series.ts';
-import { type Changes, changesAnswer, type SiteFacts } from '../../domain/metrics/changes/changes-answer.ts';
+import { type Changes, type changeSubjects, changesAnswer, type SiteFacts } from '../../domain/metrics/changes/changes-answer.ts';
 import { type Readable, type ReadPlan, findChanges as scan } from '../../domain/metrics/changes/find-changes.ts';
 import { dayPoints } from '../../domain/metrics/compare/readings.ts';
 import { siteMetricNames, zoneMetricNames } from '../../domain/metrics/metric-definitions.ts';
@@ -19,9 +19,6 @@ import { chooseScenarios, findSpeedChanges } from '../speed/find-speed-changes.t
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
 import { begin, firstDayOf, zonesToLookAt } from './read-places.ts';
 import { type Compared, redefinitionNotes } from './redefinitions.ts';
-
-/** Subjects that can be searched for changes. */
-export const changeSubjects = ['site', 'zones', 'speed'] as const;
 
 /** Requests for one answer, lists and a token included. */
 const MOST_REQUESTS = 44;

@@ -1,10 +1,11 @@
 import { formatBytes } from '../../../lib/number-text.ts';
-import { cutPage, type PagePlace, type PageRequest, pageOf } from '../../page-of.ts';
+import { type PageRequest, pageOf } from '../../page-of.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
 import { addTotals, count, noRequests, weightOf } from '../summary/har-summary.ts';
 import { BLOCKING_BASIS } from './blocking-problems.ts';
 import { findProblems } from './find-problems.ts';
-import type { HAR_VIEWS, HarAnswer } from './har-answer.ts';
+import type { HarAnswer } from './har-answer.ts';
+import { type HarQuery, type HarView, listOf, viewOf } from './har-query.ts';
 import { imageVerdict } from './image-problems.ts';
 import type { PaintTimes } from './largest-paint.ts';
 import { counted, ORDER_NOTE, type ProblemKind } from './problem.ts';
@@ -18,52 +19,10 @@ import {
   type Table,
   waterfallTable,
 } from './request-rows.ts';
-import { filterRequests, isEmptyFilter, type RequestFilter } from './select-requests.ts';
+import { filterRequests, isEmptyFilter } from './select-requests.ts';
 import { type HarStudy, studyHar } from './study-har.ts';
 import { findingRow, summaryView } from './summary-view.ts';
 import { collectParties, type EntityOf, type PartyGroup } from './third-parties.ts';
-
-/** A view of a HAR file's answer. */
-export type HarView = (typeof HAR_VIEWS)[number];
-
-/** Orders of requests, the default first. */
-export const HAR_ORDERS = ['start', 'bytes', 'duration'] as const;
-type HarOrder = (typeof HAR_ORDERS)[number];
-
-/** A question about a HAR file; the id of its step only marks cursors. */
-export interface HarQuery extends RequestFilter {
-  readonly scenarioStepResultId?: string | undefined;
-  readonly scenarioId?: number | undefined;
-  readonly step?: string | undefined;
-  readonly view?: HarView | undefined;
-  /** Only requests with this problem; with no view named, the list of problems. */
-  readonly problem?: ProblemKind | undefined;
-  /** Of requests and the waterfall: the largest first, or by start. */
-  readonly orderBy?: HarOrder | undefined;
-  readonly limit?: number | undefined;
-  readonly cursor?: string | undefined;
-}
-
-/** The view that is meant: the one named, the list of requests where only a filter is given, else the summary. */
-export function viewOf(query: HarQuery): HarView {
-  const { view, problem, limit, cursor, orderBy } = query;
-  if (problem !== undefined) return view === undefined || view === 'summary' ? 'problems' : view;
-  const isPlain = cursor === undefined && limit === undefined && orderBy === undefined;
-  return view ?? (isPlain && isEmptyFilter(query) ? 'summary' : 'requests');
-}
-
-/** All that the list of a query depends on: who repeats the query may take another page of it. */
-function listOf(query: HarQuery): unknown {
-  const { scenarioStepResultId, scenarioId, step, problem, url, type, domain, status, minDurationMs, minBytes, orderBy } = query;
-  const run = scenarioStepResultId ?? [scenarioId, step];
-  return [viewOf(query), run, problem ?? '', url, type, domain, status, minDurationMs, minBytes, orderBy ?? 'start'];
-}
-
-/** The position after the first `shown` rows of a page, where not all were delivered. */
-export function pageAfterCut(page: unknown, shown: number, asked: Record<string, unknown>): PagePlace {
-  // The boundary hands back what this tool answered and was asked.
-  return cutPage(page as PagePlace, shown, listOf(asked));
-}
 
 /** An answer with its notes apart. */
 export interface HarAnalysis {
@@ -93,7 +52,7 @@ export function analyseHar(har: Har, query: HarQuery, entityOf: EntityOf, paints
 }
 
 /** The requests by start as they come, or what is largest first; what is unknown comes last. */
-function inOrder(entries: readonly HarEntry[], orderBy: HarOrder | undefined): readonly HarEntry[] {
+function inOrder(entries: readonly HarEntry[], orderBy: HarQuery['orderBy']): readonly HarEntry[] {
   if (orderBy === undefined || orderBy === 'start') return entries;
   const valueOf = (entry: HarEntry) => (orderBy === 'bytes' ? weightOf(entry) : entry.durationMs) ?? -1;
   return entries.toSorted((a, b) => valueOf(b) - valueOf(a));

@@ -9,6 +9,9 @@ import type { Place } from './change-series.ts';
 import { changeLine, type Entry, entriesOf, type Period, type PlaceNames, speedLine, speedRecord } from './change-words.ts';
 import type { RankedChange } from './find-changes.ts';
 
+/** Subjects that can be searched for changes. */
+export const changeSubjects = ['site', 'zones', 'speed'] as const;
+
 const where = z.object({
   device: z.string().optional(),
   segmentId: z.number().optional(),

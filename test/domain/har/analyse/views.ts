@@ -1,5 +1,6 @@
-import { analyseHar, type HarQuery } from '../../../../src/domain/har/analyse/analyse-har.ts';
+import { analyseHar } from '../../../../src/domain/har/analyse/analyse-har.ts';
 import { HAR_VIEWS, type HarAnswer, harAnswerShape } from '../../../../src/domain/har/analyse/har-answer.ts';
+import type { HarQuery } from '../../../../src/domain/har/analyse/har-query.ts';
 import type { PaintTimes } from '../../../../src/domain/har/analyse/largest-paint.ts';
 import { loadEntities } from '../../../../src/domain/har/analyse/third-parties.ts';
 import { compareHars } from '../../../../src/domain/har/compare/compare-hars.ts';
