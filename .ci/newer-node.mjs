@@ -69,7 +69,7 @@ for (const major of majors) {
   const node = binaryOf(major);
   if (isFetchOnly) continue;
   console.log(`Node ${NODES[major].version}:`);
-  const projects = ['--project', 'unit', '--project', 'product', '--reporter', 'dot'];
+  const projects = ['--project', 'unit', '--project', 'product', '--project', 'long', '--reporter', 'dot'];
   run(node, ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...projects, ...TESTS], {
     env: { ...process.env, CI: '', NO_COLOR: '1' },
   });
