@@ -1,3 +1,4 @@
+import { toolsetLoaders } from '../../tools/loaders.ts';
 import { shownHints } from '../lib/hint.ts';
 import { mapTexts } from '../lib/map-texts.ts';
 import { type Settings, SettingsError } from '../settings/settings.ts';
@@ -20,20 +21,19 @@ export async function listedTools(): Promise<readonly ListedTool[]> {
   return computed;
 }
 
-async function indexTools(): Promise<ReadonlyMap<string, AnyTool>> {
-  const { toolsets } = await import('../../tools/index.ts');
-  return new Map(toolsets.flatMap(({ tools }) => tools.map((tool) => [tool.name, tool])));
-}
-
 // Kept, because even an import of what is loaded takes a while.
-let byName: ReadonlyMap<string, AnyTool> | undefined;
+const byName = new Map<string, AnyTool>();
+let toolsetOf: ReadonlyMap<string, string> | undefined;
 
-/** The tool behind a listed name; loaded with the first call. */
+/** The tool behind a listed name; loaded, with the others of its toolset, with the first call of one of them. */
 export async function loadTool(name: string): Promise<AnyTool> {
-  byName ??= await indexTools();
-  const tool = byName.get(name);
-  if (!tool) throw new Error(`there is no tool ${name}`);
-  return tool;
+  const known = byName.get(name);
+  if (known) return known;
+  toolsetOf ??= new Map((await listedTools()).map((tool) => [tool.name, tool.toolset]));
+  const load = toolsetLoaders[toolsetOf.get(name) ?? ''];
+  if (!load) throw new Error(`there is no tool ${name}`);
+  for (const tool of (await load()).default.tools) byName.set(tool.name, tool);
+  return loadTool(name);
 }
 
 /** The preset for hosts that pay for each tool: those that answer most questions. */

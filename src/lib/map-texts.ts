@@ -1,4 +1,7 @@
-/** The same data with each of its texts, the names of members included, changed; `change` must give the same for the same text. */
+/**
+ * The same data with each of its texts, the names of members included, changed; `change` must give the same for the same text. What holds
+ * no text that changes is given back as it is, so that data without any costs no copy.
+ */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   // Rows of a list have the same names.
   const names = new Map<string, string>();
@@ -7,11 +10,25 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
     names.set(name, known);
     return known;
   }
+  function mappedRecord(record: object): object {
+    const members = Object.entries(record);
+    let isChanged = false;
+    for (const member of members) {
+      const [name, part] = member;
+      member[0] = changedName(name);
+      member[1] = mapped(part);
+      isChanged ||= member[0] !== name || member[1] !== part;
+    }
+    return isChanged ? Object.fromEntries(members) : record;
+  }
+  function mappedList(list: readonly unknown[]): readonly unknown[] {
+    const changed = list.map(mapped);
+    return changed.every((part, index) => part === list[index]) ? list : changed;
+  }
   function mapped(part: unknown): unknown {
     if (typeof part === 'string') return change(part);
-    if (Array.isArray(part)) return part.map(mapped);
-    if (typeof part !== 'object' || part === null) return part;
-    return Object.fromEntries(Object.entries(part).map(([name, member]) => [changedName(name), mapped(member)]));
+    if (Array.isArray(part)) return mappedList(part);
+    return typeof part === 'object' && part !== null ? mappedRecord(part) : part;
   }
   return mapped(value);
 }
