@@ -227,7 +227,7 @@ async function rounds(measure: (side: Side) => Promise<Record<string, number>>, 
 
 /**
  * The cost of a call and of a start beside a bare server of the SDK with one tool that makes one request a call to itself; `folder` holds
- * its scripts for stdio and HTTP. The part `asking` says what of it is the platform's: there a bare server asks it as `get_credential` does.
+ * its scripts for stdio and HTTP. The part `asking` says what of it is the platform's: a bare server asks it as `get_credential` does.
  * Takes names of parts and a number of rounds, by default all and five.
  */
 export async function benchPairs(product: string, { environment }: ExternalEmulator, args: readonly string[]): Promise<Row[]> {
