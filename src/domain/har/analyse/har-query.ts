@@ -8,7 +8,6 @@ export type HarView = (typeof HAR_VIEWS)[number];
 
 /** Orders of requests, the default first. */
 export const HAR_ORDERS = ['start', 'bytes', 'duration'] as const;
-type HarOrder = (typeof HAR_ORDERS)[number];
 
 /** A question about a HAR file; the id of its step only marks cursors. */
 export interface HarQuery extends RequestFilter {
