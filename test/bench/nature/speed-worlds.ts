@@ -33,6 +33,17 @@ export interface Nature {
   /** Days without any run: from how many days before the end, and how many. */
   readonly gaps?: readonly (readonly [agoDays: number, days: number])[];
   readonly shift?: Shift;
+  /** How often runs fail; left out: one in a hundred. */
+  readonly failing?: Failing;
+}
+
+/** The chance that a run fails at the second step. */
+export interface Failing {
+  readonly share: number;
+  /** From so many days before the end on it is another one. */
+  readonly then?: { readonly share: number; readonly sinceDays: number };
+  /** Chance of a day with an outage, in which half of the runs of six hours fail. */
+  readonly outages?: number;
 }
 
 /** A step of a report as the reference describes it. */
@@ -131,14 +142,26 @@ function stepOf(
   };
 }
 
+/** The chance of a failure over time; outages last six hours. */
+function failureCourse(random: Random, { share, then, outages = 0 }: Failing, startMs: number, endMs: number): (ms: number) => number {
+  const starts: number[] = [];
+  for (let day = startMs; outages > 0 && day < endMs; day += DAY_MS)
+    if (random.uniform() < outages) starts.push(day + between(random, 0, 18) * HOUR_MS);
+  return (ms) => {
+    if (starts.some((start) => ms >= start && ms < start + 6 * HOUR_MS)) return 0.5;
+    return then && ms >= endMs - then.sinceDays * DAY_MS ? then.share : share;
+  };
+}
+
 /** Makes one scenario of two steps; the second one shifts. The same seed gives the same world. */
 export function makeSpeedWorld(nature: Nature, seed: number): SpeedWorld {
   const random = seeded(seed);
-  const { runsADay, noise, ar = 0.3, gaps = [], shift } = nature;
+  const { runsADay, noise, ar = 0.3, gaps = [], shift, failing = { share: 0.01 } } = nature;
   const endMs = Date.parse('2025-09-01T00:00:00Z') + random.integer(0, 28 * 24) * HOUR_MS;
   const startMs = endMs - (BASELINE_DAYS + PERIOD_DAYS) * DAY_MS;
   const changedMs = shift && endMs - shift.sinceDays * DAY_MS;
   const courseAt = courseOf(random, nature, startMs, endMs);
+  const failureAt = failureCourse(random, failing, startMs, endMs);
   const bases = [between(random, 900, 4000), between(random, 900, 4000)];
   const cadenceMs = DAY_MS / runsADay;
   const offsetMs = between(random, 0, 0.8) * cadenceMs;
@@ -157,7 +180,7 @@ export function makeSpeedWorld(nature: Nature, seed: number): SpeedWorld {
     const own = () => course + outlier + Math.SQRT1_2 * noise * (deviation + random.normal());
     const runId = `${seed % 100_000}${reports.length}`;
     const steps = bases.map((base, index) => stepOf(random, index + 1, { base, slow: own(), shifted: index === 1 ? shifted : 0, runId }));
-    const fail = random.uniform() < 0.01 ? 1 : 0;
+    const fail = random.uniform() < failureAt(date) ? 1 : 0;
     if (isDown || random.uniform() < 0.02) continue;
     reports.push({
       resultId: runId,

@@ -1,6 +1,5 @@
-import { greet, type Peer, startPeer } from '../peer.ts';
 import type { Table, Trial } from '../verdicts/metrics/trial.ts';
-import { openSpeedPlatform, type SpeedPlatform } from './speed-platform.ts';
+import { openSpeedBench, type SpeedBench } from './speed-bench.ts';
 import { makeSpeedWorld, type Nature } from './speed-worlds.ts';
 
 const DAY_MS = 86_400_000;
@@ -72,27 +71,12 @@ interface Outcome {
 
 const CALM: ReadonlySet<string> = new Set(['steady', 'unstable']);
 
-/** A caller of the built server, and the platform that it reads. */
-interface Bench {
-  readonly peer: Peer;
-  readonly platform: SpeedPlatform;
-}
-
-let scenarioId = 0;
-
-async function outcomeOf({ truth, ...nature }: Case, seed: number, { peer, platform }: Bench): Promise<Outcome> {
-  const { reports, startMs, endMs, changedMs } = makeSpeedWorld(nature, seed);
-  // A new id for each world, because the server keeps what it has read.
-  scenarioId += 1;
-  platform.show(scenarioId, reports);
-  const input = { scenarioIds: [scenarioId], startDate: new Date(startMs).toISOString(), endDate: new Date(endMs - 1).toISOString() };
+async function outcomeOf({ truth, ...nature }: Case, seed: number, { judge }: SpeedBench): Promise<Outcome> {
+  const world = makeSpeedWorld(nature, seed);
+  const { changedMs } = world;
   const startedAt = performance.now();
-  const { result } = (await peer.ask('tools/call', { name: 'analyze_scenario', arguments: input })) as {
-    result?: { structuredContent?: Answer; isError?: boolean; content?: unknown };
-  };
+  const said = (await judge(world)) as Answer; // in its documented form
   const ms = performance.now() - startedAt;
-  const said = result?.structuredContent;
-  if (!said || result?.isError) throw new Error(JSON.stringify(result?.content));
   // One in a hundred runs fails here, which may be called failing: what is said of speed beside it counts.
   const verdict = said.speedVerdict ?? said.verdict;
   const isRight = truth === 'steady' ? CALM.has(verdict) : verdict === truth;
@@ -102,7 +86,7 @@ async function outcomeOf({ truth, ...nature }: Case, seed: number, { peer, platf
 
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 
-async function cellsOf(each: Case, { worlds, seed }: Trial, bench: Bench): Promise<string[]> {
+async function cellsOf(each: Case, { worlds, seed }: Trial, bench: SpeedBench): Promise<string[]> {
   const outcomes: Outcome[] = [];
   for (let world = 0; world < worlds; world += 1) outcomes.push(await outcomeOf(each, seed * 1_000_003 + world * 7_919 + 17, bench));
   const share = (isCounted: (outcome: Outcome) => boolean) => percent(outcomes.filter(isCounted).length / worlds);
@@ -124,23 +108,15 @@ async function cellsOf(each: Case, { worlds, seed }: Trial, bench: Bench): Promi
 
 /** Scenarios that live through real weeks, judged by the built tool; `only` is a part of the name of a case. */
 export async function* speedNature(trial: Trial): AsyncGenerator<Table> {
-  const platform = await openSpeedPlatform();
-  const peer = startPeer(['dist/main.js'], {
-    WEB_ANALYTICS_AUTH_URL: platform.url,
-    WEB_ANALYTICS_CLIENT_ID: 'bench',
-    WEB_ANALYTICS_CLIENT_SECRET: 'bench',
-    WEB_ANALYTICS_TOOLSETS: 'insights,speed-analysis',
-  });
+  const bench = await openSpeedBench();
   try {
-    await greet(peer);
     for (const each of CASES.filter(({ name }) => name.includes(trial.only ?? '')))
       yield {
         title: 'Scenarios through the built tool',
         columns: ['scenario', 'found', 'and dated', 'false', 'found or told', 'verdicts', 'ms a call'],
-        lines: [{ cells: await cellsOf(each, trial, { peer, platform }) }],
+        lines: [{ cells: await cellsOf(each, trial, bench) }],
       };
   } finally {
-    await peer.stop();
-    platform.close();
+    await bench.close();
   }
 }
