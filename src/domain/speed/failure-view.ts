@@ -1,6 +1,7 @@
 import { slotsOf } from '../../lib/calendar.ts';
 import { minuteAt, todayIn } from '../../lib/dates.ts';
-import { type FailureTrend, judgeFailures, type Share, shareOf } from './engine/failed-share.ts';
+import { type Share, shareOf } from './engine/failed-share.ts';
+import { type FailureTrend, judgeFailures } from './engine/failure-trend.ts';
 import type { FailedAction } from './failures.ts';
 import { isFailed, type Window } from './runs.ts';
 import { failedStepIn, firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';

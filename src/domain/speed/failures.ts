@@ -2,7 +2,8 @@ import type * as z from 'zod';
 import type { stepReport } from '../../api/operations/records.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import { formatPercent } from '../../lib/number-text.ts';
-import { type FailureTrend, judgeFailures, type Share, shareOf } from './engine/failed-share.ts';
+import { type Share, shareOf } from './engine/failed-share.ts';
+import { type FailureTrend, judgeFailures } from './engine/failure-trend.ts';
 import { isFailed, type Report, type StepResult } from './runs.ts';
 import type { Study } from './scenario-study.ts';
 

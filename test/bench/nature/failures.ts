@@ -12,7 +12,7 @@ interface Case {
   readonly failing: Failing;
 }
 
-const then = (share: number) => ({ share, sinceDays: 3 });
+const sinceThreeDays = (share: number) => ({ share, sinceDays: 3 });
 
 const CASES: readonly Case[] = [24, 48, 96].flatMap((runsADay) =>
   (
@@ -21,9 +21,9 @@ const CASES: readonly Case[] = [24, 48, 96].flatMap((runsADay) =>
       ['3 %', { share: 0.03 }],
       ['10 %', { share: 0.1 }],
       ['1 % and outages', { share: 0.01, outages: 0.1 }],
-      ['3 → 12 %', { share: 0.03, then: then(0.12) }],
-      ['3 → 20 %', { share: 0.03, then: then(0.2) }],
-      ['1 → 12 %', { share: 0.01, then: then(0.12) }],
+      ['3 → 12 %', { share: 0.03, later: sinceThreeDays(0.12) }],
+      ['3 → 20 %', { share: 0.03, later: sinceThreeDays(0.2) }],
+      ['1 → 12 %', { share: 0.01, later: sinceThreeDays(0.12) }],
     ] as const
   ).map(([name, failing]) => ({ name: `${name}, ${runsADay} runs a day`, runsADay, failing })),
 );
@@ -82,7 +82,7 @@ async function cellsOf(each: Case, { worlds, seed }: Trial, bench: SpeedBench): 
   const outcomes: Outcome[] = [];
   for (let world = 0; world < worlds; world += 1) outcomes.push(await outcomeOf(each, seed * 1_000_003 + world * 7_919 + 29, bench));
   const share = (isCounted: (outcome: Outcome) => boolean) => percent(outcomes.filter(isCounted).length / worlds);
-  const isChange = each.failing.then !== undefined;
+  const isChange = each.failing.later !== undefined;
   const verdicts = [...new Set(outcomes.map(({ verdict }) => verdict))]
     .map((verdict) => `${verdict} ${outcomes.filter((outcome) => outcome.verdict === verdict).length}`)
     .join(', ');

@@ -41,7 +41,7 @@ export interface Nature {
 export interface Failing {
   readonly share: number;
   /** From so many days before the end on it is another one. */
-  readonly then?: { readonly share: number; readonly sinceDays: number };
+  readonly later?: { readonly share: number; readonly sinceDays: number };
   /** Chance of a day with an outage, in which half of the runs of six hours fail. */
   readonly outages?: number;
 }
@@ -143,13 +143,13 @@ function stepOf(
 }
 
 /** The chance of a failure over time; outages last six hours. */
-function failureCourse(random: Random, { share, then, outages = 0 }: Failing, startMs: number, endMs: number): (ms: number) => number {
+function failureCourse(random: Random, { share, later, outages = 0 }: Failing, startMs: number, endMs: number): (ms: number) => number {
   const starts: number[] = [];
-  for (let day = startMs; outages > 0 && day < endMs; day += DAY_MS)
-    if (random.uniform() < outages) starts.push(day + between(random, 0, 18) * HOUR_MS);
+  const lastMs = outages > 0 ? endMs : startMs;
+  for (let day = startMs; day < lastMs; day += DAY_MS) if (random.uniform() < outages) starts.push(day + between(random, 0, 18) * HOUR_MS);
   return (ms) => {
     if (starts.some((start) => ms >= start && ms < start + 6 * HOUR_MS)) return 0.5;
-    return then && ms >= endMs - then.sinceDays * DAY_MS ? then.share : share;
+    return later && ms >= endMs - later.sinceDays * DAY_MS ? later.share : share;
   };
 }
 

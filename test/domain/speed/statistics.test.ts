@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { judgeFailures } from '../../../src/domain/speed/engine/failed-share.ts';
+import { judgeFailures } from '../../../src/domain/speed/engine/failure-trend.ts';
 import { median } from '../../../src/domain/statistics/order.ts';
 import { fisherTest } from '../../../src/domain/statistics/proportions.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';

@@ -1,12 +1,12 @@
 import { DAY_MS } from '../../../lib/clock.ts';
-import { fisherTest, wilson } from '../../statistics/proportions.ts';
-import { tailOf } from '../../statistics/tails.ts';
-import { SMALL_SAMPLE, type Span } from './run-series.ts';
+import { wilson } from '../../statistics/proportions.ts';
+import { SMALL_SAMPLE } from './run-series.ts';
 import { chanceOf } from './score-limits.ts';
 
-/** Failures come in series (an outage), so that more is asked of a difference than 0.05. */
-const ALPHA = 0.01;
-const LEAST_DIFFERENCE = 0.02;
+/** A smaller difference of two shares is none that matters. */
+export const LEAST_DIFFERENCE = 0.02;
+/** Runs that a side of a comparison needs. */
+export const NEEDED = 5;
 
 /** A share with its 95 % interval (Wilson 1927), which is never empty and never leaves 0 to 1. */
 export interface Share {
@@ -29,19 +29,6 @@ export interface ShareChange {
   readonly since: Share;
 }
 
-/** The trend of the share of failed runs. */
-export interface FailureTrend {
-  readonly before: Share;
-  readonly period: Share;
-  readonly state: 'fails more often' | 'fails less often' | 'no change' | 'not enough data';
-  /** Chance of as large a difference between the two without a change; null where there is not enough data. */
-  readonly p: number | null;
-  /** How many times the variance of a day's failures exceeds that of independent runs: above 1 where they come in outages. */
-  readonly dispersion: number;
-  /** Where the share changed once in the look-back, beyond chance. */
-  readonly change: ShareChange | undefined;
-}
-
 /** Runs and whether each failed, oldest first. */
 export interface RunResults {
   readonly dates: readonly number[];
@@ -55,13 +42,14 @@ export function shareOf(failed: number, runs: number): Share {
   return { failed, runs, share: failed / runs, low, high, isSmall: runs < SMALL_SAMPLE };
 }
 
-const sampleOf = ({ failed, runs }: Share) => ({ hits: failed, of: runs });
+/** A share as the sample of a test. */
+export const sampleOf = ({ failed, runs }: Share) => ({ hits: failed, of: runs });
 
 /**
  * Pearson's statistic of the days against the share of all runs, per degree of freedom (Rao and Scott 1992 for clustered counts): a day's
  * outage in a short period is no change of the share, so that the days are compared with the days without one.
  */
-function dispersionOf({ dates, failed }: RunResults, shareAt: (index: number) => number): number {
+export function dispersionOf({ dates, failed }: RunResults, shareAt: (index: number) => number): number {
   const days = new Map<number, { runs: number; failed: number; expected: number; variance: number }>();
   for (const [index, date] of dates.entries()) {
     const key = Math.floor(date / DAY_MS);
@@ -112,42 +100,9 @@ function changeIn({ dates, failed }: RunResults, dispersion: number, alpha: numb
   return { atMs: dates[best.at] ?? 0, at: best.at, before, since };
 }
 
-/** Runs that a side of a comparison needs. */
-const NEEDED = 5;
-
 /** Whether the later half of the runs since a change still fails as its share says, and not as before. */
-function isFeltToTheEnd({ failed }: RunResults, { at, before, since }: ShareChange): boolean {
+export function isFeltToTheEnd({ failed }: RunResults, { at, before, since }: Omit<ShareChange, 'atMs'>): boolean {
   const late = failed.slice(at + Math.floor((failed.length - at) / 2));
   const share = late.filter(Boolean).length / late.length;
   return Math.abs(share - (since.share ?? 0)) < Math.abs(share - (before.share ?? 0));
-}
-
-function stateOf(moved: number): FailureTrend['state'] {
-  if (moved === 0) return 'no change';
-  return moved > 0 ? 'fails more often' : 'fails less often';
-}
-
-/** The share of failed runs before and in a period, whether it changed, and when. */
-export function judgeFailures(results: RunResults, period: Span): FailureTrend {
-  const { dates, failed } = results;
-  const within = (isIn: (date: number) => boolean) => {
-    const places = dates.flatMap((date, index) => (isIn(date) ? [index] : []));
-    return shareOf(places.filter((place) => failed[place]).length, places.length);
-  };
-  const before = within((date) => date < period.startMs);
-  const inPeriod = within((date) => date >= period.startMs && date <= period.endMs);
-  if (Math.min(before.runs, inPeriod.runs) < NEEDED)
-    return { before, period: inPeriod, state: 'not enough data', p: null, dispersion: 1, change: undefined };
-  const difference = (inPeriod.share ?? 0) - (before.share ?? 0);
-  const pooled = (before.failed + inPeriod.failed) / (before.runs + inPeriod.runs);
-  const dispersion = dispersionOf(results, () => pooled);
-  const variance = dispersion * pooled * (1 - pooled) * (1 / before.runs + 1 / inPeriod.runs);
-  const p = Math.max(fisherTest(sampleOf(before), sampleOf(inPeriod)), variance > 0 ? tailOf(difference / Math.sqrt(variance)) : 1);
-  const change = shareChangeIn(results, ALPHA);
-  const isChange = p <= ALPHA && Math.abs(difference) >= LEAST_DIFFERENCE;
-  // A change late in the period is diluted by the days before it; an outage that is over is none.
-  const lasts = change && change.atMs >= period.startMs && isFeltToTheEnd(results, change);
-  const late = lasts ? (change.since.share ?? 0) - (change.before.share ?? 0) : 0;
-  const moved = isChange ? difference : late;
-  return { before, period: inPeriod, state: stateOf(moved), p, dispersion, change };
 }
