@@ -140,10 +140,12 @@ function tallyWorld(world: World, rows: readonly ImpactRow[], tally: Tally, miss
   const [first] = clear;
   if (!first) return;
   const [top] = rows;
+  const topTruth = matched.find(({ row }) => row === top)?.truth?.lostConversions ?? 0;
   // Which of the same conditions the regression would put first: what chance alone leaves of the order.
   const oracleFirst = clear.toSorted((a, b) => b.lost - a.lost)[0];
   tally.oracleFirst += Number(oracleFirst === first);
-  const isFirst = matched.some((each) => each.row === top && each.trouble === first.trouble && each.page === first.page);
+  // What costs as much or more by the truth is rightly first, also where the regression does not see it clearly.
+  const isFirst = topTruth >= first.truth.lostConversions;
   tally.worldsWithCost += 1;
   tally.costliestFirst += Number(isFirst);
   if (!isFirst)
