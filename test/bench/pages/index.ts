@@ -1,6 +1,5 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type ExternalEmulator, startExternalEmulator } from '../emulator.ts';
+import { type Forwarding, openForwarding } from '../forwarding.ts';
 import { greet, type Peer, startPeer } from '../peer.ts';
 import { anyFont, type FailedAudit, openPageBrowser, type PageBrowser, type Recording, scratchFolder } from './browser.ts';
 import { type PageSite, servePage } from './page-site.ts';
@@ -42,54 +41,15 @@ async function loadPage(site: PageSite, browser: PageBrowser): Promise<Loaded> {
   }
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array));
-  return Buffer.concat(chunks).toString();
-}
-
 /** A platform whose step results `page-0`, `page-1` … are the recorded pages; all else is the emulator's. */
-async function platformOf(recordings: readonly Recording[], emulator: ExternalEmulator): Promise<{ url: string; close(): void }> {
-  const authUrl = emulator.environment['WEB_ANALYTICS_AUTH_URL'] ?? '';
-  let [serviceUrl, ownUrl] = ['', ''];
-  const payloadOf = (target: string, body: string): unknown => {
+function platformOf(recordings: readonly Recording[], emulator: ExternalEmulator): Promise<Forwarding> {
+  return openForwarding(emulator, (target, body) => {
     const id = /"page-(\d+)"/.exec(body)?.[1] ?? /page-(\d+)/.exec(target)?.[1];
     const recording = id === undefined ? undefined : recordings[Number(id)];
     if (!recording) return undefined;
     if (target.includes('/report/har')) return { har: JSON.stringify(recording.har) };
     return { step: { stepResultId: `page-${id}`, name: 'Page', date: 1_763_600_000_000, timings: recording.paints } };
-  };
-  const server = createServer((request, response) => {
-    void (async () => {
-      const [target, body] = [request.url ?? '/', await textOf(request)];
-      const payload = payloadOf(target, body);
-      if (payload !== undefined) {
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ success: true, payload }));
-        return;
-      }
-      const headers: Record<string, string> = {};
-      for (const name of ['authorization', 'content-type']) {
-        const value = request.headers[name];
-        if (typeof value === 'string') headers[name] = value;
-      }
-      const base = target.startsWith('/v1/oauth/') ? authUrl : serviceUrl;
-      const answer = await fetch(base + target, { method: request.method ?? 'GET', headers, ...(body !== '' && { body }) });
-      const value = (await answer.json()) as Record<string, unknown>;
-      if (typeof value['endpoint'] === 'string') [serviceUrl, value['endpoint']] = [value['endpoint'], ownUrl];
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-    })().catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  ownUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return {
-    url: ownUrl,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
 }
 
 async function analyse(peer: Peer, index: number): Promise<Analysis> {
