@@ -167,7 +167,7 @@ const segmentOrAll = refText.describe('').register(paramFacts, { ref: 'segment',
 export const compareSegments = z
   .array(segmentOrAll as unknown as z.ZodType<SegmentChoice, number | string>) // the boundary replaces the name by its id
   .min(1)
-  .describe('Side by side, or "all visitors"')
+  .describe('Side by side, or all visitors')
   .optional();
 
 function date(fact: ParamFact, words: string): z.ZodType<string, string> {
@@ -195,9 +195,9 @@ export const devices = z.array(deviceName).min(1).describe('Default all').option
 /** One device; all where it is left out. */
 export const device = deviceName.optional();
 export const segmentIds = refs('segment', 'Ids or names; intersection').optional();
-export const period = periodName.describe('daily: per day').optional();
+export const period = periodName.optional();
 export const goalId = ref('goal', 'Id or name').optional();
-export const zoneId = ref('zone', 'Id or path Screen / Zoning / Zone');
+export const zoneId = ref('zone', 'Id or path');
 /** Ids only, for filters of lists. */
 export const idList = ids.describe('Only these ids');
 
@@ -236,7 +236,7 @@ export const speedMetrics = metricNames('speed').describe('Metric names or ["all
 
 /** The same, with custom timings by their names. */
 export const speedMetricsAndTimings = metricNames('speed', surelyUnknownWords)
-  .describe('Metric names, also of custom timings, or ["all"]; default 8 usual ones')
+  .describe('Web vitals such as LCP, time to first byte, custom timings, or all; default 8 usual ones')
   .optional();
 
 /** The name of one speed metric, or `failedPercent` for the share of failed runs. */
@@ -291,10 +291,10 @@ export const speedBudgets = z
   .describe('Limits, e.g. {"metric": "largestContentfulPaint", "limit": 2500}; default good ones')
   .optional();
 
-export const limit = pageSize.describe('Page size, default 25').optional();
+export const limit = pageSize.describe('Rows, default 25').optional();
 export const order = orderName.describe('By jobId, default DESC').optional();
-export const page = z.int().min(0).describe('Page of results').optional();
+export const page = z.int().min(0).describe('Number').optional();
 export const projectId = z.string().trim().min(1).describe('Id or name').optional();
 export const confirm = z.boolean().describe('true sends it; else a preview').optional();
 export const waitSeconds = z.int().min(0).max(40).describe('Longest wait, default 20').optional();
-export const chart = z.boolean().describe('true adds a picture').optional();
+export const chart = z.boolean().describe('A picture').optional();

@@ -8,7 +8,7 @@ const zoneOrContainer = someText.describe('').register(paramFacts, { ref: 'zone'
 export const zoneIds = z
   .array(zoneOrContainer as unknown as z.ZodType<number, number | string>) // the boundary replaces the name by ids
   .min(1)
-  .describe('Ids, paths, screens')
+  .describe('Zones, paths, screens')
   .optional();
 
 /** Several projects, or all of the credential, in one table; the boundary asks each. */

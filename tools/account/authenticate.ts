@@ -6,13 +6,12 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'authenticate',
   title: 'Authenticate',
-  description:
-    'Login: gets or renews the access token of the session (never shown); project, scopes, endpoint, expiry. Automatic for other tools.',
+  description: 'Login: renews the access token of the session (never shown); project, scopes, endpoint, expiry. Automatic otherwise.',
   annotations: READ,
   searchHint: 'sign in, log in, token, connection',
   operation: requestToken,
   input: z.strictObject({
-    scope: scopeList.describe('Scope names separated by spaces; default all that are granted and needed').optional(),
+    scope: scopeList.describe('Scope names separated by spaces; default all granted and needed').optional(),
     renew: z.boolean().describe('Fetch a new token').optional(),
   }),
   output: z.object({

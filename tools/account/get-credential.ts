@@ -18,10 +18,10 @@ export default defineTool({
   name: 'get_credential',
   title: 'Get the credential',
   description:
-    'What can I see with this credential or login: its level (account or one project), scopes, projects, toolsets they open, missing ' +
-    'scopes, expiry.',
+    'Access rights of the credential, login or key: its level (account or one project), scopes (what it is allowed to see), ' +
+    'projects, toolsets they open, missing scopes, expiry.',
   annotations: READ,
-  searchHint: 'access rights, projects, scopes, level, expiry of the credential',
+  searchHint: 'what can I see, access rights, permissions, projects, scopes, level, expiry of the credential',
   operation: readCredential,
   input: z.strictObject({}),
   output: z.object({

@@ -39,7 +39,7 @@ export default defineTool({
     name: text.describe('Name of the job'),
     format: exportFormat,
     scope: p.exportScope.describe('sessions or views').optional(),
-    frequency: frequency.describe('How often it runs; once needs a dateRange'),
+    frequency: frequency.describe('Once needs a dateRange'),
     fields: z.array(field).min(1).describe('Columns'),
     deviceLabel: device,
     segmentId: p.ref('segment', 'Segment id or name; default all users').optional(),

@@ -15,7 +15,7 @@ export default defineTool({
     'Which exports (jobs) are running, healthy or failing: state of the last run, good runs and missing days of 30, next run.' +
     hint('find_export_gaps', ' Days: find_export_gaps.'),
   annotations: READ,
-  searchHint: 'exports that exist, health, schedule',
+  searchHint: 'exports that exist, health, status, schedule, which exports are active',
   operation: listExportJobs,
   paged: 'jobs',
   beside: ['health', 'once'],

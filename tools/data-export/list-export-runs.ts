@@ -10,7 +10,7 @@ import { runsInState } from '../../src/usecases/exports/export-lists.ts';
 export default defineTool({
   name: 'list_export_runs',
   title: 'List runs of an export job',
-  description: `Runs of one export job in any state: did the last fail?${hint('get_export_run', ' Files: get_export_run.')}`,
+  description: 'Runs of one export job in any state: the last worked or failed.' + hint('get_export_run', ' Files: get_export_run.'),
   annotations: READ,
   searchHint: 'did the export run, failed runs of a job',
   operation: listExportRuns,

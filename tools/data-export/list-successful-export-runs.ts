@@ -15,10 +15,10 @@ export default defineTool({
   name: 'list_successful_export_runs',
   title: 'List successful export runs',
   description:
-    'Runs with files and their ranges; which files are about to expire that we do not have yet.' +
-    hint('get_export_run', ' Files: get_export_run.'),
+    'Export files that are ready, their ranges, those about to expire and be deleted (gone).' +
+    hint('get_export_run', ' Addresses: get_export_run.'),
   annotations: READ,
-  searchHint: 'files about to expire, runs that worked',
+  searchHint: 'files about to expire, expiry, runs that worked',
   operation: listSuccessfulExportRuns,
   paged: 'runs',
   heavy: {

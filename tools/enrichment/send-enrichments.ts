@@ -16,15 +16,15 @@ export default defineTool({
   name: 'send_enrichments',
   title: 'Send enrichments',
   description:
-    'Attaches server-side data, such as phone calls, to visits (sessionId, or userId with sessionNumber), at most 3 records each. ' +
-    'A resend overwrites. No transactions.',
+    'Attaches data of another system (CRM, phone orders, calls) to visits or sessions (sessionId, or userId with sessionNumber), at ' +
+    'most 3 records each. A resend overwrites. No transactions.',
   annotations: OVERWRITE,
-  searchHint: 'call centre, CRM, offline data, attach to sessions',
+  searchHint: 'call centre, CRM, offline data, upload, add, attach to sessions',
   operation: sendEnrichments,
   confirmed: true,
   input: z.strictObject({
     enrichments: listedAs(z.array(enrichmentRecord).describe('Records of sessions'), z.array(z.unknown()).min(1)),
-    skipInvalid: z.boolean().describe('true leaves bad records out').optional(),
+    skipInvalid: z.boolean().describe('true skips bad records').optional(),
     integrationVersion: text.describe('Version of the integration').optional(),
     encoding: z.enum(['form', 'json']).describe('Default form').optional(),
   }),

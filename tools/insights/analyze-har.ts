@@ -12,11 +12,11 @@ export default defineAnsweringTool({
   name: 'analyze_har',
   title: 'Analyze a HAR',
   description:
-    'What loads on a page, what weighs most, and what would you fix first? Findings by cost: TTFB, blocking scripts, third ' +
-    'parties (tags, trackers), images, caching, errors, in one HAR; the waterfall. Any filter lists requests with bytes; a single ' +
-    'match shows all its timings.',
+    'What loads on a page, what makes its load slow or heavy, is too big, should be fixed first? Requests, files, images (formats ' +
+    'and sizes), scripts, JavaScript, fonts, tags, trackers, third parties: the largest, heaviest, what blocks rendering, caching, ' +
+    'failed (404), waterfall; problems and recommendations. Filters list requests.',
   annotations: READ,
-  searchHint: 'requests of a page, waterfall, images, scripts, third parties, bytes, what to fix, slow page',
+  searchHint: 'requests of a page, waterfall, images, scripts, third parties, bytes, what to fix, optimize, slow page, broken requests',
   alwaysLoad: true,
   scope: 'speed-analysis',
   idsFrom: 'get_scenario_report',
@@ -26,7 +26,7 @@ export default defineAnsweringTool({
     step: text.describe('Its step').optional(),
     view: z.enum(HAR_VIEWS).optional(),
     problem: z.enum(PROBLEM_KINDS).optional(),
-    url: text.describe('Part of the address as shown').optional(),
+    url: text.describe('Part of the address').optional(),
     type: z.enum(resourceTypes).optional(),
     domain: text.describe('Registrable domain or host').optional(),
     status: z
@@ -34,11 +34,11 @@ export default defineAnsweringTool({
       .regex(/^(?:\d{1,3}|[1-5]xx)$/i, 'expected a status such as 404, a class such as 4xx, or 0')
       .describe('404, 4xx, or 0: no response')
       .optional(),
-    minDurationMs: z.number().min(0).describe('At least this duration').optional(),
-    minBytes: z.number().min(0).describe('At least these transferBytes').optional(),
+    minDurationMs: z.number().min(0).describe('At least').optional(),
+    minBytes: z.number().min(0).describe('At least, of transferBytes').optional(),
     orderBy: z.enum(HAR_ORDERS).optional(),
     limit: z.int().min(1).max(500).describe('Rows, default 25').optional(),
-    cursor: text.describe('Of the answer before; repeat its filters').optional(),
+    cursor: text.describe('Goes on; repeat the filters').optional(),
   }),
   output: harAnswerShape.extend({
     run: z.object({ stepResultId: z.string(), step: z.string().optional(), time: z.string().optional(), place: z.string().optional() }),

@@ -43,24 +43,27 @@ export default defineAnsweringTool({
   name: 'analyze_scenario',
   title: 'Analyze scenarios',
   description:
-    'Did the site, a page or the checkout get slower or faster, since when and why: a release or deploy? Which scenario or ' +
-    'step is slowest, creeps up, is bad for a while, unstable or failed? Has LCP, TTFB, TBT or layout shift (CLS) changed anywhere, ' +
-    `at night, by week? The worst in detail.${hint('compare_hars', ' Then compare_hars with the two stepResultIds.')}`,
+    'Did the site, app, home page, search, login or checkout get slower or faster, what changed, since when, why (release, deploy)? ' +
+    'Performance, speed, load times in synthetic monitoring (LCP, TTFB, TBT, layout shift CLS): which pages, step or scenario is ' +
+    'slow, slowest, unstable, creeps up, was bad a while, fails, by hour, night.' +
+    hint('compare_hars', ' Then compare_hars.'),
   annotations: READ,
-  searchHint: 'site slower, slow checkout, deploy, release, regression, performance, failing runs, Core Web Vitals, LCP, TTFB',
+  searchHint:
+    'site slower, slow checkout, deploy, release, regression, slowdown, performance, failing runs, failed checks, Core Web ' +
+    'Vitals, LCP, TTFB, time to first byte',
   alwaysLoad: true,
   scope: 'speed-analysis',
   idsFrom: 'list_scenarios',
   charted: true,
   input: z.strictObject({
-    scenarioIds: p.refsOrAll('scenario', 'Ids or names; default all').optional(),
-    view: z.enum(views).describe('levels: medians; failures: since when; runs: slowest, fastest').default('changes'),
-    breakdown: z.enum(BREAKDOWNS).describe('Levels by it, with a verdict').optional(),
+    scenarioIds: p.refsOrAll('scenario', 'Monitored pages, journeys: ids or names; default all').optional(),
+    view: z.enum(views).describe('levels: medians; failures: failed since when; runs: slowest, fastest').default('changes'),
+    breakdown: z.enum(BREAKDOWNS).describe('Trend of levels by it, with a verdict').optional(),
     startDate: p.startOf('Begin of the judged period').default('-7d'),
     endDate: p.endOf('Default now').optional(),
     baselineStartDate: p.startOf('Default 30 days before; of a whole month the month before').optional(),
     baselineEndDate: p.endOf('Default the instant before startDate').optional(),
-    step: text.describe('Step name or number of one scenario; shows all its metrics').optional(),
+    step: text.describe('Name or number; shows all its metrics').optional(),
     metrics: p.speedMetricsAndTimings,
     orderBy: p.speedMetric('Of levels and runs; default the first metric').optional(),
     limit: z.int().min(1).max(200).describe('Rows of a view').optional(),

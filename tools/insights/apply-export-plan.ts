@@ -8,9 +8,11 @@ import { applyExportPlan } from '../../src/usecases/exports/apply-export-plan.ts
 export default defineAnsweringTool({
   name: 'apply_export_plan',
   title: 'Apply an export plan',
-  description: 'Creates the planned export jobs of a planId, each once even when called again; after a failure only the rest.',
+  description:
+    'Go ahead with a plan: creates the planned export jobs of a planId, each once even when called again; after a failure only the ' +
+    'rest.',
   annotations: OVERWRITE,
-  searchHint: 'create the planned export jobs, backfill',
+  searchHint: 'yes, do it, execute the plan, create the planned export jobs, backfill',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   confirmed: true,

@@ -14,10 +14,11 @@ export default defineAnsweringTool({
   name: 'check_speed_budgets',
   title: 'Check speed budgets',
   description:
-    'Do scenarios and pages stay within a budget, or which are too slow or too heavy (LCP, TBT, CLS, weight)? A gate to fail a build. ' +
-    'Medians of the runs of each step since a date, broken budgets first.',
+    'Pages fast enough or not: those that meet or break a speed budget, too slow or too heavy, over or within the limits, targets or ' +
+    'thresholds (Core Web Vitals: LCP, TBT, CLS; seconds, weight). A performance gate that lets a build or release pass or fail. ' +
+    'Medians of each step since a date.',
   annotations: READ,
-  searchHint: 'speed budget, build gate, CI, limits, thresholds',
+  searchHint: 'speed budget, build gate, pipeline, CI, limits, targets, thresholds, pass or fail, fast enough',
   scope: 'speed-analysis',
   idsFrom: 'list_scenarios',
   input: z.strictObject({

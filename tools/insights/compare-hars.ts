@@ -11,10 +11,11 @@ export default defineAnsweringTool({
   name: 'compare_hars',
   title: 'Compare HARs',
   description:
-    'What differs between two runs of a page, the slowest and the fastest, or before and after a release: requests added, ' +
-    'removed, grown, slower, what newly blocks rendering, and the net effect.',
+    'What is different between two runs of a page, the slowest and the fastest, or before and after a release or deployment: ' +
+    'requests, hosts, scripts, trackers that came in, were added, removed, got bigger or heavier in bytes, what newly blocks ' +
+    'rendering, and the net effect.',
   annotations: READ,
-  searchHint: 'difference of two runs, before and after a deploy, new requests, page grew',
+  searchHint: 'difference of two runs, diff, before and after a deploy, new requests, new scripts, page grew',
   scope: 'speed-analysis',
   idsFrom: 'get_scenario_report',
   input: z.strictObject({
@@ -22,7 +23,7 @@ export default defineAnsweringTool({
     after: text.describe('stepResultId of the later run').optional(),
     scenarioId: p.ref('scenario', 'Without before and after: chooses the runs itself').optional(),
     step: text.describe('Step name or number').optional(),
-    since: text.describe('Instant, or key or text of an event; default where load time moved most').optional(),
+    since: text.describe('Instant, or key or text of an event; default where speed moved most').optional(),
   }),
   output: comparisonShape.extend({
     step: z.string().optional(),

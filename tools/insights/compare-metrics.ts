@@ -10,18 +10,21 @@ export default defineAnsweringTool({
   name: 'compare_metrics',
   title: 'Compare metrics',
   description:
-    'Why are we selling less or more, why did orders, revenue, visits, conversion or basket drop or rise, since which day? Compares ' +
-    'this week or month with the week before or the same week last year, segments, devices: real change or noise, mobile only, ' +
-    `traffic mix or rate, what it cost.${hint('query_metrics', ' Figures alone: query_metrics.')}`,
+    'Why are sales, orders, revenue, bounce rate, basket lower, down or up: did they drop, fall, decline, rise, since which day? ' +
+    'Compares this week, month, year with the one before or last year, before and after a date, segments, mobile versus desktop (who ' +
+    'buys more): is a change real, significant or noise, what it cost.' +
+    hint('query_metrics', ' Figures: query_metrics.'),
   annotations: READ,
-  searchHint: 'why did it drop, selling less, compare weeks, year over year, week over week, report of the change, decline, is it noise',
+  searchHint:
+    'why did it drop, selling less, compare weeks, versus, year over year, week over week, report of the change, decline, is it ' +
+    'noise or chance, root cause',
   alwaysLoad: true,
   scope: 'metrics',
   idsFrom: 'find_objects',
   provisionalDays: ({ zoneIds }) => (zoneIds === undefined ? 0 : 7),
   charted: true,
   input: z.strictObject({
-    metrics: p.rangeMetrics.describe('Default conversionRate, visits, revenueSum').optional(),
+    metrics: p.rangeMetrics.describe('Default conversion rate, visits, revenue').optional(),
     startDate: p.startDate,
     endDate: p.endDate,
     baselineStartDate: p.startOf('Default by baseline').optional(),
@@ -35,7 +38,7 @@ export default defineAnsweringTool({
     zoneIds: several.zoneIds,
     projectIds: several.projectIds,
     detect: z.number().min(0.1).max(500).describe('Percent: how long we must wait to see it').optional(),
-    explain: z.boolean().describe('Default true: devices, segments, revenue').default(true),
+    explain: z.boolean().describe('Default true').default(true),
   }),
   output: comparisonShape,
   handler: async (input, context) => (await import('../../src/usecases/metrics/compare-metrics.ts')).compareMetrics(input, context),

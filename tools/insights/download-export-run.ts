@@ -11,10 +11,9 @@ export default defineAnsweringTool({
   name: 'download_export_run',
   title: 'Download an export run',
   description:
-    'Get the files of one run, by default the last, into the workspace' +
+    'Download the files of one run, by default the latest, into the workspace' +
     hint('query_export', ' for query_export') +
-    '; follows a run that still computes. ' +
-    'Goes on when the call ends: call again to look.',
+    '; follows a run that still computes. Call again to look.',
   annotations: FETCH,
   fetches: true,
   searchHint: 'download files of a run, fetch an export',

@@ -9,27 +9,29 @@ export default defineAnsweringTool({
   name: 'find_changes',
   title: 'Find changes',
   description:
-    'What changed that we should know? Is anything unusual or wrong in the last days: sales, orders, conversion that dropped, ' +
-    'rose or drifted, anomalies and outlier days, by device, segment and goal (zones, page speed on request). Each change once, ' +
-    `the largest first.${hint('compare_metrics', ' Why: compare_metrics.')}`,
+    'What happened or changed on the site this week or month that we should know: did anything new, strange, unusual, bad, wrong ' +
+    'happen lately, today, in the last days; any problems, anomaly, drops, spikes, outlier days, drifts of our sales, orders, ' +
+    'traffic, conversion by device, segments, goals (zones, speed)? Largest first.' +
+    hint('compare_metrics', ' Why: compare_metrics.'),
   annotations: READ,
-  searchHint: 'anything unusual, what happened, alerts, anomalies, outliers, drop, sales fell, news of the last weeks',
+  searchHint:
+    'anything unusual, what happened, alerts, anomalies, outliers, drop, spike, sales fell, news of the last weeks, highlights, declining',
   alwaysLoad: true,
   overview: true,
   scope: 'metrics',
   idsFrom: 'find_objects',
   provisionalDays: ({ zoneIds, include }) => (zoneIds !== undefined || (Array.isArray(include) && include.includes('zones')) ? 7 : 0),
   input: z.strictObject({
-    days: z.int().min(2).max(92).describe('The last complete days').default(28),
-    startDate: p.startOf('In place of days').optional(),
-    endDate: p.endOf('In place of days').optional(),
+    days: z.int().min(2).max(92).describe('Last complete days').default(28),
+    startDate: p.startOf('First day').optional(),
+    endDate: p.endOf('Last day').optional(),
     metrics: p.rangeMetrics.optional(),
     devices: p.devices,
     segmentIds: p.refs('segment', 'Default all').optional(),
     goalIds: p.refs('goal', 'Default all').optional(),
     zoneIds: several.zoneIds,
     include: p.subjects(changeSubjects).describe('Default site; ["site", "speed"] adds scenarios').optional(),
-    limit: z.int().min(1).max(50).describe('Changes to list').default(10),
+    limit: z.int().min(1).max(50).describe('Changes, anomalies to list').default(10),
   }),
   output: changesShape,
   handler: async (input, context) => (await import('../../src/usecases/metrics/find-changes.ts')).findChanges(input, context),

@@ -9,12 +9,12 @@ export default defineAnsweringTool({
   name: 'find_export_gaps',
   title: 'Find gaps of an export',
   description:
-    'Is there a gap or hole in the data, which days or hours are missing in an export or in all exports, and why: failed, never run, ' +
-    'empty although visited, ' +
-    'expired; which job has them. Its planId ' +
-    `backfills them${hint('apply_export_plan', ' (apply_export_plan)')}.`,
+    'Gaps and holes in exported data: which day, days or hours are missing, incomplete or empty although visited, in one export or ' +
+    'all, and why (failed, never run, expired); which job has them. Its planId fills or backfills them' +
+    hint('apply_export_plan', ' (apply_export_plan)') +
+    '.',
   annotations: READ,
-  searchHint: 'missing days, holes, failed runs, backfill',
+  searchHint: 'missing days, missing dates, holes, completeness, failed runs, backfill',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({

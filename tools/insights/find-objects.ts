@@ -11,15 +11,15 @@ export default defineAnsweringTool({
   name: 'find_objects',
   title: 'Find objects',
   description:
-    'Search by name: which segment, goal, mapping, page group, zoning, zone, scenario, export job or exportable field is called so, ' +
-    'where, and its id; typos allowed.',
+    'Search or look up by name: which segment, goal, mapping, page group, zoning, zone, scenario, export job or exportable field is ' +
+    'called so, where, and its id; typos allowed.',
   annotations: READ,
-  searchHint: 'search by name, id of a segment, where is a zone',
+  searchHint: 'search by name, lookup, id of a segment, where is a zone, is there something called',
   scope: 'metrics',
   input: z.strictObject({
     text: text.describe('Name or part of it, words of the path too'),
-    kinds: z.array(z.enum(objectKinds)).min(1).describe('Default all').optional(),
-    limit: z.int().min(1).max(100).describe('Most to show, default 12').optional(),
+    kinds: z.array(z.enum(objectKinds)).min(1).describe('Segments, goals, zones …; default all').optional(),
+    limit: z.int().min(1).max(100).describe('Rows, default 12').optional(),
   }),
   output: z.object({
     objects: z.array(z.object({ kind: z.string(), id: recordId, path: z.string(), changed: z.string().optional() })),

@@ -12,9 +12,11 @@ import { LOADED_COLUMNS, loadedTable } from '../../src/workspace/warehouse/loade
 export default defineAnsweringTool({
   name: 'list_workspace',
   title: 'List the workspace',
-  description: 'Downloaded exports on the disk and in the warehouse: days, rows and bytes of each job, room left.',
+  description:
+    'What local data we have: downloaded exports and files on disk and in the warehouse, their days, rows and bytes (size), space ' +
+    'left.',
   annotations: READ,
-  searchHint: 'disk, downloaded files, space',
+  searchHint: 'disk, downloaded files, local copy, space, size',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({ jobIds: p.refs('export job', 'Export job ids or names; default all').optional() }),

@@ -10,16 +10,17 @@ export default defineAnsweringTool({
   name: 'plan_export',
   title: 'Plan an export',
   description:
-    'Set up an export: a file (JSONL, CSV) of all sessions or page views, each day or of past months; plans it before anything ' +
-    'is created. Finds columns by plain words (browser, device, country, campaign, revenue), splits long ranges, looks for an equal job.' +
+    'Set up, get or send an export of raw data: a file or feed (CSV, JSONL) of all sessions or page views, every hour, day or night, ' +
+    'or once for past months; plans and checks it before anything is created. Finds columns by plain words (browser, country, ' +
+    'campaign, revenue), splits long ranges, looks for an equal job.' +
     hint('apply_export_plan', ' Then apply_export_plan.'),
   annotations: READ,
-  searchHint: 'set up an export, daily file, raw data, columns, schedule, data feed',
+  searchHint: 'set up an export, daily file, hourly, recurring, schedule, historical data, raw data, columns, fields, data feed, warehouse',
   alwaysLoad: true,
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({
-    fields: z.array(text).min(1).max(200).describe('Names or plain words: browser, custom variable "plan", "revenue as money"'),
+    fields: z.array(text).min(1).max(200).describe('Names or plain words: url, scroll depth, custom variable "plan", "revenue as money"'),
     name: text.describe('Default made from the rest').optional(),
     scope: p.exportScope.describe('sessions or views; default the one that has the fields').optional(),
     format: exportFormat.default('JSONL'),

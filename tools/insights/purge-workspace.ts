@@ -11,9 +11,11 @@ import { inseparable } from '../../src/workspace/warehouse/project-warehouse.ts'
 export default defineAnsweringTool({
   name: 'purge_workspace',
   title: 'Purge the workspace',
-  description: 'Delete downloaded files, all or old ones, from the disk and the warehouse. The platform keeps its own; a run in use stays.',
+  description:
+    'Delete downloaded files, all or old ones, to free space on the disk and the warehouse. The platform keeps its own; a run in use ' +
+    'stays.',
   annotations: PURGE,
-  searchHint: 'delete downloaded files, free space',
+  searchHint: 'delete downloaded files, throw away, clean up, free space',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   confirmed: true,

@@ -11,17 +11,20 @@ export default defineAnsweringTool({
   name: 'query_metrics',
   title: 'Query metrics',
   description:
-    'How many visits, orders or sales did we have, what average conversion rate, which weekday or month was best, what ' +
-    'share is mobile, were weeks normal or unusual, is the data of today complete? One table or chart over any range; zones of a ' +
-    `screen with zoneIds.${hint('compare_metrics', ' Why it changed: compare_metrics.')}`,
+    'How many visits, people, orders did we have, how much sales, money, per month, week, weekday, hour; what turnover, average ' +
+    'basket, conversion rate; which days are best, worst, which zones of a screen tapped most; what share is mobile; is it normal, ' +
+    "is today's data complete, what will traffic be? Table, chart for a range." +
+    hint('compare_metrics', ' Why: compare_metrics.'),
   annotations: READ,
-  searchHint: 'how many, how much, figures, table, KPI, trend, chart, forecast, Black Friday, best weekday, orders, money, people',
+  searchHint:
+    'how many, how much, figures, table, KPI, trend, chart, forecast, Black Friday, best weekday, top days, orders, money, ' +
+    'people, per month, phones, tablets',
   alwaysLoad: true,
   scope: 'metrics',
   idsFrom: 'find_objects',
   provisionalDays: ({ zoneIds }) => (zoneIds === undefined ? 0 : 7),
   input: z.strictObject({
-    metrics: p.rangeMetrics,
+    metrics: p.rangeMetrics.describe('Revenue, bounce rate, pageviews, time on site … or all'),
     startDate: p.startOf('First day', 'expected'),
     endDate: p.endOf('Last day', 'expected'),
     breakdown: z
@@ -29,16 +32,16 @@ export default defineAnsweringTool({
       .min(1)
       .describe('Rows by these')
       .optional(),
-    totals: z.boolean().describe('true adds the whole').optional(),
-    shares: z.boolean().describe('true adds percents').optional(),
-    expected: z.boolean().describe('true: was it normal? Forecasts too').optional(),
+    totals: z.boolean().describe('The whole').optional(),
+    shares: z.boolean().describe('Percents').optional(),
+    expected: z.boolean().describe('Normal? Forecast too').optional(),
     devices: p.devices,
     segmentIds: p.segmentIds,
     compareSegments: p.compareSegments,
     goalIds: p.refs('goal', 'Default e-commerce').optional(),
     zoneIds: several.zoneIds,
     projectIds: several.projectIds,
-    orderBy: z.string().trim().min(1).describe('Metric, or "visits asc"').optional(),
+    orderBy: z.string().trim().min(1).describe('Metric, or visits asc').optional(),
     limit: z.int().min(1).describe('Rows').optional(),
   }),
   output: z.object({

@@ -9,11 +9,11 @@ export default defineAnsweringTool({
   name: 'sync_exports',
   title: 'Sync exports',
   description:
-    "Download everything new: every successful run that we don't have yet, of all export jobs or some; names expired ones. Goes on " +
-    'after the call: call again to look.',
+    'Download or fetch everything new: the newest data and files of each successful run not yet on this computer, of all export jobs ' +
+    'or some, an update of the local copy; names expired ones. Call again to look.',
   annotations: FETCH,
   fetches: true,
-  searchHint: 'download all new files, fetch exports, keep up to date',
+  searchHint: 'download all new files, pull, fetch exports, keep up to date',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({

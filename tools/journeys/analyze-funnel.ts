@@ -9,10 +9,11 @@ export default defineAnsweringTool({
   name: 'analyze_funnel',
   title: 'Analyze a funnel',
   description:
-    'Where do we lose buyers? How many people get from step to step (product, cart, payment, order), at which step they drop off, ' +
-    'where they go instead, for whom, since when. Counts exported page views.',
+    'Where do we lose buyers or customers? Funnel of steps (product, cart, checkout, payment, order, form): how many people get from ' +
+    'step to step and finish or complete it, where they drop off, quit, abandon and go instead, for whom, since when, in what time. ' +
+    'Counts exported page views.',
   annotations: READ,
-  searchHint: 'funnel, drop-off, checkout steps, cart abandonment, lose customers',
+  searchHint: 'funnel, drop-off, checkout steps, cart abandonment, lose customers, completion rate',
   alwaysLoad: true,
   scope: 'data-export',
   idsFrom: 'list_workspace',

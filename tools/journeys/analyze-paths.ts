@@ -7,8 +7,9 @@ export default defineAnsweringTool({
   name: 'analyze_paths',
   title: 'Analyze paths',
   description:
-    'What visitors do after or before a page, over downloaded exports of views: pages by pattern (/p/*), and the commonest paths.',
-  searchHint: 'user flow, next page, previous page, navigation',
+    'Where visitors go: what they see, visit or do after or before a page, next pages from entry or landing page to exit, before ' +
+    'they buy (purchase) or leave; the commonest paths, journeys and flows, over downloaded exports of views.',
+  searchHint: 'user flow, user journeys, next page, previous page, navigation, exit pages',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_workspace',

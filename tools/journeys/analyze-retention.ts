@@ -6,8 +6,10 @@ import { visitParams } from '../../src/tooling/visit-params.ts';
 export default defineAnsweringTool({
   name: 'analyze_retention',
   title: 'Analyze retention',
-  description: 'Who comes back, and when: new visitors by the day or week of their first session, over downloaded exports of sessions.',
-  searchHint: 'cohorts, returning visitors, come back, churn',
+  description:
+    'Who comes back, and when: what percent of new or first-time visitors, users and customers return or visit again after days or ' +
+    'weeks; weekly cohorts by first session, over downloaded exports.',
+  searchHint: 'retention cohorts, returning visitors, come back, repeat, churn, loyalty',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_workspace',

@@ -8,7 +8,7 @@ const text = z.string().trim().min(1);
 
 const condition = z.strictObject({
   what: z.enum(conditionKinds),
-  pages: z.array(text).min(1).describe('e.g. /p/*').optional(),
+  pages: z.array(text).min(1).describe('/p/*').optional(),
   overSeconds: z.number().positive().describe('slow_page').optional(),
   over: z.number().min(1).max(100).describe('Score').optional(),
   message: text.describe('Error').optional(),
@@ -20,15 +20,15 @@ export default defineAnsweringTool({
   name: 'measure_impact',
   title: 'Measure impact',
   description:
-    'What do slow pages, JavaScript errors, rage clicks cost us in sales, against comparable sessions of exports? ' +
-    'Did variant B of a test win, how long to wait.',
-  searchHint: 'cost of errors, slow pages, rage clicks, lost sales, a/b test',
+    'What slow pages, JavaScript and API errors, rage clicks cost us, how much sales, orders, revenue we lose. Did variant or ' +
+    'version B win the test, was it better? Effect on purchase among alike exported sessions.',
+  searchHint: 'cost of errors, slow pages, rage clicks, lost sales, a/b test, winner, button, crashes, convert better',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_workspace',
   input: z.strictObject({
     conditions: z.array(condition).min(1).max(10).describe('Default all').optional(),
-    outcome: text.describe('Or revenue, bounce, a step: /cart, event:NAME').default('purchase'),
+    outcome: text.describe('Or revenue, bounce, /cart …').default('purchase'),
     ...visitParams,
     limit: z.int().min(1).max(50).describe('Rows').default(8),
   }),

@@ -1,12 +1,11 @@
 import { getSiteMetrics } from '../../src/api/operations/metrics.ts';
-import { siteMetricWords } from '../../src/domain/metrics/metric-definitions.ts';
 import { defineMetricTool } from '../../src/tooling/metric-tool.ts';
 import * as p from '../../src/tooling/params.ts';
 
 export default defineMetricTool({
   name: 'get_site_metrics',
   title: 'Site metrics',
-  description: `All site metrics of one range: ${siteMetricWords()}.`,
+  description: 'All site metrics of one range, from bounce rate to visits.',
   operation: getSiteMetrics,
   more: { period: p.period, goalId: p.goalId },
 });

@@ -9,9 +9,9 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_segments',
   title: 'List segments',
-  description: 'Segments of the project, with source and dates.',
+  description: 'Saved segments (groups of visitors), with source and dates.',
   annotations: READ,
-  searchHint: 'segments, audiences',
+  searchHint: 'segments, audiences, groups of visitors',
   operation: listSegments,
   input: z.strictObject({ ids: p.idList.optional(), source: p.onlyThis }),
   output: z.object({ segments: z.array(documented(segment)) }),

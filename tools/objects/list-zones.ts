@@ -8,7 +8,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_zones',
   title: 'List zones',
-  description: 'Zones of a zoning; ids for get_zone_… metrics.',
+  description: 'Zones (elements, buttons) of a zoning or screen; ids for get_zone_… metrics.',
   annotations: READ,
   searchHint: 'zones, elements of a screen',
   operation: listZones,

@@ -9,9 +9,11 @@ import { CREATE, defineTool } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'create_speed_event',
   title: 'Create a speed event',
-  description: 'Put a marker at a moment: note a release, rollout or deploy that went live, on scenarios or monitorings.',
+  description:
+    'Mark, note or record a release, rollout or deploy that went live: puts a marker (annotation) on the timeline of scenarios or ' +
+    'monitorings.',
   annotations: CREATE,
-  searchHint: 'mark a release, annotate a deploy',
+  searchHint: 'mark a release, annotate a deploy, deployment, go live',
   operation: createSpeedEvent,
   idsFrom: 'list_speed_events',
   input: z.strictObject({

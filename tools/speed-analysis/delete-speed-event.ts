@@ -9,7 +9,7 @@ import { placedEvents } from '../../src/usecases/speed/placed-events.ts';
 export default defineTool({
   name: 'delete_speed_event',
   title: 'Delete a speed event',
-  description: 'Remove a wrong marker of a release or deploy, or another event of speed analysis, for good.',
+  description: 'Remove or take away a wrong marker (annotation) of a release or deploy, for good.',
   annotations: DELETE,
   searchHint: 'remove a release marker, delete an annotation',
   operation: deleteSpeedEvent,

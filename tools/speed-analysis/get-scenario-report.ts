@@ -15,7 +15,7 @@ export default defineTool({
   name: 'get_scenario_report',
   title: 'Get a scenario report',
   description:
-    'One run of a scenario with its steps, the newest unless dated. ' +
+    'Details of one run of a synthetic scenario with its steps, the newest unless dated. ' +
     `A step has a stepResultId for ${either('get_step_report', 'get_step_har')}.`,
   annotations: READ,
   searchHint: 'newest measurement of a scenario',

@@ -38,7 +38,7 @@ export default defineTool({
     dateFrom: p.startOf('First day').optional(),
     dateTo: p.endOf('Last day').optional(),
     lastDays: z.number().positive().describe('Reports of the last days').optional(),
-    limit: z.int().min(0).describe('Most reports; 0 all').optional(),
+    limit: z.int().min(0).describe('Rows; 0 all').optional(),
     error: z.boolean().describe('true: only with errors; false: without').optional(),
     metrics: p.speedMetrics,
   }),

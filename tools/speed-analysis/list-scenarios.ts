@@ -11,10 +11,10 @@ export default defineTool({
   name: 'list_scenarios',
   title: 'List scenarios',
   description:
-    'Which pages and journeys do we measure? Synthetic scenarios of the project.' +
+    'Pages and journeys that we measure (monitor): synthetic scenarios of the project.' +
     hint('list_scenario_reports', ' Runs: list_scenario_reports.'),
   annotations: READ,
-  searchHint: 'names and ids of scenarios',
+  searchHint: 'names and ids of scenarios, what we measure, monitored pages',
   operation: listScenarios,
   input: z.strictObject({ name: text.describe('Part of the name').optional() }),
   output: z.object({ scenarios: z.array(documented(scenario).extend({ uri: z.string().optional() })) }),

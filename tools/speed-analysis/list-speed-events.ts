@@ -12,9 +12,9 @@ import { withScenarios } from '../../src/usecases/speed/placed-events.ts';
 export default defineTool({
   name: 'list_speed_events',
   title: 'List speed events',
-  description: 'When did we deploy? Releases and other moments that were marked in speed analysis: key, text, date.',
+  description: 'When did we deploy? Releases and other moments that were marked (markers, annotations): key, text, date.',
   annotations: READ,
-  searchHint: 'release markers, deploys, annotations',
+  searchHint: 'release markers, when did we deploy, deployments, annotations',
   operation: listSpeedEvents,
   input: z.strictObject({
     key: text.describe('Key of the event').optional(),

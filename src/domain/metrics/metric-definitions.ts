@@ -12,7 +12,7 @@ export const siteMetricDefinitions: Definitions<'site', SiteMetricDefinition> = 
     name: 'Bounce rate',
     aliases: ['bounces', 'bounce'],
     unit: '%',
-    words: 'Share of visitors who left without a second page, in percent.',
+    words: 'Percent of visitors that left after their first page.',
     combination: MEAN_OF_VISITS,
     better: 'lower',
     countedFrom: ['visits'],
@@ -100,7 +100,7 @@ export const siteMetricDefinitions: Definitions<'site', SiteMetricDefinition> = 
       'time per visit',
     ],
     unit: 'time, unit not documented',
-    words: 'Average time from entry to exit per visit; unit not documented.',
+    words: 'Average stay per visit, from entry to exit; unit not documented.',
     combination: MEAN_OF_VISITS,
     countedFrom: ['visits'],
   },
@@ -195,7 +195,7 @@ export const zoneMetricDefinitions: Definitions<'zone', RangeMetricDefinition> &
     name: 'Time before the first tap',
     aliases: ['time to first tap'],
     unit: 'seconds',
-    words: 'Seconds between screen load and first tap.',
+    words: 'Seconds from the opening of the screen to the first tap or touch.',
     combination: perTap,
   },
   totalRevenueWithTap: {
@@ -232,11 +232,6 @@ export function definitionOf(metric: string): RangeMetricDefinition | undefined 
 /** The usual name of a metric; as it came where the reference does not know it. */
 export function nameOf(metric: string): string {
   return definitions[metric]?.name ?? metric;
-}
-
-/** The usual names of all site metrics in a row: `bounce rate, average cart, …`. */
-export function siteMetricWords(): string {
-  return siteMetricNames.map((metric) => nameOf(metric).toLowerCase()).join(', ');
 }
 
 /** The unit of a metric with the currency filled in; undefined for a metric that the reference does not know. */

@@ -1,9 +1,6 @@
 import type { SearchQuestion } from './questions.ts';
 
-/**
- * A third set, written from what the tools can do, before any search was run over it. No description is reworded for it: once one is, the
- * set is seen and the next one has to be written.
- */
+/** A third set, written from what the tools can do, before any search was run over it; descriptions were reworded with it since. */
 export const blind: readonly (SearchQuestion & { readonly searched: string })[] = [
   {
     asked: 'our sales are down 10 percent, what happened?',

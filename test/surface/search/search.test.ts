@@ -5,6 +5,8 @@ import { markdownTable } from '../../../src/lib/text-table.ts';
 import { listTools } from '../../../src/tooling/schema.ts';
 import { blind } from './blind.ts';
 import { LOADED, searchOver } from './bm25.ts';
+import { fifth } from './fifth.ts';
+import { fourth } from './fourth.ts';
 import { heldOut } from './held-out.ts';
 import { questions, type SearchQuestion } from './questions.ts';
 
@@ -36,10 +38,20 @@ const words = (found: readonly Found[]) => `${found.filter(isFound).length} of $
 const own = questions.map((question) => find(question));
 const typed = heldOut.map((question) => find(question));
 const searched = heldOut.map(({ searched: asked, tools: right }) => find({ asked, tools: right }));
-const blindTyped = blind.map((question) => find(question));
-const blindSearched = blind.map(({ searched: asked, tools: right }) => find({ asked, tools: right }));
+const thirdTyped = blind.map((question) => find(question));
+const thirdSearched = blind.map(({ searched: asked, tools: right }) => find({ asked, tools: right }));
+const fourthTyped = fourth.map((question) => find(question));
+const fourthSearched = fourth.map(({ searched: asked, tools: right }) => find({ asked, tools: right }));
+const fifthTyped = fifth.map((question) => find(question));
+const fifthSearched = fifth.map(({ searched: asked, tools: right }) => find({ asked, tools: right }));
 
-const everything = [...own, ...typed, ...searched, ...blindTyped, ...blindSearched];
+const everything = [
+  ...own,
+  ...[...typed, ...searched],
+  ...[...thirdTyped, ...thirdSearched],
+  ...[...fourthTyped, ...fourthSearched],
+  ...[...fifthTyped, ...fifthSearched],
+];
 
 /** Tools that stand before the right one, with how often. */
 function rivals(): string {
@@ -92,17 +104,21 @@ ${tools.length}. Written by \`npx vitest run --config test/vitest.config.ts test
 | our own, as people type them | ${words(own)} | ${hinted(questions)} |
 | a second set, as people type them | ${words(typed)} | ${hinted(heldOut)} |
 | the second set, as a model searches | ${words(searched)} | ${hinted(searched)} |
-| a third set, never looked at before it was run, as people type them | ${words(blindTyped)} | ${hinted(blind)} |
-| the third set, as a model searches | ${words(blindSearched)} | ${hinted(blindSearched)} |
+| a third set, as people type them | ${words(thirdTyped)} | ${hinted(blind)} |
+| the third set, as a model searches | ${words(thirdSearched)} | ${hinted(thirdSearched)} |
+| a fourth set, as people type them | ${words(fourthTyped)} | ${hinted(fourth)} |
+| the fourth set, as a model searches | ${words(fourthSearched)} | ${hinted(fourthSearched)} |
+| a fifth set that no description was worded for, as people type them | ${words(fifthTyped)} | ${hinted(fifth)} |
+| the fifth set, as a model searches | ${words(fifthSearched)} | ${hinted(fifthSearched)} |
 
-The second set guards against words that are tuned to the first. It was written before any result was looked at; at the first look 78.1 \
-% (typed) and 92.2 % (searched) of it were found. Descriptions were reworded once more after that look, so today's figures of it are no \
-longer those of an unseen set. The third set was written down before any search was run over it, and no description was reworded for it: \
-its figures are what a host finds of questions that nobody tuned for.
+The first four sets are what descriptions were worded with, so their figures are no longer those of unseen questions. Where a set was \
+run before any wording for it, 78.1 % (typed) and 92.2 % (searched) of the second were found, 66.0 % and 80.0 % of the third, 60.0 % and \
+81.7 % of the fourth. The fifth was written down together with the fourth, before any search was run over either, and run once, after \
+the last rewording: its figures are what a host finds of questions that nobody tuned for.
 
 ## Tools that compete
 
-Which tools a search puts before the one that answers, over all questions of the three sets (the first tool that is right counts).
+Which tools a search puts before the one that answers, over all questions of the five sets (the first tool that is right counts).
 
 ${rivals()}
 
@@ -120,11 +136,27 @@ ${table(searched)}
 
 ## The third set
 
-${table(blindTyped)}
+${table(thirdTyped)}
 
 As a model searches:
 
-${table(blindSearched)}
+${table(thirdSearched)}
+
+## The fourth set
+
+${table(fourthTyped)}
+
+As a model searches:
+
+${table(fourthSearched)}
+
+## The fifth set
+
+${table(fifthTyped)}
+
+As a model searches:
+
+${table(fifthSearched)}
 
 ---
 
@@ -136,14 +168,22 @@ describe('a host that searches', () => {
     expect(questions.length).toBeGreaterThanOrEqual(80);
     expect(heldOut.length).toBeGreaterThanOrEqual(60);
     expect(blind.length).toBeGreaterThanOrEqual(40);
-    const asked = [...questions, ...heldOut, ...blind].map((question) => question.asked.toLowerCase());
+    expect([fourth.length, fifth.length]).toEqual([60, 60]);
+    const asked = [...questions, ...heldOut, ...blind, ...fourth, ...fifth].map((question) => question.asked.toLowerCase());
     expect(new Set(asked).size).toBe(asked.length);
   });
 
   it('finds the tool among the first five', () => {
-    expect(shareOf(own), words(own)).toBeGreaterThanOrEqual(0.95);
-    expect(shareOf(typed), words(typed)).toBeGreaterThanOrEqual(0.85);
-    expect(shareOf(searched), words(searched)).toBeGreaterThanOrEqual(0.95);
+    const bounds = [
+      [own, 0.97],
+      [typed, 0.95],
+      [searched, 0.98],
+      [thirdTyped, 0.92],
+      [thirdSearched, 0.95],
+      [fourthTyped, 0.9],
+      [fourthSearched, 0.95],
+    ] as const;
+    for (const [found, least] of bounds) expect(shareOf(found), words(found)).toBeGreaterThanOrEqual(least);
   });
 
   it('is written up in docs/finding-tools.md', async () => {
