@@ -7,9 +7,9 @@ export default defineAnsweringTool({
   name: 'query_export',
   title: 'Query an export',
   description:
-    'SQL (one SELECT; DuckDB, or ClickHouse where answers say dialect) over downloaded raw sessions and views: how many unique ' +
-    'users, buyers did we have, sessions per user, errors, rage clicks, views, revenue by country, city, browser, landing page. One ' +
-    'job is view data, several are views sessions and views. Without sql: columns, days, examples.',
+    'SQL (one SELECT; DuckDB, or ClickHouse where an answer says dialect) over downloaded raw sessions and views: how many unique ' +
+    'users, buyers did we have, sessions per user, rage clicks, revenue by country, city, browser, landing page. One ' +
+    'job is view data, several are views sessions and views, each row once. Without sql: columns, days, examples.',
   annotations: READ,
   searchHint: 'SQL over exported files, raw sessions, unique users, rage clicks, errors, browsers, pages, group, count',
   scope: 'data-export',
