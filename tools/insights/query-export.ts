@@ -7,9 +7,9 @@ export default defineAnsweringTool({
   name: 'query_export',
   title: 'Query an export',
   description:
-    'SQL (one SELECT; DuckDB, or ClickHouse where an answer says dialect) over downloaded raw sessions and views: how many unique ' +
+    'SQL (one SELECT; DuckDB or ClickHouse: see dialect) over downloaded raw sessions and views: how many unique ' +
     'users, buyers did we have, sessions per user, rage clicks, revenue by country, city, browser, landing page. One ' +
-    'job is view data, several are views sessions and views, each row once. Without sql: columns, days, examples.',
+    'job is view data, several are views sessions and views, each row once, ids as text. Without sql: columns, days, examples.',
   annotations: READ,
   searchHint: 'SQL over exported files, raw sessions, unique users, rage clicks, errors, browsers, pages, group, count',
   scope: 'data-export',
