@@ -27,13 +27,14 @@ let toolsetOf: ReadonlyMap<string, string> | undefined;
 
 /** The tool behind a listed name; loaded, with the others of its toolset, with the first call of one of them. */
 export async function loadTool(name: string): Promise<AnyTool> {
-  const known = byName.get(name);
-  if (known) return known;
-  toolsetOf ??= new Map((await listedTools()).map((tool) => [tool.name, tool.toolset]));
-  const load = toolsetLoaders[toolsetOf.get(name) ?? ''];
-  if (!load) throw new Error(`there is no tool ${name}`);
-  for (const tool of (await load()).default.tools) byName.set(tool.name, tool);
-  return loadTool(name);
+  if (!byName.has(name)) {
+    toolsetOf ??= new Map((await listedTools()).map((tool) => [tool.name, tool.toolset]));
+    const toolset = await toolsetLoaders[toolsetOf.get(name) ?? '']?.();
+    for (const tool of toolset?.default.tools ?? []) byName.set(tool.name, tool);
+  }
+  const tool = byName.get(name);
+  if (!tool) throw new Error(`there is no tool ${name}`);
+  return tool;
 }
 
 /** The preset for hosts that pay for each tool: those that answer most questions. */

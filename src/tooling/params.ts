@@ -197,7 +197,7 @@ export const device = deviceName.optional();
 export const segmentIds = refs('segment', 'Ids or names; intersection').optional();
 export const period = periodName.optional();
 export const goalId = ref('goal', 'Id or name').optional();
-export const zoneId = ref('zone', 'Id or path');
+export const zoneId = ref('zone', 'Id or path Screen / Zoning / Zone');
 /** Ids only, for filters of lists. */
 export const idList = ids.describe('Only these ids');
 
@@ -293,8 +293,8 @@ export const speedBudgets = z
 
 export const limit = pageSize.describe('Rows, default 25').optional();
 export const order = orderName.describe('By jobId, default DESC').optional();
-export const page = z.int().min(0).describe('Number').optional();
+export const page = z.int().min(0).describe('Page number').optional();
 export const projectId = z.string().trim().min(1).describe('Id or name').optional();
 export const confirm = z.boolean().describe('true sends it; else a preview').optional();
 export const waitSeconds = z.int().min(0).max(40).describe('Longest wait, default 20').optional();
-export const chart = z.boolean().describe('A picture').optional();
+export const chart = z.boolean().describe('Adds a picture').optional();

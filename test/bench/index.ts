@@ -218,7 +218,7 @@ else if (subject === 'big') await benchBig(PRODUCT, rest);
 else if (subject === 'load') await benchLoad(PRODUCT, rest);
 else if (subject === 'impact') await benchImpact(PRODUCT, rest);
 else if (subject === 'answers') await benchAnswers(PRODUCT, rest);
-else if (subject === 'latency') print(await benchLatency(PRODUCT, rest));
+else if (subject === 'latency') await onEmulator((emulator) => benchLatency(PRODUCT, emulator, rest));
 else if (subject === 'pages') await benchPages(PRODUCT);
 else if (subject === 'journeys') await benchJourneys(PRODUCT, rest);
 else await benchProduct();

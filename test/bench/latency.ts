@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { startExternalEmulator } from './emulator.ts';
+import type { ExternalEmulator } from './emulator.ts';
 import { openForwarding } from './forwarding.ts';
 import type { Row } from './measure.ts';
 import { greet, startPeer } from './peer.ts';
@@ -11,8 +11,10 @@ const LONGEST_S = 20;
 
 const WEEK = { startDate: '-7d', endDate: 'yesterday' };
 
+type Question = readonly [tool: string, input: object];
+
 /** A first question to each tool that answers; files are asked about elsewhere, because their requests are downloads. */
-const QUESTIONS: readonly (readonly [tool: string, input: object])[] = [
+const QUESTIONS: readonly Question[] = [
   ['find_objects', { text: 'mobile' }],
   ['find_changes', {}],
   ['find_changes', { include: ['site', 'speed'] }],
@@ -36,8 +38,7 @@ interface Measured {
   readonly text: string;
 }
 
-async function measure(product: string, latency: number, [name, input]: (typeof QUESTIONS)[number]): Promise<Measured> {
-  const emulator = await startExternalEmulator(product);
+async function measure(product: string, emulator: ExternalEmulator, latency: number, [name, input]: Question): Promise<Measured> {
   let requests = 0;
   const platform = await openForwarding(emulator, async () => {
     requests += 1;
@@ -52,17 +53,16 @@ async function measure(product: string, latency: number, [name, input]: (typeof 
   } finally {
     await peer.stop();
     platform.close();
-    await emulator.stop();
   }
 }
 
 /** Requests and seconds of a first question to each answering tool, by how long the platform takes; `--words` prints what is said. */
-export async function benchLatency(product: string, args: readonly string[]): Promise<Row[]> {
+export async function benchLatency(product: string, emulator: ExternalEmulator, args: readonly string[]): Promise<Row[]> {
   const rows: Row[] = [];
   const only = args.find((arg) => !arg.startsWith('--'));
   for (const question of QUESTIONS.filter(([name]) => only === undefined || name === only)) {
     const measured: Measured[] = [];
-    for (const latency of LATENCIES) measured.push(await measure(product, latency, question));
+    for (const latency of LATENCIES) measured.push(await measure(product, emulator, latency, question));
     if (args.includes('--words')) process.stdout.write(`${measured.map(({ text }) => text.split('\n')[0]).join('\n')}\n`);
     rows.push({
       what: `${question[0]} ${JSON.stringify(question[1])}`,

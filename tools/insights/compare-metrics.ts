@@ -12,7 +12,7 @@ export default defineAnsweringTool({
   description:
     'Why are sales, orders, revenue, bounce rate, basket lower, down or up: did they drop, fall, decline, rise, since which day? ' +
     'Compares this week, month, year with the one before or last year, before and after a date, segments, mobile versus desktop (who ' +
-    'buys more): is a change real, significant or noise, what it cost.' +
+    'buys more): a real, significant change or noise, what it cost.' +
     hint('query_metrics', ' Figures: query_metrics.'),
   annotations: READ,
   searchHint:
@@ -38,7 +38,7 @@ export default defineAnsweringTool({
     zoneIds: several.zoneIds,
     projectIds: several.projectIds,
     detect: z.number().min(0.1).max(500).describe('Percent: how long we must wait to see it').optional(),
-    explain: z.boolean().describe('Default true').default(true),
+    explain: z.boolean().describe('By device').default(true),
   }),
   output: comparisonShape,
   handler: async (input, context) => (await import('../../src/usecases/metrics/compare-metrics.ts')).compareMetrics(input, context),

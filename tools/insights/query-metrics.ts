@@ -34,7 +34,7 @@ export default defineAnsweringTool({
       .optional(),
     totals: z.boolean().describe('The whole').optional(),
     shares: z.boolean().describe('Percents').optional(),
-    expected: z.boolean().describe('Normal? Forecast too').optional(),
+    expected: z.boolean().describe('Normal? Forecast').optional(),
     devices: p.devices,
     segmentIds: p.segmentIds,
     compareSegments: p.compareSegments,

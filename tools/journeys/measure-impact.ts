@@ -21,14 +21,14 @@ export default defineAnsweringTool({
   title: 'Measure impact',
   description:
     'What slow pages, JavaScript and API errors, rage clicks cost us, how much sales, orders, revenue we lose. Did variant or ' +
-    'version B win the test, was it better? Effect on purchase among alike exported sessions.',
+    'version B win the test? Effect on purchase among alike exported sessions.',
   searchHint: 'cost of errors, slow pages, rage clicks, lost sales, a/b test, winner, button, crashes, convert better',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_workspace',
   input: z.strictObject({
     conditions: z.array(condition).min(1).max(10).describe('Default all').optional(),
-    outcome: text.describe('Or revenue, bounce, /cart …').default('purchase'),
+    outcome: text.describe('Or revenue, bounce, /cart, event:NAME').default('purchase'),
     ...visitParams,
     limit: z.int().min(1).max(50).describe('Rows').default(8),
   }),

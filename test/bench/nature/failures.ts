@@ -1,5 +1,6 @@
+import { binomialDistribution, sum } from 'simple-statistics';
 import type { Table, Trial } from '../verdicts/metrics/trial.ts';
-import { openSpeedBench, type SpeedBench } from './speed-bench.ts';
+import { openSpeedBench, type SpeedBench, tallyOf } from './speed-bench.ts';
 import { type Failing, makeSpeedWorld } from './speed-worlds.ts';
 
 const DAY_MS = 86_400_000;
@@ -29,7 +30,6 @@ const CASES: readonly Case[] = [24, 48, 96].flatMap((runsADay) =>
 );
 
 interface Answer {
-  readonly answer: string;
   readonly failureVerdict: string;
 }
 
@@ -38,19 +38,10 @@ interface Rows {
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** The chance of at least `hits` among `runs`, each with this one. */
-function binomialTail(hits: number, runs: number, chance: number): number {
-  let [term, below] = [(1 - chance) ** runs, 0];
-  for (let count = 0; count < hits; count += 1) {
-    below += term;
-    term *= (((runs - count) / (count + 1)) * chance) / (1 - chance);
-  }
-  return 1 - below;
-}
-
 /** The most powerful test of the last three days, by one who knows the share before and the day of the change. */
 function isSeenByReference(failed: readonly boolean[], share: number): boolean {
-  return binomialTail(failed.filter(Boolean).length, failed.length, share) <= ALPHA;
+  const fewer = (binomialDistribution(failed.length, share) ?? []).slice(0, failed.filter(Boolean).length);
+  return 1 - sum(fewer) <= ALPHA;
 }
 
 interface Outcome {
@@ -76,16 +67,11 @@ async function outcomeOf({ runsADay, failing }: Case, seed: number, { judge }: S
   };
 }
 
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
-
 async function cellsOf(each: Case, { worlds, seed }: Trial, bench: SpeedBench): Promise<string[]> {
   const outcomes: Outcome[] = [];
   for (let world = 0; world < worlds; world += 1) outcomes.push(await outcomeOf(each, seed * 1_000_003 + world * 7_919 + 29, bench));
-  const share = (isCounted: (outcome: Outcome) => boolean) => percent(outcomes.filter(isCounted).length / worlds);
+  const { share, verdicts } = tallyOf(outcomes);
   const isChange = each.failing.later !== undefined;
-  const verdicts = [...new Set(outcomes.map(({ verdict }) => verdict))]
-    .map((verdict) => `${verdict} ${outcomes.filter((outcome) => outcome.verdict === verdict).length}`)
-    .join(', ');
   return [
     each.name,
     isChange ? share(({ isTold }) => isTold) : '',

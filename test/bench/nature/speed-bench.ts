@@ -41,3 +41,13 @@ export async function openSpeedBench(): Promise<SpeedBench> {
     },
   };
 }
+
+/** Words for the outcomes of one cell: the share of those that `isCounted`, and how often each verdict was given. */
+export function tallyOf<Outcome extends { readonly verdict: string }>(outcomes: readonly Outcome[]) {
+  return {
+    share: (isCounted: (outcome: Outcome) => boolean) => `${((100 * outcomes.filter(isCounted).length) / outcomes.length).toFixed(1)} %`,
+    verdicts: [...new Set(outcomes.map(({ verdict }) => verdict))]
+      .map((verdict) => `${verdict} ${outcomes.filter((outcome) => outcome.verdict === verdict).length}`)
+      .join(', '),
+  };
+}

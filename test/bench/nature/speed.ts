@@ -1,5 +1,5 @@
 import type { Table, Trial } from '../verdicts/metrics/trial.ts';
-import { openSpeedBench, type SpeedBench } from './speed-bench.ts';
+import { openSpeedBench, type SpeedBench, tallyOf } from './speed-bench.ts';
 import { makeSpeedWorld, type Nature } from './speed-worlds.ts';
 
 const DAY_MS = 86_400_000;
@@ -84,15 +84,10 @@ async function outcomeOf({ truth, ...nature }: Case, seed: number, { judge }: Sp
   return { verdict, isRight, isDated, isTold: isRight || /not certain|may have/.test(said.answer), ms };
 }
 
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
-
 async function cellsOf(each: Case, { worlds, seed }: Trial, bench: SpeedBench): Promise<string[]> {
   const outcomes: Outcome[] = [];
   for (let world = 0; world < worlds; world += 1) outcomes.push(await outcomeOf(each, seed * 1_000_003 + world * 7_919 + 17, bench));
-  const share = (isCounted: (outcome: Outcome) => boolean) => percent(outcomes.filter(isCounted).length / worlds);
-  const verdicts = [...new Set(outcomes.map(({ verdict }) => verdict))]
-    .map((verdict) => `${verdict} ${outcomes.filter((outcome) => outcome.verdict === verdict).length}`)
-    .join(', ');
+  const { share, verdicts } = tallyOf(outcomes);
   const isSteady = each.truth === 'steady';
   const meanMs = outcomes.reduce((sum, { ms }) => sum + ms, 0) / worlds;
   return [

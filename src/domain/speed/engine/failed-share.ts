@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../../lib/clock.ts';
-import { wilson } from '../../statistics/proportions.ts';
+import { fisherTest, wilson } from '../../statistics/proportions.ts';
+import { tailOf } from '../../statistics/tails.ts';
 import { SMALL_SAMPLE } from './run-series.ts';
 import { chanceOf } from './score-limits.ts';
 
@@ -20,13 +21,16 @@ export interface Share {
   readonly isSmall: boolean;
 }
 
-/** A share that changed once. */
-export interface ShareChange {
-  /** First run after the change, and its place among the runs. */
-  readonly atMs: number;
+/** The runs before a place among them, and those from it on. */
+export interface Split {
   readonly at: number;
   readonly before: Share;
   readonly since: Share;
+}
+
+/** A share that changed once, with the first run after the change. */
+export interface ShareChange extends Split {
+  readonly atMs: number;
 }
 
 /** Runs and whether each failed, oldest first. */
@@ -42,8 +46,22 @@ export function shareOf(failed: number, runs: number): Share {
   return { failed, runs, share: failed / runs, low, high, isSmall: runs < SMALL_SAMPLE };
 }
 
-/** A share as the sample of a test. */
-export const sampleOf = ({ failed, runs }: Share) => ({ hits: failed, of: runs });
+/** Both sides of a place among the runs. */
+export function splitAt({ failed }: RunResults, at: number): Split {
+  const count = (side: readonly boolean[]) => shareOf(side.filter(Boolean).length, side.length);
+  return { at, before: count(failed.slice(0, at)), since: count(failed.slice(at)) };
+}
+
+const sampleOf = ({ failed, runs }: Share) => ({ hits: failed, of: runs });
+
+/** The chance of as large a difference without a change: by Fisher's exact test, and by a normal test where days scatter by more. */
+export function chanceOfDifference(before: Share, since: Share, dispersion: number): number {
+  const exact = fisherTest(sampleOf(before), sampleOf(since));
+  const pooled = (before.failed + since.failed) / (before.runs + since.runs);
+  const variance = dispersion * pooled * (1 - pooled) * (1 / before.runs + 1 / since.runs);
+  const difference = (since.share ?? 0) - (before.share ?? 0);
+  return Math.max(exact, variance > 0 ? tailOf(difference / Math.sqrt(variance)) : 1);
+}
 
 /**
  * Pearson's statistic of the days against the share of all runs, per degree of freedom (Rao and Scott 1992 for clustered counts): a day's
@@ -82,26 +100,35 @@ export function shareChangeIn(results: RunResults, alpha: number): ShareChange |
   );
 }
 
-/** The split at which the likelihoods of two shares exceed that of one by most, where that is beyond chance for as many splits. */
-function changeIn({ dates, failed }: RunResults, dispersion: number, alpha: number): ShareChange | undefined {
-  const runs = dates.length;
+/** The split from this place on at which the likelihoods of two shares exceed that of one by most, and twice by how much. */
+export function likeliestSplit({ failed }: RunResults, from = 0): { readonly split: Split; readonly gain: number } | undefined {
+  const runs = failed.length;
   const total = failed.filter(Boolean).length;
   const none = logLikelihood(shareOf(total, runs));
   let best = { gain: 0, at: 0, failed: 0 };
   for (let at = 1, before = 0; at < runs; at += 1) {
     before += failed[at - 1] ? 1 : 0;
-    if (at < NEEDED || runs - at < NEEDED) continue;
+    if (at < Math.max(from, NEEDED) || runs - at < NEEDED) continue;
     const gain = 2 * (logLikelihood(shareOf(before, at)) + logLikelihood(shareOf(total - before, runs - at)) - none);
     if (gain > best.gain) best = { gain, at, failed: before };
   }
-  const [before, since] = [shareOf(best.failed, best.at), shareOf(total - best.failed, runs - best.at)];
-  if (best.at === 0 || chanceOf('step', best.gain / dispersion, runs, 0) > alpha) return undefined;
+  const { gain, at } = best;
+  if (at === 0) return undefined;
+  return { gain, split: { at, before: shareOf(best.failed, at), since: shareOf(total - best.failed, runs - at) } };
+}
+
+/** The likeliest split where it is beyond chance for as many splits. */
+function changeIn(results: RunResults, dispersion: number, alpha: number): ShareChange | undefined {
+  const { dates } = results;
+  const likeliest = likeliestSplit(results);
+  if (!likeliest || chanceOf('step', likeliest.gain / dispersion, dates.length, 0) > alpha) return undefined;
+  const { at, before, since } = likeliest.split;
   if (Math.abs((since.share ?? 0) - (before.share ?? 0)) < LEAST_DIFFERENCE) return undefined;
-  return { atMs: dates[best.at] ?? 0, at: best.at, before, since };
+  return { atMs: dates[at] ?? 0, at, before, since };
 }
 
 /** Whether the later half of the runs since a change still fails as its share says, and not as before. */
-export function isFeltToTheEnd({ failed }: RunResults, { at, before, since }: Omit<ShareChange, 'atMs'>): boolean {
+export function isFeltToTheEnd({ failed }: RunResults, { at, before, since }: Split): boolean {
   const late = failed.slice(at + Math.floor((failed.length - at) / 2));
   const share = late.filter(Boolean).length / late.length;
   return Math.abs(share - (since.share ?? 0)) < Math.abs(share - (before.share ?? 0));

@@ -1,25 +1,23 @@
 import { HOUR_MS } from '../../../lib/clock.ts';
 import { nth } from '../../../lib/nth.ts';
-import { fisherTest } from '../../statistics/proportions.ts';
-import { tailOf } from '../../statistics/tails.ts';
 import {
+  chanceOfDifference,
   dispersionOf,
   isFeltToTheEnd,
   LEAST_DIFFERENCE,
+  likeliestSplit,
   NEEDED,
   type RunResults,
   type ShareChange,
-  sampleOf,
+  type Split,
   shareOf,
+  splitAt,
 } from './failed-share.ts';
 import type { Span } from './run-series.ts';
 
 /** Ends of the period that are held against all runs before them, in equal parts: a rise of yesterday is not seen in the whole week. */
 const ENDS = 7;
-/**
- * Chance of one end alone; over all ends 0.5 to 1.8 % of scenarios without a change are told to fail more often, 0.8 to 2.3 % where
- * every tenth day has an outage (`npm run bench -- nature failures`).
- */
+/** The chance of one end alone; chosen so that at most about 2 % of scenarios without a change are told: docs/speed-statistics.md. */
 const ALPHA = 0.008;
 /** The chance that is asked of the rest of an end, without its worst hours: an outage alone leaves nothing beyond the usual. */
 const REST_ALPHA = 0.1;
@@ -28,30 +26,21 @@ const OUTAGE_MS = 8 * HOUR_MS;
 /** Days that scatter by so much more than single runs show that outages are usual here, so that two are taken out. */
 const WITH_OUTAGES = 1.3;
 
-/** Both sides of a split of the runs. */
-function sidesAt({ failed }: RunResults, at: number): Pick<ShareChange, 'at' | 'before' | 'since'> {
-  const count = (side: readonly boolean[]) => shareOf(side.filter(Boolean).length, side.length);
-  return { at, before: count(failed.slice(0, at)), since: count(failed.slice(at)) };
-}
-
-type Sides = ReturnType<typeof sidesAt>;
-
-const chanceOf = ({ before, since }: Sides) => fisherTest(sampleOf(before), sampleOf(since));
-
-/** The end of the period that fails least as before, by chance alone. */
-function worstEnd(results: RunResults, { startMs, endMs }: Span): Sides | undefined {
+/** The end of the period whose failures chance alone explains least. */
+function worstEnd(results: RunResults, { startMs, endMs }: Span): Split | undefined {
   const { dates } = results;
-  const ends = Array.from({ length: ENDS }, (_, index) => startMs + (index * (endMs - startMs)) / ENDS)
+  return Array.from({ length: ENDS }, (_, index) => startMs + (index * (endMs - startMs)) / ENDS)
     .map((ms) => dates.findIndex((date) => date >= ms))
     .filter((at) => at >= NEEDED && dates.length - at >= NEEDED)
-    .map((at) => sidesAt(results, at));
-  return ends.toSorted((a, b) => chanceOf(a) - chanceOf(b))[0];
+    .map((at) => splitAt(results, at))
+    .map((split) => ({ split, chance: chanceOfDifference(split.before, split.since, 1) }))
+    .toSorted((a, b) => a.chance - b.chance)[0]?.split;
 }
 
-/** The places of the runs of the later side without those of its worst hours, as often as told. */
-function withoutWorstHours({ dates, failed }: RunResults, from: number, times: number): readonly number[] {
+/** The places of the runs from one on, without those of the hours in which most failed: of so many outages. */
+function withoutWorstHours({ dates, failed }: RunResults, from: number, outages: number): readonly number[] {
   let rest = dates.flatMap((_, index) => (index >= from ? [index] : []));
-  for (let round = 0; round < times; round += 1) {
+  for (let round = 0; round < outages; round += 1) {
     const failures = rest.filter((index) => failed[index]);
     const inHoursFrom = (index: number) => (other: number) => {
       const passed = nth(dates, other) - nth(dates, index);
@@ -66,29 +55,25 @@ function withoutWorstHours({ dates, failed }: RunResults, from: number, times: n
   return rest;
 }
 
-/** Whether the later side fails more often beyond what days scatter by, and not in its worst hours alone. */
-function isRise(results: RunResults, sides: Sides): boolean {
-  const { at, before, since } = sides;
-  const rise = (since.share ?? 0) - (before.share ?? 0);
-  // An outage that is over is no rise.
-  if (rise < LEAST_DIFFERENCE || chanceOf(sides) > ALPHA || !isFeltToTheEnd(results, sides)) return false;
+/** Whether the later side fails more often beyond what days scatter by, to its end, and not in its worst hours alone. */
+function isRise(results: RunResults, split: Split): boolean {
+  const { at, before, since } = split;
+  const riseTo = ({ share }: Split['since']) => (share ?? 0) - (before.share ?? 0);
+  if (riseTo(since) < LEAST_DIFFERENCE || !isFeltToTheEnd(results, split)) return false;
   const dispersion = dispersionOf(results, (index) => (index < at ? before.share : since.share) ?? 0);
-  const isClustered = dispersion > WITH_OUTAGES;
-  if (isClustered) {
-    const pooled = (before.failed + since.failed) / (before.runs + since.runs);
-    const variance = dispersion * pooled * (1 - pooled) * (1 / before.runs + 1 / since.runs);
-    if (tailOf(rise / Math.sqrt(variance)) > ALPHA) return false;
-  }
-  const left = withoutWorstHours(results, at, isClustered ? 2 : 1);
+  if (chanceOfDifference(before, since, dispersion) > ALPHA) return false;
+  const left = withoutWorstHours(results, at, dispersion > WITH_OUTAGES ? 2 : 1);
   const rest = shareOf(left.filter((index) => results.failed[index]).length, left.length);
-  return (rest.share ?? 0) > (before.share ?? 0) && chanceOf({ at, before, since: rest }) <= REST_ALPHA;
+  return riseTo(rest) > 0 && chanceOfDifference(before, rest, 1) <= REST_ALPHA;
 }
 
-/**
- * Whether runs fail more often at the end of the period than before, and the likeliest first run of it. One who knows the share before and
- * the day finds little more: 3 → 12 % since three days, 48 runs a day, 98 against 90 %.
- */
+/** Whether runs fail more often at the end of the period than before, and the likeliest first run of it. */
 export function failureRise(results: RunResults, period: Span): ShareChange | undefined {
+  const { dates } = results;
   const end = worstEnd(results, period);
-  return end && isRise(results, end) ? { ...end, atMs: nth(results.dates, end.at) } : undefined;
+  if (!end || !isRise(results, end)) return undefined;
+  const first = dates.findIndex((date) => date >= period.startMs);
+  const likeliest = likeliestSplit(results, first)?.split;
+  const split = likeliest && isRise(results, likeliest) ? likeliest : end;
+  return { ...split, atMs: nth(dates, split.at) };
 }

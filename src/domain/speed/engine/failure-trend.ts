@@ -1,6 +1,5 @@
-import { fisherTest } from '../../statistics/proportions.ts';
-import { tailOf } from '../../statistics/tails.ts';
 import {
+  chanceOfDifference,
   dispersionOf,
   isFeltToTheEnd,
   LEAST_DIFFERENCE,
@@ -8,7 +7,6 @@ import {
   type RunResults,
   type Share,
   type ShareChange,
-  sampleOf,
   shareChangeIn,
   shareOf,
 } from './failed-share.ts';
@@ -27,15 +25,16 @@ export interface FailureTrend {
   readonly p: number | null;
   /** How many times the variance of a day's failures exceeds that of independent runs: above 1 where they come in outages. */
   readonly dispersion: number;
-  /** Where the share changed once in the look-back, beyond chance. */
+  /** The change that lasts to the end of the period; else where the share changed once in the look-back, beyond chance. */
   readonly change: ShareChange | undefined;
 }
 
-/** A fall late in the period, which the days before it dilute. */
-function isFall(results: RunResults, change: ShareChange | undefined, { startMs }: Span): boolean {
-  if (!change || change.atMs < startMs || !isFeltToTheEnd(results, change)) return false;
-  return (change.since.share ?? 0) < (change.before.share ?? 0);
+/** The change that began in the period and lasts to its end; the days before it in the period would dilute it. */
+function lastingChange(results: RunResults, change: ShareChange | undefined, period: Span): ShareChange | undefined {
+  return change && change.atMs >= period.startMs && isFeltToTheEnd(results, change) ? change : failureRise(results, period);
 }
+
+const isMore = ({ before, since }: ShareChange) => (since.share ?? 0) > (before.share ?? 0);
 
 /** The share of failed runs before and in a period, whether it changed, and when. */
 export function judgeFailures(results: RunResults, period: Span): FailureTrend {
@@ -51,11 +50,10 @@ export function judgeFailures(results: RunResults, period: Span): FailureTrend {
   const difference = (inPeriod.share ?? 0) - (before.share ?? 0);
   const pooled = (before.failed + inPeriod.failed) / (before.runs + inPeriod.runs);
   const dispersion = dispersionOf(results, () => pooled);
-  const variance = dispersion * pooled * (1 - pooled) * (1 / before.runs + 1 / inPeriod.runs);
-  const p = Math.max(fisherTest(sampleOf(before), sampleOf(inPeriod)), variance > 0 ? tailOf(difference / Math.sqrt(variance)) : 1);
+  const p = chanceOfDifference(before, inPeriod, dispersion);
   const change = shareChangeIn(results, ALPHA);
-  const rise = failureRise(results, period);
-  if (rise) return { before, period: inPeriod, state: 'fails more often', p, dispersion, change: change ?? rise };
-  const isLess = isFall(results, change, period) || (p <= ALPHA && difference <= -LEAST_DIFFERENCE);
-  return { before, period: inPeriod, state: isLess ? 'fails less often' : 'no change', p, dispersion, change };
+  const lasting = lastingChange(results, change, period);
+  const found = { before, period: inPeriod, p, dispersion, change: lasting ?? change };
+  if (lasting) return { ...found, state: isMore(lasting) ? 'fails more often' : 'fails less often' };
+  return { ...found, state: p <= ALPHA && difference <= -LEAST_DIFFERENCE ? 'fails less often' : 'no change' };
 }
