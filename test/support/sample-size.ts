@@ -12,6 +12,11 @@ export function someOf<T>(cases: readonly T[], short: number): readonly T[] {
   return isFull ? cases : cases.slice(0, short);
 }
 
+/** All cases in `npm run full`; in every other run those of one of `of` takers, who have all of them together. */
+export function inTurn<T>(cases: readonly T[], taker: number, of: number): readonly T[] {
+  return isFull ? cases : cases.filter((_, index) => index % of === taker);
+}
+
 /** Tools that judge hundreds of series a call, or millions of views. */
 const SLOW = new Set(
   'analyze_scenario compare_metrics find_changes analyze_funnel analyze_paths analyze_retention measure_impact'.split(' '),

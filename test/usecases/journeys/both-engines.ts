@@ -5,6 +5,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { VisitUses } from '../../../src/usecases/journeys/with-visits.ts';
 import type { ProjectWorkspace } from '../../../src/workspace/project-workspace.ts';
 import { missing, startClickHouse, type TestClickHouse } from '../../support/clickhouse/start.ts';
+import { inTurn } from '../../support/sample-size.ts';
 import { openOffline, writeRun } from '../../workspace/convert/converted-runs.ts';
 import { type LoadedProject, openLoadedProject } from '../../workspace/warehouse/loaded-project.ts';
 import { asFiled, runsOf, type SessionRow, sessionsOf, type WorldKind, worlds } from './visit-world.ts';
@@ -18,6 +19,13 @@ export interface LoadedWorld {
   /** With the views that its files hold. */
   readonly sessions: readonly SessionRow[];
   readonly workspace: (engine: Engine) => ProjectWorkspace;
+}
+
+const names = Object.keys(worlds);
+
+/** The cases that are held in a world, on both engines: each in one of the three, because a statement is a process; in `npm run full` in all. */
+export function casesIn<T>(world: string, cases: readonly T[]): readonly T[] {
+  return inTurn(cases, names.indexOf(world), names.length);
 }
 
 /** What a use case takes from its call, over a workspace; notes are collected. */

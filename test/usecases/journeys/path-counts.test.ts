@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { analyzePaths } from '../../../src/usecases/journeys/analyze-paths.ts';
 import { analyzeRetention } from '../../../src/usecases/journeys/analyze-retention.ts';
-import { engines, sharedWorlds, usesOf } from './both-engines.ts';
+import { casesIn, engines, sharedWorlds, usesOf } from './both-engines.ts';
 import { coveredDays, dayOf, midnight, pagesOf, type SessionRow, worlds } from './visit-world.ts';
 
 const world = sharedWorlds();
@@ -18,11 +18,13 @@ function walk(session: SessionRow, isStart: (path: string, at: number) => boolea
 
 describe.each(Object.keys(worlds))('%s', (name) => {
   describe.each(engines)('on %s', (engine) => {
-    it.each([
-      ['/search', 'after', 3, (path: string) => path === '/search'],
-      ['/checkout*', 'before', 2, (path: string) => path.startsWith('/checkout')],
-      ['entry', 'after', 1, (_: string, at: number) => at === 0],
-    ] as const)('paths from %s %s are those of walking the rows', async (from, direction, depth, isStart) => {
+    it.each(
+      casesIn(name, [
+        ['/search', 'after', 3, (path: string) => path === '/search'],
+        ['/checkout*', 'before', 2, (path: string) => path.startsWith('/checkout')],
+        ['entry', 'after', 1, (_: string, at: number) => at === 0],
+      ] as const),
+    )('paths from %s %s are those of walking the rows', async (from, direction, depth, isStart) => {
       const { kind, sessions, workspace } = world(name);
       const days = coveredDays(kind, ['views']);
       const own = sessions.filter(({ beganMs, views }) => days.includes(dayOf(beganMs)) && views.length > 0);
@@ -37,7 +39,7 @@ describe.each(Object.keys(worlds))('%s', (name) => {
       expect(answer.sessions).toBe([...expected.values()].reduce((sum, count) => sum + count, 0));
     });
 
-    it.each(['day', 'week'] as const)('who comes back by %s is counted as by walking the rows', async (by) => {
+    it.each(casesIn(name, ['day', 'week'] as const))('who comes back by %s is counted as by walking the rows', async (by) => {
       const { kind, sessions, workspace } = world(name);
       const days = new Set(coveredDays(kind, ['sessions']));
       const own = sessions.filter(({ beganMs }) => days.has(dayOf(beganMs)));
