@@ -24,13 +24,14 @@ export const ACCEPTED_DATES =
   'an ISO date-time (2026-11-20T10:00:00Z, 2026-11-20T10:00+01:00, or without an offset in the configured time zone), a date ' +
   '(2026-11-20), ' +
   'a month (2026-11), a quarter (2026-Q3), a year (2026), now, today, yesterday, -7d, -4w, -3mo, last_week, this_week, last_month, ' +
-  'this_month, last_quarter, this_quarter, last_year, this_year; for what lies ahead tomorrow, +7d and next_week';
+  'this_month, last_quarter, this_quarter, last_year, this_year, monday … sunday (the latest, today included); for what lies ahead ' +
+  'tomorrow, +7d and next_week';
 
 // Seconds stop at 59: Temporal would turn a leap second into another instant than the text that is sent.
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::[0-5]\d(?:\.\d{1,9})?)?(?<offset>Z|[+-]\d{2}:?\d{2})?$/i;
 const CALENDAR = /^(?<year>\d{4})(?:-(?:q(?<quarter>\d)|(?<month>\d{2})(?:-(?<day>\d{2}))?))?$/i;
 const AGO = /^(?<sign>[-+])(?<count>\d{1,4})(?<unit>d|w|mo)$/i;
-const PERIOD = /^(?<which>last|this|next)_(?<period>[a-z]+)$/;
+const PERIOD = /^(?<which>last|this|next)[_ ](?<period>[a-z]+)$/;
 
 type Period = Exclude<keyof typeof UNIT_LENGTH, 'day'>;
 
@@ -76,6 +77,14 @@ const NAMED_DAYS: ReadonlyMap<string, number> = new Map([
   ['tomorrow', 1],
 ]);
 
+const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+
+/** How far a named day lies from today; a weekday is the latest one, which may be today. */
+function daysTo(name: string, today: Temporal.PlainDate): number | undefined {
+  const weekday = WEEKDAYS.indexOf(name) + 1;
+  return weekday === 0 ? NAMED_DAYS.get(name) : -((today.dayOfWeek - weekday + 7) % 7);
+}
+
 /** The first day of the last, this or the next period, from that of this one. */
 function beginOf(first: Temporal.PlainDate, which: string | undefined, period: Period): Temporal.PlainDate {
   if (which === 'last') return first.subtract(UNIT_LENGTH[period]);
@@ -86,7 +95,7 @@ function read(text: string, now: Temporal.ZonedDateTime): DateMeaning | undefine
   const today = now.toPlainDate();
   const keyword = text.toLowerCase();
   if (keyword === 'now') return { kind: 'instant', instantMs: now.epochMilliseconds };
-  const days = NAMED_DAYS.get(keyword);
+  const days = daysTo(keyword, today);
   if (days !== undefined) return oneDay(today.add({ days }));
 
   const ago = AGO.exec(keyword)?.groups;

@@ -109,7 +109,7 @@ only when it stands out from the scatter; otherwise it is "steady", "unstable" o
 ${formatBytes(mobile.transferBytes)} and ${mobile.requests}.`;
 }
 
-const EXAMPLES = ['yesterday', '-7d', '-3mo', 'last_week', 'this_month', 'last_quarter', '2026-11'];
+const EXAMPLES = ['yesterday', 'monday', '-7d', '-3mo', 'last_week', 'this_month', 'last_quarter', '2026-11'];
 
 /** The grammar of dates, resolved for today, and the rules by which names stand for ids. */
 export const writeDatesAndNames: WriteTopic = ({ session }) => {

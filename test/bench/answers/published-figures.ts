@@ -154,7 +154,7 @@ function ofSpeedAndImpact(): readonly Kind[] {
       falseAlarms: `without effect ${impact('conditions without effect called harmful')}; traps ${impact('traps called harmful')}`,
       power: `of what a regression that knows the intent finds: ${impact('planted effects that a regression')}`,
       intervals: `lost conversions ${held('conversions')}; lost revenue ${held('revenue')}`,
-      command: '`npm run bench -- impact --worlds 200 --seed 4 --sessions 12000`, with earlier rules',
+      command: '`npm run bench -- impact --worlds 200 --seed 4 --sessions 12000`',
       page: 'impact',
     },
     {

@@ -1,3 +1,4 @@
+import { errorFunction } from 'simple-statistics';
 import type { Page, Session } from './world.ts';
 
 /** Solves a linear system by elimination with pivots. */
@@ -100,4 +101,15 @@ export function oracleOf(units: readonly Unit[], isExposed: (unit: Unit) => bool
     rows,
     units.map(({ session }) => Number(session.revenueCents > 0)),
   );
+}
+
+/** The largest one-sided probability of a loss that counts as found, of all that is looked at (Benjamini and Hochberg). */
+const FALSE_DISCOVERIES = 0.05;
+
+/** The exposures that the regression calls costly, found among all of them at that rate of false discoveries. */
+export function claimedLosses<T extends Pick<Oracle, 'score'>>(all: readonly T[]): T[] {
+  const lossOf = ({ score }: Pick<Oracle, 'score'>) => (1 + errorFunction(score / Math.SQRT2)) / 2;
+  const probabilities = all.map(lossOf).toSorted((a, b) => a - b);
+  const last = probabilities.findLastIndex((probability, at) => probability <= (FALSE_DISCOVERIES * (at + 1)) / all.length);
+  return all.filter((each) => lossOf(each) <= (probabilities[last] ?? -1));
 }

@@ -74,6 +74,18 @@ describe('measure_impact', () => {
       expect(Number(answer.structured['total'])).toBeGreaterThan(10);
     });
 
+    it('says why a row is within noise whose own interval leaves out 0, and only then', async () => {
+      for (const limit of [1, 50]) {
+        const answer = await call('measure_impact', { ...jobIds, limit });
+        const rows = answer.structured['conditions'] as { verdict: string; lowPoints?: number; highPoints?: number }[];
+        const isBeyond = rows.some(
+          ({ verdict, lowPoints = 0, highPoints = 0 }) => verdict === 'within noise' && Math.sign(lowPoints) * Math.sign(highPoints) === 1,
+        );
+        expect(isBeyond).toBe(limit > 1);
+        expect(answer.text.includes('Rows share a false discovery rate of 5%')).toBe(isBeyond);
+      }
+    });
+
     it('tells which error costs most: each text is a condition of its own', async () => {
       const answer = await call('measure_impact', { ...jobIds, conditions: [{ what: 'js_error' }], limit: 50 });
       const rows = answer.structured['conditions'] as { message?: string }[];

@@ -23,7 +23,7 @@ export interface LoadedWorld {
 
 const names = Object.keys(worlds);
 
-/** The cases that are held in a world, on both engines: each in one of the three, because a statement is a process; in `npm run full` in all. */
+/** The cases held in a world, on both engines: each in one of the three, as a statement is a process; in `npm run full` in all. */
 export function casesIn<T>(world: string, cases: readonly T[]): readonly T[] {
   return inTurn(cases, names.indexOf(world), names.length);
 }

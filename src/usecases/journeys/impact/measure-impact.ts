@@ -130,6 +130,9 @@ async function withPlain(
   });
 }
 
+/** A row within noise whose own interval says otherwise. */
+const isBeyondItself = ({ verdict, lowPoints = 0, highPoints = 0 }: ImpactRow) => verdict === 'within noise' && lowPoints * highPoints > 0;
+
 function noteMethod({ looked, unknown }: Read, rows: readonly ImpactRow[], note: (sentence: string) => void): void {
   if (looked) {
     const lacking = unknown.length > 0 ? `; ${unknown.join(', ')} not in the files` : '';
@@ -138,6 +141,8 @@ function noteMethod({ looked, unknown }: Read, rows: readonly ImpactRow[], note:
         `browser, country, source, day, entry, depth, time, pages seen${lacking}). Unknown causes remain: a rank, no proof.`,
     );
   }
+  if (rows.some(isBeyondItself))
+    note('Rows share a false discovery rate of 5%: where many are looked at, an interval may leave out 0 and the row be within noise.');
   if (rows.some(({ what }) => what === 'page'))
     note('Going to a page is the choice of visitors and shows what they want: the difference is no effect of the page.');
   if (rows.some(({ what }) => what === 'variable'))
