@@ -3,11 +3,11 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Lets what a collection leaves of the heap grow by 70 % before the next one: by its own choice the engine lets it grow up to four times,
- * and a server stays as large as its busiest minute was.
+ * Lets what a collection leaves of the heap grow by so many percent before the next one: by its own choice the engine lets it grow up to
+ * four times, and a server stays as large as its busiest minute was.
  */
-export function limitHeapGrowth(): void {
-  setFlagsFromString('--heap-growing-percent=70');
+export function limitHeapGrowth(percent: number): void {
+  setFlagsFromString(`--heap-growing-percent=${percent}`);
 }
 
 /** Half of it is in use at a time. */

@@ -183,9 +183,12 @@ function sayWhere(url: string, { logFormat = 'json' }: Settings): void {
   else process.stderr.write(`${product} listens on ${url}\n`);
 }
 
+/** Between the memory of a server that stays as large as its busiest minute and the time of collections, which all callers wait for. */
+const HEAP_GROWTH_PERCENT = 70;
+
 /** Serves MCP over Streamable HTTP until the process is asked to stop; says on stderr where. */
 export async function serveOverHttp(settings: Settings, world: WorldOptions, catalogue: Catalogue): Promise<number> {
-  limitHeapGrowth();
+  limitHeapGrowth(HEAP_GROWTH_PERCENT);
   const credentials = await openCredentials(settings, logOf(settings));
   const platform = createPlatform(settings, catalogue.tools, world, credentials, await openCache(settings, logOf(settings)));
   let tracing: Awaited<ReturnType<typeof traceCalls>>;
