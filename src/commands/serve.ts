@@ -18,14 +18,17 @@ import type { Catalogue } from './serve-over-http.ts';
  */
 const HEAP_GROWTH_PERCENT = 20;
 
+async function limitHeap(): Promise<void> {
+  const { limitHeapGrowth, limitNewSpace } = await import('./heap.ts');
+  limitNewSpace();
+  limitHeapGrowth(HEAP_GROWTH_PERCENT);
+}
+
 /** Loads tools; the first call also begins to limit the heap, because a start need not wait for the modules of Node that watch it. */
 function createToolLoader(): typeof loadTool {
   let limiting: Promise<void> | undefined;
   return async (tool) => {
-    limiting ??= import('./heap.ts').then(({ limitHeapGrowth, limitNewSpace }) => {
-      limitNewSpace();
-      limitHeapGrowth(HEAP_GROWTH_PERCENT);
-    });
+    limiting ??= limitHeap();
     const [loaded] = await Promise.all([loadTool(tool), limiting]);
     return loaded;
   };
