@@ -49,8 +49,8 @@ export interface Data {
   readonly workspace: ProjectWorkspace;
   readonly dialect: Dialect;
   readonly about: Sources;
-  /** Runs one statement over the views. */
-  select(sql: string, maxRows: number): Promise<SqlResult>;
+  /** Runs one statement over the views; `more` says that there is more than these rows or characters. */
+  select(sql: string, maxRows: number, maxChars?: number): Promise<SqlResult>;
 }
 
 /** Throws where nothing of what is meant is there. */
@@ -107,14 +107,14 @@ async function withFiles<T>(workspace: ProjectWorkspace, asked: Asked, context: 
       const views = parts.map(({ view }) => view);
       for (const { notes } of views) for (const sentence of notes) context.note(sentence);
       const files = [...new Set(views.flatMap((view) => view.files))];
-      const common = { views: views.map(({ name }) => name), setup: views.map(({ setup }) => setup), files, maxChars: MAX_CHARS };
+      const common = { views: views.map(({ name }) => name), setup: views.map(({ setup }) => setup), files };
       return use({
         workspace,
         dialect: 'DuckDB',
         runs,
         parts,
         about: aboutOf(asked, runs),
-        select: (sql, maxRows) => guarded(views, () => runSql({ ...common, sql, maxRows }, options)),
+        select: (sql, maxRows, maxChars = MAX_CHARS) => guarded(views, () => runSql({ ...common, sql, maxRows, maxChars }, options)),
       });
     }),
   );
@@ -140,14 +140,14 @@ async function withWarehouse<T>(
   const views = parts.map(({ view }) => view);
   for (const { notes } of views) for (const sentence of notes) note(sentence);
   const scopes = [...new Set(all.map(({ run }) => viewName(run.scope)))];
-  const common = { views, scopes, maxChars: MAX_CHARS, timeoutMs: WAREHOUSE_TIMEOUT_MS, signal };
+  const common = { views, scopes, timeoutMs: WAREHOUSE_TIMEOUT_MS, signal };
   return use({
     workspace,
     dialect: 'ClickHouse',
     runs: loaded,
     parts,
     about: aboutOf(asked, loaded),
-    select: (sql, maxRows) => guarded(views, () => warehouse.query({ ...common, sql, maxRows })),
+    select: (sql, maxRows, maxChars = MAX_CHARS) => guarded(views, () => warehouse.query({ ...common, sql, maxRows, maxChars })),
   });
 }
 

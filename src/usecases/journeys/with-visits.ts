@@ -1,4 +1,4 @@
-import { refuse } from '../../api/errors.ts';
+import { ApiError, refuse } from '../../api/errors.ts';
 import { type CoveredDays, chooseDays, dayFrom, wholeDays } from '../../domain/journeys/covered-days.ts';
 import { pageSteps } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
@@ -32,8 +32,9 @@ export const KEYS: Readonly<Record<VisitScope, readonly string[]>> = {
   views: ['user_id', 'session_id', 'view_number', 'view_time', 'path'],
 };
 const SCOPES: readonly VisitScope[] = ['sessions', 'views'];
-/** Most rows of aggregates that a statement gives. */
+/** Most rows of aggregates that a statement gives, and their characters; the statements of this folder stay below, whatever the site. */
 const MAX_ROWS = 50_000;
+const MAX_CHARS = 64_000_000;
 
 function columnOf(columns: readonly Column[], field: string): Column | undefined {
   return columns.find(({ name, field: own = name, from }) => from === undefined && own === field);
@@ -110,7 +111,8 @@ export function withVisits<T>(question: VisitQuestion, needs: Needs, context: Vi
       return column && sql.name(column.name);
     };
     const select = async (statement: string) => {
-      const { columns, rows } = await data.select(statement, MAX_ROWS);
+      const { columns, rows, more } = await data.select(statement, MAX_ROWS, MAX_CHARS);
+      if (more) throw new ApiError('invalid', 'These visits have more groups than an answer can hold: name fewer days, or filter them.');
       return rows.map((row): VisitRow => Object.fromEntries(columns.map(({ name }, at) => [name, row[at] ?? null])));
     };
     const anyPart = (scope: string) => data.parts.find(({ view }) => view.name === scope);

@@ -5,7 +5,7 @@ import { projectDirectory } from '../../../src/workspace/store/layout.ts';
 import { startExternalEmulator } from '../emulator.ts';
 import { median, timed } from '../measure.ts';
 import { greet, type Peer, startPeer } from '../peer.ts';
-import { visitFiles } from './visit-files.ts';
+import { rangeOf, visitFiles } from './visit-files.ts';
 
 const STEPS = ['/c/*', '/p/*', '/cart', '/checkout/payment', '/checkout/confirmation'];
 
@@ -102,7 +102,7 @@ function after(args: readonly string[], name: string): string | undefined {
 }
 
 /**
- * Time and memory of the tools over visits, asked as a host asks them, over generated files as the conversion leaves them:
+ * Time and memory of the tools over visits, asked as a host asks them about all days, over generated files as the conversion leaves them:
  * `--sessions 1000000 --days 14 --turns 3 --only funnel`. 20,000,000 sessions have about 100 million views.
  */
 export async function benchJourneys(product: string, args: readonly string[]): Promise<void> {
@@ -122,8 +122,9 @@ export async function benchJourneys(product: string, args: readonly string[]): P
     mkdirSync(dirname(own), { recursive: true });
     symlinkSync(kept, own);
     process.stdout.write('| question | s | CPU s | MB | characters | load | says |\n| --- | --- | --- | --- | --- | --- | --- |\n');
-    for (const [what, question] of Object.entries(QUESTIONS)) {
+    for (const [what, [tool, input]] of Object.entries(QUESTIONS)) {
       if (only !== undefined && !what.startsWith(only)) continue;
+      const question = [tool, { ...input, ...rangeOf({ sessions, days }) }] as const;
       const result = await measured(question, { product, turns, environment: { ...environment, WEB_ANALYTICS_DATA_DIR: dir } });
       const { seconds, cpu, peakBytes, chars, said } = result;
       const figures = [seconds.toFixed(2), cpu.toFixed(2), (peakBytes / 1e6).toFixed(0), chars, (loadavg()[0] ?? 0).toFixed(1)];

@@ -83,6 +83,11 @@ function selectOf(columns: readonly Column[], { from, to, day }: { from: number;
 
 const dateOf = (day: number) => new Date(FIRST_DAY_MS + day * DAY_MS).toISOString();
 
+/** The first and the last day, as a question names them. */
+export function rangeOf({ days }: Size): { startDate: string; endDate: string } {
+  return { startDate: dateOf(0).slice(0, 10), endDate: dateOf(days - 1).slice(0, 10) };
+}
+
 /** Writes the converted run of one day and scope as the conversion writes it: sorted, ids as numbers. */
 async function writeDay(projectDir: string, { sessions, days }: Size, scope: 'sessions' | 'views', day: number): Promise<void> {
   const ofViews = scope === 'views';

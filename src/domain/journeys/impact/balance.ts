@@ -1,3 +1,4 @@
+import { nth } from '../../../lib/nth.ts';
 import { solveSymmetric } from '../../statistics/elimination.ts';
 import { addFeatures, addProducts, type Cells, type Design, LEAST_OF_LEVEL, scoreOf } from './cells.ts';
 
@@ -22,6 +23,8 @@ const MOST_EXPOSED = 0.95;
 const MOST_STEPS = 30;
 /** Newton's steps shrink by their square: the one after this is nothing. */
 const ENOUGH = 1e-3;
+/** Steps shorter than this are near the end. */
+const NEAR = 0.3;
 /** Gives up exact equality of means where it would cost everything: the difference that is left is this times the coefficient. */
 const TOLERANCE = 2e-4;
 /** A step on the logarithmic scale that does not overshoot. */
@@ -54,39 +57,70 @@ function withoutPeers(cells: Cells, exposed: Uint8Array, left: Uint8Array): numb
   return removed;
 }
 
-/** One step of Newton's method: the gradient and the curvature of the dual problem at these coefficients. */
-function slopeAt(design: Design, controls: Float64Array, target: Float64Array, coefficients: Float64Array) {
+/** Cells of sessions without the condition that are enough beside each one with it, and in all: more make the interval hardly narrower … */
+const CONTROLS_FOR_EACH = 10;
+/** … and take the time of all other conditions. */
+const ENOUGH_CONTROLS = 8_000;
+
+/** A number that the levels of a cell alone decide, spread evenly: the same sessions are left out whatever order the engine counted in. */
+function spreadOf({ levels, covariates: { length: width } }: Cells, cell: number): number {
+  let hash = 0x811c9dc5;
+  for (let at = cell * width; at < (cell + 1) * width; at += 1) hash = Math.imul(hash ^ nth(levels, at), 0x01000193);
+  return ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32;
+}
+
+/** Which of the cells without the condition are compared with: all, or as many as are enough, chosen evenly. */
+function enoughControls(cells: Cells, exposed: Uint8Array, left: Uint8Array): (cell: number) => boolean {
+  const counts = [0, 0];
+  for (let cell = 0; cell < cells.count; cell += 1) if (left[cell] === 1) counts[nth(exposed, cell)] = nth(counts, nth(exposed, cell)) + 1;
+  const [others, own] = [nth(counts, 0), nth(counts, 1)];
+  const part = Math.max(ENOUGH_CONTROLS, CONTROLS_FOR_EACH * own) / others;
+  return part >= 1 ? () => true : (cell) => spreadOf(cells, cell) < part;
+}
+
+/** The weighted shares of the features under these coefficients, and where asked for how they go together. */
+function momentsAt(design: Design, controls: Float64Array, coefficients: Float64Array, withProducts: boolean) {
   const { features, count } = design;
-  const [sums, matrix] = [new Float64Array(features), new Float64Array(features * features)];
+  const [sums, matrix] = [new Float64Array(features), new Float64Array(withProducts ? features * features : 0)];
   for (let cell = 0; cell < count; cell += 1) {
     const sessions = controls[cell] ?? 0;
     if (sessions === 0) continue;
     const weight = sessions * Math.exp(scoreOf(design, coefficients, cell));
     addFeatures(design, cell, weight, sums);
-    addProducts(design, cell, weight, matrix);
+    if (withProducts) addProducts(design, cell, weight, matrix);
   }
   const total = sums[0] ?? 1;
-  const means = sums.map((sum) => sum / total);
-  const gradient = means.map((mean, row) => (row === 0 ? 0 : (target[row] ?? 0) - mean - TOLERANCE * (coefficients[row] ?? 0)));
-  const curvature = matrix.map((value, at) => {
+  return { means: sums.map((sum) => sum / total), products: matrix.map((value) => value / total) };
+}
+
+/** The curvature of the dual problem. */
+function curvatureOf(means: Float64Array, products: Float64Array): Float64Array {
+  const features = means.length;
+  return products.map((value, at) => {
     const [row, column] = [Math.floor(at / features), at % features];
     // The first feature is 1 throughout: weights do not depend on its coefficient.
     if (row === 0 || column === 0) return row === column ? 1 : 0;
-    return value / total - (means[row] ?? 0) * (means[column] ?? 0) + (row === column ? TOLERANCE : 0);
+    return value - nth(means, row) * nth(means, column) + (row === column ? TOLERANCE : 0);
   });
-  return { gradient, curvature };
 }
 
 /** The coefficients under which the weighted means of the features meet those of the exposed (entropy balancing, Hainmueller 2012). */
 function tilt(design: Design, controls: Float64Array, target: Float64Array): Float64Array {
   const coefficients = new Float64Array(design.features);
+  let curvature: Float64Array | undefined;
+  let before = Number.POSITIVE_INFINITY;
   for (let step = 0; step < MOST_STEPS; step += 1) {
-    const { gradient, curvature } = slopeAt(design, controls, target, coefficients);
-    const change = solveSymmetric(curvature, gradient);
+    // The curvature costs most of a step, and that of a step before leads on nearly as well once the end is near.
+    const { means, products } = momentsAt(design, controls, coefficients, curvature === undefined);
+    curvature ??= curvatureOf(means, products);
+    const gradient = means.map((mean, row) => (row === 0 ? 0 : nth(target, row) - mean - TOLERANCE * nth(coefficients, row)));
+    const change = solveSymmetric(curvature.slice(), gradient);
     const largest = change.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
     const scale = Math.min(1, LONGEST_STEP / Math.max(largest, 1e-9));
-    for (const [row, value] of change.entries()) coefficients[row] = (coefficients[row] ?? 0) + scale * value;
+    for (const [row, value] of change.entries()) coefficients[row] = nth(coefficients, row) + scale * value;
     if (largest < ENOUGH) break;
+    if (largest > NEAR || largest > before / 2) curvature = undefined;
+    before = largest;
   }
   return coefficients;
 }
@@ -110,11 +144,13 @@ export function balance(cells: Cells, design: Design, isExposed: (cell: number) 
   const given = Uint8Array.from({ length: cells.count }, (_, cell) => (isExposed(cell) ? 1 : 0));
   const left = new Uint8Array(cells.count).fill(1);
   while (withoutPeers(cells, given, left) > 0);
+  const taken = enoughControls(cells, given, left);
   const controls = new Float64Array(cells.count);
   const [exposedTotals, controlTotals] = [new Float64Array(design.features), new Float64Array(design.features)];
   for (let cell = 0; cell < cells.count; cell += 1) {
     if (left[cell] === 0) continue;
     const sessions = cells.sessions[cell] ?? 0;
+    if (given[cell] === 0 && !taken(cell)) continue;
     if (given[cell] === 0) controls[cell] = sessions;
     addFeatures(design, cell, sessions, given[cell] === 1 ? exposedTotals : controlTotals);
   }
@@ -127,7 +163,7 @@ export function balance(cells: Cells, design: Design, isExposed: (cell: number) 
   for (let cell = 0; cell < cells.count; cell += 1) {
     const weight = weights[cell] ?? 0;
     addFeatures(design, cell, weight * (controls[cell] ?? 0), weighedTotals);
-    squares += weight ** 2 * (controls[cell] ?? 0);
+    squares += weight ** 2 * nth(controls, cell) * nth(cells.factor, cell);
   }
   const total = weighedTotals[0] ?? 0;
   return {

@@ -13,6 +13,8 @@ export interface Cells {
   readonly levels: Uint8Array;
   /** Bit by bit, the conditions met at the first view of the page. */
   readonly exposure: Float64Array;
+  /** How many sessions each counted one stands for: 1 where all were read. The sums below are of all of them. */
+  readonly factor: Float64Array;
   readonly sessions: Float64Array;
   readonly conversions: Float64Array;
   /** Cents. */

@@ -1,3 +1,4 @@
+import { nth } from '../../../lib/nth.ts';
 import { wilson } from '../../statistics/proportions.ts';
 import { balance } from './balance.ts';
 import type { Cells, Design } from './cells.ts';
@@ -61,6 +62,8 @@ export function scoreOfDifference(one: Share, other: Share): number {
 
 interface Sums {
   sessions: number;
+  /** Sessions times those that each stands for: a sampled one scatters as all of them do together. */
+  squares: number;
   conversions: number;
   revenue: number;
   /** The sum that the model expects of the exposed, and the variance that it leaves. */
@@ -87,17 +90,19 @@ function basketOf({ conversions, revenue, revenueSquares }: Cells): Basket {
 
 function addControls(cells: Cells, cell: number, weight: number, chance: number, basket: Basket, sums: Sums): void {
   const [sessions, conversions, revenue] = [cells.sessions[cell] ?? 0, cells.conversions[cell] ?? 0, cells.revenue[cell] ?? 0];
+  const scatter = weight ** 2 * nth(cells.factor, cell);
   sums.residual += weight * (conversions - sessions * chance);
-  sums.residualVariance += weight ** 2 * (conversions * (1 - chance) ** 2 + (sessions - conversions) * chance ** 2);
+  sums.residualVariance += scatter * (conversions * (1 - chance) ** 2 + (sessions - conversions) * chance ** 2);
   const usual = chance * basket.mean;
   sums.revenueResidual += weight * (revenue - sessions * usual);
-  sums.revenueVariance += weight ** 2 * ((cells.revenueSquares[cell] ?? 0) - 2 * usual * revenue + sessions * usual ** 2);
+  sums.revenueVariance += scatter * ((cells.revenueSquares[cell] ?? 0) - 2 * usual * revenue + sessions * usual ** 2);
 }
 
 /** Adds up the exposed sessions and the weighted others with what the outcome model leaves of each. */
 function sumsOf(cells: Cells, chances: Float64Array, comparison: ReturnType<typeof balance>, basket: Basket): Sums {
   const sums: Sums = {
     sessions: 0,
+    squares: 0,
     conversions: 0,
     revenue: 0,
     expected: 0,
@@ -114,6 +119,7 @@ function sumsOf(cells: Cells, chances: Float64Array, comparison: ReturnType<type
     if (comparison.exposed[cell] !== 1) continue;
     const sessions = cells.sessions[cell] ?? 0;
     sums.sessions += sessions;
+    sums.squares += sessions * nth(cells.factor, cell);
     sums.conversions += cells.conversions[cell] ?? 0;
     sums.revenue += cells.revenue[cell] ?? 0;
     sums.expected += sessions * chance;
@@ -131,13 +137,13 @@ function trialsOf(share: number, variance: number, sessions: number): number {
 const LEAST_LEFT = 0.3;
 
 function conversionsOf(sums: Sums, effectiveControls: number): { one: Share; other: Share } {
-  const { sessions, expected, chanceVariance } = sums;
+  const { sessions, squares, expected, chanceVariance } = sums;
   const [mean, total] = [expected / sessions, sessions];
   // What is known before the exposure foresees a part of the outcome, so that less of it is chance than in plain trials.
   const left = mean > 0 && mean < 1 ? Math.min(1, Math.max(LEAST_LEFT, chanceVariance / (sessions * mean * (1 - mean)))) : 1;
   const without = Math.min(1, Math.max(0, (expected + sums.residual) / total));
   return {
-    one: { share: sums.conversions / sessions, trials: sessions / left },
+    one: { share: sums.conversions / sessions, trials: sessions ** 2 / squares / left },
     other: { share: without, trials: trialsOf(without, sums.residualVariance / total ** 2, effectiveControls) },
   };
 }
@@ -149,7 +155,7 @@ function revenueOf(sums: Sums, basket: Basket, effectiveControls: number): { one
   const variance = sums.revenueVariance / (total * basket.size) ** 2;
   const part = (share: number) => Math.min(1, share);
   return {
-    one: { share: part(sums.revenue / total / basket.size), trials: total },
+    one: { share: part(sums.revenue / total / basket.size), trials: total ** 2 / sums.squares },
     other: { share: part(without), trials: trialsOf(part(without), variance, effectiveControls) },
   };
 }

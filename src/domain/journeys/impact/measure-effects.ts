@@ -24,6 +24,7 @@ function cellsWithout(cells: Cells, bit: number): Cells {
     count: kept.length,
     levels,
     exposure: part(cells.exposure),
+    factor: part(cells.factor),
     sessions: part(cells.sessions),
     conversions: part(cells.conversions),
     revenue: part(cells.revenue),

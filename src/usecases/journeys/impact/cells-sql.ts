@@ -4,6 +4,7 @@ import { deviceIds } from '../visit-filters.ts';
 import { type Expressions, visitRelation } from '../visit-relation.ts';
 import type { Visits } from '../visits.ts';
 import { measuresSql, messageSql, textSql, traitsSql } from './profile.ts';
+import type { Sampling } from './sampling.ts';
 
 /** Pages whose first view in a session is looked at. */
 export interface IndexPage {
@@ -41,6 +42,8 @@ export interface CellPlan {
   /** More pages that are asked about, which may be parts of those. */
   readonly asked: readonly IndexPage[];
   readonly probes: readonly Probe[];
+  /** How the sessions of each page, in the order of `pages` and then `asked`, are read. */
+  readonly samplings: readonly Sampling[];
   readonly outcome: OutcomeSql;
   /** Levels by name: what stands in none is one more level. */
   readonly browsers: readonly string[];
@@ -118,18 +121,11 @@ function outcomeColumns({ outcome }: CellPlan, visits: Visits): Expressions {
   };
 }
 
-/** Columns of a view that conditions read; 0 where the files do not have them. */
+/** Columns of a view that conditions read. */
 export function viewColumns(visits: Visits): Expressions {
-  const flagOf = (field: string) => {
-    const column = visits.column('views', field);
-    return column === undefined ? '0' : flag(`coalesce(${column}, false)`);
-  };
   const messages = visits.column('views', 'errors.message');
   return {
     ...measuresSql(visits),
-    js: flagOf('any_js_error_ind'),
-    api: flagOf('any_api_error_ind'),
-    rage: flagOf('rage_click_all_targets_ind'),
     ...(messages !== undefined && { said: textSql(visits).mapped(messages, (each) => messageSql(each, visits)) }),
   };
 }
@@ -248,7 +244,16 @@ function unitSql(plan: CellPlan, visits: Visits): string {
     'cents',
     ...met,
   ];
-  return `unit AS (SELECT ${kept.join(', ')} FROM (${parts}) AS j)`;
+  return `unit AS (SELECT ${kept.join(', ')} FROM (${parts}) AS j${sampledSql(plan, sql)})`;
+}
+
+/** Leaves out the sessions of pages of which only a part is read. */
+function sampledSql({ samplings }: CellPlan, sql: SqlWords): string {
+  const parts = samplings.flatMap(({ oneOf, kept }, at) => {
+    const isKept = [`k % ${oneOf} = 0`, ...kept.map((bit) => `${bitOf('conditions', bit, sql)} = 1`)].join(' OR ');
+    return oneOf > 1 ? [[`here = ${at}`, flag(isKept)] as const] : [];
+  });
+  return parts.length === 0 ? '' : ` WHERE ${cases(parts, 1)} = 1`;
 }
 
 /** The cells of a page are joined to this many texts. */

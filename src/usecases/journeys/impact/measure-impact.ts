@@ -18,6 +18,7 @@ import { fieldsOfOutcome, type Outcome, outcomeSql, parseOutcome } from './outco
 import { plainDifferences } from './plain-sql.ts';
 import { type Judged, type Looked, readEffects } from './read-effects.ts';
 import { readExperiment } from './read-experiment.ts';
+import { samplingNote } from './sampling.ts';
 import { coincidences } from './speed-coincidence.ts';
 
 /** The parameters of `measure_impact`. */
@@ -134,6 +135,8 @@ async function withPlain(
 const isBeyondItself = ({ verdict, lowPoints = 0, highPoints = 0 }: ImpactRow) => verdict === 'within noise' && lowPoints * highPoints > 0;
 
 function noteMethod({ looked, unknown }: Read, rows: readonly ImpactRow[], note: (sentence: string) => void): void {
+  const sampled = looked && samplingNote(looked.plan.samplings);
+  if (sampled !== undefined) note(sampled);
   if (looked) {
     const lacking = unknown.length > 0 ? `; ${unknown.join(', ')} not in the files` : '';
     note(

@@ -16,6 +16,7 @@ import { unseenStep } from '../unseen-step.ts';
 import type { Visits } from '../visits.ts';
 import { bitOf, type IndexPage, MOST_PAGES, MOST_PROBES, type Probe } from './cells-sql.ts';
 import type { Profile, ProfiledPath } from './profile.ts';
+import { type Sampling, samplingOf } from './sampling.ts';
 
 /** A condition at a page whose effect is measured. */
 export interface Hypothesis {
@@ -30,6 +31,7 @@ export interface ProbePlan {
   readonly pages: readonly IndexPage[];
   readonly asked: readonly IndexPage[];
   readonly probes: readonly Probe[];
+  readonly samplings: readonly Sampling[];
   readonly hypotheses: readonly Hypothesis[];
   /** Conditions read the next view; for the last view of a session the last probe is true. */
   readonly looksAhead: boolean;
@@ -37,6 +39,9 @@ export interface ProbePlan {
 
 /** A page with fewer views than this is not looked at unasked. */
 const LEAST_VIEWS = 200;
+/** A page with the paths that belong to it. */
+type PlannedPage = IndexPage & Pick<PageGroup<ProfiledPath>, 'paths' | 'views'>;
+
 /** Errors that fewer views have say nothing. */
 const LEAST_ERRORS = 20;
 
@@ -134,8 +139,8 @@ function isStepLike(path: string, steps: readonly Step[]): boolean {
 }
 
 /** The pages that conditions name, as one each; throws where nobody saw them. */
-async function askedPages(conditions: readonly Condition[], profile: Profile, visits: Visits): Promise<IndexPage[]> {
-  const found = new Map<string, IndexPage>();
+async function askedPages(conditions: readonly Condition[], profile: Profile, visits: Visits): Promise<PlannedPage[]> {
+  const found = new Map<string, PlannedPage>();
   for (const { pages } of conditions) {
     const pattern = pages?.join(' | ');
     if (pages === undefined || pattern === undefined || found.has(pattern)) continue;
@@ -145,7 +150,7 @@ async function askedPages(conditions: readonly Condition[], profile: Profile, vi
     if (unseen) throw await unseenStep(unseen, 'conditions', visits);
     const views = paths.reduce((sum, path) => sum + path.views, 0);
     const sql = steps.flatMap((step) => pageCondition(step, 'path', visits.sql) ?? []).join(' OR ');
-    found.set(pattern, { pattern, sql, slowMs: slowMsOf({ paths, views }) });
+    found.set(pattern, { pattern, sql, slowMs: slowMsOf({ paths, views }), paths, views });
   }
   return [...found.values()];
 }
@@ -153,12 +158,10 @@ async function askedPages(conditions: readonly Condition[], profile: Profile, vi
 /** Chooses pages and conditions: those that are asked about, or all. */
 export async function planProbes(asked: readonly AskedCondition[] | undefined, profile: Profile, visits: Visits): Promise<ProbePlan> {
   const groups = groupPages(profile.paths, MOST_PAGES);
-  const pages = byWidth(groups).map((group) => ({
-    pattern: group.pattern,
-    sql: visits.sql.like('path', group.pattern),
-    slowMs: slowMsOf(group),
-    views: group.views,
-  }));
+  const pages = byWidth(groups).map((group): PlannedPage => {
+    const { pattern, paths, views } = group;
+    return { pattern, sql: visits.sql.like('path', pattern), slowMs: slowMsOf(group), paths, views };
+  });
   const conditions = asked ? conditionsOf(asked, profile, visits) : everyCondition(profile, visits);
   if (conditions.length >= MOST_PROBES)
     refuse(`conditions: ${conditions.length} conditions are too many for one call; name at most ${MOST_PROBES - 1}.`);
@@ -175,9 +178,17 @@ export async function planProbes(asked: readonly AskedCondition[] | undefined, p
     const page = placeOf(condition);
     return probeSql(condition.pages ? limited(condition, every[page]) : condition, page, visits);
   };
+  const samplings = every.map((page) =>
+    samplingOf(
+      page.paths,
+      conditions.map((condition) => limited(condition, page)),
+      profile,
+    ),
+  );
   const looksAhead = conditions.some(({ what }) => what === 'page');
   const ends = looksAhead ? [{ sql: 'next_pages IS NULL' }] : [];
-  return { pages, asked: named, probes: [...conditions.map((condition) => ({ sql: sqlOf(condition) })), ...ends], hypotheses, looksAhead };
+  const probes = [...conditions.map((condition) => ({ sql: sqlOf(condition) })), ...ends];
+  return { pages, asked: named, probes, samplings, hypotheses, looksAhead };
 }
 
 /** A slow page with the limit of its page, where none was named. */

@@ -5,10 +5,18 @@ import { flag } from '../sql-words.ts';
 import { type Expressions, visitRelation } from '../visit-relation.ts';
 import type { VisitRow, Visits } from '../visits.ts';
 
-/** A path with how many of its views took longer than each of the limits for slow pages. */
+/** A path with how many of its views met what. */
 export interface ProfiledPath extends PathViews {
+  /** Took longer than each of the limits for slow pages. */
   readonly slow: readonly number[];
+  /** Had a score of at least each of the limits for frustration. */
+  readonly frustrated: readonly number[];
+  /** Had a JavaScript error, a failed API call, a rage click. */
+  readonly troubled: readonly number[];
 }
+
+/** Columns of a view that tell of trouble, in the order of `troubled`. */
+export const TROUBLES = ['js', 'api', 'rage'] as const;
 
 /** How often a value occurs. */
 export interface Counted {
@@ -21,7 +29,7 @@ export interface Profile {
   readonly paths: readonly ProfiledPath[];
   readonly views: number;
   readonly sessions: number;
-  /** Views whose score is at least each of the limits for frustration. */
+  /** Views whose score is at least each of the limits for frustration, of all paths. */
   readonly frustrated: readonly number[];
   /** Name and major version, as `Chrome 142`. */
   readonly browsers: readonly Counted[];
@@ -84,10 +92,20 @@ export function traitsSql(visits: Visits): Expressions {
   };
 }
 
-/** Loading time and score of a view; NULL where the files do not have them. */
+/** Loading time and score of a view, NULL where the files do not have them, and its troubles, 0 where they do not. */
 export function measuresSql(visits: Visits): Expressions {
   const time = ['fully_loaded', 'dom_interactive_after_msec', 'start_render'].flatMap((field) => visits.column('views', field) ?? [])[0];
-  return { load_ms: time ?? 'NULL', score: visits.column('views', 'frustration_score') ?? 'NULL' };
+  const flagOf = (field: string) => {
+    const column = visits.column('views', field);
+    return column === undefined ? '0' : flag(`coalesce(${column}, false)`);
+  };
+  return {
+    load_ms: time ?? 'NULL',
+    score: visits.column('views', 'frustration_score') ?? 'NULL',
+    js: flagOf('any_js_error_ind'),
+    api: flagOf('any_api_error_ind'),
+    rage: flagOf('rage_click_all_targets_ind'),
+  };
 }
 
 function valuesSql(visits: Visits): string[] {
@@ -103,6 +121,7 @@ function pathsSql(visits: Visits): string {
   const counts = [
     ...SLOW_SECONDS.map((seconds) => `sum(${flag(`load_ms > ${seconds * 1000}`)})`),
     ...FRUSTRATION_SCORES.map((score) => `sum(${flag(`score >= ${score}`)})`),
+    ...TROUBLES.map((name) => `sum(${name})`),
   ];
   const more = concat(...counts.flatMap((count, at) => (at === 0 ? [text(count)] : ["','", text(count)])));
   return (
@@ -140,12 +159,17 @@ export async function profileOf(visits: Visits): Promise<Profile> {
   const rows = await visits.select(`WITH ${relation.ctes}\n${parts.join('\nUNION ALL ')}`);
   const of = (kind: string) => rows.filter((row) => row['kind'] === kind);
   const counted = (kind: string) => of(kind).map((row): Counted => ({ value: textOf(row['a']), count: Number(row['n']) }));
-  const paths = of('path').map((row) => ({ row, path: textOf(row['a']), views: Number(row['n']), numbers: numbersOf(row) }));
+  const [slowEnd, frustratedEnd] = [SLOW_SECONDS.length, SLOW_SECONDS.length + FRUSTRATION_SCORES.length];
+  const paths = of('path').map((row): ProfiledPath => {
+    const numbers = numbersOf(row);
+    const [slow, frustrated, troubled] = [numbers.slice(0, slowEnd), numbers.slice(slowEnd, frustratedEnd), numbers.slice(frustratedEnd)];
+    return { path: textOf(row['a']), views: Number(row['n']), slow, frustrated, troubled };
+  });
   return {
-    paths: paths.map(({ path, views, numbers }) => ({ path, views, slow: numbers.slice(0, SLOW_SECONDS.length) })),
+    paths,
     views: paths.reduce((sum, { views }) => sum + views, 0),
     sessions: Number(of('sessions')[0]?.['n'] ?? 0),
-    frustrated: FRUSTRATION_SCORES.map((_, at) => paths.reduce((sum, { numbers }) => sum + nth(numbers, SLOW_SECONDS.length + at), 0)),
+    frustrated: FRUSTRATION_SCORES.map((_, at) => paths.reduce((sum, { frustrated }) => sum + nth(frustrated, at), 0)),
     browsers: counted('browser'),
     countries: counted('country'),
     sources: counted('source'),

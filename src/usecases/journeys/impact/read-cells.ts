@@ -1,8 +1,9 @@
-import type { Cells } from '../../../domain/journeys/impact/cells.ts';
+import { type Cells, holds } from '../../../domain/journeys/impact/cells.ts';
 import { nth } from '../../../lib/nth.ts';
 import type { VisitRow } from '../visits.ts';
 import { type CellPlan, COVARIATES, SETS_OF_PAGES } from './cells-sql.ts';
 import { textOf } from './profile.ts';
+import type { Sampling } from './sampling.ts';
 
 /** Levels of an integer whose mixed digits hold one of each covariate, the last one lowest. */
 function levelsOf(cell: number, into: Uint8Array, from: number): void {
@@ -14,8 +15,13 @@ function levelsOf(cell: number, into: Uint8Array, from: number): void {
   }
 }
 
+/** How many sessions one with these conditions stands for. */
+function factorOf({ oneOf, kept }: Sampling, exposure: number): number {
+  return oneOf === 1 || kept.some((bit) => holds(exposure, bit)) ? 1 : oneOf;
+}
+
 /** The cells of one page from the texts of its rows. */
-function cellsOf(texts: readonly string[], { pages, met }: CellPlan): Cells {
+function cellsOf(texts: readonly string[], { pages, met }: CellPlan, sampling: Sampling): Cells {
   const lines = texts.flatMap((text) => text.split(';'));
   const count = lines.length;
   const covariates = [
@@ -25,19 +31,22 @@ function cellsOf(texts: readonly string[], { pages, met }: CellPlan): Cells {
   const width = covariates.length;
   const levels = new Uint8Array(count * width);
   const column = () => new Float64Array(count);
-  const columns = { exposure: column(), sessions: column(), conversions: column(), revenue: column(), revenueSquares: column() };
+  const sums = { sessions: column(), conversions: column(), revenue: column(), revenueSquares: column() };
+  const columns = { exposure: column(), factor: column(), ...sums };
   const others = met.map(column);
   for (const [at, line] of lines.entries()) {
     const [cell = 0, exposure = 0, sessions = 0, conversions = 0, cents = 0, squares = 0, ...meets] = line.split(' ').map(Number);
     levelsOf(cell, levels, at * width);
     for (let page = 0; page < pages.length; page += 1)
       levels[at * width + COVARIATES.length + page] = Math.floor((cell % SETS_OF_PAGES) / 2 ** page) % 2;
+    const factor = factorOf(sampling, exposure);
     columns.exposure[at] = exposure;
-    columns.sessions[at] = sessions;
-    columns.conversions[at] = conversions;
-    columns.revenue[at] = cents;
-    columns.revenueSquares[at] = squares;
-    for (const [index, other] of others.entries()) other[at] = nth(meets, index);
+    columns.factor[at] = factor;
+    columns.sessions[at] = factor * sessions;
+    columns.conversions[at] = factor * conversions;
+    columns.revenue[at] = factor * cents;
+    columns.revenueSquares[at] = factor * squares;
+    for (const [index, other] of others.entries()) other[at] = factor * nth(meets, index);
   }
   return { covariates, count, levels, ...columns, met: others };
 }
@@ -49,5 +58,5 @@ export function readCells(rows: readonly VisitRow[], plan: CellPlan): Map<number
     const at = Number(row['here']);
     texts.set(at, [...(texts.get(at) ?? []), textOf(row['cells'])]);
   }
-  return new Map([...texts].map(([at, own]) => [at, cellsOf(own, plan)]));
+  return new Map([...texts].map(([at, own]) => [at, cellsOf(own, plan, plan.samplings[at] ?? { oneOf: 1, kept: [] })]));
 }

@@ -70,6 +70,7 @@ export function plainCells(
     count: units.length,
     levels,
     exposure: column((unit) => Number(isExposed(unit))),
+    factor: column(() => 1),
     sessions: column(() => 1),
     conversions: column((unit) => Number(converts(unit))),
     revenue: column(({ session }) => session.revenueCents),

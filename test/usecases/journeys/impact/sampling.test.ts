@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { type Cells, holds } from '../../../../src/domain/journeys/impact/cells.ts';
+import { type CellPlan, cellsSql } from '../../../../src/usecases/journeys/impact/cells-sql.ts';
+import type { Profile, ProfiledPath } from '../../../../src/usecases/journeys/impact/profile.ts';
+import { readCells } from '../../../../src/usecases/journeys/impact/read-cells.ts';
+import { type Sampling, samplingNote, samplingOf } from '../../../../src/usecases/journeys/impact/sampling.ts';
+import { withVisits } from '../../../../src/usecases/journeys/with-visits.ts';
+import { engines, sharedWorlds, usesOf } from '../both-engines.ts';
+
+const worldOf = sharedWorlds();
+
+describe('sessions of a page that are read', () => {
+  const path = (views: number): ProfiledPath => ({
+    path: '/p/1',
+    views,
+    slow: [90, 80, 70, 60, 50, 40, 30, 20].map((share) => (share / 100) * views),
+    frustrated: [0, 0, 0],
+    troubled: [0, 5_000, 30_000],
+  });
+  const profileOf = (views: number): Profile => ({
+    paths: [path(views)],
+    views,
+    sessions: 400_000,
+    frustrated: [0, 0, 0],
+    browsers: [],
+    countries: [],
+    sources: [],
+    messages: [{ value: 'Error: #', count: 1_200 }],
+  });
+  const conditions = [
+    { what: 'slow_page', over: 5 },
+    { what: 'api_error' },
+    { what: 'rage_click' },
+    { what: 'js_error', message: 'Error: #' },
+    { what: 'page', pages: ['/guide/*'] },
+  ] as const;
+  const of = (views: number) => samplingOf([path(views)], conditions, profileOf(views));
+
+  it('are all where a page has few views, and a part where it has many, but all that met what is rare', () => {
+    expect(of(79_000)).toEqual({ oneOf: 1, kept: [] });
+    // No more sessions can have reached a page than there are.
+    expect(of(2_000_000)).toEqual({ oneOf: 10, kept: [1, 3] });
+  });
+
+  it('are told', () => {
+    expect(samplingNote([of(79_000)])).toBeUndefined();
+    expect(samplingNote([of(79_000), of(2_000_000)])).toContain(
+      'Of pages with more than 80,000 sessions a part is read (at the largest one of 10)',
+    );
+  });
+});
+
+describe.each(engines)('on %s', (engine) => {
+  const read = (sampling: Sampling) => {
+    const { workspace } = worldOf('whole days');
+    const needs = { sessions: ['session_number_of_transactions'], views: ['fully_loaded'] };
+    return withVisits({}, needs, usesOf(workspace(engine)), async (visits): Promise<Cells> => {
+      const plan: CellPlan = {
+        pages: [{ pattern: '/p/*', sql: visits.sql.like('path', '/p/*'), slowMs: 3_000 }],
+        asked: [],
+        probes: [{ sql: 'load_ms > slow_ms' }],
+        samplings: [sampling],
+        outcome: { kind: 'purchase' },
+        browsers: [],
+        countries: [],
+        sources: [],
+        looksAhead: false,
+        met: [],
+      };
+      return readCells(await visits.select(cellsSql(plan, visits)), plan).get(0) ?? expect.fail('no session reached the page');
+    });
+  };
+  const sums = ({ exposure, sessions }: Cells) => {
+    const [others, slow] = [0, 1].map((side) =>
+      sessions.reduce((sum, value, cell) => sum + (holds(exposure[cell] ?? 0, 0) === (side === 1) ? value : 0), 0),
+    );
+    return { others: others ?? 0, slow: slow ?? 0 };
+  };
+
+  it('one of three sessions stands for all without the rare condition, and all are there that met it', async () => {
+    const [whole, part] = [await read({ oneOf: 1, kept: [] }), await read({ oneOf: 3, kept: [0] })];
+    const [all, some] = [sums(whole), sums(part)];
+    expect(some.slow).toBe(all.slow);
+    expect(all.slow).toBeGreaterThan(20);
+    expect(some.others % 3).toBe(0);
+    expect(some.others).not.toBe(all.others);
+    // Four standard deviations of a draw of every third.
+    expect(Math.abs(some.others - all.others)).toBeLessThan(4 * Math.sqrt(2 * all.others));
+    expect(part.factor.every((factor, cell) => factor === (holds(part.exposure[cell] ?? 0, 0) ? 1 : 3))).toBe(true);
+  });
+});
