@@ -199,10 +199,10 @@ export const period = periodName.optional();
 export const goalId = ref('goal', 'Id or name').optional();
 export const zoneId = ref('zone', 'Id or path Screen / Zoning / Zone');
 /** Ids only, for filters of lists. */
-export const idList = ids.describe('Only these ids');
+export const idList = ids.describe('Default all');
 
 /** A filter of a list by one of its members, applied by this server. */
-export const onlyThis = z.string().trim().min(1).describe('Only these').optional();
+export const onlyThis = z.string().trim().min(1).describe('Default all').optional();
 
 /** A filter that the reference writes in lower case: frequencies, scopes, and the states of jobs. */
 export function lowerCased(words: string) {
@@ -232,11 +232,11 @@ function metricNames(family: MetricFamily, wrong = (names: readonly string[]) =>
 }
 
 /** Names of speed metrics, or `["all"]`; the eight usual ones when left out. */
-export const speedMetrics = metricNames('speed').describe('Metric names or ["all"]; default 8 usual ones').optional();
+export const speedMetrics = metricNames('speed').describe('Metric names or ["all"]; default 8 usual').optional();
 
 /** The same, with custom timings by their names. */
 export const speedMetricsAndTimings = metricNames('speed', surelyUnknownWords)
-  .describe('Web vitals such as LCP, time to first byte, custom timings, or all; default 8 usual ones')
+  .describe('Web vitals, e.g. LCP, time to first byte, custom timings, or all; default 8 usual')
   .optional();
 
 /** The name of one speed metric, or `failedPercent` for the share of failed runs. */
@@ -250,7 +250,7 @@ export function speedMetric(words: string) {
 }
 
 /** Names of site and zone metrics, or `["all"]`. */
-export const rangeMetrics = metricNames('range').describe('Such as visits, conversionRate, tapRate, or all');
+export const rangeMetrics = metricNames('range').describe('E.g. conversionRate, tapRate, or all');
 
 const SUBJECT_WORDS: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(['website', 'metrics', 'traffic', 'conversion', 'conversions', 'revenue'].map((word) => [word, ['site']])),
@@ -276,7 +276,7 @@ const unfitForBudget: Readonly<Record<string, string>> = {
 const speedBudget = z
   .strictObject({
     metric: z.string().describe('Metric or custom timing').register(paramFacts, { metric: 'speed', exact: true }),
-    limit: z.number().min(0).describe('In its unit'),
+    limit: z.number().min(0).describe('Its unit'),
   })
   .superRefine(({ metric }, context) => {
     const unfit = Object.hasOwn(unfitForBudget, metric) ? unfitForBudget[metric] : undefined;
@@ -288,13 +288,13 @@ const speedBudget = z
 export const speedBudgets = z
   .array(speedBudget)
   .min(1)
-  .describe('Limits, e.g. {"metric": "largestContentfulPaint", "limit": 2500}; default good ones')
+  .describe('Limits, e.g. {"metric": "largestContentfulPaint", "limit": 2500}; default: good')
   .optional();
 
 export const limit = pageSize.describe('Rows, default 25').optional();
 export const order = orderName.describe('By jobId, default DESC').optional();
-export const page = z.int().min(0).describe('Page number').optional();
+export const page = z.int().min(0).describe('Number').optional();
 export const projectId = z.string().trim().min(1).describe('Id or name').optional();
-export const confirm = z.boolean().describe('true sends it; else a preview').optional();
+export const confirm = z.boolean().describe('true sends; else preview').optional();
 export const waitSeconds = z.int().min(0).max(40).describe('Longest wait, default 20').optional();
-export const chart = z.boolean().describe('Adds a picture').optional();
+export const chart = z.boolean().describe('Adds picture').optional();

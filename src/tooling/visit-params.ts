@@ -7,7 +7,7 @@ const names = Object.keys(deviceIds) as [keyof typeof deviceIds, ...(keyof typeo
 /** Which days and visits the tools over visits look at: all parameters that they share. */
 export const visitParams = {
   jobIds: p.refs('export job', 'Default all').optional(),
-  startDate: p.startOf('Default last 7 days covered, UTC').optional(),
+  startDate: p.startOf('Default 7 covered days, UTC').optional(),
   endDate: p.endOf('Last day').optional(),
   devices: z.array(z.enum(names)).min(1).describe('Default all').optional(),
   visitorType: z.enum(['new', 'returning']).optional(),

@@ -6,13 +6,13 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'authenticate',
   title: 'Authenticate',
-  description: 'Login: renews the access token of the session (never shown); project, scopes, endpoint, expiry. Automatic otherwise.',
+  description: 'Login: renews access token (never shown), normally automatic; project, scopes, endpoint, expiry.',
   annotations: READ,
-  searchHint: 'sign in, log in, token, connection',
+  searchHint: 'log in, sign in, token, connection',
   operation: requestToken,
   input: z.strictObject({
-    scope: scopeList.describe('Scope names separated by spaces; default all granted and needed').optional(),
-    renew: z.boolean().describe('Fetch a new token').optional(),
+    scope: scopeList.describe('Scope names, separated by spaces; default all granted').optional(),
+    renew: z.boolean().describe('Forces renewal').optional(),
   }),
   output: z.object({
     projectId: z.number().optional(),

@@ -18,10 +18,10 @@ export default defineTool({
   name: 'get_credential',
   title: 'Get the credential',
   description:
-    'Access rights of the credential, login or key: its level (account or one project), scopes (what it is allowed to see), ' +
-    'projects, toolsets they open, missing scopes, expiry.',
+    'Permissions, access rights of credential, login, API key (403, forbidden, permission denied, allowed to see): level, ' +
+    'scopes, projects, sites, toolsets, missing scopes, expiry (valid until).',
   annotations: READ,
-  searchHint: 'what can I see, access rights, permissions, projects, scopes, level, expiry of the credential',
+  searchHint: 'access, 403, key valid, account level, permission',
   operation: readCredential,
   input: z.strictObject({}),
   output: z.object({

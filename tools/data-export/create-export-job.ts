@@ -9,17 +9,17 @@ import { CREATE, defineTool } from '../../src/tooling/tool.ts';
 import { equalJobs } from '../../src/usecases/exports/export-lists.ts';
 
 const field = z.strictObject({
-  fieldName: text.describe(`${hint('list_exportable_fields', 'From list_exportable_fields; ')}custom_var or dynamic_var for variables`),
-  aliasName: text.describe('Column name in the file').optional(),
-  customVarPosition: z.int().min(1).max(20).describe('With custom_var').optional(),
-  dynamicVarKey: text.describe('With dynamic_var').optional(),
+  fieldName: text.describe(`${hint('list_exportable_fields', 'See list_exportable_fields; ')}variables: custom_var, dynamic_var`),
+  aliasName: text.describe('Column name').optional(),
+  customVarPosition: z.int().min(1).max(20).describe('Of custom_var').optional(),
+  dynamicVarKey: text.describe('Of dynamic_var').optional(),
 });
 
 const frequency = z.strictObject({
   value: z.enum(['once', 'daily', 'hourly']),
   dateRange: z
     .strictObject({ from: p.startOf('First day'), to: p.exportEndOf('Last day, included') })
-    .describe('Only with once; at most 7 days')
+    .describe('once: 7 days maximum')
     .optional(),
 });
 
@@ -27,22 +27,22 @@ export default defineTool({
   name: 'create_export_job',
   title: 'Create an export job',
   description:
-    'One unchecked export job, as given' +
+    'One unchecked export job, exactly as given' +
     hint('plan_export', ' (checked first: plan_export)') +
-    '. Only the console can change or delete it later.',
+    '; changed or deleted by console alone.',
   annotations: CREATE,
   searchHint: `export job with exact fields${hint('plan_export', ', after plan_export')}`,
   operation: createExportJob,
   idsFrom: 'list_export_jobs',
   confirmed: true,
   input: z.strictObject({
-    name: text.describe('Name of the job'),
+    name: text.describe('Job name'),
     format: exportFormat,
     scope: p.exportScope.describe('sessions or views').optional(),
-    frequency: frequency.describe('Once needs a dateRange'),
+    frequency: frequency.describe('once: needs dateRange'),
     fields: z.array(field).min(1).describe('Columns'),
     deviceLabel: device,
-    segmentId: p.ref('segment', 'Segment id or name; default all users').optional(),
+    segmentId: p.ref('segment', 'Id or name; default all').optional(),
   }),
   output: z.object({ jobId: recordId }),
   async handler({ segmentId, fields, ...input }, { call, ask, note }) {

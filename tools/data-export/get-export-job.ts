@@ -8,9 +8,9 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'get_export_job',
   title: 'Get an export job',
-  description: 'One export job as it is set up: state, fields (columns), filters, last and next run.',
+  description: 'Settings of one export job: state, fields (columns), filters.',
   annotations: READ,
-  searchHint: 'settings of one export job',
+  searchHint: 'settings, columns of export job',
   operation: getExportJob,
   idsFrom: 'list_export_jobs',
   input: z.strictObject({ jobId: p.ref('export job') }),

@@ -9,9 +9,9 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'get_export_run',
   title: 'Get an export run',
-  description: 'One run with addresses of its files (gzip; no bearer token; until expirationDate).',
+  description: 'One run, addresses (links) of files (gzip; token-free; till expirationDate).',
   annotations: READ,
-  searchHint: 'addresses of files of a run',
+  searchHint: 'addresses of files, links',
   operation: getExportRun,
   idsFrom: 'list_export_runs',
   input: z.strictObject({
@@ -19,7 +19,7 @@ export default defineTool({
     runId: z
       .int()
       .positive()
-      .describe(`jobRunId${hint('list_export_runs', ' from list_export_runs', ' of a run')}`),
+      .describe(`jobRunId${hint('list_export_runs', ' (list_export_runs)')}`),
   }),
   output: z.object({ run: documented(exportRunWithFiles) }),
   async handler(input, { call }) {

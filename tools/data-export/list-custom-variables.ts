@@ -7,9 +7,9 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_custom_variables',
   title: 'List custom variables',
-  description: 'Custom variables: position, key, values; for custom_var fields.',
+  description: 'Custom variables: position, values (custom_var).',
   annotations: READ,
-  searchHint: 'custom variables, what is collected',
+  searchHint: 'custom variables collected',
   operation: listCustomVariables,
   input: z.strictObject({}),
   output: z.object({ customVariables: z.array(documented(customVariable)) }),

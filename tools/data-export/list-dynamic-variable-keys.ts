@@ -8,7 +8,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_dynamic_variable_keys',
   title: 'List dynamic variable keys',
-  description: 'Keys of dynamic variables, for dynamic_var fields.',
+  description: 'Keys of dynamic variables (dynamic_var).',
   annotations: READ,
   searchHint: 'dynamic variables',
   operation: listDynamicVariableKeys,

@@ -12,10 +12,11 @@ export default defineTool({
   name: 'list_export_jobs',
   title: 'List export jobs',
   description:
-    'Which exports (jobs) are running, healthy or failing: state of the last run, good runs and missing days of 30, next run.' +
-    hint('find_export_gaps', ' Days: find_export_gaps.'),
+    'Are exports, jobs, feeds, delivery OK: work, run, finished, stuck, healthy, broken, stopped or failing; status ' +
+    'overview, schedule, state of last run (every night, nightly), health, good runs, days missing of 30, next run.' +
+    hint('find_export_gaps', ' Gaps: find_export_gaps.'),
   annotations: READ,
-  searchHint: 'exports that exist, health, status, schedule, which exports are active',
+  searchHint: 'active exports, schedule, overview of feeds, suspended, delivery',
   operation: listExportJobs,
   paged: 'jobs',
   beside: ['health', 'once'],

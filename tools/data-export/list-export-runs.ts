@@ -10,9 +10,9 @@ import { runsInState } from '../../src/usecases/exports/export-lists.ts';
 export default defineTool({
   name: 'list_export_runs',
   title: 'List runs of an export job',
-  description: 'Runs of one export job in any state: the last worked or failed.' + hint('get_export_run', ' Files: get_export_run.'),
+  description: 'Runs of one export job, any state: worked, failed.' + hint('get_export_run', ' Files: get_export_run.'),
   annotations: READ,
-  searchHint: 'did the export run, failed runs of a job',
+  searchHint: 'export run worked, failed runs of job',
   operation: listExportRuns,
   idsFrom: 'list_export_jobs',
   paged: 'runs',

@@ -8,9 +8,9 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_exportable_fields',
   title: 'List exportable fields',
-  description: 'Columns, fields and information of sessions or views that can be exported (available), with meaning and example.',
+  description: 'Columns, fields, details about sessions, page views to export: list, description, meaning, example; available per visit.',
   annotations: READ,
-  searchHint: 'columns, fields of an export, available data',
+  searchHint: 'exportable columns, column meaning, information',
   operation: listExportableFields,
   input: z.strictObject({ scope: p.exportScope.describe('sessions or views') }),
   output: z.object({ fields: z.array(documented(exportableField)) }),

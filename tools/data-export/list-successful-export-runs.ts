@@ -15,10 +15,10 @@ export default defineTool({
   name: 'list_successful_export_runs',
   title: 'List successful export runs',
   description:
-    'Export files that are ready, their ranges, those about to expire and be deleted (gone).' +
+    'Export files available, ready, ranges, expiry: when about to expire, be deleted, gone.' +
     hint('get_export_run', ' Addresses: get_export_run.'),
   annotations: READ,
-  searchHint: 'files about to expire, expiry, runs that worked',
+  searchHint: 'files about to expire, available downloads, disappear',
   operation: listSuccessfulExportRuns,
   paged: 'runs',
   heavy: {
@@ -26,10 +26,10 @@ export default defineTool({
     seeAlso: hint('get_export_run', ' (get_export_run shows when one ended)'),
   },
   input: z.strictObject({
-    jobIds: p.refs('export job', 'Only these jobs').optional(),
+    jobIds: p.refs('export job', 'Default all').optional(),
     startDate: p.startOf('First day of ranges').optional(),
     endDate: p.endOf('Last day of ranges').optional(),
-    expiresBefore: p.momentOf('Files deleted before this date').optional(),
+    expiresBefore: p.momentOf('Deleted sooner').optional(),
     limit: p.limit,
     order: p.order,
     page: p.page,

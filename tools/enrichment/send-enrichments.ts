@@ -16,16 +16,16 @@ export default defineTool({
   name: 'send_enrichments',
   title: 'Send enrichments',
   description:
-    'Attaches data of another system (CRM, phone orders, calls) to visits or sessions (sessionId, or userId with sessionNumber), at ' +
-    'most 3 records each. A resend overwrites. No transactions.',
+    'Attaches, connects, links, adds, uploads offline data of external systems (CRM, phone, call centre, store) to visits ' +
+    'or sessions (sessionId, or userId plus sessionNumber), max. 3 records each; resends overwrite. Transactions excluded.',
   annotations: OVERWRITE,
-  searchHint: 'call centre, CRM, offline data, upload, add, attach to sessions',
+  searchHint: 'upload, returns, loyalty level, match till sales, enrich',
   operation: sendEnrichments,
   confirmed: true,
   input: z.strictObject({
     enrichments: listedAs(z.array(enrichmentRecord).describe('Records of sessions'), z.array(z.unknown()).min(1)),
-    skipInvalid: z.boolean().describe('true skips bad records').optional(),
-    integrationVersion: text.describe('Version of the integration').optional(),
+    skipInvalid: z.boolean().describe('Skips bad records').optional(),
+    integrationVersion: text.describe('Integration version').optional(),
     encoding: z.enum(['form', 'json']).describe('Default form').optional(),
   }),
   output: z.object({ sent: z.number(), skipped: z.array(z.number()).optional(), answer: z.unknown() }),

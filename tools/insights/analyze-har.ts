@@ -12,33 +12,34 @@ export default defineAnsweringTool({
   name: 'analyze_har',
   title: 'Analyze a HAR',
   description:
-    'What loads on a page, what makes its load slow or heavy, is too big, should be fixed first? Requests, files, images (formats ' +
-    'and sizes), scripts, JavaScript, fonts, tags, trackers, third parties: the largest, heaviest, what blocks rendering, caching, ' +
-    'failed (404), waterfall; problems and recommendations. Filters list requests.',
+    'What loads on the page, why does the page load slow, heavy; what slows down, blocks rendering; are images late ' +
+    '(hero), fix first? HAR diagnosis: requests, files, scripts, JavaScript, fonts, tags, tag manager, widgets, third ' +
+    'parties, servers, domains like Google; biggest, heaviest, caching, 404, waterfall; problems, recommendations.',
   annotations: READ,
-  searchHint: 'requests of a page, waterfall, images, scripts, third parties, bytes, what to fix, optimize, slow page, broken requests',
-  alwaysLoad: true,
+  searchHint:
+    'optimize, quick wins, improvements, bottlenecks, formats, sizes, ads, chat, tag manager, CSS, cookies, redirects, ' +
+    'compression, weigh',
   scope: 'speed-analysis',
   idsFrom: 'get_scenario_report',
   input: z.strictObject({
-    scenarioStepResultId: text.describe('stepResultId of a run').optional(),
-    scenarioId: p.ref('scenario', 'Or: a typical run').optional(),
-    step: text.describe('Its step').optional(),
+    scenarioStepResultId: text.describe('Its stepResultId').optional(),
+    scenarioId: p.ref('scenario', 'Or: typical run').optional(),
+    step: text.describe('Step').optional(),
     view: z.enum(HAR_VIEWS).optional(),
     problem: z.enum(PROBLEM_KINDS).optional(),
-    url: text.describe('Part of the address').optional(),
+    url: text.describe('Partial address').optional(),
     type: z.enum(resourceTypes).optional(),
     domain: text.describe('Registrable domain or host').optional(),
     status: z
       .string()
       .regex(/^(?:\d{1,3}|[1-5]xx)$/i, 'expected a status such as 404, a class such as 4xx, or 0')
-      .describe('404, 4xx, or 0: no response')
+      .describe('404, 4xx, or 0: unanswered')
       .optional(),
-    minDurationMs: z.number().min(0).describe('At least').optional(),
-    minBytes: z.number().min(0).describe('At least, of transferBytes').optional(),
+    minDurationMs: z.number().min(0).describe('Minimum').optional(),
+    minBytes: z.number().min(0).describe('Minimum transferBytes').optional(),
     orderBy: z.enum(HAR_ORDERS).optional(),
     limit: z.int().min(1).max(500).describe('Rows, default 25').optional(),
-    cursor: text.describe('Goes on; repeat the filters').optional(),
+    cursor: text.describe('Continues; repeat filters').optional(),
   }),
   output: harAnswerShape.extend({
     run: z.object({ stepResultId: z.string(), step: z.string().optional(), time: z.string().optional(), place: z.string().optional() }),

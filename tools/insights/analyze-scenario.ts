@@ -43,31 +43,30 @@ export default defineAnsweringTool({
   name: 'analyze_scenario',
   title: 'Analyze scenarios',
   description:
-    'Did the site, app, home page, search, login or checkout get slower or faster, what changed, since when, why (release, deploy)? ' +
-    'Performance, speed, load times in synthetic monitoring (LCP, TTFB, TBT, layout shift CLS): which pages, step or scenario is ' +
-    'slow, slowest, unstable, creeps up, was bad a while, fails, by hour, night.' +
+    'Has our site, home page, search, login or checkout become slower, faster, sluggish since or after the release, ' +
+    'deploy, update? Performance, speed, loading, load times in synthetic monitoring (LCP, TTFB, TBT, layout shift CLS): ' +
+    'which pages, step, test, journeys are slow, slowest, unstable, failing, bad; trend by hour, night.' +
     hint('compare_hars', ' Then compare_hars.'),
   annotations: READ,
   searchHint:
-    'site slower, slow checkout, deploy, release, regression, slowdown, performance, failing runs, failed checks, Core Web ' +
-    'Vitals, LCP, TTFB, time to first byte',
-  alwaysLoad: true,
+    'laggy, slowdown, regression, drift, creeping, rollout, version, checks, robots, Lighthouse, speed index, time to ' +
+    'first byte, peak hours, responsive',
   scope: 'speed-analysis',
   idsFrom: 'list_scenarios',
   charted: true,
   input: z.strictObject({
-    scenarioIds: p.refsOrAll('scenario', 'Monitored pages, journeys: ids or names; default all').optional(),
-    view: z.enum(views).describe('levels: medians; failures: failed since when; runs: slowest, fastest').default('changes'),
-    breakdown: z.enum(BREAKDOWNS).describe('Trend of levels by it, with a verdict').optional(),
-    startDate: p.startOf('Begin of the judged period').default('-7d'),
+    scenarioIds: p.refsOrAll('scenario', 'Ids or names; default all').optional(),
+    view: z.enum(views).describe('levels: medians; failures: since when; runs: slowest, fastest').default('changes'),
+    breakdown: z.enum(BREAKDOWNS).describe('Trend, drift of levels, judged').optional(),
+    startDate: p.startOf('Judged period (regression, slowdown)').default('-7d'),
     endDate: p.endOf('Default now').optional(),
-    baselineStartDate: p.startOf('Default 30 days before; of a whole month the month before').optional(),
-    baselineEndDate: p.endOf('Default the instant before startDate').optional(),
-    step: text.describe('Name or number; shows all its metrics').optional(),
+    baselineStartDate: p.startOf('Default previous 30 days or month').optional(),
+    baselineEndDate: p.endOf('Default startDate').optional(),
+    step: text.describe('Name or number: all metrics').optional(),
     metrics: p.speedMetricsAndTimings,
-    orderBy: p.speedMetric('Of levels and runs; default the first metric').optional(),
-    limit: z.int().min(1).max(200).describe('Rows of a view').optional(),
-    cursor: text.describe('Goes on').optional(),
+    orderBy: p.speedMetric('Of levels, runs; default first metric').optional(),
+    limit: z.int().min(1).max(200).describe('Rows per view').optional(),
+    cursor: text.describe('Continues').optional(),
   }),
   output: scenarioAnswerShape.extend({
     examples: z.object({ before: example.optional(), after: example.optional() }).optional(),

@@ -9,16 +9,16 @@ export default defineAnsweringTool({
   name: 'apply_export_plan',
   title: 'Apply an export plan',
   description:
-    'Go ahead with a plan: creates the planned export jobs of a planId, each once even when called again; after a failure only the ' +
-    'rest.',
+    'Yes, fine, go ahead, start: execute, carry out, confirm, proceed, backfill plans proposed; create planned export ' +
+    'jobs, none twice.',
   annotations: OVERWRITE,
-  searchHint: 'yes, do it, execute the plan, create the planned export jobs, backfill',
+  searchHint: 'do it, yes create them, approve, looks good',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   confirmed: true,
   input: z.strictObject({
     planId: text.describe(`From ${either('plan_export', 'find_export_gaps')}`),
-    allowDuplicate: z.boolean().describe('true creates a recurring job although an equal one exists').optional(),
+    allowDuplicate: z.boolean().describe('Recurring job despite an equal one').optional(),
   }),
   output: z.object({
     planId: z.string(),

@@ -14,20 +14,20 @@ export default defineAnsweringTool({
   name: 'check_speed_budgets',
   title: 'Check speed budgets',
   description:
-    'Pages fast enough or not: those that meet or break a speed budget, too slow or too heavy, over or within the limits, targets or ' +
-    'thresholds (Core Web Vitals: LCP, TBT, CLS; seconds, weight). A performance gate that lets a build or release pass or fail. ' +
-    'Medians of each step since a date.',
+    'Pages fast enough to go live, too heavy? Pass or fail: meet, break, exceed, over, above, under, below, less than, not ' +
+    'within limits, targets, thresholds, speed budget we set (Core Web Vitals: LCP largest paint, TBT blocking time, CLS; ' +
+    'seconds, megabytes, weight). Gate: ship build or release. Medians of every step.',
   annotations: READ,
-  searchHint: 'speed budget, build gate, pipeline, CI, limits, targets, thresholds, pass or fail, fast enough',
+  searchHint: 'pipeline, CI, red or green, requirements, violations, promised, megabytes, SLA',
   scope: 'speed-analysis',
   idsFrom: 'list_scenarios',
   input: z.strictObject({
-    scenarioIds: p.refsOrAll('scenario', 'Scenario ids or names; default all').optional(),
+    scenarioIds: p.refsOrAll('scenario', 'Ids or names; default all').optional(),
     budgets: p.speedBudgets,
-    since: p.startOf(`Runs from then on, and at least ${LEAST_RUNS}`).default('-7d'),
-    runs: z.int().min(1).max(200).describe('Only the latest runs without failure').optional(),
-    limit: z.int().min(1).max(200).describe('Rows a page, default 20').optional(),
-    cursor: text.describe('Of the answer before; repeat its arguments').optional(),
+    since: p.startOf(`Begin; ${LEAST_RUNS} runs minimum`).default('-7d'),
+    runs: z.int().min(1).max(200).describe('Number of good runs').optional(),
+    limit: z.int().min(1).max(200).describe('Rows per page, default 20').optional(),
+    cursor: text.describe('Continues; repeat arguments').optional(),
   }),
   output: z.object({
     answer: z.string(),

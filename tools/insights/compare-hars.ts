@@ -11,19 +11,19 @@ export default defineAnsweringTool({
   name: 'compare_hars',
   title: 'Compare HARs',
   description:
-    'What is different between two runs of a page, the slowest and the fastest, or before and after a release or deployment: ' +
-    'requests, hosts, scripts, trackers that came in, were added, removed, got bigger or heavier in bytes, what newly blocks ' +
-    'rendering, and the net effect.',
+    'Page diff of runs or loads, the slow or fast run, before or after release, deployment, today: different requests, ' +
+    'hosts, scripts, tags, trackers, pixels, third parties new, came in, added, put, removed, bigger, heavier in bytes; ' +
+    'newly blocking; weight gained, growth, net effect.',
   annotations: READ,
-  searchHint: 'difference of two runs, diff, before and after a deploy, new requests, new scripts, page grew',
+  searchHint: 'diff, changed, difference, new pixel, grew, gained, culprit',
   scope: 'speed-analysis',
   idsFrom: 'get_scenario_report',
   input: z.strictObject({
-    before: text.describe('stepResultId of the earlier run').optional(),
-    after: text.describe('stepResultId of the later run').optional(),
-    scenarioId: p.ref('scenario', 'Without before and after: chooses the runs itself').optional(),
+    before: text.describe('Earlier stepResultId').optional(),
+    after: text.describe('Later stepResultId').optional(),
+    scenarioId: p.ref('scenario', 'Chooses both runs').optional(),
     step: text.describe('Step name or number').optional(),
-    since: text.describe('Instant, or key or text of an event; default where speed moved most').optional(),
+    since: text.describe('Instant or event; default biggest change').optional(),
   }),
   output: comparisonShape.extend({
     step: z.string().optional(),

@@ -10,15 +10,14 @@ export default defineAnsweringTool({
   name: 'compare_metrics',
   title: 'Compare metrics',
   description:
-    'Why are sales, orders, revenue, bounce rate, basket lower, down or up: did they drop, fall, decline, rise, since which day? ' +
-    'Compares this week, month, year with the one before or last year, before and after a date, segments, mobile versus desktop (who ' +
-    'buys more): a real, significant change or noise, what it cost.' +
+    'Why did sales, orders, revenue, conversion, basket drop, fall: down, up, less, fewer, better or worse than before, ' +
+    'last year? Reasons of the change, increase, decline, loss, gap, since when. How week, month, year compare; new versus ' +
+    'returning people, customers, mobile vs desktop (who buys more): significant or noise?' +
     hint('query_metrics', ' Figures: query_metrics.'),
   annotations: READ,
   searchHint:
-    'why did it drop, selling less, compare weeks, versus, year over year, week over week, report of the change, decline, is it ' +
-    'noise or chance, root cause',
-  alwaysLoad: true,
+    'selling less, cause, drivers, explanation, growth, difference, year over year, week on week, weekly report, against, ' +
+    'regulars, newcomers, chance, random, coincidence, decrease, lower',
   scope: 'metrics',
   idsFrom: 'find_objects',
   provisionalDays: ({ zoneIds }) => (zoneIds === undefined ? 0 : 7),
@@ -37,8 +36,8 @@ export default defineAnsweringTool({
     goalId: p.goalId,
     zoneIds: several.zoneIds,
     projectIds: several.projectIds,
-    detect: z.number().min(0.1).max(500).describe('Percent: how long we must wait to see it').optional(),
-    explain: z.boolean().describe('By device').default(true),
+    detect: z.number().min(0.1).max(500).describe('Percent: days we must wait, significance').optional(),
+    explain: z.boolean().describe('Drivers by device').default(true),
   }),
   output: comparisonShape,
   handler: async (input, context) => (await import('../../src/usecases/metrics/compare-metrics.ts')).compareMetrics(input, context),

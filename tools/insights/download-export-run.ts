@@ -11,17 +11,17 @@ export default defineAnsweringTool({
   name: 'download_export_run',
   title: 'Download an export run',
   description:
-    'Download the files of one run, by default the latest, into the workspace' +
-    hint('query_export', ' for query_export') +
-    '; follows a run that still computes. Call again to look.',
+    'Downloads, saves files of single runs, default latest, ' +
+    hint('query_export', 'before query_export', 'locally') +
+    '; unfinished ones: waits, call again.',
   annotations: FETCH,
   fetches: true,
-  searchHint: 'download files of a run, fetch an export',
+  searchHint: 'download files of run, fetch export',
   scope: 'data-export',
   idsFrom: 'list_export_runs',
   input: z.strictObject({
     jobId: p.ref('export job'),
-    runId: z.int().positive().describe('Default the latest successful run').optional(),
+    runId: z.int().positive().describe('Default latest successful').optional(),
     waitSeconds: p.waitSeconds,
   }),
   output: z.object({

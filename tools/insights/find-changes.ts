@@ -9,20 +9,18 @@ export default defineAnsweringTool({
   name: 'find_changes',
   title: 'Find changes',
   description:
-    'What happened or changed on the site this week or month that we should know: did anything new, strange, unusual, bad, wrong ' +
-    'happen lately, today, in the last days; any problems, anomaly, drops, spikes, outlier days, drifts of our sales, orders, ' +
-    'traffic, conversion by device, segments, goals (zones, speed)? Largest first.' +
-    hint('compare_metrics', ' Why: compare_metrics.'),
+    'Did anything happen on site lately, this month, last weeks, what should you know, any things missed: new, unusual, ' +
+    'odd, strange, wrong, bad, broken; problems, anomaly detection, outlier days, drops, spikes in traffic, tracking ' +
+    '(tag), all segments, goals, devices (zones)? Quick health check, highlights, summary.' +
+    hint('compare_metrics', ' Causes: compare_metrics.'),
   annotations: READ,
-  searchHint:
-    'anything unusual, what happened, alerts, anomalies, outliers, drop, spike, sales fell, news of the last weeks, highlights, declining',
-  alwaysLoad: true,
+  searchHint: 'news, alerts, anomalies, drifts, trouble, surprises, tracking outage, overview, biggest changes, went wrong, declining',
   overview: true,
   scope: 'metrics',
   idsFrom: 'find_objects',
   provisionalDays: ({ zoneIds, include }) => (zoneIds !== undefined || (Array.isArray(include) && include.includes('zones')) ? 7 : 0),
   input: z.strictObject({
-    days: z.int().min(2).max(92).describe('Last complete days').default(28),
+    days: z.int().min(2).max(92).describe('Last days').default(28),
     startDate: p.startOf('First day').optional(),
     endDate: p.endOf('Last day').optional(),
     metrics: p.rangeMetrics.optional(),
@@ -31,7 +29,7 @@ export default defineAnsweringTool({
     goalIds: p.refs('goal', 'Default all').optional(),
     zoneIds: several.zoneIds,
     include: p.subjects(changeSubjects).describe('Default site; ["site", "speed"] adds scenarios').optional(),
-    limit: z.int().min(1).max(50).describe('Changes, anomalies to list').default(10),
+    limit: z.int().min(1).max(50).describe('Changes, anomalies, alerts').default(10),
   }),
   output: changesShape,
   handler: async (input, context) => (await import('../../src/usecases/metrics/find-changes.ts')).findChanges(input, context),

@@ -9,17 +9,18 @@ export default defineAnsweringTool({
   name: 'find_export_gaps',
   title: 'Find gaps of an export',
   description:
-    'Gaps and holes in exported data: which day, days or hours are missing, incomplete or empty although visited, in one export or ' +
-    'all, and why (failed, never run, expired); which job has them. Its planId fills or backfills them' +
+    'Did we miss any exports: gaps, holes in exported data, days, dates, hours missing, empty, skipped, incomplete, ' +
+    'nothing (after outage), of each job, its history (failed, never run, expired)? Checks, audits completeness; its ' +
+    'planId fills, backfills them' +
     hint('apply_export_plan', ' (apply_export_plan)') +
     '.',
   annotations: READ,
-  searchHint: 'missing days, missing dates, holes, completeness, failed runs, backfill',
+  searchHint: 'missing dates, complete history, refill, re-export, reload, coverage, failed days',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({
-    jobId: p.ref('export job', 'Export job id or name; default all that run').optional(),
-    startDate: p.startOf('Default the first run').optional(),
+    jobId: p.ref('export job', 'Id or name; default all running').optional(),
+    startDate: p.startOf('Default first run').optional(),
     endDate: p.exportEndOf('Last day, included; default now').optional(),
   }),
   output: z.object({

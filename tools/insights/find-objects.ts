@@ -11,14 +11,14 @@ export default defineAnsweringTool({
   name: 'find_objects',
   title: 'Find objects',
   description:
-    'Search or look up by name: which segment, goal, mapping, page group, zoning, zone, scenario, export job or exportable field is ' +
-    'called so, where, and its id; typos allowed.',
+    'Search, look up, find something by name, partial name: the id of segment, audience, goal, mapping, page group, ' +
+    'zoning, zone (button, zones), scenario, export job, field called or named; typos allowed.',
   annotations: READ,
-  searchHint: 'search by name, lookup, id of a segment, where is a zone, is there something called',
+  searchHint: 'lookup, id by name, zone, goal, called something',
   scope: 'metrics',
   input: z.strictObject({
-    text: text.describe('Name or part of it, words of the path too'),
-    kinds: z.array(z.enum(objectKinds)).min(1).describe('Segments, goals, zones …; default all').optional(),
+    text: text.describe('Name, part or path words'),
+    kinds: z.array(z.enum(objectKinds)).min(1).describe('Default all').optional(),
     limit: z.int().min(1).max(100).describe('Rows, default 12').optional(),
   }),
   output: z.object({

@@ -13,13 +13,13 @@ export default defineAnsweringTool({
   name: 'list_workspace',
   title: 'List the workspace',
   description:
-    'What local data we have: downloaded exports and files on disk and in the warehouse, their days, rows and bytes (size), space ' +
-    'left.',
+    'Local data here, downloaded, pulled already: exports, files, how big (bytes, disk usage), rows, coverage from day ' +
+    'till day; disk, computer, warehouse, space left.',
   annotations: READ,
-  searchHint: 'disk, downloaded files, local copy, space, size',
+  searchHint: 'fetched so far, disk usage, gigabytes, coverage, local files',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
-  input: z.strictObject({ jobIds: p.refs('export job', 'Export job ids or names; default all').optional() }),
+  input: z.strictObject({ jobIds: p.refs('export job', 'Ids or names; default all').optional() }),
   output: z.object({
     directory: z.string(),
     usedBytes: z.number(),

@@ -10,25 +10,26 @@ export default defineAnsweringTool({
   name: 'plan_export',
   title: 'Plan an export',
   description:
-    'Set up, get or send an export of raw data: a file or feed (CSV, JSONL) of all sessions or page views, every hour, day or night, ' +
-    'or once for past months; plans and checks it before anything is created. Finds columns by plain words (browser, country, ' +
-    'campaign, revenue), splits long ranges, looks for an equal job.' +
+    'Set up, get or send an export of raw data: dump, feed, delivery or file (CSV, JSONL) of sessions, visits, page views, ' +
+    'every hour, day, or once for past months, history, only mobile or segments; analyst, warehouse. Validates, checks if ' +
+    'job can start, finds equal ones; recommends columns (country, campaign, scroll depth).' +
     hint('apply_export_plan', ' Then apply_export_plan.'),
   annotations: READ,
-  searchHint: 'set up an export, daily file, hourly, recurring, schedule, historical data, raw data, columns, fields, data feed, warehouse',
-  alwaysLoad: true,
+  searchHint:
+    'database, spreadsheet, Excel, Power BI, BigQuery, Snowflake, nightly, daily, schedule, recurring, extract, ' +
+    'historical, hit-level, analysts, fields, backup',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({
-    fields: z.array(text).min(1).max(200).describe('Names or plain words: url, scroll depth, custom variable "plan", "revenue as money"'),
-    name: text.describe('Default made from the rest').optional(),
-    scope: p.exportScope.describe('sessions or views; default the one that has the fields').optional(),
+    fields: z.array(text).min(1).max(200).describe('Names or plain words: url, UTM, custom variable "plan", "revenue as money"'),
+    name: text.describe('Default: made up').optional(),
+    scope: p.exportScope.describe('sessions or views (hit-level); default by fields').optional(),
     format: exportFormat.default('JSONL'),
-    frequency: z.enum(['once', 'daily', 'hourly']).describe('once with dates').optional(),
-    startDate: p.startOf('First day, only once').optional(),
+    frequency: z.enum(['once', 'daily', 'hourly']).describe('Schedule: daily (nightly), once with dates').optional(),
+    startDate: p.startOf('First day, for once').optional(),
     endDate: p.exportEndOf('Last day, included').optional(),
     deviceLabel: device.default('all'),
-    segmentId: p.ref('segment', 'Segment id or name; default all users').optional(),
+    segmentId: p.ref('segment', 'Id or name; default all').optional(),
   }),
   output: z.object({
     planId: z.string(),

@@ -12,16 +12,16 @@ export default defineAnsweringTool({
   name: 'purge_workspace',
   title: 'Purge the workspace',
   description:
-    'Delete downloaded files, all or old ones, to free space on the disk and the warehouse. The platform keeps its own; a run in use ' +
-    'stays.',
+    'Delete, remove, clear, clean up, throw out, get rid of downloaded local files, all or old, free space, disk, ' +
+    'warehouse. Platform copies, busy runs stay.',
   annotations: PURGE,
-  searchHint: 'delete downloaded files, throw away, clean up, free space',
+  searchHint: 'tidy up, drop, wipe, make room',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   confirmed: true,
   input: z.strictObject({
-    jobIds: p.refs('export job', 'Export job ids or names; default all').optional(),
-    before: p.momentOf('Only runs whose data end before, e.g. -30d; default all').optional(),
+    jobIds: p.refs('export job', 'Ids or names; default all').optional(),
+    before: p.momentOf('Older data, e.g. -30d; default all').optional(),
   }),
   output: z.object({
     removedRuns: z.number(),

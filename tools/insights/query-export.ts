@@ -7,16 +7,16 @@ export default defineAnsweringTool({
   name: 'query_export',
   title: 'Query an export',
   description:
-    'SQL (one SELECT; DuckDB or ClickHouse: see dialect) over downloaded raw sessions and views: how many unique ' +
-    'users, buyers did we have, sessions per user, rage clicks, revenue by country, city, browser, landing page. One ' +
-    'job is view data, several are views sessions and views, each row once, ids as text. Without sql: columns, days, examples.',
+    'SQL query (SELECT; DuckDB or ClickHouse dialect) of the downloaded raw data, sessions, views: how many unique, ' +
+    'different users or people, number of sessions per user, rage clicks, error messages, scroll depth, operating systems, ' +
+    'browsers, referrer, UTM campaign, by landing page, country, city; most viewed pages. Without sql: columns, examples.',
   annotations: READ,
-  searchHint: 'SQL over exported files, raw sessions, unique users, rage clicks, errors, browsers, pages, group, count',
+  searchHint: 'own analysis, count, group, select, distinct, landing pages, repeat buyers, pages viewed, tables',
   scope: 'data-export',
   idsFrom: 'list_workspace',
   input: z.strictObject({
-    jobId: p.ref('export job', 'One job, as the view data').optional(),
-    jobIds: p.refs('export job', 'Several jobs, as views by scope; default all').optional(),
+    jobId: p.ref('export job', 'One job: view data').optional(),
+    jobIds: p.refs('export job', 'Several jobs: views sessions, views; default all').optional(),
     sql: z.string().trim().min(1).max(20_000).describe('e.g. SELECT browser_name, count(*) FROM data GROUP BY ALL').optional(),
     limit: z.int().min(1).max(1000).describe('Rows, default 100').optional(),
   }),

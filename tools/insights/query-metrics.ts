@@ -11,15 +11,14 @@ export default defineAnsweringTool({
   name: 'query_metrics',
   title: 'Query metrics',
   description:
-    'How many visits, people, orders did we have, how much sales, money, per month, week, weekday, hour; what turnover, average ' +
-    'basket, conversion rate; which days are best, worst, which zones of a screen tapped most; what share is mobile; is it normal, ' +
-    "is today's data complete, what will traffic be? Table, chart for a range." +
-    hint('compare_metrics', ' Why: compare_metrics.'),
+    'How many visits, visitors, people, orders do we have, how much was our turnover, income, sales, revenue; what average ' +
+    'basket, order value, conversion rate per day, week, month, weekday, hour; the best, top, worst days, weeks, zones ' +
+    "tapped most; share of phones; normal, today's data complete, forecast? Chart for ranges." +
+    hint('compare_metrics', ' Causes: compare_metrics.'),
   annotations: READ,
   searchHint:
-    'how many, how much, figures, table, KPI, trend, chart, forecast, Black Friday, best weekday, top days, orders, money, ' +
-    'people, per month, phones, tablets',
-  alwaysLoad: true,
+    'traffic, sessions, KPI, numbers, trend, graph, daily, weekly, monthly, quarter, year, yesterday, Black Friday, ' +
+    'takings, earnings, typical, expected, phones, tablets, mobile share, percentage split',
   scope: 'metrics',
   idsFrom: 'find_objects',
   provisionalDays: ({ zoneIds }) => (zoneIds === undefined ? 0 : 7),
@@ -41,7 +40,7 @@ export default defineAnsweringTool({
     goalIds: p.refs('goal', 'Default e-commerce').optional(),
     zoneIds: several.zoneIds,
     projectIds: several.projectIds,
-    orderBy: z.string().trim().min(1).describe('Metric, or visits asc').optional(),
+    orderBy: z.string().trim().min(1).describe('Ranking metric, or visits asc').optional(),
     limit: z.int().min(1).describe('Rows').optional(),
   }),
   output: z.object({

@@ -9,16 +9,17 @@ export default defineAnsweringTool({
   name: 'sync_exports',
   title: 'Sync exports',
   description:
-    'Download or fetch everything new: the newest data and files of each successful run not yet on this computer, of all export jobs ' +
-    'or some, an update of the local copy; names expired ones. Call again to look.',
+    'Download, fetch, pull everything new: newest data, raw files of all export jobs yet unfetched, into local folders, ' +
+    'onto this computer, or load, fill warehouse (DuckDB, ClickHouse; BigQuery, Snowflake: files); skips existing; ' +
+    'refreshes, keeps local copy up to date; names expired runs. Call later again.',
   annotations: FETCH,
   fetches: true,
-  searchHint: 'download all new files, pull, fetch exports, keep up to date',
+  searchHint: 'mirror, catch up, store, save all, offline, laptop, BigQuery, Snowflake, load',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({
-    jobIds: p.refs('export job', 'Export job ids or names; default all').optional(),
-    since: p.momentOf('Only runs completed since, e.g. yesterday').optional(),
+    jobIds: p.refs('export job', 'Ids or names; default all').optional(),
+    since: p.momentOf('Completed since, e.g. -1d').optional(),
     waitSeconds: p.waitSeconds,
   }),
   output: z.object({

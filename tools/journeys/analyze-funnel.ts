@@ -9,20 +9,19 @@ export default defineAnsweringTool({
   name: 'analyze_funnel',
   title: 'Analyze a funnel',
   description:
-    'Where do we lose buyers or customers? Funnel of steps (product, cart, checkout, payment, order, form): how many people get from ' +
-    'step to step and finish or complete it, where they drop off, quit, abandon and go instead, for whom, since when, in what time. ' +
-    'Counts exported page views.',
+    'Where people, customers drop off, who leaves? Funnel of steps (product, basket, cart, checkout, delivery, payment, ' +
+    'order, booking, sign up, registration, form): how many get from step to step, finish; completion, leak, abandon, go ' +
+    'instead, by device, mobile, new visitors, since; how long.',
   annotations: READ,
-  searchHint: 'funnel, drop-off, checkout steps, cart abandonment, lose customers, completion rate',
-  alwaysLoad: true,
+  searchHint: 'conversion funnel, cart abandonment, lose customers, dropout, stuck, weakest step, quit, account creation, subscription',
   scope: 'data-export',
   idsFrom: 'list_workspace',
   charted: true,
   input: z.strictObject({
     steps: z.array(z.string().trim().min(1)).min(2).max(8).describe('e.g. /cart, /checkout/*, purchase'),
-    order: z.enum(['in_order', 'direct']).describe('direct: the very next page').optional(),
+    order: z.enum(['in_order', 'direct']).describe('direct: adjacent pages').optional(),
     within: z.enum(['session', 'visitor']).describe('Default session').optional(),
-    withinDays: z.int().min(1).max(30).describe('Of a visitor, default 7').optional(),
+    withinDays: z.int().min(1).max(30).describe('Per visitor, default 7').optional(),
     breakdown: z.enum(breakdowns).optional(),
     baselineStartDate: p.startOf('What changed since').optional(),
     baselineEndDate: p.endOf('Its last day').optional(),

@@ -7,19 +7,20 @@ export default defineAnsweringTool({
   name: 'analyze_paths',
   title: 'Analyze paths',
   description:
-    'Where visitors go: what they see, visit or do after or before a page, next pages from entry or landing page to exit, before ' +
-    'they buy (purchase) or leave; the commonest paths, journeys and flows, over downloaded exports of views.',
-  searchHint: 'user flow, user journeys, next page, previous page, navigation, exit pages',
+    'Ways, routes visitors, users, people, buyers go, reach, click next: what they see, do after or before pages, ' +
+    'previous, next pages, sequence from landing page to exit, before order (purchase) or leave; most common, usual, ' +
+    'typical path, journeys, user flows, navigation. Uses downloads.',
+  searchHint: 'user flow, page sequence, reached page, end up, click path, exit pages',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_workspace',
   charted: true,
   input: z.strictObject({
-    from: z.string().trim().min(1).describe('A page such as /search or /p/*, or entry'),
+    from: z.string().trim().min(1).describe('Page, e.g. /search, /p/*, or entry'),
     direction: z.enum(['after', 'before']).describe('Default after').optional(),
-    depth: z.int().min(1).max(5).describe('Pages on, default 3').optional(),
+    depth: z.int().min(1).max(5).describe('Pages deep, default 3').optional(),
     ...visitParams,
-    limit: z.int().min(1).max(50).describe('Rows a depth, default 10').optional(),
+    limit: z.int().min(1).max(50).describe('Rows per depth, default 10').optional(),
   }),
   output: pathsShape,
   async handler(input, context) {

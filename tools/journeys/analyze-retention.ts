@@ -7,9 +7,10 @@ export default defineAnsweringTool({
   name: 'analyze_retention',
   title: 'Analyze retention',
   description:
-    'Who comes back, and when: what percent of new or first-time visitors, users and customers return or visit again after days or ' +
-    'weeks; weekly cohorts by first session, over downloaded exports.',
-  searchHint: 'retention cohorts, returning visitors, come back, repeat, churn, loyalty',
+    'Who comes back, do people return, visit again, second visit, still come: percent, rate of new, first-time visitors, ' +
+    'newcomers, users, customers after days or weeks; loyal, returning, repeat, regulars, churn, weekly cohorts by first ' +
+    'campaign. Uses downloads.',
+  searchHint: 'retention, newcomers, loyalty, sticky, second visit, keep customers',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_workspace',

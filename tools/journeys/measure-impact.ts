@@ -20,15 +20,17 @@ export default defineAnsweringTool({
   name: 'measure_impact',
   title: 'Measure impact',
   description:
-    'What slow pages, JavaScript and API errors, rage clicks cost us, how much sales, orders, revenue we lose. Did variant or ' +
-    'version B win the test? Effect on purchase among alike exported sessions.',
-  searchHint: 'cost of errors, slow pages, rage clicks, lost sales, a/b test, winner, button, crashes, convert better',
+    'Did variant B win the test, people using search buy, spend more than others? How much bugs, crashes, exceptions, API ' +
+    'errors, slow loading, rage clicks cost us: most lost orders, money, conversion effect.',
+  searchHint:
+    'A/B test winner, experiment, version B, JavaScript errors, price of a bug, outage, lost sales, worth fixing, video, ' +
+    'chat, filters, button',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_workspace',
   input: z.strictObject({
     conditions: z.array(condition).min(1).max(10).describe('Default all').optional(),
-    outcome: text.describe('Or revenue, bounce, /cart, event:NAME').default('purchase'),
+    outcome: text.describe('revenue, bounce, /cart, event:NAME').default('purchase'),
     ...visitParams,
     limit: z.int().min(1).max(50).describe('Rows').default(8),
   }),

@@ -5,7 +5,7 @@ import * as p from '../../src/tooling/params.ts';
 export default defineMetricTool({
   name: 'get_site_metrics',
   title: 'Site metrics',
-  description: 'All site metrics of one range, from bounce rate to visits.',
+  description: 'All site metrics of one range.',
   operation: getSiteMetrics,
   more: { period: p.period, goalId: p.goalId },
 });

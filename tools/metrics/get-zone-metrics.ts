@@ -5,7 +5,7 @@ import * as p from '../../src/tooling/params.ts';
 export default defineMetricTool({
   name: 'get_zone_metrics',
   title: 'Zone metrics',
-  description: 'All metrics of an app zone: taps, swipes, time before the first tap, revenue.',
+  description: 'All metrics of one app zone: taps, swipes, seconds, revenue.',
   operation: getZoneMetrics,
   idsFrom: 'list_zones',
   provisionalDays: 7,

@@ -9,9 +9,9 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_goals',
   title: 'List goals',
-  description: 'Goals of the project, with type and dates.',
+  description: 'Goals defined, conversions counted: type, dates.',
   annotations: READ,
-  searchHint: 'goals, conversions that are defined',
+  searchHint: 'goals, conversions defined',
   operation: listGoals,
   input: z.strictObject({ type: p.onlyThis }),
   output: z.object({ goals: z.array(documented(goal)) }),

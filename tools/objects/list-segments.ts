@@ -9,7 +9,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_segments',
   title: 'List segments',
-  description: 'Saved segments (groups of visitors), with source and dates.',
+  description: 'Saved segments, audiences (groups of visitors): source, dates.',
   annotations: READ,
   searchHint: 'segments, audiences, groups of visitors',
   operation: listSegments,

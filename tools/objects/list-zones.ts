@@ -8,9 +8,9 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_zones',
   title: 'List zones',
-  description: 'Zones (elements, buttons) of a zoning or screen; ids for get_zone_… metrics.',
+  description: 'Zones (elements, buttons) of zonings or screens; ids of get_zone_… metrics.',
   annotations: READ,
-  searchHint: 'zones, elements of a screen',
+  searchHint: 'zones, elements of screen',
   operation: listZones,
   idsFrom: 'list_zonings',
   input: z.strictObject({ zoningId: p.ref('zoning') }),

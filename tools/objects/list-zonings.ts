@@ -9,9 +9,9 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_zonings',
   title: 'List zonings',
-  description: `Zonings of a page group.${hint('list_zones', ' Their zones: list_zones.')}`,
+  description: 'Zonings of page groups or screens.' + hint('list_zones', ' Zones: list_zones.'),
   annotations: READ,
-  searchHint: 'zonings of a page',
+  searchHint: 'zonings of page',
   operation: listZonings,
   idsFrom: 'list_page_groups',
   input: z.strictObject({ pageGroupId: p.ref('page group') }),

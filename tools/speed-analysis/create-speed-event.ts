@@ -10,18 +10,18 @@ export default defineTool({
   name: 'create_speed_event',
   title: 'Create a speed event',
   description:
-    'Mark, note or record a release, rollout or deploy that went live: puts a marker (annotation) on the timeline of scenarios or ' +
-    'monitorings.',
+    'Mark, note, log, record, put into timeline, charts: release, rollout, deploy, deployment, campaign start, go live; ' +
+    'marker (annotation) of scenarios or monitorings.',
   annotations: CREATE,
-  searchHint: 'mark a release, annotate a deploy, deployment, go live',
+  searchHint: 'annotate, deployment, remember, keep track, migration',
   operation: createSpeedEvent,
   idsFrom: 'list_speed_events',
   input: z.strictObject({
-    key: text.describe('Key that identifies it'),
-    text: text.describe('What happened'),
-    date: p.momentOf('When; e.g. now'),
-    monitorings: ids.describe('Monitoring ids from the console').optional(),
-    scenarios: p.refs('scenario', 'Scenario ids or names').optional(),
+    key: text.describe('Identifying key'),
+    text: text.describe('Words shown'),
+    date: p.momentOf('Instant, e.g. now'),
+    monitorings: ids.describe('Monitoring ids (console)').optional(),
+    scenarios: p.refs('scenario', 'Ids or names').optional(),
   }),
   output: z.object({ key: z.string(), date: z.string() }),
   async handler(input, { call, ask, note }) {

@@ -9,13 +9,13 @@ import { placedEvents } from '../../src/usecases/speed/placed-events.ts';
 export default defineTool({
   name: 'delete_speed_event',
   title: 'Delete a speed event',
-  description: 'Remove or take away a wrong marker (annotation) of a release or deploy, for good.',
+  description: 'Remove, delete, take away, take out wrong marker, note (annotation) of deploys.',
   annotations: DELETE,
-  searchHint: 'remove a release marker, delete an annotation',
+  searchHint: 'erase, mistake, get rid of release marker',
   operation: deleteSpeedEvent,
   idsFrom: 'list_speed_events',
   confirmed: true,
-  input: z.strictObject({ key: text.describe(`Key${hint('list_speed_events', ' from list_speed_events', ' of the event')}`) }),
+  input: z.strictObject({ key: text.describe(`Event key${hint('list_speed_events', ' (list_speed_events)')}`) }),
   output: z.object({
     key: z.string(),
     text: z.string().optional(),

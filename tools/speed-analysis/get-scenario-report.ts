@@ -15,15 +15,16 @@ export default defineTool({
   name: 'get_scenario_report',
   title: 'Get a scenario report',
   description:
-    'Details of one run of a synthetic scenario with its steps, the newest unless dated. ' +
-    `A step has a stepResultId for ${either('get_step_report', 'get_step_har')}.`,
+    'Details of one run of synthetic scenarios, steps included, newest unless dated; stepResultId: ' +
+    either('get_step_report', 'get_step_har') +
+    '.',
   annotations: READ,
-  searchHint: 'newest measurement of a scenario',
+  searchHint: 'newest measurement of scenario',
   operation: getScenarioReport,
   idsFrom: 'list_scenarios',
   input: z.strictObject({
     scenarioId: p.ref('scenario'),
-    date: p.timestampOf('Timestamp of the report in ms, or ISO; default the latest').optional(),
+    date: p.timestampOf('Timestamp (ms) or ISO; default latest').optional(),
     metrics: p.speedMetrics,
   }),
   output: documented(record).extend({

@@ -10,13 +10,12 @@ import { readStepResult } from '../../src/usecases/speed/step-number.ts';
 export default defineTool({
   name: 'get_step_har',
   title: 'Get the HAR of a step',
-  description:
-    'Summary of the HAR of one step, with a link to the sanitised file.' + hint('analyze_har', ' Findings and requests: analyze_har.'),
+  description: 'HAR of one step, sanitised.' + hint('analyze_har', ' Findings: analyze_har.'),
   annotations: READ,
-  searchHint: 'HAR file of a step',
+  searchHint: 'HAR file',
   operation: getStepHar,
   idsFrom: 'get_scenario_report',
-  input: z.strictObject({ scenarioStepResultId: text.describe('stepResultId from a scenario report') }),
+  input: z.strictObject({ scenarioStepResultId: text.describe('stepResultId of report') }),
   output: harDigest.omit({ notes: true }).extend({ uri: z.string() }),
   async handler(input, { call, ask, remember, projectId, link, note, ownDomains }) {
     const { har } = await readStepResult(input.scenarioStepResultId, ask, () => call(input));

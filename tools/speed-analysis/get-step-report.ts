@@ -14,12 +14,12 @@ import { readStepResult } from '../../src/usecases/speed/step-number.ts';
 export default defineTool({
   name: 'get_step_report',
   title: 'Get a step report',
-  description: 'One step of a run: timings, clicks and actions that failed, browser errors, missing resources.',
+  description: 'Single step of runs: timings, clicks, failed actions, browser errors, missing resources.',
   annotations: READ,
-  searchHint: 'failed action, click, browser errors of one step',
+  searchHint: 'failed action, click, browser errors',
   operation: getStepReport,
   idsFrom: 'get_scenario_report',
-  input: z.strictObject({ stepId: text.describe('stepResultId from a scenario report'), metrics: p.speedMetrics }),
+  input: z.strictObject({ stepId: text.describe('stepResultId of report'), metrics: p.speedMetrics }),
   output: documented(record).extend({ uri: z.string(), harUri: z.string() }),
   async handler({ stepId, metrics }, { call, ask, projectId, link, note }) {
     const { step } = await readStepResult(stepId, ask, () => call({ stepId }));

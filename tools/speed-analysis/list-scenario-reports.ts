@@ -25,21 +25,21 @@ export default defineTool({
   name: 'list_scenario_reports',
   title: 'List reports of a scenario',
   description:
-    'Runs of a scenario as rows, newest first: failures and metrics as averages over the steps' +
-    hint('analyze_scenario', ' (judged: analyze_scenario)') +
-    '. ' +
-    hint('get_scenario_report', 'One whole: get_scenario_report with its date.'),
+    'Scenario runs as rows, newest first: failures, average metrics of steps (judged: ' +
+    hint('analyze_scenario', 'analyze_scenario', 'elsewhere') +
+    ').' +
+    hint('get_scenario_report', ' One whole: get_scenario_report, by date.'),
   annotations: READ,
-  searchHint: 'measurements of a scenario as rows',
+  searchHint: 'measurements of scenario as rows',
   operation: listScenarioReports,
   idsFrom: 'list_scenarios',
   input: z.strictObject({
     scenarioId: p.ref('scenario'),
     dateFrom: p.startOf('First day').optional(),
     dateTo: p.endOf('Last day').optional(),
-    lastDays: z.number().positive().describe('Reports of the last days').optional(),
+    lastDays: z.number().positive().describe('Last days').optional(),
     limit: z.int().min(0).describe('Rows; 0 all').optional(),
-    error: z.boolean().describe('true: only with errors; false: without').optional(),
+    error: z.boolean().describe('true: errors; false: none').optional(),
     metrics: p.speedMetrics,
   }),
   output: z.object({

@@ -11,12 +11,12 @@ export default defineTool({
   name: 'list_scenarios',
   title: 'List scenarios',
   description:
-    'Pages and journeys that we measure (monitor): synthetic scenarios of the project.' +
+    'Pages, journeys we monitor, measure, watch, check: names of monitored synthetic scenarios, speed tests.' +
     hint('list_scenario_reports', ' Runs: list_scenario_reports.'),
   annotations: READ,
-  searchHint: 'names and ids of scenarios, what we measure, monitored pages',
+  searchHint: 'measured, watched, list of tests',
   operation: listScenarios,
-  input: z.strictObject({ name: text.describe('Part of the name').optional() }),
+  input: z.strictObject({ name: text.describe('Partial name').optional() }),
   output: z.object({ scenarios: z.array(documented(scenario).extend({ uri: z.string().optional() })) }),
   async handler(input, { call, projectId }) {
     const { scenarios } = await call(input);

@@ -12,14 +12,14 @@ import { withScenarios } from '../../src/usecases/speed/placed-events.ts';
 export default defineTool({
   name: 'list_speed_events',
   title: 'List speed events',
-  description: 'When did we deploy? Releases and other moments that were marked (markers, annotations): key, text, date.',
+  description: 'When did we last deploy? History of marked releases, rollouts, deployments, moments (markers, annotations): key, text.',
   annotations: READ,
-  searchHint: 'release markers, when did we deploy, deployments, annotations',
+  searchHint: 'deployed, release dates, events marked',
   operation: listSpeedEvents,
   input: z.strictObject({
-    key: text.describe('Key of the event').optional(),
+    key: text.describe('Event key').optional(),
     dateFrom: p.startOf('First day').optional(),
-    monitoringId: z.int().positive().describe('Monitoring id from the console').optional(),
+    monitoringId: z.int().positive().describe('Monitoring id (console)').optional(),
     scenarioId: p.ref('scenario').optional(),
   }),
   output: z.object({ events: z.array(documented(speedEvent).extend({ scenarios: z.array(z.string()).optional() })) }),
