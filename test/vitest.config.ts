@@ -15,14 +15,17 @@ const shared: TestProjectInlineConfiguration['test'] = {
   hookTimeout: 60_000, // some wait for the bundle to be built
 };
 
+/** .ci/run runs what needs the engines that it installs. */
+const hasEngines = process.env['CI'] === 'true';
 const { unit, product, long, full } = projects();
 /** Beginnings of the paths of the tests beside `unit` that are to run; left out: all. */
 const wanted = process.env['PRODUCT_TESTS']?.split(',');
 const isWanted = (path: string) => wanted === undefined || wanted.some((beginning) => path.startsWith(beginning));
 export default defineConfig({
   test: {
-    // Another one would make the emulated days and load the modules once more; what waits leaves its time to the static checks.
-    maxWorkers: availableParallelism(),
+    // Each makes the emulated days and loads the modules once more. Those that start engines and kill processes wait for more than half of
+    // their time; without them a worker keeps a processor busy.
+    maxWorkers: (hasEngines ? 2 : 1) * availableParallelism(),
     projects: [
       { test: { ...shared, name: 'product', include: product.filter(isWanted) } },
       { test: { ...shared, name: 'unit', include: unit } },

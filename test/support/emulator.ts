@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { PayloadOf } from '../../src/api/operation.ts';
 import { type OperationName, operations } from '../../src/api/operations/index.ts';
@@ -44,6 +45,9 @@ export interface PlatformOptions {
   readonly deployment?: Partial<Deployment>;
   readonly size?: Size;
 }
+
+/** How often a request that has to wait for another one is sent again. */
+const TURNS = 100;
 
 async function send(url: string, init: RequestInit = {}): Promise<Answer> {
   const response = await fetch(url, init);
@@ -101,8 +105,17 @@ export async function openPlatform({
     throw new Error(`No token for ${name}: ${status} ${JSON.stringify(body)}`);
   }
 
+  /** Asks again while the platform answers what the product has asked: it takes one request at a time of some kinds. */
+  async function askInTurn(name: OperationName, input: Record<string, unknown>, bearer: string): Promise<Answer> {
+    for (let left = TURNS; ; left -= 1) {
+      const answer = await call(name, input, bearer);
+      if (answer.status !== 409 || left === 0) return answer;
+      await delay(20);
+    }
+  }
+
   async function ask<Name extends OperationName>(name: Name, input: Record<string, unknown>, bearer: string) {
-    const { status, body } = await call(name, input, bearer);
+    const { status, body } = await askInTurn(name, input, bearer);
     if (status !== 200 || typeof body !== 'object' || !body || !('payload' in body))
       throw new Error(`${name}: ${status} ${JSON.stringify(body)}`);
     return operations[name].payload.parse(body.payload) as PayloadOf<(typeof operations)[Name]>;
