@@ -95,14 +95,14 @@ function sinceWords({ from, to }: { readonly from: string; readonly to?: string 
   return to === undefined ? `since ${momentWords(from, 'day')}` : `${momentWords(from, 'day')} to ${momentWords(to, 'day')}`;
 }
 
-/** The group that adds most to a change as the title, or the change itself. */
+/** The group that accounts for most of a change as the title; the change itself where all groups went the other way. */
 function partsTitle({ steps, unit, change }: ContributionSpec, title: string, name: string): string {
   const sums = new Map<string, number>();
   for (const { group, part, value } of steps)
     if (group !== '' && part !== 'small' && part !== 'remainder' && part !== 'others' && part !== 'rest')
       sums.set(group, (sums.get(group) ?? 0) + value);
-  const [largest] = [...sums].toSorted(([, a], [, b]) => Math.abs(b) - Math.abs(a));
-  return largest ? `${largest[0]} adds most: ${formatValue(largest[1], unit)} of ${formatValue(change, unit)} ${name}` : title;
+  const [largest] = [...sums].filter(([, sum]) => sum * change > 0).toSorted(([, a], [, b]) => Math.abs(b) - Math.abs(a));
+  return largest ? `${largest[0]} accounts for most: ${formatValue(largest[1], unit)} of ${formatValue(change, unit)} ${name}` : title;
 }
 
 /** The days of the headline, with the day on which the change began. */
@@ -237,8 +237,9 @@ export function chartOfComparison(result: PeriodsResult, options: ComparisonChar
   const isChanged = verdict === 'up' || verdict === 'down' || verdict === 'drift';
   const parts = isChanged ? [groups, metric === 'revenueSum' && factors ? factorsOf(factors, title) : undefined] : [];
   const ranges = rangesText(options);
-  const since = headline.since ? `, ${sinceWords(headline.since)}` : '';
-  const trend = trendOf(result, `${title}${isChanged ? since || ', beyond noise' : `: ${verdict}`}`, options);
+  const undated = verdict === 'drift' ? ', drifted slowly beyond noise' : ', beyond noise';
+  const found = headline.since ? `, ${sinceWords(headline.since)}` : undated;
+  const trend = trendOf(result, `${title}${isChanged ? found : `: ${verdict}`}`, options);
   return joined([
     trend,
     ...parts.map((part) => part && { ...part, title: partsTitle(part, title, inSentence(name)), subtitle: `${ranges}, ${part.subtitle}` }),

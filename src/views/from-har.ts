@@ -1,7 +1,7 @@
 import { blockingOf } from '../domain/har/analyse/blocking.ts';
 import type { Har, HarEntry } from '../domain/har/read/har-model.ts';
 import { sanitiseUrl } from '../domain/har/sanitise-url.ts';
-import { formatValue, plainText } from './charts/values.ts';
+import { formatValue, momentWords, plainText } from './charts/values.ts';
 import { type Mark, type WaterfallRow, type WaterfallSpec, waterfallColumns } from './spec.ts';
 
 /** More rows could not be read, and would make the picture too large. */
@@ -16,6 +16,8 @@ export interface WaterfallOptions {
   readonly entries?: readonly HarEntry[];
   /** The problem that these requests have, for the title. */
   readonly about?: string | undefined;
+  /** When the run was made, as `2026-11-25T14:13Z`. */
+  readonly time?: string | undefined;
 }
 
 const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms * 10) / 10);
@@ -49,9 +51,16 @@ function rowOf(entry: HarEntry, startMs: number, ownHost: string | null): Waterf
 }
 
 /** Says how many of how many requests are drawn, where it is not all of them. */
-function subtitleOf(har: Har, entries: readonly HarEntry[], shown: number): string {
+function subtitleOf(har: Har, entries: readonly HarEntry[], shown: number, time: string | undefined): string {
   const which = shown < entries.length ? `the ${shown} longest of ${entries.length}` : String(shown);
-  return entries.length < har.entries.length ? `${which} chosen requests, of ${har.entries.length} in all` : `${which} requests`;
+  const requests = entries.length < har.entries.length ? `${which} chosen requests, of ${har.entries.length} in all` : `${which} requests`;
+  return time === undefined ? requests : `run of ${runWords(time)}, ${requests}`;
+}
+
+/** `25 Nov 2026 14:13 UTC`, or with the offset of another zone. */
+function runWords(time: string): string {
+  const [, local = '', zone = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(?::[\d.]+)?(.*)$/.exec(time) ?? [];
+  return local === '' ? time : `${momentWords(local, 'run', true)} ${zone === 'Z' ? 'UTC' : zone}`.trim();
 }
 
 /** The whole page in figures: requests, bytes over the network, and when it was loaded. */
@@ -75,7 +84,7 @@ function positions<Item>(items: readonly Item[], holds: (item: Item) => boolean)
 }
 
 /** The waterfall of a HAR file: at most 80 requests, the longest, in order of start; undefined where no request has a start. */
-export function waterfallOf(har: Har, { marks = [], entries = har.entries, about }: WaterfallOptions = {}): WaterfallSpec | undefined {
+export function waterfallOf(har: Har, { marks = [], entries = har.entries, about, time }: WaterfallOptions = {}): WaterfallSpec | undefined {
   const placed = entries.flatMap((entry) => (entry.startMs === null ? [] : [{ entry, startMs: entry.startMs }]));
   if (placed.length === 0) return undefined;
   const weight = ({ entry }: (typeof placed)[number]) => (entry === har.document ? Number.POSITIVE_INFINITY : (entry.durationMs ?? 0));
@@ -92,7 +101,7 @@ export function waterfallOf(har: Har, { marks = [], entries = har.entries, about
   return {
     kind: 'waterfall',
     title: `${har.document ? plainText(addressOf(har.document.url), 80) : 'Page'}: ${titleFigures(har, entries, about, loaded[0]?.atMs)}`,
-    subtitle: subtitleOf(har, entries, shown.length),
+    subtitle: subtitleOf(har, entries, shown.length, time),
     columns: waterfallColumns,
     rows: shown.map(({ entry, startMs }) => rowOf(entry, startMs, har.document?.host ?? null)),
     ...(blocking.length > 0 && { blocking }),

@@ -6,7 +6,7 @@ import { ALL_VISITORS } from '../domain/names/match-name.ts';
 import type { Interval } from '../lib/calendar.ts';
 import { intervalIn, momentWords } from './charts/values.ts';
 import { type BarsSpec, type ChartSpec, joined, type TrendSeries, type TrendSpec } from './spec.ts';
-import { barsTitle, type Line, trendTitle } from './table-titles.ts';
+import { barsTitle, expectedTitle, type Line, trendTitle } from './table-titles.ts';
 
 /** More lines or colours cannot be distinguished. */
 const MAX_SERIES = 8;
@@ -50,6 +50,8 @@ interface DrawnCell {
   readonly value: number | null;
   /** The expected value, and its bounds at 95 %. */
   readonly expected: Readonly<Record<'expected' | 'low' | 'high', number | null>>;
+  /** Whether the value is ordinary, where that was judged. */
+  readonly verdict?: string;
 }
 
 /** The drawn part of a table: one metric, by all its other columns. */
@@ -64,6 +66,16 @@ interface Drawn {
 }
 
 const numberOf = (cell: string | number | null | undefined) => (typeof cell === 'number' ? cell : null);
+
+/** Units whose rows are made of days. */
+const OF_DAYS: ReadonlySet<string> = new Set(['weekday', 'weekend']);
+
+/** Of how many days each bar is the sum: `sums of 8 days each`. */
+function sumsWords(rows: QueryTable['rows'], at: number): string {
+  const days = rows.flatMap((row) => numberOf(row[at]) ?? []);
+  const [least, most] = [Math.min(...days), Math.max(...days)];
+  return days.length === 0 ? 'sums over the range' : `sums of ${least === most ? most : `${least} to ${most}`} days each`;
+}
 
 function drawnOf(
   { columns, rows, units, filters }: QueryTable,
@@ -84,16 +96,19 @@ function drawnOf(
     dimensions: columns.slice(0, count),
     cells: rows.map((row) => {
       const at = (column: string) => numberOf(row[columns.indexOf(column)]);
-      const named = (part: string) => at(columns.includes(part) ? part : `${metric}${part[0]?.toUpperCase()}${part.slice(1)}`);
+      const placeOf = (part: string) => (columns.includes(part) ? part : `${metric}${part[0]?.toUpperCase()}${part.slice(1)}`);
+      const named = (part: string) => at(placeOf(part));
+      const verdict = row[columns.indexOf(placeOf('verdict'))];
       return {
         labels: row.slice(0, count).map((label) => String(label ?? '')),
         value: at(metric),
         expected: { expected: named('expected'), low: named('low'), high: named('high') },
+        ...(typeof verdict === 'string' && { verdict }),
       };
     }),
     unit: units[metric] === '%' ? 'percent' : 'none',
     about: [
-      ...(columns[0] === 'weekday' && isAddable(metric) ? ['sums over the range'] : []),
+      ...(OF_DAYS.has(columns[0] ?? '') && isAddable(metric) ? [sumsWords(rows, columns.indexOf(DAYS_COLUMN))] : []),
       ...(interval ? [intervalIn(timeZone, interval), timeZone] : []),
       String(units[metric]),
       ...filtered,
@@ -141,11 +156,13 @@ function trendOf({ metric, dimensions, cells, unit, about }: Drawn, { timeZone, 
   const parts = once(cells.flatMap(({ labels: [label = ''] }) => (label.endsWith(PART_MARK) ? [label.replace(PART_MARK, '')] : [])));
   const partial = parts.map(timeOf);
   const per = dimensions[0] ?? '';
+  const judged = band.length > 0 ? cells.map(({ labels: [label = ''], ...cell }) => ({ ...cell, time: timeOf(label) })) : [];
+  const found = expectedTitle({ metric, per }, judged);
   const words = partial.map((time) => momentWords(time, per)).join(' and ');
   const cut = parts.length > 0 ? [`hollow: a part of its ${per} only (${words})`] : [];
   return {
     kind: 'trend',
-    title: trendTitle({ metric, unit, per }, shown, new Set(partial)),
+    title: found ?? trendTitle({ metric, unit, per }, shown, new Set(partial)),
     subtitle: [...about, ...(interval ? [] : [timeZone]), ...left, ...cut, ...(band.length > 0 ? ['band: expected at 95%'] : [])].join(
       ', ',
     ),
@@ -208,9 +225,6 @@ function barsOf(drawn: Drawn): BarsSpec {
     series: names.map((name) => ({ name, values: shown.map((row) => valueOf(row, name)) })),
   };
 }
-
-/** Units whose rows are made of days. */
-const OF_DAYS: ReadonlySet<string> = new Set(['weekday', 'weekend']);
 
 /** A picture names zones by their paths. */
 function withoutIds({ filters, ...table }: QueryTable): QueryTable {

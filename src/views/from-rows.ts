@@ -1,4 +1,5 @@
-import { rangeIn } from './charts/values.ts';
+import type { Interval } from '../lib/calendar.ts';
+import { intervalIn, rangeIn } from './charts/values.ts';
 import { chartOfTable } from './from-query.ts';
 import { type ChartSpec, joined, type PanelSpec, panelsOf } from './spec.ts';
 
@@ -10,6 +11,8 @@ interface TypedRows {
   readonly units?: Readonly<Record<string, string>>;
   /** How many rows the query has; the picture holds those that are given. */
   readonly rowCount?: number | undefined;
+  /** The days that the query could read. */
+  readonly drawnDays?: Interval | undefined;
 }
 
 const NUMBER = /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|UTINYINT|USMALLINT|UINTEGER|UBIGINT|UHUGEINT|FLOAT|DOUBLE|DECIMAL\(.*\))$/;
@@ -20,6 +23,9 @@ function cellText(cell: unknown): string {
   if (cell === null) return '(none)';
   return typeof cell === 'string' ? cell : JSON.stringify(cell);
 }
+
+/** A column as a title says it: `browser name`. */
+const wordsOf = (column: string) => column.replaceAll('_', ' ').trim() || column;
 
 /** Instants as charts take them: days where all are midnights. */
 function timeLabels(cells: readonly unknown[]): string[] {
@@ -49,11 +55,13 @@ function rangeOf(times: readonly string[]): string {
  * stands behind a label.
  */
 export function chartOfRows(
-  { columns, types, rows, units = {}, rowCount = rows.length }: TypedRows,
+  { columns: names, types, rows, units: own = {}, rowCount = rows.length, drawnDays }: TypedRows,
   timeZone: string,
 ): ChartSpec | undefined {
   // The first column is a label even where it is a number, and so is an id.
-  const isAmount = (index: number) => index > 0 && NUMBER.test(types[index] ?? '') && !/(^|_)id$/i.test(columns[index] ?? '');
+  const isAmount = (index: number) => index > 0 && NUMBER.test(types[index] ?? '') && !/(^|_)id$/i.test(names[index] ?? '');
+  const columns = names.map(wordsOf);
+  const units = Object.fromEntries(Object.entries(own).map(([name, unit]) => [wordsOf(name), unit]));
   const places = columns.flatMap((_, index) => (isAmount(index) ? [index] : []));
   const [first] = places;
   if (first === undefined) return undefined;
@@ -71,7 +79,8 @@ export function chartOfRows(
     units: Object.fromEntries(metrics.map((metric) => [metric, units[metric] ?? ''])),
   };
   const chart = chartOfTable(table, { timeZone });
-  const range = isTime ? rangeOf(starts) : '';
+  const days = drawnDays ? `${intervalIn(timeZone, drawnDays)}, ${timeZone}` : '';
+  const range = isTime ? rangeOf(starts) : days;
   const rest = rowCount > rows.length ? `the first ${rows.length} of ${rowCount} rows` : '';
   const left = [range, rest].filter((words) => words !== '').join(', ');
   return chart && joined(panelsOf(chart).map((panel) => worded(panel, isTime ? columns[0] : undefined, left)));

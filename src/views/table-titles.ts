@@ -1,5 +1,6 @@
 import { nameOf } from '../domain/metrics/metric-definitions.ts';
 import { isAddable } from '../domain/metrics/read/metric-query.ts';
+import { formatPercent } from '../lib/number-text.ts';
 import { formatValue, momentWords, type Unit } from './charts/values.ts';
 
 /** A line of a table over time: its name, and its values by time. */
@@ -29,6 +30,28 @@ export function trendTitle(
     return `${name}: ${write(sum)} in ${known.length} ${per}${known.length === 1 ? '' : 's'}, ${peak}`;
   }
   return `${name} by ${per}: ${peak}${last === highest ? '' : `, last ${write(last.value)} (${at(last)})`}`;
+}
+
+/** The finding of a picture with expected values: which of the judged ones are not ordinary; undefined where none was judged. */
+export function expectedTitle(
+  { metric, per }: { readonly metric: string; readonly per: string },
+  cells: readonly {
+    readonly time: string;
+    readonly value: number | null;
+    readonly expected: { readonly expected: number | null };
+    readonly verdict?: string;
+  }[],
+): string | undefined {
+  const judged = cells.filter(({ verdict }) => verdict === 'ordinary' || verdict === 'high' || verdict === 'low');
+  if (judged.length === 0) return undefined;
+  const distanceOf = ({ value, expected: { expected } }: (typeof cells)[number]) => (value !== null && expected ? value / expected - 1 : 0);
+  const [most, ...others] = judged
+    .filter(({ verdict }) => verdict !== 'ordinary')
+    .toSorted((a, b) => Math.abs(distanceOf(b)) - Math.abs(distanceOf(a)));
+  const of = `${judged.length} ${per}${judged.length === 1 ? '' : 's'}`;
+  if (!most) return `${nameOf(metric)}: ${of}, ${judged.length === 1 ? '' : 'all '}as expected`;
+  const first = `${momentWords(most.time, per)} ${formatPercent(100 * distanceOf(most), { sign: true, digits: 1 })}`;
+  return `${nameOf(metric)}: ${1 + others.length} of ${of} not as expected (${others.length > 0 ? 'most: ' : ''}${first})`;
 }
 
 /** The figure of bars: where the amount is highest and lowest. */

@@ -37,8 +37,9 @@ export interface QueryAnswer extends Sources {
   readonly units?: Record<string, string>;
   /** Of its amounts, where the platform gives it. */
   readonly currency?: string;
-  /** More rows than the text shows, and the types of the columns, for a chart. */
+  /** More rows than the text shows, the days of the data, and the types of the columns, for a chart. */
   readonly drawnRows: Cell[][];
+  readonly drawnDays: Interval | undefined;
   readonly types: readonly string[];
   /** Id of the whole result, where not all of it may be shown. */
   readonly resultId?: string;
@@ -89,16 +90,16 @@ function gapsFor(asked: readonly Interval[], { covered, gaps }: ReturnType<typeo
  * Says what the data cover: where days are missing, a sum is not one over the whole range. With a statement only of the views and days that
  * it uses.
  */
-function noteCoverage({ parts: all }: Data, context: QueryContext, sql?: string): { covered: string[]; gaps: string[] } {
+function noteCoverage({ parts: all }: Data, context: QueryContext, sql?: string) {
   const used = all.filter(({ view }) => all.length === 1 || isNamed(sql, view.name));
   const parts = used.length > 0 ? used : all;
   const asked = sql === undefined ? [] : askedDays(sql, context.nowMs);
   const whole = coverageOf(parts.flatMap(({ runs }) => runs)).covered;
   const [first, last] = [whole[0], whole.at(-1)];
-  if (first && last) {
-    const { startMs, endMs } = asked.length > 0 ? spanOf(asked, first.startMs, last.endMs) : { startMs: first.startMs, endMs: last.endMs };
-    if (startMs < endMs) context.covers(startMs, endMs - 1);
-  }
+  const [startMs, endMs] = [first?.startMs ?? 0, last?.endMs ?? 0];
+  const span = asked.length > 0 ? spanOf(asked, startMs, endMs) : { startMs, endMs };
+  const days = span.startMs < span.endMs ? span : undefined;
+  if (days) context.covers(days.startMs, days.endMs - 1);
   const each = parts.map((part) => {
     const coverage = coverageOf(part.runs);
     const { covered } = coverage;
@@ -117,7 +118,7 @@ function noteCoverage({ parts: all }: Data, context: QueryContext, sql?: string)
     const withPrefix = (texts: readonly string[]) => texts.map((text) => `${prefix}${text}`);
     return { covered: withPrefix(covered.map((interval) => wordsOf(interval, context))), gaps: withPrefix(words) };
   });
-  return { covered: each.flatMap(({ covered }) => covered), gaps: each.flatMap(({ gaps }) => gaps) };
+  return { days, covered: each.flatMap(({ covered }) => covered), gaps: each.flatMap(({ gaps }) => gaps) };
 }
 
 /** Says which days only some columns cover, where several jobs export different ones. */
@@ -159,7 +160,7 @@ export function queryExport(
 ): Promise<QueryAnswer> {
   return withData(asked, context, async (data) => {
     const { workspace, parts, about } = data;
-    noteCoverage(data, context, sql);
+    const { days } = noteCoverage(data, context, sql);
     const { columns, rows, more } = await data.select(sql, MAX_ROWS);
     if (more && rows.length === 0)
       throw new ApiError('invalid', `sql: its first row alone has more than ${MAX_CHARS} characters. Select shorter values.`);
@@ -182,6 +183,7 @@ export function queryExport(
       columns: names,
       rows: shown.map((row) => row.map(shownCell)),
       drawnRows: rows.slice(0, MAX_DRAWN).map((row) => row.map(shownCell)),
+      drawnDays: days,
       ...(Object.keys(units).length > 0 && { units }),
       ...(await currencyOf(Object.values(units), context)),
       types: columns.map(({ type }) => type),

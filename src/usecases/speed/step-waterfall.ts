@@ -26,10 +26,11 @@ async function paintsOf(ask: Ask, stepId: string): Promise<Mark[]> {
 /** The waterfall of the requests that a query of a step's HAR file is about; the summary is about all. */
 export async function stepWaterfall(
   har: Har,
-  query: HarQuery & { scenarioStepResultId: string },
+  query: HarQuery & { scenarioStepResultId: string; time: string | undefined },
   ask: Ask,
 ): Promise<WaterfallSpec | undefined> {
   const isWhole = viewOf(query) === 'summary';
   const entries = isWhole ? har.entries : chosenRequests(studyHar(har, await loadEntities()), query);
-  return waterfallOf(har, { entries, about: isWhole ? undefined : query.problem, marks: await paintsOf(ask, query.scenarioStepResultId) });
+  const { scenarioStepResultId, problem, time } = query;
+  return waterfallOf(har, { entries, about: isWhole ? undefined : problem, time, marks: await paintsOf(ask, scenarioStepResultId) });
 }

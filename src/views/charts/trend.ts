@@ -14,7 +14,7 @@ import {
 } from './look.ts';
 import type { Theme } from './theme.ts';
 import { band, LONGEST_LABEL, labelShifts, line } from './trend-lines.ts';
-import { dayWords, drawable, formatValue, plainText, shortText, timeLabel } from './values.ts';
+import { DAY_MS, dayWords, drawable, formatValue, plainText, shortText, timeLabel } from './values.ts';
 
 const HEIGHT_PX = 420;
 const LEFT_PX = 68;
@@ -148,15 +148,36 @@ function tooltipLines(spec: TrendSpec, index: number, colours: readonly string[]
 /** Room of a label of the time axis with its gap. */
 const TICK_PX = 84;
 
-/** Labels on the periods themselves, equally many apart, where all times are days; ECharts would put its own between weekly points. */
-function ticksOn(times: readonly string[], atMs: readonly number[], pxPerMs: number) {
-  const [first, last] = [atMs[0], atMs.at(-1)];
-  if (first === undefined || last === undefined || !times.every(isDay)) return {};
-  const steps = atMs.length - 1;
-  const every = Math.max(1, Math.ceil((atMs.length * TICK_PX) / Math.max(1, (last - first) * pxPerMs)));
-  // A step that divides the axis keeps both ends evenly apart; else the end has its label all the same.
+/** The midnights of an axis of times of day; of fewer than three the axis has hours too. */
+function midnightsOf(min: number, max: number): number[] {
+  const first = Math.ceil(min / DAY_MS);
+  const count = Math.floor(max / DAY_MS) - first + 1;
+  return Array.from({ length: count < 3 ? 0 : count }, (_, day) => (first + day) * DAY_MS);
+}
+
+/** What a time axis spans, and whether it can be zoomed. */
+interface Scale {
+  readonly min: number;
+  readonly max: number;
+  readonly pxPerMs: number;
+  readonly isStill: boolean;
+}
+
+/**
+ * Labels on the periods themselves, or on midnights between times of day, all equally far apart; ECharts would put its own between weekly
+ * points, and one more at the end of the axis.
+ */
+function ticksOn(times: readonly string[], atMs: readonly number[], { min, max, pxPerMs, isStill }: Scale) {
+  // A view may be zoomed to a few hours, which need labels of their own.
+  const midnights = isStill ? midnightsOf(min, max) : [];
+  const all = times.every(isDay) ? atMs : midnights;
+  const [first, last] = [all[0], all.at(-1)];
+  if (first === undefined || last === undefined) return {};
+  const steps = all.length - 1;
+  const every = Math.max(1, Math.ceil((all.length * TICK_PX) / Math.max(1, (last - first) * pxPerMs)));
+  // A step that divides the axis names both its ends; else the last period has its label, and the subtitle says where the range begins.
   const even = Array.from({ length: every }, (_, more) => every + more).find((step) => steps % step === 0) ?? every;
-  return { customValues: atMs.filter((_, index) => index % even === 0 || index === steps) };
+  return { customValues: all.filter((_, index) => (steps - index) % even === 0) };
 }
 
 /** Where head, names and plot stand. */
@@ -217,7 +238,7 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
         ...lines.axisLabel,
         showMinLabel: true,
         showMaxLabel: true,
-        ...ticksOn(spec.times, atMs, pxPerMs),
+        ...ticksOn(spec.times, atMs, { min, max, pxPerMs, isStill: !tooltip }),
         formatter: timeLabel([min, max], spec.times, pxPerMs),
       },
     },

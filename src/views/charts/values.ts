@@ -78,8 +78,11 @@ export function dayWords(atMs: number): string {
   return drawable(atMs) === null ? '' : new Intl.DateTimeFormat('en-GB', style).format(atMs);
 }
 
+/** Of an axis, whose days have 24 hours whatever the clocks did. */
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
 /** From two days on, the ends of the axis are days. */
-const LONG_MS = 2 * 24 * 60 * 60 * 1000;
+const LONG_MS = 2 * DAY_MS;
 /** Room of a label of the time axis. */
 const LABEL_PX = 64;
 
@@ -104,6 +107,9 @@ export function timeLabel([min, max]: readonly [number, number], times: readonly
   return (atMs) => {
     const date = new Date(atMs).toISOString();
     const isEnd = atMs === min || atMs === max;
+    // The midnight before the end names the same day.
+    const midnight = Math.floor(max / DAY_MS) * DAY_MS;
+    if (isLong && !areDays && atMs === max && midnight < max && (max - midnight) * pxPerMs >= LABEL_PX) return '';
     // What stands too close to an end leaves it its room.
     if (!isEnd && Math.min(atMs - min, max - atMs) * pxPerMs < LABEL_PX) return '';
     const isMidnight = date.slice(11, 19) === '00:00:00';

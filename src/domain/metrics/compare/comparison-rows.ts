@@ -8,7 +8,7 @@ import { effectsOf, MOST_PART } from './cause-words.ts';
 import { type Change, differenceOf } from './comparison-words.ts';
 import { type Contribution, type Explained, fixed, type RevenueSplit } from './contributions.ts';
 import { measuredChangeShape } from './measured-change.ts';
-import { noisePercentOf } from './readings.ts';
+import { isChanged, noisePercentOf } from './readings.ts';
 
 const cell = z.union([z.string(), z.number(), z.null()]);
 /** Rows of a table of its own; members without a value are left out. */
@@ -113,14 +113,22 @@ export interface GroupVerdict {
 const changePercentOf = ({ before, after }: Contribution) =>
   before === null || after === null || before === 0 ? null : percent((100 * (after - before)) / before);
 
+/** Whether the change lies on the other side of the bound than the level, which decided: without the level the verdict would contradict it. */
+function isOtherSide(moved: number | null, noise: number | null, { relative, verdict }: Judgement): boolean {
+  if (moved === null || noise === null || relative === null) return false;
+  return Math.abs(moved) > noise !== isChanged({ verdict });
+}
+
 /** Its change and noise in percent, its verdict, and whether it moved like all other visits. */
 function verdictCells(group: Contribution, verdict: GroupVerdict | undefined): Record<string, Cell> {
   const moved = changePercentOf(group);
   // What began within the period makes the verdict, and may go another way than the whole period did: its first day says so.
   const isOtherWay = verdict && verdict.judged.verdict === ((moved ?? 0) > 0 ? 'down' : 'up');
+  const noise = verdict ? percent(noisePercentOf(verdict.judged)) : null;
   return {
     changePercent: moved,
-    noisePercent: verdict ? percent(noisePercentOf(verdict.judged)) : null,
+    ...(verdict && isOtherSide(moved, noise, verdict.judged) && { levelPercent: percentOf(verdict.judged.relative) }),
+    noisePercent: noise,
     verdict: verdict?.judged.verdict ?? null,
     ...(isOtherWay && { since: verdict.judged.main?.from ?? null }),
     ...(verdict?.change && { againstOthers: verdict.change.verdict }),

@@ -14,6 +14,8 @@ export interface Change {
   /** The compared figures: the same, or of counts over ranges of different length the figure for a day. */
   readonly compared: { readonly before: number | null; readonly after: number | null };
   readonly isPerDay: boolean;
+  /** Days of the two ranges, for which a figure per day is given. */
+  readonly lengths: { readonly before: number; readonly after: number };
   readonly judgement: Judgement;
   /** When and by how much it changed; undefined where no day can be named. */
   readonly since: DatedChange | undefined;
@@ -73,13 +75,17 @@ function possibleText({ from, earliest, latest }: DatedChange): string {
   return earliest === from && latest === from ? '' : ` (${earliest} to ${latest} are possible)`;
 }
 
-/** `343,567 → 318,948 (−7%)`, of ranges that differ in length with the figures for a day. */
-function figuresText({ metric, before, after, compared, isPerDay }: Change, currency: string | undefined): string {
-  const values = `${valueText(metric, before, currency)} → ${valueText(metric, after, currency)}`;
+/** `343,567 → 318,948 (−7%)`, of ranges that differ in length per day, with how many days each total is of. */
+function figuresText({ metric, before, after, compared, isPerDay, lengths }: Change, currency: string | undefined): string {
+  const write = (value: number | null) => valueText(metric, value, currency);
   const change = changeText(metric, compared.before, compared.after);
-  if (!isPerDay) return `${values} (${change})`;
-  const [from, to] = [compared.before, compared.after].map((value) => valueText(metric, value, currency));
-  return `for a day ${from} → ${to} (${change}), ${values} in all over ranges of different length`;
+  if (!isPerDay) return `${write(before)} → ${write(after)} (${change})`;
+  const inAll = (value: number | null, days: number) => {
+    const shown = Math.round(10 * days) / 10;
+    return `${write(value)} in ${shown} day${shown === 1 ? '' : 's'}`;
+  };
+  const totals = `${inAll(before, lengths.before)} → ${inAll(after, lengths.after)}`;
+  return `per day ${write(compared.before)} → ${write(compared.after)} (${change}; ${totals})`;
 }
 
 /** `, of which the usual course of the month makes +16.9%`; empty where the calendar makes little of it. */

@@ -59,6 +59,7 @@ function changeOf(metric: string, own: Judged, candidates: readonly Judged[], wi
     after,
     compared: isPerDay ? perDay(before, after, factors) : { before, after },
     isPerDay,
+    lengths: { before: 1 / factors.before, after: 1 / factors.after },
     // Without a value on each side there is nothing that the verdict of the days could be about.
     judgement: before === null || after === null ? { ...own, verdict: 'not enough data' } : own,
     since: sinceOf(own, candidates, windows),

@@ -115,6 +115,7 @@ describe('a change that began before the period', () => {
     after: 3,
     compared: { before: 3, after: 3 },
     isPerDay: false,
+    lengths: { before: 1, after: 1 },
     detectable: null,
     judgement: { verdict, changes: [{ ...step, from, relative: -0.39, low: -0.45, high: -0.32 }], relative: 0, noise: 0.1, score: 0 },
     since: undefined,
