@@ -84,7 +84,10 @@ function positions<Item>(items: readonly Item[], holds: (item: Item) => boolean)
 }
 
 /** The waterfall of a HAR file: at most 80 requests, the longest, in order of start; undefined where no request has a start. */
-export function waterfallOf(har: Har, { marks = [], entries = har.entries, about, time }: WaterfallOptions = {}): WaterfallSpec | undefined {
+export function waterfallOf(
+  har: Har,
+  { marks = [], entries = har.entries, about, time }: WaterfallOptions = {},
+): WaterfallSpec | undefined {
   const placed = entries.flatMap((entry) => (entry.startMs === null ? [] : [{ entry, startMs: entry.startMs }]));
   if (placed.length === 0) return undefined;
   const weight = ({ entry }: (typeof placed)[number]) => (entry === har.document ? Number.POSITIVE_INFINITY : (entry.durationMs ?? 0));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { drawChart, drawPanels } from '../../src/views/charts/draw-chart.ts';
-import { stagger } from '../../src/views/charts/look.ts';
+import { rowWords, stagger } from '../../src/views/charts/look.ts';
 import { type ThemeName, themes } from '../../src/views/charts/theme.ts';
 import { plainText } from '../../src/views/charts/values.ts';
 import { drawSvg } from '../../src/views/draw-svg.ts';
@@ -229,6 +229,15 @@ describe('several pictures', () => {
     expect(svg).toContain(`<svg y="${first.heightPx}" `);
     expect(svg.match(/id="[^"]+"/g)?.length).toBe(new Set(svg.match(/id="[^"]+"/g)).size);
     expect(svg).not.toMatch(/NaN|undefined/);
+  });
+});
+
+describe('labels before rows', () => {
+  it('stand on two lines where one is too short, and are cut only where two are', () => {
+    expect(rowWords('Returning visitors', 20)).toBe('Returning visitors');
+    expect(rowWords('Summer sale returning visitors', 20)).toBe('Summer sale\nreturning visitors');
+    expect(rowWords('other or unknown device', 19)).toBe('other or unknown\ndevice');
+    expect(rowWords('Donaudampfschiffahrtsgesellschaft', 11)).toBe('Donau…chaft');
   });
 });
 

@@ -74,6 +74,9 @@ describe('the waterfall of a HAR file', () => {
     const file = read([entry(), entry({ startedDateTime: at(20) }), entry({ startedDateTime: at(10) })]);
     const spec = waterfallOf(file, { entries: file.entries.slice(1) });
     expect(spec?.subtitle).toBe('2 chosen requests, of 3 in all');
+    const time = '2026-11-25T14:13Z';
+    expect(waterfallOf(file, { time })?.subtitle).toBe('run of 25 Nov 2026 14:13 UTC, 3 requests');
+    expect(waterfallOf(file, { time: '2026-11-25T15:13+01:00' })?.subtitle).toBe('run of 25 Nov 2026 15:13 +01:00, 3 requests');
     expect(spec?.rows.map((row) => row[3])).toEqual([10, 20]);
   });
 

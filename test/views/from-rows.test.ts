@@ -3,6 +3,8 @@ import { chartOfTable } from '../../src/views/from-query.ts';
 import { chartOfRows } from '../../src/views/from-rows.ts';
 import { panelsOf } from '../../src/views/spec.ts';
 
+const week = { timeZone: 'Europe/Paris', interval: { startMs: Date.parse('2026-11-08T23:00Z'), endMs: Date.parse('2026-11-15T23:00Z') } };
+
 it('draws hours as hours, in order, each group a line', () => {
   const columns = ['hour', 'device_id', 'sessions'];
   const rows = [
@@ -49,17 +51,46 @@ it('draws labels of any kind as bars', () => {
   ];
   expect(chartOfRows({ columns: ['device_id', 'plan', 'n'], types: ['BIGINT', 'VARCHAR', 'HUGEINT'], rows }, 'UTC')).toMatchObject({
     kind: 'bars',
-    title: 'n by device_id and plan: highest 1, a 7, lowest (none), b 2',
+    title: 'n by device id and plan: highest 1, a 7, lowest (none), b 2',
     labels: ['1', '(none)'],
   });
+});
+
+it('says of which days the data are, and columns as words', () => {
+  const drawnDays = { startMs: Date.parse('2026-11-18T00:00Z'), endMs: Date.parse('2026-11-25T00:00Z') };
+  const rows = [
+    ['Chrome', 7],
+    ['Edge', 2],
+  ];
+  const columns = ['browser_name', 'page_views'];
+  const chart = chartOfRows({ columns, types: ['VARCHAR', 'BIGINT'], rows, units: { page_views: 'views' }, drawnDays }, 'UTC');
+  expect(chart).toMatchObject({
+    title: 'page views by browser name: highest Chrome 7, lowest Edge 2',
+    subtitle: 'views, 18 – 24 Nov 2026, UTC, rows of the query over downloaded exports',
+  });
+});
+
+it('says of how many days the bar of a weekday is the sum', () => {
+  const table = (days: readonly number[]) => ({
+    columns: ['weekday', 'visits', 'conversionRate', 'days'],
+    rows: [
+      ['Monday', 30, 3.2, days[0] ?? 0],
+      ['Tuesday', 40, 3.4, days[1] ?? 0],
+    ],
+    units: { visits: 'sessions', conversionRate: '%', days: 'whole days' },
+  });
+  const subtitles = (days: readonly number[]) => {
+    const chart = chartOfTable(table(days), week);
+    return chart && panelsOf(chart).map(({ subtitle }) => subtitle);
+  };
+  expect(subtitles([8, 8])).toEqual(['sums of 8 days each, 9 – 15 Nov 2026, Europe/Paris, sessions', '9 – 15 Nov 2026, Europe/Paris, %']);
+  expect(subtitles([8, 7])?.[0]).toMatch(/^sums of 7 to 8 days each, /);
 });
 
 it('draws nothing where there is no amount behind a label', () => {
   expect(chartOfRows({ columns: ['n'], types: ['BIGINT'], rows: [[1]] }, 'UTC')).toBeUndefined();
   expect(chartOfRows({ columns: ['a', 'session_id'], types: ['VARCHAR', 'BIGINT'], rows: [['x', 1]] }, 'UTC')).toBeUndefined();
 });
-
-const week = { timeZone: 'Europe/Paris', interval: { startMs: Date.parse('2026-11-08T23:00Z'), endMs: Date.parse('2026-11-15T23:00Z') } };
 
 it('draws each metric of a table by day, with its range, and says which are left out', () => {
   const names = ['visits', 'conversionRate', 'cartAverage', 'bounceRate', 'pageviewAverage', 'revenueSum', 'transactions'];

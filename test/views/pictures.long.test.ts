@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { drawPanels, init } from '../../src/views/charts/draw-chart.ts';
+import { drawPanels } from '../../src/views/charts/draw-chart.ts';
 import { themes } from '../../src/views/charts/theme.ts';
 import { type ChartSpec, panelsOf } from '../../src/views/spec.ts';
 import { useTools } from '../tools/support.ts';
+import { complaintsOf } from './complaints.ts';
 
 const { call } = useTools();
 
@@ -18,50 +19,16 @@ const QUESTIONS: readonly (readonly [tool: string, args: Record<string, unknown>
   ['compare_metrics', { startDate: '-7d', endDate: 'yesterday', by: 'device' }],
   ['compare_metrics', { startDate: '-14d', endDate: 'yesterday', by: 'segment' }],
   ['query_metrics', { metrics: ['visits'], startDate: '-28d', endDate: 'today', breakdown: ['day'], expected: true }],
+  ['query_metrics', { metrics: ['visits'], startDate: '-28d', endDate: '+14d', breakdown: ['day'], expected: true }],
   ['query_metrics', { metrics: ['visits'], startDate: 'last_week', endDate: 'last_week', breakdown: ['segment', 'device'] }],
+  ['query_metrics', { metrics: ['visits'], startDate: '-3d', endDate: 'yesterday', breakdown: ['hour'] }],
+  ['query_metrics', { metrics: ['visits', 'conversionRate', 'revenue'], startDate: '-90d', endDate: 'yesterday', breakdown: ['week'] }],
+  ['compare_metrics', { metrics: ['revenue'], startDate: '-28d', endDate: 'yesterday' }],
+  ['compare_metrics', { metrics: ['visits'], startDate: '-56d', endDate: '-29d' }],
+  ['analyze_scenario', { scenarioId: 'Checkout – mobile' }],
+  ['analyze_har', { scenarioId: 'Product page – mobile', step: 'Product' }],
   ['analyze_scenario', {}],
 ];
-
-interface Box {
-  readonly text: string;
-  readonly left: number;
-  readonly right: number;
-  readonly top: number;
-  readonly bottom: number;
-}
-
-/** Width of a character in parts of the size of the font, a little less than DejaVu Sans has: what only touches is no overlap. */
-const CHARACTER = 0.5;
-
-/** Where the texts of a drawn picture stand. */
-function boxesOf(svg: string): Box[] {
-  return [...svg.matchAll(/<text([^>]*)>([^<]*)<\/text>/g)].flatMap(([, attributes = '', text = '']) => {
-    const [, x = '0', y = '0'] = /translate\(([-\d.]+)[ ,]([-\d.]+)\)/.exec(attributes) ?? [];
-    const own = (name: string) => Number(new RegExp(` ${name}="([-\\d.]+)"`).exec(attributes)?.[1] ?? 0);
-    const sizePx = Number(/([\d.]+)px/.exec(attributes)?.[1] ?? 12);
-    const widthPx = text.length * sizePx * CHARACTER;
-    const anchor = /text-anchor="(\w+)"/.exec(attributes)?.[1];
-    const atX = Number(x) + own('x');
-    const left = anchor === 'middle' ? atX - widthPx / 2 : anchor === 'end' ? atX - widthPx : atX;
-    const middle = Number(y) + own('y');
-    return text === '' ? [] : [{ text, left, right: left + widthPx, top: middle - sizePx * 0.4, bottom: middle + sizePx * 0.4 }];
-  });
-}
-
-const overlap = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-
-/** What a reader would complain of in a picture of this width. */
-function complaintsOf(spec: ChartSpec, widthPx: number): string[] {
-  return drawPanels(spec, { theme: themes.light, widthPx }).flatMap(({ option, heightPx }) => {
-    const chart = init(null, null, { renderer: 'svg', ssr: true, width: widthPx, height: heightPx });
-    chart.setOption(option);
-    const boxes = boxesOf(chart.renderToSVGString());
-    chart.dispose();
-    const cut = boxes.filter(({ left, right, top, bottom }) => left < -2 || right > widthPx + 2 || top < 0 || bottom > heightPx + 2);
-    const covered = boxes.flatMap((box, index) => boxes.slice(index + 1).filter((other) => overlap(box, other)));
-    return [...cut.map(({ text }) => `cut: ${text}`), ...covered.map(({ text }) => `covered: ${text}`)];
-  });
-}
 
 describe.each(QUESTIONS)('the picture of %s %j', (tool, args) => {
   it('says its finding, begins amounts at zero, spans its range, and neither cuts nor covers a word', async () => {

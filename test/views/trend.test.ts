@@ -127,6 +127,49 @@ describe('a trend', () => {
     ]);
   });
 
+  /** Where a still picture has its labels. */
+  function ticksOf(times: readonly string[]): string[] {
+    const [one] = trend().series;
+    const spec = trend({ times, events: [], series: one ? [{ name: one.name, values: times.map(() => 1) }] : [] });
+    const { change: _change, judged: _judged, levels: _levels, ...plain } = spec;
+    const { axisLabel } = drawChart(plain, LOOK).option['xAxis'] as { axisLabel: { customValues: number[] } };
+    return axisLabel.customValues.map((atMs) => new Date(atMs).toISOString().slice(0, 16));
+  }
+  const dayAfter = (day: string, count: number) => new Date(Date.parse(day) + count * 86_400_000).toISOString().slice(0, 10);
+
+  it('has its labels on the periods, equally far apart, the last period among them', () => {
+    // Thirteen steps of a week cannot be divided.
+    const weeks = Array.from({ length: 14 }, (_, index) => dayAfter('2026-08-24', 7 * index));
+    expect(ticksOf(weeks).map((tick) => tick.slice(5, 10))).toEqual(['08-31', '09-14', '09-28', '10-12', '10-26', '11-09', '11-23']);
+    const days = Array.from({ length: 11 }, (_, index) => dayAfter('2026-11-15', index));
+    expect(ticksOf(days).map((tick) => tick.slice(8, 10))).toEqual(['15', '17', '19', '21', '23', '25']);
+  });
+
+  it('has its labels at midnights between hours, and no second one for the last day', () => {
+    const hours = Array.from(
+      { length: 7 * 24 },
+      (_, index) => `${dayAfter('2026-11-18', Math.floor(index / 24))}T${String(index % 24).padStart(2, '0')}:00`,
+    );
+    expect(ticksOf(hours)).toEqual(Array.from({ length: 7 }, (_, index) => `${dayAfter('2026-11-18', index)}T00:00`));
+    const { axisLabel } = drawChart(daily(hours), { ...LOOK, tooltip: () => ({}) }).option['xAxis'] as {
+      axisLabel: { formatter: (atMs: number) => string };
+    };
+    expect(['2026-11-24T00:00Z', '2026-11-24T23:00Z'].map((time) => axisLabel.formatter(Date.parse(time)))).toEqual(['24 Nov', '']);
+  });
+
+  it('leaves its plot a height, however many lines stand above it', () => {
+    const title = 'A title that needs several lines where the picture is as narrow as a phone, with a figure of 3.6% in it';
+    const series = Array.from({ length: 8 }, (_, index) => ({ name: `A segment with a long name ${index}`, values: [1, 2] }));
+    const times = ['2026-11-01', '2026-11-02'];
+    const narrow = trend({ title, subtitle: title, times, series, events: [] });
+    const plotPx = (look: object) => {
+      const { option, heightPx } = drawChart(narrow, { ...LOOK, widthPx: 390, ...look });
+      const { top, bottom } = option['grid'] as { top: number; bottom: number };
+      return heightPx - top - bottom;
+    };
+    expect([plotPx({}), plotPx({ heightPx: 260 })]).toEqual([220, 136]);
+  });
+
   it('needs no legend for a line alone', () => {
     const [only] = trend().series;
     expect(drawChart(trend({ series: only ? [only] : [] }), LOOK).option).not.toHaveProperty('legend');

@@ -43,7 +43,9 @@ export default defineAnsweringTool({
     const { describeExport, queryExport } = await import('../../src/usecases/exports/query-export.ts');
     if (sql === undefined) return describeExport(asked, context);
     const { types, resultId, drawnRows, drawnDays, ...answer } = await queryExport({ ...asked, sql, limit }, context);
-    context.draw(async () => (await import('../../src/views/from-rows.ts')).chartOfRows({ ...answer, rows: drawnRows, drawnDays, types }, 'UTC'));
+    context.draw(async () =>
+      (await import('../../src/views/from-rows.ts')).chartOfRows({ ...answer, rows: drawnRows, drawnDays, types }, 'UTC'),
+    );
     if (resultId === undefined) return answer;
     const uri = exportQuery.uri({ projectId: await context.projectId(), queryId: resultId });
     context.link({ uri, name: exportQuery.name, title: `All ${answer.rowCount} rows`, mimeType: exportQuery.mimeType });

@@ -31,7 +31,7 @@ function choiceOf(shown: number, all: number): string | undefined {
   const latest = all > READ ? ` among the ${READ} changed last` : '';
   const others = all > READ ? '; segmentIds asks for any other' : '';
   if (shown === 0) return all > READ ? `Segments: none with visits${latest}, of ${all}${others}.` : undefined;
-  return all > shown ? `Segments: the ${shown} of ${all} that differ most from all others${latest}${others}.` : undefined;
+  return all > shown ? `Segments: the ${shown} of ${all} most unlike all others${latest}${others}.` : undefined;
 }
 
 const visitsInBoth = ({ before, after }: GroupValues) => (before['visits'] ?? 0) + (after['visits'] ?? 0);

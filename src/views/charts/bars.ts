@@ -11,6 +11,7 @@ import {
   legendPx,
   rowAxis,
   rowPlace,
+  rowWords,
   tooltipOption,
 } from './look.ts';
 import type { BarLines } from './theme.ts';
@@ -69,7 +70,7 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
     grid: { left, right: rightPx, top, bottom: AXIS_PX, outerBoundsMode: 'none' },
     xAxis: { type: 'value', ...lines, axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, unit) } },
     yAxis: rowAxis(
-      labels.map((label) => plainText(label, characters)),
+      labels.map((label) => rowWords(label, characters)),
       theme,
     ),
     series: spec.series.map(({ values }, index) => ({

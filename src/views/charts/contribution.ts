@@ -1,6 +1,17 @@
 import type { ContributionSpec, ContributionStep, StepKind } from '../spec.ts';
 import type { Drawing, Look, TooltipLine } from './look.ts';
-import { amountLabel, axisLines, commonOption, headPx, legendOption, legendPx, rowAxis, rowPlace, tooltipOption } from './look.ts';
+import {
+  amountLabel,
+  axisLines,
+  commonOption,
+  headPx,
+  legendOption,
+  legendPx,
+  rowAxis,
+  rowPlace,
+  rowWords,
+  tooltipOption,
+} from './look.ts';
 import type { Theme } from './theme.ts';
 import { drawable, formatValue, plainText } from './values.ts';
 
@@ -115,7 +126,7 @@ export function drawContribution(spec: ContributionSpec, look: Look): Drawing {
     grid: { left, right: RIGHT_PX, top, bottom: AXIS_PX, outerBoundsMode: 'none' },
     xAxis: { type: 'value', ...lines, axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, spec.unit) } },
     yAxis: rowAxis(
-      rows.map(({ words }) => plainText(words, characters)),
+      rows.map(({ words }) => rowWords(words, characters)),
       theme,
     ),
     series: bars(rows, parts, { ...spec, theme }),

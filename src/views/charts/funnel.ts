@@ -10,6 +10,7 @@ import {
   legendPx,
   rowAxis,
   rowPlace,
+  rowWords,
   tooltipOption,
 } from './look.ts';
 import { formatValue, plainText } from './values.ts';
@@ -51,7 +52,7 @@ export function drawFunnel(spec: FunnelSpec, look: Look): Drawing {
     grid: { left, right: RIGHT_PX, top, bottom: AXIS_PX, outerBoundsMode: 'none' },
     xAxis: { type: 'value', ...lines, axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, 'none') } },
     yAxis: rowAxis(
-      steps.map(({ name }) => plainText(name, characters)),
+      steps.map(({ name }) => rowWords(name, characters)),
       theme,
     ),
     series: [

@@ -209,6 +209,15 @@ export function rowPlace(labels: readonly string[], widthPx: number, rightPx: nu
   return { left, characters: Math.floor(labelPx / CHARACTER_PX), plotPx: Math.max(80, widthPx - left - rightPx) };
 }
 
+/** A label before a row: on two lines where one is too short for it, cut only where two are. */
+export function rowWords(text: string, characters: number): string {
+  const line = plainText(text);
+  if (line.length <= characters) return line;
+  const breaks = [...line.matchAll(/ /g)].map(({ index }) => [line.slice(0, index), line.slice(index + 1)]);
+  const fitting = breaks.filter((lines) => lines.every((part) => part.length <= characters));
+  return fitting.at(-1)?.join('\n') ?? plainText(line, characters);
+}
+
 /** An axis that runs downwards with a label before each row. */
 export function rowAxis(words: readonly string[], theme: Theme, colourOf: (row: number) => string = () => theme.text): EChartsCoreOption {
   return {
@@ -221,6 +230,7 @@ export function rowAxis(words: readonly string[], theme: Theme, colourOf: (row: 
     axisLabel: {
       interval: 0,
       fontSize: 11,
+      lineHeight: 11,
       margin: 8,
       color: (row: string) => colourOf(Number(row)),
       formatter: (row: string) => words[Number(row)] ?? '',

@@ -17,6 +17,8 @@ import { band, LONGEST_LABEL, labelShifts, line } from './trend-lines.ts';
 import { DAY_MS, dayWords, drawable, formatValue, plainText, shortText, timeLabel } from './values.ts';
 
 const HEIGHT_PX = 420;
+/** A plot is at least as high, however many lines head and legend take in a narrow picture; where a height is given, lower. */
+const LEAST_PLOT_PX = { free: 220, given: 136 };
 const LEFT_PX = 68;
 const RIGHT_PX = 36;
 /** From this width on still pictures name each line at its end; narrower ones, and views in which lines can be hidden, have a legend. */
@@ -204,7 +206,7 @@ function layoutOf(
 
 /** Values over time with their range, events as dashed lines, the change as a solid one; a missing value is a gap. */
 export function drawTrend(spec: TrendSpec, look: Look): Drawing {
-  const { theme, tooltip, heightPx = HEIGHT_PX } = look;
+  const { theme, tooltip } = look;
   const dayHour = dayHourOf(spec);
   const atMs = spec.times.map((time) => wallMs(time, dayHour));
   const inPart = new Set(spec.inPart);
@@ -215,6 +217,8 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
   const [min, max] = all.length > 0 ? [Math.min(...all), Math.max(...all)] : [0, 1];
 
   const { isLabelled, hasLegend, rightPx, pxPerMs, places, headEndPx, top, bottom } = layoutOf(spec, look, { names, moments, min, max });
+  const leastPx = look.heightPx === undefined ? LEAST_PLOT_PX.free : LEAST_PLOT_PX.given;
+  const heightPx = Math.max(look.heightPx ?? HEIGHT_PX, top + leastPx + bottom);
   const colourOf = (index: number) => theme.series[index % theme.series.length] ?? theme.text;
   const banded = spec.series.length <= MAX_BANDS ? spec.series : [];
   const lines = axisLines(theme);

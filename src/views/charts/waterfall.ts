@@ -80,7 +80,11 @@ function wordsBefore(request: Request, limit: number): string {
   const signs = (request.blocks ? `${SIGNS.blocks} ` : '') + (request.isThird ? `${SIGNS.third} ` : '');
   const failed = request.status === 0 ? 'failed ' : `${request.status} `;
   // Signs are wider than letters.
-  return signs + plainText(`${isFailed(request) ? failed : ''}${request.label}`, limit - 1.5 * signs.length);
+  const room = limit - 1.5 * signs.length;
+  const words = (label: string) => `${isFailed(request) ? failed : ''}${label}`;
+  // Of an address that is too long the last part says most.
+  const last = words(request.label.replace(/^.+(\/[^/]+\/?)$/, '…$1'));
+  return signs + (words(request.label).length <= room ? words(request.label) : plainText(last, room));
 }
 
 /** The words behind a bar. */

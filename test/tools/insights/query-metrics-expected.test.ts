@@ -78,7 +78,11 @@ describe('what was to be expected', () => {
     const rows = records(answer);
     const [panel] = panelsOf(answer.structured['chart'] as TrendSpec);
     const of = (name: string) => rows.map((row) => row[name]);
+    const unusual = rows.filter(({ verdict }) => verdict === 'high' || verdict === 'low').length;
     expect(panel).toMatchObject({
+      title: expect.stringMatching(
+        unusual === 0 ? /^Visits: 7 days, all as expected$/ : new RegExp(`^Visits: ${unusual} of 7 days not as expected`),
+      ),
       series: [
         { name: 'Visits', values: of('visits') },
         { name: 'expected', values: of('expected'), low: of('low'), high: of('high') },

@@ -64,7 +64,7 @@ describe('segments that may explain a change', () => {
   it('are, of those that moved alike, the ones with most visits, and the answer says of how many', async () => {
     const { names, choice } = await read(segments(10), (id) => id);
     expect(names).toEqual([10, 9, 8, 7].map((id) => `Segment ${id}`));
-    expect(choice).toBe('Segments: the 4 of 10 that differ most from all others.');
+    expect(choice).toBe('Segments: the 4 of 10 most unlike all others.');
     expect((await read(segments(4), (id) => id)).choice).toBeUndefined();
   });
 
@@ -72,7 +72,7 @@ describe('segments that may explain a change', () => {
     const { names, asked, choice } = await read(segments(25), (id) => id);
     expect(asked).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
     expect(names[0]).toBe('Segment 20');
-    expect(choice).toBe('Segments: the 4 of 25 that differ most from all others among the 20 changed last; segmentIds asks for any other.');
+    expect(choice).toBe('Segments: the 4 of 25 most unlike all others among the 20 changed last; segmentIds asks for any other.');
   });
 
   it('are told to be none where none of those 20 has visits', async () => {

@@ -173,9 +173,7 @@ export function outlierNote({ metric, judgement, of }: Change): string | undefin
   const { withOutliers } = judgement;
   const one = outliers.length === 1;
   const matters =
-    withOutliers === undefined
-      ? `the verdict is the same with ${one ? 'it' : 'them'}`
-      : `with ${one ? 'it' : 'them'} the verdict would be "${withOutliers}"`;
+    withOutliers === undefined ? `the verdict is the same with ${one ? 'it' : 'them'}` : `with ${one ? 'it' : 'them'}: "${withOutliers}"`;
   return `${name}: ${days} ${one ? 'stands' : 'stand'} out and ${one ? 'is' : 'are'} left out of the verdict; ${matters}.`;
 }
 
