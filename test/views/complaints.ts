@@ -1,7 +1,7 @@
 import { drawPanels, init } from '../../src/views/charts/draw-chart.ts';
 import type { Drawing } from '../../src/views/charts/look.ts';
 import { themes } from '../../src/views/charts/theme.ts';
-import { type ChartSpec, panelsOf } from '../../src/views/spec.ts';
+import { type ChartSpec, type PanelSpec, panelsOf } from '../../src/views/spec.ts';
 
 interface Box {
   readonly text: string;
@@ -46,6 +46,17 @@ function tickComplaints(option: Drawing['option']): string[] {
   return [...twice.map((label) => `twice: ${label}`), ...(isUneven ? [`uneven: ${labels.join(', ')}`] : [])];
 }
 
+/** Unequal distances between the labels below rows, where single ones were left out for want of room. */
+function valueComplaints(kind: PanelSpec['kind'] | undefined, boxes: readonly Box[]): string[] {
+  if (kind !== 'bars' && kind !== 'contribution' && kind !== 'funnel') return [];
+  const lowest = Math.max(...boxes.map(({ top }) => top));
+  const labels = boxes.filter(({ top }) => top > lowest - 1).toSorted((a, b) => a.left - b.left);
+  const gaps = labels
+    .slice(1)
+    .map(({ left, right }, index) => (left + right - (labels[index]?.left ?? 0) - (labels[index]?.right ?? 0)) / 2);
+  return Math.max(...gaps) > 1.2 * Math.min(...gaps) ? [`uneven: ${labels.map(({ text }) => text).join(', ')}`] : [];
+}
+
 /** What a reader would complain of in a picture of this width. */
 export function complaintsOf(spec: ChartSpec, widthPx: number): string[] {
   const panels = panelsOf(spec);
@@ -60,6 +71,12 @@ export function complaintsOf(spec: ChartSpec, widthPx: number): string[] {
     const cut = boxes.filter(({ left, right, top, bottom }) => left < -2 || right > widthPx + 2 || top < 0 || bottom > heightPx + 2);
     const covered = boxes.flatMap((box, place) => boxes.slice(place + 1).filter((other) => overlap(box, other)));
     const words = (complaint: string, found: readonly Box[]) => found.map(({ text }) => `${complaint}: ${text}`);
-    return [...words('shortened', shortened), ...words('cut', cut), ...words('covered', covered), ...tickComplaints(option)];
+    return [
+      ...words('shortened', shortened),
+      ...words('cut', cut),
+      ...words('covered', covered),
+      ...tickComplaints(option),
+      ...valueComplaints(panels[index]?.kind, boxes),
+    ];
   });
 }

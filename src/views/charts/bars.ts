@@ -13,6 +13,7 @@ import {
   rowPlace,
   rowWords,
   tooltipOption,
+  valueTicks,
 } from './look.ts';
 import type { BarLines } from './theme.ts';
 import { drawable, formatValue, plainText } from './values.ts';
@@ -47,7 +48,7 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
   };
   const amounts = spec.series.flatMap(({ values }) => values.map((value, row) => amountText(row, value).length));
   const rightPx = Math.max(RIGHT_PX, 24 + Math.max(0, ...amounts) * CHARACTER_PX);
-  const { left, characters } = rowPlace(labels, widthPx, rightPx);
+  const { left, characters, plotPx } = rowPlace(labels, widthPx, rightPx);
   const names = spec.series.map(({ name }) => plainText(name, 60));
   const hasLegend = names.length > 1;
   const headEndPx = headPx(look, spec);
@@ -68,7 +69,12 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
     ...commonOption(look, spec.title, spec.subtitle),
     ...(hasLegend && { legend: legendOption(look, names, headEndPx) }),
     grid: { left, right: rightPx, top, bottom: AXIS_PX, outerBoundsMode: 'none' },
-    xAxis: { type: 'value', ...lines, axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, unit) } },
+    xAxis: {
+      type: 'value',
+      ...valueTicks(plotPx),
+      ...lines,
+      axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, unit) },
+    },
     yAxis: rowAxis(
       labels.map((label) => rowWords(label, characters)),
       theme,

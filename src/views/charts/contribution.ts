@@ -11,6 +11,7 @@ import {
   rowPlace,
   rowWords,
   tooltipOption,
+  valueTicks,
 } from './look.ts';
 import type { Theme } from './theme.ts';
 import { drawable, formatValue, plainText } from './values.ts';
@@ -104,7 +105,7 @@ export function drawContribution(spec: ContributionSpec, look: Look): Drawing {
   const { theme, widthPx, tooltip } = look;
   const rows = rowsOf(spec);
   const parts = [...new Set(rows.map(({ part }) => part))];
-  const { left, characters } = rowPlace(
+  const { left, characters, plotPx } = rowPlace(
     rows.map(({ words }) => words),
     widthPx,
     RIGHT_PX,
@@ -124,7 +125,12 @@ export function drawContribution(spec: ContributionSpec, look: Look): Drawing {
     ...commonOption(look, spec.title, spec.subtitle),
     legend: legendOption(look, names, headEndPx),
     grid: { left, right: RIGHT_PX, top, bottom: AXIS_PX, outerBoundsMode: 'none' },
-    xAxis: { type: 'value', ...lines, axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, spec.unit) } },
+    xAxis: {
+      type: 'value',
+      ...valueTicks(plotPx),
+      ...lines,
+      axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, spec.unit) },
+    },
     yAxis: rowAxis(
       rows.map(({ words }) => rowWords(words, characters)),
       theme,

@@ -12,6 +12,7 @@ import {
   rowPlace,
   rowWords,
   tooltipOption,
+  valueTicks,
 } from './look.ts';
 import { formatValue, plainText } from './values.ts';
 
@@ -33,7 +34,7 @@ function wordsBehind({ steps }: FunnelSpec, index: number): string {
 export function drawFunnel(spec: FunnelSpec, look: Look): Drawing {
   const { theme, widthPx, tooltip } = look;
   const { steps, unit } = spec;
-  const { left, characters } = rowPlace(
+  const { left, characters, plotPx } = rowPlace(
     steps.map(({ name }) => name),
     widthPx,
     RIGHT_PX,
@@ -50,7 +51,12 @@ export function drawFunnel(spec: FunnelSpec, look: Look): Drawing {
     ...commonOption(look, spec.title, spec.subtitle),
     legend: legendOption(look, names, headEndPx),
     grid: { left, right: RIGHT_PX, top, bottom: AXIS_PX, outerBoundsMode: 'none' },
-    xAxis: { type: 'value', ...lines, axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, 'none') } },
+    xAxis: {
+      type: 'value',
+      ...valueTicks(plotPx),
+      ...lines,
+      axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, 'none') },
+    },
     yAxis: rowAxis(
       steps.map(({ name }) => rowWords(name, characters)),
       theme,

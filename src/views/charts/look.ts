@@ -218,6 +218,14 @@ export function rowWords(text: string, characters: number): string {
   return fitting.at(-1)?.join('\n') ?? plainText(line, characters);
 }
 
+/** Room of a label of a value axis below rows. */
+const VALUE_PX = 72;
+
+/** How many labels a value axis of this width has room for; ECharts would leave out single ones instead. */
+export function valueTicks(plotPx: number): { readonly splitNumber: number } {
+  return { splitNumber: Math.max(1, Math.min(5, Math.floor(plotPx / VALUE_PX))) };
+}
+
 /** An axis that runs downwards with a label before each row. */
 export function rowAxis(words: readonly string[], theme: Theme, colourOf: (row: number) => string = () => theme.text): EChartsCoreOption {
   return {

@@ -201,7 +201,10 @@ function layoutOf(
   const headEndPx = headPx(look, spec);
   const marksPx = moments.length > 0 ? MARK_PX * (1 + Math.max(...places.map(({ level }) => level))) : 0;
   const top = headEndPx + (hasLegend ? legendPx(look, names, 40) : 12) + marksPx;
-  return { isLabelled, hasLegend, rightPx, pxPerMs, places, headEndPx, top, bottom: AXIS_PX + (tooltip ? SLIDER_PX : 0) };
+  const bottom = AXIS_PX + (tooltip ? SLIDER_PX : 0);
+  const leastPx = look.heightPx === undefined ? LEAST_PLOT_PX.free : LEAST_PLOT_PX.given;
+  const heightPx = Math.max(look.heightPx ?? HEIGHT_PX, top + leastPx + bottom);
+  return { isLabelled, hasLegend, rightPx, pxPerMs, places, headEndPx, top, bottom, heightPx };
 }
 
 /** Values over time with their range, events as dashed lines, the change as a solid one; a missing value is a gap. */
@@ -216,9 +219,8 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
   const all = [...atMs, ...moments.map((moment) => moment.atMs)].filter((at) => drawable(at) !== null);
   const [min, max] = all.length > 0 ? [Math.min(...all), Math.max(...all)] : [0, 1];
 
-  const { isLabelled, hasLegend, rightPx, pxPerMs, places, headEndPx, top, bottom } = layoutOf(spec, look, { names, moments, min, max });
-  const leastPx = look.heightPx === undefined ? LEAST_PLOT_PX.free : LEAST_PLOT_PX.given;
-  const heightPx = Math.max(look.heightPx ?? HEIGHT_PX, top + leastPx + bottom);
+  const layout = layoutOf(spec, look, { names, moments, min, max });
+  const { isLabelled, hasLegend, rightPx, pxPerMs, places, headEndPx, top, bottom, heightPx } = layout;
   const colourOf = (index: number) => theme.series[index % theme.series.length] ?? theme.text;
   const banded = spec.series.length <= MAX_BANDS ? spec.series : [];
   const lines = axisLines(theme);

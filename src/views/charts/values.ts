@@ -104,12 +104,12 @@ export function timeLabel([min, max]: readonly [number, number], times: readonly
   const day = new Intl.DateTimeFormat('en-GB', style);
   const isLong = max - min > LONG_MS;
   const areDays = times.length > 1 && times.every((time) => time.length === 10);
+  // The midnight before the end names the same day, where it has the room.
+  const isNamedBefore = isLong && !areDays && (max % DAY_MS) * pxPerMs >= LABEL_PX;
   return (atMs) => {
     const date = new Date(atMs).toISOString();
     const isEnd = atMs === min || atMs === max;
-    // The midnight before the end names the same day.
-    const midnight = Math.floor(max / DAY_MS) * DAY_MS;
-    if (isLong && !areDays && atMs === max && midnight < max && (max - midnight) * pxPerMs >= LABEL_PX) return '';
+    if (atMs === max && isNamedBefore) return '';
     // What stands too close to an end leaves it its room.
     if (!isEnd && Math.min(atMs - min, max - atMs) * pxPerMs < LABEL_PX) return '';
     const isMidnight = date.slice(11, 19) === '00:00:00';
