@@ -72,6 +72,60 @@ describe('the README', () => {
   });
 });
 
+describe('figures of the documents', () => {
+  const readme = textOf('README.md');
+  const figure = (pattern: RegExp, text = readme) => {
+    const [, value] = pattern.exec(text) ?? [];
+    if (value === undefined) throw new Error(`No text fits ${String(pattern)}.`);
+    return value;
+  };
+
+  it('are those of the package: Node, dependencies, what a start installs', () => {
+    expect(`>=${figure(/^Node ([\d.]+) or newer/m)}`).toBe(about.engines.node);
+    expect(about).not.toHaveProperty('dependencies');
+    expect(Object.keys(about.optionalDependencies)).toEqual(['@duckdb/node-api', '@resvg/resvg-js']);
+    expect(Object.keys(about.scripts).filter((name) => /^(pre|post)?install$|^prepare$/.test(name))).toEqual([]);
+  });
+
+  it('of a first start add up, and so does the time at 20 Mbit/s', () => {
+    const [whole, sql, pictures, rest, seconds] = [
+      /first start fetches (\d+) MB/,
+      /(\d+) MB are DuckDB/,
+      /(\d+) MB draw pictures/,
+      /leaves them out and fetches (\d+) MB/,
+      /\((\d+) s at 20 Mbit\/s\)/,
+    ].map((pattern) => Number(figure(pattern)));
+    expect(whole).toBe((sql ?? 0) + (pictures ?? 0) + (rest ?? 0));
+    expect(seconds).toBe(Math.round((8 * (whole ?? 0)) / 20));
+    expect(textOf('CHANGELOG.md')).toContain(`A first \`npx\` fetches ${whole} MB, ${rest} MB without the optional parts`);
+  });
+
+  it('are as many questions as the page of answers has', () => {
+    // Each is asked of two worlds.
+    const numbers = new Set(textOf('docs/answers.md').match(/^\| \d+ \| /gm));
+    expect(Number(figure(/shows what (\d+) questions are answered with/))).toBe(numbers.size);
+  });
+
+  it('start the same command in every host', () => {
+    const config = Buffer.from(figure(/config=([\w=]+)/), 'base64').toString();
+    expect(JSON.parse(config)).toEqual({ command: 'npx', args: ['-y', 'web-analytics-mcp', '--demo'] });
+    const lines =
+      readme.match(/^\| [^|]+ \| `[^`]+` \|$/gm)?.filter((line) => line.includes('web-analytics ') || line.includes('npx')) ?? [];
+    expect(lines.length).toBeGreaterThanOrEqual(4);
+    for (const line of lines) expect(line).toMatch(/npx.*(-y.*web-analytics-mcp|-y web-analytics-mcp).*--demo/);
+    const shown = (text: string) => JSON.parse(figure(/```json\n([^]*?)```/, text)) as { mcpServers: Record<string, { env?: object }> };
+    expect(shown(textOf('docs/hosts.md'))).toEqual(shown(readme));
+    const { env = {}, ...server } = shown(readme).mcpServers['web-analytics'] ?? {};
+    const example = { ...server, args: ['-y', 'web-analytics-mcp', '--demo'] };
+    expect(JSON.parse(textOf('docs/examples/mcp.json'))).toEqual({ mcpServers: { 'web-analytics': example } });
+    expect(Object.keys(env).slice(0, 3)).toEqual(['WEB_ANALYTICS_AUTH_URL', 'WEB_ANALYTICS_CLIENT_ID', 'WEB_ANALYTICS_CLIENT_SECRET']);
+    const three = ['WEB_ANALYTICS_AUTH_URL', 'WEB_ANALYTICS_CLIENT_ID', 'WEB_ANALYTICS_CLIENT_SECRET'];
+    const own = textOf('docs/hosts.md').match(/^\| [^|]+ \| `(claude|code|codex|gemini) [^`]+` \|$/gm) ?? [];
+    const complete = own.filter((line) => three.every((name) => line.includes(name)));
+    expect(complete.map((line) => line.split(' | ')[0]?.slice(2))).toEqual(['Claude Code', 'VS Code', 'Codex', 'Gemini CLI']);
+  });
+});
+
 describe('the table of clients', () => {
   it('has all that `npm run clients` tries, in their versions', () => {
     const row = ({ name, version }: { name: string; version?: string }) => `| ${name} | ${version ?? ''}`;

@@ -41,7 +41,9 @@ const FIRST_CALLS: readonly (readonly [name: string, message: object])[] = [
 ];
 
 function start(command: string, args: readonly string[], environment: Record<string, string>): ChildProcess {
-  const child = spawn(command, args, { env: { PATH: process.env['PATH'], ...environment }, stdio: ['pipe', 'pipe', 'ignore'] });
+  // A group of its own: what npm starts, and what the server starts, has to end too.
+  const env = { PATH: process.env['PATH'], ...environment };
+  const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'ignore'], detached: true });
   child.stdin?.on('error', () => undefined);
   return child;
 }
@@ -54,6 +56,27 @@ function send(child: ChildProcess, message: object): void {
 function die({ stdin, stdout }: ChildProcess): void {
   stdin?.destroy();
   stdout?.destroy();
+}
+
+/** Whether any process of a group is left. */
+function isLeft(group: number): boolean {
+  try {
+    process.kill(-group, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a process and all that it started end by themselves; what is left is killed. */
+async function allEnd(child: ChildProcess): Promise<boolean> {
+  const group = child.pid ?? 0;
+  const isOver = await endsByItself(child);
+  const until = performance.now() + PATIENCE_MS;
+  while (isLeft(group) && performance.now() < until) await delay(20);
+  if (!isLeft(group)) return isOver;
+  process.kill(-group, 'SIGKILL');
+  return false;
 }
 
 /** Whether the process ends by itself; it is killed otherwise. */
@@ -79,7 +102,7 @@ async function diesAfter(args: readonly string[], environment: Record<string, st
   }
   await delay(atMs);
   die(child);
-  return endsByItself(child);
+  return allEnd(child);
 }
 
 /** The instants whose process outlived its client; `diesAt` says whether it ended by itself. */
@@ -118,7 +141,7 @@ it('a server that npm started ends with its client too', SAMPLE, async () => {
     send(child, tool('list_goals'));
     await delay(atMs);
     die(child);
-    return endsByItself(child);
+    return allEnd(child);
   });
   expect(outlasted, 'ms after the call').toEqual([]);
 });
@@ -157,10 +180,14 @@ describe('what keeps a server from answering', () => {
     expect(server.stderr()).toContain('WEB_ANALYTICS_READONLY is no setting and has no effect; did you mean WEB_ANALYTICS_READ_ONLY?');
   });
 
-  it.runIf(process.platform === 'linux')('is said in a terminal before any call', async () => {
-    const { stdout, exitCode } = await inTerminal(UNREACHABLE, 'cannot be reached');
+  it.runIf(process.platform === 'linux').each([
+    [UNREACHABLE, 'The authentication server at WEB_ANALYTICS_AUTH_URL cannot be reached (ECONNREFUSED)'],
+    [{}, 'No credential is set. Set WEB_ANALYTICS_AUTH_URL, WEB_ANALYTICS_CLIENT_ID and WEB_ANALYTICS_CLIENT_SECRET'],
+    [{ ...UNREACHABLE, WEB_ANALYTICS_CLIENT_SECRET: '' }, 'The credential is incomplete. Set WEB_ANALYTICS_CLIENT_SECRET'],
+  ])('is said in a terminal before any call: %j', async (environment, words) => {
+    const { stdout, exitCode } = await inTerminal(environment, words);
     expect(stdout).toContain('waits for an MCP client on stdin');
-    expect(stdout).toContain('The authentication server at WEB_ANALYTICS_AUTH_URL cannot be reached (ECONNREFUSED)');
+    expect(stdout).toContain(words);
     expect(exitCode).toBe(0);
   });
 });

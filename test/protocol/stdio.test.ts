@@ -72,6 +72,13 @@ describe('the start', () => {
     expect(strayOutput(server)).toEqual([]);
   });
 
+  it.runIf(process.platform === 'linux')('opens no port at all without the emulated platform', async () => {
+    const server = await start([]);
+    await initialize(server);
+    expect(await call(server, 'list_goals')).toMatchObject({ result: { isError: true } });
+    expect(listening(server.child.pid ?? 0)).toEqual([]);
+  });
+
   it('needs no credential: the tools are listed, and a call says what to set', async () => {
     const server = await start([]);
     await initialize(server);
