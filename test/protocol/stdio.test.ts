@@ -58,6 +58,19 @@ function listening(pid: number): number[] {
 }
 
 describe('the start', () => {
+  it('says in both eras who serves, with title, address and icons, and gives each tool an icon', async () => {
+    const server = await start();
+    const { title, icons } = {
+      title: expect.stringMatching(/\w/),
+      icons: [expect.objectContaining({ src: expect.stringMatching(/^data:/) })],
+    };
+    const about = { name: 'web-analytics-mcp', title, websiteUrl: expect.stringMatching(/^https:/), icons };
+    expect(JSON.stringify(await ask(server, 'server/discover', { _meta: envelope }))).toContain('"websiteUrl":"https://');
+    expect(await initialize(server)).toMatchObject({ result: { serverInfo: about } });
+    const listed = (await ask(server, 'tools/list')) as { result: { tools: { name: string; icons?: unknown[] }[] } };
+    expect(listed.result.tools.filter((tool) => tool.icons?.length !== 1).map(({ name }) => name)).toEqual([]);
+  });
+
   it.runIf(process.platform === 'linux')('opens no port before the first call, however often the host probes', async () => {
     const server = await start();
     const pid = server.child.pid ?? 0;

@@ -139,3 +139,24 @@ describe('a consent', () => {
     });
   });
 });
+
+it('the form of a deletion has no default answer; that of other writes has', async () => {
+  const asked = async (tool: string, args: Record<string, unknown>) => {
+    const forms: unknown[] = [];
+    await withAssistant(platform(), { answer: () => 'decline' }, async ({ client }) => {
+      client.setRequestHandler('elicitation/create', ({ params }) => {
+        forms.push('requestedSchema' in params ? params.requestedSchema : undefined);
+        return { action: 'decline' };
+      });
+      await client.callTool({ name: tool, arguments: args });
+    });
+    return forms;
+  };
+  const form = { type: 'object' };
+  const confirm = { type: 'boolean', title: 'Send it' };
+  expect(await asked('delete_speed_event', { key: 'no-such-key' })).toEqual([{ ...form, properties: { confirm } }]);
+  const enrichment = { userId: '7310224081552637899', sessionNumber: 1, enrichmentNumber: 1, enrichment: { a: 1 } };
+  expect(await asked('send_enrichments', { enrichments: [enrichment], encoding: 'json' })).toEqual([
+    { ...form, properties: { confirm: { ...confirm, default: true } } },
+  ]);
+});

@@ -71,6 +71,14 @@ describe('what cannot be compared', () => {
     expect(records(answer)).toEqual([expect.objectContaining({ verdict: 'within noise' })]);
   });
 
+  it('says of segments without by that each is compared with itself', async () => {
+    const own = await compare({ ...WEEK, metrics: ['visits'], compareSegments: ['Germany', 'France'] });
+    const note = 'compareSegments: each is compared with itself in the baseline; by: "segment" puts them side by side.';
+    expect(notes(own)).toContain(note);
+    const sides = await compare({ ...WEEK, metrics: ['visits'], compareSegments: ['Germany', 'France'], by: 'segment' });
+    expect(notes(sides)).not.toContain(note);
+  });
+
   it('refuses zones and ranges that overlap', async () => {
     expect((await compare({ ...WEEK, metrics: ['tapRate'] })).text).toContain('belong to zones: pass zoneIds');
     expect((await compare({ ...WEEK, baselineStartDate: '2026-11-08', baselineEndDate: '2026-11-10' })).text).toContain(

@@ -70,6 +70,21 @@ it('goes on in the background where the call ends sooner, and the next call join
   });
 });
 
+it('sends few messages of progress, however many runs there are', async () => {
+  await withPlatform(async (other) => {
+    const own = await openAssistant(other);
+    const startMs = performance.now();
+    let heard = 0;
+    const args = { jobIds: ['Hourly sessions'], since: '-5d', waitSeconds: 5 };
+    await own.client.callTool({ name: 'sync_exports', arguments: args }, { onprogress: () => void (heard += 1) });
+    const seconds = (performance.now() - startMs) / 1000;
+    // Twenty as they come, then one a second, and the last.
+    expect(heard).toBeLessThanOrEqual(20 + seconds + 2);
+    expect(other.requests.filter(({ operation }) => operation === 'download').length).toBeGreaterThan(30 + seconds);
+    await own.close();
+  });
+});
+
 it('tells what failed beside what was fetched', async () => {
   await withPlatform(async (other) => {
     const own = await openAssistant(other, { dataQuotaMb: 1 });
