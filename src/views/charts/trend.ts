@@ -157,7 +157,7 @@ function midnightsOf(min: number, max: number): number[] {
   return Array.from({ length: count < 3 ? 0 : count }, (_, day) => (first + day) * DAY_MS);
 }
 
-/** What a time axis spans, and whether it can be zoomed. */
+/** The span of a time axis, and whether it can be zoomed. */
 interface Scale {
   readonly min: number;
   readonly max: number;

@@ -113,7 +113,7 @@ export interface GroupVerdict {
 const changePercentOf = ({ before, after }: Contribution) =>
   before === null || after === null || before === 0 ? null : percent((100 * (after - before)) / before);
 
-/** Whether the change lies on the other side of the bound than the level, which decided: without the level the verdict would contradict it. */
+/** Whether change and level, which decided, lie on different sides of the bound: the verdict would contradict it. */
 function isOtherSide(moved: number | null, noise: number | null, { relative, verdict }: Judgement): boolean {
   if (moved === null || noise === null || relative === null) return false;
   return Math.abs(moved) > noise !== isChanged({ verdict });
