@@ -1,0 +1,101 @@
+import { expect, it } from 'vitest';
+import type { PeriodsResult } from '../../src/domain/metrics/compare/comparison.ts';
+import type { Change } from '../../src/domain/metrics/compare/comparison-words.ts';
+import type { Contribution, Explained } from '../../src/domain/metrics/compare/contributions.ts';
+import type { Judged, Reading } from '../../src/domain/metrics/compare/readings.ts';
+import type { DatedChange } from '../../src/domain/metrics/engine/changes.ts';
+import type { Verdict } from '../../src/domain/metrics/engine/judge.ts';
+import { chartOfComparison } from '../../src/views/from-comparison.ts';
+import { panelsOf } from '../../src/views/spec.ts';
+
+const DAY_MS = 86_400_000;
+const START_MS = Date.parse('2026-11-01T00:00Z');
+const row = (day: number, value: number) => ({
+  selection: { device: 'all' as const, segmentIds: [], zoneId: undefined },
+  range: 0,
+  interval: {
+    startMs: START_MS + day * DAY_MS,
+    endMs: START_MS + (day + 1) * DAY_MS - 1,
+    label: new Date(START_MS + day * DAY_MS).toISOString().slice(0, 10),
+    isPart: false,
+  },
+  values: { visits: value },
+});
+
+const group = (name: string, contribution: number): Contribution => ({ name, before: 10, after: 10 + contribution, contribution });
+
+/** A comparison of two weeks of visits, 700 and 770 of them. */
+function compared(verdict: Verdict, since?: DatedChange, groups: readonly Contribution[] = []): PeriodsResult {
+  const judgement = { verdict, changes: [], relative: 0.1, noise: 0.05, score: 4 };
+  const [baselineDays, periodDays] = [
+    [0, 1, 2, 3, 4, 5, 6].map((day) => row(day, 100)),
+    [7, 8, 9, 10, 11, 12, 13].map((day) => row(day, 110)),
+  ];
+  const reading = { baselineDays, periodDays, history: [] } as unknown as Reading;
+  const headline: Change = {
+    metric: 'visits',
+    before: 700,
+    after: 770,
+    compared: { before: 700, after: 770 },
+    isPerDay: false,
+    lengths: { before: 1, after: 1 },
+    judgement,
+    since,
+    days: { first: '2026-11-08', last: '2026-11-14' },
+    of: '',
+    detectable: null,
+  };
+  const change = groups.reduce((sum, { contribution }) => sum + contribution, 0);
+  const byDevice: Explained = { metric: 'visits', change, groups, remainder: 0 };
+  return {
+    data: { answer: '', columns: [], rows: [] },
+    headline,
+    judged: [{ ...judgement, reading, metric: 'visits', learnedDays: 100 } satisfies Judged],
+    isNoise: verdict === 'within noise',
+    byDevice: groups.length > 0 ? byDevice : undefined,
+    leader: undefined,
+    bySegment: [],
+    factors: undefined,
+  };
+}
+
+function panels(result: PeriodsResult) {
+  const chart = chartOfComparison(result, {
+    timeZone: 'UTC',
+    currency: undefined,
+    baseline: { startMs: START_MS, endMs: START_MS + 7 * DAY_MS - 1 },
+    period: { startMs: START_MS + 7 * DAY_MS, endMs: START_MS + 14 * DAY_MS - 1 },
+    labels: ['all visits'],
+  });
+  return chart ? panelsOf(chart) : [];
+}
+
+const episode = { shape: 'episode', from: '2026-11-09', days: 2, earliest: '2026-11-09', latest: '2026-11-09' } as const;
+const sizes = { relative: 0.3, low: 0.2, high: 0.4, pValue: 1e-6 };
+
+it('says both ends of what has ended, and the first day of what goes on', () => {
+  const [ended] = panels(compared('up', { ...episode, ...sizes, to: '2026-11-10' }));
+  expect(ended).toMatchObject({
+    title: 'Visits 700 → 770 (+10.0%), 9 Nov to 10 Nov',
+    change: { name: 'Visits up 9 Nov to 10 Nov', time: '2026-11-09' },
+  });
+  expect(panels(compared('up', { ...episode, ...sizes }))[0]?.title).toBe('Visits 700 → 770 (+10.0%), since 9 Nov');
+});
+
+it('says of a drift that it is one, and takes apart nothing that is within noise', () => {
+  const groups = [group('mobile', 50), group('desktop', 20)];
+  expect(panels(compared('drift', undefined, groups)).map(({ title }) => title)).toEqual([
+    'Visits 700 → 770 (+10.0%), drifted slowly beyond noise',
+    'mobile accounts for most: +50 of +70 visits',
+  ]);
+  expect(panels(compared('within noise', undefined, groups)).map(({ title }) => title)).toEqual([
+    'Visits 700 → 770 (+10.0%): within noise',
+  ]);
+});
+
+it('names the part in the direction of the change, however large one against it is', () => {
+  const [, parts] = panels(compared('up', undefined, [group('desktop', -90), group('mobile', 120), group('tablet', 40)]));
+  expect(parts?.title).toBe('mobile accounts for most: +120 of +70 visits');
+  const [, against] = panels(compared('up', undefined, [group('desktop', -150), group('mobile', 120), group('tablet', 100)]));
+  expect(against?.title).toBe('mobile accounts for most: +120 of +70 visits');
+});
