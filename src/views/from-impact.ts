@@ -1,15 +1,18 @@
 import type { ImpactAnswer, ImpactRow } from '../domain/journeys/impact/impact-answer.ts';
 import { formatValue } from './charts/values.ts';
+import { daysIn } from './from-journeys.ts';
 import type { BarsSpec } from './spec.ts';
 
 /** More bars cannot be read. */
 const MOST_BARS = 12;
 const LONGEST_LABEL = 60;
+/** A title wraps. */
+const LONGEST_TITLE = 120;
 
 /** A condition with its page, whose message is cut where it is long. */
-function short(condition: string): string {
+function short(condition: string, longest = LONGEST_LABEL): string {
   const place = / on \S+$/.exec(condition)?.[0] ?? '';
-  const room = LONGEST_LABEL - place.length;
+  const room = longest - place.length;
   const words = condition.slice(0, condition.length - place.length);
   return words.length > room ? `${words.slice(0, Math.max(room, 10))}…${words.endsWith('"') ? '"' : ''}${place}` : condition;
 }
@@ -22,7 +25,7 @@ function intervalOf(row: ImpactRow, isRevenue: boolean): string {
 }
 
 /** The cost of each condition as a bar, its interval behind it; undefined where nothing could be measured. */
-export function chartOfImpact({ conditions, days, outcome, currency }: ImpactAnswer): BarsSpec | undefined {
+export function chartOfImpact({ conditions, days, outcome, currency }: ImpactAnswer, covered: readonly string[]): BarsSpec | undefined {
   const isRevenue = outcome === 'revenue';
   const drawn = conditions
     .filter((row) => row.lostConversions !== undefined && (!isRevenue || row.lostRevenue !== undefined))
@@ -39,9 +42,9 @@ export function chartOfImpact({ conditions, days, outcome, currency }: ImpactAns
   return {
     kind: 'bars',
     title: isClaim
-      ? `${short(first.condition)} costs most in ${days} days: ${isRevenue ? amount : `${amount} ${many}`}`
+      ? `${short(first.condition, LONGEST_TITLE)} costs most in ${days} days: ${isRevenue ? amount : `${amount} ${many}`}`
       : `No condition stands out as lowering ${isRevenue ? 'revenue' : many} in ${days} days`,
-    subtitle: `${lost} in ${days} days: estimate and 95% interval`,
+    subtitle: `${lost} in ${days} days, ${daysIn(covered)}: estimate and 95% interval`,
     unit: 'none',
     labels: drawn.map(({ condition }) => short(condition)),
     series: [{ name: 'estimate', values: drawn.map((row) => of(isRevenue ? row.lostRevenue : row.lostConversions)) }],

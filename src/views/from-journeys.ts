@@ -1,10 +1,19 @@
 import { edgeName } from '../domain/journeys/paths.ts';
 import type { RetentionAnswer } from '../domain/journeys/retention.ts';
-import { formatValue } from './charts/values.ts';
+import { formatValue, rangeIn } from './charts/values.ts';
 import type { CohortsSpec, FlowSpec, FunnelSpec } from './spec.ts';
 
 /** A share in percent. */
 const share = (part: number, whole: number) => formatValue(whole > 0 ? (100 * part) / whole : null, 'percent');
+
+/** Covered days as pictures write them: `18 Nov 2026, 20 – 24 Nov 2026, UTC`. */
+export function daysIn(covered: readonly string[]): string {
+  const ranges = covered.map((words) => {
+    const [, from = '', to = from] = /^(\d{4}-\d\d-\d\d)(?: … (\d{4}-\d\d-\d\d))?/.exec(words) ?? [];
+    return from === '' ? words : rangeIn('UTC', Date.parse(from), Date.parse(to));
+  });
+  return [...ranges, 'UTC'].join(', ');
+}
 
 /** The parts of a funnel that are drawn. */
 export interface FunnelDrawn {
@@ -20,7 +29,7 @@ export function funnelChart({ steps, unit, covered }: FunnelDrawn): FunnelSpec |
   return {
     kind: 'funnel',
     title: `${share(last.sessions, first.sessions)} of ${unit} go from ${first.step} to ${last.step}`,
-    subtitle: `${unit}, ${covered.join(', ')}`,
+    subtitle: `${unit}, ${daysIn(covered)}`,
     unit,
     steps: steps.map(({ step, sessions }) => ({ name: step, count: sessions })),
   };
@@ -88,7 +97,7 @@ export function flowChart({ paths, from, direction, depth, sessions, covered }: 
   return {
     kind: 'flow',
     title: flowTitle([...nodes.values()], { from, direction, sessions }, sideOf(1)),
-    subtitle: `${formatValue(sessions, 'none')} sessions, ${depth} pages ${direction === 'after' ? 'on' : 'back'}, ${covered.join(', ')}`,
+    subtitle: `${formatValue(sessions, 'none')} sessions, ${depth} pages ${direction === 'after' ? 'on' : 'back'}, ${daysIn(covered)}`,
     nodes: [...nodes.values()],
     links: [...links.values()],
   };
@@ -100,7 +109,7 @@ export interface CohortsDrawn extends Pick<RetentionAnswer, 'cohorts' | 'by'> {
   readonly covered: readonly string[];
 }
 
-/** How many came back after the first period, and in which most. */
+/** When most came back after the first period: of those cohorts for which it is over. */
 function cohortTitle(cohorts: CohortsDrawn['cohorts'], curves: CohortsDrawn['curves'], by: string): string {
   const visitors = formatValue(
     cohorts.reduce((sum, cohort) => sum + cohort.visitors, 0),
@@ -109,7 +118,8 @@ function cohortTitle(cohorts: CohortsDrawn['cohorts'], curves: CohortsDrawn['cur
   const later = (curves[0]?.percent ?? []).flatMap((percent, at) => (at === 0 || percent === null ? [] : [{ percent, at }]));
   const [most] = later.toSorted((a, b) => b.percent - a.percent);
   if (!most || curves.length > 1) return `${visitors} new visitors, and how many came back by ${by}`;
-  return `${visitors} new visitors: ${formatValue(most.percent, 'percent')} came back in ${by} ${most.at}, more than in any other`;
+  const when = by === 'day' ? 'on' : 'in';
+  return `${formatValue(most.percent, 'percent')} of new visitors came back ${when} ${by} ${most.at}, more than ${when} any other ${by}`;
 }
 
 /** The triangle and the curves of cohorts; undefined where there are none. */
@@ -118,7 +128,7 @@ export function cohortChart({ cohorts, curves, by, covered }: CohortsDrawn): Coh
   return {
     kind: 'cohorts',
     title: cohortTitle(cohorts, curves, by),
-    subtitle: `cohorts of ${covered.join(', ')}; share of the cohort, visitors beside its name; empty: not over or not covered`,
+    subtitle: `cohorts of ${daysIn(covered)}; share of the cohort, visitors beside its name; empty: not over or not covered`,
     by,
     cohorts: cohorts.map(({ cohort, visitors, percent }) => ({ name: cohort, visitors, percents: percent })),
     curves: curves.map(({ group, percent }) => ({ name: group, percents: percent })),

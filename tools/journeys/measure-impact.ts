@@ -38,8 +38,8 @@ export default defineAnsweringTool({
   charted: true,
   async handler(question, context) {
     const { measureImpact } = await import('../../src/usecases/journeys/impact/measure-impact.ts');
-    const answer = await measureImpact(question, context);
-    context.draw(async () => (await import('../../src/views/from-impact.ts')).chartOfImpact(answer));
+    const { covered, ...answer } = await measureImpact(question, context);
+    context.draw(async () => (await import('../../src/views/from-impact.ts')).chartOfImpact(answer, covered));
     return answer;
   },
 });

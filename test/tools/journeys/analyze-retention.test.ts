@@ -16,7 +16,13 @@ it('says how many new visitors come back, and marks what is not over', async () 
 
 it('is drawn as a triangle and curves', async () => {
   const { structured } = await call('analyze_retention', { chart: true });
-  expect(structured['chart']).toMatchObject({ kind: 'cohorts', by: 'day', curves: [{ name: 'all' }] });
+  expect(structured['chart']).toMatchObject({
+    kind: 'cohorts',
+    by: 'day',
+    curves: [{ name: 'all' }],
+    title: expect.stringMatching(/^[\d.]+% of new visitors came back on day \d+, more than on any other day$/),
+    subtitle: expect.stringMatching(/^Nordlicht Shop, cohorts of \d+.* Nov 2026, UTC; /),
+  });
 });
 
 it('without sessions says which job has them', async () => {

@@ -103,7 +103,11 @@ describe('measure_impact', () => {
 
     it('draws what conditions cost', async () => {
       const answer = await call('measure_impact', { ...jobIds, conditions: [{ what: 'api_error' }], chart: true });
-      expect(answer.structured['chart']).toMatchObject({ kind: 'bars' });
+      expect(answer.structured['chart']).toMatchObject({
+        kind: 'bars',
+        subtitle: expect.stringMatching(/^Nordlicht \w+, .* days, .*20\d\d, UTC: /),
+      });
+      expect(answer.structured).not.toHaveProperty('covered');
     });
   });
 });

@@ -1,4 +1,5 @@
 import { refuse } from '../../../api/errors.ts';
+import { daysWords } from '../../../domain/journeys/covered-days.ts';
 import { type AskedCondition, conditionWords } from '../../../domain/journeys/impact/conditions.ts';
 import {
   answerSentence,
@@ -155,7 +156,7 @@ function noteMethod({ looked, unknown }: Read, rows: readonly ImpactRow[], note:
 }
 
 /** Measures what conditions cost: read → judge → explain → word. */
-export async function measureImpact(question: ImpactQuestion, context: ImpactUses): Promise<ImpactAnswer> {
+export async function measureImpact(question: ImpactQuestion, context: ImpactUses): Promise<ImpactAnswer & { covered: string[] }> {
   const outcome = parseOutcome(question.outcome);
   for (const condition of question.conditions ?? []) checkCondition(condition);
   const isOfVariables = question.conditions?.every(({ what }) => what === 'variable') ?? false;
@@ -179,6 +180,7 @@ export async function measureImpact(question: ImpactQuestion, context: ImpactUse
       conditions: rows,
       outcome: outcome.aim === 'revenue' ? 'revenue' : question.outcome,
       days,
+      covered: daysWords(visits.days.covered),
       ...(looked && { totalSessions: looked.sessions }),
       total: sorted.length,
       judged,
