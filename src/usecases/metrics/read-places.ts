@@ -116,9 +116,8 @@ export async function zonesToLookAt(
       `zoneIds: the project has too many zonings to look through all; name zones.${hint('find_objects', ' find_objects finds them.')}`,
     );
   note(
-    'Zones are not looked at: the project has too many zonings to look through all. Name some by zoneIds' +
-      hint('find_objects', '; find_objects finds them') +
-      '.',
+    'Zones are not looked at: the project has too many zonings to look through all. Name zones of an app by zoneIds (those of web pages ' +
+      `have no metrics here)${hint('find_objects', '; find_objects finds them')}.`,
   );
   return { ids: [], requests };
 }

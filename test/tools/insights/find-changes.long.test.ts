@@ -249,6 +249,15 @@ describe('what is asked for', () => {
     );
   });
 
+  it('is said of the site where zones are too many to look through, and refused of zones alone', async () => {
+    const both = await find({ include: ['site', 'zones'], metrics: ['visits'] });
+    expect(both.isError).toBe(false);
+    expect(looked(both)['series']).toBeGreaterThan(0);
+    expect(notes(both)).toContain('Zones are not looked at: the project has too many zonings to look through all.');
+    const alone = await find({ include: ['zones'] });
+    expect([alone.isError, alone.text]).toEqual([true, expect.stringContaining('too many zonings to look through all; name zones.')]);
+  });
+
   it('is refused where it does not go together', async () => {
     const zones = await find({ metrics: ['tapRate'] });
     expect([zones.isError, zones.text]).toEqual([true, expect.stringContaining('include: ["site", "zones"] or zoneIds looks at zones')]);
