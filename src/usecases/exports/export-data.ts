@@ -11,7 +11,7 @@ import type { ProjectWarehouse } from '../../workspace/warehouse/project-warehou
 import { warehouseViewOf } from '../../workspace/warehouse/warehouse-view.ts';
 import type { Context } from '../context.ts';
 import { loadedRecords } from './loaded-runs.ts';
-import { sqlFailure } from './sql-errors.ts';
+import { type Author, sqlFailure } from './sql-errors.ts';
 
 /** A call has 40 seconds; reading the files takes a part of them. */
 const TIMEOUT_MS = 32_000;
@@ -42,6 +42,13 @@ export interface DataPart {
   readonly view: Omit<DataView, 'setup' | 'files'>;
 }
 
+/** How much of a result is wanted, and who wrote the statement: an error names what they can change. */
+export interface Selection {
+  readonly maxRows: number;
+  readonly maxChars?: number;
+  readonly author: Author;
+}
+
 /** The data of a call, whichever engine holds them. */
 export interface Data {
   readonly runs: readonly RunManifest[];
@@ -50,7 +57,7 @@ export interface Data {
   readonly dialect: Dialect;
   readonly about: Sources;
   /** Runs one statement over the views; `more` says that there is more than these rows or characters. */
-  select(sql: string, maxRows: number, maxChars?: number): Promise<SqlResult>;
+  select(sql: string, limits: Selection): Promise<SqlResult>;
 }
 
 /** Throws where nothing of what is meant is there. */
@@ -82,11 +89,11 @@ function groupsOf<T>(items: readonly T[], { jobId }: Asked, scopeOf: (item: T) =
   return jobId === undefined ? [...grouped(items, (item) => viewName(scopeOf(item)))] : [['data', items]];
 }
 
-async function guarded<T>(views: readonly DataPart['view'][], task: () => Promise<T>): Promise<T> {
+async function guarded<T>(views: readonly DataPart['view'][], task: () => Promise<T>, author: Author = 'server'): Promise<T> {
   try {
     return await task();
   } catch (error) {
-    throw await sqlFailure(error, views);
+    throw await sqlFailure(error, views, author);
   }
 }
 
@@ -114,7 +121,8 @@ async function withFiles<T>(workspace: ProjectWorkspace, asked: Asked, context: 
         runs,
         parts,
         about: aboutOf(asked, runs),
-        select: (sql, maxRows, maxChars = MAX_CHARS) => guarded(views, () => runSql({ ...common, sql, maxRows, maxChars }, options)),
+        select: (sql, { maxRows, maxChars = MAX_CHARS, author }) =>
+          guarded(views, () => runSql({ ...common, sql, maxRows, maxChars }, options), author),
       });
     }),
   );
@@ -147,7 +155,8 @@ async function withWarehouse<T>(
     runs: loaded,
     parts,
     about: aboutOf(asked, loaded),
-    select: (sql, maxRows, maxChars = MAX_CHARS) => guarded(views, () => warehouse.query({ ...common, sql, maxRows, maxChars })),
+    select: (sql, { maxRows, maxChars = MAX_CHARS, author }) =>
+      guarded(views, () => warehouse.query({ ...common, sql, maxRows, maxChars }), author),
   });
 }
 

@@ -25,7 +25,7 @@ export async function knownSessionsWords(records: readonly EnrichmentRecord[], c
     return await withData({}, quiet, async (data) => {
       if (!data.parts.some(({ view }) => view.name === 'sessions')) return NOT_SEEN;
       const counted = conditions.map((condition) => `(SELECT count(*) > 0 FROM sessions WHERE ${condition})`);
-      const { rows } = await data.select(`SELECT ${counted.join(', ')}`, 1);
+      const { rows } = await data.select(`SELECT ${counted.join(', ')}`, { maxRows: 1, author: 'server' });
       const known = (rows[0] ?? []).filter((cell) => cell === true || cell === 1 || cell === '1').length;
       const rest = known === conditions.length ? '' : '; the others may be of days that are not here, or unknown to the platform';
       return `${known} of ${conditions.length} sessions stand in the downloaded exports${rest}.`;

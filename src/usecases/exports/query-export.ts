@@ -161,7 +161,7 @@ export function queryExport(
   return withData(asked, context, async (data) => {
     const { workspace, parts, about } = data;
     const { days } = noteCoverage(data, context, sql);
-    const { columns, rows, more } = await data.select(sql, MAX_ROWS);
+    const { columns, rows, more } = await data.select(sql, { maxRows: MAX_ROWS, author: 'caller' });
     if (more && rows.length === 0)
       throw new ApiError('invalid', `sql: its first row alone has more than ${MAX_CHARS} characters. Select shorter values.`);
     if (more) context.note(`Only the first ${rows.length} rows were read; group or filter to get all in one answer.`);
@@ -202,7 +202,7 @@ async function rowCountOf(data: Data, { signal, note }: QueryContext): Promise<n
   if (unknown.length === 0) return known;
   try {
     const counts = unknown.map(({ view }) => `(SELECT count(*) FROM ${view.name})`);
-    const { rows } = await data.select(`SELECT ${counts.join(' + ')}`, 1);
+    const { rows } = await data.select(`SELECT ${counts.join(' + ')}`, { maxRows: 1, author: 'server' });
     return known + Number(rows[0]?.[0]);
   } catch (error) {
     if (signal.aborted || (error instanceof ApiError && error.kind === 'settings')) throw error;

@@ -109,8 +109,22 @@ function fileFault(message: string): WorkspaceError | undefined {
   return new WorkspaceError('disk', `A downloaded file cannot be read: ${short} ${next}`);
 }
 
+/** Who wrote a statement: whoever called, or this server for a tool whose arguments are no SQL. */
+export type Author = 'caller' | 'server';
+
+/** A statement that took more than it may: what its author can do. */
+function exceeded(what: 'time' | 'memory', author: Author): ApiError {
+  const took = what === 'time' ? 'took too long' : 'needed more memory than it may';
+  const words =
+    author === 'caller'
+      ? `sql: the query ${took} and was stopped. Filter or group earlier, name columns instead of *, and join less.`
+      : `The data are too many for one answer of the engine: it ${took} and was stopped. Ask about fewer days (startDate, endDate) or a ` +
+        'part of the visits (devices, countries), or load the exports into a warehouse, which counts them faster.';
+  return new ApiError('invalid', words);
+}
+
 /** Turns the failure of a query into an error that says what to do next; other errors stay what they are. */
-export async function sqlFailure(error: unknown, views: readonly View[]): Promise<unknown> {
+export async function sqlFailure(error: unknown, views: readonly View[], author: Author): Promise<unknown> {
   if (!(error instanceof SqlError)) return error;
   const { reason, message } = error;
   if (reason === 'missing package') {
@@ -128,18 +142,7 @@ export async function sqlFailure(error: unknown, views: readonly View[]): Promis
       `The SQL engine did not start: ${why}. This is a fault of the set-up, not of the statement; doctor checks it.`,
     );
   }
-  if (reason === 'time') {
-    return new ApiError(
-      'invalid',
-      'sql: the query took too long and was stopped. Filter or group earlier, name columns instead of *, and join less.',
-    );
-  }
-  if (reason === 'memory') {
-    return new ApiError(
-      'invalid',
-      'sql: the query needed more memory than it may and was stopped. Filter or group earlier, and name columns instead of *.',
-    );
-  }
+  if (reason === 'time' || reason === 'memory') return exceeded(reason, author);
   if (reason === 'busy') return new ApiError('busy', 'Other queries of this server took all the time.', { retryAfterMs: 10_000 });
   if (reason === 'crash')
     return new ApiError('invalid', `sql: the query ended its process${message && ` (${message})`}. Write it in another way.`);

@@ -18,7 +18,13 @@ it.each([
   ['start', 'it ended with code 1', 'settings', 'The SQL engine did not start: it ended with code 1. This is a fault of the set-up'],
   ['refused', 'exactly one statement is expected, found 2.', 'invalid', 'sql: exactly one statement is expected, found 2.'],
 ] as const)('%s (%s) is worded', async (reason, message, kind, words) => {
-  expect(await sqlFailure(new SqlError(reason, message), views)).toMatchObject(worded(kind, words));
+  expect(await sqlFailure(new SqlError(reason, message), views, 'caller')).toMatchObject(worded(kind, words));
+});
+
+it.each(['time', 'memory'] as const)('who wrote no SQL is told what else to ask where it takes too much %s', async (reason) => {
+  const { message } = (await sqlFailure(new SqlError(reason, ''), views, 'server')) as Error;
+  expect(message).toContain('Ask about fewer days (startDate, endDate)');
+  expect(message).not.toMatch(/sql:|query|join/);
 });
 
 /** What the engine says, and what the answer makes of it. */
@@ -39,12 +45,12 @@ const ENGINE_MESSAGES: Readonly<Record<string, string>> = {
 };
 
 it.each(Object.entries(ENGINE_MESSAGES))('%s is worded', async (message, words) => {
-  expect(await sqlFailure(new SqlError('sql', message), views)).toMatchObject(worded('invalid', words));
+  expect(await sqlFailure(new SqlError('sql', message), views, 'caller')).toMatchObject(worded('invalid', words));
 });
 
 it('blames the file and not the statement where it is the file', async () => {
   const message = 'Invalid Input Error: JSON transform error in file "31/501/part-1.jsonl.gz", in line 3\n\nLINE 1: SELECT 1';
-  const error = await sqlFailure(new SqlError('sql', message), views);
+  const error = await sqlFailure(new SqlError('sql', message), views, 'caller');
   expect(error).toMatchObject({ name: 'WorkspaceError', kind: 'disk' });
   const words = shownHints((error as Error).message);
   expect(words).toContain('in line 3 If it was spoilt');
@@ -53,5 +59,5 @@ it('blames the file and not the statement where it is the file', async () => {
 
 it('leaves other errors as they are', async () => {
   const error = new Error('aborted');
-  expect(await sqlFailure(error, views)).toBe(error);
+  expect(await sqlFailure(error, views, 'caller')).toBe(error);
 });
