@@ -128,6 +128,15 @@ function readDate(text: string, now: Temporal.ZonedDateTime): DateMeaning {
   return meaning;
 }
 
+/** A month, quarter or year, written out. */
+const MONTH_OR_LONGER = /^\d{4}(?:-(?:q\d|\d{2}))?$/i;
+
+/** Whether a text names a range with both its ends, such as `last_week`, `2026-11` or `yesterday`: as a start alone it says all. */
+export function namesRange(text: string): boolean {
+  const keyword = text.trim().toLowerCase();
+  return keyword === 'yesterday' || PERIOD.test(keyword) || MONTH_OR_LONGER.test(keyword);
+}
+
 /** The present and the zone that a date text is read with. */
 export interface DateOptions {
   /** Which instant of a day or period counts: its first, its last millisecond, or (`exportEnd`) the first one after it. */

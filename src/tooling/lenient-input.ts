@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { unwrap } from '../api/unwrap.ts';
+import { namesRange } from '../lib/dates.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
 import { deprecationOf } from './deprecation.ts';
@@ -110,9 +111,16 @@ function pairsOf(element: Schema, given: unknown): InputMembers[] | undefined {
   return names.map((each) => ({ [name]: each, [value]: given[each] }));
 }
 
+/** The end of a range whose start names all of it, where a tool wants both and only the start was given. */
+function endOfNamedRange({ shape }: z.ZodObject, { startDate, endDate }: InputMembers): InputMembers {
+  const end = shape['endDate'];
+  const isWanted = end !== undefined && shape['startDate'] !== undefined && !isOptional(end) && endDate === undefined;
+  return isWanted && typeof startDate === 'string' && namesRange(startDate) ? { endDate: startDate } : {};
+}
+
 /**
  * Reads arguments as models and hosts send them, by the schema of the tool: `null` for what may be left out, numbers and booleans as text,
- * numbers for ids and names, one value for a list, JSON as text, values in another case, everyday names of metrics.
+ * numbers for ids and names, one value for a list, a start that names the whole range, JSON as text, values in another case, everyday names of metrics.
  * What fits nothing stays as it is, for the strict check to word.
  */
 export function understand(schema: z.ZodObject, args: unknown): Understood {
@@ -187,5 +195,6 @@ export function understand(schema: z.ZodObject, args: unknown): Understood {
     return inner instanceof z.ZodString ? toText(value) : value;
   }
 
-  return { input: isRecord(args) ? members(schema, args) : {}, notes: [...new Set(notes)] };
+  const input = isRecord(args) ? members(schema, args) : {};
+  return { input: { ...input, ...endOfNamedRange(schema, input) }, notes: [...new Set(notes)] };
 }

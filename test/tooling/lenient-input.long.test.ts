@@ -39,6 +39,21 @@ describe('what to look at', () => {
   });
 });
 
+describe('a range of which only the start was given', () => {
+  const both = z.strictObject({ startDate: z.string(), endDate: z.string() });
+  const open = z.strictObject({ startDate: z.string(), endDate: z.string().optional() });
+
+  it.each(['last_week', 'this month', '2026-11', '2026-q3', '2025', 'yesterday'])('%s names its end too', (startDate) => {
+    expect(understand(both, { startDate }).input).toEqual({ startDate, endDate: startDate });
+    expect(understand(open, { startDate }).input).toEqual({ startDate });
+    expect(understand(both, { startDate, endDate: 'today' }).input).toEqual({ startDate, endDate: 'today' });
+  });
+
+  it.each(['-7d', '2026-11-20', 'monday', 'today', 'now'])('%s does not', (startDate) => {
+    expect(understand(both, { startDate }).input).toEqual({ startDate });
+  });
+});
+
 describe('what a model may send', () => {
   it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     ['null for what may be left out', { name: null, ids: null, share: null, frequency: null }, {}],
