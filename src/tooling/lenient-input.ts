@@ -120,8 +120,8 @@ function endOfNamedRange({ shape }: z.ZodObject, { startDate, endDate }: InputMe
 
 /**
  * Reads arguments as models and hosts send them, by the schema of the tool: `null` for what may be left out, numbers and booleans as text,
- * numbers for ids and names, one value for a list, a start that names the whole range, JSON as text, values in another case, everyday names of metrics.
- * What fits nothing stays as it is, for the strict check to word.
+ * numbers for ids and names, one value for a list, a start that names the whole range, JSON as text, values in another case, everyday names
+ * of metrics. What fits nothing stays as it is, for the strict check to word.
  */
 export function understand(schema: z.ZodObject, args: unknown): Understood {
   const notes: string[] = [];
