@@ -206,6 +206,7 @@ async function benchProduct(): Promise<void> {
 const [subject, ...rest] = process.argv.slice(2);
 if (subject === 'verdicts') await benchVerdicts(rest);
 else if (subject === 'nature') await benchNature(rest);
+else if (subject === 'pairs') await benchNature(['pairs', ...rest]);
 else if (subject === 'conversation') await benchConversation();
 else if (subject === 'warehouse') print(await benchWarehouse());
 else if (subject === 'downloads') print(await benchDownloads());

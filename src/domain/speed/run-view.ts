@@ -87,17 +87,31 @@ interface RunOptions {
   readonly limit: number;
 }
 
-/** The slowest and fastest runs against the usual run of their step, the most typical one, and what the slow ones share. */
+/** Runs of the step of the slowest one, with which it can be compared request by request. */
+interface SameStep {
+  readonly fastest: RunRow;
+  readonly typical: RunRow;
+}
+
+function sameStepAs(slowest: RunRow | undefined, byRatio: readonly RunRow[]): SameStep | undefined {
+  const own = byRatio.filter(({ scenario, step }) => scenario === slowest?.scenario && step === slowest.step);
+  const fastest = own.at(-1);
+  const [typical] = own.toSorted((a, b) => Math.abs(Math.log(a.ratio)) - Math.abs(Math.log(b.ratio)));
+  return fastest && typical && own.length > 1 ? { fastest, typical } : undefined;
+}
+
+/** The slowest and fastest runs against the usual run of their step, what the slow ones share, and runs to compare the slowest with. */
 export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, timeZone, limit }: RunOptions): ViewAnswer {
   const all = scenarios.flatMap((scenario) => rowsOf(scenario, metric)).filter((row) => step === undefined || row.step === step);
   const byRatio = all.toSorted((a, b) => b.ratio - a.ratio);
-  const typical = all.toSorted((a, b) => Math.abs(Math.log(a.ratio)) - Math.abs(Math.log(b.ratio)));
   const { shown: slowest } = firstRows(oneOfEachRun(byRatio), limit);
   const { shown: fastest } = firstRows(oneOfEachRun(byRatio.toReversed()), limit);
+  const same = sameStepAs(slowest[0], byRatio);
   const kinds: readonly (readonly [string, readonly RunRow[]])[] = [
     ['slowest', slowest],
     ['fastest', fastest],
-    ['typical', typical.slice(0, 1)],
+    ['fastest of the same step', same && same.fastest !== fastest[0] ? [same.fastest] : []],
+    ['typical', same ? [same.typical] : []],
   ];
   return {
     answer: answerOf(slowest, fastest[0], metric, timeZone),
@@ -117,9 +131,21 @@ export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, ti
     ),
     notes: [
       `Of ${all.length} steps of runs without failure, each run once, by its most unusual step; timesUsual: over the median of the step.`,
-      hint(['analyze_har', 'compare_hars'], 'analyze_har and compare_hars take the stepResultId.'),
+      ...compareNotes(slowest[0], same),
     ],
   };
+}
+
+/** Which runs to compare: two of different steps are of different pages. */
+function compareNotes(slowest: RunRow | undefined, same: SameStep | undefined): string[] {
+  if (!slowest || !same) return [hint('analyze_har', 'analyze_har takes the stepResultId.')];
+  const [fast, usual, slow] = [same.fastest, same.typical, slowest].map(({ stepResultId }) => stepResultId);
+  return [
+    hint(
+      'compare_hars',
+      `What differs in step "${slowest.step}": compare_hars, before ${fast} (fastest) or ${usual} (typical), after ${slow}.`,
+    ),
+  ];
 }
 
 function answerOf([first, ...rest]: readonly RunRow[], fastest: RunRow | undefined, metric: string, timeZone: string): string {

@@ -192,18 +192,32 @@ export function scenarioAnswer(
   return {
     answer: sentences.filter((sentence) => sentence !== '').join(' '),
     ...scenarioFacts(study, clues, readings, name, whole ? 'all' : 'usual'),
-    notes: [...beginNotes([study]), ...methodNotes(study, deviceOf(name))],
+    notes: [...studyBeginWords(study, [firstRunOf(study)]), ...methodNotes(study, deviceOf(name))],
   };
 }
 
 /** Days at the beginning of a range without any run from which it is said when the runs begin. */
 const LATE_DAYS = 2;
 
-/** When the runs begin, where the range begins clearly before them. */
-function beginNotes(studies: readonly Pick<Study, 'baseline' | 'period' | 'timeZone'>[]): string[] {
-  return studies.flatMap(({ baseline, period, timeZone }) => {
-    const first = [...baseline.all, ...period.all].reduce((least, { date }) => Math.min(least, date), Number.POSITIVE_INFINITY);
-    const isLate = Number.isFinite(first) && first - baseline.window.startMs > LATE_DAYS * DAY_MS;
-    return isLate ? [`Runs begin at ${minuteAt(first, timeZone)}, after the start of the baseline.`] : [];
-  });
+/** When the runs begin, where a range begins clearly before the first of them. */
+export function beginWords(
+  firstDates: readonly (number | undefined)[],
+  { startMs }: { readonly startMs: number },
+  timeZone: string,
+  range = 'range',
+): string[] {
+  const first = Math.min(...firstDates.flatMap((date) => date ?? []));
+  const isLate = Number.isFinite(first) && first - startMs > LATE_DAYS * DAY_MS;
+  return isLate ? [`Runs begin at ${minuteAt(first, timeZone)}, after the start of the ${range}.`] : [];
+}
+
+/** The first run of a study. */
+export function firstRunOf({ baseline, period }: Pick<Study, 'baseline' | 'period'>): number | undefined {
+  const first = [...baseline.all, ...period.all].reduce((least, { date }) => Math.min(least, date), Number.POSITIVE_INFINITY);
+  return Number.isFinite(first) ? first : undefined;
+}
+
+/** The same for a study with its baseline. */
+export function studyBeginWords({ baseline, timeZone }: Study, firstDates: readonly (number | undefined)[]): string[] {
+  return beginWords(firstDates, baseline.window, timeZone, 'baseline');
 }

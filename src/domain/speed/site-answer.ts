@@ -1,7 +1,7 @@
 import type { Clues } from './clues.ts';
 import { type FailedStep, type FailureWords, failedStepsToRead, failureSentence, failureWords, isFailing } from './failures.ts';
 import { SPEED_STATES, type State } from './move.ts';
-import { pageOf, type Readings, scenarioFacts } from './scenario-answer.ts';
+import { firstRunOf, pageOf, type Readings, scenarioFacts, studyBeginWords } from './scenario-answer.ts';
 import { placeWords, type ScenarioPart } from './scenario-cursor.ts';
 import type { Study } from './scenario-study.ts';
 import { metricFact, rankOf } from './speed-metrics.ts';
@@ -23,6 +23,8 @@ export interface Summary {
   readonly relative: number;
   readonly viewOnTheWeb: string | undefined;
   readonly line: string;
+  /** The first of its runs that were read, ms since 1970. */
+  readonly firstRunMs: number | undefined;
   /** Series that were judged. */
   readonly judged: number;
   /** Undefined where failing is not worth a word. */
@@ -43,10 +45,19 @@ export function summaryOf(scenarioId: number, name: string, study: Study): Summa
     rank: headline ? rankOf(headline.metric) : Number.MAX_SAFE_INTEGER,
     relative: headline?.move?.relative ?? 0,
     viewOnTheWeb: pageOf(study),
-    line: `${speedLine(study, name)}${failing ? `; ${failing.words}` : ''}`,
+    line: lineWords(study, name, failing),
+    firstRunMs: firstRunOf(study),
     judged: rows.filter((row) => row.state !== 'not enough data').length,
     failing: failing && { ...failing, toRead: steps, of },
   };
+}
+
+/** A scenario in one line: what fails first, where that is what is wrong with it. */
+function lineWords(study: Study, name: string, failing: FailureWords | undefined): string {
+  if (!failing) return speedLine(study, name);
+  return isFailing(study)
+    ? `${name} is failing: ${failing.words}; ${speedLine(study, 'its speed')}`
+    : `${speedLine(study, name)}; ${failing.words}`;
 }
 
 /** Place of a scenario among others: 0 is worst. */
@@ -88,8 +99,9 @@ function countWords(summaries: readonly Summary[], metrics: readonly string[], p
     ['steady', 'steady'],
     ['not enough data', 'without enough data'],
   ];
+  // Each scenario counts once: what fails is none of the others, whatever its speed.
   const others = words.flatMap(([state, said]) => {
-    const count = summaries.filter((summary) => summary.state === state).length;
+    const count = summaries.filter((summary) => summary.state === state && !summary.isFailing).length;
     return count > 0 ? [`${count} ${said}`] : [];
   });
   const named = metrics.length > 0 && metrics.length <= 3 ? ` in ${metrics.map((metric) => metricFact(metric).short).join(', ')}` : '';
@@ -99,7 +111,7 @@ function countWords(summaries: readonly Summary[], metrics: readonly string[], p
   const head = `${slower.length === 0 ? 'None' : slower.length} of ${of} became slower${named}`;
   const ofThem = early === slower.length ? '' : `${early} of them `;
   const before = early === 0 ? '' : `, ${ofThem}before the period`;
-  return `${head}${before}${fails}${others.length > 0 ? `; ${slower.length === 0 ? '' : 'others: '}${others.join(', ')}` : ''}.`;
+  return `${head}${before}${fails}${others.length > 0 ? `; ${slower.length + failing === 0 ? '' : 'others: '}${others.join(', ')}` : ''}.`;
 }
 
 /** The scenario that is shown in detail. */
@@ -138,6 +150,10 @@ export function siteAnswer(
     ...scenarioFacts(study, clues, ofWorst, summary.name, 'few'),
     notes: [
       ...(more > 0 ? [`${more} more scenarios, none worse than the last line; name them in scenarioIds.`] : []),
+      ...studyBeginWords(
+        study,
+        summaries.map(({ firstRunMs }) => firstRunMs),
+      ),
       'Facts and rows: the first line; scenarioIds asks for another.',
       ...siteNotes(summaries.reduce((sum, { judged }) => sum + judged, 0)),
     ],

@@ -1,4 +1,5 @@
 import { slotsOf } from '../../lib/calendar.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
 import { ascending, median, quantile, varianceInflation } from '../statistics/order.ts';
@@ -173,33 +174,57 @@ function rangeWords(rows: readonly CycleRow[], metric: string, breakdown: Breakd
   return `${short} by ${breakdown}: ${highest}, lowest ${last.group} (${sign(last.relative)}).`;
 }
 
+/** What became of the level of a metric: lines on the scenarios in which it moved or scatters, and the number of steps judged. */
+export interface Course {
+  readonly moved: readonly string[];
+  readonly steps: number;
+}
+
 interface CycleOptions {
   readonly breakdown: Breakdown;
   readonly metric: string;
   readonly range: Window;
   readonly timeZone: string;
   readonly limit: number;
+  /** Of days, weeks and months. */
+  readonly course?: Course;
+}
+
+/** Whether a breakdown is by what comes again, such as the hour, and not by time as it passes. */
+export function isCycle(breakdown: Breakdown): breakdown is keyof typeof BLOCK_DAYS {
+  return breakdown in BLOCK_DAYS;
+}
+
+/** Whether the level changed over the range: `CLS keeps its level in all 2 steps.` */
+function courseWords({ moved, steps }: Course, metric: string): string {
+  const [first, ...others] = moved;
+  if (first !== undefined) return `${first}.${others.length > 0 ? ` ${others.map((line) => `${line}.`).join(' ')}` : ''} `;
+  if (steps === 0) return '';
+  return `${metricFact(metric).short} keeps its level in ${steps === 1 ? 'the step' : `all ${steps} steps`}. `;
+}
+
+/** The range from its first run on, so that a week in which the runs begin is a part. */
+function fromFirstRun(scenarios: readonly ScenarioRuns[], { startMs, endMs }: Window): Window {
+  const firstMs = Math.min(...scenarios.flatMap(({ all }) => all[0]?.date ?? []));
+  return { startMs: Number.isFinite(firstMs) && firstMs - startMs > DAY_MS ? firstMs : startMs, endMs };
 }
 
 /** Levels of a metric by day, week, month, part of the day, weekday or weekend, with a verdict on the cycle. */
 export function cycleAnswer(scenarios: readonly ScenarioRuns[], options: CycleOptions): ViewAnswer {
-  const { breakdown, metric, range, timeZone, limit } = options;
-  const isCycle = breakdown === 'hour' || breakdown === 'weekday' || breakdown === 'weekend';
-  const grouping = groupingOf(breakdown, range, timeZone);
+  const { breakdown, metric, range, timeZone, limit, course } = options;
+  const grouping = groupingOf(breakdown, fromFirstRun(scenarios, range), timeZone);
   const rows = scenarios.flatMap((scenario) => rowsOf(scenario, metric, grouping)).filter(({ values }) => values.length > 0);
   const { shown, notes } = firstRows(rows, limit);
   const value = (number: number) => roundValue(metric, number);
   return {
-    answer: isCycle ? verdictOf(scenarios, { ...options, breakdown }, grouping) : rangeWords(rows, metric, breakdown),
+    answer: isCycle(breakdown)
+      ? verdictOf(scenarios, { ...options, breakdown }, grouping)
+      : `${course ? courseWords(course, metric) : ''}${rangeWords(rows, metric, breakdown)}`,
     columns: ['scenario', 'step', breakdown, metric, 'low', 'high', 'runs'],
     rows: shown.map(({ scenario, step, group, values }) => {
       const { middle, low, high } = middleOf(values);
       return [scenario.name, step, group, value(middle), value(low), value(high), values.length];
     }),
-    notes: [
-      ...notes,
-      `Medians of the runs without failure with their 95% interval; days and hours in ${timeZone}.`,
-      ...(isCycle ? [] : ['Whether the level changed is judged by view changes.']),
-    ],
+    notes: [...notes, `Medians of the runs without failure with their 95% interval; days and hours in ${timeZone}.`],
   };
 }

@@ -1,14 +1,15 @@
 import { ApiError } from '../../api/errors.ts';
 import type { PayloadOf } from '../../api/operation.ts';
-import { getStepHar, listScenarioReports, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
+import { getStepHar, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { instantOf } from '../../api/params.ts';
+import type { PaintTimes } from '../../domain/har/analyse/largest-paint.ts';
 import { largestShift, type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
 import { fold, matchName } from '../../domain/names/match-name.ts';
-import { chooseStep, isFailed, type Report, resultIdOf, type Step, stepsOf } from '../../domain/speed/runs.ts';
+import { chooseStep, isFailed, resultIdOf, type Step, stepsOf } from '../../domain/speed/runs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { resolveDate } from '../../lib/dates.ts';
 import type { Context } from '../context.ts';
-import { paintsOf } from './run-neighbours.ts';
+import { paintsOf, type ScenarioReports, scenarioBetween } from './run-neighbours.ts';
 
 /** Runs read on each side. */
 const RUNS = 4;
@@ -38,6 +39,8 @@ export interface HarRuns {
   readonly sinceMs: number;
   readonly before: readonly HarRun[];
   readonly after: readonly HarRun[];
+  /** Of all runs from which those of each side were chosen. */
+  readonly paints: Record<'before' | 'after', readonly PaintTimes[]>;
 }
 
 /** The event that a text names by its key or its words, or those that it could mean. */
@@ -73,19 +76,27 @@ async function instantNamed(since: string, scenarioId: number, { ask, nowMs, tim
   return instantOf(found.date);
 }
 
-async function readReports(ask: Asking['ask'], scenarioId: number, fromMs: number, toMs: number): Promise<Report[]> {
-  const [dateFrom, dateTo] = [fromMs - 1, toMs + 1].map((ms) => new Date(ms).toISOString());
-  const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, ...(dateFrom && { dateFrom }), ...(dateTo && { dateTo }) });
-  return scenario.reports.filter((report) => !isFailed(report));
+/** Whether a name begins with all words of another one: `Product page – mobile` with `Product`. */
+function beginsWith(name: string, beginning: string): boolean {
+  const [whole, part] = [fold(name), fold(beginning)];
+  return part !== '' && whole.startsWith(part) && !/^[\p{L}\p{N}]/u.test(whole.slice(part.length));
 }
 
-/** The step that is asked for; the only one where none is. Throws an error that lists the steps. */
-export async function stepOf(reports: readonly Report[], asked: string | undefined): Promise<Step> {
-  const steps = stepsOf(reports);
+/**
+ * The step that is asked for; where none is, the only one, or the only one that the scenario is named after, which is noted. Throws an error
+ * that lists the steps.
+ */
+export async function stepOf({ name, reports }: ScenarioReports, asked: string | undefined, note: Context['note']): Promise<Step> {
+  const steps = stepsOf(reports.filter((report) => !isFailed(report)));
   const [only] = steps;
   if (!only) throw new ApiError('missing', 'The scenario has no run without a failure in this time.');
   if (asked !== undefined) return chooseStep(steps, asked);
   if (steps.length === 1) return only;
+  const [eponym, ...others] = steps.filter((step) => beginsWith(name ?? '', step.name));
+  if (eponym && others.length === 0) {
+    note(`Step "${eponym.name}" of ${steps.length}: the scenario is named after it; step names another.`);
+    return eponym;
+  }
   const listed = steps.map(({ number, name }) => `${number} "${name}"`).join(', ');
   throw new ApiError('invalid', `step: the scenario has the steps ${listed}; name one.`);
 }
@@ -120,7 +131,7 @@ export async function chooseHarRuns({ scenarioId, step: asked, since }: RunsWant
   if (given !== undefined && given >= nowMs) throw new ApiError('invalid', 'since: must lie in the past.');
   const [fromMs, toMs] =
     given === undefined ? [nowMs - SEARCHED_DAYS * DAY_MS, nowMs] : [given - NEAR_MS, Math.min(nowMs, given + NEAR_MS)];
-  const step = await stepOf(await readReports(ask, scenarioId, fromMs, toMs), asked);
+  const step = await stepOf(await scenarioBetween(ask, scenarioId, fromMs, toMs), asked, note);
   const runs = figuresOf(step);
   const sinceMs = given ?? largestShift(runs);
   if (sinceMs === undefined) throw new ApiError('missing', `The step has ${runs.length} runs of the last ${SEARCHED_DAYS} days; too few.`);
@@ -137,5 +148,7 @@ export async function chooseHarRuns({ scenarioId, step: asked, since }: RunsWant
   const before = await readFiles(typicalRuns(sides.before, RUNS), 'before', context);
   progress(2, 3, 'read the HAR files before');
   const after = await readFiles(typicalRuns(sides.after, RUNS), 'after', context);
-  return { step: `${step.number} "${step.name}"`, sinceMs, before, after };
+  const paintsIn = (side: keyof typeof sides) => sides[side].map(({ paints }) => paints);
+  const paints = { before: paintsIn('before'), after: paintsIn('after') };
+  return { step: `${step.number} "${step.name}"`, sinceMs, before, after, paints };
 }

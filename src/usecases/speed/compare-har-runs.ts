@@ -43,26 +43,26 @@ export interface HarsCompared {
 async function compared(
   befores: readonly RunFile[],
   afters: readonly RunFile[],
-  neighbours: Neighbours<unknown>,
+  { paints, ...neighbours }: Neighbours<unknown> & { readonly paints?: Neighbours<PaintTimes> },
   { remember, projectId, note, ownDomains: firstParty }: Context,
 ): Promise<Comparison> {
   const { compareHars, loadEntities, readHar } = await import('../../domain/har/index.ts');
   const entities = await loadEntities();
   const ids = [befores, afters].map((files) => files.map(({ stepResultId }) => stepResultId));
-  const key = ['HAR files', await projectId(), ids, [neighbours.before.length, neighbours.after.length], firstParty];
+  const key = ['HAR files', await projectId(), ids, [neighbours.before.length, neighbours.after.length], paints, firstParty];
   const { comparison, notes } = await remember(key, async () => {
     const read = (files: readonly RunFile[]) => files.map(({ har, paints }) => ({ har: readHar(har, { firstParty }), paints }));
     const near = (files: readonly unknown[]) => files.map((har) => readHar(har, { firstParty }));
     const [before, after] = [near(neighbours.before), near(neighbours.after)];
-    return compareHars(read(befores), read(afters), entities, { before, after });
+    return compareHars(read(befores), read(afters), entities, { before, after }, paints);
   });
   for (const sentence of notes) note(sentence);
   return comparison;
 }
 
 async function compareTypical(asked: HarsAsked & { scenarioId: number }, context: Context): Promise<HarsCompared> {
-  const { step, sinceMs, before, after } = await chooseHarRuns(asked, context);
-  const comparison = await compared(before, after, { before: [], after: [] }, context);
+  const { step, sinceMs, before, after, paints } = await chooseHarRuns(asked, context);
+  const comparison = await compared(before, after, { before: [], after: [], paints }, context);
   const timesOf = (runs: readonly HarRun[]) => runs.map(({ date, stepResultId }) => ({ time: new Date(date).toISOString(), stepResultId }));
   return {
     comparison,
@@ -96,8 +96,9 @@ async function compareGiven(before: string, after: string, scenarioId: number | 
   const [was, is] = await Promise.all([read(before), read(after)]);
   if (before === after) note('Both ids are the same: the file is compared with itself.');
   const near = await readNeighbours(was, is, scenarioId, { ask, note, lists, isLate });
-  const comparison = await compared([was], [is], { before: near.before.hars, after: near.after.hars }, context);
-  return { comparison: placed(comparison, [was.paints, is.paints], [near.before.paints, near.after.paints]), before, after };
+  const paints = { before: near.before.paints, after: near.after.paints };
+  const comparison = await compared([was], [is], { before: near.before.hars, after: near.after.hars, paints }, context);
+  return { comparison: placed(comparison, [was.paints, is.paints], [paints.before, paints.after]), before, after };
 }
 
 /** Compares two given runs, or typical runs before and since an instant. Throws `invalid` where neither is named. */

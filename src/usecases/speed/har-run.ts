@@ -8,7 +8,7 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import type { Context } from '../context.ts';
 import { figuresOf, stepOf } from './choose-har-runs.ts';
-import { paintsNear, readKnownRun, reportsBetween } from './run-neighbours.ts';
+import { paintsNear, readKnownRun, scenarioBetween } from './run-neighbours.ts';
 import { stopsAfter } from './scenario-reports.ts';
 import { readStepResult } from './step-number.ts';
 
@@ -43,11 +43,11 @@ const DAYS = [7, 30] as const;
 type Asking = Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'note' | 'lists' | 'clock'>;
 
 /** The most typical run of a step by load time, requests and LCP. */
-async function chooseRun(scenarioId: number, step: string | undefined, { ask, nowMs, timeZone }: Asking) {
+async function chooseRun(scenarioId: number, step: string | undefined, { ask, nowMs, timeZone, note }: Asking) {
   for (const days of DAYS) {
-    const reports = (await reportsBetween(ask, scenarioId, nowMs - days * DAY_MS, nowMs)).filter((report) => !isFailed(report));
-    if (reports.length === 0) continue;
-    const chosen = await stepOf(reports, step);
+    const scenario = await scenarioBetween(ask, scenarioId, nowMs - days * DAY_MS, nowMs);
+    if (scenario.reports.every(isFailed)) continue;
+    const chosen = await stepOf(scenario, step, note);
     const runs = figuresOf(chosen);
     const [typical] = typicalRuns(runs, 1);
     if (!typical) continue;

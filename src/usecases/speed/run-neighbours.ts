@@ -52,12 +52,20 @@ export async function readKnownRun(ask: Reads['ask'], stepResultId: string): Pro
   }
 }
 
-/** The reports of a scenario from an instant to another. */
-export async function reportsBetween(ask: Reads['ask'], scenarioId: number, fromMs: number, toMs: number): Promise<readonly Report[]> {
+/** Reports of a scenario with its name, where the platform says it. */
+export interface ScenarioReports {
+  readonly name?: string | null | undefined;
+  readonly reports: readonly Report[];
+}
+
+/** A scenario with its reports from an instant to another. */
+export async function scenarioBetween(ask: Reads['ask'], scenarioId: number, fromMs: number, toMs: number): Promise<ScenarioReports> {
   const [dateFrom, dateTo] = [fromMs - 1, toMs + 1].map((ms) => new Date(ms).toISOString());
   const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, ...(dateFrom && { dateFrom }), ...(dateTo && { dateTo }) });
-  return scenario.reports;
+  return scenario;
 }
+
+const reportsBetween = async (...asked: Parameters<typeof scenarioBetween>) => (await scenarioBetween(...asked)).reports;
 
 function holdsResult({ steps }: Report, stepResultId: string): boolean {
   return (steps ?? []).some((result) => resultIdOf(result) === stepResultId);

@@ -1,15 +1,19 @@
 import { type FailureDays, type FailureRow, failureAnswer, failureRows } from '../../domain/speed/failure-view.ts';
 import type { FailedAction, FailedStep } from '../../domain/speed/failures.ts';
+import { SPEED_STATES } from '../../domain/speed/move.ts';
 import { runAnswer } from '../../domain/speed/run-view.ts';
 import { chooseStep, studyWindows, type Window } from '../../domain/speed/runs.ts';
+import { beginWords } from '../../domain/speed/scenario-answer.ts';
 import { partWords, placeWords, type ScenarioPart } from '../../domain/speed/scenario-cursor.ts';
 import { failedStepIn, type ScenarioRuns, scenarioRuns, type ViewAnswer } from '../../domain/speed/site-runs.ts';
-import { type Breakdown, cycleAnswer } from '../../domain/speed/speed-cycle.ts';
+import { type Breakdown, type Course, cycleAnswer, isCycle } from '../../domain/speed/speed-cycle.ts';
 import { LEVEL_METRICS, levelAnswer } from '../../domain/speed/speed-levels.ts';
 import { usualSpeedMetrics } from '../../domain/speed/speed-metrics.ts';
+import { speedLine } from '../../domain/speed/study-words.ts';
+import { FALSE_DISCOVERY_RATES } from '../../domain/statistics/discoveries.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { Context } from '../context.ts';
-import { type Asked, walkOf } from './analyze-scenarios.ts';
+import { type Asked, studyInTurns, walkOf } from './analyze-scenarios.ts';
 import { readActions, readReports, stopsAfter, walkScenarios } from './scenario-reports.ts';
 
 /** A question about scenarios that is no verdict. */
@@ -20,20 +24,23 @@ export interface ViewAsked extends Asked {
   readonly limit?: number | undefined;
 }
 
-type Reads = Pick<Context, 'ask' | 'note' | 'covers' | 'lists' | 'clock' | 'nowMs' | 'timeZone' | 'whole'>;
+type Reads = Pick<Context, 'ask' | 'note' | 'covers' | 'lists' | 'clock' | 'nowMs' | 'timeZone' | 'whole' | 'remember' | 'signal'>;
 
 /** Rows of a table when no limit is given, and runs of each kind. */
 const ROWS = 30;
 const RUNS = 3;
 /** Weeks that a cycle is judged by, and since when failing is looked at. */
 const LOOK_BACK_DAYS = 30;
+/** A period of so many days shows a cycle by itself. */
+const CYCLE_DAYS = 21;
 /** Failed steps whose report is read for what their action says; each is a request. */
 const MOST_ACTIONS = 4;
 
 /** The days of a view, and those that are read: with the days before where a cycle or a beginning is looked for. */
 function daysOf({ view, breakdown, ...asked }: ViewAsked, { nowMs, timeZone }: Reads): FailureDays {
   const { period, baseline } = studyWindows(asked, nowMs, timeZone);
-  const isLong = view === 'failures' || (breakdown !== undefined && breakdown !== 'day' && breakdown !== 'month');
+  const isShort = period.endMs - period.startMs < CYCLE_DAYS * DAY_MS;
+  const isLong = view === 'failures' || (isShort && breakdown !== undefined && breakdown !== 'day' && breakdown !== 'month');
   const startMs = isLong ? Math.min(baseline.startMs, period.startMs - LOOK_BACK_DAYS * DAY_MS) : period.startMs;
   return { period, range: { startMs, endMs: period.endMs } };
 }
@@ -97,11 +104,36 @@ export async function viewScenarios(asked: ViewAsked, context: Reads): Promise<V
   // Failures are counted in the period; a cycle is one of all the days that are read.
   const { startMs, endMs } = asked.view === 'failures' ? days.period : days.range;
   context.covers(startMs, endMs);
+  if (asked.view !== 'failures' && days.range.startMs < days.period.startMs)
+    context.note(`By ${asked.breakdown} over the ${LOOK_BACK_DAYS} days before too: fewer than ${CYCLE_DAYS} days show no cycle.`);
   const { site, part } = await readSite(asked, days.range, context);
+  for (const sentence of beginWords(
+    site.map(({ all }) => all[0]?.date),
+    days.range,
+    context.timeZone,
+  ))
+    context.note(sentence);
   const answer = await answerFor(site, asked, days, context);
   if (part === undefined) return answer;
   const ofAll = `Of ${placeWords(part)}: `;
   return { ...answer, answer: `${ofAll}${answer.answer}`, ...(part.cursor !== undefined && { cursor: part.cursor }) };
+}
+
+/** What became of the level of a metric over the range: the scenarios in which it did not stay as it was, in words, and the steps judged. */
+async function courseOf(site: readonly ScenarioRuns[], metric: string, range: Window, context: Reads): Promise<Course> {
+  const falseDiscoveryRate = FALSE_DISCOVERY_RATES.speedChanges / site.length;
+  const windows = { baseline: { startMs: range.startMs, endMs: range.startMs }, period: range };
+  const moved: { line: string; place: number }[] = [];
+  let steps = 0;
+  for (const { all, name, steps: own } of site) {
+    const [step, ...others] = own;
+    const chosen = others.length === 0 ? step : undefined;
+    const options = { ...windows, metrics: [metric], step: chosen, timeZone: context.timeZone, falseDiscoveryRate };
+    const study = await studyInTurns(all, options, context);
+    steps += study.rows.filter((row) => row.step !== undefined && row.state !== 'not enough data').length;
+    if (study.headline) moved.push({ line: speedLine(study, name), place: SPEED_STATES.indexOf(study.state) });
+  }
+  return { moved: moved.toSorted((a, b) => a.place - b.place).map(({ line }) => line), steps };
 }
 
 /** The answer that the runs of these scenarios give. */
@@ -117,7 +149,10 @@ async function answerFor(site: readonly ScenarioRuns[], asked: ViewAsked, days: 
     return runAnswer(site, { metric, step, timeZone, limit: limit ?? RUNS });
   }
   const most = whole ? Number.MAX_SAFE_INTEGER : (limit ?? ROWS);
-  if (breakdown !== undefined) return cycleAnswer(site, { breakdown, metric, range: days.range, timeZone, limit: most });
+  if (breakdown !== undefined) {
+    const options = { breakdown, metric, range: days.range, timeZone, limit: most };
+    return cycleAnswer(site, isCycle(breakdown) ? options : { ...options, course: await courseOf(site, metric, days.range, context) });
+  }
   const columns = orderBy === undefined || metrics.includes(orderBy) || orderBy === 'failedPercent' ? metrics : [orderBy, ...metrics];
   return levelAnswer(site, { metrics: columns, orderBy, limit: most });
 }

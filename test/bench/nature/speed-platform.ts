@@ -8,23 +8,29 @@ interface Body {
   readonly dateFrom?: string;
   readonly dateTo?: string;
   readonly lastDays?: number;
+  /** The id of a step result. */
+  readonly stepId?: string;
+  readonly scenarioStepResultId?: string;
 }
 
 /** A platform that serves the generated runs of one scenario at a time, and nothing else. */
 export interface SpeedPlatform {
   readonly url: string;
-  /** Sets the scenario and its runs; the next calls read these. */
-  readonly show: (scenarioId: number, reports: readonly ReportEntry[]) => void;
+  /** Sets the scenario and its runs, with their HAR files where there are some; the next calls read these. */
+  readonly show: (scenarioId: number, reports: readonly ReportEntry[], harOf?: (stepResultId: string) => string | undefined) => void;
   readonly close: () => void;
 }
 
 /** Starts it on a free port; answers the token, the grants and the operations of speed analysis in their documented form. */
 export async function openSpeedPlatform(): Promise<SpeedPlatform> {
-  let shown: { scenarioId: number; reports: readonly ReportEntry[] } = { scenarioId: 1, reports: [] };
-  const answerOf = (path: string, { dateFrom, dateTo }: Body): unknown => {
-    const { scenarioId: id, reports } = shown;
+  let shown: Parameters<SpeedPlatform['show']> = [1, []];
+  const answerOf = (path: string, { dateFrom, dateTo, stepId, scenarioStepResultId }: Body): unknown => {
+    const [id, reports, harOf] = shown;
     if (path.endsWith('/scenario/list')) return { scenarios: [{ id, name: `World ${id}` }] };
     if (path.endsWith('/event/list')) return { events: [] };
+    if (path.endsWith('/scenario/report/har')) return { har: harOf?.(scenarioStepResultId ?? '') };
+    const known = harOf && reports.find(({ steps }) => steps.some(({ stepResultId }) => stepResultId === stepId));
+    if (known) return { step: { ...known.steps[0], date: known.date } };
     if (path.endsWith('/scenario/step/report')) return { step: { actionsResult: [{ id: 1, status: 'failed', message: 'no answer' }] } };
     // "After" and "before" leave out the instants themselves.
     const [from, to] = [Date.parse(dateFrom ?? '1970-01-01'), Date.parse(dateTo ?? '2100-01-01')];
@@ -57,8 +63,8 @@ export async function openSpeedPlatform(): Promise<SpeedPlatform> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    show(scenarioId, reports) {
-      shown = { scenarioId, reports };
+    show(...world) {
+      shown = world;
     },
     close() {
       server.closeAllConnections();

@@ -29,7 +29,7 @@ export function imageProblems({ har }: HarStudy): Problem[] {
   const old = concerned.reduce((sum, { entry }) => sum + (weightOf(entry) ?? 0), 0);
   const says =
     `${counted(concerned.length, 'image')} of ${images.length} above 10 kB ${concerned.length === 1 ? 'is' : 'are'} ${formats} ` +
-    `(${formatBytes(old)}); WebP or AVIF saves about ${formatBytes(costBytes)}; largest ` +
+    `(${formatBytes(old)}); WebP or AVIF saves about ${formatBytes(costBytes)}; the largest of them ` +
     `${addressText(sanitiseUrl(heaviest.entry.url))} (${imageWords(heaviest.entry)})`;
   return [{ problem: 'image_formats', concerned, costMs: null, costBytes, basis: 'estimate', when: 'this load', says }];
 }

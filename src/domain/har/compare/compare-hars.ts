@@ -19,7 +19,7 @@ import {
   normalisedAddress,
   partyChanges,
   type RequestChange,
-  SAMPLE_NOTE,
+  sampleNote,
   sizeChanges,
   typeChanges,
 } from './request-changes.ts';
@@ -28,6 +28,7 @@ import { judgeTwoRuns } from './two-runs.ts';
 /** Rows of each list; the whole lists are behind analyze_har. */
 const SHOWN = { added: 6, removed: 3, grown: 3, shrunk: 2, slower: 3, faster: 2, parties: 5, types: 5, hosts: 8 };
 const MAX_URL = 70;
+const SIDES = ['before', 'after'] as const;
 
 /** A run with what the report of its step says of it, where that was read. */
 export interface ComparedRun {
@@ -37,20 +38,21 @@ export interface ComparedRun {
 
 /**
  * Compares the loads of two runs, or of two samples whose first runs are typical of them: then what comes and goes from run to run is
- * neither new nor gone, and sizes and times are medians. Two runs are compared with the runs near each of them. The later side decides how
- * render-blocking is recognised.
+ * neither new nor gone, and sizes and times are medians, paints those of all runs that the samples stand for. Two runs are compared with the
+ * runs near each of them, `paints` those of all of these. The later side decides how render-blocking is recognised.
  */
 export function compareHars(
   befores: readonly ComparedRun[],
   afters: readonly ComparedRun[],
   entityOf: EntityOf,
   neighbours: Neighbours<Har> = { before: [], after: [] },
+  paints?: Neighbours<PaintTimes>,
 ): { comparison: Comparison; notes: string[] } {
   const [earlier, later] = [studied(befores, entityOf), studied(afters, entityOf)];
   const [[was], [is]] = [earlier, later];
-  const differences = differencesOf(earlier, later, neighbours);
+  const differences = differencesOf(earlier, later, neighbours, paints);
   const byParty = partyChanges(medianParties(earlier), medianParties(later));
-  const listed = shortened(comparisonOf(earlier, later, differences, byParty));
+  const listed = shortened(comparisonOf(earlier, later, differences, byParty, paints));
   const runs = { sampled: differences.culprit === undefined, neighbours: neighbours.before.length + neighbours.after.length };
   return { comparison: listed, notes: notesOf(was, is, { listed, parties: byParty.length, ...runs }) };
 }
@@ -79,7 +81,12 @@ interface Differences {
 
 type Runs = readonly [HarStudy, ...HarStudy[]];
 
-function differencesOf(earlier: Runs, later: Runs, neighbours: Neighbours<Har>): Differences {
+function differencesOf(
+  earlier: Runs,
+  later: Runs,
+  neighbours: Neighbours<Har>,
+  paints: Neighbours<PaintTimes> = { before: [], after: [] },
+): Differences {
   const [[was], [is]] = [earlier, later];
   const sampled = earlier.length + later.length > 2;
   const matched = matchRequests(was.har.entries, is.har.entries);
@@ -89,7 +96,7 @@ function differencesOf(earlier: Runs, later: Runs, neighbours: Neighbours<Har>):
   const added = steadyAlone(matched.added, isNear, wasNear);
   const removed = steadyAlone(matched.removed, wasNear, isNear);
   const blocking = new Set(is.blocking.entries);
-  const twoRuns = sampled ? undefined : judgeTwoRuns(pairs, was, is, neighbours);
+  const twoRuns = sampled ? undefined : judgeTwoRuns(pairs, was, is, neighbours, paints);
   return {
     matched: pairs.length,
     onlyBefore: matched.removed.length - removed.length,
@@ -103,7 +110,13 @@ function differencesOf(earlier: Runs, later: Runs, neighbours: Neighbours<Har>):
 }
 
 /** The answer, its lists cut to what is shown. */
-function comparisonOf(earlier: Runs, later: Runs, found: Differences, byParty: Comparison['byParty']): Comparison {
+function comparisonOf(
+  earlier: Runs,
+  later: Runs,
+  found: Differences,
+  byParty: Comparison['byParty'],
+  paints: Neighbours<PaintTimes> | undefined,
+): Comparison {
   const [[was], [is]] = [earlier, later];
   const { added, removed, grown, shrunk, slower, faster, culprit, matched, onlyBefore, onlyAfter } = found;
   const [before, after] = [was.har, is.har];
@@ -111,7 +124,10 @@ function comparisonOf(earlier: Runs, later: Runs, found: Differences, byParty: C
   const counted = Object.entries(lists).map(([name, list]) => [name, list.length]);
   const ofLists = Object.fromEntries(counted) as Record<keyof typeof lists, number>; // the names of the lists
   const counts = { ...ofLists, matched, onlyBefore, onlyAfter };
-  const [samePage, net, sides] = [isSamePage(before, after), netEffect(earlier, later), sidesOf(earlier, later)];
+  const samePage = isSamePage(before, after);
+  const levels = paints && !culprit ? levelsOf(paints) : undefined;
+  const sides = levels ?? sidesOf(earlier, later);
+  const net = withLoad(netEffect(earlier, later), levels);
   const blocking = new Set(is.blocking.entries);
   const runs = culprit ? undefined : { before: earlier.length, after: later.length };
   return {
@@ -188,22 +204,41 @@ function withEffects(
   return { slower: ranked(slower), faster: ranked(faster) };
 }
 
+function middle<Run>(runs: readonly Run[], valueOf: (run: Run) => number | null): number | null {
+  return tenth(middleOf(runs.map(valueOf).filter((value) => value !== null)) ?? null);
+}
+
 /** Paints of both sides, of samples their medians. */
 function sidesOf(earlier: readonly HarStudy[], later: readonly HarStudy[]): Comparison['sides'] {
-  const middle = (runs: readonly HarStudy[], valueOf: (run: HarStudy) => number | null) =>
-    tenth(middleOf(runs.map(valueOf).filter((value) => value !== null)) ?? null);
-  return (
-    [
-      ['before', earlier],
-      ['after', later],
-    ] as const
-  ).map(([side, runs]) => ({
+  return SIDES.map((side, index) => {
+    const runs = [earlier, later][index] ?? [];
+    return {
+      side,
+      fcpMs: middle(runs, ({ paints }) => paints.fcpMs),
+      lcpMs: middle(runs, ({ paints }) => paints.lcpMs),
+      tbtMs: middle(runs, ({ paints }) => paints.tbtMs),
+      onLoadMs: middle(runs, ({ paints, summary }) => summary.totals.onLoadMs ?? paints.loadMs),
+    };
+  });
+}
+
+/** The levels of both sides over all of their runs: four files say little of what scatters as blocking time does. */
+function levelsOf(paints: Neighbours<PaintTimes>): Comparison['sides'] {
+  return SIDES.map((side) => ({
     side,
-    fcpMs: middle(runs, ({ paints }) => paints.fcpMs),
-    lcpMs: middle(runs, ({ paints }) => paints.lcpMs),
-    tbtMs: middle(runs, ({ paints }) => paints.tbtMs),
-    onLoadMs: middle(runs, ({ paints, summary }) => summary.totals.onLoadMs ?? paints.loadMs),
+    fcpMs: middle(paints[side], ({ fcpMs }) => fcpMs),
+    lcpMs: middle(paints[side], ({ lcpMs }) => lcpMs),
+    tbtMs: middle(paints[side], ({ tbtMs }) => tbtMs),
+    onLoadMs: middle(paints[side], ({ loadMs }) => loadMs),
+    runs: paints[side].length,
   }));
+}
+
+/** The net effect with the load time of these sides, where both know it. */
+function withLoad(net: Comparison['net'], sides: Comparison['sides'] | undefined): Comparison['net'] {
+  const [before, after] = sides?.map(({ onLoadMs }) => onLoadMs) ?? [];
+  if (before == null || after == null) return net;
+  return net.map((row) => (row.measure === 'onLoadMs' ? { ...row, before, after, change: tenth(after - before) } : row));
 }
 
 interface Listed {
@@ -226,7 +261,7 @@ function notesOf(was: HarStudy, is: HarStudy, { listed, parties, sampled, neighb
     ...(cut.length > 0 ? [`Shown: ${cut.join(', ')}${hint('analyze_har', '; analyze_har with domain or url lists the rest')}.`] : []),
     ...(parties > listed.byParty.length ? [`${parties - listed.byParty.length} more parties changed.`] : []),
     MATCHING_NOTE,
-    sampled ? SAMPLE_NOTE : noiseNote(neighbours),
+    sampled ? sampleNote(listed.sides) : noiseNote(neighbours),
     BLOCKING_BASIS[is.blocking.basis],
     ...parts,
     ...fileNotes(was.har.notes, is.har.notes),

@@ -1,6 +1,9 @@
 import { formatMs, formatNumber } from '../../../lib/number-text.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { sanitiseHost, shortUrl } from '../sanitise-url.ts';
+import type { Effects } from './paint-effects.ts';
+import type { PaintMoves } from './paint-moves.ts';
+import type { CourseShift } from './run-course.ts';
 import type { HostMoved, Moved, RunShift } from './run-scatter.ts';
 
 /** What made one of two runs slower than the other. */
@@ -16,6 +19,19 @@ export interface Culprit {
   readonly says: string;
 }
 
+/** How two runs differ, and what each request may have done to their paints. */
+export interface Differing {
+  readonly shift: RunShift;
+  readonly course: CourseShift | undefined;
+  readonly document: HarEntry | null;
+  /** The request of the likely largest element, as far as it is known. */
+  readonly largest: HarEntry | undefined;
+  /** Of the longer run. */
+  readonly durationMs: number;
+  readonly moves: PaintMoves;
+  readonly effectsOf: (moved: Moved) => Effects;
+}
+
 interface Candidate extends Omit<Culprit, 'slower' | 'times'> {
   /** Log of after over before. */
   readonly shift: number;
@@ -23,12 +39,20 @@ interface Candidate extends Omit<Culprit, 'slower' | 'times'> {
   readonly effectMs: number;
 }
 
-/** Standard deviations from which a shift is more than scatter; a single request is one of about a hundred. */
-const CLEAR = 3.5;
-const CLEAR_REQUEST = 4.5;
+/**
+ * Standard deviations from which a shift is more than scatter: of a whole run; of one of a few hosts, and where no paint moved; of a single request, one of about a
+ * hundred; of one of the few that the first paint waited for; of the document and the largest element, where a paint moved that waited for it.
+ */
+const CLEAR = { run: 3, host: 4, unfelt: 4.5, request: 5, blocking: 3.9, awaited: 2.9 };
 /** Smaller ratios are not worth a name, however steady the runs are. */
 const LEAST_SHIFT = Math.log(1.3);
 const LEAST_MS = 100;
+/** What no paint waited for is worth a name from this long on, in ms and as a share of the run. */
+const LONG = { ms: 500, share: 0.15 };
+/** A paint is explained by what moved by at least this part of its move. */
+const EXPLAINS = 0.5;
+/** The document of a run that is slow from its beginning arrived later by at least this part of what all else did. */
+const ALSO_MOVED = 0.6;
 /** A host or a run is slow as a whole where at least this share of its parts moved by half of the shift. */
 const MOST_PARTS = 0.6;
 
@@ -36,7 +60,7 @@ function msOf({ before, after }: Moved): number {
   return (after.durationMs ?? 0) - (before.durationMs ?? 0);
 }
 
-function isClear(shift: number, score: number, limit = CLEAR): boolean {
+function isClear(shift: number, score: number, limit: number): boolean {
   return Math.abs(score) >= limit && Math.abs(shift) >= LEAST_SHIFT;
 }
 
@@ -49,23 +73,38 @@ function timesWords(shift: number): string {
   return `${formatNumber(Math.exp(Math.abs(shift)), { digits: 1 })} times`;
 }
 
-function wholeRun({ whole, requests }: RunShift, durationMs: number): Candidate[] {
+/** Whether a paint moved in this direction at all. */
+function isFelt(moves: PaintMoves, direction: number): boolean {
+  return Object.values(moves).some((ms: number) => Math.sign(ms) === Math.sign(direction));
+}
+
+function isLong(ms: number, durationMs: number): boolean {
+  return Math.abs(ms) >= Math.max(LONG.ms, LONG.share * durationMs);
+}
+
+function wholeRun({ shift: { whole, requests }, moves, durationMs }: Differing): Candidate[] {
   const { shift, score, hosts } = whole;
-  if (hosts < 2 || !isClear(shift, score)) return [];
-  if (
-    !mostMoved(
-      requests.map(({ change }) => change),
-      shift,
-    )
-  )
-    return [];
+  if (hosts < 2 || !isClear(shift, score, CLEAR.run) || !isFelt(moves, shift)) return [];
+  const changes = requests.map(({ change }) => change);
+  if (!mostMoved(changes, shift)) return [];
   const says = `the whole run took about ${timesWords(shift)} as long, on all ${hosts} hosts: machine or network`;
   return [{ kind: 'whole run', name: null, shift, effectMs: durationMs * (1 - Math.exp(-Math.abs(shift))), says }];
 }
 
-function hostCandidate({ host, requests, shift, score }: HostMoved): Candidate[] {
+/** A run that went slower from its first answer to its end although most requests took no longer, the document with it. */
+function slowCourse({ course, moves, durationMs }: Differing): Candidate[] {
+  if (!course || !isClear(course.shift, course.score, CLEAR.run) || !isFelt(moves, course.shift)) return [];
+  const { shift, documentShift } = course;
+  if (documentShift / shift < ALSO_MOVED) return [];
+  const says =
+    `from the document to the load all took about ${timesWords(shift)} as long, though most requests did not: ` +
+    "the machine or the page's own work";
+  return [{ kind: 'whole run', name: null, shift, effectMs: durationMs * (1 - Math.exp(-Math.abs(shift))), says }];
+}
+
+function hostCandidate({ host, requests, shift, score }: HostMoved, { moves }: Differing): Candidate[] {
   const moved = requests.map(({ own }) => own);
-  if (!isClear(shift, score) || !mostMoved(moved, shift)) return [];
+  if (!isClear(shift, score, isFelt(moves, shift) ? CLEAR.host : CLEAR.unfelt) || !mostMoved(moved, shift)) return [];
   const effectMs = requests.reduce((most, request) => Math.max(most, Math.abs(msOf(request))), 0);
   if (effectMs < LEAST_MS) return [];
   const name = sanitiseHost(host);
@@ -73,31 +112,44 @@ function hostCandidate({ host, requests, shift, score }: HostMoved): Candidate[]
   return [{ kind: 'host', name, shift, effectMs, says }];
 }
 
+/** The standard deviations that a request must stand out by: fewer where a moved paint waited for it; undefined where nothing did. */
+function limitFor(moved: Moved, { moves, durationMs, effectsOf, document, largest }: Differing): number | undefined {
+  const effects = effectsOf(moved);
+  const explains = (paint: keyof Effects) => Math.abs(effects[paint] ?? 0) >= EXPLAINS * Math.abs(moves[paint] ?? Number.POSITIVE_INFINITY);
+  if (explains('fcpMs') || explains('lcpMs')) return moved.after === document || moved.after === largest ? CLEAR.awaited : CLEAR.blocking;
+  return explains('loadMs') || isLong(msOf(moved), durationMs) ? CLEAR.request : undefined;
+}
+
 /** A request that moved by itself, beyond what its host did. */
-function requestCandidate(moved: Moved, hostShift: number, document: HarEntry | null): Candidate[] {
+function requestCandidate(moved: Moved, hostShift: number, differing: Differing): Candidate[] {
   const own = moved.own - hostShift;
-  const score = own / moved.scatter;
-  const isDocument = moved.after === document;
   const ms = msOf(moved);
-  if (!isClear(own, score, isDocument ? CLEAR : CLEAR_REQUEST) || Math.abs(ms) < LEAST_MS || Math.sign(ms) !== Math.sign(own)) return [];
+  const limit = limitFor(moved, differing);
+  // What its host shares is no part of what it stands out by.
+  const score = moved.own === 0 ? 0 : (moved.score * own) / moved.own;
+  if (limit === undefined || !isClear(own, score, limit) || Math.abs(ms) < LEAST_MS || Math.sign(ms) !== Math.sign(own)) return [];
   const { before, after } = moved;
+  const isDocument = after === differing.document;
   const name = shortUrl(after.url, 70);
   const [slow, other] = ms > 0 ? [after, before] : [before, after];
   const what = isDocument ? 'the document' : name;
   const says = `${what} took ${formatMs(slow.durationMs)} against ${formatMs(other.durationMs)} in the other run`;
-  return [{ kind: isDocument ? 'document' : 'request', name, shift: own, effectMs: Math.abs(ms), says }];
+  const effectMs = Math.abs(ms) * Math.min(1, own / moved.change);
+  return [{ kind: isDocument ? 'document' : 'request', name, shift: own, effectMs, says }];
 }
 
 /** Names what made one run slower: the whole run, one host, the document, one request, or nothing beyond scatter. */
-export function culpritOf(shift: RunShift, document: HarEntry | null, durationMs: number): Culprit {
-  const hosts = new Map(shift.hosts.flatMap((host) => hostCandidate(host).map((candidate) => [host.host, candidate] as const)));
+export function culpritOf(differing: Differing): Culprit {
+  const { shift } = differing;
+  const hosts = new Map(shift.hosts.flatMap((host) => hostCandidate(host, differing).map((candidate) => [host.host, candidate] as const)));
   const shiftOf = (host: string | null) => hosts.get(host ?? '')?.shift ?? 0;
   const [first] = [
-    ...wholeRun(shift, durationMs),
+    ...wholeRun(differing),
+    ...slowCourse(differing),
     ...hosts.values(),
-    ...shift.requests.flatMap((moved) => requestCandidate(moved, shiftOf(moved.host), document)),
+    ...shift.requests.flatMap((moved) => requestCandidate(moved, shiftOf(moved.host), differing)),
   ].toSorted((a, b) => b.effectMs - a.effectMs);
-  if (!first) return { kind: 'nothing', name: null, slower: null, times: null, says: 'no request of both runs is slower beyond scatter' };
+  if (!first) return { kind: 'nothing', name: null, slower: null, times: null, says: 'nothing that both runs requested stands out' };
   const { kind, name, says } = first;
   return { kind, name, slower: first.shift > 0 ? 'after' : 'before', times: Math.round(Math.exp(Math.abs(first.shift)) * 100) / 100, says };
 }

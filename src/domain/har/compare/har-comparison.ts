@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { formatBytes, formatMs, formatNumber } from '../../../lib/number-text.ts';
+import { formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { counted, someOf } from '../analyse/problem.ts';
 import { tenth } from '../analyse/request-rows.ts';
 import type { HarStudy } from '../analyse/study-har.ts';
@@ -62,6 +62,7 @@ export const comparisonShape = z.object({
       tbtMs: number,
       onLoadMs: number,
       unusual: z.string().optional(),
+      runs: z.number().optional().describe('Runs that these are medians of'),
     }),
   ),
   net: z.array(z.object({ measure: z.string(), before: number, after: number, change: number })),
@@ -160,7 +161,7 @@ export interface Compared {
 }
 
 const UNITS: Record<string, (value: number) => string> = {
-  requests: (value) => `${signed(value)} ${Math.abs(value) === 1 ? 'request' : 'requests'}`,
+  requests: (value) => `${signOf(value)}${Math.abs(value)} ${Math.abs(value) === 1 ? 'request' : 'requests'}`,
   transferBytes: (value) => `${signOf(value)}${formatBytes(Math.abs(value))} transferred`,
   renderBlockedUntilMs: (value) => `rendering blocked ${formatMs(Math.abs(value))} ${value < 0 ? 'shorter' : 'longer'}`,
   onLoadMs: (value) => `onLoad ${formatMs(Math.abs(value))} ${value < 0 ? 'earlier' : 'later'}`,
@@ -168,10 +169,6 @@ const UNITS: Record<string, (value: number) => string> = {
 
 function signOf(value: number): string {
   return value < 0 ? '−' : '+';
-}
-
-function signed(value: number): string {
-  return formatNumber(value, { sign: true });
 }
 
 const PAINTS = [
@@ -187,11 +184,14 @@ function paintWords(sides: Comparison['sides']): string[] {
     const [before, after] = [was?.[name] ?? null, is?.[name] ?? null];
     return before === null || after === null ? [] : [`${short} ${formatMs(after)} (${formatMs(before)} before)`];
   });
-  return words.length > 0 ? [`${words.join(', ')}.`] : [];
+  const runs = was?.runs === undefined || is?.runs === undefined ? '' : `, medians of ${counted(is.runs, 'run')} (${was.runs} before)`;
+  return words.length > 0 ? [`${words.join(', ')}${runs}.`] : [];
 }
 
 /** What made one run slower. */
-function culpritWords({ kind, slower, says }: Culprit): string {
+function culpritWords({ kind, slower, says }: Culprit, counts: Comparison['counts']): string {
+  if (kind === 'nothing' && counts.slower + counts.faster > 0)
+    return 'No cause stands out: what is listed as slower or faster held up neither a paint nor the load by more than chance does.';
   if (kind === 'nothing') return 'What both runs requested took as long as runs differ by anyway.';
   return `Slower is the run ${slower}: ${says}.`;
 }
@@ -204,7 +204,7 @@ export function comparisonVerdict(compared: Compared): string {
   const side = runs ? `After (${counted(runs.after, 'run')} against ${runs.before} before)` : 'After';
   return [
     ...(samePage ? [] : [`Not the same page: ${addressOf(before)} against ${addressOf(after)}.`]),
-    ...(culprit && culprit.kind !== 'nothing' ? [culpritWords(culprit)] : []),
+    ...(culprit && culprit.kind !== 'nothing' ? [culpritWords(culprit, counts)] : []),
     ...paintWords(sides),
     changes.length > 0 ? `${side}: ${changes.join(', ')}.` : `${side}: requests and bytes as before.`,
     ...newcomers(compared),
@@ -212,7 +212,7 @@ export function comparisonVerdict(compared: Compared): string {
       ? [`Slower: ${shortUrl(slowest.after.url, 70)}, ${formatMs(slowest.from)} before, ${formatMs(slowest.to)} after.`]
       : []),
     ...(hasChanges(counts) ? [] : ['No request was added, removed or changed beyond noise.']),
-    ...(culprit?.kind === 'nothing' ? [culpritWords(culprit)] : []),
+    ...(culprit?.kind === 'nothing' ? [culpritWords(culprit, counts)] : []),
   ].join(' ');
 }
 

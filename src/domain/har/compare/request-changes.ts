@@ -139,8 +139,13 @@ export function noiseNote(neighbours: number): string {
 }
 
 /** The same for samples of runs. */
-export const SAMPLE_NOTE =
-  'Durations and sizes are medians of the runs on each side; new is what no run before has and most runs after have, gone the reverse.';
+export function sampleNote(sides: readonly { readonly runs?: number | undefined }[]): string {
+  const paints = sides.some(({ runs }) => runs !== undefined) ? ', paints and load those of all runs near the instant' : '';
+  return (
+    `Durations and sizes are medians of the typical runs read on each side${paints}; new is what no run read before has and most runs read ` +
+    'after have, gone the reverse.'
+  );
+}
 
 const largestFirst = (a: RequestChange, b: RequestChange): number => Math.abs(b.to - b.from) - Math.abs(a.to - a.from);
 

@@ -9,6 +9,8 @@ const USUAL_SCATTER = 0.3;
 const LEAST_SCATTER = 0.1;
 /** The prior counts as this many neighbours when the scatter of a request is estimated from a few. */
 const PRIOR_RUNS = 4;
+/** A neighbour is taken to differ by this many prior standard deviations at most. */
+const OUTLYING = 2.5;
 
 /** Log durations of a run by address; equal addresses in their order. */
 type Durations = ReadonlyMap<string, number>;
@@ -22,6 +24,8 @@ export interface Moved extends Pair {
   readonly own: number;
   /** Standard deviation of the difference of two runs, as a logarithm. */
   readonly scatter: number;
+  /** Standard deviations that its own change stands out by. */
+  readonly score: number;
 }
 
 /** A host with what all its requests share. */
@@ -47,7 +51,7 @@ function isTimed({ fromCache, durationMs, status }: HarEntry): boolean {
 }
 
 /** A key for each request of a run: its address and the how-manieth of that address it is. */
-function keysOf(entries: readonly HarEntry[]): Map<HarEntry, string> {
+export function keysOf(entries: readonly HarEntry[]): Map<HarEntry, string> {
   const seen = new Map<string, number>();
   return new Map(
     entries.map((entry) => {
@@ -71,8 +75,10 @@ function lowMedian(values: readonly number[]): number {
   return sorted[(values.length - 1) >> 1] ?? 0;
 }
 
-function scatterOf(values: readonly number[], prior: number): number {
-  const squares = values.reduce((sum, value) => sum + value * value, 0);
+/** The spread of values around 0, drawn towards `prior` where they are few; an outlier among them counts as a large value only. */
+export function scatterOf(values: readonly number[], prior: number): number {
+  const largest = OUTLYING * prior;
+  const squares = values.reduce((sum, value) => sum + Math.min(value * value, largest * largest), 0);
   return Math.max(LEAST_SCATTER, Math.sqrt((PRIOR_RUNS * prior * prior + squares) / (PRIOR_RUNS + Math.max(0, values.length - 1))));
 }
 
@@ -146,6 +152,76 @@ function learnScatter(groups: readonly (readonly Durations[])[], hostOf: (key: s
   };
 }
 
+/** Changes of one kind by address, and how many standard deviations of a single run their scatter is. */
+interface View {
+  readonly changes: ReadonlyMap<string, number>;
+  readonly scatter: number;
+}
+
+/** A view taken apart: what the run shares, its hosts, each request. */
+interface Apart {
+  readonly scatter: number;
+  readonly shift: number;
+  readonly byHost: ReadonlyMap<string, readonly number[]>;
+  readonly host: (name: string) => number;
+  readonly own: (key: string) => number;
+}
+
+function takeApart({ changes, scatter }: View, hostOf: (key: string) => string): Apart {
+  const { shift, byHost } = sharedShift(changes, hostOf);
+  const hosts = new Map([...byHost].map(([host, values]) => [host, values.length > 1 ? median(values) - shift : 0]));
+  return { scatter, shift, byHost, host: (name) => hosts.get(name) ?? 0, own: (key) => (changes.get(key) ?? shift) - shift };
+}
+
+function between(was: Durations, is: Durations): Map<string, number> {
+  return new Map([...is].flatMap(([key, value]) => (was.has(key) ? [[key, value - (was.get(key) ?? 0)] as const] : [])));
+}
+
+/** Runs of both sides, each with its neighbours, that are less far apart than this many of its standard deviations are at one level. */
+const SAME_LEVEL = 2;
+/** Variance of a median over that of a mean, of normal values. */
+const MEDIAN_VARIANCE = Math.PI / 2;
+/** Fewer neighbours give no level. */
+const LEAST_NEIGHBOURS = 3;
+
+/** The usual duration of each request, and how much of the variance of a run this level is known by. */
+function levelOf(runs: readonly Durations[]): { level: Durations; variance: number } {
+  const known = new Map<string, number[]>();
+  for (const run of runs) for (const [key, value] of run) push(known, key, value);
+  const level = new Map([...known].filter(([, values]) => values.length >= LEAST_NEIGHBOURS).map(([key, values]) => [key, median(values)]));
+  return { level, variance: MEDIAN_VARIANCE / Math.max(1, runs.length) };
+}
+
+/**
+ * The two runs against each other, and each against its level: where one run of two is unlike its neighbours, the other one only adds
+ * noise. Where the neighbours of both are at one level, it is known twice as well.
+ */
+function viewsOf(was: Durations, is: Durations, [before = [], after = []]: readonly (readonly Durations[])[], scatter: Scatter): View[] {
+  const pair: View = { changes: between(was, is), scatter: Math.SQRT2 };
+  const [own, other] = [levelOf(before), levelOf(after)];
+  const moved = median([0, ...between(own.level, other.level).values()]);
+  const isOne = Math.abs(moved) < SAME_LEVEL * scatter.whole * Math.sqrt(own.variance + other.variance);
+  const all = levelOf([...before, ...after]);
+  const [usualBefore, usualAfter] = isOne ? [all, all] : [own, other];
+  return [
+    pair,
+    { changes: between(was, usualBefore.level), scatter: Math.sqrt(1 + usualBefore.variance) },
+    { changes: between(usualAfter.level, is), scatter: Math.sqrt(1 + usualAfter.variance) },
+  ];
+}
+
+/** A view tells of a change where it holds at least this part of it. */
+const TELLS = 0.5;
+
+/** The most standard deviations by which a view that tells of a change makes it stand out. */
+function bestScore(change: number, views: readonly Apart[], valueOf: (view: Apart) => number, scatter: number): number {
+  const scores = views.flatMap((view) => {
+    const value = valueOf(view);
+    return value / change >= TELLS ? [value / (view.scatter * scatter)] : [];
+  });
+  return scores.reduce((most, score) => (Math.abs(score) > Math.abs(most) ? score : most), 0);
+}
+
 /** How two runs differ, compared with the scatter of their neighbours (groups of runs at one level each; may be empty). */
 export function shiftBetween(
   pairs: readonly Pair[],
@@ -160,21 +236,24 @@ export function shiftBetween(
   // An address begins with its method and host.
   const hostOf = (key: string) => hosts.get(key) ?? key.slice(key.indexOf(' ') + 1, key.indexOf('/'));
   const scatter = learnScatter(groups, hostOf);
-  const changes = new Map(timed.map((pair) => [keyOf(pair), Math.log((pair.after.durationMs ?? 1) / (pair.before.durationMs ?? 1))]));
-  const { shift, byHost } = sharedShift(changes, hostOf);
-  const hostShift = new Map([...byHost].map(([host, values]) => [host, values.length > 1 ? median(values) - shift : 0]));
+  const logsOf = (side: keyof Pair) => new Map(timed.map((pair) => [keyOf(pair), Math.log(pair[side].durationMs ?? 1)]));
+  const views = viewsOf(logsOf('before'), logsOf('after'), groups, scatter).map((view) => takeApart(view, hostOf));
+  const [difference] = views;
+  if (!difference) throw new RangeError('two runs have a difference');
+  const { shift, byHost } = difference;
   const requests = timed.map((pair): Moved => {
     const key = keyOf(pair);
-    const change = changes.get(key) ?? 0;
-    return { ...pair, host: pair.before.host, change, own: change - shift, scatter: Math.SQRT2 * scatter.request(key) };
+    const [own, single] = [difference.own(key), scatter.request(key)];
+    const score = bestScore(own, views, (view) => view.own(key), single);
+    return { ...pair, host: pair.before.host, change: own + shift, own, scatter: Math.SQRT2 * single, score };
   });
   const members = new Map<string, Moved[]>();
   for (const moved of requests) push(members, moved.host ?? '', moved);
   return {
-    whole: { shift, score: shift / (Math.SQRT2 * scatter.whole), hosts: byHost.size },
+    whole: { shift, score: bestScore(shift, views, (view) => view.shift, scatter.whole), hosts: byHost.size },
     hosts: [...byHost].flatMap(([host, values]) => {
-      const own = hostShift.get(host) ?? 0;
-      const score = own / (Math.SQRT2 * scatter.host(host, values.length));
+      const own = difference.host(host);
+      const score = bestScore(own, views, (view) => view.host(host), scatter.host(host, values.length));
       return values.length > 1 ? [{ host, requests: members.get(host) ?? [], shift: own, score }] : [];
     }),
     requests,

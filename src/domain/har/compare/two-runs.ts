@@ -1,8 +1,12 @@
+import type { PaintTimes } from '../analyse/largest-paint.ts';
 import type { HarStudy } from '../analyse/study-har.ts';
 import type { Har } from '../read/har-model.ts';
 import type { Neighbours } from './compare-runs.ts';
 import { type Culprit, culpritOf } from './culprit.ts';
+import { effectsOf } from './paint-effects.ts';
+import { paintMoves } from './paint-moves.ts';
 import type { Pair, RequestChange } from './request-changes.ts';
+import { courseBetween } from './run-course.ts';
 import { type Moved, shiftBetween } from './run-scatter.ts';
 
 /** What two runs differ in by time. */
@@ -30,16 +34,36 @@ function loadOf({ summary: { totals }, paints }: HarStudy): number {
   return totals.onLoadMs ?? paints.loadMs ?? totals.durationMs ?? 0;
 }
 
+/** The paints of a run; its load as the file has it, where no report says it. */
+function paintsOf(run: HarStudy): PaintTimes {
+  return { ...run.paints, loadMs: run.paints.loadMs ?? run.summary.totals.onLoadMs };
+}
+
 /** Judges the durations of two runs against the runs near them; there may be none. */
-export function judgeTwoRuns(pairs: readonly Pair[], was: HarStudy, is: HarStudy, neighbours: Neighbours<Har>): TwoRuns {
+export function judgeTwoRuns(
+  pairs: readonly Pair[],
+  was: HarStudy,
+  is: HarStudy,
+  neighbours: Neighbours<Har>,
+  paints: Neighbours<PaintTimes>,
+): TwoRuns {
+  const near = [neighbours.before, neighbours.after];
   const shift = shiftBetween(
     pairs,
     was.har.entries,
-    [neighbours.before, neighbours.after].map((group) => group.map(({ entries }) => entries)),
+    near.map((group) => group.map(({ entries }) => entries)),
   );
   const listed = shift.requests.filter(isListed);
   return {
-    culprit: culpritOf(shift, is.har.document, Math.max(loadOf(was), loadOf(is))),
+    culprit: culpritOf({
+      shift,
+      course: courseBetween(was.har, is.har, near),
+      document: is.har.document,
+      largest: is.largest?.entry ?? undefined,
+      durationMs: Math.max(loadOf(was), loadOf(is)),
+      moves: paintMoves(paintsOf(was), paintsOf(is), paints),
+      effectsOf: (moved) => effectsOf(changeOf(moved), was, is),
+    }),
     slower: listed.filter(({ change }) => change > 0).map(changeOf),
     faster: listed.filter(({ change }) => change < 0).map(changeOf),
   };
