@@ -32,6 +32,17 @@ describe('the slowest runs', () => {
     expect(answer).toContain('Of the 3 slowest, 2 were slow in every step (machine or network), 1 in one step alone.');
   });
 
+  it('are named with runs of the same step, with which they can be compared', () => {
+    const { rows, notes } = answerTo({ 3: { times: 4, step: 'Cart' }, 30: { times: 0.5, step: 'Payment' } });
+    const ofKind = (kind: string) => rows.filter((row) => row[0] === kind).map((row) => row[3]);
+    expect(ofKind('slowest')[0]).toBe('Cart');
+    expect(ofKind('fastest')[0]).toBe('Payment');
+    expect([ofKind('fastest of the same step'), ofKind('typical')]).toEqual([['Cart'], ['Cart']]);
+    const idOf = (kind: string) => rows.find((row) => row[0] === kind)?.at(-1);
+    const [fast, usual] = [idOf('fastest of the same step'), idOf('typical')];
+    expect(notes.at(-1)).toContain(`in step "Cart": compare_hars, before ${fast} (fastest) or ${usual} (typical), after 3-1.`);
+  });
+
   it('of a step are slow in every step where they are, though one step is asked for', () => {
     const { rows } = answerTo({ 3: { times: 4 }, 9: { times: 3, step: 'Cart' } }, 'Cart');
     expect(rows.map((row) => row[3])).toEqual(rows.map(() => 'Cart'));

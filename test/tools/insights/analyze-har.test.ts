@@ -69,9 +69,15 @@ describe('a step of a scenario', () => {
     expect(paints.lcpMs).toBeLessThanOrEqual(high);
   });
 
+  it('is the one that the scenario is named after, where none is named, which is said', async () => {
+    const { structured, text } = await call('analyze_har', { scenarioId: 'Home – desktop' });
+    expect(structured['run']).toMatchObject({ step: '1 "Home"' });
+    expect(text).toContain('Step "Home" of 2: the scenario is named after it; step names another.');
+    expect((await call('analyze_har', { scenarioId: 'Product page – mobile' })).structured['run']).toMatchObject({ step: '2 "Product"' });
+  });
+
   it('lists the steps where none is named, and refuses what names no run', async () => {
-    const { scenarioId } = platform().stories.slowTag;
-    const several = await call('analyze_har', { scenarioId });
+    const several = await call('analyze_har', { scenarioId: 'Checkout – desktop' });
     expect(several.isError).toBe(true);
     expect(several.text).toContain('name one');
     const none = await call('analyze_har', {});

@@ -49,6 +49,45 @@ describe('levels', () => {
   });
 });
 
+describe('a trend', () => {
+  it('says whether the level changed, over the range that was asked and from the first run on', async () => {
+    const { slowTag } = platform().stories;
+    const asked = { view: 'levels', breakdown: 'week', startDate: '-70d' };
+    const slower = await call('analyze_scenario', { ...asked, scenarioIds: [slowTag.scenarioId], metrics: ['LCP'] });
+    const since = new Date(slowTag.dateMs).toISOString().slice(0, 10);
+    expect(slower.structured['answer']).toMatch(new RegExp(`^.+, step "${slowTag.stepName}": LCP is slower since ${since}`));
+    expect(slower.text).toMatch(/Runs begin at 2026-09-21T\S+, after the start of the range\./);
+    const [first] = records(slower);
+    expect(String(first?.['week'])).toMatch(/\(part\)$|^2026-09-21$/);
+    const steady = await call('analyze_scenario', { ...asked, scenarioIds: [slowTag.scenarioId], metrics: ['CLS'], startDate: '-42d' });
+    expect(steady.structured['answer']).toMatch(/^CLS keeps its level in all \d steps\. CLS by week: /);
+    expect(steady.structured['range']).toMatchObject({ start: '2026-10-09T00:00:00.000Z' });
+  });
+
+  it('of few days reads the weeks before too, and says so', async () => {
+    const { text } = await call('analyze_scenario', { scenarioIds: [4104], breakdown: 'hour' });
+    expect(text).toContain('By hour over the 30 days before too: fewer than 21 days show no cycle.');
+  });
+});
+
+describe('several scenarios', () => {
+  it('count once each, what fails as failing, and say where runs begin', async () => {
+    const { structured, text } = await call('analyze_scenario', { startDate: '-40d' });
+    const { failing } = platform().stories;
+    const [counts = ''] = String(structured['answer']).split(/(?<=\.) /);
+    const parts = /^(\d+|None) of 6 scenarios became slower(?:, (\d+) (?:is|are) failing)?(?:; others: (.+))?\.$/.exec(counts);
+    const others = [...(parts?.[3] ?? '').matchAll(/\d+/g)].reduce((sum, [count]) => sum + Number(count), 0);
+    expect(Number(parts?.[1]) + Number(parts?.[2]) + others).toBe(6);
+    const lines = structured['scenarios'] as { scenarioId: number; verdict: string; line: string }[];
+    const line = lines.find(({ scenarioId }) => scenarioId === failing.scenarioId);
+    expect(line).toMatchObject({
+      verdict: 'failing',
+      line: expect.stringMatching(/^.+ is failing: \d+% of runs fail .+; its speed is steady: LCP /),
+    });
+    expect(text).toMatch(/Runs begin at 2026-09-21T\S+, after the start of the baseline\./);
+  });
+});
+
 describe('failures', () => {
   it('are counted by step over every failed run, with what the action says, the worst first', async () => {
     const { failing } = platform().stories;
