@@ -110,7 +110,7 @@ export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, ti
   const kinds: readonly (readonly [string, readonly RunRow[]])[] = [
     ['slowest', slowest],
     ['fastest', fastest],
-    ['fastest of the same step', same && same.fastest !== fastest[0] ? [same.fastest] : []],
+    ['fastest of the same step', same && !fastest.includes(same.fastest) ? [same.fastest] : []],
     ['typical', same ? [same.typical] : []],
   ];
   return {

@@ -187,8 +187,9 @@ export function scenarioAnswer(
 ) {
   const { events, actions, read } = readings;
   const failed = failureSentence(failureWords(study), actions, read);
-  const speed = [speedSentence(study, name, events), shareSentence(clues.share)];
-  const sentences = isFailing(study) ? [`${name ?? 'The scenario'} is failing: ${failed}`, ...speed] : [...speed, failed];
+  const fails = isFailing(study);
+  const speed = [speedSentence(study, fails ? 'Its speed' : name, events), shareSentence(clues.share)];
+  const sentences = fails ? [`${name ?? 'The scenario'} is failing: ${failed}`, ...speed] : [...speed, failed];
   return {
     answer: sentences.filter((sentence) => sentence !== '').join(' '),
     ...scenarioFacts(study, clues, readings, name, whole ? 'all' : 'usual'),

@@ -85,33 +85,53 @@ export function mostFailing(summaries: readonly Summary[]): Summary | undefined 
   return summaries.filter(({ failing }) => failing).toSorted((a, b) => (b.failing?.share ?? 0) - (a.failing?.share ?? 0))[0];
 }
 
-/** `1 of 6 scenarios became slower; others: 1 unstable, 4 steady.` */
-function countWords(summaries: readonly Summary[], metrics: readonly string[], part: ScenarioPart | undefined): string {
-  const slower = summaries.filter(({ state }) => state === 'slower');
-  const early = slower.filter(({ isInPeriod }) => !isInPeriod).length;
-  const words: readonly (readonly [State, string])[] = [
-    ['drifting', 'drifting'],
-    ['two levels', 'at two levels'],
-    ['was slower', 'slower for a time'],
-    ['unstable', 'unstable'],
-    ['faster', 'faster'],
-    ['was faster', 'faster for a time'],
-    ['steady', 'steady'],
-    ['not enough data', 'without enough data'],
-  ];
-  // Each scenario counts once: what fails is none of the others, whatever its speed.
-  const others = words.flatMap(([state, said]) => {
+/** The words for what is neither slower nor failing. */
+const OTHERS: readonly (readonly [State, string])[] = [
+  ['drifting', 'drifting'],
+  ['two levels', 'at two levels'],
+  ['was slower', 'slower for a time'],
+  ['unstable', 'unstable'],
+  ['faster', 'faster'],
+  ['was faster', 'faster for a time'],
+  ['steady', 'steady'],
+  ['not enough data', 'without enough data'],
+];
+
+/** `1 unstable, 4 steady`: each scenario counts once, so what fails is none of them, whatever its speed. */
+function otherWords(summaries: readonly Summary[]): string {
+  return OTHERS.flatMap(([state, said]) => {
     const count = summaries.filter((summary) => summary.state === state && !summary.isFailing).length;
     return count > 0 ? [`${count} ${said}`] : [];
-  });
+  }).join(', ');
+}
+
+/** `, 1 of them failing too, 2 are failing`; nothing where none fails. */
+function failingWords(summaries: readonly Summary[]): string {
+  const failing = summaries.filter(({ isFailing: fails }) => fails);
+  const too = failing.filter(({ state }) => state === 'slower').length;
+  const apart = failing.length - too;
+  return `${too > 0 ? `, ${too} of them failing too` : ''}${apart > 0 ? `, ${apart} ${apart === 1 ? 'is' : 'are'} failing` : ''}`;
+}
+
+/** `, 2 of them before the period`; nothing where the slow ones became so in it. */
+function earlyWords(slower: readonly Summary[]): string {
+  const early = slower.filter(({ isInPeriod }) => !isInPeriod).length;
+  if (early === 0) return '';
+  return `, ${early === slower.length ? '' : `${early} of them `}before the period`;
+}
+
+/** `1 of 6 scenarios became slower, 1 is failing; others: 1 unstable, 3 steady.` */
+function countWords(summaries: readonly Summary[], metrics: readonly string[], part: ScenarioPart | undefined): string {
   const named = metrics.length > 0 && metrics.length <= 3 ? ` in ${metrics.map((metric) => metricFact(metric).short).join(', ')}` : '';
-  const failing = summaries.filter((summary) => summary.isFailing).length;
-  const fails = failing === 0 ? '' : `, ${failing} ${failing === 1 ? 'is' : 'are'} failing`;
   const of = part ? placeWords(part) : `${summaries.length} ${summaries.length === 1 ? 'scenario' : 'scenarios'}`;
+  if (summaries.every(({ state, isFailing: fails }) => state === 'not enough data' && !fails))
+    return `None of ${of} has enough runs without failure to be judged${named}.`;
+  const slower = summaries.filter(({ state }) => state === 'slower');
+  const fails = failingWords(summaries);
+  const others = otherWords(summaries);
+  const lead = slower.length > 0 || fails !== '' ? 'others: ' : '';
   const head = `${slower.length === 0 ? 'None' : slower.length} of ${of} became slower${named}`;
-  const ofThem = early === slower.length ? '' : `${early} of them `;
-  const before = early === 0 ? '' : `, ${ofThem}before the period`;
-  return `${head}${before}${fails}${others.length > 0 ? `; ${slower.length + failing === 0 ? '' : 'others: '}${others.join(', ')}` : ''}.`;
+  return `${head}${earlyWords(slower)}${fails}${others === '' ? '' : `; ${lead}${others}`}.`;
 }
 
 /** The scenario that is shown in detail. */

@@ -174,7 +174,7 @@ function rangeWords(rows: readonly CycleRow[], metric: string, breakdown: Breakd
   return `${short} by ${breakdown}: ${highest}, lowest ${last.group} (${sign(last.relative)}).`;
 }
 
-/** What became of the level of a metric: lines on the scenarios in which it moved or scatters, and the number of steps judged. */
+/** The course of the level of a metric: lines on the scenarios in which it moved or scatters, and the number of steps judged. */
 export interface Course {
   readonly moved: readonly string[];
   readonly steps: number;

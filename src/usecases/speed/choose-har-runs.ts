@@ -83,18 +83,22 @@ function beginsWith(name: string, beginning: string): boolean {
 }
 
 /**
- * The step that is asked for; where none is, the only one, or the only one that the scenario is named after, which is noted. Throws an error
- * that lists the steps.
+ * The step that is asked for; where none is, the only one, or the only one that the scenario is named after, which is noted. Throws an
+ * error that lists the steps.
  */
-export async function stepOf({ name, reports }: ScenarioReports, asked: string | undefined, note: Context['note']): Promise<Step> {
+export async function stepOf(
+  { name: scenario, reports }: ScenarioReports,
+  asked: string | undefined,
+  note: Context['note'],
+): Promise<Step> {
   const steps = stepsOf(reports.filter((report) => !isFailed(report)));
   const [only] = steps;
   if (!only) throw new ApiError('missing', 'The scenario has no run without a failure in this time.');
   if (asked !== undefined) return chooseStep(steps, asked);
   if (steps.length === 1) return only;
-  const [eponym, ...others] = steps.filter((step) => beginsWith(name ?? '', step.name));
+  const [eponym, ...others] = steps.filter((step) => beginsWith(scenario ?? '', step.name));
   if (eponym && others.length === 0) {
-    note(`Step "${eponym.name}" of ${steps.length}: the scenario is named after it; step names another.`);
+    note(`Step "${eponym.name}" of ${steps.length}, which the scenario is named after.`);
     return eponym;
   }
   const listed = steps.map(({ number, name }) => `${number} "${name}"`).join(', ');

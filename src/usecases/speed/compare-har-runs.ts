@@ -43,18 +43,18 @@ export interface HarsCompared {
 async function compared(
   befores: readonly RunFile[],
   afters: readonly RunFile[],
-  { paints, ...neighbours }: Neighbours<unknown> & { readonly paints?: Neighbours<PaintTimes> },
+  { paints: near, ...neighbours }: Neighbours<unknown> & { readonly paints?: Neighbours<PaintTimes> },
   { remember, projectId, note, ownDomains: firstParty }: Context,
 ): Promise<Comparison> {
   const { compareHars, loadEntities, readHar } = await import('../../domain/har/index.ts');
   const entities = await loadEntities();
   const ids = [befores, afters].map((files) => files.map(({ stepResultId }) => stepResultId));
-  const key = ['HAR files', await projectId(), ids, [neighbours.before.length, neighbours.after.length], paints, firstParty];
+  const key = ['HAR files', await projectId(), ids, [neighbours.before.length, neighbours.after.length], near, firstParty];
   const { comparison, notes } = await remember(key, async () => {
     const read = (files: readonly RunFile[]) => files.map(({ har, paints }) => ({ har: readHar(har, { firstParty }), paints }));
-    const near = (files: readonly unknown[]) => files.map((har) => readHar(har, { firstParty }));
-    const [before, after] = [near(neighbours.before), near(neighbours.after)];
-    return compareHars(read(befores), read(afters), entities, { before, after }, paints);
+    const around = (files: readonly unknown[]) => files.map((har) => readHar(har, { firstParty }));
+    const [before, after] = [around(neighbours.before), around(neighbours.after)];
+    return compareHars(read(befores), read(afters), entities, { before, after }, near);
   });
   for (const sentence of notes) note(sentence);
   return comparison;

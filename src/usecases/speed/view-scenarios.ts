@@ -119,7 +119,7 @@ export async function viewScenarios(asked: ViewAsked, context: Reads): Promise<V
   return { ...answer, answer: `${ofAll}${answer.answer}`, ...(part.cursor !== undefined && { cursor: part.cursor }) };
 }
 
-/** What became of the level of a metric over the range: the scenarios in which it did not stay as it was, in words, and the steps judged. */
+/** The course of the level of a metric over the range: the scenarios in which it moved or scatters, in words, and the steps judged. */
 async function courseOf(site: readonly ScenarioRuns[], metric: string, range: Window, context: Reads): Promise<Course> {
   const falseDiscoveryRate = FALSE_DISCOVERY_RATES.speedChanges / site.length;
   const windows = { baseline: { startMs: range.startMs, endMs: range.startMs }, period: range };

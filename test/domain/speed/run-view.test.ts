@@ -33,7 +33,12 @@ describe('the slowest runs', () => {
   });
 
   it('are named with runs of the same step, with which they can be compared', () => {
-    const { rows, notes } = answerTo({ 3: { times: 4, step: 'Cart' }, 30: { times: 0.5, step: 'Payment' } });
+    const { rows, notes } = answerTo({
+      3: { times: 4, step: 'Cart' },
+      30: { times: 0.5, step: 'Payment' },
+      31: { times: 0.6, step: 'Home' },
+      32: { times: 0.7, step: 'Home' },
+    });
     const ofKind = (kind: string) => rows.filter((row) => row[0] === kind).map((row) => row[3]);
     expect(ofKind('slowest')[0]).toBe('Cart');
     expect(ofKind('fastest')[0]).toBe('Payment');

@@ -72,7 +72,7 @@ describe('a step of a scenario', () => {
   it('is the one that the scenario is named after, where none is named, which is said', async () => {
     const { structured, text } = await call('analyze_har', { scenarioId: 'Home – desktop' });
     expect(structured['run']).toMatchObject({ step: '1 "Home"' });
-    expect(text).toContain('Step "Home" of 2: the scenario is named after it; step names another.');
+    expect(text).toContain('Step "Home" of 2, which the scenario is named after.');
     expect((await call('analyze_har', { scenarioId: 'Product page – mobile' })).structured['run']).toMatchObject({ step: '2 "Product"' });
   });
 

@@ -88,6 +88,16 @@ describe('several scenarios', () => {
   });
 });
 
+it('scenarios without a run in the range are judged in nothing, and one that fails is steady in its speed alone', async () => {
+  const none = await call('analyze_scenario', { startDate: '2026-05-01', endDate: '2026-05-31' });
+  expect(none.structured['answer']).toBe('None of 6 scenarios has enough runs without failure to be judged.');
+  const { failing } = platform().stories;
+  const answer = String((await call('analyze_scenario', { scenarioIds: [failing.scenarioId] })).structured['answer']);
+  expect(answer).toContain(`${failing.scenarioName} is failing: `);
+  expect(answer).not.toContain(`${failing.scenarioName} is steady`);
+  expect(answer).toContain('Its speed is steady: none of ');
+});
+
 describe('failures', () => {
   it('are counted by step over every failed run, with what the action says, the worst first', async () => {
     const { failing } = platform().stories;

@@ -40,14 +40,15 @@ interface Candidate extends Omit<Culprit, 'slower' | 'times'> {
 }
 
 /**
- * Standard deviations from which a shift is more than scatter: of a whole run; of one of a few hosts, and where no paint moved; of a single request, one of about a
- * hundred; of one of the few that the first paint waited for; of the document and the largest element, where a paint moved that waited for it.
+ * Standard deviations from which a shift is more than scatter: of a whole run; of one of a few hosts, and where no paint moved; of a
+ * single request, one of about a hundred; of one of the few that the first paint waited for; of the document and the largest element,
+ * where a paint moved that waited for it.
  */
 const CLEAR = { run: 3, host: 4, unfelt: 4.5, request: 5, blocking: 3.9, awaited: 2.9 };
 /** Smaller ratios are not worth a name, however steady the runs are. */
 const LEAST_SHIFT = Math.log(1.3);
 const LEAST_MS = 100;
-/** What no paint waited for is worth a name from this long on, in ms and as a share of the run. */
+/** A request that no paint waited for is worth a name from this long on, in ms and as a share of the run. */
 const LONG = { ms: 500, share: 0.15 };
 /** A paint is explained by what moved by at least this part of its move. */
 const EXPLAINS = 0.5;

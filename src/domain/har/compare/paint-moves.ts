@@ -43,7 +43,7 @@ function isMoved(name: keyof Effects, before: number, after: number, near: Neigh
   );
 }
 
-/** What of the paints moved between two runs; a paint that one of them does not know is left out. */
+/** The paints that moved between two runs; a paint that one of them does not know is left out. */
 export function paintMoves(was: PaintTimes, is: PaintTimes, near: Neighbours<PaintTimes>): PaintMoves {
   return Object.fromEntries(
     PAINTS.flatMap((name) => {

@@ -142,8 +142,8 @@ export function noiseNote(neighbours: number): string {
 export function sampleNote(sides: readonly { readonly runs?: number | undefined }[]): string {
   const paints = sides.some(({ runs }) => runs !== undefined) ? ', paints and load those of all runs near the instant' : '';
   return (
-    `Durations and sizes are medians of the typical runs read on each side${paints}; new is what no run read before has and most runs read ` +
-    'after have, gone the reverse.'
+    `Durations and sizes are medians of the typical runs read on each side${paints}; new is what no run read before has and most ` +
+    'runs read after have, gone the reverse.'
   );
 }
 

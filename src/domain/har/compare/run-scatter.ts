@@ -153,13 +153,13 @@ function learnScatter(groups: readonly (readonly Durations[])[], hostOf: (key: s
 }
 
 /** Changes of one kind by address, and how many standard deviations of a single run their scatter is. */
-interface View {
+interface DurationChanges {
   readonly changes: ReadonlyMap<string, number>;
   readonly scatter: number;
 }
 
 /** A view taken apart: what the run shares, its hosts, each request. */
-interface Apart {
+interface ChangesApart {
   readonly scatter: number;
   readonly shift: number;
   readonly byHost: ReadonlyMap<string, readonly number[]>;
@@ -167,7 +167,7 @@ interface Apart {
   readonly own: (key: string) => number;
 }
 
-function takeApart({ changes, scatter }: View, hostOf: (key: string) => string): Apart {
+function takeApart({ changes, scatter }: DurationChanges, hostOf: (key: string) => string): ChangesApart {
   const { shift, byHost } = sharedShift(changes, hostOf);
   const hosts = new Map([...byHost].map(([host, values]) => [host, values.length > 1 ? median(values) - shift : 0]));
   return { scatter, shift, byHost, host: (name) => hosts.get(name) ?? 0, own: (key) => (changes.get(key) ?? shift) - shift };
@@ -196,8 +196,13 @@ function levelOf(runs: readonly Durations[]): { level: Durations; variance: numb
  * The two runs against each other, and each against its level: where one run of two is unlike its neighbours, the other one only adds
  * noise. Where the neighbours of both are at one level, it is known twice as well.
  */
-function viewsOf(was: Durations, is: Durations, [before = [], after = []]: readonly (readonly Durations[])[], scatter: Scatter): View[] {
-  const pair: View = { changes: between(was, is), scatter: Math.SQRT2 };
+function viewsOf(
+  was: Durations,
+  is: Durations,
+  [before = [], after = []]: readonly (readonly Durations[])[],
+  scatter: Scatter,
+): DurationChanges[] {
+  const pair: DurationChanges = { changes: between(was, is), scatter: Math.SQRT2 };
   const [own, other] = [levelOf(before), levelOf(after)];
   const moved = median([0, ...between(own.level, other.level).values()]);
   const isOne = Math.abs(moved) < SAME_LEVEL * scatter.whole * Math.sqrt(own.variance + other.variance);
@@ -214,7 +219,7 @@ function viewsOf(was: Durations, is: Durations, [before = [], after = []]: reado
 const TELLS = 0.5;
 
 /** The most standard deviations by which a view that tells of a change makes it stand out. */
-function bestScore(change: number, views: readonly Apart[], valueOf: (view: Apart) => number, scatter: number): number {
+function bestScore(change: number, views: readonly ChangesApart[], valueOf: (view: ChangesApart) => number, scatter: number): number {
   const scores = views.flatMap((view) => {
     const value = valueOf(view);
     return value / change >= TELLS ? [value / (view.scatter * scatter)] : [];
