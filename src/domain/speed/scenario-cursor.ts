@@ -10,6 +10,8 @@ export interface ScenarioPlace {
   readonly start: number;
   /** The cursor among the rows of this answer; undefined for its first page. */
   readonly rows: string | undefined;
+  /** Scenarios up to the end of the answer whose rows these are, where it was not about all: its later pages are about the same. */
+  readonly end?: number | undefined;
 }
 
 /** Reads a cursor of scenarios, of rows, or of both; throws an `ApiError` of kind `invalid` for one of another question. */
@@ -20,13 +22,19 @@ export function readScenarioCursor(cursor: string | undefined, list: unknown, le
     partsOfCursor(cursor);
     return { start: 0, rows: cursor };
   }
-  const rows = cursor.slice(at + 1);
-  return { start: positionOf(cursor.slice(0, at), list, length), rows: rows === '' ? undefined : rows };
+  const [rows = '', end] = cursor.slice(at + 1).split(BETWEEN);
+  const start = positionOf(cursor.slice(0, at), list, length);
+  if (rows === '') return { start, rows: undefined };
+  if (end === undefined) return { start, rows };
+  // The last one ends behind the last scenario, which is no position in the list.
+  return { start, rows, end: end === '' ? length : positionOf(end, list, length) };
 }
 
 /** The cursor of the scenarios from `start` on, or of later rows of the answer about them. */
-export function scenarioCursor({ start, rows }: ScenarioPlace, list: unknown): string {
-  return start === 0 && rows !== undefined ? rows : `${cursorAt(start, list)}${BETWEEN}${rows ?? ''}`;
+export function scenarioCursor({ start, rows, end }: ScenarioPlace, list: unknown, length: number): string {
+  if (rows === undefined) return `${cursorAt(start, list)}${BETWEEN}`;
+  if (end === undefined) return start === 0 ? rows : `${cursorAt(start, list)}${BETWEEN}${rows}`;
+  return [cursorAt(start, list), rows, end < length ? cursorAt(end, list) : ''].join(BETWEEN);
 }
 
 /** The scenarios of one answer among all that were asked for, counted from 1. */
@@ -42,7 +50,7 @@ export interface ScenarioPart {
 export function partOf(start: number, looked: number, of: number, list: unknown): ScenarioPart | undefined {
   const to = start + looked;
   if (start === 0 && to >= of) return undefined;
-  return { from: start + 1, to, of, cursor: to < of ? scenarioCursor({ start: to, rows: undefined }, list) : undefined };
+  return { from: start + 1, to, of, cursor: to < of ? scenarioCursor({ start: to, rows: undefined }, list, of) : undefined };
 }
 
 /** `the first 7 of 400 scenarios`, `scenarios 8 to 14 of 400`. */

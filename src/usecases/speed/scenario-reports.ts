@@ -173,9 +173,10 @@ export async function walkScenarios<T>(
   isDue?: () => boolean,
 ): Promise<WalkedPart<T>> {
   const ordered = inReadingOrder(ids);
-  const { start, rows } = readScenarioCursor(cursor, list, ordered.length);
-  const outcome = await readEach(ordered.slice(start), read, isDue);
-  const looked = ordered.length - start - outcome.missing.length;
+  const { start, rows, end = ordered.length } = readScenarioCursor(cursor, list, ordered.length);
+  // Later pages are of the very scenarios of the first one, or rows would be missing among them.
+  const outcome = await readEach(ordered.slice(start, end), read, rows === undefined ? isDue : undefined);
+  const looked = end - start - outcome.missing.length;
   return { ...outcome, start, rows, part: partOf(start, looked, ordered.length, list) };
 }
 

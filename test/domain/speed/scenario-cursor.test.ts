@@ -14,7 +14,13 @@ it('a cursor of scenarios goes on behind those that were looked at, and ends wit
 it('keeps the place among the rows beside that among the scenarios', () => {
   const rows = Buffer.from('20.abcdef01').toString('base64url');
   expect(readScenarioCursor(rows, list, 400)).toEqual({ start: 0, rows });
-  expect(readScenarioCursor(scenarioCursor({ start: 7, rows }, list), list, 400)).toEqual({ start: 7, rows });
+  expect(readScenarioCursor(scenarioCursor({ start: 7, rows }, list, 400), list, 400)).toEqual({ start: 7, rows });
+  for (const place of [
+    { start: 0, rows, end: 54 },
+    { start: 54, rows, end: 127 },
+    { start: 373, rows, end: 400 },
+  ])
+    expect(readScenarioCursor(scenarioCursor(place, list, 400), list, 400)).toEqual(place);
 });
 
 it('is refused for another question', () => {

@@ -44,7 +44,7 @@ interface Candidate extends Omit<Culprit, 'slower' | 'times'> {
  * single request, one of about a hundred; of one of the few that the first paint waited for; of the document and the largest element,
  * where a paint moved that waited for it.
  */
-const CLEAR = { run: 3, host: 4, unfelt: 4.5, request: 5, blocking: 3.9, awaited: 2.9 };
+const CLEAR = { run: 3.5, host: 4.2, unfelt: 4.5, request: 5, blocking: 4.1, awaited: 3.1 };
 /** Smaller ratios are not worth a name, however steady the runs are. */
 const LEAST_SHIFT = Math.log(1.3);
 const LEAST_MS = 100;
