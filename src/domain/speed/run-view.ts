@@ -139,13 +139,7 @@ export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, ti
 /** Which runs to compare: two of different steps are of different pages. */
 function compareNotes(slowest: RunRow | undefined, same: SameStep | undefined): string[] {
   if (!slowest || !same) return [hint('analyze_har', 'analyze_har takes the stepResultId.')];
-  const [fast, usual, slow] = [same.fastest, same.typical, slowest].map(({ stepResultId }) => stepResultId);
-  return [
-    hint(
-      'compare_hars',
-      `What differs in step "${slowest.step}": compare_hars, before ${fast} (fastest) or ${usual} (typical), after ${slow}.`,
-    ),
-  ];
+  return [hint('compare_hars', 'compare_hars: two runs of one step, such as the first row and the typical one.')];
 }
 
 function answerOf([first, ...rest]: readonly RunRow[], fastest: RunRow | undefined, metric: string, timeZone: string): string {

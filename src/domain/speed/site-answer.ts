@@ -55,9 +55,7 @@ export function summaryOf(scenarioId: number, name: string, study: Study): Summa
 /** A scenario in one line: what fails first, where that is what is wrong with it. */
 function lineWords(study: Study, name: string, failing: FailureWords | undefined): string {
   if (!failing) return speedLine(study, name);
-  return isFailing(study)
-    ? `${name} is failing: ${failing.words}; ${speedLine(study, 'its speed')}`
-    : `${speedLine(study, name)}; ${failing.words}`;
+  return isFailing(study) ? `${name}: ${failing.words}; ${speedLine(study, 'speed')}` : `${speedLine(study, name)}; ${failing.words}`;
 }
 
 /** Place of a scenario among others: 0 is worst. */
@@ -174,7 +172,7 @@ export function siteAnswer(
         study,
         summaries.map(({ firstRunMs }) => firstRunMs),
       ),
-      'Facts and rows: the first line; scenarioIds asks for another.',
+      'Facts and rows: the first line; scenarioIds: another.',
       ...siteNotes(summaries.reduce((sum, { judged }) => sum + judged, 0)),
     ],
   };
