@@ -109,8 +109,8 @@ export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, ti
   const same = sameStepAs(slowest[0], byRatio);
   const kinds: readonly (readonly [string, readonly RunRow[]])[] = [
     ['slowest', slowest],
-    ['fastest', fastest],
-    ['fastest of the same step', same && !fastest.includes(same.fastest) ? [same.fastest] : []],
+    ['fastest', fastest.filter((row, place) => place === 0 || row !== same?.fastest)],
+    ['fastest of the same step', same && same.fastest !== fastest[0] ? [same.fastest] : []],
     ['typical', same ? [same.typical] : []],
   ];
   return {

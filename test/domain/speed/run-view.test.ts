@@ -43,6 +43,8 @@ describe('the slowest runs', () => {
     expect(ofKind('slowest')[0]).toBe('Cart');
     expect(ofKind('fastest')[0]).toBe('Payment');
     expect([ofKind('fastest of the same step'), ofKind('typical')]).toEqual([['Cart'], ['Cart']]);
+    const ids = rows.map((row) => row.at(-1));
+    expect(new Set(ids).size).toBe(ids.length);
     expect(notes.at(-1)).toContain('compare_hars: two runs of one step, such as the first row and the typical one.');
   });
 
