@@ -78,3 +78,8 @@ export function formatMs(ms: MaybeNumber): string {
   const seconds = Math.round(ms / 1000);
   return seconds < 3600 ? inTwoUnits(seconds, 60, 'min', 's') : inTwoUnits(Math.round(ms / 60_000), 60, 'h', 'min');
 }
+
+/** `1 request`, `2 requests`. */
+export function counted(count: number, word: string, plural = `${word}s`): string {
+  return `${count} ${count === 1 ? word : plural}`;
+}

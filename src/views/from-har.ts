@@ -1,6 +1,7 @@
 import { blockingOf } from '../domain/har/analyse/blocking.ts';
 import type { Har, HarEntry } from '../domain/har/read/har-model.ts';
 import { sanitiseUrl } from '../domain/har/sanitise-url.ts';
+import { counted } from '../lib/number-text.ts';
 import { formatValue, momentWords, plainText } from './charts/values.ts';
 import { type Mark, type WaterfallRow, type WaterfallSpec, waterfallColumns } from './spec.ts';
 
@@ -18,6 +19,8 @@ export interface WaterfallOptions {
   readonly about?: string | undefined;
   /** When the run was made, as `2026-11-25T14:13Z`. */
   readonly time?: string | undefined;
+  /** The step that it is of. */
+  readonly of?: string | undefined;
 }
 
 const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms * 10) / 10);
@@ -53,7 +56,8 @@ function rowOf(entry: HarEntry, startMs: number, ownHost: string | null): Waterf
 /** Says how many of how many requests are drawn, where it is not all of them. */
 function subtitleOf(har: Har, entries: readonly HarEntry[], shown: number, time: string | undefined): string {
   const which = shown < entries.length ? `the ${shown} longest of ${entries.length}` : String(shown);
-  const requests = entries.length < har.entries.length ? `${which} chosen requests, of ${har.entries.length} in all` : `${which} requests`;
+  const noun = which === '1' ? 'request' : 'requests';
+  const requests = entries.length < har.entries.length ? `${which} chosen ${noun}, of ${har.entries.length} in all` : `${which} ${noun}`;
   return time === undefined ? requests : `run of ${runWords(time)}, ${requests}`;
 }
 
@@ -67,7 +71,7 @@ function runWords(time: string): string {
 function figuresOf({ entries }: Har, onLoadMs: number | undefined): string {
   const bytes = entries.reduce((sum, { transferBytes }) => sum + (transferBytes ?? 0), 0);
   const loaded = onLoadMs === undefined ? [] : [`loaded in ${formatValue(onLoadMs, 'ms')}`];
-  return [`${entries.length} requests`, ...(bytes > 0 ? [formatValue(bytes, 'bytes')] : []), ...loaded].join(', ');
+  return [counted(entries.length, 'request'), ...(bytes > 0 ? [formatValue(bytes, 'bytes')] : []), ...loaded].join(', ');
 }
 
 /** The figures of the page, or of those of its requests that have a problem. */
@@ -86,7 +90,7 @@ function positions<Item>(items: readonly Item[], holds: (item: Item) => boolean)
 /** The waterfall of a HAR file: at most 80 requests, the longest, in order of start; undefined where no request has a start. */
 export function waterfallOf(
   har: Har,
-  { marks = [], entries = har.entries, about, time }: WaterfallOptions = {},
+  { marks = [], entries = har.entries, about, time, of }: WaterfallOptions = {},
 ): WaterfallSpec | undefined {
   const placed = entries.flatMap((entry) => (entry.startMs === null ? [] : [{ entry, startMs: entry.startMs }]));
   if (placed.length === 0) return undefined;
@@ -104,7 +108,7 @@ export function waterfallOf(
   return {
     kind: 'waterfall',
     title: `${har.document ? plainText(addressOf(har.document.url), 80) : 'Page'}: ${titleFigures(har, entries, about, loaded[0]?.atMs)}`,
-    subtitle: subtitleOf(har, entries, shown.length, time),
+    subtitle: `${of === undefined ? '' : `${plainText(of, 100)}, `}${subtitleOf(har, entries, shown.length, time)}`,
     columns: waterfallColumns,
     rows: shown.map(({ entry, startMs }) => rowOf(entry, startMs, har.document?.host ?? null)),
     ...(blocking.length > 0 && { blocking }),

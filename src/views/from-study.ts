@@ -1,4 +1,5 @@
 import type { Clues, Since } from '../domain/speed/clues.ts';
+import { isFailing } from '../domain/speed/failures.ts';
 import type { Series } from '../domain/speed/runs.ts';
 import type { Row, Study } from '../domain/speed/scenario-study.ts';
 import type { NearEvent } from '../domain/speed/speed-events.ts';
@@ -107,6 +108,12 @@ function findingOf({ move, metric, state, series: { values }, step }: Row, timeZ
   return `${formatValue(metric, median(ascending(values)))}${where}, ${state}`;
 }
 
+/** `; 16% of runs fail`, where a scenario does whose speed alone would look fine. */
+function failingWords(study: Study): string {
+  const { failed, all } = study.period;
+  return isFailing(study) ? `; ${Math.round((100 * failed.length) / all.length)}% of runs fail` : '';
+}
+
 /** The trend of a scenario: one metric, a line for each step, the change and the events near it; undefined where there is no run. */
 export function trendOf(study: Study, clues: Clues, { title, timeZone, events }: TrendOptions): TrendSpec | undefined {
   const rows = rowsToDraw(study, clues);
@@ -135,7 +142,7 @@ export function trendOf(study: Study, clues: Clues, { title, timeZone, events }:
   ];
   return {
     kind: 'trend',
-    title: `${title}: ${short} ${findingOf(first, timeZone)}`,
+    title: `${title}: ${short} ${findingOf(first, timeZone)}${failingWords(study)}`,
     subtitle: `${rangeIn(timeZone, Math.min(...dates), Math.max(...dates))}, ${timeZone}: ${about.join('; ')}`,
     unit: units[kind],
     timeZone,

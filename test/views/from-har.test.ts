@@ -80,6 +80,12 @@ describe('the waterfall of a HAR file', () => {
     expect(spec?.rows.map((row) => row[3])).toEqual([10, 20]);
   });
 
+  it('says which step it is of, where that is known', () => {
+    const spec = waterfallOf(read([entry()]), { of: 'Checkout – mobile, step 4 "Cart"' });
+    expect(spec?.subtitle).toBe('Checkout – mobile, step 4 "Cart", 1 request');
+    expect(spec?.title).toContain(': 1 request, ');
+  });
+
   it('marks what blocks rendering and what is of third parties', () => {
     const spec = waterfallOf(
       read([

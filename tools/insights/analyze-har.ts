@@ -59,8 +59,7 @@ export default defineAnsweringTool({
       analyseHar(read(), query, await loadEntities(), paints),
     );
     for (const sentence of notes) note(sentence);
-    const chosen = { ...query, scenarioStepResultId: run.stepResultId, time: run.time };
-    draw(async () => (await import('../../src/usecases/speed/step-waterfall.ts')).stepWaterfall(read(), chosen, ask));
+    draw(async () => (await import('../../src/usecases/speed/step-waterfall.ts')).stepWaterfall(read(), query, run, ask));
     const uri = stepHar.uri({ projectId: project, stepResultId: run.stepResultId });
     link({ uri, name: stepHar.name, title: 'The HAR file, sanitised', mimeType: stepHar.mimeType });
     return { ...answer, ...(answer.verdict !== undefined && { verdict: verdictOfRun(answer.verdict, run) }), run, uri };

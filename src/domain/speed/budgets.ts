@@ -1,4 +1,5 @@
 import { ofAnswer } from '../../lib/note-mark.ts';
+import { counted } from '../../lib/number-text.ts';
 import { type PagePlace, pageOf } from '../page-of.ts';
 import { ascending, quantile, varianceInflation } from '../statistics/order.ts';
 import { Z_95 } from '../statistics/tails.ts';
@@ -182,7 +183,7 @@ function verdict(checks: readonly Check[]): string {
   const names = [...new Set(missing.map(({ scenario, step, metric }) => [scenario, step, metric].filter(Boolean).join(', ')))];
   const lacking =
     names.length > 0 ? ` Not measured: ${names.slice(0, 3).join('; ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}.` : '';
-  const counts = [`${broken.length} of ${broken.length + passed.length} budgets broken`, ...closeWords].join(', ');
+  const counts = [`${broken.length} of ${counted(broken.length + passed.length, 'budget')} broken`, ...closeWords].join(', ');
   return `${counts}.${example}${lacking}`;
 }
 

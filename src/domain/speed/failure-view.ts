@@ -1,5 +1,6 @@
 import { slotsOf } from '../../lib/calendar.ts';
 import { minuteAt, todayIn } from '../../lib/dates.ts';
+import { counted } from '../../lib/number-text.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
 import { type FailureTrend, judgeFailures } from './engine/failure-trend.ts';
 import type { FailedAction } from './failures.ts';
@@ -70,13 +71,14 @@ function answerOf(
 ): string {
   const isAsked = ({ date }: { readonly date: number }) => date >= period.startMs && date <= period.endMs;
   const runs = scenarios.reduce((sum, { all }) => sum + all.filter(isAsked).length, 0);
-  if (!worst) return runs === 0 ? 'No run lies in the range.' : `None of ${runs} runs failed.`;
+  if (!worst) return runs === 0 ? 'No run lies in the range.' : `None of ${counted(runs, 'run')} failed.`;
   const { scenario, step, share, change } = worst;
   const since = change ? `, ${points(change.before.share)} → ${points(change.since.share)} since ${minuteAt(change.atMs, timeZone)}` : '';
   const what = action === undefined ? '' : `: ${action}`;
-  const more = others.length > 0 ? ` Runs also fail at ${others.length} other ${others.length === 1 ? 'step' : 'steps'}.` : '';
+  const more = others.length > 0 ? ` Runs also fail at ${counted(others.length, 'other step')}.` : '';
   const days = `${todayIn(timeZone, period.startMs)} to ${todayIn(timeZone, period.endMs)}`;
-  return `${scenario.name}: ${points(share.share)} of ${share.runs} runs from ${days} fail at step "${step}"${since}${what}.${more}`;
+  const ofRuns = `${points(share.share)} of ${counted(share.runs, 'run')}`;
+  return `${scenario.name}: ${ofRuns} from ${days} fail at step "${step}"${since}${what}.${more}`;
 }
 
 interface FailureOptions extends FailureDays {

@@ -1,5 +1,6 @@
 import { minuteAt } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
+import { counted } from '../../lib/number-text.ts';
 import { median } from '../statistics/order.ts';
 import { metricOf, type Report } from './runs.ts';
 import { firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
@@ -130,7 +131,8 @@ export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, ti
       ]),
     ),
     notes: [
-      `Of ${all.length} steps of runs without failure, each run once, by its most unusual step; timesUsual: over the median of the step.`,
+      `Of ${counted(all.length, 'step')} of runs without failure, each run once, by its most unusual step; ` +
+        'timesUsual: over the median of the step.',
       ...compareNotes(slowest[0], same),
     ],
   };

@@ -128,6 +128,9 @@ function clearDifference(differences: readonly number[]): number | undefined {
   return mean >= Math.max(CLEAR.score * error, Math.log1p(CLEAR.relative)) ? Math.expm1(mean) : undefined;
 }
 
+const anyStep = (count: number) => (count === 1 ? 'the step' : `any of ${count} steps`);
+const allSteps = (count: number) => (count === 1 ? 'the step' : `all ${count} steps`);
+
 const percent = (relative: number) => `${Math.abs(Math.round(100 * relative))}%`;
 
 /** `LCP is 9% to 14% higher in "afternoon (12–18)" than in "night (0–6)", in all 21 steps.` */
@@ -148,9 +151,9 @@ function verdictOf(
   const sizes = judged.flatMap((differences) => clearDifference(differences) ?? []).toSorted((a, b) => a - b);
   const [least, largest] = [sizes[0], sizes.at(-1)];
   if (least === undefined || largest === undefined)
-    return `${short} does not differ by ${breakdown} beyond noise in any of ${judged.length} steps.`;
+    return `${short} does not differ by ${breakdown} beyond noise in ${anyStep(judged.length)}.`;
   const size = percent(least) === percent(largest) ? percent(least) : `${percent(least)} to ${percent(largest)}`;
-  const where = sizes.length === judged.length ? `in all ${judged.length} steps` : `in ${sizes.length} of ${judged.length} steps`;
+  const where = sizes.length === judged.length ? `in ${allSteps(judged.length)}` : `in ${sizes.length} of ${judged.length} steps`;
   const [above = '', below = ''] = [grouping.names[high], grouping.names[low]];
   return `${short} is ${size} higher in "${above}" than in "${below}", ${where}.`;
 }
@@ -200,7 +203,7 @@ function courseWords({ moved, steps }: Course, metric: string): string {
   const [first, ...others] = moved;
   if (first !== undefined) return `${first}.${others.length > 0 ? ` ${others.map((line) => `${line}.`).join(' ')}` : ''} `;
   if (steps === 0) return '';
-  return `${metricFact(metric).short} keeps its level in ${steps === 1 ? 'the step' : `all ${steps} steps`}. `;
+  return `${metricFact(metric).short} keeps its level in ${allSteps(steps)}. `;
 }
 
 /** The range from its first run on, so that a week in which the runs begin is a part. */

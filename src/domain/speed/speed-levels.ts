@@ -1,3 +1,4 @@
+import { counted } from '../../lib/number-text.ts';
 import { median } from '../statistics/order.ts';
 import { shareOf } from './engine/failed-share.ts';
 import { isFailed, seriesOf } from './runs.ts';
@@ -75,5 +76,5 @@ function answerOf([worst]: readonly LevelRow[], by: string, valueOf: (row: Level
   const value = valueOf(worst);
   if (value === null) return `No step has a value of ${metricFact(by).short} in the range.`;
   if (by === FAILED_COLUMN) return `Most runs fail at ${where}: ${value}% of them.`;
-  return `Highest ${metricFact(by).short}: ${where} with ${formatValue(by, value)} (median of ${worst.runs} runs).`;
+  return `Highest ${metricFact(by).short}: ${where} with ${formatValue(by, value)} (median of ${counted(worst.runs, 'run')}).`;
 }

@@ -1,6 +1,6 @@
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
-import { formatMs, formatPercent } from '../../lib/number-text.ts';
+import { counted, formatMs, formatPercent } from '../../lib/number-text.ts';
 import { FALSE_DISCOVERY_RATES } from '../statistics/discoveries.ts';
 import type { Level } from './engine/run-series.ts';
 import type { Row, Runs, Study } from './scenario-study.ts';
@@ -20,7 +20,7 @@ function place({ step }: Row): string {
 /** The numbers of runs on both sides, small ones marked. */
 function runsOn(before: Level, after: Level): string {
   const small = before.isSmall || after.isSmall ? ', a small sample' : '';
-  return `${before.runs} and ${after.runs} runs${small}`;
+  return `${before.runs} and ${counted(after.runs, 'run')}${small}`;
 }
 
 /** The value of a level and the middle half of its runs: `2.71 s (2.6–2.84 s)`. */
@@ -68,7 +68,7 @@ function scatterWords(row: Row): string {
   if (!('scatter' in verdict)) return '';
   const { level, beyond, scatter } = verdict;
   const spread = `interquartile range ${percent(scatter)} of the median`;
-  const above = `${percent(beyond.share)} of ${level.runs} runs above ${formatValue(metric, beyond.value)}`;
+  const above = `${percent(beyond.share)} of ${counted(level.runs, 'run')} above ${formatValue(metric, beyond.value)}`;
   return `${levelWords(metric, level)}, ${spread}, ${above}`;
 }
 
@@ -119,8 +119,6 @@ function others(rows: readonly Row[], headline: Row): string {
   return ` Also ${places.slice(0, MOST_PLACES).join('. Also ')}.${more}`;
 }
 
-const counted = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`;
-
 /** The clearest move that is named but not claimed, because whole days differ by as much; undefined where no row has one. */
 function heldRow({ rows }: Study): Row | undefined {
   const size = ({ held }: Row) => Math.abs(held?.relative ?? 0);
@@ -152,7 +150,8 @@ function highestWords(study: Study): string {
   const leading = leadingRow(study);
   const level = leading && levelNow(leading);
   if (!leading || !level) return '';
-  return ` Highest: ${place(leading)} ${metricFact(leading.metric).short} ${levelWords(leading.metric, level)}, ${level.runs} runs.`;
+  const { short } = metricFact(leading.metric);
+  return ` Highest: ${place(leading)} ${short} ${levelWords(leading.metric, level)}, ${counted(level.runs, 'run')}.`;
 }
 
 function tooFewWords({ period, baseline }: Study): string {

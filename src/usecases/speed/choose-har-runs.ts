@@ -8,6 +8,7 @@ import { fold, matchName } from '../../domain/names/match-name.ts';
 import { chooseStep, isFailed, resultIdOf, type Step, stepsOf } from '../../domain/speed/runs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { resolveDate } from '../../lib/dates.ts';
+import { counted } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';
 import { paintsOf, type ScenarioReports, scenarioBetween } from './run-neighbours.ts';
 
@@ -138,7 +139,8 @@ export async function chooseHarRuns({ scenarioId, step: asked, since }: RunsWant
   const step = await stepOf(await scenarioBetween(ask, scenarioId, fromMs, toMs), asked, note);
   const runs = figuresOf(step);
   const sinceMs = given ?? largestShift(runs);
-  if (sinceMs === undefined) throw new ApiError('missing', `The step has ${runs.length} runs of the last ${SEARCHED_DAYS} days; too few.`);
+  if (sinceMs === undefined)
+    throw new ApiError('missing', `The step has ${counted(runs.length, 'run')} of the last ${SEARCHED_DAYS} days; too few.`);
   const sides = {
     before: runs.filter(({ date }) => date < sinceMs && date >= sinceMs - NEAR_MS),
     after: runs.filter(({ date }) => date >= sinceMs && date <= sinceMs + NEAR_MS),

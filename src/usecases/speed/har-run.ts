@@ -24,6 +24,8 @@ export interface RunAsked {
 /** The run that an answer is about. */
 export interface RunNamed {
   readonly stepResultId: string;
+  /** Name of the scenario that it was chosen from. */
+  readonly scenario?: string;
   readonly step?: string;
   readonly time?: string;
   /** How usual it is among the runs near it: `outlier: …`, `unusual: …`, `usual: …`, `typical of …`. */
@@ -52,8 +54,12 @@ async function chooseRun(scenarioId: number, step: string | undefined, { ask, no
     const [typical] = typicalRuns(runs, 1);
     if (!typical) continue;
     const { stepResultId, paints, date } = typical;
-    const place = `typical of the ${runs.length} runs of the last ${days} days by LCP, load time and requests`;
-    return { paints, run: { stepResultId, step: `${chosen.number} "${chosen.name}"`, time: minuteAt(date, timeZone), place } };
+    const place =
+      runs.length === 1
+        ? `typical, the only run of the last ${days} days`
+        : `typical of the ${runs.length} runs of the last ${days} days by LCP, load time and requests`;
+    const of = scenario.name == null ? {} : { scenario: scenario.name };
+    return { paints, run: { stepResultId, ...of, step: `${chosen.number} "${chosen.name}"`, time: minuteAt(date, timeZone), place } };
   }
   throw new ApiError('missing', `The scenario has no run without a failure in the last ${DAYS[1]} days.`);
 }

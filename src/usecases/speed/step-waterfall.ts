@@ -7,6 +7,7 @@ import { loadEntities } from '../../domain/har/analyse/third-parties.ts';
 import type { Har } from '../../domain/har/read/har-model.ts';
 import { waterfallOf } from '../../views/from-har.ts';
 import type { Mark, WaterfallSpec } from '../../views/spec.ts';
+import type { RunNamed } from './har-run.ts';
 
 /** Paints that the report of a step knows and its HAR file does not. */
 const PAINTS = { FCP: 'firstContentfulPaint', LCP: 'largestContentfulPaint' } as const;
@@ -23,14 +24,17 @@ async function paintsOf(ask: Ask, stepId: string): Promise<Mark[]> {
   });
 }
 
+/** `Checkout – mobile, step 2 "Cart"`, as far as it is known. */
+function placeOf({ scenario, step }: RunNamed): string | undefined {
+  const words = [scenario, step && `step ${step}`].filter((word) => word !== undefined);
+  return words.length > 0 ? words.join(', ') : undefined;
+}
+
 /** The waterfall of the requests that a query of a step's HAR file is about; the summary is about all. */
-export async function stepWaterfall(
-  har: Har,
-  query: HarQuery & { scenarioStepResultId: string; time: string | undefined },
-  ask: Ask,
-): Promise<WaterfallSpec | undefined> {
+export async function stepWaterfall(har: Har, query: HarQuery, run: RunNamed, ask: Ask): Promise<WaterfallSpec | undefined> {
   const isWhole = viewOf(query) === 'summary';
   const entries = isWhole ? har.entries : chosenRequests(studyHar(har, await loadEntities()), query);
-  const { scenarioStepResultId, problem, time } = query;
-  return waterfallOf(har, { entries, about: isWhole ? undefined : problem, time, marks: await paintsOf(ask, scenarioStepResultId) });
+  const marks = await paintsOf(ask, run.stepResultId);
+  const about = isWhole ? undefined : query.problem;
+  return waterfallOf(har, { entries, about, marks, time: run.time, of: placeOf(run) });
 }

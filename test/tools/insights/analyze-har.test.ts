@@ -72,7 +72,12 @@ describe('a step of a scenario', () => {
   it('is the one that the scenario is named after, where none is named, which is said', async () => {
     const { structured, text } = await call('analyze_har', { scenarioId: 'Home – desktop' });
     expect(structured['run']).toMatchObject({ step: '1 "Home"' });
+    expect(structured['run']).not.toHaveProperty('scenario');
     expect(text).toContain('Step "Home" of 2, which the scenario is named after.');
+    const drawn = await call('analyze_har', { scenarioId: 'Home – desktop', chart: true });
+    expect(drawn.structured['chart']).toMatchObject({
+      subtitle: expect.stringMatching(/Home – desktop, step 1 "Home", run of .+, .*\d+ requests$/),
+    });
     expect((await call('analyze_har', { scenarioId: 'Product page – mobile' })).structured['run']).toMatchObject({ step: '2 "Product"' });
   });
 

@@ -1,4 +1,4 @@
-import { formatBytes } from '../../../lib/number-text.ts';
+import { counted, formatBytes } from '../../../lib/number-text.ts';
 import { type PageRequest, pageOf } from '../../page-of.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
 import { addTotals, count, noRequests, weightOf } from '../summary/har-summary.ts';
@@ -8,7 +8,7 @@ import type { HarAnswer } from './har-answer.ts';
 import { type HarQuery, type HarView, listOf, viewOf } from './har-query.ts';
 import { imageVerdict } from './image-problems.ts';
 import type { PaintTimes } from './largest-paint.ts';
-import { counted, ORDER_NOTE, type ProblemKind } from './problem.ts';
+import { ORDER_NOTE, type ProblemKind } from './problem.ts';
 import {
   imageTable,
   partyTable,

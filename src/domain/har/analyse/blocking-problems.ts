@@ -1,10 +1,10 @@
-import { formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { addressText } from '../read/addresses.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { sanitiseHost, sanitiseUrl } from '../sanitise-url.ts';
 import { type BlockingBasis, endOf } from './blocking.ts';
 import { type ConcernedRequest, SLOW_ANSWER_MS } from './concerned-requests.ts';
-import { counted, type Problem, someOf } from './problem.ts';
+import { type Problem, someOf } from './problem.ts';
 import { type HarStudy, longestWait } from './study-har.ts';
 import { blockingWins } from './wins.ts';
 

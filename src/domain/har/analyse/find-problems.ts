@@ -1,4 +1,4 @@
-import { formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { PAGE_MEDIANS, thresholdOf } from '../../speed/speed-metrics.ts';
 import { addressText } from '../read/addresses.ts';
 import type { HarEntry } from '../read/har-model.ts';
@@ -7,7 +7,7 @@ import { blockingProblems } from './blocking-problems.ts';
 import { heaviestTogether, largestCost, SLOW_ANSWER_MS } from './concerned-requests.ts';
 import { imageProblems } from './image-problems.ts';
 import { paintProblems } from './paint-problems.ts';
-import { byCost, counted, type Problem } from './problem.ts';
+import { byCost, type Problem } from './problem.ts';
 import { type HarStudy, longestWait } from './study-har.ts';
 import { transportProblems, wasteProblems } from './waste-problems.ts';
 import { loadWins, winWords } from './wins.ts';

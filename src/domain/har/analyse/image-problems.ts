@@ -1,10 +1,10 @@
-import { formatBytes } from '../../../lib/number-text.ts';
+import { counted, formatBytes } from '../../../lib/number-text.ts';
 import { addressText } from '../read/addresses.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { sanitiseUrl } from '../sanitise-url.ts';
 import { weightOf } from '../summary/har-summary.ts';
 import { imageHint, imageWords, savedShare } from './image-hint.ts';
-import { counted, type Problem } from './problem.ts';
+import { type Problem } from './problem.ts';
 import type { HarStudy } from './study-har.ts';
 
 /** Smaller images save nothing that is worth a word. */

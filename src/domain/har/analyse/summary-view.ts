@@ -1,4 +1,4 @@
-import { formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { PAGE_MEDIANS } from '../../speed/speed-metrics.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
@@ -9,7 +9,7 @@ import { BLOCKING_BASIS } from './blocking-problems.ts';
 import { findProblems } from './find-problems.ts';
 import type { HarAnswer } from './har-answer.ts';
 import { imageHint } from './image-hint.ts';
-import { counted, ORDER_NOTE, type Problem } from './problem.ts';
+import { ORDER_NOTE, type Problem } from './problem.ts';
 import { tenth } from './request-rows.ts';
 import type { HarStudy } from './study-har.ts';
 

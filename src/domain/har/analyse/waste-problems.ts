@@ -1,11 +1,11 @@
-import { formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { addressText } from '../read/addresses.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { sanitiseHost, sanitiseUrl } from '../sanitise-url.ts';
 import { weightOf } from '../summary/har-summary.ts';
 import { type ConcernedRequest, heaviestOf, largestCost, totalsOf } from './concerned-requests.ts';
-import { counted, type Problem, someOf } from './problem.ts';
+import { type Problem, someOf } from './problem.ts';
 import type { HarStudy } from './study-har.ts';
 import { blockingWins, largestWins, type Wins } from './wins.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { formatBytes, formatMs } from '../../../lib/number-text.ts';
-import { counted, someOf } from '../analyse/problem.ts';
+import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { someOf } from '../analyse/problem.ts';
 import { tenth } from '../analyse/request-rows.ts';
 import type { HarStudy } from '../analyse/study-har.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';

@@ -1,4 +1,5 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
+import { counted } from '../../../lib/number-text.ts';
 import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import type { PartyGroup } from '../analyse/third-parties.ts';
 import { withoutFragment } from '../read/find-document.ts';
@@ -129,7 +130,7 @@ const MIN_SPREAD = 0.18;
 export function noiseNote(neighbours: number): string {
   const against =
     neighbours > 0
-      ? `${neighbours} runs near them, which say how much each request differs by itself`
+      ? `${counted(neighbours, 'run')} near them, which ${neighbours === 1 ? 'says' : 'say'} how much each request differs by itself`
       : 'what requests usually differ by: no run near them could be read, so less is certain (scenarioId beside before and after names ' +
         'where they are)';
   return (

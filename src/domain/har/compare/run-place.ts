@@ -1,4 +1,4 @@
-import { formatMs } from '../../../lib/number-text.ts';
+import { counted, formatMs } from '../../../lib/number-text.ts';
 import type { PaintTimes } from '../analyse/largest-paint.ts';
 import { middleOf } from './compare-runs.ts';
 
@@ -22,7 +22,7 @@ export function placeOfRun(run: PaintTimes, near: readonly PaintTimes[]): string
     const values = near.map((each) => each[name]).filter((each) => each !== null);
     if (value === null || values.length < LEAST_RUNS) continue;
     const below = values.filter((each) => each < value).length;
-    const of = `${values.length} runs near it (median ${formatMs(middleOf(values))})`;
+    const of = `${counted(values.length, 'run')} near it (median ${formatMs(middleOf(values))})`;
     if (below === values.length) return `outlier: ${words} above all ${of}`;
     if (below === 0) return `outlier: ${words} below all ${of}`;
     const share = below / values.length;

@@ -1,10 +1,10 @@
-import { formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { markdownTable } from '../../../lib/text-table.ts';
 import { PAGE_MEDIANS, rate, thresholdOf } from '../../speed/speed-metrics.ts';
 import { endOf } from '../analyse/blocking.ts';
 import { BLOCKING_BASIS } from '../analyse/blocking-problems.ts';
 import { findProblems } from '../analyse/find-problems.ts';
-import { counted, ORDER_NOTE, type Problem } from '../analyse/problem.ts';
+import { ORDER_NOTE, type Problem } from '../analyse/problem.ts';
 import type { HarStudy } from '../analyse/study-har.ts';
 import { shortUrl } from '../sanitise-url.ts';
 import type { HarSummary, RequestRow, WasteFinding } from '../summary/har-summary.ts';
