@@ -153,9 +153,9 @@ function verdictOf(
   if (least === undefined || largest === undefined)
     return `${short} does not differ by ${breakdown} beyond noise in ${anyStep(judged.length)}.`;
   const size = percent(least) === percent(largest) ? percent(least) : `${percent(least)} to ${percent(largest)}`;
-  const where = sizes.length === judged.length ? `in ${allSteps(judged.length)}` : `in ${sizes.length} of ${judged.length} steps`;
+  const where = sizes.length === judged.length ? allSteps(judged.length) : `${sizes.length} of ${judged.length} steps`;
   const [above = '', below = ''] = [grouping.names[high], grouping.names[low]];
-  return `${short} is ${size} higher in "${above}" than in "${below}", ${where}.`;
+  return `${short} is ${size} higher in "${above}" than in "${below}"${judged.length === 1 ? '' : `, in ${where}`}.`;
 }
 
 /** The words for a range without a cycle: its highest and lowest group, by the step's own level. */
