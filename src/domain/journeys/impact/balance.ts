@@ -139,9 +139,8 @@ function imbalanceOf(target: Float64Array, before: Float64Array, after: Float64A
 
 const shares = (totals: Float64Array) => totals.map((value) => value / Math.max(totals[0] ?? 0, 1e-9));
 
-/** Weighs the sessions without the condition so that they are like those with it in all that was known before. */
-export function balance(cells: Cells, design: Design, isExposed: (cell: number) => boolean): Comparison {
-  const given = Uint8Array.from({ length: cells.count }, (_, cell) => (isExposed(cell) ? 1 : 0));
+/** Weighs the sessions without the condition so that they are like those with it (`given` is 1) in all that was known before. */
+export function balance(cells: Cells, design: Design, given: Uint8Array): Comparison {
   const left = new Uint8Array(cells.count).fill(1);
   while (withoutPeers(cells, given, left) > 0);
   const taken = enoughControls(cells, given, left);

@@ -173,10 +173,10 @@ function metMoreOf(cells: Cells, comparison: ReturnType<typeof balance>): number
  * The effect of a condition on the sessions that met it: observed less what the outcome model, corrected by the weighted sessions without
  * the condition, expects of them. Right where either the model or the weights are (Zhao and Percival 2017).
  */
-export function effectOf(cells: Cells, design: Design, chances: Float64Array, isExposed: (cell: number) => boolean): ConditionEffect {
+export function effectOf(cells: Cells, design: Design, chances: Float64Array, isExposed: Uint8Array): ConditionEffect {
   const comparison = balance(cells, design, isExposed);
   const { comparable, imbalance, effectiveControls } = comparison;
-  const sessions = cells.sessions.reduce((sum, value, cell) => sum + (isExposed(cell) ? value : 0), 0);
+  const sessions = cells.sessions.reduce((sum, value, cell) => sum + value * nth(isExposed, cell), 0);
   const nothing = { value: 0, low: 0, high: 0 };
   if (comparable === 0 || effectiveControls === 0) {
     const shares = { withShare: 0, withoutShare: 0, difference: nothing, lostRevenue: nothing };

@@ -1,3 +1,4 @@
+import { nth } from '../../../lib/nth.ts';
 import { type Cells, designOf, holds } from './cells.ts';
 import { type ConditionEffect, effectOf } from './effect.ts';
 import { chancesOf } from './outcome-model.ts';
@@ -33,8 +34,13 @@ function cellsWithout(cells: Cells, bit: number): Cells {
   };
 }
 
-function exposedSessions(cells: Cells, bit: number): number {
-  return cells.sessions.reduce((sum, sessions, cell) => sum + (holds(cells.exposure[cell] ?? 0, bit) ? sessions : 0), 0);
+/** Sessions that met each condition, by its bit. */
+function sessionsByBit({ exposure, sessions }: Cells): number[] {
+  const sums: number[] = [];
+  for (const [cell, conditions] of exposure.entries())
+    for (let [left, bit] = [conditions, 0]; left > 0; left = Math.floor(left / 2), bit += 1)
+      if (left % 2 === 1) sums[bit] = (sums[bit] ?? 0) + nth(sessions, cell);
+  return sums;
 }
 
 /** An effect with what a plain comparison of all sessions on both sides says, shares from 0 to 1. */
@@ -42,33 +48,41 @@ export interface Measured extends ConditionEffect {
   readonly plain: number;
 }
 
-function plainOf(cells: Cells, bit: number): number {
+/** Which cells met a condition, as 1. */
+function exposedCells({ exposure }: Cells, bit: number): Uint8Array {
+  return Uint8Array.from(exposure, (conditions) => Number(holds(conditions, bit)));
+}
+
+function plainOf(cells: Cells, isExposed: Uint8Array): number {
   const sums = [0, 0, 0, 0];
   for (let cell = 0; cell < cells.count; cell += 1) {
-    const side = holds(cells.exposure[cell] ?? 0, bit) ? 0 : 2;
-    sums[side] = (sums[side] ?? 0) + (cells.sessions[cell] ?? 0);
-    sums[side + 1] = (sums[side + 1] ?? 0) + (cells.conversions[cell] ?? 0);
+    const side = 2 - 2 * nth(isExposed, cell);
+    sums[side] = nth(sums, side) + nth(cells.sessions, cell);
+    sums[side + 1] = nth(sums, side + 1) + nth(cells.conversions, cell);
   }
   const [exposed = 0, own = 0, others = 0, theirs = 0] = sums;
   return own / Math.max(exposed, 1) - theirs / Math.max(others, 1);
 }
 
-const prepared = (cells: Cells) => {
+/** Cells with what all conditions at their page share. */
+function prepared(cells: Cells) {
   const design = designOf(cells);
   return { cells, design, chances: chancesOf(cells, design) };
-};
+}
 
 /** Measures each question on the cells of its page; undefined where no session of the page met the condition, or too few. */
 export function measureEffects(byPage: ReadonlyMap<number, Cells>, questions: readonly ConditionQuestion[]): (Measured | undefined)[] {
   const models = new Map<string, ReturnType<typeof prepared>>();
+  const sessions = new Map([...byPage].map(([page, cells]) => [page, sessionsByBit(cells)]));
   return questions.map(({ page, probe, without, least = 1 }) => {
     const all = byPage.get(page);
     const key = `${page}/${without ?? ''}`;
-    if (!all || exposedSessions(all, probe) < least) return undefined;
+    if (!all || (sessions.get(page)?.[probe] ?? 0) < least) return undefined;
     const model = models.get(key) ?? prepared(without === undefined ? all : cellsWithout(all, without));
     models.set(key, model);
     const { cells, design, chances } = model;
-    const effect = effectOf(cells, design, chances, (cell) => holds(cells.exposure[cell] ?? 0, probe));
-    return { ...effect, plain: plainOf(cells, probe) };
+    const isExposed = exposedCells(cells, probe);
+    const effect = effectOf(cells, design, chances, isExposed);
+    return { ...effect, plain: plainOf(cells, isExposed) };
   });
 }
