@@ -11,7 +11,7 @@ export interface Sampling {
 }
 
 /** Of a page that twice as many sessions may have reached only a part is read: more take seconds and make intervals hardly narrower. */
-const ENOUGH_SESSIONS = 40_000;
+const ENOUGH_SESSIONS = 25_000;
 /** All sessions are read that met a condition which no more views than this met: none of them can be spared. */
 const MOST_KEPT = 20_000;
 
