@@ -1,8 +1,6 @@
-import { greet, startPeer } from '../peer.ts';
 import type { Table, Trial } from '../verdicts/metrics/trial.ts';
 import { FAULTS, type Fault, makeRunPair, type RunPair } from './page-runs.ts';
-import { tallyOf } from './speed-bench.ts';
-import { openSpeedPlatform } from './speed-platform.ts';
+import { openServedPlatform, tallyOf } from './speed-bench.ts';
 
 interface Culprit {
   readonly kind: string;
@@ -32,14 +30,7 @@ function isNamed(fault: Fault, { culprit, slower }: RunPair, named: Culprit): bo
 
 /** The built server over a platform of generated pages; gives what it names of a pair. */
 async function openPairBench() {
-  const platform = await openSpeedPlatform();
-  const peer = startPeer(['dist/main.js'], {
-    WEB_ANALYTICS_AUTH_URL: platform.url,
-    WEB_ANALYTICS_CLIENT_ID: 'bench',
-    WEB_ANALYTICS_CLIENT_SECRET: 'bench',
-    WEB_ANALYTICS_TOOLSETS: 'insights,speed-analysis',
-  });
-  await greet(peer);
+  const { platform, peer } = await openServedPlatform();
   let scenarioId = 0;
   return {
     async nameCulprit({ before, after, reports, harOf }: RunPair): Promise<Culprit> {

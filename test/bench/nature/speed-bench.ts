@@ -13,8 +13,8 @@ interface ToolAnswer {
   readonly result?: { readonly structuredContent?: unknown; readonly isError?: boolean; readonly content?: unknown };
 }
 
-/** Starts both. */
-export async function openSpeedBench(): Promise<SpeedBench> {
+/** A platform of generated reports, and the built server over it. */
+export async function openServedPlatform() {
   const platform = await openSpeedPlatform();
   const peer = startPeer(['dist/main.js'], {
     WEB_ANALYTICS_AUTH_URL: platform.url,
@@ -23,6 +23,12 @@ export async function openSpeedBench(): Promise<SpeedBench> {
     WEB_ANALYTICS_TOOLSETS: 'insights,speed-analysis',
   });
   await greet(peer);
+  return { platform, peer };
+}
+
+/** Starts both. */
+export async function openSpeedBench(): Promise<SpeedBench> {
+  const { platform, peer } = await openServedPlatform();
   let scenarioId = 0;
   return {
     async judge({ reports, startMs, endMs }, more = {}) {
