@@ -13,17 +13,17 @@ export default defineAnsweringTool({
   title: 'Analyze a HAR',
   description:
     'What loads on a page, why does the page load slow, which images are big, heavy or late (hero), what should we fix ' +
-    'first? HAR diagnosis for requests, files, scripts, JavaScript, fonts, tags, resources, widgets, third parties, ' +
+    'first? HAR diagnosis for requests, files, resources, scripts, JavaScript, fonts, tags, widgets, third parties, ' +
     'servers, domains like Google: the heaviest, what blocks rendering, caching, 404; waterfall, problems, recommendations.',
   annotations: READ,
   searchHint:
-    'late, hero, tag manager, widgets, biggest, optimize, quick wins, improvements, bottlenecks, formats, sizes, ads, ' +
-    'chat, CSS, cookies, redirects, compression, weigh',
+    'late, tag manager, biggest, optimize, quick wins, improvements, bottlenecks, formats, sizes, ads, chat, CSS, cookies, ' +
+    'redirects, compression, weigh',
   scope: 'speed-analysis',
   idsFrom: 'get_scenario_report',
   input: z.strictObject({
-    scenarioStepResultId: text.describe('Its stepResultId').optional(),
-    scenarioId: p.ref('scenario', 'Or: typical run').optional(),
+    scenarioStepResultId: text.describe('stepResultId of report').optional(),
+    scenarioId: p.ref('scenario', 'Or a typical run of it').optional(),
     step: text.describe('Step').optional(),
     view: z.enum(HAR_VIEWS).optional(),
     problem: z.enum(PROBLEM_KINDS).optional(),

@@ -14,9 +14,9 @@ export default defineAnsweringTool({
   name: 'check_speed_budgets',
   title: 'Check speed budgets',
   description:
-    'Is every page fast enough to go live, or too heavy? Which pages meet, break or exceed, stay within, under or above ' +
-    'the limits, targets or thresholds of the speed budget we set (Core Web Vitals: LCP largest paint, TBT blocking time, ' +
-    'CLS layout shift; seconds, megabytes, weight)? As a gate: may a build or release pass or fail? Medians of steps.',
+    'Is every page fast enough to go live, or too heavy? Which pages meet, break or exceed the limits, targets or ' +
+    'thresholds of the speed budget we set (Core Web Vitals: LCP largest paint, TBT blocking time, CLS layout shift; ' +
+    'seconds, megabytes, weight)? As a gate: may a build or release pass or fail? Judges medians of steps.',
   annotations: READ,
   searchHint:
     'over, above, under, below, less than, not within, ship, pipeline, CI, red or green, requirements, violations, ' +

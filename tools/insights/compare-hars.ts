@@ -12,8 +12,8 @@ export default defineAnsweringTool({
   title: 'Compare HARs',
   description:
     'Page diff of two runs or loads: the slow and the fast run, before and after a release, deployment, today. Which ' +
-    'requests, hosts, scripts, tags, trackers, pixels, third parties are different: came in new, was added, put in or ' +
-    'removed, got bigger or heavier in bytes, newly blocking; weight gained, net effect.',
+    'requests, hosts, scripts, tags, trackers, pixels, third parties are different: came in new, were added, put in or ' +
+    'removed, got bigger or heavier in bytes, newly block? Weight gained, net effect.',
   annotations: READ,
   searchHint: 'diff, page diff, changed, difference, came in, new pixel, grew, gained, weight, growth, culprit',
   scope: 'speed-analysis',

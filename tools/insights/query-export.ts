@@ -8,8 +8,8 @@ export default defineAnsweringTool({
   title: 'Query an export',
   description:
     'SQL query (SELECT; DuckDB or ClickHouse dialect) of downloaded raw data, sessions and views: how many unique, ' +
-    'different users or people, who saw which error messages, most viewed pages, number of sessions per user, rage clicks, ' +
-    'scroll depth, by browser, operating system, referrer, UTM campaign, landing page, country or city.',
+    'different users or people, who saw which error messages, the most viewed pages, the number of sessions per user, rage ' +
+    'clicks, scroll depth, by browser, operating system, referrer, UTM campaign, landing page, country or city.',
   annotations: READ,
   searchHint: 'own analysis, count, group, select, distinct, landing pages, repeat buyers, most viewed pages, number of, browsers, tables',
   scope: 'data-export',

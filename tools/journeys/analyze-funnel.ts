@@ -11,7 +11,7 @@ export default defineAnsweringTool({
   description:
     'Where do people or customers drop off, who leaves? Funnel of steps (product, basket, cart, checkout, delivery, ' +
     'payment, order, booking, registration, sign up, form): how many get from step to step, finish, abandon or go instead; ' +
-    'completion by device, mobile, new visitors, since. Counts downloaded exports.',
+    'completion by device, mobile, new visitors, since when. Counts downloaded exports.',
   annotations: READ,
   searchHint:
     'conversion funnel, cart abandonment, lose customers, dropout, leak, registration, stuck, weakest step, quit, account ' +

@@ -7,8 +7,8 @@ export default defineAnsweringTool({
   name: 'analyze_retention',
   title: 'Analyze retention',
   description:
-    'Who comes back? Do people return, visit again or still come: the percent of new, first-time visitors, newcomers or ' +
-    'customers after days or weeks, second visit; loyal, repeat visitors, regulars, churn; weekly cohorts by first ' +
+    'Who comes back? Do people return for a second visit, visit again, still come after days or weeks: the percent of new, ' +
+    'first-time visitors, newcomers or customers; loyal, repeat visitors, regulars, churn; weekly cohorts by first ' +
     'campaign. Counts downloaded exports.',
   searchHint: 'retention, newcomers, regulars, returning, loyalty, sticky, second visit, keep customers',
   annotations: READ,

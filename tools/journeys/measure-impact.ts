@@ -21,10 +21,10 @@ export default defineAnsweringTool({
   title: 'Measure impact',
   description:
     'How much do bugs, crashes, API errors, slow loading or rage clicks cost us: most lost orders, money? Did variant B ' +
-    'win the test, do people using search buy more? Conversion effect. Counts downloaded exports.',
+    'win the test, do people using search buy more (conversion effect)? Counts downloaded exports.',
   searchHint:
     'A/B test winner, experiment, version B, JavaScript errors, exceptions, price of a bug, outage, lost sales, worth ' +
-    'fixing, video, chat, filters, button',
+    'fixing, spend more than others, video, chat, filters, button',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_workspace',
