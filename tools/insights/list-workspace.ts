@@ -13,7 +13,7 @@ export default defineAnsweringTool({
   name: 'list_workspace',
   title: 'List the workspace',
   description:
-    'Local data downloaded already: exports, files here, how big (rows, bytes, disk usage), coverage from day till day, ' +
+    'Local data downloaded already: exports and files here, how big (rows, bytes, disk usage), coverage from day till day, ' +
     'space left (computer, warehouse).',
   annotations: READ,
   searchHint: 'fetched so far, pulled, disk usage, gigabytes, coverage, local files',

@@ -12,8 +12,8 @@ export default defineAnsweringTool({
   title: 'Query metrics',
   description:
     'How many visits, people, orders do we have, how much turnover, sales or revenue? Average basket, order value or ' +
-    'conversion rate per day, week, month, weekday or hour; best, top or worst days, weeks, zones tapped most in a screen, ' +
-    "share of phones. Is it normal for us, is today's data complete, what is the forecast?" +
+    'conversion rate per day, week, month, weekday or hour; best, top or worst days, weeks and zones tapped most in a ' +
+    "screen, share of phones. Is it normal for us, is today's data complete, what is the forecast?" +
     hint('compare_metrics', ' Causes: compare_metrics.'),
   annotations: READ,
   searchHint:

@@ -9,8 +9,8 @@ export default defineAnsweringTool({
   name: 'sync_exports',
   title: 'Sync exports',
   description:
-    'Download, fetch or pull everything new: newest raw data, files of all export jobs, onto this computer or into a ' +
-    'warehouse (DuckDB, ClickHouse; BigQuery, Snowflake: files). Skips existing ones, refreshes and keeps the local copy ' +
+    'Download, fetch or pull everything new: the newest raw data and files of all export jobs, onto this computer or into ' +
+    'a warehouse (DuckDB, ClickHouse; BigQuery, Snowflake: files). Skips existing ones, refreshes and keeps the local copy ' +
     'up to date, names expired runs. Call later again.',
   annotations: FETCH,
   fetches: true,

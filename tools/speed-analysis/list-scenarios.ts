@@ -11,7 +11,7 @@ export default defineTool({
   name: 'list_scenarios',
   title: 'List scenarios',
   description:
-    'Pages, journeys we monitor, measure or watch: names of monitored synthetic scenarios, speed tests.' +
+    'Pages and journeys we monitor, measure or watch: names of monitored synthetic scenarios, speed tests.' +
     hint('list_scenario_reports', ' Runs: list_scenario_reports.'),
   annotations: READ,
   searchHint: 'measured, monitored, watched, check, list of tests',

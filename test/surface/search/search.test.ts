@@ -124,7 +124,8 @@ and 80.0 % of the third, 60.0 % and 81.7 % of the fourth, 80.0 % and 80.0 % of t
 but its figures were watched while texts were worded, and the same hand wrote both, so they may flatter.
 
 What draws a long question to the wrong tool are mostly words that say nothing (the, is, our, it): one that few texts hold weighs much. So \
-tools that answer no question are told without them, and those that answer hold the few that their questions do.
+tools that only hand something over are described in noun phrases, without them, and those that answer in questions, which share them, so \
+that none weighs much.
 
 ## Tools that compete
 
