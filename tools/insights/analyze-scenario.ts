@@ -45,7 +45,7 @@ export default defineAnsweringTool({
   description:
     'Is our site, home page, search, login or checkout slow, has it become slower or faster since or after a release, ' +
     'deploy or update? Performance, speed, load times in synthetic monitoring (LCP, TTFB, TBT, layout shift CLS): which ' +
-    'pages, tests, journeys are slow, which step is slowest, unstable or failing; trend by hour, night.' +
+    'pages, tests, journeys are slow, which step is slowest, unstable, failing; trend by hour or night.' +
     hint('compare_hars', ' Then compare_hars.'),
   annotations: READ,
   searchHint:
