@@ -16,7 +16,7 @@ export default defineAnsweringTool({
   description:
     'Is every page fast enough to go live, or too heavy? Which pages meet, break or exceed the limits, targets or ' +
     'thresholds of the speed budget we set (Core Web Vitals: LCP largest paint, TBT blocking time, CLS layout shift; ' +
-    'seconds, megabytes, weight)? The gate of a build or release: pass or fail. Judges medians of steps.',
+    'seconds, megabytes, weight)? The gate for a build or release: pass or fail. Judges medians of steps.',
   annotations: READ,
   searchHint:
     'over, above, under, below, less than, not within, ship, pipeline, CI, red or green, requirements, violations, ' +
