@@ -293,8 +293,8 @@ export const speedBudgets = z
 
 export const limit = pageSize.describe('Rows, default 25').optional();
 export const order = orderName.describe('By jobId, default DESC').optional();
-export const page = z.int().min(0).describe('Number').optional();
-export const projectId = z.string().trim().min(1).describe('Id or name').optional();
+export const page = z.int().min(0).describe('Page number').optional();
+export const projectId = z.string().trim().min(1).describe('The id or name').optional();
 export const confirm = z.boolean().describe('true sends; else preview').optional();
 export const waitSeconds = z.int().min(0).max(40).describe('Longest wait, default 20').optional();
 export const chart = z.boolean().describe('Adds picture').optional();

@@ -6,7 +6,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'authenticate',
   title: 'Authenticate',
-  description: 'Login: renews access token (never shown), normally automatic; project, scopes, endpoint, expiry.',
+  description: 'Log in again: renews the access token (never shown), normally automatic; project, scopes, endpoint, expiry.',
   annotations: READ,
   searchHint: 'log in, sign in, token, connection',
   operation: requestToken,

@@ -18,10 +18,10 @@ export default defineTool({
   name: 'get_credential',
   title: 'Get the credential',
   description:
-    'Permissions, access rights of credential, login, API key (403, forbidden, permission denied, allowed to see): level, ' +
-    'scopes, projects, sites, toolsets, missing scopes, expiry (valid until).',
+    'Permissions, access rights of credential, login or API key (403, forbidden, permission denied, allowed to see): ' +
+    'level, scopes, projects, sites, account, toolsets, missing scopes, expiry (valid till).',
   annotations: READ,
-  searchHint: 'access, 403, key valid, account level, permission',
+  searchHint: 'access, 403, sites, key valid, account level, permission',
   operation: readCredential,
   input: z.strictObject({}),
   output: z.object({

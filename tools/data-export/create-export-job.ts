@@ -29,7 +29,7 @@ export default defineTool({
   description:
     'One unchecked export job, exactly as given' +
     hint('plan_export', ' (checked first: plan_export)') +
-    '; changed or deleted by console alone.',
+    '; changed or deleted by the console alone.',
   annotations: CREATE,
   searchHint: `export job with exact fields${hint('plan_export', ', after plan_export')}`,
   operation: createExportJob,

@@ -9,7 +9,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'get_export_run',
   title: 'Get an export run',
-  description: 'One run, addresses (links) of files (gzip; token-free; till expirationDate).',
+  description: 'One run and the addresses (links) of its files (gzip; token-free; till expirationDate).',
   annotations: READ,
   searchHint: 'addresses of files, links',
   operation: getExportRun,

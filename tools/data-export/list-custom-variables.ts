@@ -7,7 +7,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_custom_variables',
   title: 'List custom variables',
-  description: 'Custom variables: position, values (custom_var).',
+  description: 'Custom variables: position and values (custom_var).',
   annotations: READ,
   searchHint: 'custom variables collected',
   operation: listCustomVariables,

@@ -12,11 +12,11 @@ export default defineTool({
   name: 'list_export_jobs',
   title: 'List export jobs',
   description:
-    'Are exports, jobs, feeds, delivery OK: work, run, finished, stuck, healthy, broken, stopped or failing; status ' +
-    'overview, schedule, state of last run (every night, nightly), health, good runs, days missing of 30, next run.' +
+    'Do exports run every night as they should, is each job or feed healthy, working, finished, stuck, broken, stopped or ' +
+    'failing? Overview of status, schedule, last run, good runs and missing days of 30, next run.' +
     hint('find_export_gaps', ' Gaps: find_export_gaps.'),
   annotations: READ,
-  searchHint: 'active exports, schedule, overview of feeds, suspended, delivery',
+  searchHint: 'active exports, healthy, finished, schedule, overview of feeds, every night, suspended, delivery',
   operation: listExportJobs,
   paged: 'jobs',
   beside: ['health', 'once'],

@@ -8,7 +8,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_exportable_fields',
   title: 'List exportable fields',
-  description: 'Columns, fields, details about sessions, page views to export: list, description, meaning, example; available per visit.',
+  description: 'Exportable columns, fields, information per session or page view: list, what a column means, example.',
   annotations: READ,
   searchHint: 'exportable columns, column meaning, information',
   operation: listExportableFields,

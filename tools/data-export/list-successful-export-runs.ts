@@ -15,7 +15,7 @@ export default defineTool({
   name: 'list_successful_export_runs',
   title: 'List successful export runs',
   description:
-    'Export files available, ready, ranges, expiry: when about to expire, be deleted, gone.' +
+    'Export files available or ready: ranges, expiry, those about to expire, be deleted or gone.' +
     hint('get_export_run', ' Addresses: get_export_run.'),
   annotations: READ,
   searchHint: 'files about to expire, available downloads, disappear',

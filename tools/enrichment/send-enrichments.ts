@@ -16,10 +16,10 @@ export default defineTool({
   name: 'send_enrichments',
   title: 'Send enrichments',
   description:
-    'Attaches, connects, links, adds, uploads offline data of external systems (CRM, phone, call centre, store) to visits ' +
-    'or sessions (sessionId, or userId plus sessionNumber), max. 3 records each; resends overwrite. Transactions excluded.',
+    'Attaches, connects or adds offline data of external systems (CRM, phone, call centre, store, till) to visits or ' +
+    'sessions (sessionId, or userId plus sessionNumber), max. 3 records each; resends overwrite. Transactions excluded.',
   annotations: OVERWRITE,
-  searchHint: 'upload, returns, loyalty level, match till sales, enrich',
+  searchHint: 'upload, link, returns, loyalty level, match till sales, enrich',
   operation: sendEnrichments,
   confirmed: true,
   input: z.strictObject({

@@ -12,18 +12,18 @@ export default defineAnsweringTool({
   name: 'analyze_har',
   title: 'Analyze a HAR',
   description:
-    'What loads on the page, why does the page load slow, heavy; what slows down, blocks rendering; are images late ' +
-    '(hero), fix first? HAR diagnosis: requests, files, scripts, JavaScript, fonts, tags, tag manager, widgets, third ' +
-    'parties, servers, domains like Google; biggest, heaviest, caching, 404, waterfall; problems, recommendations.',
+    'What loads on a page, why does the page load slow, which images are big, heavy or late (hero), what should we fix ' +
+    'first? HAR diagnosis for requests, files, resources, scripts, JavaScript, fonts, tags, widgets, third parties, ' +
+    'servers, domains like Google: the heaviest, what blocks rendering, caching, 404; waterfall, problems, recommendations.',
   annotations: READ,
   searchHint:
-    'optimize, quick wins, improvements, bottlenecks, formats, sizes, ads, chat, tag manager, CSS, cookies, redirects, ' +
-    'compression, weigh',
+    'late, tag manager, biggest, optimize, quick wins, improvements, bottlenecks, formats, sizes, ads, chat, CSS, cookies, ' +
+    'redirects, compression, weigh',
   scope: 'speed-analysis',
   idsFrom: 'get_scenario_report',
   input: z.strictObject({
-    scenarioStepResultId: text.describe('Its stepResultId').optional(),
-    scenarioId: p.ref('scenario', 'Or: typical run').optional(),
+    scenarioStepResultId: text.describe('stepResultId of report').optional(),
+    scenarioId: p.ref('scenario', 'Or a typical run of it').optional(),
     step: text.describe('Step').optional(),
     view: z.enum(HAR_VIEWS).optional(),
     problem: z.enum(PROBLEM_KINDS).optional(),

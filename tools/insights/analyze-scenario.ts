@@ -43,21 +43,21 @@ export default defineAnsweringTool({
   name: 'analyze_scenario',
   title: 'Analyze scenarios',
   description:
-    'Has our site, home page, search, login or checkout become slower, faster, sluggish since or after the release, ' +
-    'deploy, update? Performance, speed, loading, load times in synthetic monitoring (LCP, TTFB, TBT, layout shift CLS): ' +
-    'which pages, step, test, journeys are slow, slowest, unstable, failing, bad; trend by hour, night.' +
+    'Is our site, home page, search, login or checkout slow, has it become slower or faster since or after a release, ' +
+    'deploy or update? Performance, speed, load times in synthetic monitoring (LCP, TTFB, TBT, layout shift CLS): which ' +
+    'pages, tests, journeys are slow, which step is slowest, unstable, failing; trend by hour or night.' +
     hint('compare_hars', ' Then compare_hars.'),
   annotations: READ,
   searchHint:
-    'laggy, slowdown, regression, drift, creeping, rollout, version, checks, robots, Lighthouse, speed index, time to ' +
-    'first byte, peak hours, responsive',
+    'loading, test, sluggish, laggy, slowdown, regression, drift, creeping, rollout, version, checks, robots, Lighthouse, ' +
+    'speed index, time to first byte, peak hours, responsive',
   scope: 'speed-analysis',
   idsFrom: 'list_scenarios',
   charted: true,
   input: z.strictObject({
     scenarioIds: p.refsOrAll('scenario', 'Ids or names; default all').optional(),
     view: z.enum(views).describe('levels: medians; failures: since when; runs: slowest, fastest').default('changes'),
-    breakdown: z.enum(BREAKDOWNS).describe('Trend, drift of levels, judged').optional(),
+    breakdown: z.enum(BREAKDOWNS).describe('Trend of levels, judged: creeps up, bad for a while').optional(),
     startDate: p.startOf('Judged period (regression, slowdown)').default('-7d'),
     endDate: p.endOf('Default now').optional(),
     baselineStartDate: p.startOf('Default previous 30 days or month').optional(),

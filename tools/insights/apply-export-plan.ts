@@ -8,11 +8,9 @@ import { applyExportPlan } from '../../src/usecases/exports/apply-export-plan.ts
 export default defineAnsweringTool({
   name: 'apply_export_plan',
   title: 'Apply an export plan',
-  description:
-    'Yes, fine, go ahead, start: execute, carry out, confirm, proceed, backfill plans proposed; create planned export ' +
-    'jobs, none twice.',
+  description: 'Yes, fine, go ahead: executes a proposed plan, creates and starts the planned export jobs or backfill, none twice.',
   annotations: OVERWRITE,
-  searchHint: 'do it, yes create them, approve, looks good',
+  searchHint: 'carry out, confirm, proceed, yes create them, approve, looks good',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   confirmed: true,

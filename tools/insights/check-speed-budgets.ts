@@ -14,11 +14,13 @@ export default defineAnsweringTool({
   name: 'check_speed_budgets',
   title: 'Check speed budgets',
   description:
-    'Pages fast enough to go live, too heavy? Pass or fail: meet, break, exceed, over, above, under, below, less than, not ' +
-    'within limits, targets, thresholds, speed budget we set (Core Web Vitals: LCP largest paint, TBT blocking time, CLS; ' +
-    'seconds, megabytes, weight). Gate: ship build or release. Medians of every step.',
+    'Is every page fast enough to go live, or too heavy? Which pages meet, break or exceed the limits, targets or ' +
+    'thresholds of the speed budget we set (Core Web Vitals: LCP largest paint, TBT blocking time, CLS layout shift; ' +
+    'seconds, megabytes, weight)? The gate for a build or release: pass or fail. Judges medians of steps.',
   annotations: READ,
-  searchHint: 'pipeline, CI, red or green, requirements, violations, promised, megabytes, SLA',
+  searchHint:
+    'over, above, under, below, less than, not within, ship, pipeline, CI, red or green, requirements, violations, ' +
+    'promised, weight, SLA',
   scope: 'speed-analysis',
   idsFrom: 'list_scenarios',
   input: z.strictObject({

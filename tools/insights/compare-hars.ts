@@ -11,11 +11,11 @@ export default defineAnsweringTool({
   name: 'compare_hars',
   title: 'Compare HARs',
   description:
-    'Page diff of runs or loads, the slow or fast run, before or after release, deployment, today: different requests, ' +
-    'hosts, scripts, tags, trackers, pixels, third parties new, came in, added, put, removed, bigger, heavier in bytes; ' +
-    'newly blocking; weight gained, growth, net effect.',
+    'Page diff of two runs or loads: the slow and the fast run, before and after a release, deployment, today. Which ' +
+    'requests, hosts, scripts, tags, trackers, pixels, third parties are different: came in new, were added, put in or ' +
+    'removed, got bigger or heavier in bytes, newly block? Weight gained, net effect.',
   annotations: READ,
-  searchHint: 'diff, changed, difference, new pixel, grew, gained, culprit',
+  searchHint: 'diff, page diff, changed, difference, came in, new pixel, grew, gained, weight, growth, culprit',
   scope: 'speed-analysis',
   idsFrom: 'get_scenario_report',
   input: z.strictObject({

@@ -10,14 +10,15 @@ export default defineAnsweringTool({
   name: 'compare_metrics',
   title: 'Compare metrics',
   description:
-    'Why did sales, orders, revenue, conversion, basket drop, fall: down, up, less, fewer, better or worse than before, ' +
-    'last year? Reasons of the change, increase, decline, loss, gap, since when. How week, month, year compare; new versus ' +
-    'returning people, customers, mobile vs desktop (who buys more): significant or noise?' +
+    'Why did sales, orders, revenue, conversion drop, fall or go up, why do customers buy less, better or worse than ' +
+    'before, last year? Reasons for a change, increase, decline, since when. How does this week, month, year compare to ' +
+    'the one before, new versus returning customers, mobile vs desktop: is it significant or noise?' +
     hint('query_metrics', ' Figures: query_metrics.'),
   annotations: READ,
   searchHint:
-    'selling less, cause, drivers, explanation, growth, difference, year over year, week on week, weekly report, against, ' +
-    'regulars, newcomers, chance, random, coincidence, decrease, lower',
+    'basket, fewer, increase, decline, loss, gap, who buys more, selling less, cause, drivers, explanation, growth, ' +
+    'difference, year over year, week on week, weekly report, against, customers, people, regulars, newcomers, chance, ' +
+    'random, coincidence, decrease, lower',
   scope: 'metrics',
   idsFrom: 'find_objects',
   provisionalDays: ({ zoneIds }) => (zoneIds === undefined ? 0 : 7),
@@ -36,7 +37,7 @@ export default defineAnsweringTool({
     goalId: p.goalId,
     zoneIds: several.zoneIds,
     projectIds: several.projectIds,
-    detect: z.number().min(0.1).max(500).describe('Percent: days we must wait, significance').optional(),
+    detect: z.number().min(0.1).max(500).describe('Change in percent: days we must wait to see it').optional(),
     explain: z.boolean().describe('Drivers by device').default(true),
   }),
   output: comparisonShape,

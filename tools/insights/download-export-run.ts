@@ -11,7 +11,7 @@ export default defineAnsweringTool({
   name: 'download_export_run',
   title: 'Download an export run',
   description:
-    'Downloads, saves files of single runs, default latest, ' +
+    'Downloads and saves the files of one run, the newest by default, ' +
     hint('query_export', 'before query_export', 'locally') +
     '; unfinished ones: waits, call again.',
   annotations: FETCH,

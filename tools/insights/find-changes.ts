@@ -9,12 +9,14 @@ export default defineAnsweringTool({
   name: 'find_changes',
   title: 'Find changes',
   description:
-    'Did anything happen on site lately, this month, last weeks, what should you know, any things missed: new, unusual, ' +
-    'odd, strange, wrong, bad, broken; problems, anomaly detection, outlier days, drops, spikes in traffic, tracking ' +
-    '(tag), all segments, goals, devices (zones)? Quick health check, highlights, summary.' +
+    'Did anything unusual, strange, wrong or bad happen on the site lately, is something broken, what should you know? A ' +
+    'health check with anomaly detection and the highlights of this month or recent weeks: any problems, outlier days, ' +
+    'drops and spikes in traffic, tracking, all segments, goals, devices (zones, speed).' +
     hint('compare_metrics', ' Causes: compare_metrics.'),
   annotations: READ,
-  searchHint: 'news, alerts, anomalies, drifts, trouble, surprises, tracking outage, overview, biggest changes, went wrong, declining',
+  searchHint:
+    'new, odd, wrong, missed, summary, news, alerts, anomaly detection, drifts, trouble, surprises, tracking outage, tag, ' +
+    'overview, biggest changes, went wrong, declining',
   overview: true,
   scope: 'metrics',
   idsFrom: 'find_objects',

@@ -9,13 +9,13 @@ export default defineAnsweringTool({
   name: 'find_export_gaps',
   title: 'Find gaps of an export',
   description:
-    'Did we miss any exports: gaps, holes in exported data, days, dates, hours missing, empty, skipped, incomplete, ' +
-    'nothing (after outage), of each job, its history (failed, never run, expired)? Checks, audits completeness; its ' +
-    'planId fills, backfills them' +
+    'Did we miss exports, is some data missing? Gaps and holes in exported data: days, dates or hours of each job missing, ' +
+    'empty, skipped or incomplete, and why (failed, never run, expired, outage). Checks the completeness of the history; ' +
+    'its planId fills or backfills them' +
     hint('apply_export_plan', ' (apply_export_plan)') +
     '.',
   annotations: READ,
-  searchHint: 'missing dates, complete history, refill, re-export, reload, coverage, failed days',
+  searchHint: 'missing dates, nothing, audit, complete history, refill, re-export, reload, coverage, failed days',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({

@@ -11,10 +11,10 @@ export default defineAnsweringTool({
   name: 'find_objects',
   title: 'Find objects',
   description:
-    'Search, look up, find something by name, partial name: the id of segment, audience, goal, mapping, page group, ' +
-    'zoning, zone (button, zones), scenario, export job, field called or named; typos allowed.',
+    'Search for something by name or partial name: is there a segment, audience, goal, mapping, page group, zoning, zone ' +
+    '(button), scenario, export job or field called or named so? Look up its id; typos allowed.',
   annotations: READ,
-  searchHint: 'lookup, id by name, zone, goal, called something',
+  searchHint: 'lookup, id by name, partial name, zones, called something',
   scope: 'metrics',
   input: z.strictObject({
     text: text.describe('Name, part or path words'),

@@ -13,10 +13,10 @@ export default defineAnsweringTool({
   name: 'list_workspace',
   title: 'List the workspace',
   description:
-    'Local data here, downloaded, pulled already: exports, files, how big (bytes, disk usage), rows, coverage from day ' +
-    'till day; disk, computer, warehouse, space left.',
+    'Local data downloaded already: exports and files here, how big (rows, bytes, disk usage), coverage from day till day, ' +
+    'space left (computer, warehouse).',
   annotations: READ,
-  searchHint: 'fetched so far, disk usage, gigabytes, coverage, local files',
+  searchHint: 'fetched so far, pulled, disk usage, gigabytes, coverage, local files',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({ jobIds: p.refs('export job', 'Ids or names; default all').optional() }),

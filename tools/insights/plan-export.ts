@@ -10,14 +10,14 @@ export default defineAnsweringTool({
   name: 'plan_export',
   title: 'Plan an export',
   description:
-    'Set up, get or send an export of raw data: dump, feed, delivery or file (CSV, JSONL) of sessions, visits, page views, ' +
-    'every hour, day, or once for past months, history, only mobile or segments; analyst, warehouse. Validates, checks if ' +
-    'job can start, finds equal ones; recommends columns (country, campaign, scroll depth).' +
+    'Set up, get or send an export of raw data: dump, feed or file (CSV, JSONL) of sessions, visits or page views, only ' +
+    'mobile or a segment, every hour or day, or once for past months or years, for an analyst or a warehouse. Checks if a ' +
+    'job can start, finds equal ones, recommends columns (country, campaign, scroll depth).' +
     hint('apply_export_plan', ' Then apply_export_plan.'),
   annotations: READ,
   searchHint:
-    'database, spreadsheet, Excel, Power BI, BigQuery, Snowflake, nightly, daily, schedule, recurring, extract, ' +
-    'historical, hit-level, analysts, fields, backup',
+    'database, spreadsheet, Excel, Power BI, BigQuery, Snowflake, delivery, history, checks, only mobile, nightly, daily, ' +
+    'schedule, recurring, extract, historical, hit-level, analysts, fields, backup, validate',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({

@@ -12,10 +12,10 @@ export default defineAnsweringTool({
   name: 'purge_workspace',
   title: 'Purge the workspace',
   description:
-    'Delete, remove, clear, clean up, throw out, get rid of downloaded local files, all or old, free space, disk, ' +
-    'warehouse. Platform copies, busy runs stay.',
+    'Delete, remove or throw out downloaded local files: get rid of all or old ones, clean up, free space (disk, ' +
+    'warehouse). Platform copies and busy runs stay.',
   annotations: PURGE,
-  searchHint: 'tidy up, drop, wipe, make room',
+  searchHint: 'tidy up, drop, wipe, throw out, get rid of, make room',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   confirmed: true,

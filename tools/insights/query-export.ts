@@ -7,17 +7,23 @@ export default defineAnsweringTool({
   name: 'query_export',
   title: 'Query an export',
   description:
-    'SQL query (SELECT; DuckDB or ClickHouse dialect) of the downloaded raw data, sessions, views: how many unique, ' +
-    'different users or people, number of sessions per user, rage clicks, error messages, scroll depth, operating systems, ' +
-    'browsers, referrer, UTM campaign, by landing page, country, city; most viewed pages. Without sql: columns, examples.',
+    'SQL query (SELECT; DuckDB or ClickHouse dialect) of downloaded raw data, sessions and views: how many unique, ' +
+    'different users or people, who saw which error messages, the most viewed pages, the number of sessions per user, rage ' +
+    'clicks, scroll depth, by browser, operating system, referrer, UTM campaign, landing page, country or city.',
   annotations: READ,
-  searchHint: 'own analysis, count, group, select, distinct, landing pages, repeat buyers, pages viewed, tables',
+  searchHint: 'own analysis, count, group, select, distinct, landing pages, repeat buyers, most viewed pages, number of, browsers, tables',
   scope: 'data-export',
   idsFrom: 'list_workspace',
   input: z.strictObject({
     jobId: p.ref('export job', 'One job: view data').optional(),
     jobIds: p.refs('export job', 'Several jobs: views sessions, views; default all').optional(),
-    sql: z.string().trim().min(1).max(20_000).describe('e.g. SELECT browser_name, count(*) FROM data GROUP BY ALL').optional(),
+    sql: z
+      .string()
+      .trim()
+      .min(1)
+      .max(20_000)
+      .describe('e.g. SELECT browser_name, count(*) FROM data GROUP BY ALL; without: columns, examples')
+      .optional(),
     limit: z.int().min(1).max(1000).describe('Rows, default 100').optional(),
   }),
   output: z.object({

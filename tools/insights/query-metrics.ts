@@ -11,14 +11,14 @@ export default defineAnsweringTool({
   name: 'query_metrics',
   title: 'Query metrics',
   description:
-    'How many visits, visitors, people, orders do we have, how much was our turnover, income, sales, revenue; what average ' +
-    'basket, order value, conversion rate per day, week, month, weekday, hour; the best, top, worst days, weeks, zones ' +
-    "tapped most; share of phones; normal, today's data complete, forecast? Chart for ranges." +
+    'How many visits, people, orders do we have, how much turnover, sales or revenue? Average basket, order value or ' +
+    'conversion rate per day, week, month, weekday or hour; best, top or worst days, weeks and zones tapped most in a ' +
+    "screen, share of phones. Is it normal for us, is today's data complete, what is the forecast?" +
     hint('compare_metrics', ' Causes: compare_metrics.'),
   annotations: READ,
   searchHint:
-    'traffic, sessions, KPI, numbers, trend, graph, daily, weekly, monthly, quarter, year, yesterday, Black Friday, ' +
-    'takings, earnings, typical, expected, phones, tablets, mobile share, percentage split',
+    'traffic, people, sessions, income, order value, top, KPI, numbers, trend, graph, daily, weekly, monthly, quarter, ' +
+    'year, yesterday, Black Friday, takings, earnings, typical, expected, phones, tablets, mobile share, percentage split',
   scope: 'metrics',
   idsFrom: 'find_objects',
   provisionalDays: ({ zoneIds }) => (zoneIds === undefined ? 0 : 7),
@@ -29,18 +29,18 @@ export default defineAnsweringTool({
     breakdown: z
       .array(z.enum([...breakdowns, 'project'], { error: ({ input }) => exportedDimension(input) }))
       .min(1)
-      .describe('Rows by these')
+      .describe('Daily, weekly, monthly')
       .optional(),
     totals: z.boolean().describe('The whole').optional(),
-    shares: z.boolean().describe('Percents').optional(),
-    expected: z.boolean().describe('Normal? Forecast').optional(),
+    shares: z.boolean().describe('Percentages').optional(),
+    expected: z.boolean().describe('Normal, forecast').optional(),
     devices: p.devices,
     segmentIds: p.segmentIds,
     compareSegments: p.compareSegments,
     goalIds: p.refs('goal', 'Default e-commerce').optional(),
     zoneIds: several.zoneIds,
     projectIds: several.projectIds,
-    orderBy: z.string().trim().min(1).describe('Ranking metric, or visits asc').optional(),
+    orderBy: z.string().trim().min(1).describe('Metric, or visits asc').optional(),
     limit: z.int().min(1).describe('Rows').optional(),
   }),
   output: z.object({

@@ -9,12 +9,12 @@ export default defineAnsweringTool({
   name: 'sync_exports',
   title: 'Sync exports',
   description:
-    'Download, fetch, pull everything new: newest data, raw files of all export jobs yet unfetched, into local folders, ' +
-    'onto this computer, or load, fill warehouse (DuckDB, ClickHouse; BigQuery, Snowflake: files); skips existing; ' +
-    'refreshes, keeps local copy up to date; names expired runs. Call later again.',
+    'Download, fetch or pull everything new: the newest raw data and files of all export jobs, onto this computer or into ' +
+    'a warehouse (DuckDB, ClickHouse; BigQuery, Snowflake: files). Skips existing ones, refreshes and keeps the local copy ' +
+    'up to date, names expired runs. Call later again.',
   annotations: FETCH,
   fetches: true,
-  searchHint: 'mirror, catch up, store, save all, offline, laptop, BigQuery, Snowflake, load',
+  searchHint: 'mirror, refresh, catch up, store, save all, offline, laptop, folder, BigQuery, Snowflake, load, fill',
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   input: z.strictObject({

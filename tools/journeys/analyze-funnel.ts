@@ -9,11 +9,13 @@ export default defineAnsweringTool({
   name: 'analyze_funnel',
   title: 'Analyze a funnel',
   description:
-    'Where people, customers drop off, who leaves? Funnel of steps (product, basket, cart, checkout, delivery, payment, ' +
-    'order, booking, sign up, registration, form): how many get from step to step, finish; completion, leak, abandon, go ' +
-    'instead, by device, mobile, new visitors, since; how long.',
+    'Where do people or customers drop off, who leaves? Funnel of steps (product, basket, cart, checkout, delivery, ' +
+    'payment, order, booking, registration, sign up, form): how many get from step to step, finish, abandon or go instead; ' +
+    'completion by device, mobile, new visitors, since when. Counts downloaded exports.',
   annotations: READ,
-  searchHint: 'conversion funnel, cart abandonment, lose customers, dropout, stuck, weakest step, quit, account creation, subscription',
+  searchHint:
+    'conversion funnel, cart abandonment, lose customers, dropout, leak, registration, stuck, weakest step, quit, account ' +
+    'creation, subscription',
   scope: 'data-export',
   idsFrom: 'list_workspace',
   charted: true,

@@ -7,10 +7,10 @@ export default defineAnsweringTool({
   name: 'analyze_paths',
   title: 'Analyze paths',
   description:
-    'Ways, routes visitors, users, people, buyers go, reach, click next: what they see, do after or before pages, ' +
-    'previous, next pages, sequence from landing page to exit, before order (purchase) or leave; most common, usual, ' +
-    'typical path, journeys, user flows, navigation. Uses downloads.',
-  searchHint: 'user flow, page sequence, reached page, end up, click path, exit pages',
+    'Ways and routes of visitors, users, people or buyers: what do they see, click or reach next, after or before a page? ' +
+    'The most common or usual path, journeys, user flows, navigation from landing page to exit, before an order (purchase) ' +
+    'or until they leave; previous and next pages. Counts downloaded exports.',
+  searchHint: 'people, user flow, page sequence, usual, typical path, reached page, end up, click path, exit pages',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_workspace',

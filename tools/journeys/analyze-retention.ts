@@ -7,10 +7,10 @@ export default defineAnsweringTool({
   name: 'analyze_retention',
   title: 'Analyze retention',
   description:
-    'Who comes back, do people return, visit again, second visit, still come: percent, rate of new, first-time visitors, ' +
-    'newcomers, users, customers after days or weeks; loyal, returning, repeat, regulars, churn, weekly cohorts by first ' +
-    'campaign. Uses downloads.',
-  searchHint: 'retention, newcomers, loyalty, sticky, second visit, keep customers',
+    'Who comes back? Do people return for a second visit, visit again, still come after days or weeks: the percent of new, ' +
+    'first-time visitors, newcomers or customers; loyal, repeat visitors, regulars, churn; weekly cohorts by first ' +
+    'campaign. Counts downloaded exports.',
+  searchHint: 'retention, newcomers, regulars, returning, loyalty, sticky, second visit, keep customers',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_workspace',

@@ -20,11 +20,11 @@ export default defineAnsweringTool({
   name: 'measure_impact',
   title: 'Measure impact',
   description:
-    'Did variant B win the test, people using search buy, spend more than others? How much bugs, crashes, exceptions, API ' +
-    'errors, slow loading, rage clicks cost us: most lost orders, money, conversion effect.',
+    'How much do bugs, crashes, API errors, slow loading or rage clicks cost us (lost orders, money)? Did variant B win ' +
+    'the test, do people using search buy more (conversion effect)? Counts downloaded exports.',
   searchHint:
-    'A/B test winner, experiment, version B, JavaScript errors, price of a bug, outage, lost sales, worth fixing, video, ' +
-    'chat, filters, button',
+    'A/B test winner, experiment, version B, JavaScript errors, exceptions, price of a bug, outage, lost sales, worth ' +
+    'fixing, spend more than others, video, chat, filters, button',
   annotations: READ,
   scope: 'data-export',
   idsFrom: 'list_workspace',

@@ -8,7 +8,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'get_page_group',
   title: 'Get a page group',
-  description: 'One page group, category, mappings.',
+  description: 'One page group: category, mappings.',
   annotations: READ,
   searchHint: 'one page group',
   operation: getPageGroup,

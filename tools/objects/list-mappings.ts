@@ -9,7 +9,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_mappings',
   title: 'List mappings',
-  description: 'Mappings: divide pages or screens into page groups' + hint('list_page_groups', ' (list_page_groups)') + '.',
+  description: 'Mappings of pages or screens into page groups' + hint('list_page_groups', ' (list_page_groups)') + '.',
   annotations: READ,
   searchHint: 'mappings of pages',
   operation: listMappings,

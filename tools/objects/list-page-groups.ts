@@ -10,7 +10,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_page_groups',
   title: 'List page groups',
-  description: 'Page groups (pages or screens) of mappings.' + hint('list_zonings', ' Zonings: list_zonings.'),
+  description: 'Page groups (pages or screens) of a mapping.' + hint('list_zonings', ' Zonings: list_zonings.'),
   annotations: READ,
   searchHint: 'page groups, screens',
   operation: listPageGroups,

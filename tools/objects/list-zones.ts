@@ -8,7 +8,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'list_zones',
   title: 'List zones',
-  description: 'Zones (elements, buttons) of zonings or screens; ids of get_zone_… metrics.',
+  description: 'Zones (elements, buttons) of zonings or screens; ids for get_zone_… metrics.',
   annotations: READ,
   searchHint: 'zones, elements of screen',
   operation: listZones,

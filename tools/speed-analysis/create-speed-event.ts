@@ -10,8 +10,8 @@ export default defineTool({
   name: 'create_speed_event',
   title: 'Create a speed event',
   description:
-    'Mark, note, log, record, put into timeline, charts: release, rollout, deploy, deployment, campaign start, go live; ' +
-    'marker (annotation) of scenarios or monitorings.',
+    'Mark, note, log or record a release, rollout, deployment, campaign start or go live: put a marker (annotation) into ' +
+    'the timeline or chart of scenarios or monitorings.',
   annotations: CREATE,
   searchHint: 'annotate, deployment, remember, keep track, migration',
   operation: createSpeedEvent,

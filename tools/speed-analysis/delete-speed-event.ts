@@ -9,7 +9,7 @@ import { placedEvents } from '../../src/usecases/speed/placed-events.ts';
 export default defineTool({
   name: 'delete_speed_event',
   title: 'Delete a speed event',
-  description: 'Remove, delete, take away, take out wrong marker, note (annotation) of deploys.',
+  description: 'Remove, delete or take away a wrong marker or note (annotation) of deploys.',
   annotations: DELETE,
   searchHint: 'erase, mistake, get rid of release marker',
   operation: deleteSpeedEvent,

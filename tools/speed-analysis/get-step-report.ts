@@ -14,7 +14,7 @@ import { readStepResult } from '../../src/usecases/speed/step-number.ts';
 export default defineTool({
   name: 'get_step_report',
   title: 'Get a step report',
-  description: 'Single step of runs: timings, clicks, failed actions, browser errors, missing resources.',
+  description: 'One step of a run: timings, clicks, failed actions, browser errors, missing resources.',
   annotations: READ,
   searchHint: 'failed action, click, browser errors',
   operation: getStepReport,

@@ -25,7 +25,7 @@ export default defineTool({
   name: 'list_scenario_reports',
   title: 'List reports of a scenario',
   description:
-    'Scenario runs as rows, newest first: failures, average metrics of steps (judged: ' +
+    'Scenario runs as rows, newest first: failures, average metrics of the steps (judged: ' +
     hint('analyze_scenario', 'analyze_scenario', 'elsewhere') +
     ').' +
     hint('get_scenario_report', ' One whole: get_scenario_report, by date.'),

@@ -11,10 +11,10 @@ export default defineTool({
   name: 'list_scenarios',
   title: 'List scenarios',
   description:
-    'Pages, journeys we monitor, measure, watch, check: names of monitored synthetic scenarios, speed tests.' +
+    'Pages and journeys we monitor, measure or watch: names of monitored synthetic scenarios, speed tests.' +
     hint('list_scenario_reports', ' Runs: list_scenario_reports.'),
   annotations: READ,
-  searchHint: 'measured, watched, list of tests',
+  searchHint: 'measured, monitored, watched, check, list of tests',
   operation: listScenarios,
   input: z.strictObject({ name: text.describe('Partial name').optional() }),
   output: z.object({ scenarios: z.array(documented(scenario).extend({ uri: z.string().optional() })) }),

@@ -12,7 +12,7 @@ import { withScenarios } from '../../src/usecases/speed/placed-events.ts';
 export default defineTool({
   name: 'list_speed_events',
   title: 'List speed events',
-  description: 'When did we last deploy? History of marked releases, rollouts, deployments, moments (markers, annotations): key, text.',
+  description: 'When did we last deploy? History of marked releases, rollouts, deployments (markers, annotations): key, text, date.',
   annotations: READ,
   searchHint: 'deployed, release dates, events marked',
   operation: listSpeedEvents,

@@ -120,11 +120,12 @@ ${found
 
 The first four sets, and some 1,000 paraphrases beside them, are what descriptions were worded with, so their figures are no longer those \
 of unseen questions. Where a set was run before any wording for it, 78.1 % (typed) and 92.2 % (searched) of the second were found, 66.0 % \
-and 80.0 % of the third, 60.0 % and 81.7 % of the fourth, 80.0 % and 80.0 % of the fifth. No text was worded with questions of the fifth, \
-but its figures were watched while texts were worded, and the same hand wrote both, so they may flatter.
+and 80.0 % of the third, 60.0 % and 81.7 % of the fourth, 80.0 % and 80.0 % of the fifth. No text was first worded with questions of the \
+fifth, but its figures decided between wordings, and words that they missed came back, so they flatter.
 
 What draws a long question to the wrong tool are mostly words that say nothing (the, is, our, it): one that few texts hold weighs much. So \
-tools that answer no question are told without them, and those that answer hold the few that their questions do.
+tools that only hand something over are described in noun phrases, without them, and those that answer in questions, which share them, so \
+that none weighs much.
 
 ## Tools that compete
 
