@@ -19,7 +19,7 @@ import { compareSummaries, mostFailing, type Summary, siteAnswer, summaryOf } fr
 import { FALSE_DISCOVERY_RATES } from '../../domain/statistics/discoveries.ts';
 import { yieldTurn } from '../../lib/concurrency.ts';
 import type { Context } from '../context.ts';
-import { readActions, readEventsNear, readReports, type ScenarioWalk, stopsAfter, walkScenarios } from './scenario-reports.ts';
+import { readActions, readEventsNear, readInTime, readReports, type ScenarioWalk, stopsAfter, walkScenarios } from './scenario-reports.ts';
 
 /** Names all that the verdicts on a draft depend on. */
 function digestOf({ tracked, judging }: StudyDraft): string {
@@ -125,6 +125,7 @@ export function walkOf({ scenarioIds, cursor, ...asked }: Asked): ScenarioWalk {
 
 async function analyzeSeveral(asked: Asked, context: Reads) {
   const { ask, note, lists, whole, clock } = context;
+  const isLate = stopsAfter(clock);
   const { nameOf } = await lists();
   // Only the worst study is kept: the reports of a whole site would fill the memory.
   let worst: { summary: Summary; studied: Studied } | undefined;
@@ -140,7 +141,7 @@ async function analyzeSeveral(asked: Asked, context: Reads) {
       if (!worst || compareSummaries(summary, worst.summary) < 0) worst = { summary, studied };
       return summary;
     },
-    whole ? undefined : stopsAfter(clock),
+    whole ? undefined : isLate,
   );
   if (part) note(partWords(part));
   for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
@@ -151,8 +152,9 @@ async function analyzeSeveral(asked: Asked, context: Reads) {
   const clues = cluesIn(studied.study);
   const events = await readEventsNear(ask, studied.scenarioId, clues.since, note);
   const failing = mostFailing(summaries)?.failing;
-  const actions = failing ? await readActions(ask, failing.toRead, note) : [];
-  const readings = { events, actions, read: { runs: failing?.toRead.length ?? 0, of: failing?.of ?? 0 } };
+  const toRead = readInTime(failing?.toRead ?? [], whole ? () => false : isLate, note);
+  const actions = await readActions(ask, toRead, note);
+  const readings = { events, actions, read: { runs: toRead.length, of: failing?.of ?? 0 } };
   const { notes, ...answer } = siteAnswer(
     summaries,
     { summary, study: studied.study, clues, readings },

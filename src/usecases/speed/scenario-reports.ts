@@ -8,6 +8,7 @@ import { isFailed, type Report, resultIdOf, type Window, windowsToRead } from '.
 import { inReadingOrder, partOf, readScenarioCursor, type ScenarioPart } from '../../domain/speed/scenario-cursor.ts';
 import { type Between, eventsNear, type NearEvent, nearFrom } from '../../domain/speed/speed-events.ts';
 import { type Clock, DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
+import { hint } from '../../lib/hint.ts';
 
 interface Wanted {
   readonly scenarioId: number;
@@ -146,6 +147,13 @@ const FIRST_SCREEN_MS = 10_000;
 export function stopsAfter(clock: Pick<Clock, 'now'>): () => boolean {
   const startedMs = clock.now();
   return () => clock.now() - startedMs >= FIRST_SCREEN_MS;
+}
+
+/** The failed steps whose reports are worth reading: none once that time has passed, which is noted. */
+export function readInTime(steps: readonly FailedStep[], isLate: () => boolean, note: Note): readonly FailedStep[] {
+  if (steps.length === 0 || !isLate()) return steps;
+  note(`There was no time to read why runs failed${hint('analyze_scenario', ': analyze_scenario with one scenarioId says it')}.`);
+  return [];
 }
 
 /** The question of a call about many scenarios, which may go on where another one ended. */

@@ -14,7 +14,7 @@ import { FALSE_DISCOVERY_RATES } from '../../domain/statistics/discoveries.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { Context } from '../context.ts';
 import { type Asked, studyInTurns, walkOf } from './analyze-scenarios.ts';
-import { readActions, readReports, stopsAfter, walkScenarios } from './scenario-reports.ts';
+import { readActions, readInTime, readReports, stopsAfter, walkScenarios } from './scenario-reports.ts';
 
 /** A question about scenarios that is no verdict. */
 export interface ViewAsked extends Asked {
@@ -45,13 +45,16 @@ function daysOf({ view, breakdown, ...asked }: ViewAsked, { nowMs, timeZone }: R
   return { period, range: { startMs, endMs: period.endMs } };
 }
 
+/** With whether the time for one answer has passed. */
+type Timed = Reads & { readonly isLate: () => boolean };
+
 /** Reads the runs of each scenario once, while there is time. */
 async function readSite(
   asked: ViewAsked,
   range: Window,
-  context: Reads,
+  context: Timed,
 ): Promise<{ site: readonly ScenarioRuns[]; part: ScenarioPart | undefined }> {
-  const { ask, note, lists, clock } = context;
+  const { ask, note, lists, isLate } = context;
   const { step, view } = asked;
   const { nameOf } = await lists();
   const { done, part, failed } = await walkScenarios(
@@ -62,7 +65,7 @@ async function readSite(
       // What slow runs share is told by all steps.
       return step === undefined || view === 'runs' ? runs : { ...runs, steps: [await chooseStep(runs.steps, step)] };
     },
-    stopsAfter(clock),
+    isLate,
   );
   if (part) note(partWords(part));
   for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
@@ -70,7 +73,7 @@ async function readSite(
 }
 
 /** The failing action of the latest failed run, for the first rows. */
-async function actionsOf(rows: readonly FailureRow[], { ask, note }: Reads): Promise<Map<FailureRow, FailedAction>> {
+async function actionsOf(rows: readonly FailureRow[], { ask, note, isLate }: Timed): Promise<Map<FailureRow, FailedAction>> {
   const actions = new Map<FailureRow, FailedAction>();
   for (const row of rows.slice(0, MOST_ACTIONS)) {
     const [latest] = row.scenario.all
@@ -79,13 +82,15 @@ async function actionsOf(rows: readonly FailureRow[], { ask, note }: Reads): Pro
         return result !== undefined && row.stepResultIds[0] === String(result.stepResultId) ? [{ date: report.date, result }] : [];
       })
       .toReversed();
-    const [action] = latest ? await readActions(ask, [latest], note) : [];
+    const steps = readInTime(latest ? [latest] : [], isLate, note);
+    if (latest && steps.length === 0) break;
+    const [action] = await readActions(ask, steps, note);
     if (action) actions.set(row, action);
   }
   return actions;
 }
 
-async function failuresOf(site: readonly ScenarioRuns[], asked: ViewAsked, days: FailureDays, context: Reads): Promise<ViewAnswer> {
+async function failuresOf(site: readonly ScenarioRuns[], asked: ViewAsked, days: FailureDays, context: Timed): Promise<ViewAnswer> {
   const { timeZone, whole } = context;
   const rows = failureRows(site, days, timeZone);
   const actions = await actionsOf(rows, context);
@@ -106,14 +111,15 @@ export async function viewScenarios(asked: ViewAsked, context: Reads): Promise<V
   context.covers(startMs, endMs);
   if (asked.view !== 'failures' && days.range.startMs < days.period.startMs)
     context.note(`By ${asked.breakdown} over the ${LOOK_BACK_DAYS} days before too: fewer than ${CYCLE_DAYS} days show no cycle.`);
-  const { site, part } = await readSite(asked, days.range, context);
+  const timed = { ...context, isLate: stopsAfter(context.clock) };
+  const { site, part } = await readSite(asked, days.range, timed);
   for (const sentence of beginWords(
     site.map(({ all }) => all[0]?.date),
     days.range,
     context.timeZone,
   ))
     context.note(sentence);
-  const answer = await answerFor(site, asked, days, context);
+  const answer = await answerFor(site, asked, days, timed);
   if (part === undefined) return answer;
   const ofAll = `Of ${placeWords(part)}: `;
   return { ...answer, answer: `${ofAll}${answer.answer}`, ...(part.cursor !== undefined && { cursor: part.cursor }) };
@@ -137,7 +143,7 @@ async function courseOf(site: readonly ScenarioRuns[], metric: string, range: Wi
 }
 
 /** The answer that the runs of these scenarios give. */
-async function answerFor(site: readonly ScenarioRuns[], asked: ViewAsked, days: FailureDays, context: Reads): Promise<ViewAnswer> {
+async function answerFor(site: readonly ScenarioRuns[], asked: ViewAsked, days: FailureDays, context: Timed): Promise<ViewAnswer> {
   const { timeZone, whole } = context;
   const metrics = metricsOf(asked);
   const { view, breakdown, orderBy, limit } = asked;
