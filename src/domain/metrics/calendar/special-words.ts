@@ -1,6 +1,7 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
+import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import type { DailyPoint } from '../engine/series.ts';
 import type { SpecialDays } from './special-days.ts';
 
@@ -9,6 +10,17 @@ const NEAREST = 8;
 /** Special days that do less are not worth a word. */
 const LEAST_EFFECT = 0.08;
 const MOST_NAMES = 4;
+/** Fewer ordinary days of a weekday say too little of what is usual. */
+const LEAST_ALIKE = 2;
+/** Standard errors that an effect must exceed: ordinary days scatter too, and several special days may lie in a range. */
+const CLEAR = 2.5;
+
+/** A change of the level: its days are not usual for those outside it, nor the other way round. */
+interface LevelChange {
+  readonly from: string;
+  /** Left out: it goes on. */
+  readonly to?: string | undefined;
+}
 
 /** Special days of one name and what they did against ordinary days of their weekdays. */
 interface Occasion {
@@ -17,26 +29,53 @@ interface Occasion {
   readonly logs: number[];
 }
 
+const sizeOf = ({ logs }: Occasion) => logs.reduce((sum, log) => sum + log, 0) / logs.length;
+
 const weekdayOf = (label: string) => new Date(Date.parse(label)).getUTCDay();
 
-function occasionsOf(points: readonly DailyPoint[], labels: ReadonlySet<string>, specialDays: SpecialDays): Occasion[] {
+interface LoggedDay {
+  readonly label: string;
+  readonly log: number;
+}
+
+/** The ordinary days that say what is usual on a day: the nearest ones of its weekday that lie on the same level. */
+function alikeTo({ label }: LoggedDay, ordinary: readonly LoggedDay[], changes: readonly LevelChange[]): LoggedDay[] {
+  const distanceOf = (other: LoggedDay) => Math.abs(Date.parse(other.label) - Date.parse(label));
+  const isIn = (day: string, { from, to = day }: LevelChange) => day >= from && day <= to;
+  return ordinary
+    .filter((other) => other.label !== label && weekdayOf(other.label) === weekdayOf(label))
+    .filter((other) => changes.every((change) => isIn(other.label, change) === isIn(label, change)))
+    .toSorted((a, b) => distanceOf(a) - distanceOf(b))
+    .slice(0, NEAREST);
+}
+
+const middleOf = (days: readonly LoggedDay[]) => median(days.map(({ log }) => log));
+
+function occasionsOf(
+  points: readonly DailyPoint[],
+  labels: ReadonlySet<string>,
+  specialDays: SpecialDays,
+  changes: readonly LevelChange[],
+): Occasion[] {
   const values = points.map(({ label, numerator, denominator }) => ({ label, log: Math.log(Math.max(0.5, numerator) / denominator) }));
   const ordinary = values.filter(({ label }) => !specialDays(label));
+  const offsetOf = (day: LoggedDay) => {
+    const alike = alikeTo(day, ordinary, changes);
+    return alike.length < LEAST_ALIKE ? undefined : day.log - middleOf(alike);
+  };
+  const scatter = ordinary.flatMap((day) => Math.abs(offsetOf(day) ?? Number.NaN)).filter((size) => !Number.isNaN(size));
+  const sd = scatter.length === 0 ? 0 : median(scatter) * MAD_TO_SD;
   const occasions = new Map<string, Occasion>();
-  for (const { label, log } of values) {
-    const day = labels.has(label) ? specialDays(label) : undefined;
-    if (!day) continue;
-    const alike = ordinary
-      .filter((other) => weekdayOf(other.label) === weekdayOf(label))
-      .toSorted((a, b) => Math.abs(Date.parse(a.label) - Date.parse(label)) - Math.abs(Date.parse(b.label) - Date.parse(label)))
-      .slice(0, NEAREST);
-    if (alike.length === 0) continue;
-    const own = occasions.get(day.name) ?? { name: day.name, days: [], logs: [] };
-    own.days.push(label);
-    own.logs.push(log - median(alike.map((other) => other.log)));
-    occasions.set(day.name, own);
+  for (const day of values) {
+    const special = labels.has(day.label) ? specialDays(day.label) : undefined;
+    const offset = special && offsetOf(day);
+    if (!special || offset === undefined) continue;
+    const own = occasions.get(special.name) ?? { name: special.name, days: [], logs: [] };
+    own.days.push(day.label);
+    own.logs.push(offset);
+    occasions.set(special.name, own);
   }
-  return [...occasions.values()];
+  return [...occasions.values()].filter((occasion) => Math.abs(sizeOf(occasion)) > (CLEAR * sd) / Math.sqrt(occasion.logs.length));
 }
 
 /** Days as they follow each other: those of two years are two ranges. */
@@ -51,17 +90,17 @@ function daysText(days: readonly string[]): string {
 }
 
 /**
- * One sentence: the special days among some labels and what they did to a metric, against the nearest ordinary days of their weekdays;
- * empty where none did much. `name` is that of the metric in a sentence.
+ * One sentence: the special days among some labels and what they did to a metric, against the nearest ordinary days of their weekdays
+ * on the same side of `changes` of its level; empty where none did much. `name` is that of the metric in a sentence.
  */
 export function specialSentence(
   points: readonly DailyPoint[],
   labels: ReadonlySet<string>,
   specialDays: SpecialDays,
   name: string,
+  changes: readonly LevelChange[],
 ): string {
-  const sizeOf = ({ logs }: Occasion) => logs.reduce((sum, log) => sum + log, 0) / logs.length;
-  const clear = occasionsOf(points, labels, specialDays)
+  const clear = occasionsOf(points, labels, specialDays, changes)
     .filter((occasion) => Math.abs(sizeOf(occasion)) >= LEAST_EFFECT)
     .toSorted((a, b) => Math.abs(sizeOf(b)) - Math.abs(sizeOf(a)));
   if (clear.length === 0) return '';
