@@ -11,7 +11,7 @@ import type { Interval } from '../../lib/calendar.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Lists } from '../context.ts';
 import { type CompareContext, PARTS, type Question } from './compare-question.ts';
-import { fetchMetrics, goalNotes } from './fetch-metrics.ts';
+import { apartSentence, fetchMetrics, goalNotes } from './fetch-metrics.ts';
 import { redefinitionNotes } from './redefinitions.ts';
 
 /** Segments that stand beside all visitors where none are named. */
@@ -139,7 +139,8 @@ export async function compareAtOnce(asked: Question, context: CompareContext): P
   const { question, notes } = await withSegments(asked, context);
   checkQuestion(question);
   const { by, metrics } = question;
-  const read = await readSides(question, await context.lists(), context);
+  const lists = await context.lists();
+  const read = await readSides(question, lists, context);
   const { totals, range } = read;
   const sides = question === asked ? read.sides : byEffect(read.sides, metrics[0]);
   for (const sentence of [...notes, ...read.notes, ...notesOf(sides, question, totals, timeZone)]) context.note(sentence);
@@ -148,5 +149,7 @@ export async function compareAtOnce(asked: Question, context: CompareContext): P
     const verdictOf = (metric: string, side: Side) => drawnVerdict(metric, sides[0], side);
     return chartOfSides(metrics, sides, by, { currency: totals.currency, timeZone, period: range, verdictOf });
   });
-  return compareSides(metrics, sides, by, totals.currency);
+  const compared = compareSides(metrics, sides, by, totals.currency);
+  const apart = apartSentence(question.segmentIds, totals.rows, lists);
+  return apart === undefined ? compared : { ...compared, answer: apart };
 }
