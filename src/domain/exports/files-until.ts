@@ -28,5 +28,6 @@ export function expiringWords(runs: readonly Run[], before: string, isHere: (run
   const others = most.length > MOST_JOBS ? [`others of ${most.length - MOST_JOBS} jobs`] : [];
   const here = runs.filter(isHere).length;
   const lose = runs.length === 1 ? '1 run loses its' : `${runs.length} runs lose their`;
-  return `${lose} files before ${before}: ${[...named, ...others].join(', ')}. ${here} in the workspace already, ${runs.length - here} not.`;
+  const files = `${lose} files before ${before}: ${[...named, ...others].join(', ')}.`;
+  return `${files} ${here} in the workspace already, ${runs.length - here} not.`;
 }

@@ -171,7 +171,7 @@ function judgeCounting(
   });
 }
 
-/** What special days did to visits, beside what changed. */
+/** The effects of special days on visits, beside what changed. */
 function specialOf({ rows, place }: Reading, { from, to }: Scanned, { specialDays }: KnownDays, changes: SiteFacts['ranked']): string {
   const scanned = new Set(rows.flatMap(({ interval: { label = '' } }) => (label >= from && label <= to ? [label] : [])));
   const isOfVisits = ({ metric, place: own }: SiteFacts['ranked'][number]['parts'][number]) =>

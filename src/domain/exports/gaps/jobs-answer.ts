@@ -1,7 +1,7 @@
 import { type JobRecord, lower } from '../plan/similar-jobs.ts';
 import type { JobHealth } from './job-health.ts';
 
-/** What is known of the files of a once job. */
+/** Whether a once job has files, as far as that is known. */
 interface OnceOutcome {
   readonly jobId: number | string;
   readonly hasFiles?: boolean | undefined;
