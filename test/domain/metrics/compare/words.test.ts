@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Cause, deviceSentence, segmentSentence } from '../../../../src/domain/metrics/compare/cause-words.ts';
 import { deviceRecord } from '../../../../src/domain/metrics/compare/comparison-rows.ts';
-import { type Change, earlierSentence } from '../../../../src/domain/metrics/compare/comparison-words.ts';
+import { type Change, earlierPlace, earlierSentence } from '../../../../src/domain/metrics/compare/comparison-words.ts';
 import type { Explained } from '../../../../src/domain/metrics/compare/contributions.ts';
 import { revenueSentence } from '../../../../src/domain/metrics/compare/revenue-words.ts';
 import type { Judgement } from '../../../../src/domain/metrics/engine/judge.ts';
@@ -127,6 +127,22 @@ describe('a change that began before the period', () => {
     const words = 'since 2026-09-28, before the period, conversion rate (mobile) is 39.0% lower (32.0% to 45.0%).';
     expect(earlierSentence(change('within noise', '2026-09-28'))).toBe(`But ${words}`);
     expect(earlierSentence(change('down', '2026-09-28'))).toBe(`Already ${words}`);
+  });
+
+  it('is placed on the one device that shows it, and on none where several do or another one fell on another day', () => {
+    const own = change('within noise', '2026-09-28');
+    const device = (name: string, from: string, relative = -0.77) => ({
+      name,
+      judgement: { ...own.judgement, changes: [{ ...step, from, relative, low: -0.8, high: -0.7 }] },
+    });
+    const calm = { name: 'tablet', judgement: { ...own.judgement, changes: [] } };
+    const mobile = device('mobile', '2026-09-29');
+    const words = 'Of the devices only mobile shows it: 77.0% lower (70.0% to 80.0%) since 2026-09-29.';
+    expect(earlierPlace(own, [mobile, calm])).toBe(words);
+    expect(earlierPlace(own, [mobile, device('desktop', '2026-09-01'), device('tablet', '2026-09-28', 0.5)])).toBe(words);
+    expect(earlierPlace(own, [mobile, device('desktop', '2026-09-28')])).toBe('');
+    expect(earlierPlace(own, [calm])).toBe('');
+    expect(earlierPlace(change('within noise', '2026-10-13'), [mobile])).toBe('');
   });
 
   it('is not said where it began within the period', () => {
