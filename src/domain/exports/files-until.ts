@@ -14,7 +14,7 @@ const MOST_JOBS = 4;
 
 /**
  * How many runs lose their files before a day, by job, and how many are here: `33 runs lose their files before 2026-11-27: 31 of "Hourly
- * sessions", 2 of "Daily views". 2 are in the workspace, 31 are not.`
+ * sessions", 2 of "Daily views". In the workspace already: 2, not yet: 31.`
  */
 export function expiringWords(runs: readonly Run[], before: string, isHere: (run: Run) => boolean): string {
   if (runs.length === 0) return `No run loses its files before ${before}, as far as the life of files is known.`;
@@ -29,5 +29,5 @@ export function expiringWords(runs: readonly Run[], before: string, isHere: (run
   const here = runs.filter(isHere).length;
   const lose = runs.length === 1 ? '1 run loses its' : `${runs.length} runs lose their`;
   const files = `${lose} files before ${before}: ${[...named, ...others].join(', ')}.`;
-  return `${files} ${here} in the workspace already, ${runs.length - here} not.`;
+  return `${files} In the workspace already: ${here}, not yet: ${runs.length - here}.`;
 }

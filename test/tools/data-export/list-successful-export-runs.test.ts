@@ -51,7 +51,7 @@ describe('a selection', () => {
     expect(all.structured['answer']).toBe(
       `${going.length} runs lose their files before 2026-11-22T00:00Z: ${ofJob('Hourly sessions')} of "Hourly sessions", ` +
         `${ofJob('Daily views')} of "Daily views", ${ofJob('Daily sessions')} of "Daily sessions". ` +
-        `0 in the workspace already, ${going.length} not.`,
+        `In the workspace already: 0, not yet: ${going.length}.`,
     );
     const none = await call('list_successful_export_runs', { expiresBefore: 'now' });
     expect(none.structured['answer']).toMatch(/^No run loses its files before 2026-11-20T/);

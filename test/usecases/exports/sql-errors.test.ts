@@ -50,13 +50,17 @@ it.each(Object.entries(ENGINE_MESSAGES))('%s is worded', async (message, words) 
 
 it('names the view that has a column, and how another one is joined to it', async () => {
   const keys = ['project_id', 'user_id', 'session_id'];
-  const viewOf = (name: string, own: string) => ({ name, columns: [...keys, own].map((each) => ({ name: each, type: 'VARCHAR' as const })) });
+  const viewOf = (name: string, own: string) => ({
+    name,
+    columns: [...keys, own].map((each) => ({ name: each, type: 'VARCHAR' as const })),
+  });
   const both = [viewOf('sessions', 'device_id'), viewOf('views', 'path')];
   const message = 'Binder Error: Referenced column "device_id" not found in FROM clause!\nCandidate bindings: "view_id"';
   expect(await sqlFailure(new SqlError('sql', message), both)).toMatchObject(
     worded(
       'invalid',
-      '"device_id" is a column of sessions, not of what the statement selects from: JOIN sessions USING (project_id, user_id, session_id).',
+      '"device_id" is a column of sessions, not of what the statement selects from: ' +
+        'JOIN sessions USING (project_id, user_id, session_id).',
     ),
   );
 });

@@ -80,7 +80,8 @@ export function jobsAnswer({ jobs, health, once, total }: JobsRead): string {
     '; ',
   );
   const among = total !== undefined && total > jobs.length ? `Of ${jobs.length} of ${total} jobs` : `Of ${count(jobs.length, 'job')}`;
-  const ended = clauses([full > 0 ? `${count(full, 'once job')} ended with files` : '', where(empty, 'ended without')], ', ');
+  const outcomes = clauses([full > 0 ? `${full} ended with files` : '', where(empty, 'ended without')], ', ');
+  const ended = outcomes === '' ? '' : `Once jobs: ${outcomes}`;
   const rows = running.slice(0, MOST_NAMED).map(({ job, own }) => recurringWords(job, own));
   const sentences = [states === '' ? '' : `${among}, ${states}`, ended, rows.join('; ')].filter((sentence) => sentence !== '');
   return sentences.map((sentence) => `${sentence}.`).join(' ');

@@ -21,7 +21,7 @@ const ONCE = [{ jobId: 9 }, { jobId: 8, hasFiles: true }, { jobId: 7, hasFiles: 
 it('says how the jobs of a page do', () => {
   expect(jobsAnswer({ jobs: JOBS, health: HEALTH, once: ONCE, total: 12 })).toBe(
     'Of 7 of 12 jobs, 2 run on schedule, the last run of 1 succeeded, that of 6 failed; 1 under way (9); 1 suspended (3). ' +
-      '2 once jobs ended with files, 1 ended without (7). ' +
+      'Once jobs: 2 ended with files, 1 ended without (7). ' +
       '"Daily views": 18 of 19 runs good, 1 day missing, last run failed; "Daily sessions": 30 of 30 runs good.',
   );
 });

@@ -130,6 +130,10 @@ describe('the sentence of special days', () => {
     const scattered = noisy.map((day) => (day === at ? { ...day, numerator: 5_000 * Math.exp(0.2) } : day));
     expect(specialSentence(scattered, new Set(['2026-11-27']), special, 'visits', [])).toBe('');
     expect(specialSentence(days, new Set(['2026-11-27']), special, 'visits', [{ from: '2026-11-24' }])).toBe('');
+    // After the change a tenth of the visits is left, which scatter as few do.
+    const few = daysFrom('2026-09-01', 100, (label) => (label >= '2026-11-09' ? 0.002 * Math.exp(0.5 * random.normal()) : 1));
+    const high = few.map((day) => (day.label === '2026-11-24' ? { ...day, numerator: 16 } : day));
+    expect(specialSentence(high, new Set(['2026-11-24']), special, 'visits', [{ from: '2026-11-09' }])).toBe('');
   });
 
   it('is empty where no special day did much, and where there is none', () => {

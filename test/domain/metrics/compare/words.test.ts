@@ -3,7 +3,9 @@ import { type Cause, deviceSentence, segmentSentence } from '../../../../src/dom
 import { deviceRecord } from '../../../../src/domain/metrics/compare/comparison-rows.ts';
 import { type Change, earlierPlace, earlierSentence } from '../../../../src/domain/metrics/compare/comparison-words.ts';
 import type { Explained } from '../../../../src/domain/metrics/compare/contributions.ts';
+import { oneDaySentence } from '../../../../src/domain/metrics/compare/measured-words.ts';
 import { revenueSentence } from '../../../../src/domain/metrics/compare/revenue-words.ts';
+import { usualText } from '../../../../src/domain/metrics/compare/usual-words.ts';
 import type { Judgement } from '../../../../src/domain/metrics/engine/judge.ts';
 import type { GroupChange } from '../../../../src/domain/metrics/engine/reasons.ts';
 
@@ -106,6 +108,25 @@ it('factors that cancel each other are amounts, not shares of a change', () => {
   expect(revenueSentence({ visits: -548, conversion: 434, basket: 14 }, -100, 'EUR')).toBe(
     'Of the revenue change of -100.00 EUR, visits make -548.00, basket +14.00, conversion +434.00 EUR.',
   );
+});
+
+it('says the change with weekdays evened out where ranges of other weekdays make a rise of a fall', () => {
+  const text = (relative: number) =>
+    usualText({
+      compared: { before: 100, after: 120 },
+      judgement: { verdict: 'within noise', changes: [], relative, noise: 0.5, score: 0 },
+      days: { first: '2026-11-23' },
+    });
+  expect(text(-0.1)).toBe(' (-10.0% with weekdays evened out and without special days)');
+  expect([text(0.05), text(0.19)]).toEqual(['', '']);
+});
+
+it('says of a change of one day how little that is', () => {
+  const change = { days: 1 };
+  expect(oneDaySentence({ metric: 'cartAverage', change })).toBe('It rests on one day: a single large order may be all there is.');
+  expect(oneDaySentence({ metric: 'conversionRate', change })).toBe('It rests on one day: whether it lasts is open.');
+  expect(oneDaySentence({ metric: 'cartAverage', change: { ...change, days: 2 } })).toBe('');
+  expect(oneDaySentence({ metric: 'cartAverage', change: { days: 1, to: '2026-11-23' } })).toBe('');
 });
 
 describe('a change that began before the period', () => {
