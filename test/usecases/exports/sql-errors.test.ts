@@ -56,7 +56,7 @@ it('names the view that has a column, and how another one is joined to it', asyn
   });
   const both = [viewOf('sessions', 'device_id'), viewOf('views', 'path')];
   const message = 'Binder Error: Referenced column "device_id" not found in FROM clause!\nCandidate bindings: "view_id"';
-  expect(await sqlFailure(new SqlError('sql', message), both)).toMatchObject(
+  expect(await sqlFailure(new SqlError('sql', message), both, 'caller')).toMatchObject(
     worded(
       'invalid',
       '"device_id" is a column of sessions, not of what the statement selects from: ' +
