@@ -33,6 +33,8 @@ export interface ApiErrorDetails {
   outcomeUnknown?: boolean;
   /** True where the same request may succeed a moment later. */
   transient?: boolean;
+  /** True where the message itself says where else to look, so that no list of what exists is named after it. */
+  saysWayOn?: boolean;
   cause?: unknown;
 }
 
@@ -44,6 +46,7 @@ export class ApiError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly outcomeUnknown: boolean;
   readonly transient: boolean;
+  readonly saysWayOn: boolean;
   /** The message, a complaint a line: a break within one was written by somebody else, and is none of the answer. */
   readonly lines: readonly string[];
 
@@ -59,6 +62,7 @@ export class ApiError extends Error {
     this.retryAfterMs = details.retryAfterMs;
     this.outcomeUnknown = details.outcomeUnknown ?? false;
     this.transient = details.transient ?? false;
+    this.saysWayOn = details.saysWayOn ?? false;
   }
 }
 

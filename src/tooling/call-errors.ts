@@ -112,7 +112,7 @@ function textOf(error: unknown, { idsFrom, ...tool }: Failed, report: FaultRepor
     lines.push(
       `Wait ${Math.ceil(error.retryAfterMs / 1000)} seconds, then call again${error.code === QUEUED ? ', with fewer calls at once' : ''}.`,
     );
-  else if (error.kind === 'missing') lines.push(idsFrom ? lister(idsFrom, (name) => `${name} lists what exists.`) : '');
+  else if (error.kind === 'missing') lines.push(listerOf(error, idsFrom));
   else if (!error.outcomeUnknown) lines.push(nextSteps[error.kind]);
   return lines.filter((line) => line !== '').join('\n');
 }
@@ -121,6 +121,11 @@ function howToLook({ idsFrom, ...tool }: Failed): string {
   if (scopeOf(tool) === 'enrichment') return 'A resend of the same records overwrites them and is safe.';
   const look = 'Look before you repeat it.';
   return idsFrom ? lister(idsFrom, (name) => `Look with ${name} before you repeat it.`, look) : look;
+}
+
+/** Names the tool that lists what exists, unless the error itself says where else to look. */
+function listerOf({ saysWayOn }: ApiError, idsFrom: ToolName | undefined): string {
+  return idsFrom && !saysWayOn ? lister(idsFrom, (name) => `${name} lists what exists.`) : '';
 }
 
 /** Names the tool that lists ids, where that is switched off the one that finds all objects. */

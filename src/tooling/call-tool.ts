@@ -41,7 +41,7 @@ export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Pr
     const client = await session.client();
     redact = client.redact;
     const schema = inputOf(tool);
-    const understood = understand(schema, args ?? {});
+    const understood = understand(schema, args ?? {}, { guess: !changesSomething(tool) });
     const input = check(schema, understood.input);
     const { answered } = caller;
     const asked =

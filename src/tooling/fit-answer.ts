@@ -87,7 +87,7 @@ function listsOf(data: Data, prefix = ''): { path: string; size: number }[] {
 
 /** Tokens that each channel of an answer may take. */
 export function limitOf(tool: AnyTool, { maxTokens, asked }: Budget): number {
-  return 'limit' in tool.input.shape && asked['limit'] === undefined ? Math.min(USUAL_TOKENS, maxTokens) : maxTokens;
+  return 'limit' in tool.input.shape && asked['limit'] === undefined ? Math.min(tool.usualTokens ?? USUAL_TOKENS, maxTokens) : maxTokens;
 }
 
 function howToSeeMore(tool: AnyTool, data: Data, isUsual: boolean): string {

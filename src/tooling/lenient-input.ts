@@ -1,10 +1,12 @@
 import * as z from 'zod';
 import { unwrap } from '../api/unwrap.ts';
+import { isNearly, onlyOneOf } from '../domain/names/close-name.ts';
 import { namesRange } from '../lib/dates.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
 import { deprecationOf } from './deprecation.ts';
-import { listedSchemaOf, metricOf, type ParamFact, paramFacts, standInFor } from './params.ts';
+import { closeMetricOf, metricOf, standInFor } from './metric-words.ts';
+import { listedSchemaOf, type ParamFact, paramFacts } from './params.ts';
 import type { Deprecation } from './tool.ts';
 
 type MetricFact = Extract<ParamFact, { metric: unknown }>;
@@ -65,6 +67,11 @@ function toOption(value: unknown, options: readonly unknown[]): unknown {
   return options.find((option) => foldValue(String(option)) === foldValue(value)) ?? value;
 }
 
+/** The only option that a word means with few typing mistakes. */
+function closeOption(value: string, options: readonly unknown[]): string | undefined {
+  return onlyOneOf(options.map(String).filter((option) => isNearly(foldValue(option), foldValue(value))));
+}
+
 /** Whether commas part the values of a list: no value of it holds one. */
 function isCommaList(element: Schema): boolean {
   const fact = paramFacts.get(element as z.ZodType);
@@ -121,10 +128,23 @@ function endOfNamedRange({ shape }: z.ZodObject, { startDate, endDate }: InputMe
 /**
  * Reads arguments as models and hosts send them, by the schema of the tool: `null` for what may be left out, numbers and booleans as text,
  * numbers for ids and names, one value for a list, a start that names the whole range, JSON as text, values in another case, everyday names
- * of metrics. What fits nothing stays as it is, for the strict check to word.
+ * of metrics. With `guess`, for calls that write nothing, a mistyped word of a closed list is the only one that is close to it. What fits
+ * nothing stays as it is, for the strict check to word.
  */
-export function understand(schema: z.ZodObject, args: unknown): Understood {
+export function understand(schema: z.ZodObject, args: unknown, { guess = false } = {}): Understood {
   const notes: string[] = [];
+
+  function guessed(what: string, value: string, close: string): string {
+    notes.push(ofAnswer(`There is no ${what} "${value.slice(0, 100)}": ${close}, the only close one, is taken.`));
+    return close;
+  }
+
+  function option(value: unknown, options: readonly unknown[]): unknown {
+    const known = toOption(value, options);
+    if (!guess || typeof known !== 'string' || options.includes(known)) return known;
+    const close = closeOption(known, options);
+    return close === undefined ? known : guessed('value', known, close);
+  }
 
   function metric({ metric: family, exact }: MetricFact, value: unknown): unknown {
     if (typeof value !== 'string') return value;
@@ -134,6 +154,8 @@ export function understand(schema: z.ZodObject, args: unknown): Understood {
       return standIn.metric;
     }
     const known = metricOf(family, value);
+    const close = guess && known === undefined ? closeMetricOf(family, value) : undefined;
+    if (close !== undefined) return guessed('metric', value, close);
     if (known === undefined || known === value) return value;
     notes.push(`metric "${value}" = ${known}`);
     return known;
@@ -189,7 +211,7 @@ export function understand(schema: z.ZodObject, args: unknown): Understood {
       return isRecord(given) ? members(inner, given) : given;
     }
     if (inner instanceof z.ZodRecord) return fromJson(value);
-    if (inner instanceof z.ZodEnum) return toOption(value, inner.options);
+    if (inner instanceof z.ZodEnum) return option(value, inner.options);
     if (inner instanceof z.ZodNumber) return toNumber(value);
     if (inner instanceof z.ZodBoolean) return toBoolean(value);
     return inner instanceof z.ZodString ? toText(value) : value;

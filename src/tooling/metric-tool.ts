@@ -2,8 +2,10 @@ import * as z from 'zod';
 import { ApiError } from '../api/errors.ts';
 import type { Operation } from '../api/operation.ts';
 import { metricTable } from '../domain/metrics/metric-table.ts';
+import { hint } from '../lib/hint.ts';
+import { ofAnswer } from '../lib/note-mark.ts';
 import type { ToolName } from '../lib/tool-name.ts';
-import { goalWords, withWayOn } from '../usecases/metrics/fetch-metrics.ts';
+import { apartSentence, goalWords, withWayOn } from '../usecases/metrics/fetch-metrics.ts';
 import * as p from './params.ts';
 import { READ, type Tool } from './tool.ts';
 
@@ -16,6 +18,8 @@ export const tableOutput = z.object({
   /** The filters of the numbers, as sent. */
   filters: z.record(z.string(), z.union([z.string(), z.number(), z.array(z.number())])),
 });
+
+const SIDE_BY_SIDE = `${hint('query_metrics', 'compareSegments of query_metrics puts', 'one call each puts')} them side by side`;
 
 type MetricOperation = Operation<z.ZodObject, z.ZodType<{ values: Parameters<typeof metricTable>[0] }>>;
 
@@ -44,6 +48,11 @@ export function defineMetricTool({ more, ...tool }: MetricTool): Tool<MetricOper
         throw new ApiError('invalid', await goalWords([tool.title], 'goalId', await lists()), { cause: error });
       });
       const { device = 'all', ...table } = metricTable(values, { timeZone });
+      const chosen = Array.isArray(input.segmentIds) ? input.segmentIds.map(Number) : [];
+      // Rates have no value where there are no visits; only a count of them says so.
+      const counts = values.filter(({ name }) => name === 'visits').map(({ value: visits }) => ({ values: { visits } }));
+      const apart = chosen.length > 1 ? apartSentence(chosen, counts, await lists(), SIDE_BY_SIDE) : undefined;
+      if (apart !== undefined) note(ofAnswer(apart));
       if (values.length === 0) note('The platform answered no values for this range.');
       const { startDate: _start, endDate: _end, period: _period, ...filters } = input;
       return { ...table, filters: { device, ...filters } };

@@ -75,7 +75,7 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
       const bound = { iso, ms: resolved.instantMs };
       if (fact.date === 'start') range.start = bound;
       if (fact.date === 'end' || fact.date === 'exportEnd') range.end = bound;
-      if (resolved.cutToNow) options.note(`${path} "${text}" lies in the future and was cut to now.`);
+      if (resolved.cutToNow) options.note(`${path} "${text}" reaches into the future and was cut to now.`);
       return fact.as === 'ms' ? resolved.instantMs : iso;
     } catch (error) {
       throw new ApiError('invalid', `${path}: ${error instanceof Error ? error.message : 'no date'}`);

@@ -135,6 +135,8 @@ interface Declaration<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly beside?: readonly string[];
   /** Members of the items of `paged` that go first where an answer is too long, and words on the tool that shows them of one item. */
   readonly heavy?: { readonly members: readonly string[]; readonly seeAlso: string };
+  /** Tokens of an answer to a call that names no limit; left out: 2,000. A list whose first rows matter most is shorter. */
+  readonly usualTokens?: number;
   /** The `page` of an answer again after the boundary kept only the first `shown` of its `rows`, so that no row falls between two pages. */
   readonly pageAfterCut?: (page: unknown, shown: number, asked: Record<string, unknown>) => unknown;
   /** Days before now in which answers may still change, where that depends on the arguments a function of them. */

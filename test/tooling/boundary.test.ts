@@ -34,8 +34,8 @@ describe('an argument that cannot be used is refused by name, with what is expec
     [
       'a metric that there is not',
       'get_step_report',
-      { stepId: 'a', metrics: ['layout shifts'] },
-      'metrics: no such metric: "layout shifts"; there are cumulativeLayoutShift, ',
+      { stepId: 'a', metrics: ['layout movement'] },
+      'metrics: no such metric: "layout movement"; there are cumulativeLayoutShift, ',
     ],
     ['no project', 'list_goals', { projectId: 0 }, 'projectId: 0 cannot be an id; expected a whole number above 0, or a name.'],
     [

@@ -40,7 +40,7 @@ describe('dates of a range', () => {
     const answer = await call('get_site_visits', { startDate: 'this_month', endDate: 'this_month' });
     expect(sent()).toEqual(['2026-11-01T00:00:00.000Z', '2026-11-20T10:00:00.000Z']);
     expect(answer.structured['notes']).toEqual([
-      'endDate "this_month" lies in the future and was cut to now.',
+      'endDate "this_month" reaches into the future and was cut to now.',
       SHOP_NOTE,
       'Range: 2026-11-01T00:00Z … 2026-11-20T10:00Z (19.42 days, UTC)',
       'Today is incomplete (2026-11-20).',
@@ -114,7 +114,7 @@ describe('dates of an export', () => {
   it('are cut to now where they reach into the future', async () => {
     const range = await dateRange({ from: 'yesterday', to: 'today' });
     expect(range).toMatchObject({ to: '2026-11-20T10:00:00.000Z' });
-    expect(range.text).toContain('frequency.dateRange.to "today" lies in the future and was cut to now.');
+    expect(range.text).toContain('frequency.dateRange.to "today" reaches into the future and was cut to now.');
   });
 
   it('are refused by their whole name', async () => {

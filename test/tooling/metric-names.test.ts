@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { foldMetric, metricAliases, siteMetricDefinitions, zoneMetricDefinitions } from '../../src/domain/metrics/metric-definitions.ts';
-import { metricOf } from '../../src/tooling/params.ts';
+import { metricOf } from '../../src/tooling/metric-words.ts';
 
 const definitions = Object.entries<{ readonly aliases?: readonly string[] }>({ ...siteMetricDefinitions, ...zoneMetricDefinitions });
 

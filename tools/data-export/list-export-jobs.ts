@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { listExportJobs } from '../../src/api/operations/data-export.ts';
 import { exportJob, recordId } from '../../src/api/operations/records.ts';
+import { jobsAnswer, mattersFirst } from '../../src/domain/exports/gaps/jobs-answer.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
@@ -20,6 +21,7 @@ export default defineTool({
   operation: listExportJobs,
   paged: 'jobs',
   beside: ['health', 'once'],
+  usualTokens: 1_200,
   heavy: {
     members: ['fields', 'ownerId', 'lastUpdatorId', 'accountId', 'projectIds', 'createdAt', 'updatedAt', 'nextFrom', 'nextTo', 'filters'],
     seeAlso: hint('get_export_job', ' (get_export_job shows them of one)'),
@@ -34,6 +36,7 @@ export default defineTool({
     page: p.page,
   }),
   output: z.object({
+    answer: z.string().optional(),
     jobs: z.array(documented(exportJob)),
     total: z.number().optional(),
     /** Of the last 30 days, or of the latest 100 runs. */
@@ -60,6 +63,18 @@ export default defineTool({
       healthAmong(jobs, context),
       jobsThatFit(input, jobs.length, context),
     ]);
-    return { jobs, health: [...health], ...(total !== undefined && { total }), ...(once.length > 0 && { once }) };
+    const answer = jobsAnswer({ jobs, health, once, total });
+    // Who turns pages or names an order gets that of the platform.
+    const isPaged = input.limit !== undefined || input.order !== undefined || input.page !== undefined;
+    const ordered = isPaged ? jobs : mattersFirst({ jobs, once });
+    if (ordered.some((job, index) => job !== jobs[index]))
+      context.note('Jobs that recur, are under way or ended without files stand first.');
+    return {
+      ...(answer !== '' && { answer }),
+      jobs: ordered,
+      health: [...health],
+      ...(total !== undefined && { total }),
+      ...(once.length > 0 && { once }),
+    };
   },
 });

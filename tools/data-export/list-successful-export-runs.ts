@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { listSuccessfulExportRuns } from '../../src/api/operations/data-export.ts';
 import { recordId, successfulRun } from '../../src/api/operations/records.ts';
 import { instantOf } from '../../src/api/params.ts';
-import { filesUntil } from '../../src/domain/exports/files-until.ts';
+import { expiringWords, filesUntil } from '../../src/domain/exports/files-until.ts';
+import { minuteAt } from '../../src/lib/dates.ts';
 import { hint } from '../../src/lib/hint.ts';
 import { ofAnswer } from '../../src/lib/note-mark.ts';
 import * as p from '../../src/tooling/params.ts';
@@ -35,26 +36,26 @@ export default defineTool({
     page: p.page,
   }),
   output: z.object({
+    answer: z.string().optional(),
     runs: z.array(documented(successfulRun)),
     filesUntil: z.array(z.object({ jobRunId: recordId, filesUntil: z.string().optional(), isFetched: z.boolean() })).optional(),
   }),
-  async handler({ jobIds, startDate, endDate, expiresBefore, ...paging }, { call, ask, note, nowMs, workspace }) {
+  async handler({ jobIds, startDate, endDate, expiresBefore, ...paging }, { call, ask, note, nowMs, timeZone, workspace }) {
     if (jobIds === undefined && startDate === undefined && endDate === undefined && expiresBefore === undefined)
       return { runs: await call(paging) };
     const optionalMs = (instant: string | undefined) => (instant === undefined ? undefined : instantOf(instant));
     const bounds = { fromMs: optionalMs(startDate), toMs: optionalMs(endDate), expiresBeforeMs: optionalMs(expiresBefore) };
     const { runs, found, life } = await selectedRuns(ask, { ...paging, jobIds, ...bounds, nowMs });
-    if (found > runs.length) note(ofAnswer(`${runs.length} of ${found} runs; pass page or a larger limit.`));
+    if (found.length > runs.length) note(ofAnswer(`${runs.length} of ${found.length} runs; pass page or a larger limit.`));
     if (expiresBefore === undefined) return { runs };
     note(`filesUntil: ${lifeWords(life)}${hint('get_export_run', '; expirationDate of get_export_run is exact')}.`);
     const kept = new Set((await (await workspace()).runs()).map(({ runId }) => runId));
-    const untils = runs.map((run) => {
-      const isFetched = typeof run.jobRunId === 'number' && kept.has(run.jobRunId);
-      return { jobRunId: run.jobRunId, filesUntil: filesUntil(run, life.ms), isFetched };
-    });
-    const open = untils.filter(({ isFetched }) => !isFetched);
+    const isFetched = ({ jobRunId }: (typeof runs)[number]) => typeof jobRunId === 'number' && kept.has(jobRunId);
+    const untils = runs.map((run) => ({ jobRunId: run.jobRunId, filesUntil: filesUntil(run, life.ms), isFetched: isFetched(run) }));
+    const here = untils.filter((run) => run.isFetched).length;
     const toFetch = hint('sync_exports', '; sync_exports fetches the others');
-    note(`${runs.length - open.length} of these ${runs.length} runs are in the workspace already${open.length > 0 ? toFetch : ''}.`);
-    return { runs, filesUntil: untils };
+    note(`${here} of these ${runs.length} runs are in the workspace already${here < runs.length ? toFetch : ''}.`);
+    const answer = expiringWords(found, minuteAt(instantOf(expiresBefore), timeZone), isFetched);
+    return { answer, runs, filesUntil: untils };
   },
 });

@@ -74,3 +74,9 @@ export function holdsNearly(name: string, text: string): boolean {
   if (typed.join('').length < 3 || at === -1) return false;
   return words.every((word, index) => (index >= at && index < at + typed.length) || !NEGATIONS.has(word));
 }
+
+/** The value that all of these are; undefined where there is none or they differ. */
+export function onlyOneOf(values: readonly string[]): string | undefined {
+  const [first, ...others] = new Set(values);
+  return others.length === 0 ? first : undefined;
+}

@@ -108,6 +108,15 @@ const compareMoves = (a: SpeedMove, b: SpeedMove) =>
   rankOf(a.metric) - rankOf(b.metric) ||
   Math.abs(b.relative) - Math.abs(a.relative);
 
+/** The first move of each series: one whose first run was settled with that of other series stands among its changes a second time. */
+function onceEach(moves: readonly SpeedMove[]): SpeedMove[] {
+  const seen = new Set<string>();
+  return moves.filter(({ step, metric }) => {
+    const series = JSON.stringify([step, metric]);
+    return !seen.has(series) && seen.add(series);
+  });
+}
+
 /** The changes of a scenario that lie in the period of its study; an unstable level that never changed is not among them. */
 export function speedChangesOf(scenarioId: number, scenario: string, { rows, period }: Study): SpeedFindings {
   const judged = rows.filter(({ state }) => state !== 'not enough data');
@@ -115,9 +124,9 @@ export function speedChangesOf(scenarioId: number, scenario: string, { rows, per
   const changes: SpeedChange[] = [];
   for (let [clearest] = left; clearest; [clearest] = left) {
     const own = clearest;
-    const [first = own, ...rest] = left.filter((move) => move === own || areNeighbours(own, move)).toSorted(compareMoves);
+    const taken = new Set(left.filter((move) => move === own || areNeighbours(own, move)));
+    const [first = own, ...rest] = onceEach([...taken].toSorted(compareMoves));
     changes.push({ scenarioId, scenario, moves: [first, ...rest], pValue: own.pValue });
-    const taken = new Set([first, ...rest]);
     left = left.filter((move) => !taken.has(move));
   }
   return { changes, looked: judged.length, tooFew: rows.length - judged.length };

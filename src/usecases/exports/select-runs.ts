@@ -51,11 +51,11 @@ async function listFor(
   return { listed: await runRowsSince(sinceMs, ask), life };
 }
 
-/** A page of the successful runs that fit, and how many fit; with `expiresBeforeMs` those that go first come first. */
+/** A page of the successful runs that fit, and all that do; with `expiresBeforeMs` those that go first come first. */
 export async function selectedRuns(
   ask: Context['ask'],
   selection: RunSelection,
-): Promise<{ runs: RunRow[]; found: number; life: FileLife }> {
+): Promise<{ runs: RunRow[]; found: readonly RunRow[]; life: FileLife }> {
   const { order = 'DESC', limit = DEFAULT_PAGE_SIZE, page = 1, expiresBeforeMs } = selection;
   const { listed, life } = await listFor(selection, ask);
   const all = order === 'ASC' ? listed.toReversed() : listed;
@@ -65,5 +65,5 @@ export async function selectedRuns(
       ? fitting
       : fitting.toSorted((a, b) => instantOf(a.completionTime ?? '') - instantOf(b.completionTime ?? ''));
   const start = Math.max(0, page - 1) * limit;
-  return { runs: sorted.slice(start, start + limit), found: fitting.length, life };
+  return { runs: sorted.slice(start, start + limit), found: fitting, life };
 }

@@ -36,6 +36,8 @@ async function nearest(name: string, columns: readonly Column[]): Promise<string
     .join(', ')}.`;
 }
 
+type View = Pick<DataView, 'name' | 'columns'>;
+
 /** How the engines say that there is no such column, each way with its name. */
 const NO_COLUMN = [
   /Referenced column "(.+?)" (?:was )?not found/,
@@ -51,18 +53,29 @@ function unquoted(prefix: string, columns: readonly Column[]): string | undefine
   return below.length > 0 ? `a name with a dot stands in double quotes: ${below.map(({ name }) => sqlName(name)).join(', ')}.` : undefined;
 }
 
-async function noColumn(name: string, message: string, columns: readonly Column[]): Promise<string> {
+/** Columns that are the same visit in each view. */
+const KEYS = ['project_id', 'user_id', 'session_id'];
+
+/** Which of several views has a column, and how rows of another one come to it; undefined where all have it. */
+function elsewhere(name: string, views: readonly View[]): string | undefined {
+  const has = ({ columns }: View, wanted: string) => columns.some((column) => column.name.toLowerCase() === wanted.toLowerCase());
+  const holders = views.filter((view) => has(view, name));
+  const [holder] = holders;
+  if (!holder || holders.length === views.length) return undefined;
+  const keys = KEYS.filter((key) => views.every((view) => has(view, key)));
+  const join = keys.length > 0 ? `: JOIN ${holder.name} USING (${keys.join(', ')})` : '';
+  return `"${name}" is a column of ${holders.map((each) => each.name).join(', ')}, not of what the statement selects from${join}.`;
+}
+
+async function noColumn(name: string, message: string, views: readonly View[]): Promise<string> {
+  const columns = views.flatMap((view) => view.columns);
   if (columns.some((column) => column.name.toLowerCase() === name.toLowerCase())) {
     const there = /Candidate bindings: (.+)/.exec(message)?.[1];
-    return (
-      `the data have a column "${name}", but not what the statement selects from ` +
-      `there${there === undefined ? '' : `, which has ${there}`}.`
-    );
+    const isHere = `the data have a column "${name}", but not what the statement selects from there`;
+    return elsewhere(name, views) ?? `${isHere}${there === undefined ? '' : `, which has ${there}`}.`;
   }
   return unquoted(name, columns) ?? `there is no column "${name}". ${await nearest(name, columns)} Texts stand in 'single quotes'.`;
 }
-
-type View = Pick<DataView, 'name' | 'columns'>;
 
 function tableWords(views: readonly View[]): string {
   const names = views.map(({ name }) => name);
@@ -73,7 +86,7 @@ function tableWords(views: readonly View[]): string {
 async function faultOf(message: string, views: readonly View[]): Promise<string> {
   const columns = views.flatMap((view) => view.columns);
   const column = NO_COLUMN.flatMap((words) => words.exec(message)?.[1] ?? [])[0];
-  if (column !== undefined) return noColumn(column, message, columns);
+  if (column !== undefined) return noColumn(column, message, views);
   const table = /Referenced table "(.+?)" not found|Unknown table expression identifier [`'](.+?)[`']/
     .exec(message)
     ?.slice(1)

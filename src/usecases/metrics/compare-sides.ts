@@ -11,7 +11,7 @@ import type { Interval } from '../../lib/calendar.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Lists } from '../context.ts';
 import { type CompareContext, PARTS, type Question } from './compare-question.ts';
-import { fetchMetrics, goalNotes } from './fetch-metrics.ts';
+import { apartSentence, fetchMetrics, goalNotes } from './fetch-metrics.ts';
 import { redefinitionNotes } from './redefinitions.ts';
 
 /** Segments that stand beside all visitors where none are named. */
@@ -124,6 +124,7 @@ function notesOf(sides: readonly Side[], { by, compareSegments }: Question, tota
     `Each ${by} is compared with ${sides[0]?.name ?? 'the first'}; verdicts: paired t-test of the daily differences at 1 %, at least ` +
       `5 whole days (time zone ${timeZone}).`,
     ...(allVisitors.length > 0 ? allVisitors : overlap),
+    ...(by === 'device' ? ['Levels of one range, no change: without by, each device is held against the baseline too.'] : []),
   ];
 }
 
@@ -139,7 +140,8 @@ export async function compareAtOnce(asked: Question, context: CompareContext): P
   const { question, notes } = await withSegments(asked, context);
   checkQuestion(question);
   const { by, metrics } = question;
-  const read = await readSides(question, await context.lists(), context);
+  const lists = await context.lists();
+  const read = await readSides(question, lists, context);
   const { totals, range } = read;
   const sides = question === asked ? read.sides : byEffect(read.sides, metrics[0]);
   for (const sentence of [...notes, ...read.notes, ...notesOf(sides, question, totals, timeZone)]) context.note(sentence);
@@ -148,5 +150,7 @@ export async function compareAtOnce(asked: Question, context: CompareContext): P
     const verdictOf = (metric: string, side: Side) => drawnVerdict(metric, sides[0], side);
     return chartOfSides(metrics, sides, by, { currency: totals.currency, timeZone, period: range, verdictOf });
   });
-  return compareSides(metrics, sides, by, totals.currency);
+  const compared = compareSides(metrics, sides, by, totals.currency);
+  const apart = apartSentence(question.segmentIds, totals.rows, lists);
+  return apart === undefined ? compared : { ...compared, answer: apart };
 }

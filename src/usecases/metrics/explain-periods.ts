@@ -28,7 +28,8 @@ function specialOf({ periods, changes: { headline } }: PeriodsJudged, { known }:
   const [whole] = periods.readings;
   if (!whole) return '';
   const inRanges = new Set([...whole.baselineDays, ...whole.periodDays].flatMap(({ interval }) => interval.label ?? []));
-  return specialSentence(daysOf(whole, headline.metric), inRanges, known.specialDays, nameOf(headline.metric).toLowerCase());
+  const { metric, judgement } = headline;
+  return specialSentence(daysOf(whole, metric), inRanges, known.specialDays, nameOf(metric).toLowerCase(), judgement.changes);
 }
 
 /** Reads segments and events where there is a change to explain, and searches its causes. */

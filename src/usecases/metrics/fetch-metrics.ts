@@ -100,7 +100,11 @@ export function withWayOn(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const { kind, message, status, code, retryAfterMs, transient } = error;
   const details = { status, code, retryAfterMs, transient, cause: error };
-  if (kind === 'missing' && message.includes('/metrics/zone/')) return new ApiError(kind, `${message} ${APP_ZONES}`, details);
+  if (kind === 'missing' && message.includes('/metrics/zone/'))
+    return new ApiError(kind, `${message} ${APP_ZONES}${hint('list_zones', ' Of an app, list_zones has those there are.')}`, {
+      ...details,
+      saysWayOn: true,
+    });
   return kind === 'invalid' && message.includes('at most 92 days')
     ? new ApiError(kind, `${message}${hint('query_metrics', ' query_metrics answers longer ranges as one.')}`, details)
     : error;
@@ -115,6 +119,20 @@ export async function goalWords(metrics: readonly string[], parameter: 'goalId' 
     `${metrics.join(' and ')} ${need} a goal in this project: pass ` +
     `${parameter}.${listed === '' ? hint('list_goals', ' list_goals lists them.') : ` Goals: ${listed}.`}`
   );
+}
+
+/** Says that no visit lies in all of several segments, and what has them side by side; undefined where that is not so, or not known. */
+export function apartSentence(
+  segmentIds: readonly number[],
+  rows: readonly { readonly values: Readonly<Record<string, unknown>> }[],
+  lists: Pick<Lists, 'nameOf'>,
+  sideBySide = 'compareSegments puts them side by side',
+): string | undefined {
+  if (segmentIds.length < 2 || rows.length === 0 || rows.some(({ values }) => values['visits'] !== 0)) return undefined;
+  const names = segmentIds.map((id) => `"${lists.nameOf('segment', id)}"`);
+  const last = names.pop() ?? '';
+  const all = names.length === 1 ? `both ${names[0]}` : `all of ${names.join(', ')}`;
+  return `No visit is in ${all} and ${last}: segmentIds keeps visits in each of them, ${sideBySide}.`;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { KnownDays } from '../../domain/metrics/calendar/known-days.ts';
 import { specialSentence } from '../../domain/metrics/calendar/special-words.ts';
 import { changeSeriesOf, type Place, type Reading } from '../../domain/metrics/changes/change-series.ts';
 import { type Changes, type changeSubjects, changesAnswer, type SiteFacts } from '../../domain/metrics/changes/changes-answer.ts';
-import { type Readable, type ReadPlan, findChanges as scan } from '../../domain/metrics/changes/find-changes.ts';
+import { type Readable, type ReadPlan, type ScanRequest, findChanges as scan } from '../../domain/metrics/changes/find-changes.ts';
 import { dayPoints } from '../../domain/metrics/compare/readings.ts';
 import { siteMetricNames, zoneMetricNames } from '../../domain/metrics/metric-definitions.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
@@ -147,30 +147,37 @@ function objectsOf(places: readonly Place[]): Pick<Compared, 'segmentIds' | 'goa
   };
 }
 
-/** Days on which the counting looks broken, and what special days did to visits. */
+/** First and last day that are looked at. */
+type Scanned = Pick<ScanRequest, 'from' | 'to'>;
+
+/** Days on which the counting looks broken. */
 function judgeCounting(
   readings: readonly Reading[],
   base: Reading,
-  { from, to }: { readonly from: string; readonly to: string },
+  { from, to }: Scanned,
   { specialDays }: KnownDays,
-): Pick<SiteFacts, 'faults' | 'special'> {
+): SiteFacts['faults'] {
   const ofAll = readings.filter(({ place }) => place.segmentId === undefined && place.goalId === base.place.goalId);
   const ofSegments = readings.filter(
     ({ place }) => place.segmentId !== undefined && place.device === base.place.device && place.goalId === base.place.goalId,
   );
-  const isSpecial = (label: string) => specialDays(label) !== undefined;
-  const scanned = new Set(base.rows.flatMap(({ interval: { label = '' } }) => (label >= from && label <= to ? [label] : [])));
-  return {
-    faults: countingFaults({
-      rows: ofAll.flatMap(({ rows }) => rows),
-      whole: base.place,
-      segments: ofSegments.map(({ rows }) => rows),
-      from,
-      to,
-      isSpecial,
-    }),
-    special: specialSentence(dayPoints(base.rows, 'visits'), scanned, specialDays, 'visits'),
-  };
+  return countingFaults({
+    rows: ofAll.flatMap(({ rows }) => rows),
+    whole: base.place,
+    segments: ofSegments.map(({ rows }) => rows),
+    from,
+    to,
+    isSpecial: (label) => specialDays(label) !== undefined,
+  });
+}
+
+/** The effects of special days on visits, beside what changed. */
+function specialOf({ rows, place }: Reading, { from, to }: Scanned, { specialDays }: KnownDays, changes: SiteFacts['ranked']): string {
+  const scanned = new Set(rows.flatMap(({ interval: { label = '' } }) => (label >= from && label <= to ? [label] : [])));
+  const isOfVisits = ({ metric, place: own }: SiteFacts['ranked'][number]['parts'][number]) =>
+    metric === 'visits' && own.device === place.device && own.segmentId === place.segmentId && own.zoneId === place.zoneId;
+  const levels = changes.filter(({ shape, parts }) => shape !== 'drift' && parts.some(isOfVisits));
+  return specialSentence(dayPoints(rows, 'visits'), scanned, specialDays, 'visits', levels);
 }
 
 /** Everything that was asked for and could be read. */
@@ -207,15 +214,14 @@ async function lookAtSite(
   const readings = [base, ...others];
   const { requests, currency, failures } = reader.facts;
   const [firstDay, lastDay] = [todayIn(timeZone, startMs), todayIn(timeZone, endMs)];
-  const scanned = { from: firstDay, to: lastDay };
-  const { faults, special } = site ? judgeCounting(readings, base, scanned, known) : { faults: [], special: '' };
+  const scanned: Scanned = { from: firstDay, to: lastDay };
+  const faults = site ? judgeCounting(readings, base, scanned, known) : [];
   const sound = readings.map((reading) => ({ ...reading, rows: withKnownDays(withoutFaults(reading.rows, faults), known) }));
   const { changes, looked, tooFew, outcome } = scan({
     series: changeSeriesOf(sound, [...siteMetricNames, ...metrics.filter(isZoneMetric)], base.place),
     metrics,
     base: base.place,
-    from: firstDay,
-    to: lastDay,
+    ...scanned,
   });
 
   roomNotes(readable, plan, note);
@@ -228,7 +234,7 @@ async function lookAtSite(
   return {
     ranked: changes,
     faults,
-    special,
+    special: site ? specialOf(base, scanned, known, changes) : '',
     names: namesOf(lists, goals),
     currency,
     looked,

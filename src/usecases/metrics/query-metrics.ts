@@ -12,7 +12,7 @@ import { linesOf, type QueryTable, queryTable } from '../../domain/metrics/read/
 import type { NameKind } from '../../domain/names/match-name.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import type { Context, Lists } from '../context.ts';
-import { fetchMetrics, goalWords, isOutOfBounds, keptPartOf, reachesBeyond } from './fetch-metrics.ts';
+import { apartSentence, fetchMetrics, goalWords, isOutOfBounds, keptPartOf, reachesBeyond } from './fetch-metrics.ts';
 import { countedPart, readExpected } from './read-expected.ts';
 
 /** More objects than this are not put side by side without being named. */
@@ -160,6 +160,7 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
     { ...table, currency: read.currency },
     { segment: nameIn('segment'), goal: nameIn('goal'), zone: nameIn('zone') },
   );
+  const apart = apartSentence(asked.segmentIds, read.rows, lists);
   const said = asked.expected
     ? expectedAnswer(table.lines, { query: whole, timeZone, currency: read.currency })
     : rowVerdicts(complete, table.lines, read.rows, selectionNames(lists));
@@ -172,5 +173,6 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
       isOrdered: query.order !== undefined,
     });
   });
+  if (apart !== undefined) return { answer: apart, ...answer };
   return said === '' ? answer : withWords(answer, said, changes, read.currency);
 }

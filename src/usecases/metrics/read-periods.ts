@@ -9,7 +9,7 @@ import { daysBetween } from '../../lib/calendar.ts';
 import { isoAt } from '../../lib/dates.ts';
 import type { Lists } from '../context.ts';
 import { type CompareContext, gridOf, PARTS, type Question } from './compare-question.ts';
-import { fetchMetrics, goalNotes, keptPartOf, reachesBeyond, readDaysOrNone } from './fetch-metrics.ts';
+import { apartSentence, fetchMetrics, goalNotes, keptPartOf, reachesBeyond, readDaysOrNone } from './fetch-metrics.ts';
 import { readKnownDays } from './read-known-days.ts';
 import { redefinitionNotes } from './redefinitions.ts';
 
@@ -27,6 +27,8 @@ export interface PeriodsRead {
   readonly isOne: boolean;
   /** The devices that divide the selection were read too. */
   readonly byDevice: boolean;
+  /** That no visit lies in all of the segments; undefined where that is not so. */
+  readonly apart: string | undefined;
   readonly notes: readonly string[];
 }
 
@@ -153,5 +155,6 @@ export async function readPeriods(question: Question, context: CompareContext): 
     ? ['compareSegments: each is compared with itself in the baseline; by: "segment" puts them side by side.']
     : [];
   const all = [...notes, ...ofReading, ...sets];
-  return { question, windows, totals, days, known, lists, timeZone: context.timeZone, isOne, byDevice, notes: all };
+  const apart = apartSentence(question.segmentIds, totals.rows, lists);
+  return { question, windows, totals, days, known, lists, timeZone: context.timeZone, isOne, byDevice, apart, notes: all };
 }

@@ -62,13 +62,14 @@ function notesOf(result: PeriodsResult, { question, windows, totals, isOne }: Pe
 
 /** Words the answer and its notes. */
 export function wordPeriods(read: PeriodsRead, { faults }: PeriodsJudged, explained: PeriodsExplained): PeriodsWorded {
-  const { windows, totals, timeZone } = read;
+  const { windows, totals, timeZone, apart } = read;
   const { baseline } = windows;
   const { input, causes, special, detect, events } = explained;
   const result = wordComparison(causes, input, totals.currency);
   const days = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
   // What was asked by name is answered first.
-  const sentences = [countingSentence(faults), detect ? detectionSentence(detect) : '', result.data.answer, special];
+  const found = [countingSentence(faults), detect ? detectionSentence(detect) : '', result.data.answer, special];
+  const sentences = apart === undefined ? found : [apart];
   const comparison = {
     ...result.data,
     ...(detect && detect.length > 0 && { detect: [...detect] }),
@@ -77,5 +78,5 @@ export function wordPeriods(read: PeriodsRead, { faults }: PeriodsJudged, explai
     baseline: { start: isoAt(baseline.startMs, timeZone), end: isoAt(baseline.endMs, timeZone), days: Number(days.toFixed(2)) },
     ...(events.length > 0 && { events: [...events] }),
   };
-  return { comparison, result, notes: notesOf(result, read, explained) };
+  return { comparison, result, notes: apart === undefined ? notesOf(result, read, explained) : [] };
 }

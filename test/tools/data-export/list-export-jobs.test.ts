@@ -106,3 +106,16 @@ it('counts the jobs of a filter, not those of the page', async () => {
   const { structured } = await call('list_export_jobs', { frequency: 'daily', limit: 1 });
   expect(structured['total']).toBe((await ask('listExportJobs', { frequency: 'daily', limit: 100 })).length);
 });
+
+it('begins with how the jobs do and those that matter, and loses none of the others', async () => {
+  const { structured, text } = await call('list_export_jobs');
+  expect(Math.max(text.length, JSON.stringify(structured).length) / 4).toBeLessThanOrEqual(1_200);
+  expect(structured['answer']).toMatch(/^Of 25 of 3\d jobs, \d+ run on schedule, the last run of each succeeded; .*under way.*\./);
+  const page = await ask('listExportJobs', { limit: 25 });
+  const shown = (structured['jobs'] as { jobId: number }[]).map(({ jobId }) => jobId);
+  const recurring = page.filter(({ frequency }) => frequency !== 'once').map(({ jobId }) => jobId);
+  expect(shown).toEqual(expect.arrayContaining(recurring));
+  expect(structured['notes']).toContainEqual(expect.stringMatching(/^Showing \d+ of 25 jobs; pass limit to see more\.$/));
+  const whole25 = await call('list_export_jobs', { limit: 25 });
+  expect((whole25.structured['jobs'] as { jobId: number }[]).map(({ jobId }) => jobId)).toEqual(page.map(({ jobId }) => jobId));
+});

@@ -46,6 +46,15 @@ describe('a selection', () => {
     expect(runs.map(({ completionTime }) => completionTime)).toEqual(runs.map(({ completionTime }) => completionTime).toSorted());
     const { text } = await call('list_successful_export_runs', { expiresBefore: '2026-11-22', jobIds: ['Daily sessions'] });
     expect(text).toMatch(/filesUntil/);
+    const all = await call('list_successful_export_runs', { expiresBefore: '2026-11-22', limit: 5 });
+    const ofJob = (name: string) => going.filter((run) => run.name === name).length;
+    expect(all.structured['answer']).toBe(
+      `${going.length} runs lose their files before 2026-11-22T00:00Z: ${ofJob('Hourly sessions')} of "Hourly sessions", ` +
+        `${ofJob('Daily views')} of "Daily views", ${ofJob('Daily sessions')} of "Daily sessions". ` +
+        `In the workspace already: 0, not yet: ${going.length}.`,
+    );
+    const none = await call('list_successful_export_runs', { expiresBefore: 'now' });
+    expect(none.structured['answer']).toMatch(/^No run loses its files before 2026-11-20T/);
     expect(text).toMatch(/2026-11-21T/);
   });
 

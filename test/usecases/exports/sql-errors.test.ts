@@ -48,6 +48,23 @@ it.each(Object.entries(ENGINE_MESSAGES))('%s is worded', async (message, words) 
   expect(await sqlFailure(new SqlError('sql', message), views, 'caller')).toMatchObject(worded('invalid', words));
 });
 
+it('names the view that has a column, and how another one is joined to it', async () => {
+  const keys = ['project_id', 'user_id', 'session_id'];
+  const viewOf = (name: string, own: string) => ({
+    name,
+    columns: [...keys, own].map((each) => ({ name: each, type: 'VARCHAR' as const })),
+  });
+  const both = [viewOf('sessions', 'device_id'), viewOf('views', 'path')];
+  const message = 'Binder Error: Referenced column "device_id" not found in FROM clause!\nCandidate bindings: "view_id"';
+  expect(await sqlFailure(new SqlError('sql', message), both, 'caller')).toMatchObject(
+    worded(
+      'invalid',
+      '"device_id" is a column of sessions, not of what the statement selects from: ' +
+        'JOIN sessions USING (project_id, user_id, session_id).',
+    ),
+  );
+});
+
 it('blames the file and not the statement where it is the file', async () => {
   const message = 'Invalid Input Error: JSON transform error in file "31/501/part-1.jsonl.gz", in line 3\n\nLINE 1: SELECT 1';
   const error = await sqlFailure(new SqlError('sql', message), views, 'caller');

@@ -1,6 +1,8 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
+import { grouped } from '../../../lib/grouped.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
+import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import type { DailyPoint } from '../engine/series.ts';
 import type { SpecialDays } from './special-days.ts';
 
@@ -9,34 +11,87 @@ const NEAREST = 8;
 /** Special days that do less are not worth a word. */
 const LEAST_EFFECT = 0.08;
 const MOST_NAMES = 4;
+/** Fewer ordinary days of a weekday say too little of what is usual. */
+const LEAST_ALIKE = 2;
+/** Standard errors that an effect must exceed: ordinary days scatter too, and several special days may lie in a range. */
+const CLEAR = 2.5;
+/** Variance of a median, in that of a mean of as many days. */
+const MEDIAN_COST = 1.57;
+/** Fewer ordinary days on a level say too little of how they scatter there. */
+const LEAST_SCATTER = 7;
+
+/** A change of the level: its days are not usual for those outside it, nor the other way round. */
+interface LevelChange {
+  readonly from: string;
+  /** Left out: it goes on. */
+  readonly to?: string | undefined;
+}
 
 /** Special days of one name and what they did against ordinary days of their weekdays. */
 interface Occasion {
   readonly name: string;
-  readonly days: string[];
-  readonly logs: number[];
+  readonly days: readonly string[];
+  /** The mean effect, as a logarithm. */
+  readonly size: number;
 }
 
 const weekdayOf = (label: string) => new Date(Date.parse(label)).getUTCDay();
 
-function occasionsOf(points: readonly DailyPoint[], labels: ReadonlySet<string>, specialDays: SpecialDays): Occasion[] {
+const isIn = (day: string, { from, to = day }: LevelChange) => day >= from && day <= to;
+
+/** A day against those alike, as a logarithm, and how many these are. */
+interface Offset {
+  readonly label: string;
+  readonly offset: number;
+  readonly alike: number;
+}
+
+interface LoggedDay {
+  readonly label: string;
+  readonly log: number;
+}
+
+/** The ordinary days that say what is usual on a day: the nearest ones of its weekday that lie on the same level. */
+function alikeTo({ label }: LoggedDay, ordinary: readonly LoggedDay[], changes: readonly LevelChange[]): LoggedDay[] {
+  const distanceOf = (other: LoggedDay) => Math.abs(Date.parse(other.label) - Date.parse(label));
+  return ordinary
+    .filter((other) => other.label !== label && weekdayOf(other.label) === weekdayOf(label))
+    .filter((other) => changes.every((change) => isIn(other.label, change) === isIn(label, change)))
+    .toSorted((a, b) => distanceOf(a) - distanceOf(b))
+    .slice(0, NEAREST);
+}
+
+const middleOf = (days: readonly LoggedDay[]) => median(days.map(({ log }) => log));
+
+/** The scatter of ordinary days about those alike, on the level of the special days where enough of them lie there. */
+function scatterOf(offsets: readonly Offset[], isOnLevel: (label: string) => boolean): number {
+  const own = offsets.filter(({ label }) => isOnLevel(label));
+  const taken = own.length >= LEAST_SCATTER ? own : offsets;
+  return taken.length === 0 ? 0 : MAD_TO_SD * median(taken.map(({ offset }) => Math.abs(offset)));
+}
+
+function occasionsOf(
+  points: readonly DailyPoint[],
+  labels: ReadonlySet<string>,
+  specialDays: SpecialDays,
+  changes: readonly LevelChange[],
+): Occasion[] {
   const values = points.map(({ label, numerator, denominator }) => ({ label, log: Math.log(Math.max(0.5, numerator) / denominator) }));
   const ordinary = values.filter(({ label }) => !specialDays(label));
-  const occasions = new Map<string, Occasion>();
-  for (const { label, log } of values) {
-    const day = labels.has(label) ? specialDays(label) : undefined;
-    if (!day) continue;
-    const alike = ordinary
-      .filter((other) => weekdayOf(other.label) === weekdayOf(label))
-      .toSorted((a, b) => Math.abs(Date.parse(a.label) - Date.parse(label)) - Math.abs(Date.parse(b.label) - Date.parse(label)))
-      .slice(0, NEAREST);
-    if (alike.length === 0) continue;
-    const own = occasions.get(day.name) ?? { name: day.name, days: [], logs: [] };
-    own.days.push(label);
-    own.logs.push(log - median(alike.map((other) => other.log)));
-    occasions.set(day.name, own);
-  }
-  return [...occasions.values()];
+  const offsetOf = (day: LoggedDay): Offset[] => {
+    const alike = alikeTo(day, ordinary, changes);
+    return alike.length < LEAST_ALIKE ? [] : [{ label: day.label, offset: day.log - middleOf(alike), alike: alike.length }];
+  };
+  const usual = ordinary.flatMap(offsetOf);
+  const special = values.filter(({ label }) => labels.has(label) && specialDays(label)).flatMap(offsetOf);
+  const named = grouped(special, ({ label }) => specialDays(label)?.name ?? '');
+  return [...named].flatMap(([name, days]) => {
+    const sd = scatterOf(usual, (label) => days.some((day) => changes.every((change) => isIn(label, change) === isIn(day.label, change))));
+    const taught = days.reduce((sum, { alike }) => sum + alike, 0);
+    const error = sd * Math.sqrt(1 / days.length + MEDIAN_COST / taught);
+    const own = { name, days: days.map(({ label }) => label), size: days.reduce((sum, { offset }) => sum + offset, 0) / days.length };
+    return Math.abs(own.size) > CLEAR * error ? [own] : [];
+  });
 }
 
 /** Days as they follow each other: those of two years are two ranges. */
@@ -51,25 +106,25 @@ function daysText(days: readonly string[]): string {
 }
 
 /**
- * One sentence: the special days among some labels and what they did to a metric, against the nearest ordinary days of their weekdays;
- * empty where none did much. `name` is that of the metric in a sentence.
+ * One sentence: the special days among some labels and what they did to a metric, against the nearest ordinary days of their weekdays
+ * on the same side of `changes` of its level; empty where none did much. `name` is that of the metric in a sentence.
  */
 export function specialSentence(
   points: readonly DailyPoint[],
   labels: ReadonlySet<string>,
   specialDays: SpecialDays,
   name: string,
+  changes: readonly LevelChange[],
 ): string {
-  const sizeOf = ({ logs }: Occasion) => logs.reduce((sum, log) => sum + log, 0) / logs.length;
-  const clear = occasionsOf(points, labels, specialDays)
-    .filter((occasion) => Math.abs(sizeOf(occasion)) >= LEAST_EFFECT)
-    .toSorted((a, b) => Math.abs(sizeOf(b)) - Math.abs(sizeOf(a)));
+  const clear = occasionsOf(points, labels, specialDays, changes)
+    .filter((occasion) => Math.abs(occasion.size) >= LEAST_EFFECT)
+    .toSorted((a, b) => Math.abs(b.size) - Math.abs(a.size));
   if (clear.length === 0) return '';
   const texts = clear
     .slice(0, MOST_NAMES)
     .map(
       (occasion) =>
-        `${occasion.name} (${daysText(occasion.days)}) ${formatPercent(100 * Math.expm1(sizeOf(occasion)), { sign: true, digits: 0 })}`,
+        `${occasion.name} (${daysText(occasion.days)}) ${formatPercent(100 * Math.expm1(occasion.size), { sign: true, digits: 0 })}`,
     );
   return `Special days, ${name} against usual days of the same weekdays: ${texts.join(', ')}.`;
 }

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../lib/clock.ts';
 import { formatMoney, formatNumber, formatPercent, NO_VALUE } from '../../../lib/number-text.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { type Judgement, LEAST_HISTORY_DAYS } from '../engine/judge.ts';
@@ -153,11 +154,34 @@ export function aloneSentence(name: string, { verdict }: Judgement, since: Dated
   return `${capital(name)} alone ${MOVED[verdict] ?? 'drifted'} beyond noise (${change}).`;
 }
 
-/** A change that began before the period, which a comparison with the baseline alone would not show; empty where there is none. */
-export function earlierSentence({ metric, judgement, since, days, of }: Change): string {
-  const earlier = judgement.changes.findLast(
+/** The latest change that began before the period and goes on; undefined where there is none. */
+function earlierOf({ judgement, since, days }: Pick<Change, 'judgement' | 'since' | 'days'>): DatedChange | undefined {
+  return judgement.changes.findLast(
     ({ shape, from, to }) => shape === 'step' && to === undefined && from < days.first && from !== since?.from,
   );
+}
+
+/** Days by which a device may show the first day of the same change off. */
+const SAME_CHANGE_DAYS = 3;
+
+/** The only device that shows a change which began before the period; empty where there is no such change, or not one device alone. */
+export function earlierPlace(change: Change, devices: readonly { readonly name: string; readonly judgement: Judgement }[]): string {
+  const earlier = earlierOf(change);
+  if (!earlier) return '';
+  const isSame = (own: DatedChange) =>
+    own.relative * earlier.relative > 0 && Math.abs(Date.parse(own.from) - Date.parse(earlier.from)) <= SAME_CHANGE_DAYS * DAY_MS;
+  const shown = devices.flatMap(({ name, judgement }) => {
+    const own = earlierOf({ judgement, since: undefined, days: change.days });
+    return own && isSame(own) ? [{ name, own }] : [];
+  });
+  const [only, ...others] = shown;
+  return only && others.length === 0 ? `Of the devices only ${only.name} shows it: ${levelText(only.own)} since ${only.own.from}.` : '';
+}
+
+/** A change that began before the period, which a comparison with the baseline alone would not show; empty where there is none. */
+export function earlierSentence(change: Change): string {
+  const { metric, judgement, of } = change;
+  const earlier = earlierOf(change);
   if (!earlier) return '';
   const name = of === '' ? nameOf(metric) : `${nameOf(metric)} (${of})`;
   const subject = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;

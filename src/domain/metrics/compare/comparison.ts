@@ -5,7 +5,15 @@ import { deviceSentence, effectsOf, isMix, opposedSentence, segmentSentence } fr
 import type { Causes, CausesInput, DeviceCause } from './causes.ts';
 import { type Comparison, changeTable, deviceRecord, revenueRecord, segmentRecord, sumsOf } from './comparison-rows.ts';
 import type { Windows } from './comparison-windows.ts';
-import { aloneSentence, type Change, changeSentence, changeText, earlierSentence, othersSentence } from './comparison-words.ts';
+import {
+  aloneSentence,
+  type Change,
+  changeSentence,
+  changeText,
+  earlierPlace,
+  earlierSentence,
+  othersSentence,
+} from './comparison-words.ts';
 import type { Explained } from './contributions.ts';
 import { daysOf, occasionOf } from './judged-changes.ts';
 import { changeRecord, type MeasuredChange } from './measured-change.ts';
@@ -54,6 +62,14 @@ function segmentsSentence({ byDevice, bySegment }: Causes, { judged: { headline 
   return segmentSentence(isDivided ? bySegment.divided : undefined, bySegment.reasons) ?? '';
 }
 
+/** Where a change lies that began before a period which changed nothing itself; empty where the devices of a change say it. */
+function earlierDevice({ byDevice }: Causes, { judged }: CausesInput): string {
+  const { headline, hidden } = judged;
+  if (!byDevice || hidden || isChanged(headline.judgement)) return '';
+  const devices = judged.devicesOf(headline.metric).map((own) => ({ name: own.reading.device, judgement: own }));
+  return earlierPlace(headline, devices);
+}
+
 /** The sentences of the answer, the headline first. */
 function sentencesOf(causes: Causes, input: CausesInput, currency: string | undefined): string {
   const { headline, changes } = input.judged;
@@ -61,6 +77,7 @@ function sentencesOf(causes: Causes, input: CausesInput, currency: string | unde
   const sentences = [
     changeSentence(headline, currency),
     earlierSentence(headline),
+    earlierDevice(causes, input),
     devicesSentence(causes, input),
     measured ? measuredSentences(headline, measured, currency) : '',
     otherPlaceSentences(others),

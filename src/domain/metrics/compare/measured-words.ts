@@ -6,14 +6,33 @@ import type { OtherPlace } from './measured-headline.ts';
 
 /** Sentences on the place, the first day and the cost of a change. */
 export function measuredSentences(headline: Change, measured: MeasuredChange, currency: string | undefined): string {
-  const sentences = [factorSentence(headline.metric, measured), ownDaySentence(headline, measured), costSentence(measured, currency)];
+  const sentences = [
+    factorSentence(headline.metric, measured),
+    ownDaySentence(headline, measured),
+    costSentence(measured, currency),
+    oneDaySentence(measured),
+  ];
   return sentences.filter((sentence) => sentence !== '').join(' ');
+}
+
+interface OneDay {
+  readonly change: Pick<MeasuredChange['change'], 'days' | 'to'>;
 }
 
 /** One sentence: the first day on the device that changed, where all devices together show another; the cost counts from it. */
 function ownDaySentence({ metric, since }: Change, { metric: own, device, change }: MeasuredChange): string {
   const isOther = own === metric && device !== 'all' && since !== undefined && since.from !== change.from;
   return isOther ? `On ${device} by itself it began on ${change.from}.` : '';
+}
+
+/** Metrics that one order can move. */
+const MOVED_BY_ORDERS: ReadonlySet<string> = new Set(['revenueSum', 'cartAverage']);
+
+/** One sentence: how little a single day says; empty where a change has lasted for more. */
+export function oneDaySentence({ metric, change: { days, to } }: Pick<MeasuredChange, 'metric'> & OneDay): string {
+  if (days !== 1 || to !== undefined) return '';
+  const doubt = MOVED_BY_ORDERS.has(metric) ? 'a single large order may be all there is' : 'whether it lasts is open';
+  return `It rests on one day: ${doubt}.`;
 }
 
 /** A sentence for each other change that lies on one device. */

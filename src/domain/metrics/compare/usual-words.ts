@@ -36,6 +36,15 @@ export function beyondUsual(change: Compared): number {
   return distance < 0.25 ? 0 : distance;
 }
 
+/** Weekdays that differ by so much, as a share, turn a fall into a rise that is worth a word. */
+const LEAST_TURN = 0.1;
+
+/** Whether the ranges differ in the other direction than the usual level, as where they hold other weekdays. */
+function isTurned(change: Compared): boolean {
+  const [figures = 0, relative] = [figuresOf(change), change.judgement.relative ?? 0];
+  return figures * relative < 0 && Math.abs(figures - relative) >= LEAST_TURN;
+}
+
 /**
  * The change against the usual level, where days of their own make the figures differ from it: `; the baseline was 60.2% higher
  * than usual from 2026-09-17 to 2026-09-23, and against the usual level the change is +3.1%`; empty where they agree.
@@ -53,5 +62,7 @@ export function usualText(change: Compared, isBrief = false): string {
   if (changes.some(({ shape }) => shape === 'outlier')) return ` (${signed(relative)} without the days that stand out)`;
   const { month, season } = change.judgement.calendar ?? { month: 0, season: 0 };
   const isTold = Math.max(Math.abs(month), Math.abs(season)) >= LEAST_CALENDAR;
-  return isTold || beyondUsual(change) < 1 ? '' : ` (${signed(relative)} with weekdays evened out and without special days)`;
+  return isTold || (beyondUsual(change) < 1 && !isTurned(change))
+    ? ''
+    : ` (${signed(relative)} with weekdays evened out and without special days)`;
 }

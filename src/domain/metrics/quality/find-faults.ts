@@ -10,6 +10,9 @@ const TWICE = { is: Math.log(2), within: 0.16, beside: 0.25 };
 const MOVED = 5;
 const APART = 4;
 const STILL = 2.3;
+/** Parts of a run in each of which figures have not moved, and the standard errors that they may be off: several are looked at. */
+const STRETCHES = 3;
+const STILL_IN_PART = 3;
 /** Longest run of days that is taken for a fault. */
 const LONGEST = 45;
 
@@ -30,10 +33,21 @@ interface FaultCandidate extends Fault {
   readonly score: number;
 }
 
-/** Whether orders stayed as they were on some days. */
+/** Whether orders stayed as they were on some days, all along: a rise and a fall that follows it are no stay, though they cancel out. */
 function isStill({ orders }: Looked, from: number, to: number): boolean {
   const { mean, error } = meanOf(orders, from, to);
-  return Math.abs(mean) < STILL * error;
+  if (Math.abs(mean) >= STILL * error) return false;
+  const days = to - from + 1;
+  const parts = Math.min(STRETCHES, Math.floor(days / 2));
+  return Array.from({ length: parts }, (_, part) => {
+    const start = from + Math.floor((part * days) / parts);
+    return meanOf(orders, start, from + Math.floor(((part + 1) * days) / parts) - 1);
+  }).every((stretch) => Math.abs(stretch.mean) < STILL_IN_PART * stretch.error);
+}
+
+/** Whether visits of a device rose beyond those of all others; a device alone does. */
+function isOwnRise({ parts }: Site, device: string, mean: number, from: number, to: number): boolean {
+  return parts.every(([name, { visits }]) => name === device || mean - meanOf(visits, from, to).mean >= LEAST_MOVE);
 }
 
 /** Whether the visits that were added on some days left after one page; undefined where that is not known. */
@@ -51,14 +65,15 @@ function areBounced({ visits, bounces }: Looked, from: number, to: number): bool
 }
 
 /** Whether orders and visits go apart as they do where visits are not counted, or are nobody's. */
-function isApart(site: Site, looked: Looked, isPart: boolean, from: number, to: number): boolean {
+function isApart(site: Site, looked: Looked, device: string | undefined, from: number, to: number): boolean {
   const [visits, orders] = [meanOf(looked.visits, from, to), meanOf(looked.orders, from, to)];
   const apart = Math.abs(orders.mean - visits.mean) / Math.hypot(visits.error, orders.error);
   if (!isStill(looked, from, to) || Math.abs(orders.mean) >= Math.abs(visits.mean) / 3 || apart <= APART) return false;
-  const isEverywhere = !isPart && areAlike(site, from, to);
+  const isEverywhere = device === undefined && areAlike(site, from, to);
   if (visits.mean > 0) {
     if (areBounced(looked, from, to)) return true;
-    return visits.mean > MANY.move && apart > MANY.apart && (isPart || isEverywhere);
+    if (visits.mean <= MANY.move || apart <= MANY.apart) return false;
+    return device === undefined ? isEverywhere : isOwnRise(site, device, visits.mean, from, to);
   }
   // A banner is shown on each device; what falls on one may have a reason there.
   const ordering = site.parts.filter(([, { orders: own }]) => nth(own.usual, from) >= FEW_ORDERS);
@@ -80,7 +95,7 @@ function runAt(site: Site, looked: Looked, device: string | undefined, from: num
   if (nth(looked.orders.usual, from) < FEW_ORDERS) return undefined;
   const days = { from, to, ...(device !== undefined && { device }), ...factors(looked, from, to) };
   const isPart = device !== undefined;
-  if (isApart(site, looked, isPart, from, to))
+  if (isApart(site, looked, device, from, to))
     return { kind: visits.mean < 0 ? 'visits not counted' : 'visits without orders', ...days, score };
   const isTwice =
     !isPart &&

@@ -3,6 +3,7 @@ import { listCustomVariables } from '../../../api/operations/data-export.ts';
 import type { AskedCondition } from '../../../domain/journeys/impact/conditions.ts';
 import { type Arm, compareVariant, referenceOf, sampleRatioMismatch } from '../../../domain/journeys/impact/experiment.ts';
 import { type ImpactRow, rowOf } from '../../../domain/journeys/impact/impact-answer.ts';
+import { fold } from '../../../domain/names/match-name.ts';
 import { hint } from '../../../lib/hint.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
 import { visitRelation } from '../visit-relation.ts';
@@ -24,10 +25,9 @@ interface FoundVariable {
 
 /** The column that holds a variable: by the name of the column, or of a custom variable of the project. */
 async function columnOf(name: string, visits: Visits, { ask }: Pick<VisitUses, 'ask'>): Promise<FoundVariable> {
-  const positions = async () => {
+  const variables = async () => {
     try {
-      const variables = await ask(listCustomVariables, {});
-      return variables.flatMap(({ key, position }) => (key?.toLowerCase() === name.toLowerCase() ? [`custom_var_${position}`] : []));
+      return await ask(listCustomVariables, {});
     } catch (error) {
       if (error instanceof ApiError) return [];
       throw error;
@@ -41,14 +41,20 @@ async function columnOf(name: string, visits: Visits, { ask }: Pick<VisitUses, '
       }
     return undefined;
   };
-  const own = found([name, `custom_var_${name}`, `dynamic_var_${name}`]) ?? found(await positions());
+  const direct = found([name, `custom_var_${name}`, `dynamic_var_${name}`]);
+  if (direct) return direct;
+  const custom = await variables();
+  const plain = (text: string) => fold(text).replaceAll(/[\s_-]/g, '');
+  const meant = custom.find(({ key }) => plain(key ?? '') === plain(name));
+  const own = meant && found([meant.key ?? name, `custom_var_${meant.position}`]);
+  const isKnown = meant ? ` It is custom variable ${meant.position}, "${meant.key}".` : '';
   return (
     own ??
     refuse(
-      `conditions: no column of the downloaded files holds the variable "${name}".` +
+      `conditions: no column of the downloaded files holds the variable "${name}".${isKnown}` +
         hint(
           ['list_custom_variables', 'list_dynamic_variable_keys'],
-          ' list_custom_variables and list_dynamic_variable_keys name those of the project.',
+          meant ? '' : ' list_custom_variables and list_dynamic_variable_keys name those of the project.',
         ) +
         hint('plan_export', ' plan_export plans an export that has it.'),
     )

@@ -109,10 +109,31 @@ describe('last year', () => {
 
 describe('the sentence of special days', () => {
   const days = daysFrom('2026-09-01', 100, (label) => (nameOf(label) === 'Black Friday' ? 2 : 1));
-  const sentence = (labels: readonly string[]) => specialSentence(days, new Set(labels), special, 'visits');
+  const sentence = (labels: readonly string[]) => specialSentence(days, new Set(labels), special, 'visits', []);
 
   it('names the day and what it did', () => {
     expect(sentence(['2026-11-26', '2026-11-27'])).toMatch(/Black Friday \(2026-11-27\) \+(9\d|10\d)%/);
+  });
+
+  it('holds them against usual days on the same side of a change of the level', () => {
+    const broken = daysFrom('2026-09-01', 100, (label) => (label >= '2026-11-09' ? 0.5 : 1));
+    const week = new Set(['2026-11-23', '2026-11-24']);
+    expect(specialSentence(broken, week, special, 'visits', [{ from: '2026-11-09' }])).toBe('');
+    const both = broken.map((day) => (week.has(day.label) ? { ...day, numerator: day.numerator * 1.3 } : day));
+    expect(specialSentence(both, week, special, 'visits', [{ from: '2026-11-09' }])).toMatch(/Black Friday week .* \+[23]\d%/);
+  });
+
+  it('is empty where usual days scatter as much, and where too few of them lie on the same level', () => {
+    const random = seeded(9);
+    const noisy = daysFrom('2026-09-01', 100, () => Math.exp(0.15 * random.normal()));
+    const at = noisy.find(({ label }) => label === '2026-11-27');
+    const scattered = noisy.map((day) => (day === at ? { ...day, numerator: 5_000 * Math.exp(0.2) } : day));
+    expect(specialSentence(scattered, new Set(['2026-11-27']), special, 'visits', [])).toBe('');
+    expect(specialSentence(days, new Set(['2026-11-27']), special, 'visits', [{ from: '2026-11-24' }])).toBe('');
+    // After the change a tenth of the visits is left, which scatter as few do.
+    const few = daysFrom('2026-09-01', 100, (label) => (label >= '2026-11-09' ? 0.002 * Math.exp(0.5 * random.normal()) : 1));
+    const high = few.map((day) => (day.label === '2026-11-24' ? { ...day, numerator: 16 } : day));
+    expect(specialSentence(high, new Set(['2026-11-24']), special, 'visits', [{ from: '2026-11-09' }])).toBe('');
   });
 
   it('is empty where no special day did much, and where there is none', () => {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type Cause, deviceSentence, segmentSentence } from '../../../../src/domain/metrics/compare/cause-words.ts';
 import { deviceRecord } from '../../../../src/domain/metrics/compare/comparison-rows.ts';
-import { type Change, earlierSentence } from '../../../../src/domain/metrics/compare/comparison-words.ts';
+import { type Change, earlierPlace, earlierSentence } from '../../../../src/domain/metrics/compare/comparison-words.ts';
 import type { Explained } from '../../../../src/domain/metrics/compare/contributions.ts';
+import { oneDaySentence } from '../../../../src/domain/metrics/compare/measured-words.ts';
 import { revenueSentence } from '../../../../src/domain/metrics/compare/revenue-words.ts';
+import { usualText } from '../../../../src/domain/metrics/compare/usual-words.ts';
 import type { Judgement } from '../../../../src/domain/metrics/engine/judge.ts';
 import type { GroupChange } from '../../../../src/domain/metrics/engine/reasons.ts';
 
@@ -108,6 +110,25 @@ it('factors that cancel each other are amounts, not shares of a change', () => {
   );
 });
 
+it('says the change with weekdays evened out where ranges of other weekdays make a rise of a fall', () => {
+  const text = (relative: number) =>
+    usualText({
+      compared: { before: 100, after: 120 },
+      judgement: { verdict: 'within noise', changes: [], relative, noise: 0.5, score: 0 },
+      days: { first: '2026-11-23' },
+    });
+  expect(text(-0.1)).toBe(' (-10.0% with weekdays evened out and without special days)');
+  expect([text(0.05), text(0.19)]).toEqual(['', '']);
+});
+
+it('says of a change of one day how little that is', () => {
+  const change = { days: 1 };
+  expect(oneDaySentence({ metric: 'cartAverage', change })).toBe('It rests on one day: a single large order may be all there is.');
+  expect(oneDaySentence({ metric: 'conversionRate', change })).toBe('It rests on one day: whether it lasts is open.');
+  expect(oneDaySentence({ metric: 'cartAverage', change: { ...change, days: 2 } })).toBe('');
+  expect(oneDaySentence({ metric: 'cartAverage', change: { days: 1, to: '2026-11-23' } })).toBe('');
+});
+
 describe('a change that began before the period', () => {
   const change = (verdict: 'down' | 'within noise', from: string): Change => ({
     metric: 'conversionRate',
@@ -127,6 +148,22 @@ describe('a change that began before the period', () => {
     const words = 'since 2026-09-28, before the period, conversion rate (mobile) is 39.0% lower (32.0% to 45.0%).';
     expect(earlierSentence(change('within noise', '2026-09-28'))).toBe(`But ${words}`);
     expect(earlierSentence(change('down', '2026-09-28'))).toBe(`Already ${words}`);
+  });
+
+  it('is placed on the one device that shows it, and on none where several do or another one fell on another day', () => {
+    const own = change('within noise', '2026-09-28');
+    const device = (name: string, from: string, relative = -0.77) => ({
+      name,
+      judgement: { ...own.judgement, changes: [{ ...step, from, relative, low: -0.8, high: -0.7 }] },
+    });
+    const calm = { name: 'tablet', judgement: { ...own.judgement, changes: [] } };
+    const mobile = device('mobile', '2026-09-29');
+    const words = 'Of the devices only mobile shows it: 77.0% lower (70.0% to 80.0%) since 2026-09-29.';
+    expect(earlierPlace(own, [mobile, calm])).toBe(words);
+    expect(earlierPlace(own, [mobile, device('desktop', '2026-09-01'), device('tablet', '2026-09-28', 0.5)])).toBe(words);
+    expect(earlierPlace(own, [mobile, device('desktop', '2026-09-28')])).toBe('');
+    expect(earlierPlace(own, [calm])).toBe('');
+    expect(earlierPlace(change('within noise', '2026-10-13'), [mobile])).toBe('');
   });
 
   it('is not said where it began within the period', () => {

@@ -61,6 +61,16 @@ describe.each(SEEDS)('counting that breaks is found with its days (site %d)', (s
     ['everything counted twice', from(79, { visits: 2, orders: 2 }), { kind: 'counted twice', from: 79, to: DAYS - 1 }],
     ['a consent banner', from(77, { visits: 0.7 }), { kind: 'visits not counted' }],
     ['automated visits', from(77, { bots: 0.6 }), { kind: 'visits without orders' }],
+    [
+      'automated visits that say they are a desktop',
+      (day, device) => (day >= 77 && device === 'desktop' ? { bots: 0.6 } : {}),
+      { kind: 'visits without orders' },
+    ],
+    [
+      'a desktop that reloads itself',
+      (day, device) => (day >= 73 && device === 'desktop' ? { visits: 1.6 } : {}),
+      { kind: 'visits without orders', device: 'desktop' },
+    ],
     ['no orders', from(80, { orders: 0 }, 81), { kind: 'no orders', from: 80, to: 81 }],
     ['late orders', from(DAYS - 1, { orders: 0.4 }), { kind: 'orders late', to: DAYS - 1 }],
   ])('%s', (_, story, fault) => {
@@ -74,6 +84,24 @@ describe.each(SEEDS)('what happens to a site is no fault of its counting (site %
     ['a fifth fewer visits with their orders', from(76, { visits: 0.8, orders: 0.8 })],
     ['a sale', from(74, { visits: 1.6, orders: 1.9 }, 80)],
     ['fewer orders of as many visits', from(76, { orders: 0.75 })],
+    [
+      'growth on all devices, and a checkout of one that breaks later',
+      (day, device) => {
+        if (day < 72) return {};
+        return { visits: 1.35, orders: day >= 79 && device === 'desktop' ? 0.6 : 1.35 };
+      },
+    ],
+    [
+      'growth on all devices, of which one sells no more than before',
+      (day, device) => (day >= 72 ? { visits: 1.6, orders: device === 'desktop' ? 1 : 1.6 } : {}),
+    ],
+    [
+      'growth on one device, whose checkout breaks later',
+      (day, device) => {
+        if (day < 72 || device !== 'desktop') return {};
+        return { visits: 1.35, orders: day >= 79 ? 0.6 : 1.35 };
+      },
+    ],
     ['mobile visits that fall with their orders', (day, device) => (day >= 77 && device === 'mobile' ? { visits: 0.5, orders: 0.5 } : {})],
   ])('%s', (_, story) => {
     expect(faultsOf(story, seed)).toEqual([]);

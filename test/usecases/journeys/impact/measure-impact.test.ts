@@ -96,6 +96,14 @@ describe('what is asked wrongly', () => {
     await expect(ask(conditions)).rejects.toThrow(words);
   });
 
+  it('a variable of the project that no file holds is named by its position', async () => {
+    const asked = { conditions: [{ what: 'variable', name: 'checkout variant' }], outcome: 'purchase', limit: 5 } as const;
+    const variables = [{ position: 3, key: 'checkout_variant' }];
+    const lists = (() => Promise.resolve(variables)) as unknown as ImpactUses['ask']; // only custom variables are asked for
+    const uses = { ...impactUses(worldOf('whole days').workspace('DuckDB')), ask: lists };
+    await expect(measureImpact(asked, uses)).rejects.toThrow('"checkout variant". It is custom variable 3, "checkout_variant".');
+  });
+
   it('an outcome that is no step, or that nobody did', async () => {
     await expect(ask([SLOW], 'signups')).rejects.toThrow('outcome: no page of these visits is "signups"; closest, with their views: /');
     await expect(ask([SLOW], 'event:')).rejects.toThrow('outcome: "event:" names no event');

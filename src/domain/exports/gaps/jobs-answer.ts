@@ -1,0 +1,88 @@
+import { type JobRecord, lower } from '../plan/similar-jobs.ts';
+import type { JobHealth } from './job-health.ts';
+
+/** Whether a once job has files, as far as that is known. */
+interface OnceOutcome {
+  readonly jobId: number | string;
+  readonly hasFiles?: boolean | undefined;
+}
+
+/** A page of jobs with what is known of them. */
+export interface JobsRead {
+  readonly jobs: readonly JobRecord[];
+  readonly health: readonly JobHealth[];
+  readonly once: readonly OnceOutcome[];
+  /** How many jobs there are; undefined where that is not known. */
+  readonly total: number | undefined;
+}
+
+/** Jobs that a sentence names before it counts the rest. */
+const MOST_NAMED = 3;
+
+const FAILED = /fail|error/;
+const isOnce = ({ frequency }: JobRecord) => lower(frequency) === 'once';
+const count = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;
+
+function named(ids: readonly (number | string)[]): string {
+  const more = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : '';
+  return `${ids.slice(0, MOST_NAMED).join(', ')}${more}`;
+}
+
+/** The jobs of a page, those that recur, are under way or ended without files first; others keep their order behind them. */
+export function mattersFirst({ jobs, once }: Pick<JobsRead, 'jobs' | 'once'>): JobRecord[] {
+  const empty = new Set(once.filter(({ hasFiles }) => hasFiles === false).map(({ jobId }) => jobId));
+  const matters = (job: JobRecord) => !isOnce(job) || lower(job.state) !== 'completed' || empty.has(job.jobId);
+  return [...jobs.filter(matters), ...jobs.filter((job) => !matters(job))];
+}
+
+/** `"Daily views": 19 of 19 runs good, 1 day missing`, for the recurring job of this health. */
+function recurringWords(
+  { name, jobId }: JobRecord,
+  { goodRuns = 0, runs = 0, missing = 0, unit = 'day', lastRunState }: JobHealth,
+): string {
+  const last = lastRunState === 'success' ? '' : `, last run ${lastRunState ?? 'unknown'}`;
+  const lost = missing > 0 ? `, ${count(missing, unit)} missing` : '';
+  return `"${name ?? jobId}": ${goodRuns} of ${count(runs, 'run')} good${lost}${last}`;
+}
+
+/** A recurring job that runs, with its runs. */
+interface Running {
+  readonly job: JobRecord;
+  readonly own: JobHealth;
+}
+
+const clauses = (parts: readonly string[], between: string) => parts.filter((part) => part !== '').join(between);
+const where = (ids: readonly (number | string)[], words: string) => (ids.length > 0 ? `${ids.length} ${words} (${named(ids)})` : '');
+
+/** The active recurring jobs, and how their latest runs ended. */
+function scheduleWords(active: number, running: readonly Running[]): string {
+  if (active === 0) return '';
+  const failed = running.filter(({ own }) => FAILED.test(own.lastRunState ?? ''));
+  const good = running.filter(({ own }) => own.lastRunState === 'success').length;
+  const succeeded = good > 0 ? `the last run of ${good === active ? 'each' : good} succeeded` : '';
+  const not = failed.length > 0 ? `that of ${named(failed.map(({ job }) => job.jobId))} failed` : '';
+  return clauses([`${active} ${active === 1 ? 'runs' : 'run'} on schedule`, succeeded, not], ', ');
+}
+
+/** How the jobs of a page do, in words: recurring ones, those under way, once jobs that ended with and without files. */
+export function jobsAnswer({ jobs, health, once, total }: JobsRead): string {
+  if (jobs.length === 0) return '';
+  const active = jobs.filter((job) => !isOnce(job) && lower(job.state) === 'active');
+  const running = active.flatMap((job) => {
+    const own = health.find(({ jobId, runs }) => jobId === job.jobId && runs !== undefined);
+    return own ? [{ job, own }] : [];
+  });
+  const idsIn = (state: string) => jobs.filter((job) => lower(job.state) === state).map(({ jobId }) => jobId);
+  const idsWith = (wanted: boolean) => once.filter(({ hasFiles }) => hasFiles === wanted).map(({ jobId }) => jobId);
+  const [full, empty] = [idsWith(true).length, idsWith(false)];
+  const states = clauses(
+    [scheduleWords(active.length, running), where(idsIn('computing'), 'under way'), where(idsIn('suspended'), 'suspended')],
+    '; ',
+  );
+  const among = total !== undefined && total > jobs.length ? `Of ${jobs.length} of ${total} jobs` : `Of ${count(jobs.length, 'job')}`;
+  const outcomes = clauses([full > 0 ? `${full} ended with files` : '', where(empty, 'ended without')], ', ');
+  const ended = outcomes === '' ? '' : `Once jobs: ${outcomes}`;
+  const rows = running.slice(0, MOST_NAMED).map(({ job, own }) => recurringWords(job, own));
+  const sentences = [states === '' ? '' : `${among}, ${states}`, ended, rows.join('; ')].filter((sentence) => sentence !== '');
+  return sentences.map((sentence) => `${sentence}.`).join(' ');
+}

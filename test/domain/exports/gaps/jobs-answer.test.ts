@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { jobsAnswer, mattersFirst } from '../../../../src/domain/exports/gaps/jobs-answer.ts';
+
+const once = (jobId: number, state = 'COMPLETED') => ({ jobId, name: `Once ${jobId}`, state, frequency: 'once' });
+const daily = (jobId: number, name: string, state = 'ACTIVE') => ({ jobId, name, state, frequency: 'daily' });
+const JOBS = [
+  once(9, 'COMPUTING'),
+  once(8),
+  once(7),
+  daily(6, 'Daily views'),
+  once(5),
+  daily(4, 'Daily sessions'),
+  daily(3, 'Old', 'SUSPENDED'),
+];
+const HEALTH = [
+  { jobId: 6, stateWords: 'runs on schedule', lastRunState: 'failed', goodRuns: 18, runs: 19, missing: 1, unit: 'day' as const },
+  { jobId: 4, stateWords: 'runs on schedule', lastRunState: 'success', goodRuns: 30, runs: 30, missing: 0, unit: 'day' as const },
+];
+const ONCE = [{ jobId: 9 }, { jobId: 8, hasFiles: true }, { jobId: 7, hasFiles: false }, { jobId: 5, hasFiles: true }];
+
+it('says how the jobs of a page do', () => {
+  expect(jobsAnswer({ jobs: JOBS, health: HEALTH, once: ONCE, total: 12 })).toBe(
+    'Of 7 of 12 jobs, 2 run on schedule, the last run of 1 succeeded, that of 6 failed; 1 under way (9); 1 suspended (3). ' +
+      'Once jobs: 2 ended with files, 1 ended without (7). ' +
+      '"Daily views": 18 of 19 runs good, 1 day missing, last run failed; "Daily sessions": 30 of 30 runs good.',
+  );
+});
+
+it('says nothing of what there is not, and of a run under way not that it failed', () => {
+  expect(jobsAnswer({ jobs: [], health: [], once: [], total: 0 })).toBe('');
+  const health = [{ jobId: 4, stateWords: '', lastRunState: 'running', goodRuns: 2, runs: 2 }];
+  expect(jobsAnswer({ jobs: [daily(4, 'Daily sessions')], health, once: [], total: 1 })).toBe(
+    'Of 1 job, 1 runs on schedule. "Daily sessions": 2 of 2 runs good, last run running.',
+  );
+});
+
+it('puts what matters first and keeps all, in their order', () => {
+  expect(mattersFirst({ jobs: JOBS, once: ONCE }).map(({ jobId }) => jobId)).toEqual([9, 7, 6, 4, 3, 8, 5]);
+});
