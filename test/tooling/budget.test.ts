@@ -43,8 +43,18 @@ describe('an answer', () => {
     const answer = await call('list_export_jobs');
     const { jobs, notes } = answer.structured as { jobs: Record<string, unknown>[]; notes: string[] };
     const all = await ask('listExportJobs');
-    expect(jobs.map(({ jobId }) => jobId)).toEqual(all.slice(0, jobs.length).map(({ jobId }) => jobId));
-    expect(jobs.length).toBeGreaterThanOrEqual(14);
+    // What recurs, is under way or ended without files is there, whatever is cut; the rest is in the order of the platform.
+    const isOver = ({ frequency, state }: Record<string, unknown>) => frequency === 'once' && state === 'COMPLETED';
+    const idsOf = (some: readonly Record<string, unknown>[]) => some.map(({ jobId }) => jobId);
+    const failed = jobs.filter(({ name }) => String(name).endsWith('failed'));
+    const [ended, endedOfAll] = [jobs, all].map((some: readonly Record<string, unknown>[]) =>
+      idsOf(some.filter((job) => isOver(job) && job['jobId'] !== failed[0]?.['jobId'])),
+    );
+    expect(failed).toHaveLength(1);
+    expect(new Set(idsOf(jobs.filter((job) => !isOver(job))))).toEqual(new Set(idsOf(all.filter((job) => !isOver(job)))));
+    expect(ended).toEqual(endedOfAll?.slice(0, ended?.length));
+    expect(jobs.length).toBeGreaterThanOrEqual(10);
+    expect(tokensOf(answer)).toBeLessThanOrEqual(1_200);
     expect(notes[0]).toBe(`Showing ${jobs.length} of 25 jobs; pass limit to see more.`);
     expect(notes[1]).toMatch(/^Left out, to show more jobs: fields, ownerId, .* \(get_export_job shows them of one\)\.$/);
     expect(jobs.flatMap(Object.keys)).not.toContain('fields');
@@ -67,7 +77,7 @@ describe('an answer', () => {
     expect(text.length / 4).toBeLessThan(2_000);
     const chosen = (records: readonly object[]) =>
       records.map((record) => Object.fromEntries(members.map((name) => [name, (record as Record<string, unknown>)[name]])));
-    const [items] = Object.values(structured) as [object[]];
+    const items = Object.values(structured).find((member): member is object[] => Array.isArray(member)) ?? [];
     expect(items).toHaveLength(count);
     expect(chosen(items)).toEqual(chosen(await ask(operation, { limit: 100 })));
     expect((structured['notes'] as string[])[0]).toMatch(/^Left out, to show more (jobs|runs): .*\(get_export_\w+ shows .*\)\.$/);
