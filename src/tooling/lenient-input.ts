@@ -154,7 +154,8 @@ export function understand(schema: z.ZodObject, args: unknown, { guess = false }
       return standIn.metric;
     }
     const known = metricOf(family, value);
-    const close = guess && known === undefined ? closeMetricOf(family, value) : undefined;
+    // A limit is held against what was named, and nothing else.
+    const close = guess && !exact && known === undefined ? closeMetricOf(family, value) : undefined;
     if (close !== undefined) return guessed('metric', value, close);
     if (known === undefined || known === value) return value;
     notes.push(`metric "${value}" = ${known}`);

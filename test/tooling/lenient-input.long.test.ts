@@ -160,7 +160,7 @@ describe('a metric that the interface does not have is answered with what is nea
     ['query_metrics', 'session replays', /this interface has no replay/],
     ['query_metrics', 'page load time', /it is a metric of synthetic scenarios, not of visitors \(loadTime\); analyze_scenario/],
     ['compare_metrics', 'rage clicks', /an export of scope views \(rage_click_all_targets_ind\)/],
-    ['query_metrics', 'conversoinRate', /no such metric: "conversoinRate"; there are conversionRate, /],
+    ['query_metrics', 'converson', /no such metric: "converson"; there are conversion/],
     ['get_step_report', 'revenue', /it is a metric of the site and its zones \(revenueSum\); query_metrics answers it/],
   ])('%s: %s', async (tool, metric, words) => {
     const args = tool.endsWith('_metrics') ? { ...week, metrics: [metric] } : { stepId: 'a', metrics: [metric] };
