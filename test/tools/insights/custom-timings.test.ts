@@ -96,7 +96,7 @@ describe('a custom timing', () => {
     }
   });
 
-  it('that is called nearly like a metric is taken for a mistyped one; a metric of the site is refused before anything is read', async () => {
+  it('that is called nearly like a metric is taken for a mistyped one; one of the site is refused before anything is read', async () => {
     const one = await call('analyze_scenario', { scenarioIds: ['4101'], metrics: ['largestContentfullPaint'], ...SHORT });
     expect(one.isError).toBe(false);
     expect(one.text).toContain('There is no metric "largestContentfullPaint": largestContentfulPaint, the only close one, is taken.');
