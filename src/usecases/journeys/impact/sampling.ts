@@ -49,7 +49,7 @@ export function samplingNote(samplings: readonly Sampling[]): string | undefined
   const most = Math.max(1, ...samplings.map(({ oneOf }) => oneOf));
   if (most === 1) return undefined;
   return (
-    `Of pages with more than ${(2 * ENOUGH_SESSIONS).toLocaleString('en')} sessions a part is read (at the largest one of ${most}), ` +
-    'and all that met a rarer condition; counts stand for all, intervals allow for it.'
+    `Of pages that more than ${(2 * ENOUGH_SESSIONS).toLocaleString('en')} sessions may have reached, a part of them is read ` +
+    `(1 in ${most} of the largest) and all that met a rarer condition; counts are scaled to all sessions, and intervals allow for it.`
   );
 }

@@ -44,9 +44,7 @@ describe('sessions of a page that are read', () => {
 
   it('are told', () => {
     expect(samplingNote([of(49_000)])).toBeUndefined();
-    expect(samplingNote([of(49_000), of(2_000_000)])).toContain(
-      'Of pages with more than 50,000 sessions a part is read (at the largest one of 16)',
-    );
+    expect(samplingNote([of(49_000), of(2_000_000)])).toContain('a part of them is read (1 in 16 of the largest)');
   });
 });
 
