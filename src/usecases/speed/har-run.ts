@@ -87,9 +87,9 @@ export async function readRun({ scenarioStepResultId, scenarioId, step, isPlaced
   return { file, run: named, paints: known.paints };
 }
 
-/** The verdict on a load, with which run it is where one was chosen, or that it is unlike others. */
+/** The verdict on a load, with which run it is where one was chosen; that it is unlike others comes first. */
 export function verdictOfRun(verdict: string, { step, time, place }: RunNamed): string {
   if (place === undefined || place.startsWith('usual')) return verdict;
-  const which = place.startsWith('typical') ? `Step ${step}, run of ${time}, ${place}` : `This run is not typical, ${place}`;
-  return `${which}. ${verdict}`;
+  if (!place.startsWith('typical')) return `This run is not typical, ${place}. ${verdict}`;
+  return `${verdict} Step ${step}, a typical run (${time}).`;
 }

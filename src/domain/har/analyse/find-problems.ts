@@ -28,7 +28,7 @@ export function findProblems(study: HarStudy): Problem[] {
     ...imageProblems(study),
     ...transportProblems(study),
   ];
-  return found.map(withoutUnknown).toSorted(byCost).map(withWins);
+  return found.map(withoutUnknown).toSorted(byCost);
 }
 
 /** Where no paint is known nothing is said of what could be won. */
@@ -36,10 +36,10 @@ function withoutUnknown({ wins, ...problem }: Problem): Problem {
   return wins && Object.keys(wins).length > 0 ? { ...problem, wins } : problem;
 }
 
-/** The sentence of a finding says what it can win. */
-function withWins(problem: Problem): Problem {
-  const wins = problem.wins ? winWords(problem.wins) : '';
-  return wins === '' ? problem : { ...problem, says: `${problem.says}; ${wins}` };
+/** The sentence of a finding with what it can win, for where its figures do not stand beside it. */
+export function saysWithWins({ says, wins }: Problem): string {
+  const won = wins ? winWords(wins) : '';
+  return won === '' ? says : `${says}; ${won}`;
 }
 
 function failedDocument(document: HarEntry): Problem[] {

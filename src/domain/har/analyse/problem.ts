@@ -74,5 +74,4 @@ function rankOf({ problem, costMs, costBytes, when, wins }: Problem): number {
 
 /** How the order of problems comes about. */
 export const ORDER_NOTE =
-  'Order of findings: what they can win of FCP and LCP together, at most; other ms, and 1,000 bytes as 1 ms, count a quarter; costs of ' +
-  'later visits come last.';
+  'Order of findings: FCP and LCP to win at best; other ms, and 1 kB as 1 ms, count a quarter; costs of later visits last.';

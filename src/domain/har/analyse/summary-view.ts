@@ -6,7 +6,7 @@ import { shortUrl } from '../sanitise-url.ts';
 import type { HarSummary, RequestRow } from '../summary/har-summary.ts';
 import { type Blocking, endOf } from './blocking.ts';
 import { BLOCKING_BASIS } from './blocking-problems.ts';
-import { findProblems } from './find-problems.ts';
+import { findProblems, saysWithWins } from './find-problems.ts';
 import type { HarAnswer } from './har-answer.ts';
 import { imageHint } from './image-hint.ts';
 import { ORDER_NOTE, type Problem } from './problem.ts';
@@ -83,7 +83,7 @@ function criticalChain(har: Har, blocking: Blocking): ChainLink[] {
 }
 
 /** Rows of each list; whole lists are what the other views are for. */
-const SHOWN = { findings: 6, parties: 4, requests: 3, chain: 5 };
+const SHOWN = { findings: 5, parties: 3, requests: 3, chain: 4 };
 const MAX_URL = 80;
 
 /** The overview of a HAR file: a verdict, findings by cost, and the numbers behind them. */
@@ -93,13 +93,16 @@ export function summaryView(study: HarStudy): { answer: Omit<HarAnswer, 'view'>;
   const { document, totals, byType, byParty, byStatus, protocols, largest, slowest } = summary;
   const { requests, transferBytes, contentBytes, durationMs, onContentLoadMs, onLoadMs, hosts, domains, fromCache, connectionsOpened } =
     totals;
+  const chain = criticalChain(har, blocking).slice(-SHOWN.chain);
+  // The chain begins with the redirects where it is short enough.
+  const hasMore = document !== null && document.redirects.some(({ index }) => chain.every(({ entry }) => entry.index !== index));
   return {
     answer: {
       verdict: verdictOf(study, problems),
       findings: problems.slice(0, SHOWN.findings).map(findingRow),
       ...paintFacts(study),
       document: document && documentRow(document),
-      ...(document && document.redirects.length > 0 && { redirects: document.redirects.slice(0, SHOWN.requests).map(requestRow) }),
+      ...(hasMore && { redirects: document.redirects.slice(0, SHOWN.requests).map(requestRow) }),
       totals: {
         requests,
         transferBytes,
@@ -121,7 +124,7 @@ export function summaryView(study: HarStudy): { answer: Omit<HarAnswer, 'view'>;
         .map(({ name, party, blocking: blocks, totals: theirs }) => ({ name, party, blocking: blocks, ...amounts(theirs) })),
       largest: largest.slice(0, SHOWN.requests).map(requestRow),
       slowest: slowest.slice(0, SHOWN.requests).map(requestRow),
-      criticalChain: criticalChain(har, blocking).slice(-SHOWN.chain).map(chainRow),
+      criticalChain: chain.map(chainRow),
     },
     notes: [...summary.notes, ...notesOf(study, problems)],
   };
@@ -130,30 +133,22 @@ export function summaryView(study: HarStudy): { answer: Omit<HarAnswer, 'view'>;
 function verdictOf(study: HarStudy, problems: readonly Problem[]): string {
   const { document, totals } = study.summary;
   const facts = [
-    document ? `${document.url} answered ${document.status} after ${formatMs(document.ttfbMs)}` : 'The file holds no document',
+    document ? `The document answered ${document.status} after ${formatMs(document.ttfbMs)}` : 'The file holds no document',
     `${counted(totals.requests, 'request')} moved ${formatBytes(totals.transferBytes)}`,
     ...(totals.onLoadMs === null ? [] : [`loaded after ${formatMs(totals.onLoadMs)}`]),
   ];
   const [first] = problems;
-  const fix = first ? `To fix first: ${first.says}.` : 'Nothing stands out.';
-  return [`${facts.join('; ')}.`, paintWords(study), fix].filter((words) => words !== '').join(' ');
+  const fix = first ? `To fix first: ${saysWithWins(first)}.` : 'Nothing stands out.';
+  return [fix, paintWords(study), `${facts.join('; ')}.`].filter((words) => words !== '').join(' ');
 }
 
-/** `FCP 1.2 s, LCP 2.7 s, of it server 400 ms, load delay 1.1 s, load 1.2 s, render delay 12 ms.` */
-function paintWords({ paints, largest }: HarStudy): string {
+/** `FCP 1.2 s, LCP 2.7 s, TBT 60 ms.` */
+function paintWords({ paints }: HarStudy): string {
   const known = (['FCP', 'LCP', 'TBT'] as const).flatMap((name, index) => {
     const ms = [paints.fcpMs, paints.lcpMs, paints.tbtMs][index];
     return ms == null ? [] : [`${name} ${formatMs(ms)}`];
   });
-  if (known.length === 0) return '';
-  const phases = largest?.entry ? largest.phases : null;
-  const parts = phases && [
-    `server ${formatMs(phases.serverMs)}`,
-    `load delay ${formatMs(phases.loadDelayMs)}`,
-    `load ${formatMs(phases.loadTimeMs)}`,
-    `render delay ${formatMs(phases.renderDelayMs)}`,
-  ];
-  return `${known.join(', ')}${parts ? `; LCP is ${parts.join(', ')}` : ''}.`;
+  return known.length === 0 ? '' : `${known.join(', ')}.`;
 }
 
 /** Paints and the likely LCP element, where the report of the step gives them. */
@@ -230,8 +225,8 @@ function notesOf({ summary: { totals }, parties, blocking }: HarStudy, problems:
     ORDER_NOTE,
     ...(blocking.entries.length > 0 ? [BLOCKING_BASIS[blocking.basis]] : []),
     'The critical chain is a heuristic: by initiator, else by time.',
-    `2024 medians of a page: desktop ${formatBytes(desktop.transferBytes)} and ${desktop.requests} requests, mobile ` +
-      `${formatBytes(mobile.transferBytes)} and ${mobile.requests}.`,
+    `Median page of 2024: desktop ${formatBytes(desktop.transferBytes)}, ${desktop.requests} requests; mobile ` +
+      `${formatBytes(mobile.transferBytes)}, ${mobile.requests}.`,
     ...(unsized > 0 ? [`${counted(unsized, 'request')} without a known transfer size are not in transferBytes.`] : []),
     ...(unlisted.length > 0 ? [`Further findings (view problems): ${unlisted.join(', ')}.`] : []),
     ...(parties.length > SHOWN.parties ? [`${parties.length - SHOWN.parties} more parties: view third_parties.`] : []),

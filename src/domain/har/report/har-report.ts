@@ -3,7 +3,7 @@ import { markdownTable } from '../../../lib/text-table.ts';
 import { PAGE_MEDIANS, rate, thresholdOf } from '../../speed/speed-metrics.ts';
 import { endOf } from '../analyse/blocking.ts';
 import { BLOCKING_BASIS } from '../analyse/blocking-problems.ts';
-import { findProblems } from '../analyse/find-problems.ts';
+import { findProblems, saysWithWins } from '../analyse/find-problems.ts';
 import { ORDER_NOTE, type Problem } from '../analyse/problem.ts';
 import type { HarStudy } from '../analyse/study-har.ts';
 import { shortUrl } from '../sanitise-url.ts';
@@ -169,7 +169,7 @@ function problems(study: HarStudy): Section {
   if (found.length === 0) return ['Look at first', 'Nothing stands out.'];
   const lines = found
     .slice(0, ROWS.problems)
-    .map((problem, index) => `${index + 1}. ${problem.says.replaceAll('|', '%7C')}${costOf(problem)}`);
+    .map((problem, index) => `${index + 1}. ${saysWithWins(problem).replaceAll('|', '%7C')}${costOf(problem)}`);
   return ['Look at first', ...lines, `\n${ORDER_NOTE}`];
 }
 

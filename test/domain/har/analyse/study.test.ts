@@ -95,7 +95,7 @@ describe('findings', () => {
   it('of a fast, small page are none', () => {
     const { verdict, findings } = view(har([page, request('/d.png', 110, 90)]));
     expect(findings).toEqual([]);
-    expect(verdict).toMatch(/Nothing stands out\.$/);
+    expect(verdict).toMatch(/^Nothing stands out\./);
   });
 
   it('begin with a document that failed', () => {
@@ -219,8 +219,8 @@ describe('the rows of a finding', () => {
 });
 
 describe('the critical chain', () => {
-  it('follows redirects, initiators and time up to what rendering waited for', () => {
-    const { criticalChain } = view(
+  it('follows redirects, initiators and time up to what rendering waited for: its last four, and the redirects that these leave out', () => {
+    const { criticalChain, redirects } = view(
       har([
         entry({ url: `${OWN}/old`, startedDateTime: at(0), response: { status: 302, redirectURL: '/' } }),
         request('/', 120, 100),
@@ -230,13 +230,21 @@ describe('the critical chain', () => {
         request('/late.png', 440, 900),
       ]),
     );
+    expect(redirects?.map(({ index, durationMs }) => [index, durationMs])).toEqual([[0, 100]]);
     expect(criticalChain?.map(({ index, follows, endMs }) => [index, follows, endMs])).toEqual([
-      [0, 'start', 100],
       [1, 'redirect', 220],
       [2, 'time', 330],
       [3, 'initiator', 435],
       [4, 'time', 640],
     ]);
+  });
+
+  it('tells a redirect once, where the chain begins with it', () => {
+    const { criticalChain, redirects } = view(
+      har([entry({ url: `${OWN}/old`, startedDateTime: at(0), response: { status: 302, redirectURL: '/' } }), request('/', 120, 100)]),
+    );
+    expect(criticalChain?.map(({ follows }) => follows)).toEqual(['start', 'redirect']);
+    expect(redirects).toBeUndefined();
   });
 
   it('ends with the last request before onLoad where nothing blocks rendering', () => {
