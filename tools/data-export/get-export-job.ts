@@ -8,7 +8,7 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 export default defineTool({
   name: 'get_export_job',
   title: 'Get an export job',
-  description: 'Set-up of one export job: state, fields (columns), filters.',
+  description: 'Set-up of one export job: state, fields, filters.',
   annotations: READ,
   searchHint: 'settings, columns of export job',
   operation: getExportJob,

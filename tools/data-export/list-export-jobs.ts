@@ -13,8 +13,8 @@ export default defineTool({
   name: 'list_export_jobs',
   title: 'List export jobs',
   description:
-    'Do exports run every night as they should, is each job or feed healthy, working, finished, stuck, broken, stopped or ' +
-    'failing? Overview of status, schedule, last run, good runs and missing days of 30, next run.' +
+    'Which exports are there, do they run every night as they should, is each job or feed healthy, running, finished, ' +
+    'stuck, broken, stopped or failing? Overview of status, schedule, last run, good runs and missing days of 30, next run.' +
     hint('find_export_gaps', ' Gaps: find_export_gaps.'),
   annotations: READ,
   searchHint: 'active exports, healthy, finished, schedule, overview of feeds, every night, suspended, delivery',

@@ -12,9 +12,10 @@ export default defineAnsweringTool({
   name: 'analyze_har',
   title: 'Analyze a HAR',
   description:
-    'What loads on a page, why does the page load slow, which images are big, heavy or late (hero), what should we fix ' +
-    'first? HAR diagnosis for requests, files, resources, scripts, JavaScript, fonts, tags, widgets, third parties, ' +
-    'servers, domains like Google: the heaviest, what blocks rendering, caching, 404; waterfall, problems, recommendations.',
+    'What loads on a page, why does the page load slow, which images are big, heavy or late (hero), what should we ' +
+    'fix first, how? Network capture (HAR) diagnosis for requests, files, resources, scripts, JavaScript, fonts, ' +
+    'tags, widgets, third parties, domains: the heaviest, what blocks rendering, caching, 404; waterfall,' +
+    ' problems, suggestions.',
   annotations: READ,
   searchHint:
     'late, tag manager, biggest, optimize, quick wins, improvements, bottlenecks, formats, sizes, ads, chat, CSS, cookies, ' +

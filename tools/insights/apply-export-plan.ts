@@ -8,7 +8,9 @@ import { applyExportPlan } from '../../src/usecases/exports/apply-export-plan.ts
 export default defineAnsweringTool({
   name: 'apply_export_plan',
   title: 'Apply an export plan',
-  description: 'Yes, fine, go ahead: executes a proposed plan, creates and starts the planned export jobs or backfill, none twice.',
+  description:
+    'Yes, fine, go ahead, create it: executes a proposed plan, creates and starts the planned daily or hourly export ' +
+    'jobs (feed) or backfill, none twice.',
   annotations: OVERWRITE,
   searchHint: 'carry out, confirm, proceed, yes create them, approve, looks good',
   scope: 'data-export',

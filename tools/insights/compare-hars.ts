@@ -11,9 +11,10 @@ export default defineAnsweringTool({
   name: 'compare_hars',
   title: 'Compare HARs',
   description:
-    'Page diff of two runs or loads: the slow and the fast run, before and after a release, deployment, today. Which ' +
-    'requests, hosts, scripts, tags, trackers, pixels, third parties are different: came in new, were added, put in or ' +
-    'removed, got bigger or heavier in bytes, newly block? Weight gained, net effect.',
+    'HAR comparison, page diff: differences of two runs or loads, the slow and the fast run, before and after a ' +
+    'release, deployment, today. Which requests, hosts, scripts, tags, trackers, pixels, third parties are different:' +
+    ' came in new, were added, put in or removed, got bigger, heavier, slower, newly block? Weight gained, net ' +
+    'increase.',
   annotations: READ,
   searchHint: 'diff, page diff, changed, difference, came in, new pixel, grew, gained, weight, growth, culprit',
   scope: 'speed-analysis',

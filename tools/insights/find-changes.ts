@@ -9,9 +9,9 @@ export default defineAnsweringTool({
   name: 'find_changes',
   title: 'Find changes',
   description:
-    'Did anything unusual, strange, wrong or bad happen on the site lately, is something broken, what should you know? A ' +
-    'health check with anomaly detection and the highlights of this month or recent weeks: any problems, outlier days, ' +
-    'drops and spikes in traffic, tracking, all segments, goals, devices (zones, speed).' +
+    'Did anything unusual, strange, wrong or bad happen on the site lately, is something broken, what should you ' +
+    'know? Health check with anomaly detection: an overview of what changed, highlights of this month or recent ' +
+    'weeks, outlier days, drops and spikes in traffic, tracking, all segments, goals, devices (zones, speed).' +
     hint('compare_metrics', ' Causes: compare_metrics.'),
   annotations: READ,
   searchHint:

@@ -9,7 +9,7 @@ export default defineAnsweringTool({
   name: 'find_export_gaps',
   title: 'Find gaps of an export',
   description:
-    'Did we miss exports, is some data missing? Gaps and holes in exported data: days, dates or hours of each job missing, ' +
+    'Did we miss exports, is some data missing? Gaps and holes in the data: days, dates or hours of each job missing, ' +
     'empty, skipped or incomplete, and why (failed, never run, expired, outage). Checks the completeness of the history; ' +
     'its planId fills or backfills them' +
     hint('apply_export_plan', ' (apply_export_plan)') +

@@ -10,9 +10,9 @@ export default defineAnsweringTool({
   name: 'plan_export',
   title: 'Plan an export',
   description:
-    'Set up, get or send an export of raw data: dump, feed or file (CSV, JSONL) of sessions, visits or page views, only ' +
-    'mobile or a segment, every hour or day, or once for past months or years, for an analyst or a warehouse. Checks if a ' +
-    'job can start, finds equal ones, recommends columns (country, campaign, scroll depth).' +
+    'Set up, get or send an export of raw data: dump, feed or file (CSV, JSONL) of sessions, visits or page views, ' +
+    'only mobile or a segment, every hour or day, or once for past months or years, for an analyst or a warehouse. ' +
+    'Previews and validates the configuration, finds equal jobs, recommends columns, attributes.' +
     hint('apply_export_plan', ' Then apply_export_plan.'),
   annotations: READ,
   searchHint:

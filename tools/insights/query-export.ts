@@ -7,9 +7,10 @@ export default defineAnsweringTool({
   name: 'query_export',
   title: 'Query an export',
   description:
-    'SQL query (SELECT; DuckDB or ClickHouse dialect) of downloaded raw data, sessions and views: how many unique, ' +
-    'different users or people, who saw which error messages, the most viewed pages, the number of sessions per user, rage ' +
-    'clicks, scroll depth, by browser, operating system, referrer, UTM campaign, landing page, country or city.',
+    'SQL query (SELECT; DuckDB or ClickHouse) of exported, downloaded raw data, sessions and views; columns, schema, ' +
+    'tables. How many unique users or people, who saw which error messages, top, most viewed pages, the number of ' +
+    'sessions per user, rage clicks, scroll depth, by browser, operating system, referrer, UTM campaign, country or ' +
+    'city.',
   annotations: READ,
   searchHint: 'own analysis, count, group, select, distinct, landing pages, repeat buyers, most viewed pages, number of, browsers, tables',
   scope: 'data-export',

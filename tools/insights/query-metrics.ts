@@ -11,9 +11,9 @@ export default defineAnsweringTool({
   name: 'query_metrics',
   title: 'Query metrics',
   description:
-    'How many visits, people, orders do we have, how much turnover, sales or revenue? Average basket, order value or ' +
-    'conversion rate per day, week, month, weekday or hour; best, top or worst days, weeks and zones tapped most in a ' +
-    "screen, share of phones. Is it normal for us, is today's data complete, what is the forecast?" +
+    'How many visits, people, orders, how much traffic, turnover, sales or revenue do we have? Total, count, average ' +
+    'basket, order value or conversion rate daily, per week, month, weekday or hour; best, top or worst days, weeks, ' +
+    "zones tapped most, device share of phones. Is it normal, is today's data complete, the forecast?" +
     hint('compare_metrics', ' Causes: compare_metrics.'),
   annotations: READ,
   searchHint:

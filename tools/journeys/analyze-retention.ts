@@ -8,8 +8,8 @@ export default defineAnsweringTool({
   title: 'Analyze retention',
   description:
     'Who comes back? Do people return for a second visit, visit again, still come after days or weeks: the percent of new, ' +
-    'first-time visitors, newcomers or customers; loyal, repeat visitors, regulars, churn; weekly cohorts by first ' +
-    'campaign. Counts downloaded exports.',
+    'first-time visitors, newcomers or customers; returning, loyal, repeat visitors, regulars, churn; weekly cohort, cohorts by ' +
+    'first campaign. Counts downloaded exports.',
   searchHint: 'retention, newcomers, regulars, returning, loyalty, sticky, second visit, keep customers',
   annotations: READ,
   scope: 'data-export',

@@ -20,8 +20,8 @@ export default defineAnsweringTool({
   name: 'measure_impact',
   title: 'Measure impact',
   description:
-    'How much do bugs, crashes, API errors, slow loading or rage clicks cost us (lost orders, money)? Did variant B win ' +
-    'the test, do people using search buy more (conversion effect)? Counts downloaded exports.',
+    'How much do bugs, crashes, API errors, slow load time or rage clicks cost us (lost orders, money)? Did variant B win ' +
+    'the experiment, do people using search buy more (conversion effect)? Counts downloaded exports.',
   searchHint:
     'A/B test winner, experiment, version B, JavaScript errors, exceptions, price of a bug, outage, lost sales, worth ' +
     'fixing, spend more than others, video, chat, filters, button',

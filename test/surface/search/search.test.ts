@@ -5,12 +5,15 @@ import { markdownTable } from '../../../src/lib/text-table.ts';
 import { listTools } from '../../../src/tooling/schema.ts';
 import { blind } from './blind.ts';
 import { LOADED, searchOver } from './bm25.ts';
+import { eighth } from './eighth.ts';
 import { fifth } from './fifth.ts';
 import { fourth } from './fourth.ts';
 import { heldOut } from './held-out.ts';
+import { ninth } from './ninth.ts';
 import { questions, type SearchQuestion } from './questions.ts';
 import { seventh } from './seventh.ts';
 import { sixth } from './sixth.ts';
+import { tenth } from './tenth.ts';
 
 const tools = listTools(toolsets).map((tool) => ({ ...tool, description: shownHints(tool.description) }));
 const search = searchOver(tools);
@@ -50,9 +53,12 @@ const sets: readonly QuestionSet[] = [
   { name: 'second', asked: heldOut, bounds: { typed: 0.95, searched: 0.98 } },
   { name: 'third', asked: blind, bounds: { typed: 0.92, searched: 0.95 } },
   { name: 'fourth', asked: fourth, bounds: { typed: 0.9, searched: 0.95 } },
-  { name: 'fifth', asked: fifth, bounds: { typed: 0.9, searched: 0.9 } },
-  { name: 'sixth', asked: sixth, bounds: { typed: 0.9, searched: 0.93 } },
-  { name: 'seventh', asked: seventh, bounds: { typed: 0.85, searched: 0.91 } },
+  { name: 'fifth', asked: fifth, bounds: { typed: 0.9, searched: 0.95 } },
+  { name: 'sixth', asked: sixth, bounds: { typed: 0.88, searched: 0.95 } },
+  { name: 'seventh', asked: seventh, bounds: { typed: 0.85, searched: 0.93 } },
+  { name: 'eighth', asked: eighth, bounds: { typed: 0.85, searched: 0.95 } },
+  { name: 'ninth', asked: ninth, bounds: { typed: 0.85, searched: 0.95 } },
+  { name: 'tenth', asked: tenth, bounds: { typed: 0.85, searched: 0.95 } },
 ];
 const asSearched = (asked: readonly Asked[]) => asked.map(({ searched, tools: right }) => ({ asked: searched, tools: right }));
 
@@ -122,11 +128,12 @@ ${found
   )
   .join('\n')}
 
-The first four sets, and some 1,000 paraphrases beside them, are what descriptions were worded with, so their figures are no longer those \
+The first seven sets, and some 1,200 paraphrases beside them, are what descriptions were worded with, so their figures are no longer those \
 of unseen questions. Where a set was run before any wording for it, 78.1 % (typed) and 92.2 % (searched) of the second were found, 66.0 % \
-and 80.0 % of the third, 60.0 % and 81.7 % of the fourth, 80.0 % and 80.0 % of the fifth. No text was first worded with questions of the \
-fifth, but its figures decided between wordings, and words that they missed came back, so they flatter. The sixth and the seventh are \
-unseen: two writers who knew what the server can do, and had seen none of its texts, wrote them, and no text was changed after they ran.
+and 80.0 % of the third, 60.0 % and 81.7 % of the fourth, 80.0 % and 80.0 % of the fifth, 91.7 % and 93.3 % of the sixth, 86.7 % and \
+91.7 % of the seventh, 86.7 % and 98.3 % of the eighth, 83.3 % and 93.3 % of the ninth; after these two some three words were changed. The \
+tenth is unseen: its writer knew what the server can do and had seen none of its texts; after it ran four texts were shortened, which \
+changed none of its figures. Questions about single pages count where \`query_export\` is found: the metrics of the platform know no pages.
 
 What draws a long question to the wrong tool are mostly words that say nothing (the, is, our, it): one that few texts hold weighs much. So \
 tools that only hand something over are described in noun phrases, without them, and those that answer in questions, which share them, so \

@@ -57,7 +57,7 @@ export const seventh: readonly (SearchQuestion & { readonly searched: string })[
   {
     asked: 'which 10 page types make people leave straight away on mobile',
     searched: 'top page groups bounce rate mobile',
-    tools: ['query_metrics', 'get_site_bounce_rate'],
+    tools: ['query_export'],
   },
   { asked: 'at this pace where do we land on turnover by dec 31', searched: 'revenue forecast end of year', tools: ['query_metrics'] },
   {

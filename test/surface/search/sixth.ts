@@ -52,7 +52,7 @@ export const sixth: readonly (SearchQuestion & { readonly searched: string })[] 
     searched: 'daily visits time series by device',
     tools: ['query_metrics'],
   },
-  { asked: 'which 20 pages get looked at the most this month?', searched: 'top pages by page views', tools: ['query_metrics'] },
+  { asked: 'which 20 pages get looked at the most this month?', searched: 'top pages by page views', tools: ['query_export'] },
   {
     asked: 'At this pace where will we land at the end of the month in turnover?',
     searched: 'revenue forecast month end',
@@ -71,7 +71,7 @@ export const sixth: readonly (SearchQuestion & { readonly searched: string })[] 
   {
     asked: 'what share of the orders during the summer sale can be traced to people who saw the landing page of the campaign',
     searched: 'order share by page group attribution',
-    tools: ['query_metrics', 'compare_metrics'],
+    tools: ['query_export', 'measure_impact'],
   },
   {
     asked: 'Has the checkout monitor been getting slower lately?',
@@ -295,6 +295,6 @@ export const sixth: readonly (SearchQuestion & { readonly searched: string })[] 
   {
     asked: 'how far down do readers get on the size guide, do they even see the newsletter box at the bottom',
     searched: 'scroll depth zone exposure rate',
-    tools: ['get_zone_metrics', 'query_metrics'],
+    tools: ['query_export'],
   },
 ];

@@ -219,7 +219,7 @@ describe('the rows of a finding', () => {
 });
 
 describe('the critical chain', () => {
-  it('follows redirects, initiators and time up to what rendering waited for: its last four, and the redirects that these leave out', () => {
+  it('follows redirects, initiators and time to what rendering waited for: the last four, and redirects before them', () => {
     const { criticalChain, redirects } = view(
       har([
         entry({ url: `${OWN}/old`, startedDateTime: at(0), response: { status: 302, redirectURL: '/' } }),
