@@ -24,6 +24,8 @@ export type CallInput<O extends Operation> = InputOf<O> | (Omit<InputOf<O>, 'pro
 export interface AskOptions {
   /** True: nothing that was read before will do. */
   readonly fresh?: boolean;
+  /** True: the answer is not kept for later calls, because it is one of many large ones. */
+  readonly passing?: boolean;
   /** Longest wait, for what a call can do without; else what is left of the call. */
   readonly withinMs?: number;
 }
@@ -42,6 +44,8 @@ export interface CallOptions {
   encoding?: 'form' | 'json' | undefined;
   /** True: the platform is asked now, whatever is kept. */
   fresh?: boolean | undefined;
+  /** True: the answer is not kept. */
+  passing?: boolean | undefined;
   /** From `readsBegun`: what was read before then and may change is read anew. */
   newerThan?: number | undefined;
   /** Hears of when an answer is that was kept and may have changed, ms since 1970. */
@@ -197,6 +201,7 @@ export function createClient(options: ClientOptions): Client {
       key: keyOf(input),
       keepMs: typeof keepMs === 'number' ? keepMs : keepMs(input, clock.now()),
       fresh: how.fresh,
+      passing: how.passing,
       newerThan: how.newerThan,
       onKept: how.onKept,
       after: before && keyOf(before),
@@ -206,7 +211,7 @@ export function createClient(options: ClientOptions): Client {
   }
 
   return {
-    async call(operation, input, { projectId, signal, deadlineMs, encoding, fresh, newerThan, onKept, observe, onLeftOut } = {}) {
+    async call(operation, input, { projectId, signal, deadlineMs, encoding, fresh, passing, newerThan, onKept, observe, onLeftOut } = {}) {
       checkProjectId(projectId);
       const given = 'projectId' in input ? input.projectId : undefined;
       // That of the input goes on the wire, so the token must be for it.
@@ -217,6 +222,7 @@ export function createClient(options: ClientOptions): Client {
           projectId: chosen,
           encoding: encoding ?? (operation.base === 'enrichment' ? 'form' : 'json'),
           fresh,
+          passing,
           newerThan,
           onKept,
           limits,
@@ -284,7 +290,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-interface SendOptions extends Required<Pick<CallOptions, 'projectId' | 'fresh' | 'newerThan' | 'onKept' | 'observe'>> {
+interface SendOptions extends Required<Pick<CallOptions, 'projectId' | 'fresh' | 'passing' | 'newerThan' | 'onKept' | 'observe'>> {
   encoding: 'form' | 'json';
   limits: Limits;
 }

@@ -14,6 +14,8 @@ export interface SharedRead<T> {
   readonly keepMs: number;
   /** True where nothing older than this call will do. */
   readonly fresh?: boolean | undefined;
+  /** True where the answer is not kept, unless it is already. */
+  readonly passing?: boolean | undefined;
   /** Of the reads that `begun` counts, those up to this one are too old, unless the answer never changes. */
   readonly newerThan?: number | undefined;
   /**
@@ -202,7 +204,8 @@ export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES, clock = systemCl
         return owner.generation === generation && order > (kept?.peek(prefix + key)?.order ?? 0);
       }
 
-      function begin<T>({ key, keepMs, limits, read }: SharedRead<T>): Flight {
+      function begin<T>({ key, keepMs, passing, limits, read }: SharedRead<T>): Flight {
+        const isKept = keepMs > 0 && !passing;
         const { flights, generation, writes } = owner;
         const sinceMs = clock.now();
         const order = (begun += 1);
@@ -211,8 +214,8 @@ export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES, clock = systemCl
         async function ask(): Promise<T> {
           try {
             const answer = await read(limitsOf(callers, ending));
-            const size = keepMs > 0 || callers.size > 1 ? freezeAndMeasure(answer) : 0;
-            if (keepMs > 0 && mayKeep({ generation, order, key }) && !ending.signal.aborted)
+            const size = isKept || callers.size > 1 ? freezeAndMeasure(answer) : 0;
+            if (isKept && mayKeep({ generation, order, key }) && !ending.signal.aborted)
               keep(prefix + key, { answer, order, keepMs, sinceMs, writes }, size);
             return answer;
           } finally {

@@ -54,6 +54,16 @@ describe('what never changes', () => {
     expect(stub.calls).toHaveLength(6);
   });
 
+  test('one of many large answers passes unkept; one that is kept already is given', async () => {
+    const stub = await openStub({ answers: [har] });
+    const client = openClient(stub);
+    for (let turn = 0; turn < 2; turn += 1) await client.call(getStepHar, page, { passing: true });
+    expect(stub.calls).toHaveLength(2);
+    await client.call(getStepHar, page);
+    await client.call(getStepHar, page, { passing: true });
+    expect(stub.calls).toHaveLength(3);
+  });
+
   test('nothing is kept where the setting says so', async () => {
     const stub = await openStub({ answers: [har] });
     const client = openClient(stub, { reads: createReadCache({ maxBytes: 0 }) });

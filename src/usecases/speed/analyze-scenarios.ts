@@ -19,7 +19,16 @@ import { compareSummaries, mostFailing, type Summary, siteAnswer, summaryOf } fr
 import { FALSE_DISCOVERY_RATES } from '../../domain/statistics/discoveries.ts';
 import { yieldTurn } from '../../lib/concurrency.ts';
 import type { Context } from '../context.ts';
-import { readActions, readEventsNear, readInTime, readReports, type ScenarioWalk, stopsAfter, walkScenarios } from './scenario-reports.ts';
+import {
+  MOST_KEPT_SCENARIOS,
+  readActions,
+  readEventsNear,
+  readInTime,
+  readReports,
+  type ScenarioWalk,
+  stopsAfter,
+  walkScenarios,
+} from './scenario-reports.ts';
 
 /** Names all that the verdicts on a draft depend on. */
 function digestOf({ tracked, judging }: StudyDraft): string {
@@ -89,7 +98,7 @@ export async function studyOne(
 ): Promise<Studied> {
   const { ask, nowMs, timeZone } = context;
   const windows = studyWindows(bounds, nowMs, timeZone);
-  const { name, reports } = await readReports(ask, scenarioId, windows);
+  const { name, reports } = await readReports(ask, scenarioId, { ...windows, passing: scenarioIds.length > MOST_KEPT_SCENARIOS });
   const named = nameTimings(metrics, reports);
   const chosen = step === undefined ? undefined : await chooseStep(soundSteps(reports, windows), step);
   const falseDiscoveryRate = FALSE_DISCOVERY_RATES.speedChanges / scenarioIds.length;

@@ -65,14 +65,21 @@ function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
+/** Of more scenarios than this the reports are not kept for later calls: five weeks of hourly runs of one take 8 MB. */
+export const MOST_KEPT_SCENARIOS = 24;
+
 /** All reports of a scenario in both windows, and its name. */
-export async function readReports(ask: Ask, scenarioId: number, windows: { baseline: Window; period: Window }) {
+export async function readReports(
+  ask: Ask,
+  scenarioId: number,
+  { passing = false, ...windows }: { baseline: Window; period: Window; passing?: boolean },
+) {
   const reports: Report[] = [];
   let name: string | undefined;
   for (const { startMs, endMs } of windowsToRead(windows)) {
     // To the full minute, so that callers who ask at the same time ask the same and share one request.
     const dates = { dateFrom: iso(startMs - 1), dateTo: iso(Math.ceil((endMs + 1) / MINUTE_MS) * MINUTE_MS) };
-    const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, ...dates });
+    const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, ...dates }, { passing });
     name ??= scenario.name ?? undefined;
     reports.push(...scenario.reports.filter(({ date }) => date <= endMs));
   }
