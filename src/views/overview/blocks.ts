@@ -67,6 +67,14 @@ function figuresBlock(block: Block, data: Content, nameOf: NameMetric): Block {
   return { ...block, lines: block.lines.filter((line) => !isInTable(line)), table: figuresTable(data, nameOf) };
 }
 
+/** A line for each scenario; that of the one which the answer tells in detail is left out. */
+function speedBlock(block: Block, data: Content): Block {
+  const detail = block.lines.slice(0, 2);
+  const isTold = (scenarioId: unknown) => scenarioId === data['scenarioId'] && detail[0]?.startsWith(textOf(data['name'], '\n'));
+  const others = listOf(data['scenarios']).filter(({ scenarioId }) => !isTold(scenarioId));
+  return { ...block, lines: [...detail, ...others.map(({ line }) => String(line))] };
+}
+
 /** Longest table of a part. */
 const MOST_ROWS = 12;
 
@@ -111,7 +119,7 @@ export function blockOf({ id, title }: OverviewPart, data: Content, nameOf: Name
   if (id === 'changes') return { ...block, lines: [...listOf(data['changes']).map(({ line }) => String(line)), ...lines] };
   if (id === 'figures') return figuresBlock(block, data, nameOf);
   if (id === 'course') return { ...block, headline: '', lines: [] };
-  if (id === 'speed') return { ...block, lines: [...lines.slice(0, 2), ...listOf(data['scenarios']).map(({ line }) => String(line))] };
+  if (id === 'speed') return speedBlock(block, data);
   if (id === 'expiring') return { ...block, ...expiringBlock(data) };
   const table = gapsTable(data);
   return { ...block, ...(table && { table }) };

@@ -35,6 +35,17 @@ it('shows figures as a table, and in words only what the table does not say', ()
   ]);
 });
 
+it('tells a scenario once: in detail, or in its line', () => {
+  const scenarios = [
+    { scenarioId: 1, line: 'Checkout is slower: 2 s → 3 s' },
+    { scenarioId: 2, line: 'Home is steady' },
+  ];
+  const linesOf = (answer: string) => blockOf(partOf('speed'), { answer, name: 'Checkout', scenarioId: 1, scenarios }).lines;
+  const told = 'Checkout: LCP is slower since 2026-11-13, 2 s → 3 s.';
+  expect(linesOf(`1 of 2 scenarios became slower. ${told}`)).toEqual([told, 'Home is steady']);
+  expect(linesOf('None of 2 scenarios became slower.')).toEqual(scenarios.map(({ line }) => line));
+});
+
 it('counts by job the files that go soon and are not here', () => {
   const run = (jobRunId: number, name: string) => ({ jobRunId, name });
   const until = (jobRunId: number, isFetched: boolean) => ({ jobRunId, filesUntil: `2026-12-0${jobRunId}T10:00:00Z`, isFetched });

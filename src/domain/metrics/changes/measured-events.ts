@@ -24,3 +24,16 @@ export function measuredEvent({ series }: Scene, event: ChangeEvent): ChangeEven
     parts: [{ ...first, relative, low, high }, ...rest],
   };
 }
+
+/** Tells changes once that turn out to be the same one when they are measured, with the series of all of them. */
+export function onceMeasured(events: readonly ChangeEvent[]): ChangeEvent[] {
+  const known = new Map<string, ChangeEvent>();
+  for (const event of events) {
+    const { shape, from, to, place, parts } = event;
+    const key = JSON.stringify([shape, from, to, place, parts]);
+    const same = known.get(key);
+    if (!same) known.set(key, event);
+    else known.set(key, { ...same, pValue: Math.min(same.pValue, event.pValue), seriesCount: same.seriesCount + event.seriesCount });
+  }
+  return [...known.values()];
+}

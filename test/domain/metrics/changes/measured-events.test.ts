@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import type { ChangeEvent } from '../../../../src/domain/metrics/changes/events.ts';
+import { onceMeasured } from '../../../../src/domain/metrics/changes/measured-events.ts';
+
+const place = { device: 'desktop' } as const;
+const event = (more: Partial<ChangeEvent>): ChangeEvent => ({
+  shape: 'step',
+  from: '2026-11-16',
+  days: 7,
+  earliest: '2026-11-14',
+  latest: '2026-11-16',
+  place,
+  parts: [{ metric: 'conversionRate', place, relative: -0.67, low: -0.7, high: -0.64, score: 9 }],
+  pValue: 1e-5,
+  seriesCount: 1,
+  ...more,
+});
+
+it('what two findings measure as the same change is told once, with the series of both and the clearer probability', () => {
+  const other = event({ from: '2026-11-18', latest: '2026-11-18' });
+  expect(onceMeasured([event({ seriesCount: 2 }), other, event({ pValue: 1e-9 })])).toEqual([
+    event({ seriesCount: 3, pValue: 1e-9 }),
+    other,
+  ]);
+});
