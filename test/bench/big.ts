@@ -97,6 +97,7 @@ export async function benchBig(product: string, [share = '1', part = '']: readon
       return { seconds: ms / 1000, requests: arrived, ...firstWords(answer) };
     };
     const first = await ask();
+    const firstMegabytes = peakMegabytes(peer) ?? 0;
     const again = await ask();
     const megabytes = peakMegabytes(peer) ?? 0;
     await peer.stop();
@@ -104,7 +105,9 @@ export async function benchBig(product: string, [share = '1', part = '']: readon
     if (isFine) inOrder += 1;
     const times = `${first.seconds.toFixed(1)} s, ${first.requests} requests; again ${again.seconds.toFixed(1)} s, ${again.requests}`;
     const verdict = isFine ? 'in order' : 'NOT in order';
-    process.stdout.write(`${what.padEnd(34)} ${times.padEnd(48)} ${megabytes.toFixed(0)} MB  ${verdict}: ${first.said}\n`);
+    process.stdout.write(
+      `${what.padEnd(34)} ${times.padEnd(48)} ${firstMegabytes.toFixed(0)} MB, again ${megabytes.toFixed(0)}  ${verdict}: ${first.said}\n`,
+    );
   }
   process.stdout.write(`${inOrder} of ${all.length} in order\n`);
   await emulator.close();

@@ -100,7 +100,8 @@ function expiringBlock(data: Content): Pick<Block, 'headline' | 'lines' | 'table
   const missing = [...jobs.values()].reduce((sum, job) => sum + job.missing, 0);
   if (jobs.size === 0) return { headline: 'No file of an export is deleted within the next two days.', lines: [] };
   const runs = [...jobs.values()].reduce((sum, job) => sum + job.runs, 0);
-  const here = missing === 0 ? 'all of them are fetched' : `${missing} of them are not fetched here`;
+  const fetched = missing === 0 ? 'all' : String(runs - missing);
+  const here = missing === runs ? 'none is fetched here' : `${fetched} fetched here`;
   return {
     headline: `The files of ${runs} runs are deleted within the next two days: ${here}.`,
     lines: [],

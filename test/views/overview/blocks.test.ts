@@ -51,7 +51,7 @@ it('counts by job the files that go soon and are not here', () => {
   const until = (jobRunId: number, isFetched: boolean) => ({ jobRunId, filesUntil: `2026-12-0${jobRunId}T10:00:00Z`, isFetched });
   const runs = [run(1, 'Daily'), run(2, 'Daily'), run(3, 'Hourly')];
   const block = blockOf(partOf('expiring'), { runs, filesUntil: [until(1, true), until(2, false), until(3, false)] });
-  expect(block.headline).toBe('The files of 3 runs are deleted within the next two days: 2 of them are not fetched here.');
+  expect(block.headline).toBe('The files of 3 runs are deleted within the next two days: 1 fetched here.');
   expect(block.table?.rows).toEqual([
     ['Daily', '2', '1', '2026-12-01 10:00'],
     ['Hourly', '1', '1', '2026-12-03 10:00'],
