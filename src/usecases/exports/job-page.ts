@@ -29,7 +29,7 @@ export async function healthAmong(jobs: readonly JobRecord[], context: JobPageCo
   if (health.some(({ runs }) => runs !== undefined))
     context.note(
       'goodRuns and missing: last 30 days (hourly jobs: latest 100 runs), by when runs began' +
-        hint('find_export_gaps', '; find_export_gaps says which days') +
+        hint('find_export_gaps', '; find_export_gaps says which days, and which runs succeeded without rows') +
         '.',
     );
   for (const sentence of [...stateNotes(jobs), ...suspendedWords(jobs)]) context.note(sentence);

@@ -99,12 +99,14 @@ function noteCoverage({ parts: all }: Data, context: QueryContext, sql?: string)
   const [startMs, endMs] = [first?.startMs ?? 0, last?.endMs ?? 0];
   const span = asked.length > 0 ? spanOf(asked, startMs, endMs) : { startMs, endMs };
   const days = span.startMs < span.endMs ? span : undefined;
+  // Of several views each is held against the days of all: what one lacks at its ends is missing from a join too.
+  const wanted = asked.length === 0 && parts.length > 1 ? [{ startMs, endMs: endMs + 1 }] : asked;
   if (days) context.covers(days.startMs, days.endMs - 1);
   const each = parts.map((part) => {
     const coverage = coverageOf(part.runs);
     const { covered } = coverage;
     const prefix = parts.length > 1 ? `${part.view.name}: ` : '';
-    const words = gapsFor(asked, coverage).map((gap) => wordsOf(gap, context));
+    const words = gapsFor(wanted, coverage).map((gap) => wordsOf(gap, context));
     const more = words.length > MAX_GAPS ? ` and ${words.length - MAX_GAPS} more` : '';
     const isPart = asked.length > 0 ? ' The result is of the other days.' : '';
     if (words.length > 0)

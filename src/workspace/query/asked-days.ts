@@ -3,6 +3,8 @@ import type { Interval } from './batches.ts';
 
 /** A date in quotes behind a comparison, with what SQL may write around it; after BETWEEN two of them. */
 const LITERAL = String.raw`(?:cast\s*\(\s*)?(?:date|timestamp)?\s*'(\d{4}-\d{2}-\d{2})([ T][\d:.]+Z?)?'`;
+/** What leaves days out instead of naming those that it selects. */
+const EXCLUDED = new RegExp(String.raw`(?:<>|!=|\bnot\s+between\b)\s*${LITERAL}`, 'i');
 const COMPARED = new RegExp(String.raw`(>=|<=|>|<|=|\bbetween\b)\s*${LITERAL}(?:[^'<>=]{0,30}?\band\b\s*${LITERAL})?`, 'gi');
 
 interface Bound {
@@ -36,11 +38,15 @@ function boundsOf([, operator = '', day = '', time, lastDay, lastTime]: RegExpMa
 
 /**
  * The days (UTC) that the dates of a statement select, as far as they are written as dates: from each lower bound to the next upper one, or
- * to `nowMs` where none follows. Empty where the statement names no date, or only an end.
+ * to `nowMs` where none follows. Empty where the statement names no date, or only an end, or leaves days out.
  */
 export function askedDays(sql: string, nowMs: number): readonly Interval[] {
+  if (EXCLUDED.test(sql)) return [];
   const bounds = [...sql.matchAll(COMPARED)].flatMap(boundsOf).filter(({ ms }) => Number.isFinite(ms));
   const froms = bounds.filter(({ side }) => side === 'from');
+  const firstMs = Math.min(...froms.map(({ ms }) => ms));
+  // `d < A OR d >= B`: everything before A is meant too.
+  if (bounds.some(({ side, ms }) => side === 'to' && ms <= firstMs)) return [];
   const found = froms.map(({ ms: startMs }): Interval => {
     const ends = bounds.filter(({ side, ms }) => side === 'to' && ms > startMs).map(({ ms }) => ms);
     return { startMs, endMs: Math.min(nowMs, ...ends) };

@@ -35,14 +35,14 @@ export function mattersFirst({ jobs, once }: Pick<JobsRead, 'jobs' | 'once'>): J
   return [...jobs.filter(matters), ...jobs.filter((job) => !matters(job))];
 }
 
-/** `"Daily views": 19 of 19 runs good, 1 day missing`, for the recurring job of this health. */
+/** `"Daily views": 19 of 19 runs succeeded, 1 day missing`, for the recurring job of this health. */
 function recurringWords(
   { name, jobId }: JobRecord,
   { goodRuns = 0, runs = 0, missing = 0, unit = 'day', lastRunState }: JobHealth,
 ): string {
   const last = lastRunState === 'success' ? '' : `, last run ${lastRunState ?? 'unknown'}`;
   const lost = missing > 0 ? `, ${count(missing, unit)} missing` : '';
-  return `"${name ?? jobId}": ${goodRuns} of ${count(runs, 'run')} good${lost}${last}`;
+  return `"${name ?? jobId}": ${goodRuns} of ${count(runs, 'run')} succeeded${lost}${last}`;
 }
 
 /** A recurring job that runs, with its runs. */

@@ -32,6 +32,8 @@ export interface HarAnalysis {
 
 type Listed = Omit<HarAnswer, 'view'>;
 
+/** Third parties that a sentence names. */
+const NAMED_PARTIES = 3;
 /** Rows of a page unless the caller says how many. */
 const USUAL_ROWS = 25;
 
@@ -102,7 +104,7 @@ const listViews: Record<Exclude<HarView, 'summary'>, (listing: Listing) => { ans
     const { items, page } = pageOf(parties, request);
     const totals = totalsOf(chosen);
     const third = thirdPartyTotals(parties);
-    const answer = { verdict: thirdPartyVerdict(third, totals), totals, thirdParties: third, page, ...partyTable(items) };
+    const answer = { verdict: thirdPartyVerdict(third, totals, parties), totals, thirdParties: third, page, ...partyTable(items) };
     return { answer, notes: [PARTY_NOTE, BLOCKING_BASIS[study.blocking.basis]] };
   },
   problems({ study, chosen, request, problem }) {
@@ -121,13 +123,25 @@ function thirdPartyTotals(parties: readonly PartyGroup[]) {
   return { parties: third.length, requests, transferBytes, contentBytes, blocking: third.reduce((sum, { blocking }) => sum + blocking, 0) };
 }
 
-function thirdPartyVerdict(third: ReturnType<typeof thirdPartyTotals>, all: ReturnType<typeof totalsOf>): string {
+function thirdPartyVerdict(
+  third: ReturnType<typeof thirdPartyTotals>,
+  all: ReturnType<typeof totalsOf>,
+  parties: readonly PartyGroup[],
+): string {
   if (third.parties === 0) return 'No third party was asked.';
   const share = third.transferBytes !== null && all.transferBytes ? Math.round((100 * third.transferBytes) / all.transferBytes) : undefined;
   return (
     `${counted(third.parties, 'third party', 'third parties')}: ${third.requests} of ${counted(all.requests, 'request')}, ` +
-    `${formatBytes(third.transferBytes)}${share === undefined ? '' : ` (${share} % of the bytes)`}; ${third.blocking} block rendering.`
+    `${formatBytes(third.transferBytes)}${share === undefined ? '' : ` (${share} % of the bytes)`}; ${third.blocking} block rendering.${heaviestWords(parties)}`
   );
+}
+
+/** ` Heaviest: Google Tag Manager 215 kB, Optanon 119 kB, Facebook 110 kB.` */
+function heaviestWords(parties: readonly PartyGroup[]): string {
+  const third = parties.filter(({ party, totals: { transferBytes } }) => party === 'third' && (transferBytes ?? 0) > 0);
+  const heaviest = third.toSorted((a, b) => (b.totals.transferBytes ?? 0) - (a.totals.transferBytes ?? 0)).slice(0, NAMED_PARTIES);
+  if (heaviest.length === 0) return '';
+  return ` Heaviest: ${heaviest.map(({ name, totals }) => `${name} ${formatBytes(totals.transferBytes)}`).join(', ')}.`;
 }
 
 function partiesOf(entries: readonly HarEntry[], { blocking }: HarStudy, entityOf: EntityOf) {

@@ -22,7 +22,7 @@ it('says how the jobs of a page do', () => {
   expect(jobsAnswer({ jobs: JOBS, health: HEALTH, once: ONCE, total: 12 })).toBe(
     'Of 7 of 12 jobs, 2 run on schedule, the last run of 1 succeeded, that of 6 failed; 1 under way (9); 1 suspended (3). ' +
       'Once jobs: 2 ended with files, 1 ended without (7). ' +
-      '"Daily views": 18 of 19 runs good, 1 day missing, last run failed; "Daily sessions": 30 of 30 runs good.',
+      '"Daily views": 18 of 19 runs succeeded, 1 day missing, last run failed; "Daily sessions": 30 of 30 runs succeeded.',
   );
 });
 
@@ -30,7 +30,7 @@ it('says nothing of what there is not, and of a run under way not that it failed
   expect(jobsAnswer({ jobs: [], health: [], once: [], total: 0 })).toBe('');
   const health = [{ jobId: 4, stateWords: '', lastRunState: 'running', goodRuns: 2, runs: 2 }];
   expect(jobsAnswer({ jobs: [daily(4, 'Daily sessions')], health, once: [], total: 1 })).toBe(
-    'Of 1 job, 1 runs on schedule. "Daily sessions": 2 of 2 runs good, last run running.',
+    'Of 1 job, 1 runs on schedule. "Daily sessions": 2 of 2 runs succeeded, last run running.',
   );
 });
 
