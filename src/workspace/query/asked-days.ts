@@ -3,7 +3,7 @@ import type { Interval } from './batches.ts';
 
 /** A date in quotes behind a comparison, with what SQL may write around it; after BETWEEN two of them. */
 const LITERAL = String.raw`(?:cast\s*\(\s*)?(?:date|timestamp)?\s*'(\d{4}-\d{2}-\d{2})([ T][\d:.]+Z?)?'`;
-/** What leaves days out instead of naming those that it selects. */
+/** A condition that leaves days out instead of naming those that it selects. */
 const EXCLUDED = new RegExp(String.raw`(?:<>|!=|\bnot\s+between\b)\s*${LITERAL}`, 'i');
 const COMPARED = new RegExp(String.raw`(>=|<=|>|<|=|\bbetween\b)\s*${LITERAL}(?:[^'<>=]{0,30}?\band\b\s*${LITERAL})?`, 'gi');
 

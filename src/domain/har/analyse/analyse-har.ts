@@ -130,10 +130,10 @@ function thirdPartyVerdict(
 ): string {
   if (third.parties === 0) return 'No third party was asked.';
   const share = third.transferBytes !== null && all.transferBytes ? Math.round((100 * third.transferBytes) / all.transferBytes) : undefined;
-  return (
-    `${counted(third.parties, 'third party', 'third parties')}: ${third.requests} of ${counted(all.requests, 'request')}, ` +
-    `${formatBytes(third.transferBytes)}${share === undefined ? '' : ` (${share} % of the bytes)`}; ${third.blocking} block rendering.${heaviestWords(parties)}`
-  );
+  const ofBytes = share === undefined ? '' : ` (${share} % of the bytes)`;
+  const asked = `${third.requests} of ${counted(all.requests, 'request')}, ${formatBytes(third.transferBytes)}${ofBytes}`;
+  const count = counted(third.parties, 'third party', 'third parties');
+  return `${count}: ${asked}; ${third.blocking} block rendering.${heaviestWords(parties)}`;
 }
 
 /** ` Heaviest: Google Tag Manager 215 kB, Optanon 119 kB, Facebook 110 kB.` */
