@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
+import { nth } from '../../lib/nth.ts';
 import { median, varianceInflation } from '../statistics/order.ts';
 import { type FreedRuns, freedOfCycle, type JudgeOptions } from './engine/judge-series.ts';
 import { frameOf, likelihoodOf, type Runs, sumsOf } from './engine/likelihood.ts';
@@ -50,7 +51,7 @@ function blocksOf({ dates, logs, isUsual }: FreedRuns, { fromMs, toMs }: Stretch
   const runs = dates.flatMap((date, index) => {
     if (!isUsual[index]) return [];
     const number = date < toMs ? Math.floor((date - fromMs) / DAY_MS) : lengthDays + Math.floor((date - toMs) / DAY_MS);
-    return [{ number, isMoved: date >= fromMs && date < toMs, log: logs[index] ?? 0 }];
+    return [{ number, isMoved: date >= fromMs && date < toMs, log: nth(logs, index) }];
   });
   const all = [...grouped(runs, ({ number }) => number)].map(([number, members]): Block => {
     const own = members.map(({ log }) => log);
@@ -94,7 +95,7 @@ function amongDays(runs: FreedRuns, stretch: Stretch): AmongDays | undefined {
   const perDay = median(blocks.map(({ logs }) => logs.length));
   const expected = (varianceOf(within) * varianceInflation(within)) / perDay;
   const most = FAR * Math.max(Math.sqrt(variance), FLOOR);
-  const x = Float64Array.from(blocks, (block, index) => sideOf(block) + Math.max(-most, Math.min(most, residuals[index] ?? 0)));
+  const x = Float64Array.from(blocks, (block, index) => sideOf(block) + Math.max(-most, Math.min(most, nth(residuals, index))));
   const days = Float64Array.from(blocks, ({ number }) => number);
   const gaps = days.map((day, index) => (index === 0 ? 1 : day - (days[index - 1] ?? day)));
   const part = partOf(blocks);
@@ -109,7 +110,7 @@ function excessOf({ expected }: AmongDays, all: readonly AmongDays[]): number {
   // Series whose runs scatter little say most of days.
   const weights = all.map((each) => 1 / Math.max(FLOOR ** 2, each.expected) ** 2);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const ofDays = all.reduce((sum, each, index) => sum + (weights[index] ?? 0) * (each.variance - each.expected), 0) / total;
+  const ofDays = all.reduce((sum, each, index) => sum + nth(weights, index) * (each.variance - each.expected), 0) / total;
   return Math.sqrt(1 + Math.max(0, ofDays) / Math.max(FLOOR ** 2, expected));
 }
 

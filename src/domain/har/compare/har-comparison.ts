@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { sumOfKnown } from '../../../lib/tally.ts';
 import { someOf } from '../analyse/problem.ts';
 import { tenth } from '../analyse/request-rows.ts';
 import type { HarStudy } from '../analyse/study-har.ts';
@@ -227,7 +228,7 @@ function addressOf({ document }: Har): string {
 function newcomers({ added, blocking, runs }: Compared): string[] {
   if (added.length === 0) return [];
   const blocks = added.filter((entry) => blocking.has(entry));
-  const bytes = added.reduce((sum, entry) => sum + (weightOf(entry) ?? 0), 0);
+  const bytes = sumOfKnown(added, weightOf);
   const hosts = someOf(hostsOf(added), 3);
   const blocked =
     blocks.length === 0

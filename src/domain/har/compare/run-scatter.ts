@@ -1,4 +1,5 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
+import { addTo } from '../../../lib/tally.ts';
 import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { normalisedAddress, type Pair } from './request-changes.ts';
@@ -56,9 +57,7 @@ export function keysOf(entries: readonly HarEntry[]): Map<HarEntry, string> {
   return new Map(
     entries.map((entry) => {
       const address = normalisedAddress(entry);
-      const place = (seen.get(address) ?? 0) + 1;
-      seen.set(address, place);
-      return [entry, `${address} ${place}`];
+      return [entry, `${address} ${addTo(seen, address)}`];
     }),
   );
 }
@@ -112,6 +111,16 @@ function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void
 }
 
 /** What is left of each neighbour's log durations without the usual level of the request, the run and the host. */
+/** How much each value differs from that of its key before; keys without one are left out. */
+function between(was: Durations, is: Durations): Map<string, number> {
+  const changes = new Map<string, number>();
+  for (const [key, value] of is) {
+    const before = was.get(key);
+    if (before !== undefined) changes.set(key, value - before);
+  }
+  return changes;
+}
+
 function residualsOf(groups: readonly (readonly Durations[])[], hostOf: (key: string) => string): Residuals {
   const found: Residuals = { wholes: [], hosts: new Map(), requests: new Map() };
   for (const group of groups) {
@@ -119,9 +128,7 @@ function residualsOf(groups: readonly (readonly Durations[])[], hostOf: (key: st
     for (const run of group) for (const [key, value] of run) push(known, key, value);
     const levels = new Map([...known].filter(([, values]) => values.length > 1).map(([key, values]) => [key, median(values)]));
     for (const run of group) {
-      const changes = new Map(
-        [...run].flatMap(([key, value]) => (levels.has(key) ? [[key, value - (levels.get(key) ?? 0)] as const] : [])),
-      );
+      const changes = between(levels, run);
       if (changes.size === 0) continue;
       const { shift, byHost } = sharedShift(changes, hostOf);
       found.wholes.push(shift);
@@ -171,10 +178,6 @@ function takeApart({ changes, scatter }: DurationChanges, hostOf: (key: string) 
   const { shift, byHost } = sharedShift(changes, hostOf);
   const hosts = new Map([...byHost].map(([host, values]) => [host, values.length > 1 ? median(values) - shift : 0]));
   return { scatter, shift, byHost, host: (name) => hosts.get(name) ?? 0, own: (key) => (changes.get(key) ?? shift) - shift };
-}
-
-function between(was: Durations, is: Durations): Map<string, number> {
-  return new Map([...is].flatMap(([key, value]) => (was.has(key) ? [[key, value - (was.get(key) ?? 0)] as const] : [])));
 }
 
 /** Runs of both sides, each with its neighbours, that are less far apart than this many of its standard deviations are at one level. */

@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../../lib/clock.ts';
+import { nthUnsigned } from '../../../lib/nth.ts';
 import type { Project } from '../../credentials.ts';
 import { hash } from '../random.ts';
 import { countries, languages, sources } from '../sessions/index.ts';
@@ -61,7 +62,7 @@ export function customVariablesOf(project: Project): readonly CustomVariable[] {
 export function customValueOf({ project, day, index, seed }: SessionRow, position: number): string {
   const variable = customVariables[project.kind].find((candidate) => candidate.position === position);
   if (!variable) return EMPTY_VARIABLE;
-  const owner = variable.perUser ? (day.userLow[index] ?? 0) : seed;
+  const owner = variable.perUser ? nthUnsigned(day.userLow, index) : seed;
   if (chance(owner, 600 + position) < variable.emptyShare) return EMPTY_VARIABLE;
   return pick(variable.values, chance(owner, 700 + position));
 }
@@ -176,7 +177,7 @@ const sessionKeys: readonly Field<SessionRow>[] = [
 export const sessionFields: readonly Field<SessionRow>[] = [
   ...sessionKeys,
   field('user_id_unhashed', 'Customer number of a logged-in user; null for guests', 'C-4810223', (row) =>
-    customValueOf(row, 2) === 'logged_in' ? `C-${row.day.userLow[row.index] ?? 0}` : null,
+    customValueOf(row, 2) === 'logged_in' ? `C-${nthUnsigned(row.day.userLow, row.index)}` : null,
   ),
   field('session_date', 'UTC day on which the session began', '2026-11-19', (row) => isoTime(row.startMs).slice(0, 10)),
   field('session_time', 'Start of the session', '2026-11-19T08:14:03.000Z', (row) => isoTime(row.startMs), 'session_start'),
