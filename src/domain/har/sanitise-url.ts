@@ -139,18 +139,20 @@ export function sanitiseUrl(url: string): string {
     .trim();
   if (text === '' || text === 'about:blank' || text === 'about:srcdoc') return text;
   const address = ADDRESS.exec(text);
-  if (address) {
-    const [, scheme = '', authority = '', path = '', query = ''] = address;
-    const host = authority.slice(authority.lastIndexOf('@') + 1);
-    if (!HOST.test(host)) return UNREADABLE;
-    return `${scheme.toLowerCase()}://${sanitiseHost(host)}${sanitisePath(path)}${sanitiseQuery(query)}`;
-  }
+  if (address) return sanitiseAddress(address);
   const data = DATA.exec(text);
   if (data) return `data:${data[1]?.toLowerCase() ?? ''},${REMOVED}`;
   const scheme = OTHER_SCHEME.exec(text)?.[0];
   if (scheme) return scheme.toLowerCase() + REMOVED;
   // A relative address is recognised by its first character; other text could hold anything, so it is removed.
   return /^[.?]|^\/(?!\/)/.test(text) ? sanitiseRelative(text) : REMOVED;
+}
+
+/** A match of `ADDRESS` without secrets. */
+function sanitiseAddress([, scheme = '', authority = '', path = '', query = '']: RegExpExecArray): string {
+  const host = authority.slice(authority.lastIndexOf('@') + 1);
+  if (!HOST.test(host)) return UNREADABLE;
+  return `${scheme.toLowerCase()}://${sanitiseHost(host)}${sanitisePath(path)}${sanitiseQuery(query)}`;
 }
 
 function sanitiseRelative(address: string): string {
