@@ -3,7 +3,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Lets what a collection leaves of the heap grow by so many percent before the next one: by its own choice the engine lets it grow up to
+ * Lets what a collection leaves of the heap grow by this many percent before the next one: by its own choice the engine lets it grow up to
  * four times, and a server stays as large as its busiest minute was.
  */
 export function limitHeapGrowth(percent: number): void {

@@ -150,7 +150,7 @@ function question(tool: ListedTool, { ask, state }: Question) {
           `${warning}${ask.method} ${ask.path}${project}${encoding}\n${excerpt}`,
         requestedSchema: {
           type: 'object',
-          // What removes something for good is not answered by a press of Enter.
+          // A press of Enter must not confirm a removal for good.
           properties: { confirm: { type: 'boolean', title: 'Send it', ...(!tool.annotations.destructiveHint && { default: true }) } },
         },
       }),

@@ -58,13 +58,20 @@ function toEndFor<T>(newcomerId: string, entries: Iterable<TableEntry<T>>, sizes
   return theirs.find(({ uses }) => uses === 0) ?? (isGreedy ? theirs[0] : undefined);
 }
 
-/** The entries that nobody has used for `idleMs`. */
+/** The entries that were not used for `idleMs`. */
 function idleSince<T>(nowMs: number, entries: Iterable<TableEntry<T>>, idleMs: number): TableEntry<T>[] {
   return [...entries].filter((entry) => {
     // A clock that was set back must not keep a session alive forever.
     if (entry.usedAtMs > nowMs) entry.usedAtMs = nowMs;
     return entry.uses === 0 && nowMs - entry.usedAtMs >= idleMs;
   });
+}
+
+/** Notes a use, and puts the entry behind all others. */
+function touch<T>(entries: Map<string, TableEntry<T>>, entry: TableEntry<T>, nowMs: number): void {
+  entry.usedAtMs = nowMs;
+  entries.delete(entry.held.id);
+  entries.set(entry.held.id, entry);
 }
 
 /** Makes the table. */
@@ -74,12 +81,6 @@ export function createSessionTable<T>({ clock, limits, finish }: TableOptions<T>
   const entries = new Map<string, TableEntry<T>>();
   const sizes = new Map<string, number>();
   const closed = new AbortController();
-
-  function touch(entry: TableEntry<T>): void {
-    entry.usedAtMs = clock.now();
-    entries.delete(entry.held.id);
-    entries.set(entry.held.id, entry);
-  }
 
   async function end({ id, principalId, value }: SessionEntry<T>): Promise<void> {
     if (!entries.delete(id)) return;
@@ -117,13 +118,13 @@ export function createSessionTable<T>({ clock, limits, finish }: TableOptions<T>
       const entry = entries.get(id);
       if (!entry) return () => undefined;
       entry.uses += 1;
-      touch(entry);
+      touch(entries, entry, clock.now());
       let inUse = true;
       return () => {
         if (!inUse) return;
         inUse = false;
         entry.uses -= 1;
-        if (entries.get(id) === entry) touch(entry);
+        if (entries.get(id) === entry) touch(entries, entry, clock.now());
       };
     },
     end,

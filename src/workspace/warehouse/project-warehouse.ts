@@ -142,6 +142,21 @@ async function loadOne(run: RunManifest, place: LoadPlace, parts: Omit<LoadConte
   );
 }
 
+/** Notes how a load ended; the promise is kept in any case. */
+async function noting(load: Promise<void>, key: string, { done, failures }: State, signal: AbortSignal): Promise<void> {
+  try {
+    await load;
+    done.add(key);
+    failures.delete(key);
+  } catch (error) {
+    // A load that the end of a session stopped goes on with the next session.
+    if (signal.aborted) return;
+    // Another server does it; the next call looks again.
+    if (error instanceof ApiError && error.kind === 'busy') failures.delete(key);
+    else failures.set(key, error instanceof Error ? error.message : String(error));
+  }
+}
+
 /** Removes loaded runs; rows that a run that stays holds too are kept. */
 async function removeLoaded(
   records: readonly LoadRecord[],
@@ -191,25 +206,10 @@ export function openProjectWarehouse(
           load.rows = rows;
           for (const listener of listeners) listener();
         };
-        const result = loadOne(run, place, { ...parts, report })
-          .then(
-            () => {
-              state.done.add(key);
-              return state.failures.delete(key);
-            },
-            (error: unknown) => {
-              // What the end of a session stopped goes on with the next one.
-              if (place.signal.aborted) return undefined;
-              // Another server does it; the next call looks again.
-              if (error instanceof ApiError && error.kind === 'busy') return state.failures.delete(key);
-              return state.failures.set(key, error instanceof Error ? error.message : String(error));
-            },
-          )
-          .then(() => undefined)
-          .finally(() => {
-            state.running.delete(key);
-            started.delete(result);
-          });
+        const result = noting(loadOne(run, place, { ...parts, report }), key, state, place.signal).finally(() => {
+          state.running.delete(key);
+          started.delete(result);
+        });
         started.add(result);
         state.running.set(key, { load, result });
       }
