@@ -251,7 +251,7 @@ export function createTokenCache({ fetchToken, ...options }: TokenCacheOptions):
     const joined = lookups.has(key) || fetches.has(key);
     const looking = shared(lookups, key, () => lookUp(key, request));
     const found = await abortable(looking, signal).catch((error: unknown) => {
-      // What others began ran out of their time, not of this caller's.
+      // It was begun by others and ran out of their time, not of this caller's.
       if (joined && !signal.aborted && isOutOfTime(error)) return get(request, signal);
       throw error;
     });

@@ -103,7 +103,7 @@ function argumentOf({ shape }: z.ZodObject, said: string, given: InputMembers): 
   return isGiven(name) || same?.some(isGiven) ? said : name;
 }
 
-/** What takes the place of an argument that was given although it goes. */
+/** The deprecation of an argument that was given. */
 function deprecationAt({ shape }: z.ZodObject, said: string, given: InputMembers): Deprecation | undefined {
   return Object.hasOwn(shape, said) && given[said] !== null && given[said] !== undefined ? deprecationOf(shape[said]) : undefined;
 }
@@ -152,7 +152,7 @@ function metric({ metric: family, exact }: MetricFact, value: unknown, reading: 
     return standIn.metric;
   }
   const known = metricOf(family, value);
-  // A limit is held against what was named, and nothing else.
+  // A limit applies to the metric that was named, and to no other.
   const close = guess && !exact && known === undefined ? closeMetricOf(family, value) : undefined;
   if (close !== undefined) return guessed('metric', value, close, reading);
   if (known === undefined || known === value) return value;
@@ -160,7 +160,7 @@ function metric({ metric: family, exact }: MetricFact, value: unknown, reading: 
   return known;
 }
 
-/** The values that an everyday word in a list stands for; the value itself where it is none. */
+/** The values that an everyday word in a list stands for; any other value as it is. */
 function meant(element: Schema, value: unknown, { notes }: ArgumentReading): unknown[] {
   const fact = paramFacts.get(element as z.ZodType);
   const words = fact && 'words' in fact ? fact.words : {};

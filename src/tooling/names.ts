@@ -104,7 +104,7 @@ export function createNames(
   return {
     async find(kind, text, projectId, ask, mayGuess = false) {
       let { match, part } = await lookUp(kind, text, projectId, cached(projectId, ask, LIFE_MS));
-      // What was not looked into comes before what may be new.
+      // The part that was not searched comes before objects that may be new.
       if ('closest' in match && part === undefined) {
         const askFresh: Ask = (operation, input) => ask(operation, input, { fresh: true });
         ({ match, part } = await lookUp(kind, text, projectId, cached(projectId, askFresh, FRESH_MS)));

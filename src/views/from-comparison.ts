@@ -233,7 +233,7 @@ export function chartOfComparison(result: PeriodsResult, options: ComparisonChar
   const title = `${name} ${value(before)} → ${value(after)} (${changeText(metric, before, after)})`;
   const groups = byDevice ? byDeviceOf(byDevice, title) : bySegmentOf(bySegment, title);
   const { verdict } = headline.judgement;
-  // What is within noise is made of noise.
+  // The parts of a change within noise are noise too.
   const isChanged = verdict === 'up' || verdict === 'down' || verdict === 'drift';
   const parts = isChanged ? [groups, metric === 'revenueSum' && factors ? factorsOf(factors, title) : undefined] : [];
   const ranges = rangesText(options);

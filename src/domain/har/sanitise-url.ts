@@ -50,7 +50,10 @@ function holdsLettersToken(text: string): boolean {
   return text.split(/[^A-Za-z]+/).some(isLettersToken);
 }
 
-/** Seven to nineteen digits, as in a telephone number or that of a card with or without its punctuation (points only between groups of usual lengths, because versions have them too); a day of the calendar, with or without a time, is none. */
+/**
+ * Seven to nineteen digits, as in the number of a telephone or a card, with or without punctuation; no date. Points count only between
+ * groups of usual lengths, because versions have them too.
+ */
 const TELEPHONE = /^\(?\+?(?:[ ()-]{0,2}\d){7,19}$|^\d{2}(?:\.\d{2}){3,5}$|^\d{3}\.\d{3}\.\d{4}$/;
 const DAY = /^(?:19|20)\d\d[-._]?(?:0[1-9]|1[0-2])[-._]?(?:0[1-9]|[12]\d|3[01])(?:[-T_]?\d{4,6})?$/;
 
@@ -71,7 +74,7 @@ function decodeFully(text: string): string | null {
   } catch {
     return null;
   }
-  // What is encoded once more was written so that no rule sees it; other spellings of a letter, such as a full-width @, become the usual one.
+  // Double encoding hides text from the rules; other spellings of a letter, such as a full-width @, become the usual one.
   return /%[0-9a-f]{2}/i.test(decoded) ? null : decoded.normalize('NFKC');
 }
 

@@ -95,7 +95,7 @@ const OTHERS: readonly (readonly [State, string])[] = [
   ['not enough data', 'without enough data'],
 ];
 
-/** `1 unstable, 4 steady`: each scenario counts once, so what fails is none of them, whatever its speed. */
+/** `1 unstable, 4 steady`: each scenario counts once, and failing ones are not among them, whatever their speed. */
 function otherWords(summaries: readonly Summary[]): string {
   return OTHERS.flatMap(([state, said]) => {
     const count = summaries.filter((summary) => summary.state === state && !summary.isFailing).length;

@@ -65,7 +65,7 @@ export interface Whitener {
  */
 export function whitenerOf(times: Float64Array, { sampling, shock, carry }: NoiseShape): Whitener {
   const size = times.length;
-  // What is expected of a day is `kept` × what was expected of the day before + `taken` × its value.
+  // The prediction for a day is `kept` × the prediction for the day before + `taken` × its value.
   const scales = new Float64Array(size);
   const kept = new Float64Array(size);
   const taken = new Float64Array(size);
@@ -104,7 +104,7 @@ export function whitenerOf(times: Float64Array, { sampling, shock, carry }: Nois
     intervals() {
       const width = size + 1;
       const result = new Float64Array(width * width);
-      // What a state of 1 on a day adds to the squares of the innovations from there on.
+      // How much a state of 1 on a day adds to the squares of the innovations from there on.
       const energies = new Float64Array(width);
       for (let at = size - 1; at >= 0; at -= 1)
         energies[at] = nthDouble(scales, at) ** 2 + nthDouble(kept, at) ** 2 * nthDouble(energies, at + 1);

@@ -107,7 +107,7 @@ async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask, n
   return contentOf(job, made, await readVariables(ask, note));
 }
 
-/** What a job has delivered and lacks, runs without rows held against the visits of their days. */
+/** Studies what a job has delivered and lacks; runs without rows are compared with the visits of their days. */
 export async function studyJob(
   job: JobRecord,
   { jobs, plans }: { jobs: readonly JobRecord[]; plans: readonly ExportPlan[] },

@@ -46,7 +46,7 @@ async function listFor(
     return { listed, life: await learnFileLife(ask, asSuccessful(listed)) };
   }
   const life = await fileLifeAmong(await readJobs(ask), ask);
-  // What a run covers ends before the run begins, and what still exists completed within the life of files.
+  // The range of a run ends before the run begins, and files exist only of runs that completed within the life of files.
   const sinceMs = Math.max(fromMs ?? 0, expiresBeforeMs === undefined ? 0 : nowMs - life.ms);
   return { listed: await runRowsSince(sinceMs, ask), life };
 }

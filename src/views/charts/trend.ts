@@ -98,7 +98,7 @@ function background(
   places: readonly LabelPlace[],
   theme: Theme,
 ) {
-  // What lies outside the axis would not be drawn at all.
+  // A value outside the axis would not be drawn at all.
   const inside = (time: string) => Math.max(min, Math.min(max, wallMs(time, dayHour)));
   const marks = moments.map(({ name, atMs, isChange }, index) => ({
     name,

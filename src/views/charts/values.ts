@@ -110,7 +110,7 @@ export function timeLabel([min, max]: readonly [number, number], times: readonly
     const date = new Date(atMs).toISOString();
     const isEnd = atMs === min || atMs === max;
     if (atMs === max && isNamedBefore) return '';
-    // What stands too close to an end leaves it its room.
+    // A label too close to an end makes way for the one at the end.
     if (!isEnd && Math.min(atMs - min, max - atMs) * pxPerMs < LABEL_PX) return '';
     const isMidnight = date.slice(11, 19) === '00:00:00';
     if (isByMonth) return isMidnight && date.slice(8, 10) === '01' ? day.format(atMs) : '';

@@ -6,7 +6,7 @@ import type { PaintMoves } from './paint-moves.ts';
 import type { CourseShift } from './run-course.ts';
 import type { HostMoved, Moved, RunShift } from './run-scatter.ts';
 
-/** What made one of two runs slower than the other. */
+/** The cause that made one of two runs slower than the other. */
 export interface Culprit {
   readonly kind: 'whole run' | 'document' | 'host' | 'request' | 'nothing';
   /** The host, or the address of the request; null for the whole run and for nothing. */
@@ -126,7 +126,7 @@ function requestCandidate(moved: Moved, hostShift: number, differing: Differing)
   const own = moved.own - hostShift;
   const ms = msOf(moved);
   const limit = limitFor(moved, differing);
-  // What its host shares is no part of what it stands out by.
+  // The part that its host shares does not make the request stand out.
   const score = moved.own === 0 ? 0 : (moved.score * own) / moved.own;
   if (limit === undefined || !isClear(own, score, limit) || Math.abs(ms) < LEAST_MS || Math.sign(ms) !== Math.sign(own)) return [];
   const { before, after } = moved;

@@ -126,7 +126,7 @@ const STAND_OUT = 3.5;
 /** The spread of durations between two runs is never taken to be smaller, as a logarithm of their ratio: 20 %. */
 const MIN_SPREAD = 0.18;
 
-/** What counts as slower; the words for the notes of an answer. */
+/** The rule by which a request counts as slower, in words for the notes of an answer. */
 export function noiseNote(neighbours: number): string {
   const against =
     neighbours > 0

@@ -110,7 +110,7 @@ function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void
   else map.set(key, [value]);
 }
 
-/** What is left of each neighbour's log durations without the usual level of the request, the run and the host. */
+/** Residuals of the neighbours' log durations, without the usual levels of request, run and host. */
 /** How much each value differs from that of its key before; keys without one are left out. */
 function between(was: Durations, is: Durations): Map<string, number> {
   const changes = new Map<string, number>();

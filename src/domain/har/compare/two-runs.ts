@@ -9,7 +9,7 @@ import type { Pair, RequestChange } from './request-changes.ts';
 import { courseBetween } from './run-course.ts';
 import { type Moved, shiftBetween } from './run-scatter.ts';
 
-/** What two runs differ in by time. */
+/** The times in which two runs differ. */
 export interface TwoRuns {
   readonly culprit: Culprit;
   readonly slower: readonly RequestChange[];
