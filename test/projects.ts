@@ -56,8 +56,9 @@ function affectedBy(changed: readonly string[], reachOf: (path: string) => Reado
 }
 
 /**
- * The test files by project. `unit`: pure code, with `changed` only those that a change of these files affects; `product`: the platform, processes or SQL; `long`: what needs an engine that .ci/run
- * installs, and what is called `.long.test.ts`; `full`: what takes samples, in their full size.
+ * The test files by project. `unit`: pure code, with `changed` only those that a change of these files affects; `product`: the platform,
+ * processes or SQL; `long`: what needs an engine that .ci/run installs, and what is called `.long.test.ts`; `full`: what takes samples, in
+ * their full size.
  */
 export function projects(changed?: readonly string[]): { unit: string[]; product: string[]; long: string[]; full: string[] } {
   const reachOf = createReach();
