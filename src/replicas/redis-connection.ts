@@ -6,8 +6,8 @@ import { afterSilence, type CacheLog, createCacheLog, createLink, type Link, mes
 export type Answer = { readonly answer: unknown } | undefined;
 
 /**
- * A connection to Redis that never makes a caller wait for a Redis that is gone: a command that fails is given up, all calls go on
- * without Redis at once, and a new connection is made in the background.
+ * A connection that never makes a caller wait for a Redis that is gone. A command that fails is given up, all calls go on without Redis at
+ * once, and a new connection is made in the background.
  */
 export interface RedisConnection {
   /** Sends one command about one key. */

@@ -9,9 +9,9 @@ import type { Effect } from './engine/run-series.ts';
 import type { Series } from './runs.ts';
 
 /**
- * Standard errors of days by which a move must stand out, by how many times the scatter of days exceeds what their runs explain, over all
- * series of a scenario: what moves whole days moves all of them. Moves are looked for at every instant of every series, and there are more
- * stretches than instants. Chosen by `npm run bench -- nature speed`.
+ * Standard errors of days by which a move must stand out, by how many times the scatter of days exceeds what their runs explain. All series
+ * of a scenario count, because a cause that moves whole days moves all of them. Moves are looked for at every instant of every series, and
+ * there are more stretches than instants. Chosen by `npm run bench -- nature speed`.
  */
 const NEEDED = [
   { excess: 1.55, lasting: 6, undone: 6.5 },
@@ -115,10 +115,10 @@ function excessOf({ expected }: AmongDays, all: readonly AmongDays[]): number {
 }
 
 /**
- * Whether moves of the series of one scenario stand out from what whole days differ by: runs of one day may share a level of their own (a
- * busy server, a slow line), and the scatter of runs alone then makes too much of a few such days. Weekends and hours, which come back
- * each week, are no such level. True where days of the scenario differ by no more than their runs explain, and where there are too few days
- * to say.
+ * Whether moves of the series of one scenario stand out from the usual differences of whole days. Runs of one day may share a level of
+ * their own (a busy server, a slow line), and the scatter of runs alone makes too much of a few such days. Weekends and hours, which come
+ * back each week, are no such level. True where days of the scenario differ by no more than their runs explain, and where there are too few
+ * days to say.
  */
 export function dayTestOf<Each extends { readonly series: Series; readonly effect: Effect }>(
   tracked: readonly Each[],

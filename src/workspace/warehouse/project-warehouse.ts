@@ -105,8 +105,8 @@ function overlap(a: RunManifest, b: RunManifest): boolean {
 }
 
 /**
- * Of runs that are to go, those that would take rows with them which an earlier export that stays holds too: without a column of time it is
- * not known which of their rows these are. With each the run that stays.
+ * Of runs that are to be removed, those that would take rows with them which an earlier export that stays contains too. Without a column of
+ * time it is not known which of their rows these are. With each the run that stays.
  */
 export function inseparable(going: readonly LoadRecord[], all: readonly LoadRecord[]): Map<LoadRecord, LoadRecord> {
   const found = new Map<LoadRecord, LoadRecord>();

@@ -40,9 +40,9 @@ interface Candidate extends Omit<Culprit, 'slower' | 'times'> {
 }
 
 /**
- * Standard deviations from which a shift is more than scatter: of a whole run; of one of a few hosts, and where no paint moved; of a
- * single request, one of about a hundred; of one of the few that the first paint waited for; of the document and the largest element,
- * where a paint moved that waited for it.
+ * Standard deviations from which a shift is more than scatter. `run`: of a whole run; `host`: of one of a few hosts; `unfelt`: of a host
+ * where no paint moved. `request`: of one of about a hundred; `blocking`: of one of the few that the first paint waited for; `awaited`: of
+ * the document and the largest element, where a paint moved that waited for it.
  */
 const CLEAR = { run: 3.5, host: 4.2, unfelt: 4.5, request: 5, blocking: 4.1, awaited: 3.1 };
 /** Smaller ratios are not worth a name, however steady the runs are. */

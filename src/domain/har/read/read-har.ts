@@ -30,9 +30,9 @@ function distinctiveName(host: string): string | undefined {
 }
 
 /**
- * Recognises hosts that carry the name of a site outside its domain: the same name under another ending (`name.net`), with a word for
- * files beside it (`name-cdn.net`, `staticname.com`), or as a label below a content network (`name.cloudfront.net`). A guess, which the
- * answers call inferred.
+ * Recognises hosts that carry the name of a site outside its domain. The name may have another ending (`name.net`), a word for files beside
+ * it (`name-cdn.net`, `staticname.com`), or be a label below a content network (`name.cloudfront.net`). A guess, which the answers call
+ * inferred.
  */
 export function siteNameMatcher(siteHost: string): (host: string) => boolean {
   const name = distinctiveName(siteHost);

@@ -129,7 +129,7 @@ function sumsBetween(
 }
 
 /**
- * Sums of whole days by what was selected, of all emulators in the process: answers about many ranges ask for the same days again and
+ * Sums of whole days by what was selected, of all emulators in the process. Answers about many ranges ask for the same days again and
  * again, and a day takes up to ten thousand times the memory of its sums.
  */
 const sumsOfDays = new LRUCache<string, SessionSums>({ max: 100_000 });

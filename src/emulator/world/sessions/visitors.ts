@@ -75,9 +75,9 @@ export interface Lanes {
 }
 
 /**
- * Fills 64-bit users, the number of their visit, their device and the session's hash; source and campaign for the sessions of a boost.
- * A lane is a place of the day's list; the users of one lane take turns, each coming every few days for some visits and then never again,
- * so that a day is known without the days before it. Returns how many sessions there are, the others having stayed away.
+ * Fills 64-bit users, the number of their visit, their device and the session's hash; source and campaign for the sessions of a boost. A
+ * lane is a place of the day's list. Its users take turns, each coming every few days for some visits and then never again, so that a day
+ * is known without the days before it. Returns how many sessions there are, the others having stayed away.
  */
 function fillUsers(day: SessionDay, profile: Profile, worldHash: number, lanes: Lanes, noise: DayNoise, boost: Boost | null): number {
   const { dayNumber } = day;
