@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { localPrincipal, type Principal } from '../../sign-in/principal.ts';
-import { readOnlyReason } from '../caller-access.ts';
 import { paramsFault } from '../read-message.ts';
+import { readOnlyReason } from '../read-only-reason.ts';
 import type { Connections } from './connections.ts';
 import { answerJson, type Refusal, refuse } from './era-handler.ts';
 import { createCrossOrigin, createGuard } from './guard.ts';

@@ -6,7 +6,7 @@ import { sharedMembers } from '../../api/write-request.ts';
 import type { ExportColumn } from '../../domain/exports/plan/field-catalogue.ts';
 import { bodiesOf, type ExportOrder, type JobBody, rangeName, splitRange } from '../../domain/exports/plan/job-bodies.ts';
 import { isPreset, PRESET, withPreset } from '../../domain/exports/plan/journey-fields.ts';
-import { warningsOf } from '../../domain/exports/plan/plan-warnings.ts';
+import { planWarnings } from '../../domain/exports/plan/plan-warnings.ts';
 import {
   chooseScope,
   lackWords,
@@ -190,7 +190,7 @@ export async function planExport(asked: ExportRequest, context: PlanContext) {
   for (const sentence of [...resolvedWords(columns), ...notes]) note(sentence);
   if (request.scope === undefined)
     note(`Scope ${scope}: ${scope === 'sessions' ? 'one row per visit' : 'one row per page view'}; it has all these fields.`);
-  for (const sentence of warningsOf({ order, similar, bodies, nowMs })) note(sentence);
+  for (const sentence of planWarnings({ order, similar, bodies, nowMs })) note(sentence);
   const { currency } = await currencyOf(
     columns.map(({ fieldName }) => knownField(fieldName).unit),
     context,

@@ -52,7 +52,7 @@ async function listFor(
 }
 
 /** A page of the successful runs that fit, and all that do; with `expiresBeforeMs` those that go first come first. */
-export async function selectedRuns(
+export async function selectRuns(
   ask: Context['ask'],
   selection: RunSelection,
 ): Promise<{ runs: RunRow[]; found: readonly RunRow[]; life: FileLife }> {

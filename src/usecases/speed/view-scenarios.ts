@@ -1,7 +1,7 @@
 import { type FailureDays, type FailureRow, failureAnswer, failureRows } from '../../domain/speed/failure-view.ts';
 import type { FailedAction, FailedStep } from '../../domain/speed/failures.ts';
 import { SPEED_STATES } from '../../domain/speed/move.ts';
-import { runAnswer } from '../../domain/speed/run-view.ts';
+import { runAnswer } from '../../domain/speed/run-answer.ts';
 import { chooseStep, studyWindows, type Window } from '../../domain/speed/runs.ts';
 import { beginWords } from '../../domain/speed/scenario-answer.ts';
 import { partWords, placeWords, type ScenarioPart } from '../../domain/speed/scenario-cursor.ts';

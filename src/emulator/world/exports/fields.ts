@@ -3,7 +3,7 @@ import { nthUnsigned } from '../../../lib/nth.ts';
 import type { Project } from '../../credentials.ts';
 import { hash } from '../random.ts';
 import { countries, languages, sources } from '../sessions/index.ts';
-import { eventsOf } from './app-events.ts';
+import { appEventsOf } from './app-events.ts';
 import {
   appVersionOf,
   browserOf,
@@ -208,13 +208,13 @@ export const sessionFields: readonly Field<SessionRow>[] = [
   field('screen_height', 'Height of the screen in CSS pixels', '1080', (row) => screenOf(row)[1]),
   field('app_version', 'Version of the app; null on the web', '5.24.1', appVersionOf),
   field('app_events.event_name', 'Names of the app events, in order of time', '["app_opened","search"]', (row) =>
-    eventsOf(row).map(({ name }) => name),
+    appEventsOf(row).map(({ name }) => name),
   ),
   field('app_events.event_time', 'Times of the app events, parallel to event_name', '["2026-11-19T08:14:03.000Z"]', (row) =>
-    eventsOf(row).map(({ timeMs }) => isoTime(timeMs)),
+    appEventsOf(row).map(({ timeMs }) => isoTime(timeMs)),
   ),
   field('app_events.event_type', 'Types of the app events, parallel to event_name', '["lifecycle","custom"]', (row) =>
-    eventsOf(row).map(({ type }) => type),
+    appEventsOf(row).map(({ type }) => type),
   ),
   field('session_transaction_items.id', 'Ids of the bought items', '["40212881"]', (row) => row.items.map(({ id }) => id)),
   field('session_transaction_items.sku', 'Article numbers, parallel to id', '["NL-1204"]', (row) => row.items.map(({ sku }) => sku)),
