@@ -35,6 +35,11 @@ export interface Step {
   readonly runs: readonly StepRun[];
 }
 
+/** The step at which a failed run ended: the last one, where the steps themselves do not say which it is. */
+export function failedStepIn({ steps }: Report): StepResult | undefined {
+  return steps?.find(({ fail }) => fail && fail > 0) ?? steps?.at(-1);
+}
+
 /** Whether a run failed anywhere; where the summary does not say, the steps do. */
 export function isFailed({ summary, steps }: Report): boolean {
   const ofSteps = () => sumOfKnown(steps ?? [], ({ fail }) => fail);

@@ -2,10 +2,10 @@ import { type FailureDays, type FailureRow, failureAnswer, failureRows } from '.
 import type { FailedAction, FailedStep } from '../../domain/speed/failures.ts';
 import { SPEED_STATES } from '../../domain/speed/move.ts';
 import { runAnswer } from '../../domain/speed/run-answer.ts';
-import { chooseStep, studyWindows, type Window } from '../../domain/speed/runs.ts';
+import { chooseStep, failedStepIn, studyWindows, type Window } from '../../domain/speed/runs.ts';
 import { beginWords } from '../../domain/speed/scenario-answer.ts';
 import { partWords, placeWords, type ScenarioPart } from '../../domain/speed/scenario-cursor.ts';
-import { failedStepIn, type ScenarioRuns, scenarioRuns, type ViewAnswer } from '../../domain/speed/site-runs.ts';
+import { type ScenarioRuns, scenarioRuns, type ViewAnswer } from '../../domain/speed/site-runs.ts';
 import { type Breakdown, type Course, cycleAnswer, isCycle } from '../../domain/speed/speed-cycle.ts';
 import { LEVEL_METRICS, levelAnswer } from '../../domain/speed/speed-levels.ts';
 import { usualSpeedMetrics } from '../../domain/speed/speed-metrics.ts';

@@ -47,6 +47,11 @@ export function drawable(value: number | null | undefined): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
+/** Where a mark of a value stands on its axis: at 0 where there is nothing to draw. */
+export function markAt(value: number | null | undefined): number {
+  return drawable(value) ?? 0;
+}
+
 /** `14 Oct – 20 Nov 2026`, with the first year too where it is another; the instants are of a zone. */
 export function rangeIn(timeZone: string, fromMs: number, toMs: number): string {
   const style = { timeZone, day: 'numeric', month: 'short', year: 'numeric' } as const;

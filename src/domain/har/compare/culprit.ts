@@ -58,7 +58,7 @@ const ALSO_MOVED = 0.6;
 const MOST_PARTS = 0.6;
 
 function msOf({ before, after }: Moved): number {
-  return (after.durationMs ?? 0) - (before.durationMs ?? 0);
+  return after.durationMs - before.durationMs;
 }
 
 function isClear(shift: number, score: number, limit: number): boolean {

@@ -2,7 +2,7 @@ import { median, medianAbsoluteDeviation } from 'simple-statistics';
 import { addTo } from '../../../lib/tally.ts';
 import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import type { HarEntry } from '../read/har-model.ts';
-import { normalisedAddress, type Pair } from './request-changes.ts';
+import { isTimed, normalisedAddress, type Pair, type TimedPair, timedPairs } from './request-changes.ts';
 
 /** Standard deviation of log durations of a request where no neighbours are known; two loads of a page differ by 25 to 40 %. */
 const USUAL_SCATTER = 0.3;
@@ -17,7 +17,7 @@ const OUTLYING = 2.5;
 type Durations = ReadonlyMap<string, number>;
 
 /** One matched request with how its duration moved, as logarithms. */
-export interface Moved extends Pair {
+export interface Moved extends TimedPair {
   readonly host: string | null;
   /** Log of after over before. */
   readonly change: number;
@@ -46,11 +46,6 @@ export interface RunShift {
   readonly neighbours: number;
 }
 
-/** Requests that say how fast the network and the servers were: from the network, with a duration. */
-function isTimed({ fromCache, durationMs, status }: HarEntry): boolean {
-  return !fromCache && status !== 0 && durationMs !== null && durationMs > 0;
-}
-
 /** A key for each request of a run: its address and the how-manieth of that address it is. */
 export function keysOf(entries: readonly HarEntry[]): Map<HarEntry, string> {
   const seen = new Map<string, number>();
@@ -64,7 +59,7 @@ export function keysOf(entries: readonly HarEntry[]): Map<HarEntry, string> {
 
 function durationsOf(entries: readonly HarEntry[]): Map<string, number> {
   const keys = keysOf(entries);
-  return new Map(entries.filter(isTimed).map((entry) => [keys.get(entry) ?? '', Math.log(entry.durationMs ?? 1)]));
+  return new Map(entries.filter(isTimed).map((entry) => [keys.get(entry) ?? '', Math.log(entry.durationMs)]));
 }
 
 function lowMedian(values: readonly number[]): number {
@@ -238,13 +233,13 @@ export function shiftBetween(
 ): RunShift {
   const groups = neighbours.map((group) => group.map(durationsOf));
   const keys = keysOf(before);
-  const timed = pairs.filter((pair) => isTimed(pair.before) && isTimed(pair.after));
+  const timed = timedPairs(pairs);
   const keyOf = ({ before: entry }: Pair) => keys.get(entry) ?? '';
   const hosts = new Map(timed.map((pair) => [keyOf(pair), pair.before.host ?? '']));
   // An address begins with its method and host.
   const hostOf = (key: string) => hosts.get(key) ?? key.slice(key.indexOf(' ') + 1, key.indexOf('/'));
   const scatter = learnScatter(groups, hostOf);
-  const logsOf = (side: keyof Pair) => new Map(timed.map((pair) => [keyOf(pair), Math.log(pair[side].durationMs ?? 1)]));
+  const logsOf = (side: keyof Pair) => new Map(timed.map((pair) => [keyOf(pair), Math.log(pair[side].durationMs)]));
   const views = viewsOf(logsOf('before'), logsOf('after'), groups, scatter).map((view) => takeApart(view, hostOf));
   const [difference] = views;
   if (!difference) throw new RangeError('two runs have a difference');

@@ -55,9 +55,11 @@ function ranksOf(values: readonly number[]): number[] {
  * date of the first run after; undefined with fewer than eight runs.
  */
 export function largestShift(runs: readonly RunFigures[]): number | undefined {
-  const timed = runs.filter(({ loadTimeMs }) => loadTimeMs !== null).toSorted((a, b) => a.date - b.date);
+  const timed = runs
+    .flatMap(({ date, loadTimeMs }) => (loadTimeMs === null ? [] : [{ date, loadTimeMs }]))
+    .toSorted((a, b) => a.date - b.date);
   const middle = (timed.length - 1) / 2;
-  const ranks = ranksOf(timed.map(({ loadTimeMs }) => loadTimeMs ?? 0));
+  const ranks = ranksOf(timed.map(({ loadTimeMs }) => loadTimeMs));
   let found: number | undefined;
   let [sum, best] = [0, -1];
   for (const [index, rank] of ranks.entries()) {
