@@ -162,7 +162,7 @@ export const variableFields: readonly Omit<Field<never>, 'read'>[] = [
 type Column = 'deviceId' | 'sessionNumber' | 'revenueCents' | 'country' | 'language' | 'source';
 
 function column({ day, index }: SessionRow, name: Column): number {
-  return day[name][index] ?? 0;
+  return nthUnsigned(day[name], index);
 }
 
 /** Columns that identify a session; the scope `views` has these as well. */
