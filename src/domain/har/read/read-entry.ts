@@ -89,6 +89,7 @@ function entryOf({ raw, request, url, index }: AddressedEntry, { findings, looku
   if (bodyLost) findings.misread(index, '.response.bodySize', '0 against its Content-Length');
   const { mime, type } = lookups.contentKind(textOf(content.mimeType) || headers.contentType || '');
   const { host, domain } = lookups.placeOf(url);
+  const initiator = initiatorOf(raw);
   return {
     index,
     pageId: textOf(raw.pageref) || null,
@@ -111,7 +112,8 @@ function entryOf({ raw, request, url, index }: AddressedEntry, { findings, looku
     fromCache: isMarkedCached(raw, response) || (transferBytes === 0 && Boolean(contentBytes)),
     priority: priorityOf(raw),
     renderBlocking: renderBlockingName(textOf(raw._renderBlocking)),
-    ...initiatorOf(raw),
+    initiatorType: initiator.type,
+    initiatorUrl: initiator.url,
     headersKnown: headers.known,
     contentEncoding: headers.contentEncoding,
     cacheLifetimeSeconds: cacheLifetimeSeconds(headers, startMs, lookups),
@@ -136,16 +138,17 @@ function drop(findings: Findings, index: number, member: string, found: unknown)
 
 /** The priority at the end of a request, else that at its start. */
 function priorityOf(raw: Record<string, unknown>): string | null {
-  const named = [raw._priority, raw._initialPriority].map(textOf);
-  return named.find((text) => PRIORITIES.has(text)) ?? null;
+  const [atEnd, atStart] = [textOf(raw._priority), textOf(raw._initialPriority)];
+  if (PRIORITIES.has(atEnd)) return atEnd;
+  return PRIORITIES.has(atStart) ? atStart : null;
 }
 
 /** Chrome writes an object, WebPagetest two members of the entry. */
-function initiatorOf(raw: Record<string, unknown>): Pick<HarEntry, 'initiatorType' | 'initiatorUrl'> {
+function initiatorOf(raw: Record<string, unknown>): { type: string | null; url: string | null } {
   const initiator = recordOf(raw._initiator);
   return {
-    initiatorType: textOf(initiator.type) || textOf(raw._initiator_type) || null,
-    initiatorUrl: textOf(initiator.url) || textOf(raw._initiator) || null,
+    type: textOf(initiator.type) || textOf(raw._initiator_type) || null,
+    url: textOf(initiator.url) || textOf(raw._initiator) || null,
   };
 }
 
