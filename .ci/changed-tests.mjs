@@ -5,7 +5,7 @@ import { dirname } from 'node:path/posix';
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);
 
 /** Files that differ from where this branch left main, or, on main, from its last commit; new ones too. */
-function changedFiles() {
+export function changedFiles() {
   let base = 'HEAD';
   try {
     [base = 'HEAD'] = git('merge-base', 'HEAD', 'main');
@@ -15,10 +15,16 @@ function changedFiles() {
   return [...new Set([...git('diff', '--name-only', base), ...git('ls-files', '--others', '--exclude-standard')])];
 }
 
-/** What mirrors the changed files in test/: the folder of src, the test file of a tool, a changed test itself. */
-export function changedTests() {
-  const mirrored = changedFiles().flatMap((path) => {
-    if (path.startsWith('src/')) return [`${dirname(path.replace(/^src/, 'test'))}/`];
+/** The folder of test/ that mirrors one of src/, or the nearest above it that is there; none where that is test/ itself. */
+function mirrorOf(folder) {
+  if (folder === 'test') return [];
+  return existsSync(folder) ? [`${folder}/`] : mirrorOf(dirname(folder));
+}
+
+/** Tests that mirror changed files: the folder of one in src, the test file of a tool, a changed test itself. */
+export function changedTests(changed) {
+  const mirrored = changed.flatMap((path) => {
+    if (path.startsWith('src/')) return mirrorOf(dirname(path.replace(/^src/, 'test')));
     if (path.startsWith('tools/')) return [`test/${path.replace(/(\/index)?\.ts$/, '')}`];
     return path.startsWith('test/') && path.endsWith('.test.ts') ? [path] : [];
   });

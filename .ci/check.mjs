@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
-import { changedTests } from './changed-tests.mjs';
+import { changedFiles, changedTests } from './changed-tests.mjs';
 import { wrongSkips } from './skipped-tests.mjs';
 
 const RESULTS = 'node_modules/.cache/vitest-results.json';
@@ -98,9 +98,14 @@ async function checkAll() {
   return sound && green && (!isJudged || skips.length === 0);
 }
 
-/** What a change needs while it is made: types, lint and format, all unit tests, and the others that mirror the changed folders. */
+/**
+ * What a change needs while it is made: types, lint and format, the unit tests that it can affect, and the others that mirror the changed
+ * folders.
+ */
 async function checkChange() {
-  process.env.PRODUCT_TESTS = changedTests().join(',');
+  const changed = changedFiles();
+  process.env.CHANGED_FILES = changed.join(',');
+  process.env.PRODUCT_TESTS = changedTests(changed).join(',');
   const isStatic = ([label]) => ['types', 'lint', 'format'].includes(label);
   const [sound, green] = await Promise.all([
     runTwoAtOnce(checks.filter(isStatic)),

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path/posix';
+import { basename, dirname, join } from 'node:path/posix';
 import { filesBelow, textOf } from './support/sources.ts';
 
 /** What a test file needs decides its project; so no list has to be kept. */
@@ -7,6 +7,11 @@ const PLATFORM = ['src/emulator/start-emulator.ts', 'test/support/stdio.ts', 'no
 const ENGINES = ['test/support/redis.ts', 'test/support/clickhouse/start.ts', 'test/views/browser.ts', 'test/conformance/suite.ts'];
 /** Files that draw, kill or judge many, of which `npm run full` takes the full number. */
 const SAMPLES = 'test/support/sample-size.ts';
+
+/** Files that vitest loads with every test, beside this one and its configuration. */
+export const SETUP_FILES = ['test/support/property-seed.ts', 'test/support/check-places.ts'];
+/** What a test that reads files loads: it may read any of them. */
+const READS_FILES = ['node:fs', 'node:fs/promises'];
 
 /** Modules whose code a file loads, resolved where they are files of the project; types are none. */
 function importsOf(path: string): string[] {
@@ -31,21 +36,42 @@ function createReach() {
   };
 }
 
+interface TestFile {
+  readonly path: string;
+  /** Everything that it loads. */
+  readonly reach: ReadonlySet<string>;
+}
+
 /**
- * The test files by project. `unit`: pure code; `product`: the platform, processes or SQL; `long`: what needs an engine that .ci/run
- * installs, and what is called `.long.test.ts`; `full`: what takes samples, in their full size.
+ * Whether a change of these files can change how a test ends: it reaches one of them, may read one, or depends on one as all tests do.
+ * Types alone cannot: the compiler checks them.
  */
-export function projects(): { unit: string[]; product: string[]; long: string[]; full: string[] } {
+function affectedBy(changed: readonly string[], reachOf: (path: string) => ReadonlySet<string>): (test: TestFile) => boolean {
+  const ofAll = new Set(['test/vitest.config.ts', 'test/projects.ts', ...SETUP_FILES.flatMap((path) => [...reachOf(path)])]);
+  const isOfAll = (path: string) => ofAll.has(path) || !/^(?:src|tools|test|docs)\/|\.md$/.test(path);
+  if (changed.some(isOfAll)) return () => true;
+  const snapshotOf = (path: string) => join(dirname(path), '__snapshots__', `${basename(path)}.snap`);
+  return ({ path, reach }) =>
+    changed.some((each) => reach.has(each) || each === snapshotOf(path)) || READS_FILES.some((each) => reach.has(each));
+}
+
+/**
+ * The test files by project. `unit`: pure code, with `changed` only those that a change of these files affects; `product`: the platform,
+ * processes or SQL; `long`: what needs an engine that .ci/run installs, and what is called `.long.test.ts`; `full`: what takes samples, in
+ * their full size.
+ */
+export function projects(changed?: readonly string[]): { unit: string[]; product: string[]; long: string[]; full: string[] } {
   const reachOf = createReach();
   const files = filesBelow('test')
     .filter((path) => path.endsWith('.test.ts'))
     .map((path) => ({ path, reach: reachOf(path) }));
   const needs = (reach: ReadonlySet<string>, modules: readonly string[]) => modules.some((each) => reach.has(each));
-  const isLong = ({ path, reach }: (typeof files)[number]) => path.endsWith('.long.test.ts') || needs(reach, ENGINES);
+  const isLong = ({ path, reach }: TestFile) => path.endsWith('.long.test.ts') || needs(reach, ENGINES);
   const bare = files.filter((file) => !isLong(file));
-  const pathsOf = (some: typeof files) => some.map(({ path }) => path);
+  const isAffected = changed ? affectedBy(changed, reachOf) : () => true;
+  const pathsOf = (some: readonly TestFile[]) => some.map(({ path }) => path);
   return {
-    unit: pathsOf(bare.filter(({ reach }) => !needs(reach, PLATFORM))),
+    unit: pathsOf(bare.filter(({ reach }) => !needs(reach, PLATFORM)).filter(isAffected)),
     product: pathsOf(bare.filter(({ reach }) => needs(reach, PLATFORM))),
     long: pathsOf(files.filter(isLong)),
     full: pathsOf(files.filter(({ reach }) => reach.has(SAMPLES))),

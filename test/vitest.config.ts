@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
-import { projects } from './projects.ts';
+import { projects, SETUP_FILES } from './projects.ts';
 
 /** What the projects share; a project sees nothing of the others' files. */
 const shared: TestProjectInlineConfiguration['test'] = {
   root: new URL('..', import.meta.url).pathname,
-  setupFiles: ['test/support/property-seed.ts', 'test/support/check-places.ts'],
+  setupFiles: SETUP_FILES,
   // Processes rather than threads: a program that a test starts takes longer to start, the more memory its parent holds.
   pool: 'forks',
   isolate: false,
@@ -17,12 +17,13 @@ const shared: TestProjectInlineConfiguration['test'] = {
 
 /** .ci/run runs what needs the engines that it installs. */
 const hasEngines = process.env['CI'] === 'true';
-const { unit, product, long, full } = projects();
+const { unit, product, long, full } = projects(process.env['CHANGED_FILES']?.split(','));
 /** Beginnings of the paths of the tests beside `unit` that are to run; left out: all. */
 const wanted = process.env['PRODUCT_TESTS']?.split(',');
 const isWanted = (path: string) => wanted === undefined || wanted.some((beginning) => path.startsWith(beginning));
 export default defineConfig({
   test: {
+    experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest-modules' },
     // Each makes the emulated days and loads the modules once more. Those that start engines and kill processes wait for more than half of
     // their time; without them a worker keeps a processor busy.
     maxWorkers: (hasEngines ? 2 : 1) * availableParallelism(),

@@ -1,4 +1,5 @@
 import { addressFault } from '../lib/address.ts';
+import type { Clock } from '../lib/clock.ts';
 import { abortable, withDeadline } from './deadline.ts';
 import { ApiError } from './errors.ts';
 import { exchange, type Wiring } from './exchange.ts';
@@ -108,27 +109,73 @@ function withVariable(error: unknown): unknown {
   });
 }
 
-/** Makes the authentication side of a session; requests end with `session` and take `timeoutMs` at most. */
-export function createAuthServer({
-  wiring,
-  authUrl,
-  timeoutMs,
-  random,
-  endpointDomains,
-  onToken,
-}: {
-  wiring: Wiring;
-  authUrl: string;
-  timeoutMs: number;
-  random: () => number;
-  endpointDomains: readonly string[];
-  /** Called with each access token, so that it can be redacted. */
-  onToken: (accessToken: string) => void;
-}): AuthServer {
-  const { clock } = wiring;
+interface GrantsOptions {
+  readonly clock: Clock;
+  /** Most for a call; grants take a share of it. */
+  readonly timeoutMs: number;
+  /** Asks the server for the grants of a credential. */
+  readonly ask: (credential: Credential) => Promise<Granted>;
+}
+
+/** Keeps the grants of credentials for a session. */
+function createGrants({ clock, timeoutMs, ask }: GrantsOptions): Omit<AuthServer, 'fetchToken'> {
   const kept = new Map<string, Granted>();
   const reading = new Map<string, Promise<Granted>>();
   const unknownSince = new Map<string, number>();
+
+  /** One request at a time for each credential; it goes on when those who wait for it give up. */
+  function read(credential: Credential): Promise<Granted> {
+    const { clientId } = credential;
+    const running = reading.get(clientId);
+    if (running) return running;
+    const promise = ask(credential)
+      .then((record) => {
+        kept.set(clientId, record);
+        unknownSince.delete(clientId);
+        return record;
+      })
+      .finally(() => reading.delete(clientId));
+    reading.set(clientId, promise);
+    return promise;
+  }
+
+  async function granted(credential: Credential, signal: AbortSignal | undefined, renew = false): Promise<Granted> {
+    signal?.throwIfAborted();
+    const known = renew ? undefined : kept.get(credential.clientId);
+    return known ?? (signal ? abortable(read(credential), signal) : read(credential));
+  }
+
+  async function grantedIfKnown(credential: Credential, signal: AbortSignal, renew = false): Promise<Granted | undefined> {
+    const known = renew ? undefined : kept.get(credential.clientId);
+    if (known) return known;
+    const since = renew ? undefined : unknownSince.get(credential.clientId);
+    if (since !== undefined && Math.abs(clock.now() - since) < UNKNOWN_MS) return undefined;
+    const deadline = { clock, timeoutMs: timeoutMs * GRANTS_SHARE, signal };
+    try {
+      return await withDeadline(deadline, (limits) => granted(credential, limits.signal, renew));
+    } catch (error) {
+      if (signal.aborted || !(error instanceof ApiError) || error.kind === 'unauthorized') throw error;
+      unknownSince.set(credential.clientId, clock.now());
+      return undefined;
+    }
+  }
+
+  return { granted, grantedIfKnown, knownGrants: ({ clientId }) => kept.get(clientId) };
+}
+
+interface AuthServerOptions {
+  readonly wiring: Wiring;
+  readonly authUrl: string;
+  readonly timeoutMs: number;
+  readonly random: () => number;
+  readonly endpointDomains: readonly string[];
+  /** Called with each access token, so that it can be redacted. */
+  readonly onToken: (accessToken: string) => void;
+}
+
+/** Makes the authentication side of a session; requests end with `session` and take `timeoutMs` at most. */
+export function createAuthServer({ wiring, authUrl, timeoutMs, random, endpointDomains, onToken }: AuthServerOptions): AuthServer {
+  const { clock } = wiring;
 
   async function ask<O extends Operation>(operation: O, input: Record<string, unknown>, signal?: AbortSignal): Promise<PayloadOf<O>> {
     const { payload } = await withDeadline({ clock, timeoutMs, signal }, (limits) =>
@@ -165,42 +212,10 @@ export function createAuthServer({
     return toToken(payload, request, { obtainedAtMs, authUrl, domains: endpointDomains });
   }
 
-  /** One request at a time for each credential; it goes on when those who wait for it give up. */
-  function read({ clientId, clientSecret }: Credential): Promise<Granted> {
-    const running = reading.get(clientId);
-    if (running) return running;
-    const promise = ask(readCredential, { client_id: clientId, client_secret: clientSecret })
-      .then((payload) => {
-        const record = toGranted(payload);
-        kept.set(clientId, record);
-        unknownSince.delete(clientId);
-        return record;
-      })
-      .finally(() => reading.delete(clientId));
-    reading.set(clientId, promise);
-    return promise;
-  }
-
-  async function granted(credential: Credential, signal: AbortSignal | undefined, renew = false): Promise<Granted> {
-    signal?.throwIfAborted();
-    const known = renew ? undefined : kept.get(credential.clientId);
-    return known ?? (signal ? abortable(read(credential), signal) : read(credential));
-  }
-
-  async function grantedIfKnown(credential: Credential, signal: AbortSignal, renew = false): Promise<Granted | undefined> {
-    const known = renew ? undefined : kept.get(credential.clientId);
-    if (known) return known;
-    const since = renew ? undefined : unknownSince.get(credential.clientId);
-    if (since !== undefined && Math.abs(clock.now() - since) < UNKNOWN_MS) return undefined;
-    const deadline = { clock, timeoutMs: timeoutMs * GRANTS_SHARE, signal };
-    try {
-      return await withDeadline(deadline, (limits) => granted(credential, limits.signal, renew));
-    } catch (error) {
-      if (signal.aborted || !(error instanceof ApiError) || error.kind === 'unauthorized') throw error;
-      unknownSince.set(credential.clientId, clock.now());
-      return undefined;
-    }
-  }
-
-  return { fetchToken, granted, grantedIfKnown, knownGrants: ({ clientId }) => kept.get(clientId) };
+  const grants = createGrants({
+    clock,
+    timeoutMs,
+    ask: async ({ clientId, clientSecret }) => toGranted(await ask(readCredential, { client_id: clientId, client_secret: clientSecret })),
+  });
+  return { fetchToken, ...grants };
 }

@@ -1,21 +1,20 @@
 import { createRedaction } from '../lib/redact.ts';
-import { pageBefore } from './all-pages.ts';
-import { checkedAuthUrl, createAuthServer } from './auth-server.ts';
-import { checkInput, checkProjectId, checkScopes, knownProject, withProject } from './check-input.ts';
+import { type AuthServer, checkedAuthUrl, createAuthServer } from './auth-server.ts';
+import { checkInput, checkProjectId, checkScopes, knownProject } from './check-input.ts';
 import type { ClientOptions } from './client-options.ts';
 import { type CredentialLevel, credentialLevel } from './credential-level.ts';
-import { type Limits, refuseLongQueue, withDeadline } from './deadline.ts';
+import { type Limits, withDeadline } from './deadline.ts';
 import { ApiError } from './errors.ts';
-import { DEFAULT_SIZE_LIMITS, exchange, titleOf, type Wiring } from './exchange.ts';
+import { DEFAULT_SIZE_LIMITS, titleOf, type Wiring } from './exchange.ts';
 import type { Granted } from './granted.ts';
 import { createHttp } from './http.ts';
-import type { ApiEvent, Observer } from './observer.ts';
+import type { Observer } from './observer.ts';
 import type { InputOf, Operation, PayloadOf, Scope } from './operation.ts';
 import { createReadCache } from './read-cache.ts';
-import { retry } from './retry.ts';
+import { answerCall, type CallParts } from './send-call.ts';
 import { type AcquiredToken, createTokenProvider } from './token-provider.ts';
 import { createTokenCache, type TokenSummary } from './tokens.ts';
-import { leftOutWords, type Tolerated } from './tolerant-payload.ts';
+import { leftOutWords } from './tolerant-payload.ts';
 
 /** Input of an operation; the project may be left to the settings or the token. */
 export type CallInput<O extends Operation> = InputOf<O> | (Omit<InputOf<O>, 'projectId'> & { projectId?: number });
@@ -85,9 +84,9 @@ export interface Client {
   close(): Promise<void>;
 }
 
-/** Makes the client of a session. Sends nothing before the first call. */
-export function createClient(options: ClientOptions): Client {
-  const { credential, enrichmentCredential, defaultProjectId, neededScopes, endpointDomains = [] } = options;
+/** The parts of a session's client; `redact` removes the secrets that it has learnt. */
+function openParts(options: ClientOptions): CallParts & { readonly auth: AuthServer; readonly close: () => Promise<void> } {
+  const { credential, enrichmentCredential, neededScopes, endpointDomains = [] } = options;
   const { limiter, principalId, sessionId, clock, timeoutMs, random = Math.random, http = createHttp() } = options;
   const authUrl = checkedAuthUrl(options.authUrl);
   // Allowed domains are the operator's word; without them an endpoint lies no further inside than the authentication server.
@@ -121,113 +120,41 @@ export function createClient(options: ClientOptions): Client {
   const tokens = createTokenCache({ clock, fetchToken, replicas: options.sharedTokens, onAdopted: learn });
   const tokenProvider = createTokenProvider({ auth, tokens, credential, enrichmentCredential, neededScopes, redact });
 
-  function notify(event: ApiEvent, ofCall: Observer | undefined): void {
-    for (const observe of [options.observe, ofCall]) observe?.(event);
+  async function close() {
+    tokens.close();
+    reads.close();
+    if (!options.http) await http.close();
   }
+  return { limiter, clock, principalId, sessionId, wiring, authUrl, trustedHost, random, reads, tokens, tokenProvider, auth, close };
+}
 
-  /** One request of a call, in its turn. */
-  async function attempt(
-    request: Omit<Parameters<typeof exchange>[1], 'base' | 'accessToken'>,
-    acquired: AcquiredToken,
-  ): Promise<Tolerated<unknown>> {
-    const { operation, limits } = request;
-    const project = `${authUrl} ${acquired.projectId ?? acquired.request.credential.clientId}`;
-    const speed = operation.scope === 'speed-analysis';
-    const queuedAtMs = clock.now();
-    const wanted = { project, principalId, sessionId, speed };
-    limits.waitsFor = 'turn';
-    limits.queueMs = () => limiter.expectedWaitMs?.(wanted);
-    refuseLongQueue(limits, queuedAtMs);
-    const slot = await limiter.acquire({ ...wanted, signal: limits.signal });
-    limits.waitsFor = 'answer';
-    notify({ type: 'slot', durationMs: clock.now() - queuedAtMs }, request.observe);
-    let refused = false;
-    try {
-      return await exchange(wiring, { ...request, base: acquired.token.endpoint, trustedHost, accessToken: acquired.token.accessToken });
-    } catch (error) {
-      refused = error instanceof ApiError && error.kind === 'busy';
-      throw error;
-    } finally {
-      slot.release(refused);
-    }
-  }
+function summaryOf({ token, fromCache, projectId }: AcquiredToken, nowMs: number): TokenSummary {
+  return {
+    ...(projectId !== undefined && { projectId }),
+    scope: token.scopes.join(' '),
+    endpoint: token.endpoint,
+    expiresAt: token.expiresAtMs,
+    expiresInSeconds: Math.max(0, Math.round((token.expiresAtMs - nowMs) / 1000)),
+    fromCache,
+  };
+}
 
-  async function acquireToken(operation: Operation, { projectId, limits, observe }: SendOptions): Promise<AcquiredToken> {
-    const { scope } = operation;
-    if (scope === undefined) throw new TypeError(`${operation.path} is answered by authenticate() and credential().`);
-    const startMs = clock.now();
-    limits.waitsFor = 'token';
-    const acquired = await tokenProvider.forScope(scope, { projectId, signal: limits.signal });
-    notify({ type: 'token', kept: acquired.fromCache, durationMs: clock.now() - startMs }, observe);
-    return acquired;
-  }
-
-  /** `first` is the token that the call has already. */
-  async function send(
-    operation: Operation,
-    input: Record<string, unknown>,
-    how: SendOptions,
-    first: AcquiredToken,
-  ): Promise<Tolerated<unknown>> {
-    const { encoding, limits, observe } = how;
-    let acquired = first;
-    for (let renewed = false; ; renewed = true) {
-      try {
-        return await retry(limits, { clock, random, isAlone: () => limiter.isAlone?.() ?? false }, (number) =>
-          attempt({ operation, input, encoding, limits, attempt: number, observe }, acquired),
-        );
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.kind !== 'unauthorized') throw error;
-        // Whatever is wrong with this token, it must not be used again.
-        tokens.drop(acquired.request, acquired.token);
-        if (error.code !== 'JWT_EXPIRED' || renewed) reads.forget();
-        if (error.code !== 'JWT_EXPIRED') throw error;
-        if (renewed) throw new ApiError('unauthorized', `A token fetched a moment ago counts as expired. ${error.message}`, error);
-        acquired = await acquireToken(operation, how);
-      }
-    }
-  }
-
-  /** The answer of one call: from the cache, or shared with identical reads that are on their way. */
-  async function answer(operation: Operation, given: Record<string, unknown>, how: SendOptions): Promise<Tolerated<unknown>> {
-    const acquired = await acquireToken(operation, how);
-    const input = withProject(operation, given, acquired.projectId);
-    if (!operation.safe) return send(operation, input, how, acquired).finally(() => reads.separate());
-    const { keepMs = 0 } = operation;
-    const project = acquired.projectId ?? how.projectId ?? null;
-    const keyOf = (asked: Record<string, unknown>) => JSON.stringify([acquired.token.endpoint, project, operation.path, asked]);
-    const before = pageBefore(input);
-    return reads.get({
-      key: keyOf(input),
-      keepMs: typeof keepMs === 'number' ? keepMs : keepMs(input, clock.now()),
-      fresh: how.fresh,
-      passing: how.passing,
-      newerThan: how.newerThan,
-      onKept: how.onKept,
-      after: before && keyOf(before),
-      limits: how.limits,
-      read: (limits) => send(operation, input, { ...how, limits }, acquired),
-    });
-  }
+/** Makes the client of a session. Sends nothing before the first call. */
+export function createClient(options: ClientOptions): Client {
+  const { credential, defaultProjectId, neededScopes, clock, timeoutMs } = options;
+  const parts = openParts(options);
+  const { auth, tokens, tokenProvider, reads, wiring } = parts;
 
   return {
-    async call(operation, input, { projectId, signal, deadlineMs, encoding, fresh, passing, newerThan, onKept, observe, onLeftOut } = {}) {
+    async call(operation, input, { projectId, signal, deadlineMs, encoding, onLeftOut, ...how } = {}) {
       checkProjectId(projectId);
       const given = 'projectId' in input ? input.projectId : undefined;
       // That of the input goes on the wire, so the token must be for it.
       const chosen = typeof given === 'number' ? given : (projectId ?? defaultProjectId);
       const checked = checkInput(operation, input, chosen);
+      const format = encoding ?? (operation.base === 'enrichment' ? 'form' : 'json');
       const { payload, leftOut } = await withDeadline({ clock, timeoutMs, deadlineMs, signal }, (limits) =>
-        answer(operation, checked, {
-          projectId: chosen,
-          encoding: encoding ?? (operation.base === 'enrichment' ? 'form' : 'json'),
-          fresh,
-          passing,
-          newerThan,
-          onKept,
-          limits,
-          observe,
-        }),
+        answerCall(operation, checked, { ...how, projectId: chosen, encoding: format, limits }, parts),
       );
       for (const sentence of leftOutWords(titleOf(operation), leftOut)) onLeftOut?.(sentence);
       // The exchange has checked the payload against the schema of this very operation.
@@ -239,15 +166,7 @@ export function createClient(options: ClientOptions): Client {
       return withDeadline({ clock, timeoutMs, signal }, async (limits) => {
         const wish = { projectId, signal: limits.signal, renew };
         const acquired = await (names ? tokenProvider.forNamed(names, wish) : tokenProvider.forSession(wish));
-        const { token, fromCache } = acquired;
-        return {
-          ...(acquired.projectId !== undefined && { projectId: acquired.projectId }),
-          scope: token.scopes.join(' '),
-          endpoint: token.endpoint,
-          expiresAt: token.expiresAtMs,
-          expiresInSeconds: Math.max(0, Math.round((token.expiresAtMs - clock.now()) / 1000)),
-          fromCache,
-        };
+        return summaryOf(acquired, clock.now());
       });
     },
     // The read has a deadline of its own.
@@ -281,16 +200,7 @@ export function createClient(options: ClientOptions): Client {
       );
     },
     readsBegun: () => reads.begun(),
-    redact,
-    async close() {
-      tokens.close();
-      reads.close();
-      if (!options.http) await http.close();
-    },
+    redact: wiring.redact,
+    close: parts.close,
   };
-}
-
-interface SendOptions extends Required<Pick<CallOptions, 'projectId' | 'fresh' | 'passing' | 'newerThan' | 'onKept' | 'observe'>> {
-  encoding: 'form' | 'json';
-  limits: Limits;
 }

@@ -47,7 +47,7 @@ export class ApiError extends Error {
   readonly outcomeUnknown: boolean;
   readonly transient: boolean;
   readonly saysWayOn: boolean;
-  /** The message, a complaint a line: a break within one was written by somebody else, and is none of the answer. */
+  /** The message, one complaint a line; a line break within a complaint comes from outside and is removed. */
   readonly lines: readonly string[];
 
   constructor(kind: ErrorKind, message: string | readonly string[], details: ApiErrorDetails = {}) {

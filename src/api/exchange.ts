@@ -68,7 +68,7 @@ function remedyOf(known: ErrorKind, status: number, isAuth: boolean): { certain:
   };
 }
 
-/** What a caller can do about a refusal, as the end of a sentence; empty where nothing is known. */
+/** Advice on a refusal, as the end of a sentence; empty where nothing is known. */
 function hintOf(kind: ErrorKind, text: string, isAuth: boolean): string {
   if (asksForProject(text)) return ` The credential is of account level: ${CHOOSE_PROJECT}.`;
   return isAuth && kind === 'unauthorized' ? ' Check client id and secret; a credential expires after one year.' : '';

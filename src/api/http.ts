@@ -24,9 +24,9 @@ function tooLarge(maxBytes: number, safe: boolean): ApiError {
 const INLINE_BYTES = 16_384;
 
 /**
- * The decompressor goes back to the event loop after each piece of this many times the compressed size, between these bounds: by its
- * default of 16 KB, an answer of 2 MB waits 120 times behind whatever else runs. What fits into one is not copied again. Memory is taken
- * as it is written.
+ * The decompressor returns to the event loop after each piece of this many times the compressed size, between these bounds. By its default
+ * of 16 KB, an answer of 2 MB would wait 120 times behind whatever else runs; an answer that fits into one piece is not copied again.
+ * Memory is taken as it is written.
  */
 const USUAL_RATIO = 30;
 const LEAST_PIECE_BYTES = 65_536;

@@ -153,19 +153,54 @@ function enqueue({ waiting }: Gate, waiter: Waiter): () => void {
   };
 }
 
-/** Makes the limiter of a process. */
-export function createLimiter({
-  clock,
-  concurrency = DEFAULT_CONCURRENCY,
-  speedConcurrency = DEFAULT_SPEED_CONCURRENCY,
-  sharersOf = () => 1,
-}: {
-  clock: Clock;
-  concurrency?: number;
-  speedConcurrency?: number;
+interface LimiterOptions {
+  readonly clock: Clock;
+  readonly concurrency?: number;
+  readonly speedConcurrency?: number;
   /** By how many replicas the limits of a project are divided; waiting calls see a smaller number when a call ends. */
-  sharersOf?: (project: string) => number;
-}): Limiter {
+  readonly sharersOf?: (project: string) => number;
+}
+
+/** How long a call would wait at a gate; undefined where none has ended there yet. */
+function expectedWait(gate: Gate, request: Omit<SlotRequest, 'signal'>, nowMs: number, sharers: number): number | undefined {
+  const lane = request.speed ? gate.speed : gate.all;
+  const limit = currentLimit(lane, nowMs, sharers);
+  const ahead = callsAhead(gate, request);
+  if (ahead === 0 && lane.active < limit) return 0;
+  const holdMs = meanHoldMs(lane);
+  return holdMs === undefined ? undefined : ((ahead + 1) * holdMs) / limit;
+}
+
+/** Waits at a gate until `takeSlot` may be called, which gives the slot; an abort leaves the queue. */
+function waitForTurn(gate: Gate, request: SlotRequest, takeSlot: () => Slot): Promise<Slot> {
+  const { signal } = request;
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      leaveQueue();
+      reject(signal.reason);
+    };
+    const leaveQueue = enqueue(gate, {
+      request,
+      grant() {
+        signal.removeEventListener('abort', leave);
+        resolve(takeSlot());
+      },
+    });
+    signal.addEventListener('abort', leave, { once: true });
+  });
+}
+
+function loadOf(gates: readonly Gate[]) {
+  const queues = gates.flatMap(({ waiting }) => [...waiting.values()].flatMap((line) => [...line.values()]));
+  return {
+    waiting: queues.reduce((sum, queue) => sum + queue.length, 0),
+    inFlight: gates.reduce((sum, gate) => sum + gate.all.active, 0),
+  };
+}
+
+/** Makes the limiter of a process. */
+export function createLimiter(options: LimiterOptions): Limiter {
+  const { clock, concurrency = DEFAULT_CONCURRENCY, speedConcurrency = DEFAULT_SPEED_CONCURRENCY, sharersOf = () => 1 } = options;
   const gates = new Map<string, Gate>();
 
   function gateOf(project: string): Gate {
@@ -209,42 +244,16 @@ export function createLimiter({
 
   return {
     async acquire(request) {
-      const { project, signal } = request;
-      signal.throwIfAborted();
-      const gate = gateOf(project);
-      return new Promise((resolve, reject) => {
-        const leave = () => {
-          take();
-          reject(signal.reason);
-        };
-        const take = enqueue(gate, {
-          request,
-          grant() {
-            signal.removeEventListener('abort', leave);
-            resolve(takeSlot(gate, request));
-          },
-        });
-        signal.addEventListener('abort', leave, { once: true });
-        dispatch(project, gate);
-      });
+      request.signal.throwIfAborted();
+      const gate = gateOf(request.project);
+      const turn = waitForTurn(gate, request, () => takeSlot(gate, request));
+      dispatch(request.project, gate);
+      return turn;
     },
     expectedWaitMs(request) {
       const gate = gates.get(request.project);
-      if (!gate) return 0;
-      const lane = request.speed ? gate.speed : gate.all;
-      const limit = currentLimit(lane, clock.now(), sharersOf(request.project));
-      const ahead = callsAhead(gate, request);
-      if (ahead === 0 && lane.active < limit) return 0;
-      const holdMs = meanHoldMs(lane);
-      return holdMs === undefined ? undefined : ((ahead + 1) * holdMs) / limit;
+      return gate ? expectedWait(gate, request, clock.now(), sharersOf(request.project)) : 0;
     },
-    load() {
-      const all = [...gates.values()];
-      const queues = all.flatMap(({ waiting }) => [...waiting.values()].flatMap((line) => [...line.values()]));
-      return {
-        waiting: queues.reduce((sum, queue) => sum + queue.length, 0),
-        inFlight: all.reduce((sum, gate) => sum + gate.all.active, 0),
-      };
-    },
+    load: () => loadOf([...gates.values()]),
   };
 }

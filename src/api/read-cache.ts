@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { abortable, type Limits } from './deadline.ts';
+import { createKeptAnswers, type Kept, type KeptAnswers, NOTHING_KEPT } from './kept-answers.ts';
 
 /** How much is kept by default, in bytes. */
 const DEFAULT_MAX_BYTES = 64 * 1_048_576;
@@ -62,17 +62,10 @@ interface Flight {
   ended: boolean;
 }
 
-interface Kept {
-  readonly answer: unknown;
-  /** That of its read. */
-  readonly order: number;
-  readonly keepMs: number;
-  /** When the read began, by the clock, and after how many writes of the owner. */
-  readonly sinceMs: number;
-  readonly writes: number;
-}
-
+/** All sessions of one principal and credential. */
 interface Owner {
+  /** Its keys in the store begin with it. */
+  readonly prefix: string;
   sessions: number;
   /** Raised when what is on its way must not be kept any more. */
   generation: number;
@@ -123,6 +116,102 @@ function limitsOf(callers: ReadonlySet<Limits>, { signal }: AbortController): Li
   };
 }
 
+/** The parts that the reads of an owner go through. */
+interface ReadParts {
+  readonly owner: Owner;
+  readonly kept: KeptAnswers;
+  readonly clock: Clock;
+  /** Numbers the reads of the process in the order in which they begin. */
+  readonly nextOrder: () => number;
+}
+
+function isFresh({ keepMs, sinceMs, writes }: Kept, { owner, clock }: ReadParts): boolean {
+  if (keepMs === Number.POSITIVE_INFINITY) return true;
+  const ageMs = clock.now() - sinceMs;
+  return writes === owner.writes && ageMs >= 0 && ageMs < keepMs;
+}
+
+/** When the page before was read last, as far as that is known. */
+function orderBefore(after: string, { owner, kept }: ReadParts): number | undefined {
+  return owner.flights.get(after)?.order ?? kept.peek(owner.prefix + after)?.order;
+}
+
+/** A kept answer that is good enough for a read. */
+function knownAnswer({ key, keepMs, fresh, newerThan = 0, after }: SharedRead<unknown>, parts: ReadParts): Kept | undefined {
+  const { kept, owner } = parts;
+  const known = keepMs > 0 && !fresh ? kept.get(owner.prefix + key) : undefined;
+  if (!known || (known.keepMs !== Number.POSITIVE_INFINITY && known.order <= newerThan)) return undefined;
+  if (isFresh(known, parts))
+    return after === undefined || known.order > (orderBefore(after, parts) ?? Number.POSITIVE_INFINITY) ? known : undefined;
+  kept.delete(owner.prefix + key);
+  return undefined;
+}
+
+/** An identical read that is on its way and began late enough. */
+function runningRead({ key, keepMs, fresh, newerThan = 0, after }: SharedRead<unknown>, parts: ReadParts): Flight | undefined {
+  const flight = fresh ? undefined : parts.owner.flights.get(key);
+  if (!flight || (keepMs !== Number.POSITIVE_INFINITY && flight.order <= newerThan)) return undefined;
+  const before = after === undefined ? undefined : orderBefore(after, parts);
+  return before === undefined || flight.order > before ? flight : undefined;
+}
+
+/** Begins a read that others may join; its answer is kept unless a later one is, or the owner has forgotten by then. */
+function beginRead<T>({ key, keepMs, passing, limits, read }: SharedRead<T>, { owner, kept, clock, nextOrder }: ReadParts): Flight {
+  const { flights, generation, writes } = owner;
+  const sinceMs = clock.now();
+  const order = nextOrder();
+  const callers = new Set([limits]);
+  const ending = new AbortController();
+  const place = owner.prefix + key;
+  const isKept = keepMs > 0 && !passing;
+  function mayKeep(): boolean {
+    const latest = kept.peek(place)?.order;
+    return isKept && owner.generation === generation && (latest === undefined || order > latest) && !ending.signal.aborted;
+  }
+  async function ask(): Promise<T> {
+    try {
+      const answer = await read(limitsOf(callers, ending));
+      const size = isKept || callers.size > 1 ? freezeAndMeasure(answer) : 0;
+      if (mayKeep()) kept.keep(place, { answer, order, keepMs, sinceMs, writes }, size);
+      return answer;
+    } finally {
+      flight.ended = true;
+      if (flights.get(key) === flight) flights.delete(key);
+    }
+  }
+  const flight: Flight = { answer: Promise.resolve().then(ask), order, callers, ending, ended: false };
+  flights.set(key, flight);
+  return flight;
+}
+
+/** Waits for a read no longer; the last who does ends it. */
+function leaveRead(key: string, { callers, ending, ended }: Flight, limits: Limits, { owner }: ReadParts): void {
+  callers.delete(limits);
+  if (callers.size > 0 || ended) return;
+  if (owner.flights.get(key)?.ending === ending) owner.flights.delete(key);
+  ending.abort(limits.signal.reason);
+}
+
+async function answerOf<T>(read: SharedRead<T>, parts: ReadParts): Promise<T> {
+  const { key, limits } = read;
+  const known = knownAnswer(read, parts);
+  if (known && known.keepMs !== Number.POSITIVE_INFINITY) read.onKept?.(known.sinceMs);
+  if (known) return known.answer as T; // a key stands for one kind of answer
+  const flight = runningRead(read, parts) ?? beginRead(read, parts);
+  flight.callers.add(limits);
+  try {
+    return (await abortable(flight.answer, limits.signal)) as T; // as above
+  } finally {
+    leaveRead(key, flight, limits, parts);
+  }
+}
+
+function forgetAll({ owner, kept }: ReadParts): void {
+  owner.generation += 1;
+  owner.flights.clear();
+  kept.forget(owner.prefix);
+}
+
 interface ReadCacheOptions {
   readonly maxBytes?: number;
   /** Decides when answers that may change are too old. */
@@ -131,143 +220,35 @@ interface ReadCacheOptions {
 
 /** Makes the cache of a process; `maxBytes` bounds what is kept for all owners together, 0 keeps nothing. */
 export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES, clock = systemClock }: ReadCacheOptions = {}): ReadCache {
-  const kept = maxBytes > 0 ? new LRUCache<string, Kept>({ maxSize: maxBytes }) : undefined;
+  const kept = maxBytes > 0 ? createKeptAnswers(maxBytes, clock) : NOTHING_KEPT;
   const owners = new Map<string, Owner>();
-  /** When what is kept for a time only is too old, by key, the oldest first. */
-  const ends = new Map<string, number>();
-  let sweeping: NodeJS.Timeout | undefined;
   let begun = 0;
-
-  /** Gives back the room of what is too old: it would push out what never changes. */
-  function sweep(): void {
-    sweeping = undefined;
-    for (const [key, endMs] of ends) {
-      if (endMs > clock.now()) return sweepIn(endMs - clock.now());
-      ends.delete(key);
-      kept?.delete(key);
-    }
-  }
-
-  function sweepIn(ms: number): void {
-    sweeping ??= setTimeout(sweep, ms).unref();
-  }
-
-  function keep(key: string, entry: Kept, size: number): void {
-    ends.delete(key);
-    kept?.set(key, entry, { size });
-    if (entry.keepMs === Number.POSITIVE_INFINITY) return;
-    ends.set(key, entry.sinceMs + entry.keepMs);
-    sweepIn(entry.keepMs);
-  }
-
-  function forgetKept(prefix: string): void {
-    for (const key of kept?.keys() ?? []) if (key.startsWith(prefix)) kept?.delete(key);
-  }
+  const nextOrder = () => (begun += 1);
 
   return {
-    bytes: () => kept?.calculatedSize ?? 0,
-    open(parts) {
-      const name = createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
-      const owner: Owner = owners.get(name) ?? { sessions: 0, generation: 0, writes: 0, flights: new Map() };
+    bytes: () => kept.bytes(),
+    open(identity) {
+      const name = createHash('sha256').update(JSON.stringify(identity)).digest('base64url');
+      const owner: Owner = owners.get(name) ?? { prefix: `${name} `, sessions: 0, generation: 0, writes: 0, flights: new Map() };
       owners.set(name, owner);
       owner.sessions += 1;
-      const prefix = `${name} `;
+      const parts: ReadParts = { owner, kept, clock, nextOrder };
       let open = true;
-
-      function isFresh({ keepMs, sinceMs, writes }: Kept): boolean {
-        if (keepMs === Number.POSITIVE_INFINITY) return true;
-        const ageMs = clock.now() - sinceMs;
-        return writes === owner.writes && ageMs >= 0 && ageMs < keepMs;
-      }
-
-      /** When the page before was read last, as far as that is known. */
-      function orderBefore(after: string): number | undefined {
-        return owner.flights.get(after)?.order ?? kept?.peek(prefix + after)?.order;
-      }
-
-      function knownAnswer({ key, keepMs, fresh, newerThan = 0, after }: SharedRead<unknown>): Kept | undefined {
-        const known = keepMs > 0 && !fresh ? kept?.get(prefix + key) : undefined;
-        if (!known || (known.keepMs !== Number.POSITIVE_INFINITY && known.order <= newerThan)) return undefined;
-        if (isFresh(known))
-          return after === undefined || known.order > (orderBefore(after) ?? Number.POSITIVE_INFINITY) ? known : undefined;
-        kept?.delete(prefix + key);
-        return undefined;
-      }
-
-      function runningRead({ key, keepMs, fresh, newerThan = 0, after }: SharedRead<unknown>): Flight | undefined {
-        const flight = fresh ? undefined : owner.flights.get(key);
-        const oldest = Math.max(after === undefined ? 0 : (orderBefore(after) ?? 0), keepMs === Number.POSITIVE_INFINITY ? 0 : newerThan);
-        return flight && flight.order > oldest ? flight : undefined;
-      }
-
-      function mayKeep({ generation, order, key }: { generation: number; order: number; key: string }): boolean {
-        return owner.generation === generation && order > (kept?.peek(prefix + key)?.order ?? 0);
-      }
-
-      function begin<T>({ key, keepMs, passing, limits, read }: SharedRead<T>): Flight {
-        const isKept = keepMs > 0 && !passing;
-        const { flights, generation, writes } = owner;
-        const sinceMs = clock.now();
-        const order = (begun += 1);
-        const callers = new Set([limits]);
-        const ending = new AbortController();
-        async function ask(): Promise<T> {
-          try {
-            const answer = await read(limitsOf(callers, ending));
-            const size = isKept || callers.size > 1 ? freezeAndMeasure(answer) : 0;
-            if (isKept && mayKeep({ generation, order, key }) && !ending.signal.aborted)
-              keep(prefix + key, { answer, order, keepMs, sinceMs, writes }, size);
-            return answer;
-          } finally {
-            flight.ended = true;
-            if (flights.get(key) === flight) flights.delete(key);
-          }
-        }
-        const flight: Flight = { answer: Promise.resolve().then(ask), order, callers, ending, ended: false };
-        flights.set(key, flight);
-        return flight;
-      }
-
-      function leave(key: string, { callers, ending, ended }: Flight, limits: Limits): void {
-        callers.delete(limits);
-        if (callers.size > 0 || ended) return;
-        if (owner.flights.get(key)?.ending === ending) owner.flights.delete(key);
-        ending.abort(limits.signal.reason);
-      }
-
-      function forget(): void {
-        owner.generation += 1;
-        owner.flights.clear();
-        forgetKept(prefix);
-      }
-
       return {
-        async get<T>(read: SharedRead<T>): Promise<T> {
-          const { key, limits } = read;
-          const known = knownAnswer(read);
-          if (known && known.keepMs !== Number.POSITIVE_INFINITY) read.onKept?.(known.sinceMs);
-          if (known) return known.answer as T; // a key stands for one kind of answer
-          const flight = runningRead(read) ?? begin(read);
-          flight.callers.add(limits);
-          try {
-            return (await abortable(flight.answer, limits.signal)) as T; // as above
-          } finally {
-            leave(key, flight, limits);
-          }
-        },
+        get: (read) => answerOf(read, parts),
         begun: () => begun,
         separate() {
           owner.writes += 1;
           owner.flights.clear();
         },
-        forget,
+        forget: () => forgetAll(parts),
         close() {
           if (!open) return;
           open = false;
           owner.sessions -= 1;
           if (owner.sessions > 0) return;
           owners.delete(name);
-          forget();
+          forgetAll(parts);
         },
       };
     },

@@ -31,22 +31,18 @@ export interface TokenProvider {
   forSession(options: TokenOptions): Promise<AcquiredToken>;
 }
 
+interface TokenProviderOptions {
+  readonly auth: AuthServer;
+  readonly tokens: TokenCache;
+  readonly credential: Credential;
+  readonly enrichmentCredential: Credential | undefined;
+  readonly neededScopes: readonly Scope[];
+  readonly redact: Redactor;
+}
+
 /** Fetches tokens ahead of their end and again after a refusal; concurrent callers share one request. */
-export function createTokenProvider({
-  auth,
-  tokens,
-  credential: main,
-  enrichmentCredential,
-  neededScopes,
-  redact,
-}: {
-  auth: AuthServer;
-  tokens: TokenCache;
-  credential: Credential;
-  enrichmentCredential: Credential | undefined;
-  neededScopes: readonly Scope[];
-  redact: Redactor;
-}): TokenProvider {
+export function createTokenProvider(parts: TokenProviderOptions): TokenProvider {
+  const { auth, tokens, credential: main, enrichmentCredential, neededScopes, redact } = parts;
   /** True once a server that does not report its grants has refused the joint scopes. */
   let jointRefused = false;
 

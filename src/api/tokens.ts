@@ -97,6 +97,11 @@ function needsRefresh({ obtainedAtMs, expiresAtMs }: Token, nowMs: number): bool
   return expiresAtMs - nowMs < (expiresAtMs - obtainedAtMs) * REFRESH_SHARE;
 }
 
+/** The token, unless it needs a refresh. */
+function lasting(token: Token | undefined, nowMs: number): Token | undefined {
+  return token && !needsRefresh(token, nowMs) ? token : undefined;
+}
+
 /** The place of a token; a digest, because the place may be readable where the value is not. */
 function keyOf({ credential, projectId, scopes }: TokenRequest): string {
   const parts = [credential.clientId, credential.clientSecret, projectId ?? '', [...scopes].toSorted().join(' ')];
@@ -129,75 +134,95 @@ function shared<T>(running: Map<string, Promise<T>>, key: string, start: () => P
   return promise;
 }
 
-/** Makes the token cache of one session; `fetchToken` asks the authentication server and ends with the session's signal. */
-export function createTokenCache({
-  clock,
-  fetchToken,
-  replicas,
-  onAdopted = () => undefined,
-}: {
-  clock: Clock;
-  fetchToken: (request: TokenRequest, signal: AbortSignal) => Promise<Token>;
+interface TokenCacheOptions {
+  readonly clock: Clock;
+  readonly fetchToken: (request: TokenRequest, signal: AbortSignal) => Promise<Token>;
   /** Left out where the tokens stay in this process. */
-  replicas?: SharedTokens | undefined;
+  readonly replicas?: SharedTokens | undefined;
   /** Called with each access token of another replica, before it is used. */
-  onAdopted?: (accessToken: string) => void;
-}): TokenCache {
-  const session = new AbortController();
-  const lookups = new Map<string, Promise<{ token: Token; fromCache: boolean }>>();
-  const fetches = new Map<string, Promise<Token>>();
+  readonly onAdopted?: (accessToken: string) => void;
+}
+
+/** The tokens of a session by place, here and with the replicas. */
+interface TokenStore {
+  /** The token of this process or of another replica that may be used the longest; each learns of the other's. */
+  find(key: string): Promise<Token | undefined>;
+  keep(key: string, token: Token): Promise<void>;
+  drop(key: string, token: Token): void;
+  isDropped(key: string, token: Token): boolean;
+  close(): void;
+}
+
+function createTokenStore({ clock, replicas, onAdopted }: Omit<TokenCacheOptions, 'fetchToken'>, session: AbortSignal): TokenStore {
   const dropped = new Map<string, string>();
-  const refreshPaused = new Map<string, number>();
   let opened: ReturnType<typeof openStore> | undefined;
   const store = () => (opened ??= openStore());
+  const isDropped = (key: string, token: Token) => token.accessToken === dropped.get(key);
 
   /** Keyv reads a ttl of 0 as "forever": an expired token goes to the calls that wait for it and is not kept. */
-  async function keep(key: string, token: Token): Promise<number> {
+  async function keepHere(key: string, token: Token): Promise<number> {
     const lifeMs = usableMs(token, clock.now());
-    if (lifeMs > 0 && !session.signal.aborted) await (await store()).set(key, token, Math.ceil(lifeMs));
+    if (lifeMs > 0 && !session.aborted) await (await store()).set(key, token, Math.ceil(lifeMs));
     return lifeMs;
-  }
-
-  async function fetchAndKeep(key: string, request: TokenRequest): Promise<Token> {
-    const token = await fetchToken(request, session.signal);
-    const lifeMs = await keep(key, token);
-    if (lifeMs > 0) await replicas?.write(key, token, lifeMs);
-    return token;
-  }
-
-  /** The token of this process or of another replica that may be used the longest; each learns of the other's. */
-  async function find(key: string): Promise<Token | undefined> {
-    const own = await (await store()).get(key);
-    const theirs = await replicas?.read(key);
-    const known = [theirs?.token, own].filter((token) => token !== undefined);
-    const nowMs = clock.now();
-    const usable = known.filter(
-      (token) => usableMs(token, nowMs) > 0 && token.accessToken !== dropped.get(key) && !theirs?.isDropped(token),
-    );
-    const [best] = usable.toSorted((a, b) => b.expiresAtMs - a.expiresAtMs);
-    // It was dropped while the store could not be reached.
-    if (theirs?.token && theirs.token.accessToken === dropped.get(key)) dropForAll(key, theirs.token);
-    if (best && best.accessToken !== own?.accessToken) {
-      onAdopted(best.accessToken);
-      await keep(key, best);
-    }
-    if (best && theirs && best.accessToken !== theirs.token?.accessToken) await replicas?.write(key, best, usableMs(best, nowMs));
-    return best;
   }
 
   function dropForAll(key: string, token: Token): void {
     replicas?.drop(key, token, Math.max(token.expiresAtMs - clock.now(), MARGIN_MS));
   }
 
-  /** A token that can do without a refresh; `run` by whichever replica comes first. */
-  async function fetchForAll(key: string, request: TokenRequest): Promise<Token> {
-    const run = () => fetchAndKeep(key, request);
-    if (!replicas) return run();
-    const findFresh = async () => {
-      const found = await find(key);
-      return found && !needsRefresh(found, clock.now()) ? found : undefined;
-    };
-    return replicas.singleFlight(key, { find: findFresh, run });
+  return {
+    async find(key) {
+      const own = await (await store()).get(key);
+      const theirs = await replicas?.read(key);
+      const known = [theirs?.token, own].filter((token) => token !== undefined);
+      const nowMs = clock.now();
+      const usable = known.filter((token) => usableMs(token, nowMs) > 0 && !isDropped(key, token) && !theirs?.isDropped(token));
+      const [best] = usable.toSorted((a, b) => b.expiresAtMs - a.expiresAtMs);
+      // It was dropped while the store could not be reached.
+      if (theirs?.token && isDropped(key, theirs.token)) dropForAll(key, theirs.token);
+      if (best && best.accessToken !== own?.accessToken) {
+        onAdopted?.(best.accessToken);
+        await keepHere(key, best);
+      }
+      if (best && theirs && best.accessToken !== theirs.token?.accessToken) await replicas?.write(key, best, usableMs(best, nowMs));
+      return best;
+    },
+    async keep(key, token) {
+      const lifeMs = await keepHere(key, token);
+      if (lifeMs > 0) await replicas?.write(key, token, lifeMs);
+    },
+    drop(key, token) {
+      dropped.set(key, token.accessToken);
+      dropForAll(key, token);
+    },
+    isDropped,
+    close() {
+      dropped.clear();
+      opened?.then((keyv) => keyv.clear()).catch(() => undefined);
+      opened = undefined;
+    },
+  };
+}
+
+/** Makes the token cache of one session; `fetchToken` asks the authentication server and ends with the session's signal. */
+export function createTokenCache({ fetchToken, ...options }: TokenCacheOptions): TokenCache {
+  const { clock, replicas } = options;
+  const session = new AbortController();
+  const store = createTokenStore(options, session.signal);
+  const lookups = new Map<string, Promise<{ token: Token; fromCache: boolean }>>();
+  const fetches = new Map<string, Promise<Token>>();
+  const refreshPaused = new Map<string, number>();
+
+  async function fetchAndKeep(key: string, request: TokenRequest): Promise<Token> {
+    const token = await fetchToken(request, session.signal);
+    await store.keep(key, token);
+    return token;
+  }
+
+  /** A token that can do without a refresh; fetched by whichever replica comes first. */
+  function fetchForAll(key: string, request: TokenRequest): Promise<Token> {
+    const task = { find: async () => lasting(await store.find(key), clock.now()), run: () => fetchAndKeep(key, request) };
+    return replicas ? replicas.singleFlight(key, task) : task.run();
   }
 
   const fetchOnce = (key: string, request: TokenRequest) => shared(fetches, key, () => fetchForAll(key, request));
@@ -214,50 +239,39 @@ export function createTokenCache({
   }
 
   async function lookUp(key: string, request: TokenRequest): Promise<{ token: Token; fromCache: boolean }> {
-    const token = await find(key);
+    const token = await store.find(key);
     if (!token) return { token: await fetchOnce(key, request), fromCache: false };
     if (needsRefresh(token, clock.now())) refreshAhead(key, request);
     return { token, fromCache: true };
   }
 
-  function assertOpen(): void {
-    if (session.signal.aborted) throw session.signal.reason;
-  }
-
   async function get(request: TokenRequest, signal: AbortSignal): Promise<{ token: Token; fromCache: boolean }> {
-    assertOpen();
+    session.signal.throwIfAborted();
     const key = keyOf(request);
     const joined = lookups.has(key) || fetches.has(key);
     const looking = shared(lookups, key, () => lookUp(key, request));
     const found = await abortable(looking, signal).catch((error: unknown) => {
-      // What others began ran out of their time, not of this caller's.
+      // It was begun by others and ran out of their time, not of this caller's.
       if (joined && !signal.aborted && isOutOfTime(error)) return get(request, signal);
       throw error;
     });
     // Dropped while it was being looked up: the next look-up cannot find it.
-    return found.fromCache && found.token.accessToken === dropped.get(key) ? get(request, signal) : found;
+    return found.fromCache && store.isDropped(key, found.token) ? get(request, signal) : found;
   }
 
   return {
     get,
     async renew(request, signal) {
-      assertOpen();
+      session.signal.throwIfAborted();
       const key = keyOf(request);
-      return abortable(
-        shared(fetches, key, () => fetchAndKeep(key, request)),
-        signal,
-      );
+      const fetching = shared(fetches, key, () => fetchAndKeep(key, request));
+      return abortable(fetching, signal);
     },
-    drop(request, token) {
-      const key = keyOf(request);
-      dropped.set(key, token.accessToken);
-      dropForAll(key, token);
-    },
+    drop: (request, token) => store.drop(keyOf(request), token),
     close() {
       session.abort(new ApiError('unauthorized', 'The session has ended and its tokens are forgotten.'));
-      for (const entries of [lookups, fetches, dropped, refreshPaused]) entries.clear();
-      opened?.then((keyv) => keyv.clear()).catch(() => undefined);
-      opened = undefined;
+      for (const entries of [lookups, fetches, refreshPaused]) entries.clear();
+      store.close();
     },
   };
 }

@@ -3,8 +3,8 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Lets what a collection leaves of the heap grow by so many percent before the next one: by its own choice the engine lets it grow up to
- * four times, and a server stays as large as its busiest minute was.
+ * Lets the heap grow by this many percent over what a collection leaves, before the next one. By its own choice the engine lets it grow up
+ * to four times, and a server stays as large as its busiest minute was.
  */
 export function limitHeapGrowth(percent: number): void {
   setFlagsFromString(`--heap-growing-percent=${percent}`);
@@ -14,7 +14,7 @@ export function limitHeapGrowth(percent: number): void {
 const LARGEST_NEW_SPACE_BYTES = 16 * 2 ** 20;
 
 /**
- * Ends the growth of the space of new objects at 16 MB, where the engine would go on to 32: one host alone asks too little for that to make
+ * Ends the growth of the space of new objects at 16 MB, where the engine would go on to 32. A single host asks too little for that to make
  * its calls faster, and its process stays smaller by 15 MB. The largest size itself cannot be set in a process that runs.
  */
 export function limitNewSpace(): void {

@@ -10,7 +10,7 @@ interface WarehouseOpening {
   readonly close: () => Promise<void>;
 }
 
-/** Where the settings say that the warehouse is; undefined where they name none, and in the demo, whose data are nobody's. */
+/** The warehouse that the settings name; undefined where they name none, and in the demo, whose data are made up. */
 function accessOf(settings: Settings): WarehouseAccess | undefined {
   const { demo, warehouseUrl, warehousePassword, warehouseReader, warehouseReaderPassword, warehouseEngine } = settings;
   if (demo || !warehouseUrl || warehouseReader === undefined) return undefined;

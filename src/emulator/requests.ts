@@ -3,6 +3,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { Scope } from '../api/operation.ts';
 import type { OperationName } from '../api/operations/index.ts';
+import { addTo, countOf } from '../lib/tally.ts';
 import { Refusal } from './responses.ts';
 
 /** Requests that are remembered; the oldest are forgotten first. */
@@ -86,19 +87,19 @@ export interface Load {
 export function createLoad(): Load {
   const inFlight = new Map<string, number>();
   function take(key: string): () => void {
-    inFlight.set(key, (inFlight.get(key) ?? 0) + 1);
+    addTo(inFlight, key);
     return () => inFlight.set(key, (inFlight.get(key) ?? 1) - 1);
   }
   return {
     admit(project, scope) {
       const all = `all of ${String(project)}`;
       const speed = `speed of ${String(project)}`;
-      if ((inFlight.get(all) ?? 0) >= MAX_REQUESTS) {
+      if (countOf(inFlight, all) >= MAX_REQUESTS) {
         const message = `More than ${MAX_REQUESTS} requests of the project are in flight.`;
         return new Refusal(429, 'TOO_MANY_REQUESTS', message, { 'retry-after': '1' });
       }
       if (scope !== 'speed-analysis') return take(all);
-      if ((inFlight.get(speed) ?? 0) >= MAX_SPEED_CALLS) return new Refusal(409, 'CONCURRENT_API_CALL', 'Too much concurrent calls');
+      if (countOf(inFlight, speed) >= MAX_SPEED_CALLS) return new Refusal(409, 'CONCURRENT_API_CALL', 'Too much concurrent calls');
       const leaves = [take(all), take(speed)];
       return () => {
         for (const leave of leaves) leave();

@@ -1,5 +1,6 @@
 import { setImmediate as afterOthers } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import { addTo, countOf } from './tally.ts';
 
 /** Runs `task` for each item, at most `limit` at a time; resolves when all have ended, each result in the place of its item. */
 export function mapConcurrent<Item, Result>(
@@ -90,7 +91,7 @@ export function createFairSemaphore(atOnce: number): FairSemaphore {
   const lastTurn = new Map<string, number>();
   let waiting: Waiting[] = [];
   let [inFlight, turns] = [0, 0];
-  const runningOf = (holder: string) => running.get(holder) ?? 0;
+  const runningOf = (holder: string) => countOf(running, holder);
 
   function beginNext(): void {
     while (inFlight < atOnce) {
@@ -102,7 +103,7 @@ export function createFairSemaphore(atOnce: number): FairSemaphore {
       waiting = waiting.filter((each) => each !== next);
       inFlight += 1;
       turns += 1;
-      running.set(next.holder, runningOf(next.holder) + 1);
+      addTo(running, next.holder);
       lastTurn.set(next.holder, turns);
       next.begin();
     }
@@ -110,9 +111,8 @@ export function createFairSemaphore(atOnce: number): FairSemaphore {
 
   function end(holder: string): void {
     inFlight -= 1;
-    const left = runningOf(holder) - 1;
-    if (left > 0) running.set(holder, left);
-    else running.delete(holder);
+    const left = addTo(running, holder, -1);
+    if (left <= 0) running.delete(holder);
     // A holder without tasks is forgotten, so that the list does not grow with all who ever came.
     if (left === 0 && !waiting.some((each) => each.holder === holder)) lastTurn.delete(holder);
     beginNext();

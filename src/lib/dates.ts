@@ -63,7 +63,7 @@ function calendarUnit({ year, quarter, month, day }: Record<string, string | und
   return onePeriod(date(1), 'year');
 }
 
-/** The day so many units from today, before it where the count is negative. */
+/** The day that lies a number of units after today, or before it where the number is negative. */
 function daysFrom(today: Temporal.PlainDate, count: number, unit: string | undefined): DateMeaning {
   if (unit === 'd') return oneDay(today.add({ days: count }));
   if (unit === 'w') return oneDay(today.add({ weeks: count }));

@@ -32,7 +32,7 @@ const clean = (text: string): string => redact(text).replaceAll(/\p{Cc}+/gu, ' '
 let guarded = false;
 let waiting = '';
 let timer: NodeJS.Timeout | undefined;
-/** Lines that nobody waits for are written together: each write to a pipe stops the process until it is done. */
+/** Lines are written together: each write to a pipe stops the process until it is done. */
 const TOGETHER_MS = 50;
 
 function flush(): void {

@@ -1,3 +1,5 @@
+import { addTo, countOf } from './tally.ts';
+
 /** How alike two names must be, from 0 to 1 (equal), so that one is offered as what was meant by the other. */
 const ALIKE = 0.4;
 /** No name is longer. */
@@ -12,7 +14,7 @@ function pairsOf(text: string): Map<string, number> {
   const pairs = new Map<string, number>();
   for (let at = 0; at + 1 < plain.length; at += 1) {
     const pair = plain.slice(at, at + 2);
-    pairs.set(pair, (pairs.get(pair) ?? 0) + 1);
+    addTo(pairs, pair);
   }
   return pairs;
 }
@@ -22,7 +24,7 @@ const total = (pairs: ReadonlyMap<string, number>) => [...pairs.values()].reduce
 /** Dice's coefficient over pairs of letters: 1 for the same pairs, 0 for none in common; it forgives swapped words and typing errors. */
 function likeness(wanted: ReadonlyMap<string, number>, name: string): number {
   const pairs = pairsOf(name);
-  const shared = [...wanted].reduce((sum, [pair, count]) => sum + Math.min(count, pairs.get(pair) ?? 0), 0);
+  const shared = [...wanted].reduce((sum, [pair, count]) => sum + Math.min(count, countOf(pairs, pair)), 0);
   return (2 * shared) / Math.max(1, total(wanted) + total(pairs));
 }
 

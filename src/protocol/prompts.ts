@@ -55,7 +55,7 @@ export function registerCompletion(server: McpServer, { resources, prompts, sess
 async function proposals(completer: Completer, typed: string, context: CompletionContext, signal: AbortSignal): Promise<string[]> {
   const { clock } = context.session.options;
   const all = async () => {
-    // What needs no credential is proposed without one.
+    // Completions that need no credential are proposed without one.
     const redact = await context.session.client().then(
       (client) => client.redact,
       () => visibleText,

@@ -74,7 +74,7 @@ function withoutEscapes(json: string): string {
   return json.replaceAll(ESCAPES, '$1 ').replaceAll(/[\u0085\u2028\u2029]/g, ' ');
 }
 
-/** What the platform gave, with nothing that renders; where it reads like orders, a second content says that it is data. */
+/** The platform's text without anything that renders; where it reads like orders, a second content says that it is data. */
 function strangersContents(uri: string, mimeType: string, text: string) {
   const main = { uri, mimeType, text: unrendered(mimeType === 'application/json' ? withoutEscapes(text) : text) };
   return readsAsOrders(text) ? [main, { uri, mimeType: 'text/plain', text: ORDERS_ARE_DATA }] : [main];

@@ -17,9 +17,9 @@ import type { DefinedResource } from '../tooling/resource.ts';
 import type { Answer } from '../tooling/results.ts';
 import type { Session } from '../tooling/session.ts';
 import { type AnyTool, changesSomething, type ListedTool, type Offer } from '../tooling/tool.ts';
-import { readOnlyReason } from './caller-access.ts';
 import { productIcons, toolsetIcons } from './icons.ts';
 import { registerCompletion, registerPrompt } from './prompts.ts';
+import { readOnlyReason } from './read-only-reason.ts';
 import { registerResource, requestFacts } from './resources.ts';
 import { registerSubscriptions, type Subscriptions } from './subscriptions.ts';
 import { registerViews } from './views.ts';
@@ -150,7 +150,7 @@ function question(tool: ListedTool, { ask, state }: Question) {
           `${warning}${ask.method} ${ask.path}${project}${encoding}\n${excerpt}`,
         requestedSchema: {
           type: 'object',
-          // What removes something for good is not answered by a press of Enter.
+          // A press of Enter must not confirm a removal for good.
           properties: { confirm: { type: 'boolean', title: 'Send it', ...(!tool.annotations.destructiveHint && { default: true }) } },
         },
       }),

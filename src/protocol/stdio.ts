@@ -18,7 +18,7 @@ type Id = string | number;
 /** The subscription that an acknowledgement opens, and its addresses. */
 function opened(message: JSONRPCMessage): { id: Id; uris: readonly string[] } | undefined {
   if (!('method' in message) || message.method !== 'notifications/subscriptions/acknowledged') return undefined;
-  // What the server itself sent, or what the SDK has checked.
+  // Sent by the server itself, or checked by the SDK.
   const { _meta: meta, notifications } = (message.params ?? {}) as {
     _meta?: Record<string, unknown>;
     notifications?: { resourceSubscriptions?: readonly string[] };

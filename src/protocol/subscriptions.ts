@@ -59,19 +59,89 @@ function changeable(resources: readonly DefinedResource[], uri: string): Address
   throw new ApiError('invalid', `this resource does not change; ${templates.join(', ')} can be subscribed to.`);
 }
 
+/** A resource that was not polled yet. */
+const newEntry = (uri: string, addressed: Addressed): Entry => ({
+  uri,
+  addressed,
+  listeners: new Set(),
+  known: false,
+  newest: undefined,
+  failures: 0,
+  polledAtMs: 0,
+  ready: Promise.resolve(),
+  waiting: undefined,
+});
+
+/** The parts that all polls of a session go through. */
+interface Polling {
+  readonly session: Session;
+  /** The watchers on other replicas; known once the session is connected. */
+  readonly others: () => SharedWatches | undefined;
+  /** Resources that are polled now. */
+  readonly active: () => number;
+}
+
+/** Usual pause between two polls of a resource; each failure doubles it. */
+function pauseMs({ failures }: Entry, { active }: Polling): number {
+  const usualMs = Math.max(POLL_MS, active() * SPACING_MS);
+  return Math.max(usualMs, Math.min(LONGEST_WAIT_MS, usualMs * 2 ** failures));
+}
+
+async function poll(entry: Entry, { session, others }: Polling): Promise<void> {
+  const { resource, variables, projectId } = entry.addressed;
+  const ask: ResourceContext['ask'] = async (operation, input) =>
+    (await session.client()).call(operation, input, projectId === undefined ? {} : { projectId });
+  try {
+    const newest = await resource.newest?.(variables, { session, ask }, entry.newest);
+    const hasChanged = entry.known && newest !== undefined && newest !== entry.newest;
+    Object.assign(entry, { known: true, newest: newest ?? entry.newest, failures: 0 });
+    const watches = others();
+    if (!hasChanged) return;
+    for (const notify of entry.listeners) notify();
+    watches?.publish(entry.uri, newest);
+  } catch (error) {
+    entry.failures += 1;
+    others()?.release(entry.uri);
+    throw error;
+  }
+}
+
+function startPoll(entry: Entry, polling: Polling): void {
+  entry.polledAtMs = polling.session.options.clock.now();
+  entry.ready = poll(entry, polling);
+  entry.ready.catch(() => undefined); // thrown to those who wait for `ready`; the next poll may succeed
+}
+
+async function pollUntilAborted(entry: Entry, polling: Polling, signal: AbortSignal): Promise<void> {
+  const { clock } = polling.session.options;
+  // When another replica last took the turn.
+  let yieldedAtMs = entry.polledAtMs;
+  while (!signal.aborted) {
+    await entry.ready.catch(() => undefined);
+    const pause = pauseMs(entry, polling);
+    const restMs = Math.max(entry.polledAtMs, yieldedAtMs) + pause - clock.now();
+    // A clock that was set back must not prolong the wait.
+    await clock.sleep(Math.min(Math.max(restMs, 0), pause), signal);
+    const mayPoll = (await polling.others()?.mayPoll(entry.uri, pause + TAKEOVER_MS)) ?? true;
+    signal.throwIfAborted();
+    if (mayPoll) startPoll(entry, polling);
+    else yieldedAtMs = clock.now();
+  }
+}
+
 /** Watches resources for one session, each polled at most once a minute for all its listeners together. */
 export function createSubscriptions(session: Session, resources: readonly DefinedResource[]): Subscriptions {
   const { clock } = session.options;
   const entries = new Map<string, Entry>();
-  const active = () => [...entries].filter(([, { listeners }]) => listeners.size > 0);
+  const watchedUris = () => [...entries].filter(([, { listeners }]) => listeners.size > 0).map(([uri]) => uri);
   let stopListening: (() => void) | undefined;
 
-  /** The watchers on other replicas; known once the session is connected. */
   function others(): SharedWatches | undefined {
     const watches = session.options.shared?.()?.watches;
     if (watches) stopListening ??= watches.onMessage(onMessage);
     return watches;
   }
+  const polling: Polling = { session, others, active: () => watchedUris().length };
 
   function onMessage(uri: string, newest: number): void {
     const entry = entries.get(uri);
@@ -79,52 +149,6 @@ export function createSubscriptions(session: Session, resources: readonly Define
     if (!entry?.known || newest === entry.newest) return;
     entry.newest = newest;
     for (const notify of entry.listeners) notify();
-  }
-
-  function pauseMs({ failures }: Entry): number {
-    const usualMs = Math.max(POLL_MS, active().length * SPACING_MS);
-    return Math.max(usualMs, Math.min(LONGEST_WAIT_MS, usualMs * 2 ** failures));
-  }
-
-  async function poll(entry: Entry): Promise<void> {
-    const { resource, variables, projectId } = entry.addressed;
-    const ask: ResourceContext['ask'] = async (operation, input) =>
-      (await session.client()).call(operation, input, projectId === undefined ? {} : { projectId });
-    try {
-      const newest = await resource.newest?.(variables, { session, ask }, entry.newest);
-      const hasChanged = entry.known && newest !== undefined && newest !== entry.newest;
-      Object.assign(entry, { known: true, newest: newest ?? entry.newest, failures: 0 });
-      const watches = others();
-      if (!hasChanged) return;
-      for (const notify of entry.listeners) notify();
-      watches?.publish(entry.uri, newest);
-    } catch (error) {
-      entry.failures += 1;
-      others()?.release(entry.uri);
-      throw error;
-    }
-  }
-
-  function startPoll(entry: Entry): void {
-    entry.polledAtMs = clock.now();
-    entry.ready = poll(entry);
-    entry.ready.catch(() => undefined); // thrown to those who wait for `ready`; the next poll may succeed
-  }
-
-  async function pollUntilAborted(entry: Entry, signal: AbortSignal): Promise<void> {
-    // When another replica last took the turn.
-    let yieldedAtMs = entry.polledAtMs;
-    while (!signal.aborted) {
-      await entry.ready.catch(() => undefined);
-      const pause = pauseMs(entry);
-      const restMs = Math.max(entry.polledAtMs, yieldedAtMs) + pause - clock.now();
-      // A clock that was set back must not prolong the wait.
-      await clock.sleep(Math.min(Math.max(restMs, 0), pause), signal);
-      const mayPoll = (await others()?.mayPoll(entry.uri, pause + TAKEOVER_MS)) ?? true;
-      signal.throwIfAborted();
-      if (mayPoll) startPoll(entry);
-      else yieldedAtMs = clock.now();
-    }
   }
 
   function entryOf(uri: string): Entry {
@@ -135,19 +159,9 @@ export function createSubscriptions(session: Session, resources: readonly Define
     if (kept) return kept;
     const addressed = changeable(resources, uri);
     if (entries.size >= MAX_WATCHED) throw new ApiError('busy', `${MAX_WATCHED} resources are watched already: unsubscribe from some.`);
-    const entry: Entry = {
-      uri,
-      addressed,
-      listeners: new Set(),
-      known: false,
-      newest: undefined,
-      failures: 0,
-      polledAtMs: 0,
-      ready: Promise.resolve(),
-      waiting: undefined,
-    };
+    const entry = newEntry(uri, addressed);
     entries.set(uri, entry);
-    startPoll(entry);
+    startPoll(entry, polling);
     return entry;
   }
 
@@ -166,11 +180,11 @@ export function createSubscriptions(session: Session, resources: readonly Define
       entry.listeners.add(listener);
       if (!entry.waiting) {
         entry.waiting = new AbortController();
-        pollUntilAborted(entry, entry.waiting.signal).catch(() => undefined); // ends with the abort
+        pollUntilAborted(entry, polling, entry.waiting.signal).catch(() => undefined); // ends with the abort
       }
       return { ready: entry.ready, stop: () => leave(entry, listener) };
     },
-    watched: () => active().map(([uri]) => uri),
+    watched: watchedUris,
     close() {
       for (const entry of entries.values()) {
         entry.waiting?.abort();

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { RECOVERY_MS } from '../api/limiter.ts';
+import { countOf } from '../lib/tally.ts';
 import type { Cipher } from './cipher.ts';
 import { leaseScripts } from './lease-scripts.ts';
-import { RECONNECT_MS, type RedisConnection } from './redis-connection.ts';
+import type { RedisConnection } from './redis-connection.ts';
+import { RECONNECT_MS } from './redis-link.ts';
 
 /** A call that wants a lease. */
 export interface LeaseRequest {
@@ -62,114 +64,174 @@ interface HeldLease {
   readonly lanes: number;
 }
 
-/** Makes the leases of one replica. */
-export function createLeases({ connection, cipher, channel, leaseMs = LEASE_MS }: LeaseOptions): Leases {
-  const replica = randomUUID();
+/** The leases that this replica holds, renewed as long as there are any. */
+interface HeldLeases {
+  add(id: string, lease: HeldLease): void;
+  /** False where it was not held. */
+  remove(id: string): boolean;
+  readonly projects: readonly string[];
+  /** Each id of a project followed by the number of its lanes. */
+  of(project: string): (string | number)[];
+  close(): void;
+}
+
+function createHeldLeases(renewMs: number, renew: (projects: readonly string[]) => void): HeldLeases {
   const held = new Map<string, HeldLease>();
-  /** Calls to repeat when Redis is back: it may hold leases that it did not confirm, and not know that others have ended. */
-  const unconfirmed = new Set<() => void>();
-  const replicasOf = new Map<string, number>();
-  /** Wakes waiting calls, by lane and member: a caller with its replica. */
-  const freed = new EventEmitter().setMaxListeners(0);
   let timer: NodeJS.Timeout | undefined;
-  let refusedAtMs = Number.NEGATIVE_INFINITY;
-  const isAlone = () => !connection.isUp || performance.now() - Math.max(connection.reconnectedAtMs, refusedAtMs) < RECONNECT_MS;
-
-  const keysOf = (project: string) => {
-    const base = cipher.key('leases', project);
-    const lanes = LANES.flatMap((lane) => KEYS_PER_LANE.map((name) => cipher.subkey(base, `${lane} ${name}`)));
-    return [cipher.subkey(base, 'replicas'), ...lanes];
-  };
-
-  const unsubscribe = connection.subscribe((text) => {
-    if (text.startsWith('free ')) freed.emit(text.slice('free '.length));
-  });
-
-  function renew(projects: Iterable<string>): void {
-    for (const project of new Set(projects)) {
-      const leases = [...held].filter(([, lease]) => lease.project === project).flatMap(([id, { lanes }]) => [id, lanes]);
-      void connection.run(SCRIPTS.renew, keysOf(project), [replica, leaseMs, INTEREST_MS, ...leases]);
-    }
-  }
-  const renewHeld = () => renew([...held.values()].map(({ project }) => project));
-
-  connection.onReconnect(() => {
-    renew([...replicasOf.keys(), ...[...held.values()].map(({ project }) => project)]);
-    const repeats = [...unconfirmed];
-    unconfirmed.clear();
-    for (const repeat of repeats) repeat();
-  });
-
+  const projects = () => [...held.values()].map(({ project }) => project);
   function updateTimer(): void {
-    if (held.size > 0) timer ??= setInterval(renewHeld, leaseMs / 3).unref();
+    if (held.size > 0) timer ??= setInterval(() => renew(projects()), renewMs).unref();
     else {
       clearInterval(timer);
       timer = undefined;
     }
   }
+  return {
+    add(id, lease) {
+      held.set(id, lease);
+      updateTimer();
+    },
+    remove(id) {
+      const wasHeld = held.delete(id);
+      updateTimer();
+      return wasHeld;
+    },
+    get projects() {
+      return projects();
+    },
+    of: (project) => [...held].filter(([, lease]) => lease.project === project).flatMap(([id, { lanes }]) => [id, lanes]),
+    close: () => clearInterval(timer),
+  };
+}
 
-  /** Ends a lease, and the waiting of a member unless that is empty; repeated when Redis is back if it cannot be reached. */
-  async function end(request: LeaseRequest, id: string, { member = '', refusedFrom = '' } = {}): Promise<void> {
-    const ended = await connection.run(SCRIPTS.release, keysOf(request.project), [id, member, channel, refusedFrom, ...request.limits]);
+/** The keys of a project: that of its replicas, then those of each lane. */
+function keysOf(cipher: Cipher, project: string): string[] {
+  const base = cipher.key('leases', project);
+  const lanes = LANES.flatMap((lane) => KEYS_PER_LANE.map((name) => cipher.subkey(base, `${lane} ${name}`)));
+  return [cipher.subkey(base, 'replicas'), ...lanes];
+}
+
+/** How a call waits for its lease. */
+interface WaitingCall {
+  /** Asks once; undefined where Redis does not answer. */
+  readonly ask: () => Promise<{ lease?: Lease } | undefined>;
+  /** Says that it waits no longer. */
+  readonly leave: () => void;
+  /** Wakes waiting calls, by lane and member. */
+  readonly freed: EventEmitter;
+  readonly lanes: readonly string[];
+}
+
+/** Asks again and again until there is a lease; undefined where Redis does not answer. */
+async function waitForLease({ ask, leave, freed, lanes }: WaitingCall, signal: AbortSignal): Promise<Lease | undefined> {
+  const waiter = createWaiter();
+  for (const lane of lanes) freed.on(lane, waiter.wake);
+  signal.addEventListener('abort', waiter.wake, { once: true });
+  let isWaiting = false;
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      waiter.reset();
+      const found = await ask();
+      if (!found) return undefined;
+      const { lease } = found;
+      isWaiting = !lease;
+      if (lease && !signal.aborted) return lease;
+      lease?.release(false);
+      if (!lease) await waiter.wait(POLL_MS * (0.75 + Math.random() / 2));
+    }
+  } finally {
+    signal.removeEventListener('abort', waiter.wake);
+    for (const lane of lanes) freed.off(lane, waiter.wake);
+    if (isWaiting && signal.aborted) leave();
+  }
+}
+
+/** The answer to one question for a lease; undefined where Redis gives none. */
+async function askOnce(connection: RedisConnection, keys: readonly string[], parameters: readonly (string | number)[]) {
+  const asked = await connection.run(SCRIPTS.acquire, [...keys], [...parameters]);
+  if (!asked || !Array.isArray(asked.answer)) return undefined;
+  const [granted, replicas, grantedAt]: unknown[] = asked.answer;
+  return { isGranted: granted === 1, replicas: Number(replicas), grantedAt: String(grantedAt) };
+}
+
+/** Ends leases, again when Redis is back where it did not confirm that. */
+function createEndings({ connection, cipher, channel }: Omit<LeaseOptions, 'leaseMs'>) {
+  /** Calls to repeat: Redis may hold leases that it did not confirm, and not know that others have ended. */
+  const unconfirmed = new Set<() => void>();
+
+  /** Ends a lease, and the waiting of a member unless that is empty. */
+  async function end(request: Pick<LeaseRequest, 'project' | 'limits'>, id: string, { member = '', refusedFrom = '' } = {}): Promise<void> {
+    const { project, limits } = request;
+    const ended = await connection.run(SCRIPTS.release, keysOf(cipher, project), [id, member, channel, refusedFrom, ...limits]);
     if (!ended) unconfirmed.add(() => void end(request, id, { member }));
   }
 
+  return {
+    end,
+    endLater: (request: LeaseRequest, id: string) => void unconfirmed.add(() => void end(request, id)),
+    repeatAll: () => {
+      const repeats = [...unconfirmed];
+      unconfirmed.clear();
+      for (const repeat of repeats) repeat();
+    },
+  };
+}
+
+/** Makes the leases of one replica. */
+export function createLeases({ connection, cipher, channel, leaseMs = LEASE_MS }: LeaseOptions): Leases {
+  const replica = randomUUID();
+  const held = createHeldLeases(leaseMs / 3, renew);
+  const { end, endLater, repeatAll } = createEndings({ connection, cipher, channel });
+  const replicasOf = new Map<string, number>();
+  /** By lane and member: a caller with its replica. */
+  const freed = new EventEmitter().setMaxListeners(0);
+  let refusedAtMs = Number.NEGATIVE_INFINITY;
+  const isAlone = () => !connection.isUp || performance.now() - Math.max(connection.reconnectedAtMs, refusedAtMs) < RECONNECT_MS;
+
+  const unsubscribe = connection.subscribe((text) => text.startsWith('free ') && freed.emit(text.slice('free '.length)));
+
+  function renew(projects: Iterable<string>): void {
+    for (const project of new Set(projects))
+      void connection.run(SCRIPTS.renew, keysOf(cipher, project), [replica, leaseMs, INTEREST_MS, ...held.of(project)]);
+  }
+
+  connection.onReconnect(() => {
+    renew([...replicasOf.keys(), ...held.projects]);
+    repeatAll();
+  });
+
   function keep(request: LeaseRequest, id: string, grantedAt: string): Lease {
-    held.set(id, { project: request.project, lanes: request.limits.length });
-    updateTimer();
+    held.add(id, { project: request.project, lanes: request.limits.length });
     return {
       release(refused) {
-        if (!held.delete(id)) return;
-        updateTimer();
-        void end(request, id, { refusedFrom: refused ? grantedAt : '' });
+        if (held.remove(id)) void end(request, id, { refusedFrom: refused ? grantedAt : '' });
       },
     };
   }
 
-  /** Asks once; undefined where Redis does not answer. */
   async function ask(request: LeaseRequest, member: string): Promise<{ lease?: Lease } | undefined> {
-    const { project, limits } = request;
     const id = randomUUID();
-    const times = [leaseMs, WAITING_MS, INTEREST_MS];
-    const asked = await connection.run(SCRIPTS.acquire, keysOf(project), [replica, id, member, channel, ...times, ...limits]);
-    if (!asked || !Array.isArray(asked.answer)) {
+    const keys = keysOf(cipher, request.project);
+    const found = await askOnce(connection, keys, [replica, id, member, channel, leaseMs, WAITING_MS, INTEREST_MS, ...request.limits]);
+    if (!found) {
       refusedAtMs = performance.now();
-      unconfirmed.add(() => void end(request, id));
+      endLater(request, id);
       return undefined;
     }
-    const [granted, replicas, grantedAt]: unknown[] = asked.answer;
+    const { isGranted, replicas, grantedAt } = found;
     // A Redis that has just started knows only the replicas that have found it.
-    replicasOf.set(project, isAlone() ? Math.max(Number(replicas), replicasOf.get(project) ?? 0) : Number(replicas));
-    return granted === 1 ? { lease: keep(request, id, String(grantedAt)) } : {};
+    replicasOf.set(request.project, isAlone() ? Math.max(replicas, countOf(replicasOf, request.project)) : replicas);
+    return isGranted ? { lease: keep(request, id, grantedAt) } : {};
   }
 
   return {
     async acquire(request) {
-      const { project, limits, signal } = request;
       const member = `${cipher.digest('caller', request.caller)} ${replica}`;
-      const waiter = createWaiter();
-      const keys = keysOf(project);
-      const lanes = limits.map((_, lane) => `${keys[1 + KEYS_PER_LANE.length * lane]} ${member}`);
-      for (const lane of lanes) freed.on(lane, waiter.wake);
-      signal.addEventListener('abort', waiter.wake, { once: true });
-      let isWaiting = false;
-      try {
-        for (;;) {
-          signal.throwIfAborted();
-          waiter.reset();
-          const found = await ask(request, member);
-          if (!found) return undefined;
-          const { lease } = found;
-          isWaiting = !lease;
-          if (lease && !signal.aborted) return lease;
-          lease?.release(false);
-          if (!lease) await waiter.wait(POLL_MS * (0.75 + Math.random() / 2));
-        }
-      } finally {
-        signal.removeEventListener('abort', waiter.wake);
-        for (const lane of lanes) freed.off(lane, waiter.wake);
-        if (isWaiting && signal.aborted) void end(request, '', { member });
-      }
+      const keys = keysOf(cipher, request.project);
+      const lanes = request.limits.map((_, lane) => `${keys[1 + KEYS_PER_LANE.length * lane]} ${member}`);
+      const waiting = { ask: () => ask(request, member), leave: () => void end(request, '', { member }), freed, lanes };
+      return waitForLease(waiting, request.signal);
     },
     addUncounted(request) {
       const lease = keep(request, randomUUID(), '');
@@ -177,10 +239,10 @@ export function createLeases({ connection, cipher, channel, leaseMs = LEASE_MS }
       return lease;
     },
     isAlone,
-    sharersOf: (project) => (isAlone() ? Math.max(replicasOf.get(project) ?? 0, FEWEST_REPLICAS) : 1),
+    sharersOf: (project) => (isAlone() ? Math.max(countOf(replicasOf, project), FEWEST_REPLICAS) : 1),
     close() {
       unsubscribe();
-      clearInterval(timer);
+      held.close();
       for (const lane of freed.eventNames()) freed.emit(lane);
     },
   };

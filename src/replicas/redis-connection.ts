@@ -1,14 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../lib/log.ts';
 import { createRedactor } from '../lib/redact.ts';
-import { connectRedis, type Redis } from './redis.ts';
+import { afterSilence, type CacheLog, createCacheLog, createLink, type Link, messageOf, SLOW_MS, within } from './redis-link.ts';
 
 /** An answer of Redis; undefined where it cannot be reached or refuses the command. */
 export type Answer = { readonly answer: unknown } | undefined;
 
 /**
- * A connection to Redis that never makes a caller wait for a Redis that is gone: a command that fails is given up, all calls go on
- * without Redis at once, and a new connection is made in the background.
+ * A connection that never makes a caller wait for a Redis that is gone. A command that fails is given up, all calls go on without Redis at
+ * once, and a new connection is made in the background.
  */
 export interface RedisConnection {
   /** Sends one command about one key. */
@@ -40,54 +39,33 @@ export interface RedisConnectionOptions {
 
 /** A command that takes longer has failed. */
 const ANSWER_MS = 500;
-/** Redis is slow when commands have taken longer than this for some time; a line in the log says so, because calls wait for it. */
-const SLOW_MS = 150;
-const SLOW_FOR_MS = 2_000;
-const SLOW_PAUSE_MS = 10_000;
-const CONNECT_MS = 2_000;
-/** Pauses between attempts to connect; the first is short, because most interruptions are. */
-const PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
-/** After a connection that broke sooner than this the pause doubles, up to the longest rest. */
-const SHORT_MS = 10_000;
-const LONGEST_REST_MS = 30_000;
 /** Servers and networks cut connections without traffic after some minutes, and not always with a message. */
 const HEARTBEAT_MS = 30_000;
 const HEARTBEAT = 'alive';
-/** The same warning is logged no more often. */
-const WARNING_PAUSE_MS = 60_000;
-/** Every replica that can reach a Redis that is back has found it after this time. */
-export const RECONNECT_MS = LONGEST_PAUSE_MS + CONNECT_MS;
 /** How a server refuses that serves no one for now. */
 const NOT_SERVING = /^(LOADING|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH)\b/;
 /** How Redis begins a refusal; all other errors are those of the connection. */
 const REFUSAL = /^[A-Z]{2,}\b/;
 
-/**
- * Calls `act` after `ms` without an answer, unless the returned function is called before. In two halves, so that a standstill of this
- * process uses up one of them at most; and timers come before the network in the event loop, so what has arrived is read first.
- */
-function afterSilence(ms: number, act: () => void): () => void {
-  let isOver = false;
-  let timer = setTimeout(() => {
-    timer = setTimeout(() => setImmediate(() => isOver || act()), ms / 2);
-  }, ms / 2);
-  return () => {
-    isOver = true;
-    clearTimeout(timer);
+/** Sends commands; one that fails for the state of the server or the line gives the connection up. */
+function createCommand(link: Link, cacheLog: CacheLog, redact: (text: string) => string): RedisConnection['command'] {
+  return async (key, args) => {
+    const asked = link.redis;
+    if (!asked) return undefined;
+    const cancel = afterSilence(SLOW_MS, () => cacheLog.noteSlow());
+    try {
+      return { answer: await within(ANSWER_MS, asked.command(key, args)) };
+    } catch (error) {
+      const message = messageOf(error);
+      if (NOT_SERVING.test(message) || !REFUSAL.test(message)) link.lose(asked, error);
+      else
+        cacheLog.warn(message.split(' ')[0] ?? '', `The shared cache refuses commands, so this replica does without: ${redact(message)}`);
+      return undefined;
+    } finally {
+      cancel();
+    }
   };
 }
-
-/** Rejects after `ms`. */
-async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
-  let cancel: () => void = () => undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    cancel = afterSilence(ms, () => reject(new Error(`no answer within ${ms} ms.`)));
-  });
-  return Promise.race([promise, timeout]).finally(cancel);
-}
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message || error.name : String(error));
 
 /** Opens the connection and waits for the end of its first attempt, even if that fails. */
 export async function openRedisConnection(options: RedisConnectionOptions): Promise<RedisConnection> {
@@ -96,158 +74,55 @@ export async function openRedisConnection(options: RedisConnectionOptions): Prom
   const listeners = new Set<(message: string) => void>();
   const reconnectListeners = new Set<() => void>();
   const redact = createRedactor([url, new URL(url).password, decodeURIComponent(new URL(url).password)]);
-  let redis: Redis | undefined;
-  let connections = 0;
-  let reconnectedAtMs = Number.NEGATIVE_INFINITY;
-  let connectedAtMs = 0;
-  let wasUp = true;
-  /** Connections in a row that broke soon. */
-  let brokenSoon = 0;
+  const cacheLog = createCacheLog(log, redact, closed.signal);
   let hasReceived = true;
-  /** The first and the last slow command of a row. */
-  let slowFromMs = Number.NEGATIVE_INFINITY;
-  let slowAtMs = Number.NEGATIVE_INFINITY;
-  /** When each kind of warning was last logged. */
-  const warnings = new Map<string, number>();
 
   function onMessage(message: string): void {
     hasReceived = true;
     for (const listener of listeners) listener(message);
   }
-
-  function lose(lost: Redis | undefined, reason: unknown): void {
-    if (!lost || lost !== redis) return;
-    redis = undefined;
-    lost.close();
-    logState(reason);
-    brokenSoon = performance.now() - connectedAtMs < SHORT_MS ? brokenSoon + 1 : 0;
-    void reconnect();
+  function onReconnect(): void {
+    for (const listener of reconnectListeners) listener();
   }
+  const link = createLink({ url, channel, cacheLog, onMessage, onReconnect, closed: closed.signal });
 
-  function warn(kind: string, message: string): void {
-    const nowMs = performance.now();
-    if (nowMs - (warnings.get(kind) ?? Number.NEGATIVE_INFINITY) < WARNING_PAUSE_MS) return;
-    warnings.set(kind, nowMs);
-    log('warn', message);
-  }
-
-  function noteSlow(): void {
-    const nowMs = performance.now();
-    if (nowMs - slowAtMs > SLOW_PAUSE_MS) slowFromMs = nowMs;
-    slowAtMs = nowMs;
-    if (nowMs - slowFromMs < SLOW_FOR_MS) return;
-    warn(
-      'slow',
-      `The shared cache often takes longer than ${SLOW_MS} ms to answer, and calls wait for it: check its load and the network.`,
-    );
-  }
-
-  /** Logs once that sharing has stopped, and once that it goes on. */
-  function logState(reason?: unknown): void {
-    const isUp = redis !== undefined;
-    if (isUp === wasUp || closed.signal.aborted) return;
-    wasUp = isUp;
-    if (isUp) log('warn', 'The shared cache answers again; replicas share from now on.');
-    else log('warn', `The shared cache is out of reach, so this replica goes on alone until it answers: ${redact(messageOf(reason))}`);
-  }
-
-  async function connect(): Promise<void> {
-    const attempt = new AbortController();
-    let connected: Redis | undefined;
-    let failure: { reason: unknown } | undefined;
-    const onLost = (reason: unknown) => {
-      failure ??= { reason };
-      lose(connected, reason);
-    };
-    try {
-      const connecting = connectRedis({ url, connectTimeoutMs: CONNECT_MS, channel, onMessage, onLost }, attempt.signal);
-      connected = await within(CONNECT_MS, connecting);
-      if (failure || closed.signal.aborted) {
-        connected.close();
-        throw failure?.reason ?? closed.signal.reason;
-      }
-      redis = connected;
-      hasReceived = true;
-      connections += 1;
-      connectedAtMs = performance.now();
-      if (wasUp) return;
-      reconnectedAtMs = connectedAtMs;
-      for (const listener of reconnectListeners) listener();
-      logState();
-    } catch (error) {
-      attempt.abort(error);
-      throw error;
-    }
-  }
-
-  async function reconnect(): Promise<void> {
-    let pauseMs = Math.min(PAUSE_MS * 2 ** Math.max(0, brokenSoon - 1), LONGEST_REST_MS);
-    for (; !redis && !closed.signal.aborted; pauseMs = Math.max(pauseMs, Math.min(2 * pauseMs, LONGEST_PAUSE_MS))) {
-      try {
-        await delay(pauseMs, undefined, { signal: closed.signal, ref: false });
-        await connect();
-      } catch (error) {
-        logState(error);
-      }
-    }
-  }
+  const command = createCommand(link, cacheLog, redact);
+  const publish = (message: string) => void command(channel, ['PUBLISH', channel, message]);
 
   /** Sends a heartbeat to this replica too: it must have come back by the next one. */
   function checkHeartbeat(): void {
-    if (!redis) return;
-    if (!hasReceived) return lose(redis, new Error('Messages that were published did not arrive.'));
+    if (!link.redis) return;
+    if (!hasReceived) return link.lose(link.redis, new Error('Messages that were published did not arrive.'));
     hasReceived = false;
-    connection.publish(HEARTBEAT);
+    publish(HEARTBEAT);
   }
   const heartbeat = setInterval(checkHeartbeat, heartbeatMs).unref();
 
-  const connection: RedisConnection = {
-    async command(key, args) {
-      const asked = redis;
-      if (!asked) return undefined;
-      const cancel = afterSilence(SLOW_MS, noteSlow);
-      try {
-        return { answer: await within(ANSWER_MS, asked.command(key, args)) };
-      } catch (error) {
-        const message = messageOf(error);
-        if (NOT_SERVING.test(message) || !REFUSAL.test(message)) lose(asked, error);
-        else warn(message.split(' ')[0] ?? '', `The shared cache refuses commands, so this replica does without: ${redact(message)}`);
-        return undefined;
-      } finally {
-        cancel();
-      }
-    },
-    run: (script, keys, args) => connection.command(keys[0] ?? '', ['EVAL', script, String(keys.length), ...keys, ...args.map(String)]),
-    publish(message) {
-      void connection.command(channel, ['PUBLISH', channel, message]);
-    },
+  await link.open();
+  return {
+    command,
+    run: (script, keys, args) => command(keys[0] ?? '', ['EVAL', script, String(keys.length), ...keys, ...args.map(String)]),
+    publish,
     subscribe(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
     onReconnect: (listener) => void reconnectListeners.add(listener),
     get isUp() {
-      return redis !== undefined;
+      return link.redis !== undefined;
     },
     get connections() {
-      return connections;
+      return link.connections;
     },
     get reconnectedAtMs() {
-      return reconnectedAtMs;
+      return link.reconnectedAtMs;
     },
     close() {
       closed.abort(new Error('The connection to the shared cache is closed.'));
       clearInterval(heartbeat);
-      const last = redis;
-      redis = undefined;
-      last?.close();
+      link.close();
       listeners.clear();
       reconnectListeners.clear();
     },
   };
-  await connect().catch((error: unknown) => {
-    logState(error);
-    void reconnect();
-  });
-  return connection;
 }

@@ -100,15 +100,15 @@ export const exportQuery = defineResource({
   complete: {
     projectId: complete.projectId,
     async queryId({ session, projectId }) {
-      const { resultsOf } = await import('../workspace/query/query-results.ts');
-      const ids = await resultsOf(await session.workspace(await projectId()), session.options.clock.now()).ids();
+      const { queryResults } = await import('../workspace/query/query-results.ts');
+      const ids = await queryResults(await session.workspace(await projectId()), session.options.clock.now()).ids();
       return ids.map((id) => ({ value: id }));
     },
   },
   async read({ projectId, queryId }, { session }) {
-    const { resultsOf } = await import('../workspace/query/query-results.ts');
+    const { queryResults } = await import('../workspace/query/query-results.ts');
     const workspace = await session.workspace(integer('projectId', projectId));
-    const result = await resultsOf(workspace, session.options.clock.now()).find(queryId);
+    const result = await queryResults(workspace, session.options.clock.now()).find(queryId);
     if (result === undefined)
       throw new ApiError('missing', `there is no result ${queryId} any more${hint('query_export', '; call query_export again')}.`);
     return result;

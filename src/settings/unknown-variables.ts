@@ -12,7 +12,7 @@ function readVariables(): string[] {
 
 /**
  * A sentence for each variable of the environment that has the prefix of the settings and belongs to none, with the one that was probably
- * meant: a misspelt `WEB_ANALYTICS_READONLY` would leave the tools that write switched on. Values are not repeated.
+ * meant. A misspelt `WEB_ANALYTICS_READONLY` would otherwise leave the tools that write switched on. Values are not repeated.
  */
 export function unknownVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
   const known = readVariables();

@@ -33,7 +33,7 @@ function bearer(parameters: Readonly<Record<string, string | undefined>>): strin
   return `Bearer ${given.join(', ')}`;
 }
 
-/** What a caller who signs in asks for: the issuer grants of it what the caller may have. */
+/** The scopes that a caller asks for when signing in; the issuer grants those that the caller may have. */
 const ASKED = accessScopes.join(' ');
 
 /** Makes the challenges; `metadataAddress` is where the protected-resource metadata are, where there are any. */

@@ -71,6 +71,23 @@ function keysAddressFault(address: string): string | undefined {
 
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
+/** The address of an issuer's keys, from the first of its metadata that can be used. */
+async function discoverKeys({ issuer, fetchJson }: Pick<IssuerKeysOptions, 'issuer' | 'fetchJson'>): Promise<string> {
+  const failures: string[] = [];
+  for (const metadataAddress of metadataAddresses(issuer)) {
+    try {
+      const metadata = metadataSchema.parse(await fetchJson(metadataAddress));
+      if (metadata.issuer !== issuer) throw new Error('they are those of another issuer.');
+      const fault = keysAddressFault(metadata.jwks_uri);
+      if (fault) throw new Error(`their jwks_uri ${fault}.`);
+      return metadata.jwks_uri;
+    } catch (error) {
+      failures.push(`${metadataAddress}: ${error instanceof z.ZodError ? 'no metadata of an authorization server.' : wordsOf(error)}`);
+    }
+  }
+  throw new Error(`The metadata of the issuer cannot be used. ${failures.join(' ')}`);
+}
+
 /**
  * Keeps the keys of an issuer: read on first use, when they are old, and for a key id that is not among them. While the issuer is down
  * the last ones stay in use; `createRemoteJWKSet` of jose refuses every token then, and neither finds the keys' address nor takes a clock.
@@ -81,26 +98,10 @@ export function createIssuerKeys({ issuer, jwksAddress, fetchJson, clock, log }:
   let triedAtMs = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
 
-  async function discover(): Promise<string> {
-    const failures: string[] = [];
-    for (const metadataAddress of metadataAddresses(issuer)) {
-      try {
-        const metadata = metadataSchema.parse(await fetchJson(metadataAddress));
-        if (metadata.issuer !== issuer) throw new Error('they are those of another issuer.');
-        const fault = keysAddressFault(metadata.jwks_uri);
-        if (fault) throw new Error(`their jwks_uri ${fault}.`);
-        return metadata.jwks_uri;
-      } catch (error) {
-        failures.push(`${metadataAddress}: ${error instanceof z.ZodError ? 'no metadata of an authorization server.' : wordsOf(error)}`);
-      }
-    }
-    throw new Error(`The metadata of the issuer cannot be used. ${failures.join(' ')}`);
-  }
-
   async function read(): Promise<void> {
     triedAtMs = clock.now();
     try {
-      address ??= await discover();
+      address ??= await discoverKeys({ issuer, fetchJson });
       const keySet = keySetSchema.parse(await fetchJson(address));
       kept = { keys: createLocalJWKSet(keySet), readAtMs: clock.now() };
     } catch (error) {

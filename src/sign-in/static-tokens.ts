@@ -7,8 +7,8 @@ import { type AccessScope, accessScopes, type SignIn } from './principal.ts';
 import { createPrivateFile, type PrivateFile, PrivateFileError } from './private-file.ts';
 
 /**
- * A token as it is kept. Its digest is SHA-256 without salt or stretching: the token has 256 random bits, so that the
- * token of a digest cannot be guessed or looked up, and a slow digest would only make each request slow.
+ * A token as it is kept. Its digest is SHA-256 without salt or stretching: the token has 256 random bits, so it cannot be guessed or looked
+ * up by its digest. A slow digest would only make each request slow.
  */
 const storedToken = z.strictObject({
   name: z.string(),

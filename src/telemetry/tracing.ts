@@ -48,30 +48,44 @@ function ago(durationMs: number): number {
 
 const FINE: ReadonlySet<CallOutcome | 'aborted'> = new Set<CallOutcome>(['ok', 'question']);
 
-/** Opens the way to the collector that the OTEL_ variables of the process name. */
-export async function openTracing({ service, clock, log }: TracingOptions): Promise<Tracing> {
-  const loaded = await import('./opentelemetry.ts');
-  const { SpanKind, SpanStatusCode, ROOT_CONTEXT, trace } = loaded;
-  reportTo(log, clock, loaded);
+/** Sends spans to the collector, under the name of this service and what the environment says of it. */
+function providerOf(loaded: OpenTelemetry, service: TracingOptions['service']) {
   const named = loaded.resourceFromAttributes({ 'service.name': service.name, 'service.version': service.version });
-  const provider = new loaded.BasicTracerProvider({
+  return new loaded.BasicTracerProvider({
     resource: loaded
       .defaultResource()
       .merge(named)
       .merge(loaded.detectResources({ detectors: [loaded.envDetector] })),
     spanProcessors: [new loaded.BatchSpanProcessor(new loaded.OTLPTraceExporter())],
   });
+}
+
+/** The context of a caller's span; the root where it names none. */
+function parentOf(traceparent: string | undefined, { ROOT_CONTEXT, trace }: OpenTelemetry) {
+  const parent = readTraceParent(traceparent);
+  if (!parent) return ROOT_CONTEXT;
+  const { traceId, spanId, flags: traceFlags } = parent;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
+}
+
+/** Waits for the last spans, but not for a collector that does not answer. */
+async function settledWithin(shutdown: Promise<void>, clock: Clock): Promise<void> {
+  const over = new AbortController();
+  const late = clock.sleep(CLOSE_MS, over.signal).catch(() => undefined);
+  await Promise.race([shutdown.catch(() => undefined), late]);
+  over.abort();
+}
+
+/** Opens the way to the collector that the OTEL_ variables of the process name. */
+export async function openTracing({ service, clock, log }: TracingOptions): Promise<Tracing> {
+  const loaded = await import('./opentelemetry.ts');
+  const { SpanKind, SpanStatusCode, trace } = loaded;
+  reportTo(log, clock, loaded);
+  const provider = providerOf(loaded, service);
   const tracer = provider.getTracer(service.name, service.version);
 
-  function parentOf(traceparent: string | undefined) {
-    const parent = readTraceParent(traceparent);
-    if (!parent) return ROOT_CONTEXT;
-    const { traceId, spanId, flags: traceFlags } = parent;
-    return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
-  }
-
   /** A span of something that has ended. */
-  function record(event: ApiEvent, context: typeof ROOT_CONTEXT): void {
+  function record(event: ApiEvent, context: OpenTelemetry['ROOT_CONTEXT']): void {
     const startTime = ago(event.durationMs);
     if (event.type === 'request') {
       const { operation, attempt, outcome, status } = event;
@@ -105,7 +119,7 @@ export async function openTracing({ service, clock, log }: TracingOptions): Prom
             'jsonrpc.request.id': String(loggedRequestId(requestId)),
             ...whose,
           };
-          const parent = parentOf(traceparent);
+          const parent = parentOf(traceparent, loaded);
           const span = tracer.startSpan(`${method} ${name}`, { kind: SpanKind.SERVER, attributes }, parent);
           const context = trace.setSpan(parent, span);
           const { traceId, spanId, traceFlags } = span.spanContext();
@@ -120,11 +134,6 @@ export async function openTracing({ service, clock, log }: TracingOptions): Prom
         },
       };
     },
-    async close() {
-      const over = new AbortController();
-      const late = clock.sleep(CLOSE_MS, over.signal).catch(() => undefined);
-      await Promise.race([provider.shutdown().catch(() => undefined), late]);
-      over.abort();
-    },
+    close: () => settledWithin(provider.shutdown(), clock),
   };
 }

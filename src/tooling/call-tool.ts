@@ -1,4 +1,5 @@
 import { check } from '../api/check-input.ts';
+import type { Observer } from '../api/observer.ts';
 import type { WriteRequest } from '../api/write-request.ts';
 import type { Clock } from '../lib/clock.ts';
 import { ofSession, unmarked } from '../lib/note-mark.ts';
@@ -32,42 +33,57 @@ export type Outcome = Answer | Question;
 export async function callTool(tool: AnyTool, args: unknown, caller: Caller): Promise<Outcome> {
   const { session, signal, request } = caller;
   const watched = request && session.options.watch?.begin({ kind: 'tool', name: tool.name, ...request });
-  let redact = (text: string): string => text;
-  const done = { answers: 0 };
+  const progress: Progress = { redact: (text) => text, done: { answers: 0 } };
   try {
-    session.options.admit?.();
-    await session.options.takeTurn?.();
-    // First, because without a credential no argument helps, and because it knows which secrets to redact.
-    const client = await session.client();
-    redact = client.redact;
-    const schema = inputOf(tool);
-    const understood = understand(schema, args ?? {}, { guess: !changesSomething(tool) });
-    const input = check(schema, understood.input);
-    const { answered } = caller;
-    const asked =
-      tool.confirmed && caller.canAsk && answered
-        ? await session.confirmations.redeem(answered.state, { tool: tool.name, args })
-        : undefined;
-    if (asked && !answered?.accepted) {
-      watched?.end('ok');
-      return declined(tool, caller);
-    }
-    const notes = [...understood.notes];
-    const project = typeof input['projectId'] === 'string' ? input['projectId'] : undefined;
-    const projectId = await chosenProject(project, { client, signal, ...(!changesSomething(tool) && { note: noting(notes) }) });
-    const newerThan = session.repeats.isRepeat(tool.name, args) ? client.readsBegun() : undefined;
-    const hears = { observe: watched?.observe, onLeftOut: noting(notes), onKept: notingAge(noting(notes), session.options.clock) };
-    const begun = beginning(caller, projectId, asked, { ...hears, newerThan });
-    const outcome = await run({ tool, args, input, caller, client, asked, ...begun, done, notes, links: [] });
+    const outcome = await outcomeFor(tool, args, caller, progress, watched?.observe);
     watched?.end('ask' in outcome ? 'question' : 'ok');
     return outcome;
   } catch (error) {
     watched?.end(outcomeOf(error, signal));
-    const report = { log: session.options.log, redact, signal };
-    const text = [redact(errorText(error, tool, report, caller.offer?.absent)), wayOn(error, done.answers)].filter(Boolean).join('\n');
-    const words = readsAsOrders(text) ? `${text}\n${ORDERS_ARE_DATA}` : text;
-    return { isError: true, text: clipped(unrendered(words), 4 * session.options.maxResultTokens), links: [] };
+    return failure(error, tool, caller, progress);
   }
+}
+
+/** How far a call got: its failure is worded by that. */
+interface Progress {
+  /** Removes the secrets that are known by then. */
+  redact: (text: string) => string;
+  readonly done: Call['done'];
+}
+
+async function outcomeFor(tool: AnyTool, args: unknown, caller: Caller, progress: Progress, observe?: Observer): Promise<Outcome> {
+  const { session, signal } = caller;
+  session.options.admit?.();
+  await session.options.takeTurn?.();
+  // First, because without a credential no argument helps, and because it knows which secrets to redact.
+  const client = await session.client();
+  progress.redact = client.redact;
+  const schema = inputOf(tool);
+  const understood = understand(schema, args ?? {}, { guess: !changesSomething(tool) });
+  const input = check(schema, understood.input);
+  const asked = await redeemed(tool, args, caller);
+  if (asked && !caller.answered?.accepted) return declined(tool, caller);
+  const notes = [...understood.notes];
+  const note = noting(notes);
+  const project = typeof input['projectId'] === 'string' ? input['projectId'] : undefined;
+  const projectId = await chosenProject(project, { client, signal, ...(!changesSomething(tool) && { note }) });
+  const newerThan = session.repeats.isRepeat(tool.name, args) ? client.readsBegun() : undefined;
+  const hears = { observe, onLeftOut: note, onKept: notingAge(note, session.options.clock) };
+  const begun = beginning(caller, projectId, asked, { ...hears, newerThan });
+  return run({ tool, args, input, caller, client, asked, ...begun, done: progress.done, notes, links: [] });
+}
+
+/** The question of an earlier round that the person answered; undefined where none was put. */
+async function redeemed(tool: AnyTool, args: unknown, { session, canAsk, answered }: Caller): Promise<Asked | undefined> {
+  if (!tool.confirmed || !canAsk || !answered) return undefined;
+  return session.confirmations.redeem(answered.state, { tool: tool.name, args });
+}
+
+function failure(error: unknown, tool: AnyTool, { session, signal, offer }: Caller, { redact, done }: Progress): Answer {
+  const report = { log: session.options.log, redact, signal };
+  const text = [redact(errorText(error, tool, report, offer?.absent)), wayOn(error, done.answers)].filter(Boolean).join('\n');
+  const words = readsAsOrders(text) ? `${text}\n${ORDERS_ARE_DATA}` : text;
+  return { isError: true, text: clipped(unrendered(words), 4 * session.options.maxResultTokens), links: [] };
 }
 
 /** An error is an answer too: it keeps its limit, whatever the arguments or the platform put into it. */

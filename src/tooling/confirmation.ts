@@ -106,7 +106,7 @@ export function createConfirmations({ clock, secret }: { clock: Clock; secret?: 
 
     function open(state: unknown, call: AskedCall): Sealed {
       try {
-        // What opens was sealed below.
+        // A state that opens was sealed below.
         return JSON.parse(unseal(String(state), [key], context(call))) as Sealed;
       } catch {
         throw new ConfirmationError(`The confirmation belongs to no question that was asked for this call. ${AGAIN}`);

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Deprecation } from './tool.ts';
 
-/** What the description of a name begins with that goes with the next major version. */
+/** The first words of the description of a name that the next major version removes. */
 export function deprecationWords({ since, use }: Deprecation): string {
   return `Deprecated since ${since}: use ${use}.`;
 }

@@ -159,8 +159,8 @@ export function shortPage(tool: AnyTool, data: Data): Data {
 }
 
 /**
- * The answer as both channels have it: where one of them would be too long, heavy members are left out first, then whole trailing items of
- * the heaviest list, and a note says so; throws where that cannot help.
+ * The answer as both channels have it. Where one of them would be too long, heavy members are left out first, then whole trailing items of
+ * the heaviest list, and a note says so. Throws where that cannot help.
  */
 export function fitAnswer(tool: AnyTool, data: Data, budget: Budget): Data {
   const limit = limitOf(tool, budget);

@@ -103,7 +103,7 @@ function argumentOf({ shape }: z.ZodObject, said: string, given: InputMembers): 
   return isGiven(name) || same?.some(isGiven) ? said : name;
 }
 
-/** What takes the place of an argument that was given although it goes. */
+/** The deprecation of an argument that was given. */
 function deprecationAt({ shape }: z.ZodObject, said: string, given: InputMembers): Deprecation | undefined {
   return Object.hasOwn(shape, said) && given[said] !== null && given[said] !== undefined ? deprecationOf(shape[said]) : undefined;
 }
@@ -125,99 +125,107 @@ function endOfNamedRange({ shape }: z.ZodObject, { startDate, endDate }: InputMe
   return isWanted && typeof startDate === 'string' && namesRange(startDate) ? { endDate: startDate } : {};
 }
 
+/** How arguments are read: whether the only close word may be taken, and the sentences that a person should know. */
+interface ArgumentReading {
+  readonly guess: boolean;
+  readonly notes: string[];
+}
+
+function guessed(what: string, value: string, close: string, { notes }: ArgumentReading): string {
+  notes.push(ofAnswer(`There is no ${what} "${value.slice(0, 100)}": ${close}, the only close one, is taken.`));
+  return close;
+}
+
+function optionOf(value: unknown, options: readonly unknown[], reading: ArgumentReading): unknown {
+  const known = toOption(value, options);
+  if (!reading.guess || typeof known !== 'string' || options.includes(known)) return known;
+  const close = closeOption(known, options);
+  return close === undefined ? known : guessed('value', known, close, reading);
+}
+
+function metric({ metric: family, exact }: MetricFact, value: unknown, reading: ArgumentReading): unknown {
+  const { guess, notes } = reading;
+  if (typeof value !== 'string') return value;
+  const standIn = exact ? undefined : standInFor(family, value);
+  if (standIn) {
+    notes.push(ofAnswer(`metric "${value}": ${standIn.why}, which answers here; limits of one are not limits of the other.`));
+    return standIn.metric;
+  }
+  const known = metricOf(family, value);
+  // A limit applies to the metric that was named, and to no other.
+  const close = guess && !exact && known === undefined ? closeMetricOf(family, value) : undefined;
+  if (close !== undefined) return guessed('metric', value, close, reading);
+  if (known === undefined || known === value) return value;
+  notes.push(`metric "${value}" = ${known}`);
+  return known;
+}
+
+/** The values that an everyday word in a list stands for; any other value as it is. */
+function meant(element: Schema, value: unknown, { notes }: ArgumentReading): unknown[] {
+  const fact = paramFacts.get(element as z.ZodType);
+  const words = fact && 'words' in fact ? fact.words : {};
+  const word = typeof value === 'string' ? foldValue(value) : '';
+  const values = Object.hasOwn(words, word) ? words[word] : undefined;
+  if (!values) return [value];
+  notes.push(`"${String(value)}" = ${values.join(', ')}`);
+  return [...values];
+}
+
+function items(element: Schema, values: readonly unknown[], reading: ArgumentReading): unknown[] {
+  return values.flatMap((value) => meant(core(element), value, reading)).map((value) => read(element, value, reading));
+}
+
+function list(element: Schema, value: unknown, reading: ArgumentReading): unknown {
+  const given = fromJson(value);
+  if (Array.isArray(given)) return items(element, given, reading);
+  if (typeof given === 'string' && given.includes(',') && isCommaList(core(element)))
+    return items(
+      element,
+      given.split(',').map((item) => item.trim()),
+      reading,
+    );
+  if (given === null || given === undefined) return given;
+  return items(element, pairsOf(core(element), given) ?? [given], reading);
+}
+
+function members(object: z.ZodObject, given: InputMembers, reading: ArgumentReading): InputMembers {
+  const { notes } = reading;
+  const entries = Object.entries(given).flatMap(([said, value]): [string, unknown][] => {
+    const going = deprecationAt(object, said, given);
+    if (going) notes.push(`${said} is deprecated since ${going.since} and goes with the next major version: use ${going.use}.`);
+    const name = argumentOf(object, going && given[going.use] === undefined ? going.use : said, given);
+    const member: Schema | undefined = Object.hasOwn(object.shape, name) ? object.shape[name] : undefined;
+    if (!member) return [[name, value]];
+    return value === null && isOptional(member) ? [] : [[name, read(member, value, reading)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function read(schemaOf: Schema, value: unknown, reading: ArgumentReading): unknown {
+  const inner = core(schemaOf);
+  const fact = paramFacts.get(inner as z.ZodType); // all schemas of tools are made by zod's classes
+  if (fact && 'ref' in fact && Array.isArray(value) && value.length === 1) return read(schemaOf, value[0], reading);
+  if (fact && 'metric' in fact) return metric(fact, value, reading);
+  if (inner instanceof z.ZodArray) return list(inner.element, value, reading);
+  if (inner instanceof z.ZodObject) {
+    const given = fromJson(value);
+    return isRecord(given) ? members(inner, given, reading) : given;
+  }
+  if (inner instanceof z.ZodRecord) return fromJson(value);
+  if (inner instanceof z.ZodEnum) return optionOf(value, inner.options, reading);
+  if (inner instanceof z.ZodNumber) return toNumber(value);
+  if (inner instanceof z.ZodBoolean) return toBoolean(value);
+  return inner instanceof z.ZodString ? toText(value) : value;
+}
+
 /**
- * Reads arguments as models and hosts send them, by the schema of the tool: `null` for what may be left out, numbers and booleans as text,
- * numbers for ids and names, one value for a list, a start that names the whole range, JSON as text, values in another case, everyday names
- * of metrics. With `guess`, for calls that write nothing, a mistyped word of a closed list is the only one that is close to it. What fits
- * nothing stays as it is, for the strict check to word.
+ * Reads arguments as models and hosts send them, by the schema of the tool. It takes `null` for what may be left out, numbers and booleans
+ * as text, numbers for ids and names, one value for a list, and JSON as text. It also takes a start that names the whole range, values in
+ * another case, and everyday names of metrics. With `guess`, for calls that write nothing, it takes the only word of a closed list that is
+ * close to a mistyped one. What fits nothing stays as it is, for the strict check to word.
  */
 export function understand(schema: z.ZodObject, args: unknown, { guess = false } = {}): Understood {
-  const notes: string[] = [];
-
-  function guessed(what: string, value: string, close: string): string {
-    notes.push(ofAnswer(`There is no ${what} "${value.slice(0, 100)}": ${close}, the only close one, is taken.`));
-    return close;
-  }
-
-  function option(value: unknown, options: readonly unknown[]): unknown {
-    const known = toOption(value, options);
-    if (!guess || typeof known !== 'string' || options.includes(known)) return known;
-    const close = closeOption(known, options);
-    return close === undefined ? known : guessed('value', known, close);
-  }
-
-  function metric({ metric: family, exact }: MetricFact, value: unknown): unknown {
-    if (typeof value !== 'string') return value;
-    const standIn = exact ? undefined : standInFor(family, value);
-    if (standIn) {
-      notes.push(ofAnswer(`metric "${value}": ${standIn.why}, which answers here; limits of one are not limits of the other.`));
-      return standIn.metric;
-    }
-    const known = metricOf(family, value);
-    // A limit is held against what was named, and nothing else.
-    const close = guess && !exact && known === undefined ? closeMetricOf(family, value) : undefined;
-    if (close !== undefined) return guessed('metric', value, close);
-    if (known === undefined || known === value) return value;
-    notes.push(`metric "${value}" = ${known}`);
-    return known;
-  }
-
-  /** The values that an everyday word in a list stands for; the value itself where it is none. */
-  function meant(element: Schema, value: unknown): unknown[] {
-    const fact = paramFacts.get(element as z.ZodType);
-    const words = fact && 'words' in fact ? fact.words : {};
-    const word = typeof value === 'string' ? foldValue(value) : '';
-    const values = Object.hasOwn(words, word) ? words[word] : undefined;
-    if (!values) return [value];
-    notes.push(`"${String(value)}" = ${values.join(', ')}`);
-    return [...values];
-  }
-
-  function items(element: Schema, values: readonly unknown[]): unknown[] {
-    return values.flatMap((value) => meant(core(element), value)).map((value) => read(element, value));
-  }
-
-  function list(element: Schema, value: unknown): unknown {
-    const given = fromJson(value);
-    if (Array.isArray(given)) return items(element, given);
-    if (typeof given === 'string' && given.includes(',') && isCommaList(core(element)))
-      return items(
-        element,
-        given.split(',').map((item) => item.trim()),
-      );
-    if (given === null || given === undefined) return given;
-    return items(element, pairsOf(core(element), given) ?? [given]);
-  }
-
-  function members(object: z.ZodObject, given: InputMembers): InputMembers {
-    const entries = Object.entries(given).flatMap(([said, value]): [string, unknown][] => {
-      const going = deprecationAt(object, said, given);
-      if (going) notes.push(`${said} is deprecated since ${going.since} and goes with the next major version: use ${going.use}.`);
-      const name = argumentOf(object, going && given[going.use] === undefined ? going.use : said, given);
-      const member: Schema | undefined = Object.hasOwn(object.shape, name) ? object.shape[name] : undefined;
-      if (!member) return [[name, value]];
-      return value === null && isOptional(member) ? [] : [[name, read(member, value)]];
-    });
-    return Object.fromEntries(entries);
-  }
-
-  function read(schemaOf: Schema, value: unknown): unknown {
-    const inner = core(schemaOf);
-    const fact = paramFacts.get(inner as z.ZodType); // all schemas of tools are made by zod's classes
-    if (fact && 'ref' in fact && Array.isArray(value) && value.length === 1) return read(schemaOf, value[0]);
-    if (fact && 'metric' in fact) return metric(fact, value);
-    if (inner instanceof z.ZodArray) return list(inner.element, value);
-    if (inner instanceof z.ZodObject) {
-      const given = fromJson(value);
-      return isRecord(given) ? members(inner, given) : given;
-    }
-    if (inner instanceof z.ZodRecord) return fromJson(value);
-    if (inner instanceof z.ZodEnum) return option(value, inner.options);
-    if (inner instanceof z.ZodNumber) return toNumber(value);
-    if (inner instanceof z.ZodBoolean) return toBoolean(value);
-    return inner instanceof z.ZodString ? toText(value) : value;
-  }
-
-  const input = isRecord(args) ? members(schema, args) : {};
-  return { input: { ...input, ...endOfNamedRange(schema, input) }, notes: [...new Set(notes)] };
+  const reading: ArgumentReading = { guess, notes: [] };
+  const input = isRecord(args) ? members(schema, args, reading) : {};
+  return { input: { ...input, ...endOfNamedRange(schema, input) }, notes: [...new Set(reading.notes)] };
 }

@@ -82,7 +82,7 @@ async function searched(
   }
   const workers = Array.from({ length: IN_FLIGHT }, work);
   const all = Promise.all(workers);
-  // What fails later fails behind the answer; the next call meets it where it lasts.
+  // A later failure comes after the answer; the next call meets it if it lasts.
   all.catch(() => undefined);
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<void>((resolve) => {

@@ -1,12 +1,12 @@
-import type { Ask, CallInput, Client } from '../api/client.ts';
+import type { Ask, Client } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
-import { LIST_KEEP_MS, type Operation, type PayloadOf } from '../api/operation.ts';
+import { LIST_KEEP_MS } from '../api/operation.ts';
 import { type Match, matchName, type Named, type NameKind, pathOf } from '../domain/names/match-name.ts';
 import type { Clock } from '../lib/clock.ts';
 import { hint } from '../lib/hint.ts';
 import type { ToolName } from '../lib/tool-name.ts';
+import { type CachedLists, createCachedLists, type ListSources } from './cached-lists.ts';
 import type { Loading } from './name-lists.ts';
-import type { SharedLists } from './shared-state.ts';
 
 /** As long as the client keeps lists, which answers within a process; `docs/operating.md` names it. */
 const LIFE_MS = LIST_KEEP_MS;
@@ -59,109 +59,38 @@ export interface ZonesWithin {
 /** Words that people say behind the name of a screen. */
 const SCREEN_WORDS = /\s+(screen|page|screens|pages|zones|zoning)$/i;
 
-interface Entry {
-  atMs: number;
-  readonly answer: Promise<unknown>;
+/** A list that is searched for a name. */
+interface ListSearch extends Pick<Loading, 'wanted' | 'onPart'> {
+  readonly kind: NameKind;
+  readonly text: string;
+  readonly projectId: number;
+  readonly ask: Ask;
 }
 
-/**
- * Lists come from the client, which keeps them for the sessions of a caller together; `sharing` gives those of other replicas, once the
- * store is known. `onLookup` is called with whether a list was looked up a moment ago, so that it is not asked for again.
- */
+/** Reads a list, and remembers its objects by id. */
+async function loadList(search: ListSearch, lists: CachedLists, objects: Map<string, Named>): Promise<readonly Named[]> {
+  const { kind, text, projectId, ask, wanted, onPart } = search;
+  // Only now: the schemas of all that is listed are a large part of a start.
+  const { loaders } = await import('./name-lists.ts');
+  const load = (other: NameKind) => loadList({ ...search, kind: other }, lists, objects);
+  // A tree that takes several calls to walk must last over them; no tool of this server changes it.
+  const askKept: Ask = (operation, input) =>
+    lists.remember(`tree ${projectId} ${operation.path} ${JSON.stringify(input)}`, TREE_LIFE_MS, () => ask(operation, input));
+  const found = await loaders[kind](ask, { load, text, wanted, onPart, askKept });
+  for (const each of found) objects.set(`${projectId} ${kind} ${each.id}`, each);
+  return found;
+}
+
+/** Looks names up in cached lists; `sharing` and `onLookup` as in `ListSources`. */
 export function createNames(
   clock: Clock,
-  sharing: () => SharedLists | undefined = () => undefined,
-  onLookup: (hit: boolean) => void = () => undefined,
+  sharing: ListSources['sharing'] = () => undefined,
+  onLookup: ListSources['onLookup'] = () => undefined,
 ): Names {
-  const lists = new Map<string, Entry>();
   const objects = new Map<string, Named>();
-  /** When a list was last asked for, ms since 1970, by question. */
-  const askedAt = new Map<string, number>();
-  let stopListening: (() => void) | undefined;
-
-  function isYoung({ atMs }: { readonly atMs: number }, maxAgeMs: number): boolean {
-    const ageMs = clock.now() - atMs;
-    return ageMs >= 0 && ageMs < maxAgeMs;
-  }
-
-  /** `load` may ask later for its own entry, which is gone or another one once the lists were forgotten. */
-  function remember<T>(key: string, maxAgeMs: number, load: (own: () => Entry | undefined) => Promise<T>): Promise<T> {
-    const known = lists.get(key);
-    const hit = known !== undefined && isYoung(known, maxAgeMs);
-    onLookup(hit);
-    if (hit) return known.answer as Promise<T>; // a key stands for one kind of answer
-    const answer = load(() => (lists.get(key)?.answer === answer ? lists.get(key) : undefined));
-    lists.set(key, { atMs: clock.now(), answer });
-    answer.catch(() => lists.get(key)?.answer === answer && lists.delete(key));
-    return answer;
-  }
-
-  function forgetOwn(): void {
-    lists.clear();
-    askedAt.clear();
-    objects.clear();
-  }
-
-  function sharedLists(): SharedLists | undefined {
-    const shared = sharing();
-    if (shared) stopListening ??= shared.onForgotten(forgetOwn);
-    return shared;
-  }
-
-  /** The answer that another replica got, or gets now for all. */
-  async function askForAll<T>(
-    shared: SharedLists,
-    key: string,
-    { maxAgeMs, own, ask }: { maxAgeMs: number; own: () => Entry | undefined; ask: () => Promise<T> },
-  ): Promise<T> {
-    const theirs = await shared.look(key);
-    if (theirs?.list && isYoung(theirs.list, maxAgeMs)) {
-      const entry = own();
-      if (entry) entry.atMs = theirs.list.atMs;
-      return theirs.list.answer as T; // as above; the replica that asked has checked it
-    }
-    const atMs = clock.now();
-    const answer = await ask();
-    if (own()) theirs?.write({ atMs, answer });
-    return answer;
-  }
-
-  /** The client knows best whether it may give an answer again: it sees the writes of all sessions of the caller. */
-  function askHere<T>(key: string, maxAgeMs: number, ask: () => Promise<T>): Promise<T> {
-    const askedAtMs = askedAt.get(key);
-    const hit = askedAtMs !== undefined && isYoung({ atMs: askedAtMs }, maxAgeMs);
-    onLookup(hit);
-    if (!hit) askedAt.set(key, clock.now());
-    return ask();
-  }
-
-  function cached(projectId: number, ask: Ask, maxAgeMs: number): Ask {
-    return <T extends Operation>(operation: T, input: CallInput<T>): Promise<PayloadOf<T>> => {
-      const key = `${projectId} ${operation.path} ${JSON.stringify(input)}`;
-      const shared = sharedLists();
-      if (!shared) return askHere(key, maxAgeMs, () => ask(operation, input));
-      // As it is now, because its age counts from now on for all.
-      return remember(key, maxAgeMs, (own) => askForAll(shared, key, { maxAgeMs, own, ask: () => ask(operation, input, { fresh: true }) }));
-    };
-  }
-
-  async function listOf(
-    kind: NameKind,
-    text: string,
-    projectId: number,
-    ask: Ask,
-    { wanted, onPart }: Pick<Loading, 'wanted' | 'onPart'>,
-  ): Promise<readonly Named[]> {
-    // Only now: the schemas of all that is listed are a large part of a start.
-    const { loaders } = await import('./name-lists.ts');
-    const load = (other: NameKind) => listOf(other, text, projectId, ask, { wanted, onPart });
-    // A tree that takes several calls to walk must last over them; no tool of this server changes it.
-    const askKept: Ask = (operation, input) =>
-      remember(`tree ${projectId} ${operation.path} ${JSON.stringify(input)}`, TREE_LIFE_MS, () => ask(operation, input));
-    const found = await loaders[kind](ask, { load, text, wanted, onPart, askKept });
-    for (const each of found) objects.set(`${projectId} ${kind} ${each.id}`, each);
-    return found;
-  }
+  const lists = createCachedLists({ clock, sharing, onLookup }, () => objects.clear());
+  const cached: CachedLists['cached'] = (...asked) => lists.cached(...asked);
+  const listOf = (search: ListSearch) => loadList(search, lists, objects);
 
   /** The objects that a name fits, and which part was searched where that was not everything. */
   async function lookUp(kind: NameKind, text: string, projectId: number, ask: Ask): Promise<{ match: Match; part: string | undefined }> {
@@ -169,13 +98,13 @@ export function createNames(
     const onPart = (words: string) => {
       part = words;
     };
-    return { match: await matchName(text, await listOf(kind, text, projectId, ask, { wanted: kind, onPart })), part };
+    return { match: await matchName(text, await listOf({ kind, text, projectId, ask, wanted: kind, onPart })), part };
   }
 
   return {
     async find(kind, text, projectId, ask, mayGuess = false) {
       let { match, part } = await lookUp(kind, text, projectId, cached(projectId, ask, LIFE_MS));
-      // What was not looked into comes before what may be new.
+      // The part that was not searched comes before objects that may be new.
       if ('closest' in match && part === undefined) {
         const askFresh: Ask = (operation, input) => ask(operation, input, { fresh: true });
         ({ match, part } = await lookUp(kind, text, projectId, cached(projectId, askFresh, FRESH_MS)));
@@ -187,7 +116,7 @@ export function createNames(
       throw new ApiError('invalid', refusedName(kind, text, match, listingTools[kind]));
     },
     list: (kind, projectId, ask, onPart = () => undefined) =>
-      listOf(kind, '', projectId, cached(projectId, ask, LIFE_MS), { wanted: kind, onPart }),
+      listOf({ kind, text: '', projectId, ask: cached(projectId, ask, LIFE_MS), wanted: kind, onPart }),
     async zonesWithin(text, projectId, ask) {
       const asked = cached(projectId, ask, LIFE_MS);
       const texts = [...new Set([text, text.replace(SCREEN_WORDS, '')])];
@@ -196,7 +125,8 @@ export function createNames(
           const { match } = await lookUp(kind, each, projectId, asked);
           if (!('found' in match)) continue;
           const { path } = match.found;
-          const zones = await listOf('zone', [...path, '*'].join(' / '), projectId, asked, { wanted: 'zone', onPart: () => undefined });
+          const all = [...path, '*'].join(' / ');
+          const zones = await listOf({ kind: 'zone', text: all, projectId, ask: asked, wanted: 'zone', onPart: () => undefined });
           const held = zones.filter((zone) => path.every((step, at) => zone.path[at] === step));
           if (held.length > 0) return { kind, container: match.found, objects: held };
         }
@@ -204,16 +134,10 @@ export function createNames(
       return undefined;
     },
     known: (kind, id, projectId) => objects.get(`${projectId} ${kind} ${id}`),
-    remember,
+    remember: (...asked) => lists.remember(...asked),
     remembered: (projectId, ask) => cached(projectId, ask, LIFE_MS),
-    forget() {
-      forgetOwn();
-      sharedLists()?.forget();
-    },
-    close() {
-      forgetOwn();
-      stopListening?.();
-    },
+    forget: () => lists.forget(),
+    close: () => lists.close(),
   };
 }
 

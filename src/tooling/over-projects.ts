@@ -56,11 +56,11 @@ export async function projectsAsked(
 export function withoutProjects({ projectIds: _, limit: _ofAll, breakdown, ...input }: Readonly<TableContent>): TableContent {
   const rest = Array.isArray(breakdown) ? breakdown.filter((each) => each !== BY_PROJECT) : breakdown;
   const isSplit = rest !== undefined && (!Array.isArray(rest) || rest.length > 0);
-  // What explains a change belongs to one project.
+  // The explanation of a change belongs to one project.
   return { ...input, ...(isSplit && { breakdown: rest }), ...('explain' in input && { explain: false }) };
 }
 
-/** The answer of one project, or why there is none. */
+/** The answer of one project, or the reason why it has no answer. */
 interface ProjectAnswer {
   readonly project: Project;
   readonly data?: TableContent;

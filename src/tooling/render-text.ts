@@ -34,7 +34,7 @@ function inline(value: unknown): Cell {
   return JSON.stringify(value);
 }
 
-/** What would be read as the end of a value, or as another record, is quoted. */
+/** Quotes a value that could be read as two values or two records. */
 const NEEDS_QUOTES = /[,;()"]|^$/;
 
 /** Records on one line: their names before the first of those that are alike, then values alone. `(metric, from) visits, 3; revenue, 4` */
@@ -90,7 +90,7 @@ const UNCUT = { maxCellChars: 10_000 };
 /** Fewer rows are read faster as they are. */
 const FEWEST_ROWS_TO_SHARE = 3;
 
-/** What is the same in every row stands once above the table, instead of in a column. */
+/** Puts a value that every row shares once above the table, instead of into a column. */
 function listText(name: string, items: readonly unknown[]): string {
   if (items.length === 0) return `${name}: none`;
   if (!items.every(isRecord)) return `${name}: ${items.map((item) => oneLine(String(inline(item)))).join(', ')}`;

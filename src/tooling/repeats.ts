@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 
-/** Which calls a session repeats: whoever asks the same again doubts the answer, or waits for another one. */
+/** Which calls a session repeats: a caller who asks the same again doubts the answer, or waits for another one. */
 export interface Repeats {
   /** Whether the same was asked a while before; remembers the call. */
   isRepeat(tool: string, args: unknown): boolean;

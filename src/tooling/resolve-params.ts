@@ -55,30 +55,99 @@ export interface ResolvedRange {
 type RefFact = Extract<ParamFact, { ref: unknown }>;
 type DateFact = Extract<ParamFact, { date: unknown }>;
 
-/** Replaces dates by instants and names by ids wherever the schema says so; the rest stays as it is. */
-export async function resolveParams<T extends Record<string, unknown>>(schema: z.ZodObject, input: T, options: ResolveOptions) {
-  const range: ResolvedRange = {};
-  const dates: (() => Promise<void>)[] = [];
-  const names: (() => Promise<void>)[] = [];
-  /** Lists in which a container may have become several ids. */
-  const lists: unknown[][] = [];
+/** Where a schema has a value of some kind: the value goes back to `holder[key]`. */
+interface ArgumentPlace<Fact> {
+  readonly fact: Fact;
+  readonly text: string;
+  readonly path: string;
+  readonly holder: Record<string | number, unknown>;
+  readonly key: string | number;
+}
+
+/** All dates and names in arguments, and lists in which a container may become several ids. */
+interface Places {
+  readonly dates: ArgumentPlace<DateFact>[];
+  readonly names: ArgumentPlace<RefFact>[];
+  readonly lists: unknown[][];
+}
+
+function findPlaces(schema: z.ZodObject, input: Record<string, unknown>): Places {
+  const places: Places = { dates: [], names: [], lists: [] };
+
+  function visit(schemaOf: z.core.$ZodType, value: unknown, at: Omit<ArgumentPlace<unknown>, 'fact' | 'text'>): void {
+    const { path, holder, key } = at;
+    const inner = unwrap(schemaOf, (each) => paramFacts.has(each));
+    const fact = paramFacts.get(inner as z.ZodType); // all schemas of tools are made by zod's classes
+    if (fact && 'ref' in fact) {
+      if (typeof value === 'string') places.names.push({ ...at, fact, text: value.trim() });
+    } else if (fact && 'date' in fact) {
+      if (fact.as === 'ms' && /^\d{9,}$/.test(String(value))) holder[key] = Number(value);
+      else if (typeof value === 'string') places.dates.push({ ...at, fact, text: value });
+    } else if (inner instanceof z.ZodArray && Array.isArray(value)) {
+      visitItems(inner, value, path);
+    } else if (inner instanceof z.ZodObject && isRecord(value)) {
+      visitMembers(inner, value, `${path}.`);
+    }
+  }
+
+  function visitItems(list: z.ZodArray, items: unknown[], path: string): void {
+    if (holdsContainers(list)) places.lists.push(items);
+    const holder: Record<number, unknown> = items;
+    items.forEach((item, index) => visit(list.element, item, { path: `${path}[${index}]`, holder, key: index }));
+  }
+
+  function visitMembers(object: z.ZodObject, members: Record<string, unknown>, prefix: string): void {
+    for (const [name, field] of Object.entries(object.shape)) {
+      if (members[name] !== undefined) visit(field, members[name], { path: `${prefix}${name}`, holder: members, key: name });
+    }
+  }
+
+  visitMembers(schema, input, '');
+  return places;
+}
+
+/** The instant of a date, and the bound of the range that it is, if any. */
+async function resolveDate({ fact, text, path }: ArgumentPlace<DateFact>, mayBeAhead: boolean, { timeZone, nowMs, note }: ResolveOptions) {
+  const { resolveDate: resolve } = await import('../lib/dates.ts');
+  try {
+    const moment = fact.date === 'moment';
+    const resolved = resolve(text, { edge: moment ? 'start' : fact.date, timeZone, nowMs, allowFuture: moment || mayBeAhead });
+    const bound: Bound = { iso: documentedDate(resolved.iso), ms: resolved.instantMs };
+    if (resolved.cutToNow) note(`${path} "${text}" reaches into the future and was cut to now.`);
+    const isEnd = fact.date === 'end' || fact.date === 'exportEnd';
+    return {
+      value: fact.as === 'ms' ? bound.ms : bound.iso,
+      range: { ...(fact.date === 'start' && { start: bound }), ...(isEnd && { end: bound }) },
+    };
+  } catch (error) {
+    throw new ApiError('invalid', `${path}: ${error instanceof Error ? error.message : 'no date'}`);
+  }
+}
+
+function idOf(text: string, path: string): number {
+  const id = Number(text);
+  if (Number.isSafeInteger(id) && id > 0) return id;
+  throw new ApiError('invalid', `${path}: ${text} cannot be an id; expected a whole number above 0, or a name.`);
+}
+
+/** Gives the ids of names; a name that stands in a list many times is looked up once. */
+function createNameResolver(options: ResolveOptions): (place: ArgumentPlace<RefFact>) => Promise<unknown> {
   const found = new Map<string, ReturnType<FindName>>();
 
-  async function resolveDate(fact: DateFact, text: string, path: string): Promise<string | number> {
-    const { resolveDate: resolve } = await import('../lib/dates.ts');
+  async function resolveName(kind: NameKind, text: string, path: string): Promise<number> {
+    if (/^[+-]?\d+(\.\d+)?$/.test(text)) return idOf(text, path);
     try {
-      const { timeZone, nowMs } = options;
-      const moment = fact.date === 'moment';
-      const allowFuture = moment || (fact.ahead !== undefined && input[fact.ahead] === true);
-      const resolved = resolve(text, { edge: moment ? 'start' : fact.date, timeZone, nowMs, allowFuture });
-      const iso = documentedDate(resolved.iso);
-      const bound = { iso, ms: resolved.instantMs };
-      if (fact.date === 'start') range.start = bound;
-      if (fact.date === 'end' || fact.date === 'exportEnd') range.end = bound;
-      if (resolved.cutToNow) options.note(`${path} "${text}" reaches into the future and was cut to now.`);
-      return fact.as === 'ms' ? resolved.instantMs : iso;
+      const key = `${kind} ${text}`;
+      const finding = found.get(key) ?? options.find(kind, text);
+      found.set(key, finding);
+      const object = await finding;
+      const { id, path: steps, part, isGuess } = object;
+      const among = part === undefined ? '' : `, found among ${part}; others may bear that name`;
+      options.note(isGuess ? ofAnswer(guessWords(kind, text, object)) : `${kind} "${steps.join(' / ')}" = ${id}${among}`);
+      return id;
     } catch (error) {
-      throw new ApiError('invalid', `${path}: ${error instanceof Error ? error.message : 'no date'}`);
+      if (error instanceof ApiError && error.kind === 'invalid') throw new ApiError('invalid', `${path}: ${error.message}`);
+      throw error;
     }
   }
 
@@ -91,27 +160,6 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
     if (isNamed) return resolveName(ref, text, path);
     if (fold(text) !== all) options.note(`"${text}" = ${all}`);
     return all;
-  }
-
-  async function resolveName(kind: Parameters<FindName>[0], text: string, path: string): Promise<number> {
-    if (/^[+-]?\d+(\.\d+)?$/.test(text)) return idOf(text, path);
-    try {
-      // A name that stands in a list many times is looked up once.
-      const key = `${kind} ${text}`;
-      const finding = found.get(key) ?? options.find(kind, text);
-      found.set(key, finding);
-      const object = await finding;
-      const { id, path: steps, part, isGuess } = object;
-      if (isGuess) {
-        options.note(ofAnswer(guessWords(kind, text, object)));
-        return id;
-      }
-      options.note(`${kind} "${steps.join(' / ')}" = ${id}${part === undefined ? '' : `, found among ${part}; others may bear that name`}`);
-      return id;
-    } catch (error) {
-      if (error instanceof ApiError && error.kind === 'invalid') throw new ApiError('invalid', `${path}: ${error.message}`);
-      throw error;
-    }
   }
 
   /** The object of a name, or all that its container holds. */
@@ -128,53 +176,23 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
     }
   }
 
-  const resolveRef = (fact: RefFact, text: string, path: string) =>
-    fact.orWithin ? oneOrWithin(fact.ref, text, path) : allOrOne(fact, text, path);
+  return ({ fact, text, path }) => (fact.orWithin ? oneOrWithin(fact.ref, text, path) : allOrOne(fact, text, path));
+}
 
-  function idOf(text: string, path: string): number {
-    const id = Number(text);
-    if (Number.isSafeInteger(id) && id > 0) return id;
-    throw new ApiError('invalid', `${path}: ${text} cannot be an id; expected a whole number above 0, or a name.`);
-  }
-
-  function visit(
-    schemaOf: z.core.$ZodType,
-    value: unknown,
-    path: string,
-    holder: Record<string | number, unknown>,
-    key: string | number,
-  ): void {
-    const inner = unwrap(schemaOf, (each) => paramFacts.has(each));
-    const fact = paramFacts.get(inner as z.ZodType); // all schemas of tools are made by zod's classes
-    if (fact && 'ref' in fact) {
-      if (typeof value === 'string') names.push(async () => void (holder[key] = await resolveRef(fact, value.trim(), path)));
-    } else if (fact && 'date' in fact) {
-      if (fact.as === 'ms' && /^\d{9,}$/.test(String(value))) holder[key] = Number(value);
-      else if (typeof value === 'string') dates.push(async () => void (holder[key] = await resolveDate(fact, value, path)));
-    } else if (inner instanceof z.ZodArray && Array.isArray(value)) {
-      visitItems(inner, value, path);
-    } else if (inner instanceof z.ZodObject && isRecord(value)) {
-      visitMembers(inner, value, `${path}.`);
-    }
-  }
-
-  function visitItems(list: z.ZodArray, items: unknown[], path: string): void {
-    if (holdsContainers(list)) lists.push(items);
-    const holder: Record<number, unknown> = items;
-    items.forEach((item, index) => visit(list.element, item, `${path}[${index}]`, holder, index));
-  }
-
-  function visitMembers(object: z.ZodObject, members: Record<string, unknown>, prefix: string): void {
-    for (const [name, field] of Object.entries(object.shape)) {
-      if (members[name] !== undefined) visit(field, members[name], `${prefix}${name}`, members, name);
-    }
-  }
-
+/** Replaces dates by instants and names by ids wherever the schema says so; the rest stays as it is. */
+export async function resolveParams<T extends Record<string, unknown>>(schema: z.ZodObject, input: T, options: ResolveOptions) {
+  const range: ResolvedRange = {};
   const resolved = structuredClone(input);
-  visitMembers(schema, resolved, '');
+  const { dates, names, lists } = findPlaces(schema, resolved);
   // Dates first: a wrong date is an error before any list is fetched.
-  await allOrWords(dates);
-  await allOrWords(names);
+  await allOrWords(dates, async (place) => {
+    const { ahead } = place.fact;
+    const { value, range: bounds } = await resolveDate(place, ahead !== undefined && input[ahead] === true, options);
+    Object.assign(range, bounds);
+    place.holder[place.key] = value;
+  });
+  const idsOf = createNameResolver(options);
+  await allOrWords(names, async (place) => void (place.holder[place.key] = await idsOf(place)));
   for (const list of lists) list.splice(0, list.length, ...list.flat());
   return { input: resolved, range };
 }
@@ -185,9 +203,9 @@ function holdsContainers({ element }: z.ZodArray): boolean {
   return fact !== undefined && 'ref' in fact && fact.orWithin === true;
 }
 
-/** Runs all; throws one `invalid` error with every complaint, or the first failure of another kind. */
-async function allOrWords(jobs: readonly (() => Promise<void>)[]): Promise<void> {
-  const outcomes = await Promise.allSettled(jobs.map((job) => job()));
+/** Resolves all; throws one `invalid` error with every complaint, or the first failure of another kind. */
+async function allOrWords<T>(places: readonly T[], resolve: (place: T) => Promise<void>): Promise<void> {
+  const outcomes = await Promise.allSettled(places.map((place) => resolve(place)));
   const failures = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }): unknown => reason);
   if (failures.length === 0) return;
   const complaints = failures.filter((failure) => failure instanceof ApiError).filter(({ kind }) => kind === 'invalid');

@@ -93,7 +93,7 @@ function leavingAnswer(data: Record<string, unknown>, { redact: clean, offer }: 
     hasOrders ||= readsAsOrders(text);
     return clean(shownHints(text, offer?.absent));
   };
-  // What would be sent are the caller's own words, and is shown as it is.
+  // A preview shows the caller's own words as they are.
   const { request, ...own } = data;
   const cleaned = mapTexts(own, (text) => plainText(redact(text))) as Record<string, unknown>; // a record stays one
   const left = withoutEmptyNotes({ ...cleaned, ...(request !== undefined && { request: mapTexts(request, redact) }) });

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 import { MINUTE_MS } from '../lib/clock.ts';
 import { markOf } from '../lib/note-mark.ts';
 
-/** The memory of the notes that a session was told lately, so that none is not told the same in full again. */
+/** Remembers the notes that a session has received lately, so that it does not receive the same in full again. */
 export interface SaidNotes {
   /** The notes of an answer without their marks: those that were said lately stand together in short, at the end. */
   shorten(notes: readonly string[]): string[];
@@ -29,7 +29,7 @@ export function reminderOf(note: string): string {
   return clause.length >= LEAST && clause.length <= SHORT ? clause : `${clause.slice(0, SHORT - 1).replace(/\s+\S*$/, '')} …`;
 }
 
-/** Remembers what a session was told. */
+/** Makes the memory of a session. */
 export function createSaidNotes(clock: Clock): SaidNotes {
   /** When each was said last, ms since 1970, the longest unsaid first. */
   const said = new Map<string, number>();

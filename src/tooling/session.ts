@@ -55,7 +55,7 @@ export interface SessionOptions {
   readonly onNameLookup?: ((hit: boolean) => void) | undefined;
   /** State shared with other replicas for the same principal; known once the session is connected, undefined where there are none. */
   readonly shared?: () => SharedState | undefined;
-  /** The notes that the session was told; left out: a memory of its own. */
+  /** The notes that the session has received; left out: a memory of its own. */
   readonly said?: SaidNotes | undefined;
 }
 
@@ -116,7 +116,7 @@ export function createSession(options: SessionOptions): Session {
     },
     async close() {
       const closing = [...workspaces.values()].map((workspace) => workspace.close());
-      // What they ask the platform for is no longer wanted.
+      // Their requests to the platform are no longer wanted.
       ending.abort(new Error('The session ended.'));
       await Promise.all(closing);
       names.close();

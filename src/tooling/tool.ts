@@ -92,7 +92,7 @@ export interface ToolContext<O extends Operation = Operation> extends AnswerCont
   ) => Promise<PayloadOf<O>>;
 }
 
-/** What a published name says one version before it goes. */
+/** The words of a published name one version before it is removed. */
 export interface Deprecation {
   /** The first version that says it. */
   readonly since: string;

@@ -42,7 +42,7 @@ export interface PlatformParts {
   readonly timeZone: string;
   /** Domains that are no third party in HAR files, beside that of the page. */
   readonly ownDomains: readonly string[];
-  /** What settings say of the calendar of the visitors. */
+  /** The settings on the calendar of the visitors. */
   readonly calendar: CalendarSettings;
   readonly signal: AbortSignal;
 }

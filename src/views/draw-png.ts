@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { crc32, deflate } from 'node:zlib';
+import { nth, nthDouble, nthUnsigned } from '../lib/nth.ts';
 import { shippedFile } from '../lib/shipped.ts';
 import type { Svg } from './draw-svg.ts';
 
@@ -15,29 +16,32 @@ export interface Pixels {
 }
 
 /** Five bits of each channel: fine enough that no eye sees the difference in a chart. */
-const binOf = (red: number, green: number, blue: number): number => ((red >> 3) << 10) | ((green >> 3) << 5) | (blue >> 3);
+function binAt(pixels: Uint8Array, at: number): number {
+  const [red, green, blue] = [nthUnsigned(pixels, at), nthUnsigned(pixels, at + 1), nthUnsigned(pixels, at + 2)];
+  return ((red >> 3) << 10) | ((green >> 3) << 5) | (blue >> 3);
+}
 
 /** The 256 commonest colours, each as the mean of its bin. */
 function paletteOf({ pixels }: Pixels): { colours: number[][]; nearest: Uint8Array } {
   const counts = new Uint32Array(32_768);
   const sums = [0, 1, 2].map(() => new Float64Array(32_768));
   for (let at = 0; at < pixels.length; at += 4) {
-    const bin = binOf(pixels[at] ?? 0, pixels[at + 1] ?? 0, pixels[at + 2] ?? 0);
-    counts[bin] = (counts[bin] ?? 0) + 1;
+    const bin = binAt(pixels, at);
+    counts[bin] = nthUnsigned(counts, bin) + 1;
     sums.forEach((sum, channel) => {
-      sum[bin] = (sum[bin] ?? 0) + (pixels[at + channel] ?? 0);
+      sum[bin] = nthDouble(sum, bin) + nthUnsigned(pixels, at + channel);
     });
   }
-  const used = [...counts.keys()].filter((bin) => (counts[bin] ?? 0) > 0);
-  const meanOf = (bin: number) => sums.map((sum) => Math.round((sum[bin] ?? 0) / (counts[bin] ?? 1)));
+  const used = [...counts.keys()].filter((bin) => nthUnsigned(counts, bin) > 0);
+  const meanOf = (bin: number) => sums.map((sum) => Math.round(nthDouble(sum, bin) / nthUnsigned(counts, bin)));
   const colours = used
-    .toSorted((a, b) => (counts[b] ?? 0) - (counts[a] ?? 0))
+    .toSorted((a, b) => nthUnsigned(counts, b) - nthUnsigned(counts, a))
     .slice(0, COLOURS)
     .map(meanOf);
   const nearest = new Uint8Array(32_768);
   for (const bin of used) {
     const mean = meanOf(bin);
-    const distances = colours.map((colour) => colour.reduce((sum, value, channel) => sum + (value - (mean[channel] ?? 0)) ** 2, 0));
+    const distances = colours.map((colour) => colour.reduce((sum, value, channel) => sum + (value - nth(mean, channel)) ** 2, 0));
     nearest[bin] = distances.indexOf(Math.min(...distances));
   }
   return { colours, nearest };
@@ -59,7 +63,7 @@ export async function encodePng(image: Pixels): Promise<Buffer> {
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       const at = (y * width + x) * 4;
-      lines[y * (width + 1) + 1 + x] = nearest[binOf(pixels[at] ?? 0, pixels[at + 1] ?? 0, pixels[at + 2] ?? 0)] ?? 0;
+      lines[y * (width + 1) + 1 + x] = nthUnsigned(nearest, binAt(pixels, at));
     }
   }
   const header = Buffer.alloc(13);

@@ -7,6 +7,7 @@ import type { MetricRow } from '../domain/metrics/read/metric-answers.ts';
 import type { Interval } from '../lib/calendar.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import { todayIn } from '../lib/dates.ts';
+import { addTo } from '../lib/tally.ts';
 import { formatValue, intervalIn, momentWords } from './charts/values.ts';
 import { type ChartSpec, type ContributionSpec, type ContributionStep, joined, type TrendSpec } from './spec.ts';
 
@@ -99,8 +100,7 @@ function sinceWords({ from, to }: { readonly from: string; readonly to?: string 
 function partsTitle({ steps, unit, change }: ContributionSpec, title: string, name: string): string {
   const sums = new Map<string, number>();
   for (const { group, part, value } of steps)
-    if (group !== '' && part !== 'small' && part !== 'remainder' && part !== 'others' && part !== 'rest')
-      sums.set(group, (sums.get(group) ?? 0) + value);
+    if (group !== '' && part !== 'small' && part !== 'remainder' && part !== 'others' && part !== 'rest') addTo(sums, group, value);
   const [largest] = [...sums].filter(([, sum]) => sum * change > 0).toSorted(([, a], [, b]) => Math.abs(b) - Math.abs(a));
   return largest ? `${largest[0]} accounts for most: ${formatValue(largest[1], unit)} of ${formatValue(change, unit)} ${name}` : title;
 }
@@ -233,7 +233,7 @@ export function chartOfComparison(result: PeriodsResult, options: ComparisonChar
   const title = `${name} ${value(before)} → ${value(after)} (${changeText(metric, before, after)})`;
   const groups = byDevice ? byDeviceOf(byDevice, title) : bySegmentOf(bySegment, title);
   const { verdict } = headline.judgement;
-  // What is within noise is made of noise.
+  // The parts of a change within noise are noise too.
   const isChanged = verdict === 'up' || verdict === 'down' || verdict === 'drift';
   const parts = isChanged ? [groups, metric === 'revenueSum' && factors ? factorsOf(factors, title) : undefined] : [];
   const ranges = rangesText(options);

@@ -2,6 +2,7 @@ import { blockingOf } from '../domain/har/analyse/blocking.ts';
 import type { Har, HarEntry } from '../domain/har/read/har-model.ts';
 import { sanitiseUrl } from '../domain/har/sanitise-url.ts';
 import { counted } from '../lib/number-text.ts';
+import { sumOfKnown } from '../lib/tally.ts';
 import { formatValue, momentWords, plainText } from './charts/values.ts';
 import { type Mark, type WaterfallRow, type WaterfallSpec, waterfallColumns } from './spec.ts';
 
@@ -69,7 +70,7 @@ function runWords(time: string): string {
 
 /** The whole page in figures: requests, bytes over the network, and when it was loaded. */
 function figuresOf({ entries }: Har, onLoadMs: number | undefined): string {
-  const bytes = entries.reduce((sum, { transferBytes }) => sum + (transferBytes ?? 0), 0);
+  const bytes = sumOfKnown(entries, ({ transferBytes }) => transferBytes);
   const loaded = onLoadMs === undefined ? [] : [`loaded in ${formatValue(onLoadMs, 'ms')}`];
   return [counted(entries.length, 'request'), ...(bytes > 0 ? [formatValue(bytes, 'bytes')] : []), ...loaded].join(', ');
 }
@@ -77,7 +78,7 @@ function figuresOf({ entries }: Har, onLoadMs: number | undefined): string {
 /** The figures of the page, or of those of its requests that have a problem. */
 function titleFigures(har: Har, entries: readonly HarEntry[], about: string | undefined, onLoadMs: number | undefined): string {
   if (entries.length === har.entries.length) return figuresOf(har, onLoadMs);
-  const bytes = entries.reduce((sum, { transferBytes }) => sum + (transferBytes ?? 0), 0);
+  const bytes = sumOfKnown(entries, ({ transferBytes }) => transferBytes);
   const which = about === undefined ? 'chosen' : about.replaceAll('_', ' ');
   return `${which}: ${entries.length} of ${har.entries.length} requests, ${formatValue(bytes, 'bytes')}`;
 }

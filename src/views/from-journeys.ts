@@ -1,5 +1,6 @@
 import { edgeName } from '../domain/journeys/paths.ts';
 import type { RetentionAnswer } from '../domain/journeys/retention.ts';
+import { addTo } from '../lib/tally.ts';
 import { formatValue, rangeIn } from './charts/values.ts';
 import type { CohortsSpec, FlowSpec, FunnelSpec } from './spec.ts';
 
@@ -70,7 +71,7 @@ export function flowChart({ paths, from, direction, depth, sessions, covered }: 
     const counts = new Map<string, number>();
     for (const { pages, sessions: count } of paths) {
       const page = pageAt(pages, at);
-      if (page !== undefined) counts.set(page, (counts.get(page) ?? 0) + count);
+      if (page !== undefined) addTo(counts, page, count);
     }
     const kept = [...counts].toSorted(([, a], [, b]) => b - a).slice(0, MOST_NODES);
     return new Set(kept.map(([page]) => page));

@@ -11,7 +11,7 @@ const MAX_METRICS = 3;
 
 const isWhole = ({ name }: Side) => name === ALL_VISITORS || name === 'all';
 
-/** What is drawn of sides: those without a value or with none at all are named instead. */
+/** The sides that are drawn; those without a value, or with 0, are named instead. */
 function drawnSides(sides: readonly Side[], metric: string) {
   const visible = sides.filter(({ values }) => (values[metric] ?? 0) !== 0);
   const shown = visible.length > 1 ? visible : sides;

@@ -111,8 +111,8 @@ export interface BarsSpec {
 }
 
 /**
- * Kind of a step of a change: moved shares of the visits, an own rate that moved, that of all others, an amount, that of all others,
- * several too small to be drawn apart, or the rest of rounding.
+ * Kind of a step of a change. `mix`: moved shares of the visits; `rate`: an own rate that moved; `others`: that of all others; `amount`: an
+ * amount; `rest`: that of all others. `small`: several too small to be drawn apart; `remainder`: the rest of rounding.
  */
 export type StepKind = 'mix' | 'rate' | 'others' | 'amount' | 'rest' | 'small' | 'remainder';
 

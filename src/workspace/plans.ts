@@ -89,6 +89,18 @@ function unwritable(error: unknown, directory: string): ApiError {
   return new ApiError('settings', `The plan cannot be kept. ${why}`, { cause: error });
 }
 
+/** Of calls that come at the same moment the lock may go to none, so each tries again. */
+async function lockWithin(directory: string, waitMs: number): Promise<Lock> {
+  await makeDirectory(directory);
+  for (const endMs = performance.now() + waitMs; ; ) {
+    const lock = await takeLock(directory, 'write');
+    if ('release' in lock) return lock;
+    const pauseMs = RETRY_MS * Math.random();
+    if (performance.now() + pauseMs > endMs) throw held();
+    await delay(pauseMs);
+  }
+}
+
 /** Opens the plans below a directory, which is made when the first one is kept; `waitMs` is another wait for `hold`, for tests. */
 export function openPlans(directory: string, projectId: number, waitMs = HOLD_WAIT_MS): PlanStore {
   const fileOf = (planId: string) => join(directory, `${planId}.json`);
@@ -125,19 +137,6 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
     }
   }
 
-  /** Of calls that come at the same moment the lock may go to none, so each tries again. */
-  async function lockOf(planId: string): Promise<Lock> {
-    const own = join(directory, `${planId}.lock`);
-    await makeDirectory(own);
-    for (const endMs = performance.now() + waitMs; ; ) {
-      const lock = await takeLock(own, 'write');
-      if ('release' in lock) return lock;
-      const pauseMs = RETRY_MS * Math.random();
-      if (performance.now() + pauseMs > endMs) throw held();
-      await delay(pauseMs);
-    }
-  }
-
   return {
     async add({ bodies, known, fills, nowMs }) {
       await sweep();
@@ -160,7 +159,7 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
       return (await Promise.all(ids.map(read))).filter((plan) => plan !== undefined);
     },
     async hold(planId, run) {
-      const lock = await lockOf(planId);
+      const lock = await lockWithin(join(directory, `${planId}.lock`), waitMs);
       try {
         return await run();
       } finally {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fixedLimits, type HttpServing, serveHttp } from '../../src/protocol/http/http-server.ts';
+import { fixedLimits } from '../../src/protocol/http/http-options.ts';
+import { type HttpServing, serveHttp } from '../../src/protocol/http/http-server.ts';
 import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
 import { createSession } from '../../src/tooling/session.ts';
 import { manualClock } from '../support/clock.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { app, content, type Project, shop } from '../../src/emulator/credentials.ts';
-import { eventsOf } from '../../src/emulator/world/exports/app-events.ts';
+import { appEventsOf } from '../../src/emulator/world/exports/app-events.ts';
 import { browserOf, type SessionRow, sessionRow } from '../../src/emulator/world/exports/session-row.ts';
 import { fullyLoadedMs, type ViewRow, viewsOf } from '../../src/emulator/world/exports/view-row.ts';
 import { createWorld } from '../../src/emulator/world/index.ts';
@@ -154,7 +154,7 @@ describe('a walk', () => {
 
   test('of an app reports what its screens show', () => {
     for (const { session, views } of visitsOf(app, origin, 2)) {
-      const names = eventsOf(session).map(({ name }) => name);
+      const names = appEventsOf(session).map(({ name }) => name);
       const seen = (path: string) => views.filter((view) => view.path === path).length;
       expect(names[0]).toBe('app_opened');
       expect(names.filter((name) => name === 'product_viewed')).toHaveLength(seen('/screen/product'));

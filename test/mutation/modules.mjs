@@ -20,8 +20,11 @@ export const modules = {
     { mutate: ofApi('tokens'), tests: testsOfApi('tokens', 'tokens-shared') },
     { mutate: ofApi('token-provider', 'auth-server', 'granted'), tests: testsOfApi('auth', 'auth-server', 'projects', 'endpoint') },
     { mutate: ofApi('all-pages'), tests: testsOfApi('all-pages') },
-    { mutate: ofApi('client'), tests: testsOfApi('client', 'auth', 'endpoint', 'observer', 'projects', 'kept-lists', 'read-cache') },
-    { mutate: ofApi('read-cache'), tests: testsOfApi('read-cache', 'read-cache-rules', 'kept-lists') },
+    {
+      mutate: ofApi('client', 'send-call'),
+      tests: testsOfApi('client', 'auth', 'endpoint', 'observer', 'projects', 'kept-lists', 'read-cache'),
+    },
+    { mutate: ofApi('read-cache', 'kept-answers'), tests: testsOfApi('read-cache', 'read-cache-rules', 'kept-lists') },
     {
       mutate: ofApi('json', 'inner-address', 'connections'),
       tests: testsOfApi('json', 'network-rules', 'idle-timeout', 'hostile-answers', 'http'),

@@ -9,7 +9,7 @@ import { ofAnswer } from '../../src/lib/note-mark.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
-import { selectedRuns } from '../../src/usecases/exports/select-runs.ts';
+import { selectRuns } from '../../src/usecases/exports/select-runs.ts';
 import { lifeWords } from '../../src/workspace/download/file-life.ts';
 
 export default defineTool({
@@ -45,7 +45,7 @@ export default defineTool({
       return { runs: await call(paging) };
     const optionalMs = (instant: string | undefined) => (instant === undefined ? undefined : instantOf(instant));
     const bounds = { fromMs: optionalMs(startDate), toMs: optionalMs(endDate), expiresBeforeMs: optionalMs(expiresBefore) };
-    const { runs, found, life } = await selectedRuns(ask, { ...paging, jobIds, ...bounds, nowMs });
+    const { runs, found, life } = await selectRuns(ask, { ...paging, jobIds, ...bounds, nowMs });
     if (found.length > runs.length) note(ofAnswer(`${runs.length} of ${found.length} runs; pass page or a larger limit.`));
     if (expiresBefore === undefined) return { runs };
     note(`filesUntil: ${lifeWords(life)}${hint('get_export_run', '; expirationDate of get_export_run is exact')}.`);

@@ -3,9 +3,9 @@ import { hint } from '../../src/lib/hint.ts';
 import { exportRun } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, FETCH } from '../../src/tooling/tool.ts';
-import { wordDownload } from '../../src/usecases/exports/download-answer.ts';
 import { loadState } from '../../src/usecases/exports/loaded-runs.ts';
 import { followDownload, progressWords, USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
+import { wordDownload } from '../../src/usecases/exports/word-download.ts';
 
 export default defineAnsweringTool({
   name: 'download_export_run',

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { exportsResource } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, FETCH } from '../../src/tooling/tool.ts';
-import { wordSync } from '../../src/usecases/exports/sync-answer.ts';
 import { USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
+import { wordSync } from '../../src/usecases/exports/word-sync.ts';
 
 export default defineAnsweringTool({
   name: 'sync_exports',

@@ -5,7 +5,7 @@ import { digestHar, harDigest } from '../../src/domain/har/report/digest-har.ts'
 import { hint } from '../../src/lib/hint.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
-import { readStepResult } from '../../src/usecases/speed/step-number.ts';
+import { readStepResult } from '../../src/usecases/speed/read-step-result.ts';
 
 export default defineTool({
   name: 'get_step_har',

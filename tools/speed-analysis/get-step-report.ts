@@ -9,7 +9,7 @@ import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
-import { readStepResult } from '../../src/usecases/speed/step-number.ts';
+import { readStepResult } from '../../src/usecases/speed/read-step-result.ts';
 
 export default defineTool({
   name: 'get_step_report',

@@ -12,7 +12,7 @@ import { type OverviewAsked, type OverviewPart, overviewParts } from '../../view
 import { enabledTools, listedTools, loadTool } from '../catalogue.ts';
 import type { WorldOptions } from '../emulator.ts';
 import { openSession } from '../platform.ts';
-import { reportMarkdown } from './markdown-page.ts';
+import { reportMarkdown } from './report-markdown.ts';
 
 const PERIODS = ['week', 'month', 'quarter'];
 const MOST_DAYS = 92;
@@ -70,7 +70,7 @@ export async function report(
       title: `${name}: ${asked.startDate} to ${asked.endDate}`,
       subtitle: `${days} days (${timeZone}), written on ${todayIn(timeZone, clock.now())} from the platform's interface.`,
     };
-    const { reportPage } = await import('./html-page.ts');
+    const { reportPage } = await import('./report-page.ts');
     const base = join(out, `report-${asked.startDate}-to-${asked.endDate}`);
     await mkdir(out, { recursive: true });
     await Promise.all([writeFile(`${base}.html`, reportPage(head, blocks)), writeFile(`${base}.md`, reportMarkdown(head, blocks))]);

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { successfulRun } from '../../api/operations/records.ts';
+import { addTo } from '../../lib/tally.ts';
 
 type Run = z.output<typeof successfulRun>;
 
@@ -21,7 +22,7 @@ export function expiringWords(runs: readonly Run[], before: string, isHere: (run
   const jobs = new Map<string, number>();
   for (const { name, jobId } of runs) {
     const job = name ? `"${name}"` : String(jobId);
-    jobs.set(job, (jobs.get(job) ?? 0) + 1);
+    addTo(jobs, job);
   }
   const most = [...jobs].toSorted(([, a], [, b]) => b - a);
   const named = most.slice(0, MOST_JOBS).map(([job, count]) => `${count} of ${job}`);

@@ -50,7 +50,10 @@ function holdsLettersToken(text: string): boolean {
   return text.split(/[^A-Za-z]+/).some(isLettersToken);
 }
 
-/** Seven to nineteen digits, as in a telephone number or that of a card with or without its punctuation (points only between groups of usual lengths, because versions have them too); a day of the calendar, with or without a time, is none. */
+/**
+ * Seven to nineteen digits, as in the number of a telephone or a card, with or without punctuation; no date. Points count only between
+ * groups of usual lengths, because versions have them too.
+ */
 const TELEPHONE = /^\(?\+?(?:[ ()-]{0,2}\d){7,19}$|^\d{2}(?:\.\d{2}){3,5}$|^\d{3}\.\d{3}\.\d{4}$/;
 const DAY = /^(?:19|20)\d\d[-._]?(?:0[1-9]|1[0-2])[-._]?(?:0[1-9]|[12]\d|3[01])(?:[-T_]?\d{4,6})?$/;
 
@@ -71,7 +74,7 @@ function decodeFully(text: string): string | null {
   } catch {
     return null;
   }
-  // What is encoded once more was written so that no rule sees it; other spellings of a letter, such as a full-width @, become the usual one.
+  // Double encoding hides text from the rules; other spellings of a letter, such as a full-width @, become the usual one.
   return /%[0-9a-f]{2}/i.test(decoded) ? null : decoded.normalize('NFKC');
 }
 
@@ -139,18 +142,20 @@ export function sanitiseUrl(url: string): string {
     .trim();
   if (text === '' || text === 'about:blank' || text === 'about:srcdoc') return text;
   const address = ADDRESS.exec(text);
-  if (address) {
-    const [, scheme = '', authority = '', path = '', query = ''] = address;
-    const host = authority.slice(authority.lastIndexOf('@') + 1);
-    if (!HOST.test(host)) return UNREADABLE;
-    return `${scheme.toLowerCase()}://${sanitiseHost(host)}${sanitisePath(path)}${sanitiseQuery(query)}`;
-  }
+  if (address) return sanitiseAddress(address);
   const data = DATA.exec(text);
   if (data) return `data:${data[1]?.toLowerCase() ?? ''},${REMOVED}`;
   const scheme = OTHER_SCHEME.exec(text)?.[0];
   if (scheme) return scheme.toLowerCase() + REMOVED;
   // A relative address is recognised by its first character; other text could hold anything, so it is removed.
   return /^[.?]|^\/(?!\/)/.test(text) ? sanitiseRelative(text) : REMOVED;
+}
+
+/** A match of `ADDRESS` without secrets. */
+function sanitiseAddress([, scheme = '', authority = '', path = '', query = '']: RegExpExecArray): string {
+  const host = authority.slice(authority.lastIndexOf('@') + 1);
+  if (!HOST.test(host)) return UNREADABLE;
+  return `${scheme.toLowerCase()}://${sanitiseHost(host)}${sanitisePath(path)}${sanitiseQuery(query)}`;
 }
 
 function sanitiseRelative(address: string): string {

@@ -159,13 +159,18 @@ function say({ scenario, step, metric, median, limit, isClose }: Check): string 
   return `${scenario}, step "${step}", ${metricFact(of).short} ${formatValue(of, median)} (${against})`;
 }
 
-function failingOf(all: readonly Checked[]): Checked[] {
-  const failing = all.filter(({ failed }) => (failed.share ?? 0) >= WORTH_A_SENTENCE);
-  return failing.toSorted((a, b) => (b.failed.share ?? 0) - (a.failed.share ?? 0));
+/** A scenario that fails often enough for a sentence. */
+interface FailingScenario extends Checked {
+  readonly share: number;
 }
 
-function failureWords(failing: readonly Checked[]): string {
-  const words = failing.map(({ scenario, failed }) => `${scenario} ${shareWords(failed.share ?? 0)} (${intervalWords(failed)})`);
+function failingOf(all: readonly Checked[]): FailingScenario[] {
+  const known = all.flatMap((each) => (each.failed.share === null ? [] : [{ ...each, share: each.failed.share }]));
+  return known.filter(({ share }) => share >= WORTH_A_SENTENCE).toSorted((a, b) => b.share - a.share);
+}
+
+function failureWords(failing: readonly FailingScenario[]): string {
+  const words = failing.map(({ scenario, failed, share }) => `${scenario} ${shareWords(share)} (${intervalWords(failed)})`);
   return words.length > 0 ? ` Runs fail: ${words.slice(0, 3).join('; ')}${words.length > 3 ? ` and ${words.length - 3} more` : ''}.` : '';
 }
 

@@ -27,16 +27,17 @@ function sinceOf({ move }: Row): Since | undefined {
 /** Runs that are close enough in time to differ by the change alone. */
 const NEIGHBOURS = 24;
 
-/** The run whose value lies closest to a level. */
-function closest(runs: readonly StepRun[], metric: string, level: number): StepRun | undefined {
+/** The run whose value lies closest to a level; the latest where no level is known. */
+function closest(runs: readonly StepRun[], metric: string, level: number | undefined): StepRun | undefined {
+  if (level === undefined) return runs.at(-1);
   const distance = ({ result }: StepRun) => Math.abs((metricOf(result, metric) ?? Number.POSITIVE_INFINITY) - level);
   return runs.reduce<StepRun | undefined>((best, run) => (best && distance(best) <= distance(run) ? best : run), undefined);
 }
 
 interface Levels {
-  /** Medians to be typical of. */
-  readonly before: number;
-  readonly after: number;
+  /** Medians to be typical of; undefined of too few runs. */
+  readonly before: number | undefined;
+  readonly after: number | undefined;
   /** First instant of the time after. */
   readonly splitMs: number;
   /** Last instant of the time before. */
@@ -71,27 +72,30 @@ function sidesOf({ baseline, period }: Study, since: Since | undefined) {
   return { baseline: { startMs: baseline.window.startMs, endMs: since.previousDate }, period: { startMs: since.date, endMs } };
 }
 
-/** Looks for the first report of the change, where the time goes, and which runs to look at. */
-export function cluesIn(study: Study): Clues {
-  const { baseline, period, rows, headline } = study;
-  const leading = leadingRow(study);
-  const row = leading?.step ? leading : worstOf(rows, leading?.metric ?? '');
-  const since = headline && sinceOf(headline);
-  const isOfLcp = ({ step, metric, move }: Row) => step === row?.step && metric === 'largestContentfulPaint' && move !== undefined;
-  const level = row && levelNow(row)?.typical;
-  const levels = {
-    before: row?.move?.before.typical ?? level ?? 0,
-    after: row?.move?.after.typical ?? level ?? 0,
+/** The levels of a row on both sides of its move; where it has none, the level of today on both. */
+function levelsOf(row: Row, { baseline, period }: Study): Levels {
+  const level = levelNow(row)?.typical;
+  return {
+    before: row.move?.before.typical ?? level,
+    after: row.move?.after.typical ?? level,
     splitMs: period.window.startMs,
     beforeEndMs: baseline.window.endMs,
   };
+}
+
+/** Looks for the first report of the change, where the time goes, and which runs to look at. */
+export function cluesIn(study: Study): Clues {
+  const { rows, headline } = study;
+  const leading = leadingRow(study);
+  const row = leading?.step ? leading : worstOf(rows, leading?.metric ?? '');
+  const since = headline && sinceOf(headline);
+  if (!row?.step) return { leading, since, share: undefined, examples: { before: undefined, after: undefined } };
+  const isOfLcp = ({ step, metric, move }: Row) => step === row.step && metric === 'largestContentfulPaint' && move !== undefined;
   return {
     leading,
     since,
-    share: row?.step && serverShareOf(row.step, sidesOf(study, since), rows.some(isOfLcp)),
+    share: serverShareOf(row.step, sidesOf(study, since), rows.some(isOfLcp)),
     // Levels of the sum say nothing about those of a step.
-    examples: row?.step
-      ? typicalRuns(row.step, row.metric, levels, row === headline ? since : undefined)
-      : { before: undefined, after: undefined },
+    examples: typicalRuns(row.step, row.metric, levelsOf(row, study), row === headline ? since : undefined),
   };
 }

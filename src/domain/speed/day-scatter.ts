@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
+import { nth } from '../../lib/nth.ts';
 import { median, varianceInflation } from '../statistics/order.ts';
 import { type FreedRuns, freedOfCycle, type JudgeOptions } from './engine/judge-series.ts';
 import { frameOf, likelihoodOf, type Runs, sumsOf } from './engine/likelihood.ts';
@@ -8,9 +9,9 @@ import type { Effect } from './engine/run-series.ts';
 import type { Series } from './runs.ts';
 
 /**
- * Standard errors of days by which a move must stand out, by how many times the scatter of days exceeds what their runs explain, over all
- * series of a scenario: what moves whole days moves all of them. Moves are looked for at every instant of every series, and there are more
- * stretches than instants. Chosen by `npm run bench -- nature speed`.
+ * Standard errors of days by which a move must stand out, by how many times the scatter of days exceeds what their runs explain. All series
+ * of a scenario count, because a cause that moves whole days moves all of them. Moves are looked for at every instant of every series, and
+ * there are more stretches than instants. Chosen by `npm run bench -- nature speed`.
  */
 const NEEDED = [
   { excess: 1.55, lasting: 6, undone: 6.5 },
@@ -50,7 +51,7 @@ function blocksOf({ dates, logs, isUsual }: FreedRuns, { fromMs, toMs }: Stretch
   const runs = dates.flatMap((date, index) => {
     if (!isUsual[index]) return [];
     const number = date < toMs ? Math.floor((date - fromMs) / DAY_MS) : lengthDays + Math.floor((date - toMs) / DAY_MS);
-    return [{ number, isMoved: date >= fromMs && date < toMs, log: logs[index] ?? 0 }];
+    return [{ number, isMoved: date >= fromMs && date < toMs, log: nth(logs, index) }];
   });
   const all = [...grouped(runs, ({ number }) => number)].map(([number, members]): Block => {
     const own = members.map(({ log }) => log);
@@ -94,7 +95,7 @@ function amongDays(runs: FreedRuns, stretch: Stretch): AmongDays | undefined {
   const perDay = median(blocks.map(({ logs }) => logs.length));
   const expected = (varianceOf(within) * varianceInflation(within)) / perDay;
   const most = FAR * Math.max(Math.sqrt(variance), FLOOR);
-  const x = Float64Array.from(blocks, (block, index) => sideOf(block) + Math.max(-most, Math.min(most, residuals[index] ?? 0)));
+  const x = Float64Array.from(blocks, (block, index) => sideOf(block) + Math.max(-most, Math.min(most, nth(residuals, index))));
   const days = Float64Array.from(blocks, ({ number }) => number);
   const gaps = days.map((day, index) => (index === 0 ? 1 : day - (days[index - 1] ?? day)));
   const part = partOf(blocks);
@@ -109,15 +110,15 @@ function excessOf({ expected }: AmongDays, all: readonly AmongDays[]): number {
   // Series whose runs scatter little say most of days.
   const weights = all.map((each) => 1 / Math.max(FLOOR ** 2, each.expected) ** 2);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const ofDays = all.reduce((sum, each, index) => sum + (weights[index] ?? 0) * (each.variance - each.expected), 0) / total;
+  const ofDays = all.reduce((sum, each, index) => sum + nth(weights, index) * (each.variance - each.expected), 0) / total;
   return Math.sqrt(1 + Math.max(0, ofDays) / Math.max(FLOOR ** 2, expected));
 }
 
 /**
- * Whether moves of the series of one scenario stand out from what whole days differ by: runs of one day may share a level of their own (a
- * busy server, a slow line), and the scatter of runs alone then makes too much of a few such days. Weekends and hours, which come back
- * each week, are no such level. True where days of the scenario differ by no more than their runs explain, and where there are too few days
- * to say.
+ * Whether moves of the series of one scenario stand out from the usual differences of whole days. Runs of one day may share a level of
+ * their own (a busy server, a slow line), and the scatter of runs alone makes too much of a few such days. Weekends and hours, which come
+ * back each week, are no such level. True where days of the scenario differ by no more than their runs explain, and where there are too few
+ * days to say.
  */
 export function dayTestOf<Each extends { readonly series: Series; readonly effect: Effect }>(
   tracked: readonly Each[],

@@ -4,8 +4,8 @@ import { counted } from '../../lib/number-text.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
 import { type FailureTrend, judgeFailures } from './engine/failure-trend.ts';
 import type { FailedAction } from './failures.ts';
-import { isFailed, type Window } from './runs.ts';
-import { failedStepIn, firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
+import { failedStepIn, isFailed, type Window } from './runs.ts';
+import { firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
 import { percentOf } from './speed-metrics.ts';
 
 /** A step at which runs of a scenario failed in the period. */

@@ -4,7 +4,7 @@ import { minuteAt } from '../../lib/dates.ts';
 import { formatPercent } from '../../lib/number-text.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
 import { type FailureTrend, judgeFailures } from './engine/failure-trend.ts';
-import { isFailed, type Report, type StepResult } from './runs.ts';
+import { failedStepIn, isFailed, type Report, type StepResult } from './runs.ts';
 import type { Study } from './scenario-study.ts';
 
 type StepReport = z.output<typeof stepReport>;
@@ -45,10 +45,9 @@ export interface FailingStep {
   readonly trend: FailureTrend;
 }
 
-function failedStepOf({ date, steps }: Report): FailedStep | undefined {
-  // A run ends at its failed step, where the steps themselves do not say which it is.
-  const result = steps?.find(({ fail }) => (fail ?? 0) > 0) ?? steps?.at(-1);
-  return result && { date, result };
+function failedStepOf(report: Report): FailedStep | undefined {
+  const result = failedStepIn(report);
+  return result && { date: report.date, result };
 }
 
 function nameOfFailed(report: Report): string {

@@ -4,6 +4,7 @@ import type { reportEntry, stepResult } from '../../api/operations/records.ts';
 import { instantOf } from '../../api/params.ts';
 import { monthBefore } from '../../lib/calendar.ts';
 import { DAY_MS } from '../../lib/clock.ts';
+import { addTo, sumOfKnown } from '../../lib/tally.ts';
 import { matchName } from '../names/match-name.ts';
 import { customTimingOf, isCustomTiming } from './custom-timings.ts';
 
@@ -34,9 +35,14 @@ export interface Step {
   readonly runs: readonly StepRun[];
 }
 
+/** The step at which a failed run ended: the last one, where the steps themselves do not say which it is. */
+export function failedStepIn({ steps }: Report): StepResult | undefined {
+  return steps?.find(({ fail }) => fail && fail > 0) ?? steps?.at(-1);
+}
+
 /** Whether a run failed anywhere; where the summary does not say, the steps do. */
 export function isFailed({ summary, steps }: Report): boolean {
-  const ofSteps = () => (steps ?? []).reduce((sum, { fail }) => sum + (fail ?? 0), 0);
+  const ofSteps = () => sumOfKnown(steps ?? [], ({ fail }) => fail);
   return (summary?.fail ?? ofSteps()) > 0;
 }
 
@@ -128,7 +134,7 @@ export function seriesOf({ runs }: Step, metric: string): Series {
 /** The number of steps that most of the reports have. */
 export function usualSteps(reports: readonly Report[]): number {
   const counts = new Map<number, number>();
-  for (const { steps } of reports) counts.set(steps?.length ?? 0, (counts.get(steps?.length ?? 0) ?? 0) + 1);
+  for (const { steps } of reports) addTo(counts, steps?.length ?? 0);
   return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
 

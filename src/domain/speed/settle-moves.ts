@@ -26,7 +26,7 @@ export function moveOf<K extends Key>(each: Judged<K>, judged: readonly Judged<K
   const leaders = judged.filter((other) => other.group === group && 'change' in other.verdict).toSorted((a, b) => a.rank - b.rank);
   const [leader] = leaders;
   const led = leader && ownMove(leader.verdict, leader.key.series);
-  // Where the change that gave the instant is none, nothing moved with it.
+  // Where the change that gave the instant does not stand, nothing moved with it.
   if (!leader || !led || !standsOut(led, leader.key.series, test)) return { state: verdict.state, move: undefined, held };
   return checked({ state, move: { ...LASTS, since: led.since, before, after, relative } }, key.series, test);
 }

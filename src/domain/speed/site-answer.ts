@@ -74,13 +74,16 @@ export function compareSummaries(a: Summary, b: Summary): number {
     Number(b.isInPeriod) - Number(a.isInPeriod) ||
     a.rank - b.rank ||
     Math.abs(b.relative) - Math.abs(a.relative) ||
-    (b.failing?.share ?? 0) - (a.failing?.share ?? 0)
+    failingShare(b) - failingShare(a)
   );
 }
 
+/** The share of failed runs that is worth a word; 0 where none is. */
+const failingShare = ({ failing }: Summary): number => failing?.share ?? 0;
+
 /** The scenario that fails most; undefined where none does often enough for a word. */
 export function mostFailing(summaries: readonly Summary[]): Summary | undefined {
-  return summaries.filter(({ failing }) => failing).toSorted((a, b) => (b.failing?.share ?? 0) - (a.failing?.share ?? 0))[0];
+  return summaries.filter(({ failing }) => failing).toSorted((a, b) => failingShare(b) - failingShare(a))[0];
 }
 
 /** The words for what is neither slower nor failing. */
@@ -95,7 +98,7 @@ const OTHERS: readonly (readonly [State, string])[] = [
   ['not enough data', 'without enough data'],
 ];
 
-/** `1 unstable, 4 steady`: each scenario counts once, so what fails is none of them, whatever its speed. */
+/** `1 unstable, 4 steady`: each scenario counts once, and failing ones are not among them, whatever their speed. */
 function otherWords(summaries: readonly Summary[]): string {
   return OTHERS.flatMap(([state, said]) => {
     const count = summaries.filter((summary) => summary.state === state && !summary.isFailing).length;

@@ -1,4 +1,4 @@
-import { isFailed, type Report, reportsIn, type Step, type StepResult, stepsOf, type Window } from './runs.ts';
+import { isFailed, type Report, reportsIn, type Step, stepsOf, type Window } from './runs.ts';
 
 /** A scenario with its reports of one range, oldest first. */
 export interface ScenarioRuns {
@@ -16,11 +16,6 @@ export function scenarioRuns(scenarioId: number, name: string, reports: readonly
   const all = reportsIn(reports, range).toSorted((a, b) => a.date - b.date);
   const sound = all.filter((report) => !isFailed(report));
   return { scenarioId, name, all, sound, steps: stepsOf(sound) };
-}
-
-/** The step at which a failed run ended: where the steps themselves do not say which it is, the last one. */
-export function failedStepIn({ steps }: Report): StepResult | undefined {
-  return steps?.find(({ fail }) => (fail ?? 0) > 0) ?? steps?.at(-1);
 }
 
 /** A table in an answer: the words first. */

@@ -1,8 +1,8 @@
 import { counted } from '../../lib/number-text.ts';
 import { median } from '../statistics/order.ts';
 import { shareOf } from './engine/failed-share.ts';
-import { isFailed, seriesOf } from './runs.ts';
-import { failedStepIn, firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
+import { failedStepIn, isFailed, seriesOf } from './runs.ts';
+import { firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
 import { formatValue, metricFact, percentOf, roundValue } from './speed-metrics.ts';
 
 /** Metrics of a table of levels when none are named. */

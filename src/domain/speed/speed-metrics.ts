@@ -84,9 +84,9 @@ interface MetricFact {
   readonly effect: Effect;
 }
 
-// 5 % is what two medians of the same page differ by when a lab runs it on another machine of the same kind; the absolute
-// limits keep a few invisible ms of a small value from being reported. Blocking time and layout shift repeat worse
-// than paints (a run's blocking time may be three times another's), so they take 10 %.
+// Two medians of the same page differ by 5 % when a lab runs it on another machine of the same kind. The absolute limits keep a few
+// invisible ms of a small value from being reported. Blocking time and layout shift repeat worse than paints (a run's blocking time may be
+// three times another's), so they take 10 %.
 const PAINT: Effect = { relative: 0.05, absolute: 50 };
 const facts: Readonly<Record<string, MetricFact>> = {
   largestContentfulPaint: { short: 'LCP', kind: 'ms', effect: PAINT },

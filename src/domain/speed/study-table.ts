@@ -21,25 +21,6 @@ const TREND_DAYS = 28;
 /** Smaller probabilities are shown as this. */
 const LEAST_P = 0.0001;
 
-/** The columns of the table, in order: the levels on both sides of `since` (of a drift: of the first and last fifth of the runs). */
-export const studyColumns = [
-  'step',
-  'metric',
-  'verdict',
-  'since',
-  'until',
-  'before',
-  'after',
-  'changePercent',
-  'middleHalfBefore',
-  'middleHalf',
-  'nBefore',
-  'n',
-  'p',
-  'rating',
-  'trend',
-] as const;
-
 type StudyCell = string | number | null;
 
 /** The level of the latest runs: all of them where the level never changed. */
@@ -63,30 +44,45 @@ function trendOf({ series: { dates, values } }: Row, { endMs }: Window): (number
   return first < 0 ? [] : days.slice(first).map((day) => (day.length > 0 ? median(day) : null));
 }
 
+/** Where a cell is of, beside its row. */
+interface CellScope {
+  readonly study: Study;
+  readonly device: Device;
+}
+
+type StudyColumn = readonly [name: string, cell: (row: Row, scope: CellScope) => StudyCell];
+
+/** The level of the latest runs, or after a move that of the runs since. */
+const levelAfter = (row: Row) => row.move?.after ?? levelNow(row);
+const valueCell = ({ metric }: Row, value: number | undefined) => (value === undefined ? null : roundValue(metric, value));
+const instantCell = (ms: number | undefined, { study }: CellScope) => (ms === undefined ? null : minuteAt(ms, study.timeZone));
+const middleCell = (row: Row, level: Level | undefined) => (level ? `${valueCell(row, level.p25)}…${valueCell(row, level.p75)}` : null);
+
+/** The columns of the table, in order: the levels on both sides of `since` (of a drift: of the first and last fifth of the runs). */
+const columns: readonly StudyColumn[] = [
+  ['step', ({ step }) => step?.name ?? ALL_STEPS],
+  ['metric', ({ metric }) => metric],
+  ['verdict', ({ state }) => state],
+  ['since', ({ move }, scope) => instantCell(move?.since?.date, scope)],
+  ['until', ({ move }, scope) => instantCell(move?.untilDate, scope)],
+  ['before', (row) => valueCell(row, row.move?.before.typical)],
+  ['after', (row) => valueCell(row, levelAfter(row)?.typical)],
+  ['changePercent', ({ move }) => (move && Number.isFinite(move.relative) ? percentOf(move.relative) : null)],
+  ['middleHalfBefore', (row) => middleCell(row, row.move?.before)],
+  ['middleHalf', (row) => middleCell(row, levelAfter(row))],
+  ['nBefore', ({ move }) => move?.before.runs ?? null],
+  ['n', (row) => levelAfter(row)?.runs ?? row.series.values.length],
+  ['p', ({ verdict }) => ('p' in verdict ? Number(Math.max(verdict.p, LEAST_P).toPrecision(2)) : null)],
+  ['rating', (row, { device }) => ratingOf(row, device)],
+  ['trend', (row, { study }) => sparkline(trendOf(row, study.period.window))],
+];
+
+/** The names of the columns, in order. */
+export const studyColumns: readonly string[] = columns.map(([name]) => name);
+
 /** One row of the table. */
-export function cellsOf(row: Row, device: Device, { period, timeZone }: Study): StudyCell[] {
-  const { step, metric, state, verdict, move } = row;
-  const after = move?.after ?? levelNow(row);
-  const value = (number: number | undefined) => (number === undefined ? null : roundValue(metric, number));
-  const instant = (ms: number | undefined) => (ms === undefined ? null : minuteAt(ms, timeZone));
-  const middle = (level: Level | undefined) => (level ? `${value(level.p25)}…${value(level.p75)}` : null);
-  return [
-    step?.name ?? ALL_STEPS,
-    metric,
-    state,
-    instant(move?.since?.date),
-    instant(move?.untilDate),
-    value(move?.before.typical),
-    value(after?.typical),
-    move && Number.isFinite(move.relative) ? percentOf(move.relative) : null,
-    middle(move?.before),
-    middle(after),
-    move?.before.runs ?? null,
-    after?.runs ?? row.series.values.length,
-    'p' in verdict ? Number(Math.max(verdict.p, LEAST_P).toPrecision(2)) : null,
-    ratingOf(row, device),
-    sparkline(trendOf(row, period.window)),
-  ];
+export function cellsOf(row: Row, device: Device, study: Study): StudyCell[] {
+  return columns.map(([, cell]) => cell(row, { study, device }));
 }
 
 /** The step in which a metric is highest now. */

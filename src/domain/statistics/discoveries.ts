@@ -1,7 +1,7 @@
 /**
  * Expected shares of false ones among what an answer names, by what it names. Series of the platform come in dozens, of which one in twenty
- * may be chance; runs of speed in hundreds; a row of a query that is called high or low is read by itself, and 2 % come
- * to about 5 % in simulations, because far tails are not exact (docs/statistics.md).
+ * may be chance; runs of speed come in hundreds. A row of a query that is called high or low is read by itself. Its 2 % come to about 5 %
+ * in simulations, because far tails are not exact (docs/statistics.md).
  */
 export const FALSE_DISCOVERY_RATES = {
   siteChanges: 0.05,

@@ -1,9 +1,11 @@
+import { nthDouble } from '../../lib/nth.ts';
+
 /** Pivots below this share of their diagonal belong to columns that say nothing new. */
 const LEAST_PIVOT = 1e-9;
 
 /** Takes a multiple of one row from another, in the columns from one on. */
 function takeFrom(row: Float64Array, other: Float64Array, factor: number): void {
-  for (let column = 0; column < row.length; column += 1) row[column] = (row[column] ?? 0) - factor * (other[column] ?? 0);
+  for (let column = 0; column < row.length; column += 1) row[column] = nthDouble(row, column) - factor * nthDouble(other, column);
 }
 
 /**
@@ -12,6 +14,7 @@ function takeFrom(row: Float64Array, other: Float64Array, factor: number): void 
  */
 export function inverseOf(matrix: readonly Float64Array[]): Float64Array[] {
   const size = matrix.length;
+  const diagonals = Float64Array.from(matrix, nthDouble);
   // Each row with its row of the inverse behind it.
   const rows = matrix.map((row, at) => {
     const both = new Float64Array(2 * size);
@@ -20,14 +23,14 @@ export function inverseOf(matrix: readonly Float64Array[]): Float64Array[] {
     return both;
   });
   for (const [pivot, row] of rows.entries()) {
-    const diagonal = row[pivot] ?? 0;
-    if (diagonal <= LEAST_PIVOT * (matrix[pivot]?.[pivot] ?? 0)) {
+    const diagonal = nthDouble(row, pivot);
+    if (diagonal <= LEAST_PIVOT * nthDouble(diagonals, pivot)) {
       row.fill(0);
       for (const other of rows) other[pivot] = 0;
       continue;
     }
-    for (let column = 0; column < row.length; column += 1) row[column] = (row[column] ?? 0) / diagonal;
-    for (const other of rows) if (other !== row && other[pivot] !== 0) takeFrom(other, row, other[pivot] ?? 0);
+    for (let column = 0; column < row.length; column += 1) row[column] = nthDouble(row, column) / diagonal;
+    for (const other of rows) if (other !== row && other[pivot] !== 0) takeFrom(other, row, nthDouble(other, pivot));
   }
   return rows.map((row) => row.slice(size));
 }
@@ -39,13 +42,14 @@ export function inverseOf(matrix: readonly Float64Array[]): Float64Array[] {
 export function eliminate(lower: readonly Float64Array[]): number {
   let logDeterminant = 0;
   for (const [pivot, pivotRow] of lower.slice(0, -1).entries()) {
-    const head = pivotRow[pivot] ?? 0;
+    const head = nthDouble(pivotRow, pivot);
     if (head < 1e-9) continue;
     logDeterminant += Math.log(head);
     for (let row = pivot + 1; row < lower.length; row += 1) {
       const line = lower[row] ?? pivotRow;
-      const factor = (line[pivot] ?? 0) / head;
-      for (let column = pivot + 1; column <= row; column += 1) line[column] = (line[column] ?? 0) - factor * (lower[column]?.[pivot] ?? 0);
+      const factor = nthDouble(line, pivot) / head;
+      for (let column = pivot + 1; column <= row; column += 1)
+        line[column] = nthDouble(line, column) - factor * nthDouble(lower[column] ?? line, pivot);
     }
   }
   return logDeterminant;
@@ -55,10 +59,10 @@ export function eliminate(lower: readonly Float64Array[]): number {
 function factorise(matrix: Float64Array, size: number): void {
   for (let row = 0; row < size; row += 1) {
     for (let column = 0; column <= row; column += 1) {
-      let sum = matrix[row * size + column] ?? 0;
-      for (let at = 0; at < column; at += 1) sum -= (matrix[row * size + at] ?? 0) * (matrix[column * size + at] ?? 0);
+      let sum = nthDouble(matrix, row * size + column);
+      for (let at = 0; at < column; at += 1) sum -= nthDouble(matrix, row * size + at) * nthDouble(matrix, column * size + at);
       // A diagonal that rounding took below 0 belongs to a feature that says nothing of its own.
-      matrix[row * size + column] = row === column ? Math.sqrt(Math.max(sum, 1e-12)) : sum / (matrix[column * size + column] ?? 0);
+      matrix[row * size + column] = row === column ? Math.sqrt(Math.max(sum, 1e-12)) : sum / nthDouble(matrix, column * size + column);
     }
   }
 }
@@ -68,14 +72,14 @@ export function solveSymmetric(matrix: Float64Array, right: Float64Array): Float
   const size = right.length;
   factorise(matrix, size);
   for (let row = 0; row < size; row += 1) {
-    let sum = right[row] ?? 0;
-    for (let at = 0; at < row; at += 1) sum -= (matrix[row * size + at] ?? 0) * (right[at] ?? 0);
-    right[row] = sum / (matrix[row * size + row] ?? 0);
+    let sum = nthDouble(right, row);
+    for (let at = 0; at < row; at += 1) sum -= nthDouble(matrix, row * size + at) * nthDouble(right, at);
+    right[row] = sum / nthDouble(matrix, row * size + row);
   }
   for (let row = size - 1; row >= 0; row -= 1) {
-    let sum = right[row] ?? 0;
-    for (let at = row + 1; at < size; at += 1) sum -= (matrix[at * size + row] ?? 0) * (right[at] ?? 0);
-    right[row] = sum / (matrix[row * size + row] ?? 0);
+    let sum = nthDouble(right, row);
+    for (let at = row + 1; at < size; at += 1) sum -= nthDouble(matrix, at * size + row) * nthDouble(right, at);
+    right[row] = sum / nthDouble(matrix, row * size + row);
   }
   return right;
 }

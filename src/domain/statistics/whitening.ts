@@ -1,3 +1,4 @@
+import { nthDouble } from '../../lib/nth.ts';
 /** How whitening treats each run: `own` is its weight, `kept` what is left of a constant at it. */
 export interface Weights {
   readonly own: Float64Array;
@@ -14,11 +15,11 @@ export function weightsOf(gaps: Float64Array, phi: number): Weights {
   own[0] = Math.sqrt(1 - phi * phi);
   kept[0] = own[0];
   for (let index = 1; index < gaps.length; index += 1) {
-    const gap = gaps[index] ?? 0;
+    const gap = nthDouble(gaps, index);
     if (gap === 1) continue;
     const rho = phi ** gap;
     own[index] = Math.sqrt((1 - phi * phi) / (1 - rho * rho));
-    kept[index] = (own[index] ?? 0) * (1 - rho);
+    kept[index] = nthDouble(own, index) * (1 - rho);
   }
   return { own, kept };
 }
@@ -28,8 +29,8 @@ export function whiten(x: Float64Array, { own, kept }: Weights): Float64Array {
   const whitened = new Float64Array(x.length);
   let before = 0;
   for (let index = 0; index < x.length; index += 1) {
-    const [value, weight] = [x[index] ?? 0, own[index] ?? 0];
-    whitened[index] = weight * value - (weight - (kept[index] ?? 0)) * before;
+    const [value, weight] = [nthDouble(x, index), nthDouble(own, index)];
+    whitened[index] = weight * value - (weight - nthDouble(kept, index)) * before;
     before = value;
   }
   return whitened;
@@ -64,16 +65,16 @@ export interface Whitener {
  */
 export function whitenerOf(times: Float64Array, { sampling, shock, carry }: NoiseShape): Whitener {
   const size = times.length;
-  // What is expected of a day is `kept` × what was expected of the day before + `taken` × its value.
+  // The prediction for a day is `kept` × the prediction for the day before + `taken` × its value.
   const scales = new Float64Array(size);
   const kept = new Float64Array(size);
   const taken = new Float64Array(size);
   let variance = shock;
   let logDeterminant = 0;
   for (let at = 0; at < size; at += 1) {
-    const total = variance + (sampling[at] ?? 0);
+    const total = variance + nthDouble(sampling, at);
     const gain = variance / total;
-    const decay = at + 1 < size ? carry ** ((times[at + 1] ?? 0) - (times[at] ?? 0)) : 0;
+    const decay = at + 1 < size ? carry ** (nthDouble(times, at + 1) - nthDouble(times, at)) : 0;
     scales[at] = 1 / Math.sqrt(total);
     kept[at] = decay * (1 - gain);
     taken[at] = decay * gain;
@@ -85,33 +86,34 @@ export function whitenerOf(times: Float64Array, { sampling, shock, carry }: Nois
     apply(column) {
       let state = 0;
       for (let at = 0; at < size; at += 1) {
-        const value = column[at] ?? 0;
-        column[at] = (value - state) * (scales[at] ?? 0);
-        state = (kept[at] ?? 0) * state + (taken[at] ?? 0) * value;
+        const value = nthDouble(column, at);
+        column[at] = (value - state) * nthDouble(scales, at);
+        state = nthDouble(kept, at) * state + nthDouble(taken, at) * value;
       }
       return column;
     },
     applyTransposed(column) {
       let state = 0;
       for (let at = size - 1; at >= 0; at -= 1) {
-        const scaled = (column[at] ?? 0) * (scales[at] ?? 0);
-        column[at] = scaled + (taken[at] ?? 0) * state;
-        state = (kept[at] ?? 0) * state - scaled;
+        const scaled = nthDouble(column, at) * nthDouble(scales, at);
+        column[at] = scaled + nthDouble(taken, at) * state;
+        state = nthDouble(kept, at) * state - scaled;
       }
       return column;
     },
     intervals() {
       const width = size + 1;
       const result = new Float64Array(width * width);
-      // What a state of 1 on a day adds to the squares of the innovations from there on.
+      // How much a state of 1 on a day adds to the squares of the innovations from there on.
       const energies = new Float64Array(width);
-      for (let at = size - 1; at >= 0; at -= 1) energies[at] = (scales[at] ?? 0) ** 2 + (kept[at] ?? 0) ** 2 * (energies[at + 1] ?? 0);
+      for (let at = size - 1; at >= 0; at -= 1)
+        energies[at] = nthDouble(scales, at) ** 2 + nthDouble(kept, at) ** 2 * nthDouble(energies, at + 1);
       for (let from = 0; from < size; from += 1) {
         let [state, squares] = [0, 0];
         for (let at = from; at < size; at += 1) {
-          squares += ((1 - state) * (scales[at] ?? 0)) ** 2;
-          state = (kept[at] ?? 0) * state + (taken[at] ?? 0);
-          result[from * width + at + 1] = squares + state ** 2 * (energies[at + 1] ?? 0);
+          squares += ((1 - state) * nthDouble(scales, at)) ** 2;
+          state = nthDouble(kept, at) * state + nthDouble(taken, at);
+          result[from * width + at + 1] = squares + state ** 2 * nthDouble(energies, at + 1);
         }
       }
       return result;

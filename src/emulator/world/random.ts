@@ -1,3 +1,4 @@
+import { nth, nthUnsigned } from '../../lib/nth.ts';
 /** The inputs of the world, which is a pure function of them. */
 export interface Origin {
   readonly seed: number;
@@ -75,7 +76,7 @@ export function shareTable(shares: readonly number[]): Uint8Array {
 
 /** Index that the lowest ten bits of `bits` stand for. */
 export function pick(table: Uint8Array, bits: number): number {
-  return table[bits & (TABLE_SIZE - 1)] ?? 0;
+  return nthUnsigned(table, bits & (TABLE_SIZE - 1));
 }
 
 /** Exponential distribution with mean 1 by twelve bits of a hash: a logarithm for each session would take longer than all the rest. */
@@ -83,5 +84,5 @@ const exponentials = Float32Array.from({ length: 4_096 }, (_, index) => -Math.lo
 
 /** Exponentially distributed number with mean 1 from the lowest twelve bits. */
 export function exponential(bits: number): number {
-  return exponentials[bits & 4_095] ?? 0;
+  return nth(exponentials, bits & 4_095);
 }

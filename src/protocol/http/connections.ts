@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { addTo, countOf } from '../../lib/tally.ts';
 
 /** Number of open connections. */
 export interface ConnectionLimits {
@@ -33,6 +34,15 @@ function keyOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
+const isUnproved = (entry: AddressEntry): boolean => !entry.proved;
+
+/** Puts an entry behind all others, unless it is gone. */
+function moveToEnd(entries: Map<string, AddressEntry>, key: string, entry: AddressEntry): void {
+  if (entries.get(key) !== entry) return;
+  entries.delete(key);
+  entries.set(key, entry);
+}
+
 /** Makes the table; `maxConnections` counts all of them. */
 export function createConnections({ maxConnections }: ConnectionLimits): Connections {
   /** In the order of their last use, the longest ago first. */
@@ -41,9 +51,7 @@ export function createConnections({ maxConnections }: ConnectionLimits): Connect
   const maxOfAddress = Math.max(1, Math.ceil(maxConnections * SHARE_OF_ADDRESS));
 
   function count(address: string, change: number): void {
-    const number = (unproved.get(address) ?? 0) + change;
-    if (number > 0) unproved.set(address, number);
-    else unproved.delete(address);
+    if (addTo(unproved, address, change) <= 0) unproved.delete(address);
   }
 
   function drop(key: string, entry: AddressEntry): void {
@@ -64,8 +72,7 @@ export function createConnections({ maxConnections }: ConnectionLimits): Connect
   }
 
   function makeRoom(address: string): boolean {
-    const isUnproved = (entry: AddressEntry) => !entry.proved;
-    if ((unproved.get(address) ?? 0) >= maxOfAddress && !closeIdle((entry) => isUnproved(entry) && entry.address === address)) return false;
+    if (countOf(unproved, address) >= maxOfAddress && !closeIdle((entry) => isUnproved(entry) && entry.address === address)) return false;
     return entries.size < maxConnections || closeIdle(isUnproved) || closeIdle(() => true);
   }
 
@@ -89,9 +96,7 @@ export function createConnections({ maxConnections }: ConnectionLimits): Connect
       entry.uses += 1;
       return () => {
         entry.uses -= 1;
-        if (entries.get(key) !== entry) return;
-        entries.delete(key);
-        entries.set(key, entry);
+        moveToEnd(entries, key, entry);
       };
     },
     prove(socket) {

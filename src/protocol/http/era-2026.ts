@@ -59,7 +59,7 @@ export function createEra2026Handler({ served, log }: EraHandlerParts): EraHandl
   const respond = toNodeHandler({ fetch }, { onerror });
   return {
     era: '2026',
-    // What a server receives has a method and an address, which the types leave open.
+    // A request that a server receives has a method and an address, although its type leaves them open.
     handle: async (request, response, body) => respond(request as IncomingMessage & { method: string; url: string }, response, body),
     async close() {
       await handler.close();

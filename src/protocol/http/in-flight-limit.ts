@@ -1,3 +1,4 @@
+import { addTo, countOf } from '../../lib/tally.ts';
 /** Counts requests in work, so that a flood of them, or one caller's calls that wait for a person, leave room for others. */
 export interface InFlightLimit {
   /** Takes this many slots until the returned function is called; or says whose limit is reached. */
@@ -16,9 +17,7 @@ export function createInFlightLimit({ max, maxOfOne }: { max: number; maxOfOne: 
 
   function add(principalId: string, count: number): void {
     taken += count;
-    const own = (byPrincipal.get(principalId) ?? 0) + count;
-    if (own > 0) byPrincipal.set(principalId, own);
-    else byPrincipal.delete(principalId);
+    if (addTo(byPrincipal, principalId, count) <= 0) byPrincipal.delete(principalId);
     if (taken > 0) return;
     for (const resolve of waiting) resolve();
     waiting.clear();
@@ -27,7 +26,7 @@ export function createInFlightLimit({ max, maxOfOne }: { max: number; maxOfOne: 
   return {
     take(principalId, count) {
       if (taken + count > max) return 'all';
-      if ((byPrincipal.get(principalId) ?? 0) + count > maxOfOne) return 'caller';
+      if (countOf(byPrincipal, principalId) + count > maxOfOne) return 'caller';
       add(principalId, count);
       let held = true;
       return () => {

@@ -12,7 +12,7 @@ interface Refused {
   readonly origin?: string | undefined;
 }
 
-/** More lines a minute would fill a disk for whoever sends nonsense; the next line says how many were left out. */
+/** More lines a minute would let a sender of nonsense fill a disk; the next line says how many were left out. */
 const LINES = 60;
 const WINDOW_MS = 60_000;
 

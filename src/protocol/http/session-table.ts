@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
+import { addTo, countOf } from '../../lib/tally.ts';
 
 /** An open session of either era. */
 export interface SessionEntry<T> {
@@ -39,61 +40,64 @@ interface TableEntry<T> {
 /** Pause between two searches for idle sessions. */
 const SWEEP_MS = 60_000;
 
-/** Makes the table; `finish` forgets the state of a session and must not throw. */
-export function createSessionTable<T>({
-  clock,
-  limits: { maxSessions, idleMs },
-  finish,
-}: {
-  clock: Clock;
-  limits: TableLimits;
-  finish: (value: T) => Promise<void>;
-}): SessionTable<T> {
+interface TableOptions<T> {
+  readonly clock: Clock;
+  readonly limits: TableLimits;
+  /** Forgets the state of a session; must not throw. */
+  readonly finish: (value: T) => Promise<void>;
+}
+
+/**
+ * The longest idle session of the principal with the most, so that one cannot push others out by opening many. One in use has to end only
+ * where its owner holds more than twice as many as the newcomer would.
+ */
+function toEndFor<T>(newcomerId: string, entries: Iterable<TableEntry<T>>, sizes: ReadonlyMap<string, number>): TableEntry<T> | undefined {
+  const most = Math.max(...sizes.values());
+  const theirs = [...entries].filter(({ held }) => sizes.get(held.principalId) === most);
+  const isGreedy = most > 2 * (countOf(sizes, newcomerId) + 1);
+  return theirs.find(({ uses }) => uses === 0) ?? (isGreedy ? theirs[0] : undefined);
+}
+
+/** The entries that were not used for `idleMs`. */
+function idleSince<T>(nowMs: number, entries: Iterable<TableEntry<T>>, idleMs: number): TableEntry<T>[] {
+  return [...entries].filter((entry) => {
+    // A clock that was set back must not keep a session alive forever.
+    if (entry.usedAtMs > nowMs) entry.usedAtMs = nowMs;
+    return entry.uses === 0 && nowMs - entry.usedAtMs >= idleMs;
+  });
+}
+
+/** Notes a use, and puts the entry behind all others. */
+function touch<T>(entries: Map<string, TableEntry<T>>, entry: TableEntry<T>, nowMs: number): void {
+  entry.usedAtMs = nowMs;
+  entries.delete(entry.held.id);
+  entries.set(entry.held.id, entry);
+}
+
+/** Makes the table. */
+export function createSessionTable<T>({ clock, limits, finish }: TableOptions<T>): SessionTable<T> {
+  const { maxSessions, idleMs } = limits;
   /** In the order of their last use, the longest ago first. */
   const entries = new Map<string, TableEntry<T>>();
   const sizes = new Map<string, number>();
   const closed = new AbortController();
 
-  function touch(entry: TableEntry<T>): void {
-    entry.usedAtMs = clock.now();
-    entries.delete(entry.held.id);
-    entries.set(entry.held.id, entry);
-  }
-
   async function end({ id, principalId, value }: SessionEntry<T>): Promise<void> {
     if (!entries.delete(id)) return;
-    const left = (sizes.get(principalId) ?? 1) - 1;
-    if (left > 0) sizes.set(principalId, left);
-    else sizes.delete(principalId);
+    if (addTo(sizes, principalId, -1) <= 0) sizes.delete(principalId);
     await finish(value);
   }
 
-  /**
-   * Ends the longest idle session of the principal with the most sessions, so that one cannot push others out by opening many. One in use
-   * ends only where its owner holds more than twice as many as the newcomer would.
-   */
   function makeRoom(newcomerId: string): boolean {
-    const most = Math.max(...sizes.values());
-    const theirs = [...entries.values()].filter(({ held }) => sizes.get(held.principalId) === most);
-    const greedy = most > 2 * ((sizes.get(newcomerId) ?? 0) + 1);
-    const leaving = theirs.find(({ uses }) => uses === 0) ?? (greedy ? theirs[0] : undefined);
+    const leaving = toEndFor(newcomerId, entries.values(), sizes);
     if (leaving) void end(leaving.held);
     return leaving !== undefined;
-  }
-
-  function sweep(): void {
-    const nowMs = clock.now();
-    for (const entry of entries.values()) {
-      // A clock that was set back must not keep a session alive forever.
-      if (entry.usedAtMs > nowMs) entry.usedAtMs = nowMs;
-      if (entry.uses === 0 && nowMs - entry.usedAtMs >= idleMs) void end(entry.held);
-    }
   }
 
   async function sweepOnAndOn(): Promise<void> {
     while (!closed.signal.aborted) {
       await clock.sleep(Math.min(SWEEP_MS, idleMs), closed.signal);
-      sweep();
+      for (const { held } of idleSince(clock.now(), entries.values(), idleMs)) void end(held);
     }
   }
   sweepOnAndOn().catch(() => undefined); // ends with the abort
@@ -103,7 +107,7 @@ export function createSessionTable<T>({
       if (entries.size >= maxSessions && !makeRoom(principalId)) return undefined;
       const held = { id, principalId, value: make(id) };
       entries.set(id, { held, uses: 0, usedAtMs: clock.now() });
-      sizes.set(principalId, (sizes.get(principalId) ?? 0) + 1);
+      addTo(sizes, principalId);
       return held;
     },
     find(id, principalId) {
@@ -114,13 +118,13 @@ export function createSessionTable<T>({
       const entry = entries.get(id);
       if (!entry) return () => undefined;
       entry.uses += 1;
-      touch(entry);
+      touch(entries, entry, clock.now());
       let inUse = true;
       return () => {
         if (!inUse) return;
         inUse = false;
         entry.uses -= 1;
-        if (entries.get(id) === entry) touch(entry);
+        if (entries.get(id) === entry) touch(entries, entry, clock.now());
       };
     },
     end,

@@ -43,10 +43,13 @@ async function visitsIn(
 function weighed(interval: StatusInterval, visits: ReadonlyMap<number, number>, { unit, timeZone }: GapStudy): StatusInterval[] {
   const slots = unit === 'day' ? slotsIn(interval, { unit, timeZone }) : [interval];
   return slots.map(({ fromMs, toMs }, index) => {
-    const count = visits.get(fromMs) ?? 0;
+    // A day whose visits are not known stays as it was found.
+    const count = visits.get(fromMs);
     const run = interval.by.length === slots.length ? interval.by.slice(index, index + 1) : interval.by;
     const own = { fromMs, toMs, slots: interval.slots / slots.length, by: run };
-    return count > 0 ? { ...own, status: 'suspicious' as const, visits: count } : { ...own, status: 'empty' as const };
+    return count !== undefined && count > 0
+      ? { ...own, status: 'suspicious' as const, visits: count }
+      : { ...own, status: 'empty' as const };
   });
 }
 

@@ -107,7 +107,7 @@ async function contentFor(job: JobRecord, plans: readonly ExportPlan[], { ask, n
   return contentOf(job, made, await readVariables(ask, note));
 }
 
-/** What a job has delivered and lacks, runs without rows held against the visits of their days. */
+/** Studies what a job has delivered and lacks; runs without rows are compared with the visits of their days. */
 export async function studyJob(
   job: JobRecord,
   { jobs, plans }: { jobs: readonly JobRecord[]; plans: readonly ExportPlan[] },
@@ -118,6 +118,45 @@ export async function studyJob(
   const studied = study(job, history, plans, asked, context);
   const isEmpty = studied.intervals.some(({ status }) => status === 'empty');
   return { found: isEmpty ? await checkEmptyRuns(studied, await contentFor(job, plans, context), context) : studied, life: history.life };
+}
+
+/** How far the rows can be relied on. */
+function gapNotes({ isInferred, intervals, cutToDays }: GapStudy, life: FileLife): string[] {
+  const has = (wanted: Status) => intervals.some(({ status }) => status === wanted);
+  return [
+    ...(isInferred
+      ? ['Inferred: which range a run without files was for (from its start time; the interface does not show the range).']
+      : []),
+    ...(has('suspicious')
+      ? ['Suspicious: the run succeeded without rows although the visits metric counts visits there (a segment of the job is not shown).']
+      : []),
+    ...(has('expired') ? [`Expired: the platform deletes files ${lifeWords(life)}.`] : []),
+    ...(cutToDays === undefined ? [] : [`The job has run longer; these are the last ${cutToDays} days. Pass startDate for more.`]),
+  ];
+}
+
+const jobsWord = (count: number) => `${count} once ${count === 1 ? 'job' : 'jobs'}`;
+
+/** Plans the jobs that fill what is missing, and apart from them those that export again what expired. */
+async function planGaps(job: JobRecord, found: GapStudy, toFill: readonly Status[], parts: Backfilling) {
+  const { note, content } = parts;
+  const backfill = await planBackfill(job, found, toFill, parts);
+  const expired = await planBackfill(job, found, ['expired'], parts);
+  for (const sentence of content.doubts) note(sentence);
+  if (backfill)
+    note(
+      ofAnswer(
+        `planId fills what is missing with ${jobsWord(backfill.jobs)}` +
+          `${hint('apply_export_plan', `: apply_export_plan {"planId":"${backfill.planId}"} shows them first`)}.`,
+      ),
+    );
+  if (expired)
+    note(
+      ofAnswer(
+        `expiredPlanId exports again what expired, with ${jobsWord(expired.jobs)}; not needed where the files were fetched by other means.`,
+      ),
+    );
+  return { ...(backfill && { planId: backfill.planId }), ...(expired && { expiredPlanId: expired.planId }) };
 }
 
 /** Rows that an answer holds. */
@@ -131,7 +170,7 @@ export async function findExportGaps(asked: AskedGaps, context: GapsContext) {
   const job = jobs.find(({ jobId }) => jobId === asked.jobId);
   if (!job) throw new ApiError('missing', `There is no export job ${asked.jobId} in this project.`);
   const { found, life } = await studyJob(job, { jobs, plans }, asked, context);
-  const { range, unit, isInferred, intervals } = found;
+  const { range, unit, intervals } = found;
   if (range.fromMs < range.toMs) context.covers(range.fromMs, range.toMs);
   const all = gapRows(found);
   const rows = context.whole ? all : mostTelling(all, MOST_ROWS);
@@ -142,33 +181,11 @@ export async function findExportGaps(asked: AskedGaps, context: GapsContext) {
     columns: ['range', `${unit}s`, 'status', 'cause'],
     rows: rows.map((row) => [row.range, row.slots, row.status, row.cause]),
   };
-  if (isInferred) note('Inferred: which range a run without files was for (from its start time; the interface does not show the range).');
-  if (intervals.some(({ status }) => status === 'suspicious'))
-    note('Suspicious: the run succeeded without rows although the visits metric counts visits there (a segment of the job is not shown).');
-  if (intervals.some(({ status }) => status === 'expired')) note(`Expired: the platform deletes files ${lifeWords(life)}.`);
-  if (found.cutToDays !== undefined) note(`The job has run longer; these are the last ${found.cutToDays} days. Pass startDate for more.`);
+  for (const sentence of gapNotes(found, life)) note(sentence);
 
   const isAsked = asked.startDate !== undefined || asked.endDate !== undefined;
   const toFill = isAsked ? [...GAPS, ...OUTSIDE] : GAPS;
   if (!intervals.some(({ status }) => toFill.includes(status) || status === 'expired')) return answer;
   const content = await contentFor(job, plans, context);
-  const parts = { content, store, jobs, nowMs, note };
-  const backfill = await planBackfill(job, found, toFill, parts);
-  const expired = await planBackfill(job, found, ['expired'], parts);
-  for (const sentence of content.doubts) note(sentence);
-  if (backfill)
-    note(
-      ofAnswer(
-        `planId fills what is missing with ${backfill.jobs} once ${backfill.jobs === 1 ? 'job' : 'jobs'}` +
-          `${hint('apply_export_plan', `: apply_export_plan {"planId":"${backfill.planId}"} shows them first`)}.`,
-      ),
-    );
-  if (expired)
-    note(
-      ofAnswer(
-        `expiredPlanId exports again what expired, with ${expired.jobs} once ${expired.jobs === 1 ? 'job' : 'jobs'}; not needed where ` +
-          'the files were fetched by other means.',
-      ),
-    );
-  return { ...answer, ...(backfill && { planId: backfill.planId }), ...(expired && { expiredPlanId: expired.planId }) };
+  return { ...answer, ...(await planGaps(job, found, toFill, { content, store, jobs, nowMs, note })) };
 }

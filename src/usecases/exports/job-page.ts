@@ -37,8 +37,8 @@ export async function healthAmong(jobs: readonly JobRecord[], context: JobPageCo
 }
 
 /**
- * How many jobs there are that these filters let through, of which `shown` are on the page; undefined where all cannot be listed, and for
- * a caller who turns pages or takes the largest: the list is not read again for each of them.
+ * How many jobs there are that these filters let through, of which `shown` are on the page. Undefined where all cannot be listed, and for a
+ * caller who turns pages or takes the largest: the list is not read again for each of them.
  */
 export async function jobsThatFit(
   { state, scope, frequency, format, page, limit = DEFAULT_PAGE_SIZE }: Filters,

@@ -28,7 +28,7 @@ function joinedRanges(ranges: readonly ExportRange[]): ExportRange[] {
   return joined;
 }
 
-/** What both cover. */
+/** The intervals that both cover. */
 function sharedParts(some: readonly ExportRange[], others: readonly ExportRange[]): ExportRange[] {
   return some.flatMap((a) =>
     others.flatMap((b) => {
@@ -59,10 +59,10 @@ export async function otherHolders(
   const onDisk = new Set(kept.map(({ runId }) => runId));
   const keptJobs = new Set(kept.map(({ jobId }) => jobId));
   const isKept = ({ jobId }: JobRecord) => typeof jobId === 'number' && keptJobs.has(jobId);
-  // What ran longer ago has no files left, and a recurring job exports the days right before its runs.
+  // Older runs have no files left, and a recurring job exports the days right before its runs.
   const oldestMs = nowMs - life.ms;
   const isLate = (lost.at(-1)?.toMs ?? 0) > oldestMs;
-  // What merely expired was delivered once: it is looked for among what is kept here alone.
+  // Expired files were delivered once, so only copies that are kept here can replace them.
   const hasGap = intervals.some(({ status }) => GAPS.includes(status));
   const likely = others.filter(({ frequency }) => hasGap && (isLate || lower(frequency) === 'once'));
   const recent = ranSince(likely, Math.max(first.fromMs, oldestMs)).slice(0, MOST_SEARCHED);

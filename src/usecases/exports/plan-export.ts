@@ -6,7 +6,7 @@ import { sharedMembers } from '../../api/write-request.ts';
 import type { ExportColumn } from '../../domain/exports/plan/field-catalogue.ts';
 import { bodiesOf, type ExportOrder, type JobBody, rangeName, splitRange } from '../../domain/exports/plan/job-bodies.ts';
 import { isPreset, PRESET, withPreset } from '../../domain/exports/plan/journey-fields.ts';
-import { warningsOf } from '../../domain/exports/plan/plan-warnings.ts';
+import { planWarnings } from '../../domain/exports/plan/plan-warnings.ts';
 import {
   chooseScope,
   lackWords,
@@ -157,9 +157,17 @@ const MOST_JOBS = 16;
 /** Existing jobs that an answer lists; the equal ones come first. */
 const MOST_EXISTING = 5;
 
+/** The members that all jobs of a plan share, and those that each has for itself. */
+function bodyMembers(bodies: readonly JobBody[], { note, whole }: PlanContext) {
+  const { body, each } = sharedMembers(bodies);
+  if (!each || whole || each.length <= MOST_JOBS) return { body, ...(each && { each }) };
+  note(`each shows the first ${MOST_JOBS} of ${each.length} jobs; the others follow in the same way.`);
+  return { body, each: each.slice(0, MOST_JOBS) };
+}
+
 /** Checks an export, splits it into jobs, looks for equal ones, and keeps the plan. */
 export async function planExport(asked: ExportRequest, context: PlanContext) {
-  const { ask, note, timeZone, nowMs, whole } = context;
+  const { ask, note, timeZone, nowMs } = context;
   const { frequency, fromMs, toMs } = scheduleOf(asked);
   const lists = await context.lists();
   const request = { ...asked, fields: await fieldsOf(asked, lists) };
@@ -182,7 +190,7 @@ export async function planExport(asked: ExportRequest, context: PlanContext) {
   for (const sentence of [...resolvedWords(columns), ...notes]) note(sentence);
   if (request.scope === undefined)
     note(`Scope ${scope}: ${scope === 'sessions' ? 'one row per visit' : 'one row per page view'}; it has all these fields.`);
-  for (const sentence of warningsOf({ order, similar, bodies, nowMs })) note(sentence);
+  for (const sentence of planWarnings({ order, similar, bodies, nowMs })) note(sentence);
   const { currency } = await currencyOf(
     columns.map(({ fieldName }) => knownField(fieldName).unit),
     context,
@@ -195,14 +203,10 @@ export async function planExport(asked: ExportRequest, context: PlanContext) {
         '.',
     ),
   );
-  const { body, each } = sharedMembers(bodies);
-  if (each && each.length > MOST_JOBS && !whole)
-    note(`each shows the first ${MOST_JOBS} of ${each.length} jobs; the others follow in the same way.`);
   return {
     planId: plan.planId,
     expires: new Date(expiresMs(plan)).toISOString(),
-    body,
-    ...(each && { each: whole ? each : each.slice(0, MOST_JOBS) }),
+    ...bodyMembers(bodies, context),
     fields: columns.map(fieldRow),
     ...(similar.length > 0 && { existing: similar.slice(0, MOST_EXISTING).map((one) => existingRow(one, timeZone)) }),
   };

@@ -8,7 +8,7 @@ import { coverageOf, type Interval } from '../../workspace/query/batches.ts';
 import { typeOf } from '../../workspace/query/columns.ts';
 import { type Dialect, type Example, examplesOf } from '../../workspace/query/examples.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
-import { resultsOf } from '../../workspace/query/query-results.ts';
+import { queryResults } from '../../workspace/query/query-results.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 import type { Context } from '../context.ts';
 import { aboutColumn, currencyOf, unitsOf } from './amounts.ts';
@@ -175,7 +175,7 @@ export function queryExport(
       parts.flatMap(({ view }) => view.columns),
     );
     const shown = context.whole ? rows : rows.slice(0, limit ?? USUAL_ROWS);
-    const resultId = rows.length > SHORT_ROWS ? await resultsOf(workspace, context.nowMs).keep({ columns: names, rows }) : undefined;
+    const resultId = rows.length > SHORT_ROWS ? await queryResults(workspace, context.nowMs).keep({ columns: names, rows }) : undefined;
     const rest = resultId === undefined ? 'a higher limit shows more' : 'the resource in uri holds them all';
     if (shown.length < rows.length) context.note(`The result has ${rows.length} rows; ${rest}.`);
     return {

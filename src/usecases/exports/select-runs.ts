@@ -46,13 +46,13 @@ async function listFor(
     return { listed, life: await learnFileLife(ask, asSuccessful(listed)) };
   }
   const life = await fileLifeAmong(await readJobs(ask), ask);
-  // What a run covers ends before the run begins, and what still exists completed within the life of files.
+  // The range of a run ends before the run begins, and files exist only of runs that completed within the life of files.
   const sinceMs = Math.max(fromMs ?? 0, expiresBeforeMs === undefined ? 0 : nowMs - life.ms);
   return { listed: await runRowsSince(sinceMs, ask), life };
 }
 
 /** A page of the successful runs that fit, and all that do; with `expiresBeforeMs` those that go first come first. */
-export async function selectedRuns(
+export async function selectRuns(
   ask: Context['ask'],
   selection: RunSelection,
 ): Promise<{ runs: RunRow[]; found: readonly RunRow[]; life: FileLife }> {

@@ -122,7 +122,7 @@ function fileFault(message: string): WorkspaceError | undefined {
   return new WorkspaceError('disk', `A downloaded file cannot be read: ${short} ${next}`);
 }
 
-/** Who wrote a statement: whoever called, or this server for a tool whose arguments are no SQL. */
+/** Who wrote a statement: the caller, or this server for a tool whose arguments are no SQL. */
 export type Author = 'caller' | 'server';
 
 /** A statement that took more than it may: what its author can do. */

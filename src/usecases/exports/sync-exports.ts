@@ -1,4 +1,5 @@
 import { formatBytes } from '../../lib/number-text.ts';
+import { sumOfKnown } from '../../lib/tally.ts';
 import type { Download } from '../../workspace/download/downloads.ts';
 import { type FileLife, learnFileLife } from '../../workspace/download/file-life.ts';
 import {
@@ -131,7 +132,7 @@ export async function syncExports(
   if (plan.wanted.length > 0) await workspace.checkWritable();
   const downloads = plan.wanted.map((run) => workspace.downloadInTurn({ jobId: run.jobId, runId: run.runId }, run));
   let [ended, reported] = [0, -1];
-  const bytesOf = (some: readonly Download[]) => some.reduce((sum, download) => sum + (download.progress.bytes ?? 0), 0);
+  const bytesOf = (some: readonly Download[]) => sumOfKnown(some, (download) => download.progress.bytes);
   const report = () => {
     // Between two runs by the share of those that are fetched, so that large ones are seen to move.
     const share = [...running].reduce((sum, download) => sum + percentOf(download) / 100, 0) / Math.max(1, running.size);

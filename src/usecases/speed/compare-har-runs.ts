@@ -6,9 +6,9 @@ import type { Comparison } from '../../domain/har/compare/har-comparison.ts';
 import { placeOfRun } from '../../domain/har/compare/run-place.ts';
 import type { Context } from '../context.ts';
 import { chooseHarRuns, type HarRun } from './choose-har-runs.ts';
+import { readStepResult } from './read-step-result.ts';
 import { readKnownRun, readNeighbours } from './run-neighbours.ts';
 import { stopsAfter } from './scenario-reports.ts';
-import { readStepResult } from './step-number.ts';
 
 /** Two runs by their ids, or a step whose typical runs on both sides of an instant are chosen. */
 export interface HarsAsked {

@@ -8,9 +8,9 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import type { Context } from '../context.ts';
 import { figuresOf, stepOf } from './choose-har-runs.ts';
+import { readStepResult } from './read-step-result.ts';
 import { paintsNear, readKnownRun, scenarioBetween } from './run-neighbours.ts';
 import { stopsAfter } from './scenario-reports.ts';
-import { readStepResult } from './step-number.ts';
 
 /** A run by the id of a step result, or a step of a scenario, of which a typical run is chosen. */
 export interface RunAsked {

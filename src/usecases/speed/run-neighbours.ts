@@ -4,7 +4,7 @@ import { isFailed, metricOf, type Report, resultIdOf, type StepResult } from '..
 import { DAY_MS } from '../../lib/clock.ts';
 import type { Context } from '../context.ts';
 
-/** What is read with: `isLate` says that the answer should not wait for more. */
+/** How neighbours are read: `isLate` says that the answer should not wait for more. */
 interface Reads extends Pick<Context, 'ask' | 'note' | 'lists'> {
   readonly isLate: () => boolean;
 }
@@ -124,7 +124,7 @@ async function readAround(run: KnownRun, other: KnownRun, scenarioId: number, { 
   const compared = new Set([run.stepResultId, other.stepResultId]);
   const near = resultsOf(await reportsBetween(ask, scenarioId, dateMs - NEAR_MS, dateMs + NEAR_MS), run)
     .filter(({ result }) => !compared.has(resultIdOf(result) ?? ''))
-    // What is nearer to the other run speaks for its level.
+    // A run that is nearer to the other one shows the level of that one.
     .filter(({ date }) => Math.abs(date - dateMs) < Math.abs(date - otherMs));
   const nearest = near.toSorted((a, b) => distance(a.date, dateMs, otherMs) - distance(b.date, dateMs, otherMs)).slice(0, EACH_SIDE);
   const ids = isLate() ? [] : nearest.flatMap(({ result }) => resultIdOf(result) ?? []);

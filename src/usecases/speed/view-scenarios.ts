@@ -1,11 +1,11 @@
 import { type FailureDays, type FailureRow, failureAnswer, failureRows } from '../../domain/speed/failure-view.ts';
 import type { FailedAction, FailedStep } from '../../domain/speed/failures.ts';
 import { SPEED_STATES } from '../../domain/speed/move.ts';
-import { runAnswer } from '../../domain/speed/run-view.ts';
-import { chooseStep, studyWindows, type Window } from '../../domain/speed/runs.ts';
+import { runAnswer } from '../../domain/speed/run-answer.ts';
+import { chooseStep, failedStepIn, studyWindows, type Window } from '../../domain/speed/runs.ts';
 import { beginWords } from '../../domain/speed/scenario-answer.ts';
 import { partWords, placeWords, type ScenarioPart } from '../../domain/speed/scenario-cursor.ts';
-import { failedStepIn, type ScenarioRuns, scenarioRuns, type ViewAnswer } from '../../domain/speed/site-runs.ts';
+import { type ScenarioRuns, scenarioRuns, type ViewAnswer } from '../../domain/speed/site-runs.ts';
 import { type Breakdown, type Course, cycleAnswer, isCycle } from '../../domain/speed/speed-cycle.ts';
 import { LEVEL_METRICS, levelAnswer } from '../../domain/speed/speed-levels.ts';
 import { usualSpeedMetrics } from '../../domain/speed/speed-metrics.ts';
@@ -31,7 +31,7 @@ const ROWS = 30;
 const RUNS = 3;
 /** Weeks that a cycle is judged by, and since when failing is looked at. */
 const LOOK_BACK_DAYS = 30;
-/** A period of so many days shows a cycle by itself. */
+/** A period of this many days shows a cycle by itself. */
 const CYCLE_DAYS = 21;
 /** Failed steps whose report is read for what their action says; each is a request. */
 const MOST_ACTIONS = 4;
@@ -62,7 +62,7 @@ async function readSite(
     async (scenarioId) => {
       const { name = nameOf('scenario', scenarioId), reports } = await readReports(ask, scenarioId, { baseline: range, period: range });
       const runs = scenarioRuns(scenarioId, name, reports, range);
-      // What slow runs share is told by all steps.
+      // All steps are needed to find what slow runs have in common.
       return step === undefined || view === 'runs' ? runs : { ...runs, steps: [await chooseStep(runs.steps, step)] };
     },
     isLate,

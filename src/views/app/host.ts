@@ -95,7 +95,7 @@ export async function connectHost(events: HostEvents): Promise<Host> {
     callTool: (name, args) => request('tools/call', { name, arguments: args }),
     tellAssistant(words) {
       if (!isRecord(capabilities['updateModelContext'])) return;
-      // What is shown does not depend on whether it arrives.
+      // The view is the same whether it arrives or not.
       request('ui/update-model-context', { content: [{ type: 'text', text: words }] }).catch(() => undefined);
     },
     tellSize: (width, height) => send({ method: 'ui/notifications/size-changed', params: { width, height } }),

@@ -16,7 +16,7 @@ import {
   valueTicks,
 } from './look.ts';
 import type { BarLines } from './theme.ts';
-import { drawable, formatValue, plainText } from './values.ts';
+import { formatValue, markAt, plainText } from './values.ts';
 
 const BAR_PX = 16;
 const GAP_PX = 10;
@@ -88,7 +88,7 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
       itemStyle: { color: colourOf(index), ...decalOf(seriesLines[index % seriesLines.length], theme) },
       label: amountLabel(theme, ({ dataIndex }) => amountText(dataIndex, values[dataIndex])),
       // A bar of no length carries the dash of a missing value.
-      data: labels.map((_, row) => drawable(values[row]) ?? 0),
+      data: labels.map((_, row) => markAt(values[row])),
     })),
     ...(tooltip && {
       tooltip: {

@@ -14,7 +14,7 @@ import {
   valueTicks,
 } from './look.ts';
 import type { Theme } from './theme.ts';
-import { drawable, formatValue, plainText } from './values.ts';
+import { formatValue, markAt, plainText } from './values.ts';
 
 const ROW_PX = 21;
 const AXIS_PX = 30;
@@ -54,11 +54,11 @@ function rowsOf({ steps, change, overlap: overlaps }: ContributionSpec): BarRow[
   const rows = steps.map((step, index): BarRow => {
     if (overlap && step.group !== steps[index - 1]?.group) at = 0;
     const from = at;
-    const value = drawable(step.value) ?? 0;
+    const value = markAt(step.value);
     at += value;
     return { words: wordsOfStep(step, overlap), part: step.part, value, from, to: at };
   });
-  const whole = drawable(change) ?? 0;
+  const whole = markAt(change);
   return overlap ? rows : [...rows, { words: LEGEND.change, part: 'change', value: whole, from: 0, to: whole }];
 }
 
@@ -81,7 +81,7 @@ function bars(rows: readonly BarRow[], parts: readonly BarRow['part'][], { theme
     symbol: 'none',
     label: { show: false },
     lineStyle: { color: theme.faintText, type: 'dashed', width: 1 },
-    data: [{ xAxis: drawable(change) ?? 0 }],
+    data: [{ xAxis: markAt(change) }],
   };
   return [
     { ...unseen, id: 'start', data: rows.map(low), markLine: mark },

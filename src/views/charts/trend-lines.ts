@@ -1,6 +1,6 @@
 import { nth } from '../../lib/nth.ts';
 import type { TrendSeries } from '../spec.ts';
-import { drawable, shortText } from './values.ts';
+import { drawable, markAt, shortText } from './values.ts';
 
 /** Longest name at the end of a line, in characters. */
 export const LONGEST_LABEL = 36;
@@ -95,7 +95,7 @@ const LABEL_PX = 13;
 
 /** How far down the name of each line moves so that none covers another, where a value of one is `pxPerValue` high. */
 export function labelShifts(series: readonly TrendSeries[], pxPerValue: number): number[] {
-  const wished = series.map(({ values }) => -pxPerValue * (drawable(values.findLast((value) => drawable(value) !== null)) ?? 0));
+  const wished = series.map(({ values }) => -pxPerValue * markAt(values.findLast((value) => drawable(value) !== null)));
   const order = [...wished.keys()].toSorted((a, b) => nth(wished, a) - nth(wished, b));
   const shifts: number[] = [];
   let below = Number.NEGATIVE_INFINITY;

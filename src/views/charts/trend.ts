@@ -14,7 +14,7 @@ import {
 } from './look.ts';
 import type { Theme } from './theme.ts';
 import { band, LONGEST_LABEL, labelShifts, line } from './trend-lines.ts';
-import { DAY_MS, dayWords, drawable, formatValue, plainText, shortText, timeLabel } from './values.ts';
+import { DAY_MS, dayWords, drawable, formatValue, markAt, plainText, shortText, timeLabel } from './values.ts';
 
 const HEIGHT_PX = 420;
 /** A plot is at least as high, however many lines head and legend take in a narrow picture; where a height is given, lower. */
@@ -98,7 +98,7 @@ function background(
   places: readonly LabelPlace[],
   theme: Theme,
 ) {
-  // What lies outside the axis would not be drawn at all.
+  // A value outside the axis would not be drawn at all.
   const inside = (time: string) => Math.max(min, Math.min(max, wallMs(time, dayHour)));
   const marks = moments.map(({ name, atMs, isChange }, index) => ({
     name,
@@ -224,7 +224,7 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
   const colourOf = (index: number) => theme.series[index % theme.series.length] ?? theme.text;
   const banded = spec.series.length <= MAX_BANDS ? spec.series : [];
   const lines = axisLines(theme);
-  const highest = Math.max(0, ...spec.series.flatMap(({ values }) => values.map((value) => drawable(value) ?? 0)));
+  const highest = Math.max(0, ...spec.series.flatMap(({ values }) => values.map((value) => markAt(value))));
   const pxPerValue = (0.93 * (heightPx - top - bottom)) / Math.max(highest, Number.MIN_VALUE);
   const shifts = isLabelled ? labelShifts(spec.series, pxPerValue) : undefined;
 

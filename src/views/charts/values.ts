@@ -47,6 +47,11 @@ export function drawable(value: number | null | undefined): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }
 
+/** Where a mark of a value stands on its axis: at 0 where there is nothing to draw. */
+export function markAt(value: number | null | undefined): number {
+  return drawable(value) ?? 0;
+}
+
 /** `14 Oct – 20 Nov 2026`, with the first year too where it is another; the instants are of a zone. */
 export function rangeIn(timeZone: string, fromMs: number, toMs: number): string {
   const style = { timeZone, day: 'numeric', month: 'short', year: 'numeric' } as const;
@@ -110,7 +115,7 @@ export function timeLabel([min, max]: readonly [number, number], times: readonly
     const date = new Date(atMs).toISOString();
     const isEnd = atMs === min || atMs === max;
     if (atMs === max && isNamedBefore) return '';
-    // What stands too close to an end leaves it its room.
+    // A label too close to an end makes way for the one at the end.
     if (!isEnd && Math.min(atMs - min, max - atMs) * pxPerMs < LABEL_PX) return '';
     const isMidnight = date.slice(11, 19) === '00:00:00';
     if (isByMonth) return isMidnight && date.slice(8, 10) === '01' ? day.format(atMs) : '';

@@ -18,7 +18,7 @@ import {
   tooltipOption,
 } from './look.ts';
 import { type Phase, phaseLines, phases, type Theme } from './theme.ts';
-import { drawable, formatValue, plainText } from './values.ts';
+import { drawable, formatValue, markAt, plainText } from './values.ts';
 
 /** A row of a waterfall, ready to be drawn; null where the file does not say. */
 export interface Request {
@@ -42,7 +42,7 @@ function readRow([label, status, bytes, startMs, totalMs, ...phasesMs]: Waterfal
     label: plainText(label),
     status,
     bytes: drawable(bytes),
-    startMs: drawable(startMs) ?? 0,
+    startMs: markAt(startMs),
     totalMs: drawable(totalMs),
     // The last phase is the unsplit one, which no row has a column for.
     phasesMs: Object.fromEntries(

@@ -7,6 +7,7 @@ import { getExportJob, getExportRun } from '../../api/operations/data-export.ts'
 import type { Clock } from '../../lib/clock.ts';
 import { mapConcurrent } from '../../lib/concurrency.ts';
 import { hint } from '../../lib/hint.ts';
+import { sumOfKnown } from '../../lib/tally.ts';
 import { namesInFile } from '../query/columns.ts';
 import { headersOf } from '../query/csv-headers.ts';
 import { diskFailure, makeDirectory, syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
@@ -166,21 +167,24 @@ async function lockOf(directory: string): Promise<Lock | { readonly pid: number 
   }
 }
 
+/** When a run was exported, and of which range; empty texts where the platform says neither. */
+function rangeOf(run: RunRecord, listed: SuccessfulRun | undefined): Pick<RunFacts, 'from' | 'to' | 'exportedAt'> {
+  const exportedAt = listed?.completedAt || utc(run.endDate) || utc(run.startDate);
+  // Only the list of successful runs says the range; a run that is missing there found nothing.
+  const from = listed?.from || exportedAt;
+  return { from, to: listed?.to || from, exportedAt };
+}
+
 /** The manifest without its files. */
 async function factsOf(id: RunId, run: RunRecord, { ask, askKept }: DownloadContext, known: SuccessfulRun | undefined): Promise<RunFacts> {
   const job = await askKept(getExportJob, { jobId: id.jobId });
   const listed = known ?? (await successfulRunsOf([id.jobId], ask)).find(({ runId }) => runId === id.runId);
-  const exportedAt = listed?.completedAt || utc(run.endDate) || utc(run.startDate);
-  // Only the list of successful runs says the range; a run that is missing there found nothing.
-  const from = listed?.from || exportedAt;
   return {
     jobId: id.jobId,
     jobName: job.name ?? listed?.name ?? '',
     scope: job.scope ?? listed?.scope ?? '',
     format: job.format ?? listed?.format ?? '',
-    from,
-    to: listed?.to || from,
-    exportedAt,
+    ...rangeOf(run, listed),
     fields: (job.fields ?? []).flatMap(fieldOf),
   };
 }
@@ -222,8 +226,10 @@ async function fetchFiles(id: RunId, run: RunRecord, format: string, directory: 
   const notify = () => {
     const all = [...arrived.values()];
     const isKnown = all.length === parts.length && all.every(({ totalBytes }) => totalBytes !== undefined);
-    const sum = (of: (part: (typeof all)[number]) => number) => all.reduce((total, part) => total + of(part), 0);
-    const sizes = { bytes: sum(({ bytes }) => bytes), ...(isKnown && { totalBytes: sum(({ totalBytes }) => totalBytes ?? 0) }) };
+    const sizes = {
+      bytes: sumOfKnown(all, ({ bytes }) => bytes),
+      ...(isKnown && { totalBytes: sumOfKnown(all, ({ totalBytes }) => totalBytes) }),
+    };
     report({ phase: 'fetching', ...(run.state && { runState: run.state }), files: parts.length, filesDone, ...sizes });
   };
   const refresh = async (number: number) => {

@@ -85,33 +85,42 @@ function extent(status: number, headers: ResponseHeaders): { offset: number; tot
   return { offset: 0, totalBytes: length === undefined ? undefined : Number(length) };
 }
 
+/** The part of a file that is still missing, as request options. */
+function requestOptions(url: string, { offset, etag }: FileRequest) {
+  const { origin, pathname, search } = new URL(url);
+  const range = offset > 0 ? { range: `bytes=${offset}-`, ...(etag && { 'if-range': etag }) } : {};
+  return {
+    origin,
+    path: `${pathname}${search}`,
+    method: 'GET' as const,
+    headers: { accept: '*/*', 'accept-encoding': 'identity', ...range },
+  };
+}
+
+/** A failure between here and the store, in words. */
+function storeFailure(error: unknown, host: string, silentMs: number | undefined): unknown {
+  if (silentMs !== undefined) return new ApiError('timeout', `${host} was silent for ${seconds(silentMs)}.`, { transient: true });
+  if (error instanceof Error && 'code' in error && error.code === INNER_ADDRESS)
+    return new WorkspaceError('address', `${error.message}, so it was not asked for the file. Report it to the platform's support.`);
+  return networkFailure(error, host, false);
+}
+
 /** Makes the store's client; connections are opened by the first file and go through the proxies of the environment. */
 export function createFileStore({ allowInner, environment, idleTimeoutMs = IDLE_TIMEOUT_MS }: FileStoreOptions): FileStore {
   let opening: Promise<Connections> | undefined;
 
-  async function exchange(url: string, { offset, etag, signal }: FileRequest): Promise<FileAnswer & { location: string | undefined }> {
+  async function exchange(url: string, request: FileRequest): Promise<FileAnswer & { location: string | undefined }> {
+    const { signal } = request;
     const fault = fileAddressFault(url, { allowInner });
     if (fault)
       throw new WorkspaceError('address', `The address of a file ${fault}, so it was not asked. Report it to the platform's support.`);
     opening ??= openConnections({ environment, ...(!allowInner && { lookup: outsideLookup() }) });
     const connections = await opening;
     const idleTimeout = startIdleTimeout({ idleTimeoutMs, signal });
-    const { origin, hostname, host, pathname, search } = new URL(url);
-    const failure = (error: unknown): unknown => {
-      if (signal.aborted) return signal.reason;
-      if (idleTimeout.hasExpired())
-        return new ApiError('timeout', `${host} was silent for ${seconds(idleTimeoutMs)}.`, { transient: true });
-      if (error instanceof Error && 'code' in error && error.code === INNER_ADDRESS)
-        return new WorkspaceError('address', `${error.message}, so it was not asked for the file. Report it to the platform's support.`);
-      return networkFailure(error, host, false);
-    };
-    const range = offset > 0 ? { range: `bytes=${offset}-`, ...(etag && { 'if-range': etag }) } : {};
-    const options = {
-      origin,
-      path: `${pathname}${search}`,
-      method: 'GET' as const,
-      headers: { accept: '*/*', 'accept-encoding': 'identity', ...range },
-    };
+    const { hostname, host } = new URL(url);
+    const failure = (error: unknown): unknown =>
+      signal.aborted ? signal.reason : storeFailure(error, host, idleTimeout.hasExpired() ? idleTimeoutMs : undefined);
+    const options = requestOptions(url, request);
     try {
       const dispatcher = connections.dispatcher(hostname);
       const onActivity = () => idleTimeout.refresh();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createGunzip, type Gunzip } from 'node:zlib';
+import { createGunzip } from 'node:zlib';
 import { formatBytes } from '../../lib/number-text.ts';
 import { csvRecords } from '../query/csv-records.ts';
 
@@ -106,58 +106,76 @@ function bombWords(plainBytes: number, { compressedBytes, inRow }: { compressedB
 
 function nothing(): void {}
 
+/** Unpacks gzip while it arrives. */
+interface Unpacker {
+  /** Resolves when more may come. */
+  write(chunk: Buffer): Promise<void> | void;
+  /** Resolves when the last of it is unpacked. */
+  end(): Promise<void>;
+  destroy(): void;
+}
+
+function createUnpacker(onPlain: (chunk: Buffer) => void, onBroken: (error: Error) => void): Unpacker {
+  let [isOver, wake, finish] = [false, nothing, nothing];
+  const over = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const ended = () => {
+    isOver = true;
+    finish();
+    wake();
+  };
+  const stream = createGunzip({ chunkSize: UNPACKED_CHUNK_BYTES });
+  stream
+    .on('data', onPlain)
+    .on('drain', () => wake())
+    .on('end', ended)
+    .on('close', ended)
+    .on('error', (error) => {
+      onBroken(error);
+      ended();
+    });
+  return {
+    write(chunk) {
+      // A stream that broke, or that met its end before this, takes nothing more; the rest of the file is still hashed.
+      if (isOver || stream.write(Buffer.from(chunk))) return undefined;
+      return new Promise((resolve) => {
+        wake = resolve;
+      });
+    },
+    async end() {
+      stream.end();
+      await over;
+    },
+    destroy: () => void stream.destroy(),
+  };
+}
+
 /** Begins to look at a file of this format (JSONL, CSV …). */
 export function inspect(format: string): Inspection {
   const hash = createHash('sha256');
   const counter = createRowCounter(format);
   let start = Buffer.alloc(0);
-  let gunzip: Gunzip | undefined;
+  let unpacker: Unpacker | undefined;
   let isKnown = false;
   let plainBytes = 0;
-  let fault: string | undefined;
-
   let compressedBytes = 0;
+  let fault: string | undefined;
 
   function plain(chunk: Buffer): void {
     plainBytes += chunk.length;
     if (fault === undefined) counter?.add(chunk);
-    const bomb = gunzip && bombWords(plainBytes, { compressedBytes, inRow: counter?.inRow() ?? plainBytes });
+    const bomb = unpacker && bombWords(plainBytes, { compressedBytes, inRow: counter?.inRow() ?? plainBytes });
     if (bomb === undefined) return;
     fault ??= bomb;
-    gunzip?.destroy();
+    unpacker?.destroy();
   }
 
-  let [isOver, wake, end] = [false, nothing, nothing];
-  const over = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  const ended = () => {
-    isOver = true;
-    end();
-    wake();
-  };
-
-  function unpacking(): Gunzip {
-    const stream = createGunzip({ chunkSize: UNPACKED_CHUNK_BYTES });
-    stream
-      .on('data', plain)
-      .on('drain', () => wake())
-      .on('end', ended)
-      .on('close', ended);
-    return stream.on('error', (error) => {
-      fault ??= `is not a complete gzip file (${error.message})`;
-      ended();
-    });
+  function broken({ message }: Error): void {
+    fault ??= `is not a complete gzip file (${message})`;
   }
 
-  function feed(chunk: Buffer): Promise<void> | void {
-    if (!gunzip) return plain(chunk);
-    // A stream that broke, or that met its end before this, takes nothing more; the rest of the file is still hashed.
-    if (isOver || gunzip.write(Buffer.from(chunk))) return undefined;
-    return new Promise((resolve) => {
-      wake = resolve;
-    });
-  }
+  const feed = (chunk: Buffer) => (unpacker ? unpacker.write(chunk) : plain(chunk));
 
   return {
     add(chunk) {
@@ -167,23 +185,22 @@ export function inspect(format: string): Inspection {
       start = Buffer.concat([start, chunk]);
       if (start.length < 2) return undefined;
       isKnown = true;
-      if (start[0] === 0x1f && start[1] === 0x8b) gunzip = unpacking();
+      if (start[0] === 0x1f && start[1] === 0x8b) unpacker = createUnpacker(plain, broken);
       return feed(start);
     },
     async end() {
       if (!isKnown) plain(start);
-      gunzip?.end();
-      if (gunzip) await over;
+      await unpacker?.end();
       const rows = fault === undefined ? counter?.rows() : undefined;
       return {
         sha256: hash.digest('hex'),
-        gzip: gunzip !== undefined,
+        gzip: unpacker !== undefined,
         plainBytes,
         ...(rows !== undefined && { rows }),
         ...firstLineOf(rows === undefined ? undefined : counter?.beginning()),
         ...(fault !== undefined && { fault }),
       };
     },
-    close: () => void gunzip?.destroy(),
+    close: () => unpacker?.destroy(),
   };
 }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { abortable } from '../../api/deadline.ts';
 import { diskFailure, FILE_MODE, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { runFile } from '../store/manifest.ts';
-import type { Quota } from '../store/quota.ts';
+import type { Quota, Room } from '../store/quota.ts';
 import { inspectFile } from './inspect-file.ts';
 import type { Inspected } from './inspection.ts';
 
@@ -74,43 +74,33 @@ export interface PartFileOptions {
   readonly signal: AbortSignal;
 }
 
-/** Opens the file of a part, with what it holds already; failures of the disk are a `WorkspaceError`. */
-export async function openPartFile(path: string, { format, quota, keep, signal }: PartFileOptions): Promise<PartFile> {
-  const room = quota.room();
+/** Writes bytes behind one another, a block while the next is gathered. */
+interface BlockWriter {
+  /** Bytes taken so far, written or not. */
+  offset: number;
+  take(chunks: readonly Buffer[]): Promise<void>;
+  /** Waits until all bytes taken are written. */
+  flush(): Promise<void>;
+  /** Waits until nothing is being written, or flushed to the disk in between. */
+  settled(): Promise<void>;
+}
+
+function createBlockWriter(file: FileHandle, room: Room, onWritten: (end: number) => void): BlockWriter {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
   let writing: Promise<void> = Promise.resolve();
   let syncing: Promise<void> | undefined;
   let unsynced = 0;
-  let offset = 0;
-  const worded = async <T>(task: Promise<T>): Promise<T> => {
-    try {
-      return await task;
-    } catch (error) {
-      throw signal.aborted ? signal.reason : diskFailure(error, path);
-    }
-  };
-  // For appending, so that bytes go to the end also after the file was cut to nothing.
-  const file = await worded(open(path, 'a+', FILE_MODE));
-  let inspection = inspectFile(file, format);
-  try {
-    if (!keep) await worded(file.truncate(0));
-    offset = (await worded(file.stat())).size;
-    inspection.grown(offset);
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
 
   /** Writes a block whose last byte is the one before `end`. */
   async function write(chunks: Buffer[], bytes: number, end: number): Promise<void> {
     await writeAll(file, chunks, bytes);
     room.written(bytes);
-    inspection.grown(end);
+    onWritten(end);
   }
 
   async function send(): Promise<void> {
-    const [chunks, bytes, end] = [pending, pendingBytes, offset];
+    const [chunks, bytes, end] = [pending, pendingBytes, writer.offset];
     [pending, pendingBytes] = [[], 0];
     await writing;
     await room.need(bytes);
@@ -129,23 +119,57 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
       });
   }
 
-  async function flush(): Promise<void> {
-    if (pendingBytes > 0) await send();
-    await worded(writing);
-  }
-
-  return {
-    get offset() {
-      return offset;
-    },
-    announce: (bytes) => room.need(bytes),
+  const writer: BlockWriter = {
+    offset: 0,
     async take(chunks) {
       const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
       pending.push(...chunks);
       pendingBytes += bytes;
-      offset += bytes;
-      if (pendingBytes >= BLOCK_BYTES) await worded(send());
+      writer.offset += bytes;
+      if (pendingBytes >= BLOCK_BYTES) await send();
     },
+    async flush() {
+      if (pendingBytes > 0) await send();
+      await writing;
+    },
+    async settled() {
+      await writing.catch(() => undefined);
+      await syncing;
+    },
+  };
+  return writer;
+}
+
+/** Opens the file of a part, with what it holds already; failures of the disk are a `WorkspaceError`. */
+export async function openPartFile(path: string, { format, quota, keep, signal }: PartFileOptions): Promise<PartFile> {
+  const room = quota.room();
+  const worded = async <T>(task: Promise<T>): Promise<T> => {
+    try {
+      return await task;
+    } catch (error) {
+      throw signal.aborted ? signal.reason : diskFailure(error, path);
+    }
+  };
+  // For appending, so that bytes go to the end also after the file was cut to nothing.
+  const file = await worded(open(path, 'a+', FILE_MODE));
+  let inspection = inspectFile(file, format);
+  const writer = createBlockWriter(file, room, (end) => inspection.grown(end));
+  try {
+    if (!keep) await worded(file.truncate(0));
+    writer.offset = (await worded(file.stat())).size;
+    inspection.grown(writer.offset);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  const flush = () => worded(writer.flush());
+
+  return {
+    get offset() {
+      return writer.offset;
+    },
+    announce: (bytes) => room.need(bytes),
+    take: (chunks) => worded(writer.take(chunks)),
     flush,
     async restart() {
       await flush();
@@ -153,23 +177,23 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
       await worded(file.truncate(0));
       room.release();
       inspection = inspectFile(file, format);
-      offset = 0;
+      writer.offset = 0;
     },
     async finish() {
       await flush();
       const inspected = inspection.end();
       // Thrown below, after what explains it.
       inspected.catch(() => undefined);
-      await syncing;
+      await writer.settled();
       await worded(file.sync());
       const { size } = await worded(file.stat());
+      const { offset } = writer;
       if (size !== offset) throw new WorkspaceError('disk', `${path} has ${size} bytes instead of ${offset}: another process writes it.`);
       return worded(abortable(inspected, signal));
     },
     async close() {
-      await writing.catch(() => undefined);
+      await writer.settled();
       await inspection.close();
-      await syncing;
       room.release();
       await file.close();
     },

@@ -18,7 +18,7 @@ export async function allRunRows(ask: Ask): Promise<RunRow[]> {
 
 /** Pages that one round of the search reads at once, where it has fewer gaps to look into. */
 const PAGES_A_ROUND = 7;
-/** No list is longer than so many pages. */
+/** No list has more pages. */
 const LAST_PAGE = 8_192;
 
 /** Thrown where the list is in another order than the reference says, or does not go by pages. */

@@ -125,7 +125,7 @@ function faultOf(node: Node, known: Known): string | undefined {
       `${known.views.join(', ')}.`
     );
   if (type === 'BASE_TABLE' && !isKnown(node, known)) return `there is no table "${String(table)}"; ${viewWords(known.views)}.`;
-  // What describes a view or a query holds that query; the others list what the engine has.
+  // A description of a view or a query contains that query; the other statements list the engine's own objects.
   if (type === 'SHOW_REF' && !isNode(query)) return 'call without sql to see what there is.';
   if (typeof name !== 'string') return undefined;
   const isPlain = schema === undefined || schema === '' || schema === 'main';

@@ -42,7 +42,7 @@ interface QueryResults {
 }
 
 /** The results stored with these downloads, at an instant (ms since 1970). */
-export function resultsOf(workspace: Pick<ProjectWorkspace, 'dir' | 'quotaBytes' | 'usedBytes'>, nowMs: number): QueryResults {
+export function queryResults(workspace: Pick<ProjectWorkspace, 'dir' | 'quotaBytes' | 'usedBytes'>, nowMs: number): QueryResults {
   const directory = resultsDirectory(workspace.dir);
   const fileOf = (id: string) => join(directory, `${id}${ENDING}`);
 

@@ -39,8 +39,8 @@ export const storedColumn = z.object({
   unit: unit.exactOptional(),
   field: z.string().exactOptional(),
   /**
-   * The stored type where it is another one: numbers for ids that are text, because they sort faster and take less room, and the text of
-   * the file for a column whose values all turned out to be numbers.
+   * The stored type where it is another one. Ids that are text are stored as numbers, which sort faster and take less room; a column whose
+   * values all turned out to be numbers keeps the text of the file.
    */
   heldAs: z.enum(['BIGINT', 'UBIGINT', 'VARCHAR']).exactOptional(),
 });

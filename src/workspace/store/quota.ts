@@ -35,8 +35,8 @@ const listed: List = (directory) => readdir(directory, { withFileTypes: true });
 const MOST_LISTS = 20;
 
 /**
- * Bytes of all files below a directory. One that has gone when its size is asked may have another name by then, so its directory is listed
- * again: a file that arrives is renamed when it is whole, and would not be counted at all.
+ * Bytes of all files below a directory. A file that has gone when its size is asked may have another name by then, because a file that
+ * arrives is renamed when it is whole. Its directory is listed again, so that it is counted.
  */
 export async function bytesBelow(directory: string, list: List = listed): Promise<number> {
   let most = 0;

@@ -88,7 +88,7 @@ function ownNames(sql: string): Set<string> {
 }
 
 /** Why a statement may not run, in a sentence; undefined where it reads from the views alone. `lines` are those of `EXPLAIN AST`. */
-export function refusalOf(lines: readonly string[], sql: string, views: readonly string[]): string | undefined {
+export function checkTree(lines: readonly string[], sql: string, views: readonly string[]): string | undefined {
   const nodes = nodesOf(lines);
   const [root] = nodes;
   if (root?.kind !== 'SelectWithUnionQuery') return 'only a single SELECT statement runs here.';

@@ -86,57 +86,66 @@ function escaped(filters: Readonly<Record<string, string>>): Record<string, stri
   );
 }
 
-/** Connects as one of the two users; the package is loaded with the first statement, and nothing is sent before. */
-export function connect(
-  { address, database }: Pick<WarehouseAccess, 'address' | 'database'>,
-  { user, password = '' }: WarehouseAccess['reader'],
-): Connection {
-  let opening: Promise<ClickHouseClient> | undefined;
-  let mapOf: (record: Record<string, string>) => SettingsMap;
-  async function client(): Promise<ClickHouseClient> {
-    // As one object, because a bundle exports a CommonJS package only so.
-    opening ??= import('@clickhouse/client').then(({ default: { createClient, ClickHouseLogLevel, SettingsMap: Settings } }) => {
-      mapOf = (record) => Settings.from(record);
-      return createClient({
-        url: address,
-        username: user,
-        password,
-        database,
-        application: 'web-analytics-mcp',
-        request_timeout: REQUEST_TIMEOUT_MS,
-        max_open_connections: CONNECTIONS,
-        // Its log would hold statements.
-        log: { level: ClickHouseLogLevel.OFF },
-        clickhouse_settings: { output_format_json_quote_64bit_integers: 1, session_timezone: 'UTC' },
-      });
-    });
-    return opening;
-  }
+type Access = Pick<WarehouseAccess, 'address' | 'database'> & WarehouseAccess['reader'];
 
-  async function guarded<T>(signal: AbortSignal | undefined, task: (client: ClickHouseClient) => Promise<T>): Promise<T> {
-    signal?.throwIfAborted();
-    try {
-      return await task(await client());
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw warehouseError(error, user, address);
-    }
-  }
-  const options = ({ settings, filters, parameters, signal }: RunOptions) => ({
+/** Loads the package and makes its client; `mapOf` makes a setting that is a map. */
+async function openClient({ address, database, user, password = '' }: Access) {
+  // As one object, because a bundle exports a CommonJS package only so.
+  const { default: clickhouse } = await import('@clickhouse/client');
+  const { createClient, ClickHouseLogLevel, SettingsMap: Settings } = clickhouse;
+  const client: ClickHouseClient = createClient({
+    url: address,
+    username: user,
+    password,
+    database,
+    application: 'web-analytics-mcp',
+    request_timeout: REQUEST_TIMEOUT_MS,
+    max_open_connections: CONNECTIONS,
+    // Its log would hold statements.
+    log: { level: ClickHouseLogLevel.OFF },
+    clickhouse_settings: { output_format_json_quote_64bit_integers: 1, session_timezone: 'UTC' },
+  });
+  return { client, mapOf: (record: Record<string, string>): SettingsMap => Settings.from(record) };
+}
+
+/** The options of a statement as the package takes them. */
+function optionsOf({ settings, filters, parameters, signal }: RunOptions, mapOf: (record: Record<string, string>) => SettingsMap) {
+  return {
     clickhouse_settings: { ...settings, ...(filters && { additional_table_filters: mapOf(escaped(filters)) }) },
     ...(parameters && { query_params: parameters }),
     ...(signal && { abort_signal: signal }),
-  });
+  };
+}
+
+/** Connects as one of the two users; the package is loaded with the first statement, and nothing is sent before. */
+export function connect(place: Pick<WarehouseAccess, 'address' | 'database'>, as: WarehouseAccess['reader']): Connection {
+  let opening: ReturnType<typeof openClient> | undefined;
+
+  async function guarded<T>(
+    run: RunOptions,
+    task: (client: ClickHouseClient, options: ReturnType<typeof optionsOf>) => Promise<T>,
+  ): Promise<T> {
+    const { signal } = run;
+    signal?.throwIfAborted();
+    try {
+      opening ??= openClient({ ...place, ...as });
+      const { client, mapOf } = await opening;
+      return await task(client, optionsOf(run, mapOf));
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw warehouseError(error, as.user, place.address);
+    }
+  }
 
   return {
     rows: (sql, run = {}) =>
-      guarded(run.signal, async (open) => {
-        const answer = await open.query({ query: sql, format: 'JSONEachRow', ...options(run) });
+      guarded(run, async (open, options) => {
+        const answer = await open.query({ query: sql, format: 'JSONEachRow', ...options });
         return answer.json<Record<string, unknown>>();
       }),
     lines: (sql, receive, run = {}) =>
-      guarded(run.signal, async (open) => {
-        const answer = await open.query({ query: sql, format: 'JSONCompactEachRowWithNamesAndTypes', ...options(run) });
+      guarded(run, async (open, options) => {
+        const answer = await open.query({ query: sql, format: 'JSONCompactEachRowWithNamesAndTypes', ...options });
         const close = () => answer.close();
         // Once rows have begun to come, the package looks at the signal no more.
         run.signal?.addEventListener('abort', close, { once: true });
@@ -149,23 +158,23 @@ export function connect(
         }
       }),
     plainLines: (sql, run = {}) =>
-      guarded(run.signal, async (open) => {
-        const { stream } = await open.exec({ query: sql, ...options(run) });
+      guarded(run, async (open, options) => {
+        const { stream } = await open.exec({ query: sql, ...options });
         const chunks: Buffer[] = [];
         for await (const chunk of stream) chunks.push(Buffer.from(chunk));
         return Buffer.concat(chunks).toString().trimEnd().split('\n');
       }),
     command: (sql, run = {}) =>
-      guarded(run.signal, async (open) => {
-        await open.command({ query: sql, ...options(run) });
+      guarded(run, async (open, options) => {
+        await open.command({ query: sql, ...options });
       }),
     insert: (table, columns, file, run = {}) =>
-      guarded(run.signal, async (open) => {
+      guarded(run, async (open, options) => {
         const [first = '', ...rest] = columns;
-        await open.insert({ table, columns: [first, ...rest], values: file, format: 'Parquet', ...options(run) });
+        await open.insert({ table, columns: [first, ...rest], values: file, format: 'Parquet', ...options });
       }),
     async close() {
-      await (await opening?.catch(() => undefined))?.close();
+      await (await opening?.catch(() => undefined))?.client.close();
     },
   };
 }

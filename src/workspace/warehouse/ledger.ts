@@ -65,6 +65,20 @@ function byTime({ run: a }: LoadRecord, { run: b }: LoadRecord): number {
   return apart || a.jobId - b.jobId || a.runId - b.runId;
 }
 
+/** The columns of an entry as the statement takes them; the table and what was dropped from a source are not kept. */
+function parametersOf({ state, run, columns, rows, generation }: LoadEntry) {
+  const { table: _, sourceDropped: __, ...kept } = run;
+  return {
+    job: run.jobId,
+    run: run.runId,
+    state,
+    rows,
+    generation,
+    manifest: JSON.stringify(kept),
+    columns: JSON.stringify(columns),
+  };
+}
+
 /** The record of one project. */
 export function ledgerOf(access: WarehouseAccess, loader: Connection, project: string): Ledger {
   const table = `${quoted(access.database)}.${quoted(LEDGER)}`;
@@ -89,30 +103,19 @@ export function ledgerOf(access: WarehouseAccess, loader: Connection, project: s
   }
 
   /** Writes an entry that is newer than another one; of those with one token the server keeps the first. */
-  async function insert({ state, run, columns, rows, generation }: LoadEntry, after = LONG_AGO, token?: string): Promise<void> {
+  async function insert(record: LoadEntry, after = LONG_AGO, token?: string): Promise<void> {
     created ??= createLedger(access, loader);
     await created.catch((error: unknown) => {
       created = undefined;
       throw error;
     });
-    const { table: _, sourceDropped: __, ...kept } = run;
     const later = "greatest(now64(6), addMicroseconds(toDateTime64({after:String}, 6, 'UTC'), 1))";
     await loader.command(
       `INSERT INTO ${table} (_project, _job, _run, state, rows, generation, manifest, columns, written) VALUES ({project:String},
  {job:UInt64}, {run:UInt64}, {state:String}, {rows:UInt64}, {generation:String}, {manifest:String}, {columns:String}, ${later})`,
       {
         settings: { async_insert: 0, ...(token !== undefined && { insert_deduplication_token: token }) },
-        parameters: {
-          project,
-          job: run.jobId,
-          run: run.runId,
-          state,
-          rows,
-          generation,
-          manifest: JSON.stringify(kept),
-          columns: JSON.stringify(columns),
-          after,
-        },
+        parameters: { project, ...parametersOf(record), after },
       },
     );
   }

@@ -105,8 +105,8 @@ function overlap(a: RunManifest, b: RunManifest): boolean {
 }
 
 /**
- * Of runs that are to go, those that would take rows with them which an earlier export that stays holds too: without a column of time it is
- * not known which of their rows these are. With each the run that stays.
+ * Of runs that are to be removed, those that would take rows with them which an earlier export that stays contains too. Without a column of
+ * time it is not known which of their rows these are. With each the run that stays.
  */
 export function inseparable(going: readonly LoadRecord[], all: readonly LoadRecord[]): Map<LoadRecord, LoadRecord> {
   const found = new Map<LoadRecord, LoadRecord>();
@@ -125,6 +125,57 @@ export function inseparable(going: readonly LoadRecord[], all: readonly LoadReco
   }
 }
 
+/** Loads a run in its turn, under its lock, from the files that it has by then. */
+async function loadOne(run: RunManifest, place: LoadPlace, parts: Omit<LoadContext, 'holder' | 'signal' | 'directory'>): Promise<void> {
+  const { holder, signal } = place;
+  const directory = place.directoryOf(run);
+  await inTurn(holder, () =>
+    place.reading([run], async ([now = run]) => {
+      const lock = await takeLock(directory, 'load');
+      if (!('release' in lock)) throw new ApiError('busy', 'another server of this directory is loading it', { retryAfterMs: RETRY_MS });
+      try {
+        await loadRun(now, { ...parts, holder, signal, directory });
+      } finally {
+        await lock.release();
+      }
+    }),
+  );
+}
+
+/** Notes how a load ended; the promise is kept in any case. */
+async function noting(load: Promise<void>, key: string, { done, failures }: State, signal: AbortSignal): Promise<void> {
+  try {
+    await load;
+    done.add(key);
+    failures.delete(key);
+  } catch (error) {
+    // A load that the end of a session stopped goes on with the next session.
+    if (signal.aborted) return;
+    // Another server does it; the next call looks again.
+    if (error instanceof ApiError && error.kind === 'busy') failures.delete(key);
+    else failures.set(key, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Removes loaded runs; rows that a run that stays holds too are kept. */
+async function removeLoaded(
+  records: readonly LoadRecord[],
+  nowMs: number,
+  { access, loader, ledger, project }: Pick<LoadContext, 'access' | 'loader' | 'ledger' | 'project'>,
+): Promise<void> {
+  const going = new Set(records.map(({ run }) => keyOf(run)));
+  const staying = (await ledger.records()).filter(({ run }) => !going.has(keyOf(run)));
+  for (const record of records) {
+    // First the record: rows that a kill leaves belong to no run, and the next call deletes them.
+    await ledger.write({ ...record, state: 'loading', generation: generationText({ phase: 'removing' }) }, record);
+    if (record.columns.length > 0) {
+      const kept = keptSql(record, staying);
+      await deleteRows({ access, loader, project }, [record.run], kept.length > 0 ? kept.join(' OR ') : undefined);
+    }
+    await ledger.write({ ...record, state: 'removed', rows: 0, generation: String(nowMs) }, record);
+  }
+}
+
 /** Opens the part of the warehouse that belongs to a project; `permit` throws where the caller may not read its exports. */
 export function openProjectWarehouse(
   warehouse: Warehouse,
@@ -136,27 +187,7 @@ export function openProjectWarehouse(
   const state = stateOf(warehouse, project);
   const started = new Set<Promise<void>>();
   const { listeners } = state;
-
-  async function loadOne(run: RunManifest, load: { rows: number }, place: LoadPlace): Promise<void> {
-    const { holder, signal } = place;
-    const directory = place.directoryOf(run);
-    const report = (rows: number) => {
-      load.rows = rows;
-      for (const listener of listeners) listener();
-    };
-    const context: LoadContext = { access, loader, ledger, project, holder, signal, report, directory, pieceRows };
-    await inTurn(holder, () =>
-      place.reading([run], async ([now = run]) => {
-        const lock = await takeLock(directory, 'load');
-        if (!('release' in lock)) throw new ApiError('busy', 'another server of this directory is loading it', { retryAfterMs: RETRY_MS });
-        try {
-          await loadRun(now, context);
-        } finally {
-          await lock.release();
-        }
-      }),
-    );
-  }
+  const parts = { access, loader, ledger, project, pieceRows };
 
   return {
     address: access.address,
@@ -171,25 +202,14 @@ export function openProjectWarehouse(
         const key = keyOf(run);
         if (!isReady(run) || state.running.has(key) || state.done.has(key) || place.signal.aborted) continue;
         const load = { jobId: run.jobId, runId: run.runId, rows: 0, totalRows: run.table?.rows ?? 0 };
-        const result = loadOne(run, load, place)
-          .then(
-            () => {
-              state.done.add(key);
-              return state.failures.delete(key);
-            },
-            (error: unknown) => {
-              // What the end of a session stopped goes on with the next one.
-              if (place.signal.aborted) return undefined;
-              // Another server does it; the next call looks again.
-              if (error instanceof ApiError && error.kind === 'busy') return state.failures.delete(key);
-              return state.failures.set(key, error instanceof Error ? error.message : String(error));
-            },
-          )
-          .then(() => undefined)
-          .finally(() => {
-            state.running.delete(key);
-            started.delete(result);
-          });
+        const report = (rows: number) => {
+          load.rows = rows;
+          for (const listener of listeners) listener();
+        };
+        const result = noting(loadOne(run, place, { ...parts, report }), key, state, place.signal).finally(() => {
+          state.running.delete(key);
+          started.delete(result);
+        });
         started.add(result);
         state.running.set(key, { load, result });
       }
@@ -205,17 +225,10 @@ export function openProjectWarehouse(
     },
     query: (statement) => runStatement(statement, { access, reader, project }),
     async remove(records, nowMs) {
-      const going = new Set(records.map(({ run }) => keyOf(run)));
-      const staying = (await ledger.records()).filter(({ run }) => !going.has(keyOf(run)));
-      for (const record of records) {
-        // First the record: rows that a kill leaves belong to no run, and the next call deletes them.
-        await ledger.write({ ...record, state: 'loading', generation: generationText({ phase: 'removing' }) }, record);
-        if (record.columns.length > 0) {
-          const kept = keptSql(record, staying);
-          await deleteRows({ access, loader, project }, [record.run], kept.length > 0 ? kept.join(' OR ') : undefined);
-        }
-        await ledger.write({ ...record, state: 'removed', rows: 0, generation: String(nowMs) }, record);
-        state.done.delete(keyOf(record.run));
+      try {
+        await removeLoaded(records, nowMs, parts);
+      } finally {
+        for (const { run } of records) state.done.delete(keyOf(run));
       }
     },
   };

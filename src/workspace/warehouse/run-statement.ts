@@ -1,6 +1,6 @@
 import type { Cell, ResultColumn, Statement } from '../query/protocol.ts';
 import { SqlError, type SqlResult } from '../query/sql-process.ts';
-import { refusalOf } from './check-tree.ts';
+import { checkTree } from './check-tree.ts';
 import { type Connection, StatementError, type WarehouseAccess } from './connection.ts';
 import { LEDGER, quoted, tableOf, text } from './schema.ts';
 import type { WarehouseView } from './warehouse-view.ts';
@@ -105,7 +105,7 @@ async function check({ sql, views, signal }: WarehouseStatement, bare: string, r
   if (sql.includes('\0')) throw new SqlError('refused', 'a statement holds no NUL character.');
   // A format behind the statement would be taken for a part of it.
   const lines = await reader.plainLines(`EXPLAIN AST ${bare}`, { settings: { readonly: '2', ...SET_OPERATIONS }, signal });
-  const refusal = refusalOf(
+  const refusal = checkTree(
     lines,
     sql,
     views.map(({ name }) => name),

@@ -2,7 +2,7 @@ import { readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
-import { resultsOf } from '../../../src/workspace/query/query-results.ts';
+import { queryResults } from '../../../src/workspace/query/query-results.ts';
 import { resultsDirectory } from '../../../src/workspace/store/layout.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 function results(nowMs = NOW_MS, { quotaBytes = 1_000_000, usedBytes = 0, of = dir } = {}) {
-  return resultsOf({ dir: of, quotaBytes, usedBytes: () => Promise.resolve(usedBytes) }, nowMs);
+  return queryResults({ dir: of, quotaBytes, usedBytes: () => Promise.resolve(usedBytes) }, nowMs);
 }
 
 describe('results of queries', () => {

@@ -59,30 +59,42 @@ function columnOf(field: Field, variables: Variables): Column | string | undefin
   return typeof variable === 'object' ? { ...column, ...variable } : variable;
 }
 
+/** A part of the content as the backfill takes it, and what of it the record leaves open. */
+interface Taken<T> {
+  readonly value: T;
+  readonly doubt?: string;
+}
+
+function formatOf({ format }: JobRecord): Taken<ExportOrder['format']> {
+  const name = format?.toUpperCase();
+  if (name === 'JSONL' || name === 'CSV') return { value: name };
+  return { value: 'JSONL', doubt: `The format ${format ?? ''} can no longer be created; the backfill is JSONL.` };
+}
+
+function devicesOf(job: JobRecord): Taken<ExportOrder['device']> {
+  const value = deviceOf(job);
+  return value ? { value } : { value: 'all', doubt: 'The device filter of the job is not known; the backfill takes all devices.' };
+}
+
+function segmentOf(job: JobRecord, made: JobBody | undefined): Taken<number | undefined> {
+  const segment: unknown = made?.segmentId ?? job['segmentId'] ?? job.filters?.['segmentId'];
+  if (segment !== undefined) return { value: segment === null ? undefined : Number(segment) };
+  if (made) return { value: undefined };
+  const way = hint('plan_export', ', plan the backfill with plan_export and its segmentId', ', plan it apart');
+  return { value: undefined, doubt: `Jobs do not show a segment: if this one has one${way}.` };
+}
+
 /** The content of a job as its record shows it; `made` is the request that created it, where a plan did. */
 export function contentOf(job: JobRecord, made: JobBody | undefined, variables: Variables): BackfillContent {
   const found = (made?.fields ?? job.fields ?? []).map((field: Field) => columnOf(field, variables));
-  const columns = found.filter((each) => typeof each === 'object');
-  const doubts = found.filter((each) => typeof each === 'string');
-  const format = job.format?.toUpperCase();
-  const isKnown = format === 'JSONL' || format === 'CSV';
-  if (!isKnown) doubts.push(`The format ${job.format ?? ''} can no longer be created; the backfill is JSONL.`);
-  const device = deviceOf(job);
-  if (!device) doubts.push('The device filter of the job is not known; the backfill takes all devices.');
-  const segment: unknown = made?.segmentId ?? job['segmentId'] ?? job.filters?.['segmentId'];
-  if (!made && segment === undefined)
-    doubts.push(
-      'Jobs do not show a segment: if this one has one' +
-        hint('plan_export', ', plan the backfill with plan_export and its segmentId', ', plan it apart') +
-        '.',
-    );
+  const [format, device, segment] = [formatOf(job), devicesOf(job), segmentOf(job, made)];
   return {
-    format: isKnown ? format : 'JSONL',
+    format: format.value,
     scope: job.scope ?? 'sessions',
-    columns,
-    device: device ?? 'all',
-    segmentId: segment === undefined || segment === null ? undefined : Number(segment),
-    doubts,
+    columns: found.filter((each) => typeof each === 'object'),
+    device: device.value,
+    segmentId: segment.value,
+    doubts: [...found.filter((each) => typeof each === 'string'), ...[format, device, segment].flatMap(({ doubt }) => doubt ?? [])],
   };
 }
 

@@ -59,7 +59,7 @@ function count(intervals: readonly StatusInterval[], status: Status): number {
 /** Ranges that the first sentence names. */
 const MOST_NAMED = 6;
 
-/** What an interval list comes to: days or hours without data, of how many, where, and how many had files that are gone. */
+/** Sums intervals up: days or hours without data, of how many, where, and how many had files that are gone. */
 export function gapCounts({ intervals, unit, timeZone, range }: GapStudy) {
   const gaps = intervals.filter(({ status }) => GAPS.includes(status));
   const more = gaps.length > MOST_NAMED ? ` and ${gaps.length - MOST_NAMED} more` : '';

@@ -49,7 +49,7 @@ function stateWords({ state, frequency }: JobRecord): string {
   if (own) return own;
   if (kind === 'active') return isOnce ? 'waits for its run' : 'runs on schedule';
   if (kind === 'computing') return 'a run is under way';
-  // What that does not mean, the notes say once for all jobs.
+  // The notes say once for all jobs what that does not mean.
   return kind === 'completed' ? 'over' : (state ?? 'unknown');
 }
 
@@ -87,7 +87,7 @@ function missingOf(job: JobRecord, runs: readonly StartedRun[], nowMs: number): 
   const nextMs = Date.parse(job.nextRunTime ?? '');
   const isTimed = !Number.isNaN(nextMs);
   const slotOf = (atMs: number) => Math.floor((atMs - (isTimed ? nextMs : first.atMs)) / periodMs + 1 - LATE_SHARE);
-  // What is suspended was due until it was: nobody counts on a run after that.
+  // A suspended job was due until its suspension: no run is expected after that.
   const lastMs = runs.at(-1)?.atMs ?? first.atMs;
   // Without a schedule the latest run may still come late.
   const dueSlot = lower(job.state) === 'suspended' ? slotOf(lastMs) : slotOf(isTimed ? nextMs : nowMs) - 1;

@@ -65,6 +65,6 @@ function similarWords({ similar, order }: Planned): string[] {
 }
 
 /** Warnings for the person, before the jobs are created. */
-export function warningsOf(planned: Planned): string[] {
+export function planWarnings(planned: Planned): string[] {
   return [...similarWords(planned), ...scheduleWords(planned), ...keyWords(planned.order)];
 }

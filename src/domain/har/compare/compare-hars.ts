@@ -37,9 +37,9 @@ export interface ComparedRun {
 }
 
 /**
- * Compares the loads of two runs, or of two samples whose first runs are typical of them: then what comes and goes from run to run is
- * neither new nor gone, and sizes and times are medians, paints those of all runs that the samples stand for. Two runs are compared with
- * the runs near each of them; `paints` are those of all of these. The later side decides how render-blocking is recognised.
+ * Compares the loads of two runs, or of two samples whose first runs are typical of them. Between samples a request that comes and goes is
+ * neither new nor gone, and sizes and times are medians; paints are those of all runs that the samples stand for. Two runs are compared
+ * with the runs near each of them; `paints` are those of all of these. The later side decides how render-blocking is recognised.
  */
 export function compareHars(
   befores: readonly ComparedRun[],

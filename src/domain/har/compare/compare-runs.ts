@@ -1,3 +1,4 @@
+import { addTo, countOf, sumOfKnown } from '../../../lib/tally.ts';
 import type { HarStudy } from '../analyse/study-har.ts';
 import type { PartyGroup } from '../analyse/third-parties.ts';
 import type { HarEntry, Party } from '../read/har-model.ts';
@@ -40,7 +41,7 @@ function runsWith(runs: readonly Loaded[], keyOf: (entry: HarEntry) => string | 
   const counts = new Map<string, number>();
   for (const { har } of runs) {
     const keys = new Set(har.entries.map(keyOf).filter((key) => key !== null));
-    for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+    for (const key of keys) addTo(counts, key);
   }
   return counts;
 }
@@ -57,7 +58,7 @@ const ORDER: readonly Presence[] = ['new', 'gone', 'comes and goes'];
 export function hostRuns(before: readonly HarStudy[], after: readonly HarStudy[]): HostRuns[] {
   const [was, is] = [runsWith(before, ({ host }) => host), runsWith(after, ({ host }) => host)];
   const rows = [...new Set([...is.keys(), ...was.keys()])].flatMap((host): HostRuns[] => {
-    const [runsBefore, runsAfter] = [was.get(host) ?? 0, is.get(host) ?? 0];
+    const [runsBefore, runsAfter] = [countOf(was, host), countOf(is, host)];
     const presence = presenceOf(runsBefore, runsAfter, { before: before.length, after: after.length });
     if (!presence) return [];
     const side = runsAfter >= runsBefore ? after : before;
@@ -70,7 +71,7 @@ export function hostRuns(before: readonly HarStudy[], after: readonly HarStudy[]
         runsBefore,
         runsAfter,
         requests: middleOf(asked.map(({ length }) => length)) ?? 0,
-        transferBytes: middleOf(asked.map((entries) => entries.reduce((sum, entry) => sum + (weightOf(entry) ?? 0), 0))) ?? 0,
+        transferBytes: middleOf(asked.map((entries) => sumOfKnown(entries, weightOf))) ?? 0,
         blocksRendering: side.some(({ blocking }) => blocking.entries.some((entry) => entry.host === host)),
       },
     ];
@@ -91,7 +92,7 @@ export function steadyAlone(requests: readonly HarEntry[], own: readonly Loaded[
   const [here, there] = [runsWith(own, normalisedAddress), runsWith(other, normalisedAddress)];
   return requests.filter((entry) => {
     const address = normalisedAddress(entry);
-    return !there.has(address) && (own.length === 0 || (here.get(address) ?? 0) > own.length / 2);
+    return !there.has(address) && (own.length === 0 || countOf(here, address) > own.length / 2);
   });
 }
 

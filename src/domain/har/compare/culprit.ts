@@ -6,7 +6,7 @@ import type { PaintMoves } from './paint-moves.ts';
 import type { CourseShift } from './run-course.ts';
 import type { HostMoved, Moved, RunShift } from './run-scatter.ts';
 
-/** What made one of two runs slower than the other. */
+/** The cause that made one of two runs slower than the other. */
 export interface Culprit {
   readonly kind: 'whole run' | 'document' | 'host' | 'request' | 'nothing';
   /** The host, or the address of the request; null for the whole run and for nothing. */
@@ -40,9 +40,9 @@ interface Candidate extends Omit<Culprit, 'slower' | 'times'> {
 }
 
 /**
- * Standard deviations from which a shift is more than scatter: of a whole run; of one of a few hosts, and where no paint moved; of a
- * single request, one of about a hundred; of one of the few that the first paint waited for; of the document and the largest element,
- * where a paint moved that waited for it.
+ * Standard deviations from which a shift is more than scatter. `run`: of a whole run; `host`: of one of a few hosts; `unfelt`: of a host
+ * where no paint moved. `request`: of one of about a hundred; `blocking`: of one of the few that the first paint waited for; `awaited`: of
+ * the document and the largest element, where a paint moved that waited for it.
  */
 const CLEAR = { run: 3.5, host: 4.2, unfelt: 4.5, request: 5, blocking: 4.1, awaited: 3.1 };
 /** Smaller ratios are not worth a name, however steady the runs are. */
@@ -58,7 +58,7 @@ const ALSO_MOVED = 0.6;
 const MOST_PARTS = 0.6;
 
 function msOf({ before, after }: Moved): number {
-  return (after.durationMs ?? 0) - (before.durationMs ?? 0);
+  return after.durationMs - before.durationMs;
 }
 
 function isClear(shift: number, score: number, limit: number): boolean {
@@ -126,7 +126,7 @@ function requestCandidate(moved: Moved, hostShift: number, differing: Differing)
   const own = moved.own - hostShift;
   const ms = msOf(moved);
   const limit = limitFor(moved, differing);
-  // What its host shares is no part of what it stands out by.
+  // The part that its host shares does not make the request stand out.
   const score = moved.own === 0 ? 0 : (moved.score * own) / moved.own;
   if (limit === undefined || !isClear(own, score, limit) || Math.abs(ms) < LEAST_MS || Math.sign(ms) !== Math.sign(own)) return [];
   const { before, after } = moved;

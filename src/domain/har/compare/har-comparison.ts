@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { sumOfKnown } from '../../../lib/tally.ts';
 import { someOf } from '../analyse/problem.ts';
 import { tenth } from '../analyse/request-rows.ts';
 import type { HarStudy } from '../analyse/study-har.ts';
@@ -153,7 +154,7 @@ export interface Compared {
   readonly counts: Comparison['counts'];
   readonly before: Har;
   readonly after: Har;
-  /** What made one of two runs slower. */
+  /** The requests that made one of two runs slower. */
   readonly culprit?: Culprit | undefined;
   readonly sides: Comparison['sides'];
   /** How many runs each side has, where it is a sample. */
@@ -188,7 +189,7 @@ function paintWords(sides: Comparison['sides']): string[] {
   return words.length > 0 ? [`${words.join(', ')}${runs}.`] : [];
 }
 
-/** What made one run slower. */
+/** The sentence on why one run is slower. */
 function culpritWords({ kind, slower, says }: Culprit, counts: Comparison['counts']): string {
   if (kind === 'nothing' && counts.slower + counts.faster > 0)
     return 'No cause stands out: what is listed as slower or faster held up neither a paint nor the load by more than chance does.';
@@ -196,7 +197,7 @@ function culpritWords({ kind, slower, says }: Culprit, counts: Comparison['count
   return `Slower is the run ${slower}: ${says}.`;
 }
 
-/** What changed, in a few sentences: the culprit, paints, net effect, who is new and what of it blocks rendering, what became slower. */
+/** Sums the changes up in a few sentences: culprit, paints, net effect, new hosts, new blockers of rendering, slower requests. */
 export function comparisonVerdict(compared: Compared): string {
   const { samePage, net, slower, counts, before, after, runs, culprit, sides } = compared;
   const changes = net.flatMap(({ measure, change }) => (change && UNITS[measure] ? [UNITS[measure](change)] : []));
@@ -227,7 +228,7 @@ function addressOf({ document }: Har): string {
 function newcomers({ added, blocking, runs }: Compared): string[] {
   if (added.length === 0) return [];
   const blocks = added.filter((entry) => blocking.has(entry));
-  const bytes = added.reduce((sum, entry) => sum + (weightOf(entry) ?? 0), 0);
+  const bytes = sumOfKnown(added, weightOf);
   const hosts = someOf(hostsOf(added), 3);
   const blocked =
     blocks.length === 0

@@ -4,7 +4,7 @@ import type { HarStudy } from '../analyse/study-har.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import type { RequestChange } from './request-changes.ts';
 
-/** What a slower or faster request did at most to each paint, ms; left out where the paint is unknown, 0 where it did not wait for it. */
+/** The most that a request delayed or advanced each paint, ms; left out where the paint is unknown, 0 where it did not wait for it. */
 export interface Effects {
   readonly fcpMs?: number;
   readonly lcpMs?: number;
@@ -34,7 +34,7 @@ function holdsLoad(entry: HarEntry, { summary }: Side): boolean {
   return onLoadMs !== null && (entry.startMs ?? 0) < onLoadMs && endOf(entry) <= onLoadMs + 50;
 }
 
-/** What a changed request did at most to the first paint, the largest paint and the load. */
+/** The most that a changed request did to the first paint, the largest paint and the load. */
 export function effectsOf({ after, from, to }: RequestChange, was: Side, is: Side): Effects {
   const changeMs = to - from;
   const effect = (name: keyof Effects, holds: boolean, [before, now]: readonly [number | null, number | null]): Effects => {

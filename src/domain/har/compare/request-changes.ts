@@ -71,6 +71,26 @@ export interface Pair {
   readonly after: HarEntry;
 }
 
+/** A request that says how fast the network and the servers were: it came from the network and has a duration. */
+export type TimedEntry = HarEntry & { readonly durationMs: number };
+
+/** The same request in two runs, timed in both. */
+export interface TimedPair extends Pair {
+  readonly before: TimedEntry;
+  readonly after: TimedEntry;
+}
+
+/** Whether a request is timed. */
+export function isTimed(entry: HarEntry): entry is TimedEntry {
+  const { fromCache, durationMs, status } = entry;
+  return !fromCache && status !== 0 && durationMs !== null && durationMs > 0;
+}
+
+/** The pairs that are timed in both runs. */
+export function timedPairs(pairs: readonly Pair[]): TimedPair[] {
+  return pairs.flatMap(({ before, after }) => (isTimed(before) && isTimed(after) ? [{ before, after }] : []));
+}
+
 /** Which requests of two runs belong together; all in order of start. */
 export interface Matching {
   readonly pairs: readonly Pair[];
@@ -126,7 +146,7 @@ const STAND_OUT = 3.5;
 /** The spread of durations between two runs is never taken to be smaller, as a logarithm of their ratio: 20 %. */
 const MIN_SPREAD = 0.18;
 
-/** What counts as slower; the words for the notes of an answer. */
+/** The rule by which a request counts as slower, in words for the notes of an answer. */
 export function noiseNote(neighbours: number): string {
   const against =
     neighbours > 0
@@ -169,15 +189,11 @@ export function sizeChanges(pairs: readonly Pair[]): { grown: RequestChange[]; s
   return { grown: sorted.filter(({ from, to }) => to > from), shrunk: sorted.filter(({ from, to }) => to < from) };
 }
 
-function isTimed({ fromCache, durationMs, status }: HarEntry): boolean {
-  return !fromCache && status !== 0 && durationMs !== null && durationMs > 0;
-}
-
 /** Requests whose duration changed by more than the scatter of all matched requests, largest change first. */
 export function durationChanges(pairs: readonly Pair[]): { slower: RequestChange[]; faster: RequestChange[] } {
-  const timed = pairs.flatMap((pair) => {
-    const [from, to] = [pair.before.durationMs ?? 0, pair.after.durationMs ?? 0];
-    return isTimed(pair.before) && isTimed(pair.after) ? [{ ...pair, from, to, ratio: Math.log(to / from) }] : [];
+  const timed = timedPairs(pairs).map((pair) => {
+    const [from, to] = [pair.before.durationMs, pair.after.durationMs];
+    return { ...pair, from, to, ratio: Math.log(to / from) };
   });
   if (timed.length === 0) return { slower: [], faster: [] };
   const ratios = timed.map(({ ratio }) => ratio);

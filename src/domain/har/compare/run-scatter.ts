@@ -1,7 +1,8 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
+import { addTo } from '../../../lib/tally.ts';
 import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import type { HarEntry } from '../read/har-model.ts';
-import { normalisedAddress, type Pair } from './request-changes.ts';
+import { isTimed, normalisedAddress, type Pair, type TimedPair, timedPairs } from './request-changes.ts';
 
 /** Standard deviation of log durations of a request where no neighbours are known; two loads of a page differ by 25 to 40 %. */
 const USUAL_SCATTER = 0.3;
@@ -16,7 +17,7 @@ const OUTLYING = 2.5;
 type Durations = ReadonlyMap<string, number>;
 
 /** One matched request with how its duration moved, as logarithms. */
-export interface Moved extends Pair {
+export interface Moved extends TimedPair {
   readonly host: string | null;
   /** Log of after over before. */
   readonly change: number;
@@ -45,27 +46,20 @@ export interface RunShift {
   readonly neighbours: number;
 }
 
-/** Requests that say how fast the network and the servers were: from the network, with a duration. */
-function isTimed({ fromCache, durationMs, status }: HarEntry): boolean {
-  return !fromCache && status !== 0 && durationMs !== null && durationMs > 0;
-}
-
 /** A key for each request of a run: its address and the how-manieth of that address it is. */
 export function keysOf(entries: readonly HarEntry[]): Map<HarEntry, string> {
   const seen = new Map<string, number>();
   return new Map(
     entries.map((entry) => {
       const address = normalisedAddress(entry);
-      const place = (seen.get(address) ?? 0) + 1;
-      seen.set(address, place);
-      return [entry, `${address} ${place}`];
+      return [entry, `${address} ${addTo(seen, address)}`];
     }),
   );
 }
 
 function durationsOf(entries: readonly HarEntry[]): Map<string, number> {
   const keys = keysOf(entries);
-  return new Map(entries.filter(isTimed).map((entry) => [keys.get(entry) ?? '', Math.log(entry.durationMs ?? 1)]));
+  return new Map(entries.filter(isTimed).map((entry) => [keys.get(entry) ?? '', Math.log(entry.durationMs)]));
 }
 
 function lowMedian(values: readonly number[]): number {
@@ -111,7 +105,17 @@ function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void
   else map.set(key, [value]);
 }
 
-/** What is left of each neighbour's log durations without the usual level of the request, the run and the host. */
+/** Residuals of the neighbours' log durations, without the usual levels of request, run and host. */
+/** How much each value differs from that of its key before; keys without one are left out. */
+function between(was: Durations, is: Durations): Map<string, number> {
+  const changes = new Map<string, number>();
+  for (const [key, value] of is) {
+    const before = was.get(key);
+    if (before !== undefined) changes.set(key, value - before);
+  }
+  return changes;
+}
+
 function residualsOf(groups: readonly (readonly Durations[])[], hostOf: (key: string) => string): Residuals {
   const found: Residuals = { wholes: [], hosts: new Map(), requests: new Map() };
   for (const group of groups) {
@@ -119,9 +123,7 @@ function residualsOf(groups: readonly (readonly Durations[])[], hostOf: (key: st
     for (const run of group) for (const [key, value] of run) push(known, key, value);
     const levels = new Map([...known].filter(([, values]) => values.length > 1).map(([key, values]) => [key, median(values)]));
     for (const run of group) {
-      const changes = new Map(
-        [...run].flatMap(([key, value]) => (levels.has(key) ? [[key, value - (levels.get(key) ?? 0)] as const] : [])),
-      );
+      const changes = between(levels, run);
       if (changes.size === 0) continue;
       const { shift, byHost } = sharedShift(changes, hostOf);
       found.wholes.push(shift);
@@ -171,10 +173,6 @@ function takeApart({ changes, scatter }: DurationChanges, hostOf: (key: string) 
   const { shift, byHost } = sharedShift(changes, hostOf);
   const hosts = new Map([...byHost].map(([host, values]) => [host, values.length > 1 ? median(values) - shift : 0]));
   return { scatter, shift, byHost, host: (name) => hosts.get(name) ?? 0, own: (key) => (changes.get(key) ?? shift) - shift };
-}
-
-function between(was: Durations, is: Durations): Map<string, number> {
-  return new Map([...is].flatMap(([key, value]) => (was.has(key) ? [[key, value - (was.get(key) ?? 0)] as const] : [])));
 }
 
 /** Runs of both sides, each with its neighbours, that are less far apart than this many of its standard deviations are at one level. */
@@ -235,13 +233,13 @@ export function shiftBetween(
 ): RunShift {
   const groups = neighbours.map((group) => group.map(durationsOf));
   const keys = keysOf(before);
-  const timed = pairs.filter((pair) => isTimed(pair.before) && isTimed(pair.after));
+  const timed = timedPairs(pairs);
   const keyOf = ({ before: entry }: Pair) => keys.get(entry) ?? '';
   const hosts = new Map(timed.map((pair) => [keyOf(pair), pair.before.host ?? '']));
   // An address begins with its method and host.
   const hostOf = (key: string) => hosts.get(key) ?? key.slice(key.indexOf(' ') + 1, key.indexOf('/'));
   const scatter = learnScatter(groups, hostOf);
-  const logsOf = (side: keyof Pair) => new Map(timed.map((pair) => [keyOf(pair), Math.log(pair[side].durationMs ?? 1)]));
+  const logsOf = (side: keyof Pair) => new Map(timed.map((pair) => [keyOf(pair), Math.log(pair[side].durationMs)]));
   const views = viewsOf(logsOf('before'), logsOf('after'), groups, scatter).map((view) => takeApart(view, hostOf));
   const [difference] = views;
   if (!difference) throw new RangeError('two runs have a difference');

@@ -9,7 +9,7 @@ import type { Pair, RequestChange } from './request-changes.ts';
 import { courseBetween } from './run-course.ts';
 import { type Moved, shiftBetween } from './run-scatter.ts';
 
-/** What two runs differ in by time. */
+/** The times in which two runs differ. */
 export interface TwoRuns {
   readonly culprit: Culprit;
   readonly slower: readonly RequestChange[];
@@ -21,12 +21,12 @@ const LISTED = { score: 3.5, ratio: Math.log(1.3), ms: 100 };
 
 function changeOf(moved: Moved): RequestChange {
   const { before, after } = moved;
-  return { before, after, from: before.durationMs ?? 0, to: after.durationMs ?? 0 };
+  return { before, after, from: before.durationMs, to: after.durationMs };
 }
 
 /** The whole change of a request counts, also the part that it shares with its run. */
 function isListed({ before, after, change, scatter }: Moved): boolean {
-  const ms = Math.abs((after.durationMs ?? 0) - (before.durationMs ?? 0));
+  const ms = Math.abs(after.durationMs - before.durationMs);
   return Math.abs(change) >= LISTED.score * scatter && Math.abs(change) >= LISTED.ratio && ms >= LISTED.ms;
 }
 

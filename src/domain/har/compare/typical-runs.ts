@@ -51,13 +51,15 @@ function ranksOf(values: readonly number[]): number[] {
 }
 
 /**
- * Date of the first run of the later part where load times differ most between an earlier and a later part (CUSUM of ranks), whether or not
- * the difference means anything; undefined with fewer than eight runs.
+ * Splits the runs where load times differ most before and after (CUSUM of ranks), whether or not the difference means anything. Gives the
+ * date of the first run after; undefined with fewer than eight runs.
  */
 export function largestShift(runs: readonly RunFigures[]): number | undefined {
-  const timed = runs.filter(({ loadTimeMs }) => loadTimeMs !== null).toSorted((a, b) => a.date - b.date);
+  const timed = runs
+    .flatMap(({ date, loadTimeMs }) => (loadTimeMs === null ? [] : [{ date, loadTimeMs }]))
+    .toSorted((a, b) => a.date - b.date);
   const middle = (timed.length - 1) / 2;
-  const ranks = ranksOf(timed.map(({ loadTimeMs }) => loadTimeMs ?? 0));
+  const ranks = ranksOf(timed.map(({ loadTimeMs }) => loadTimeMs));
   let found: number | undefined;
   let [sum, best] = [0, -1];
   for (const [index, rank] of ranks.entries()) {

@@ -1,3 +1,4 @@
+import { nth } from '../../../lib/nth.ts';
 import type { HarEntry } from './har-model.ts';
 
 /** The main document of a page with the redirects that led to it. */
@@ -19,7 +20,7 @@ export function findDocument(entries: HarEntry[]): DocumentChain | null {
     seen.add(entry);
     for (let last = entry, at = position; last.redirectUrl !== null; ) {
       targets ??= positionsByUrl(entries);
-      const next = nextAt(targets.get(resolve(last.redirectUrl, last.url)), at);
+      const next = nextAt(targets.get(resolve(last.redirectUrl, last.url)) ?? [], at);
       const target = next === undefined ? undefined : entries[next];
       if (next === undefined || target === undefined || seen.has(target)) break;
       seen.add(target);
@@ -45,15 +46,15 @@ function positionsByUrl(entries: HarEntry[]): Map<string, number[]> {
 }
 
 /** The first of ascending `positions` after `position`, by halving. */
-function nextAt(positions: number[] | undefined, position: number): number | undefined {
+function nextAt(positions: readonly number[], position: number): number | undefined {
   let low = 0;
-  let high = positions?.length ?? 0;
+  let high = positions.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((positions?.[middle] ?? 0) > position) high = middle;
+    if (nth(positions, middle) > position) high = middle;
     else low = middle + 1;
   }
-  return positions?.[low];
+  return positions[low];
 }
 
 function resolve(redirectUrl: string, base: string): string {

@@ -26,92 +26,113 @@ const STRING_END = 'a closing double quote, without a raw control character or u
 const SPACES = new Set([32, 9, 10, 13]);
 const QUOTE = 34;
 const BACKSLASH = 92;
+const BRACE_END = 125;
+const BRACKET_END = 93;
 const FIRST_PRINTABLE = 32;
+
+/** A place in a text, and the members and lists that lead to it. */
+interface Scan {
+  readonly text: string;
+  position: number;
+  /** Characters that close the objects and lists around the place. */
+  readonly closers: number[];
+  readonly steps: (string | number)[];
+}
+
+/** How a text goes on: with a value, with what may follow one, not at all; or what is missing at its fault. */
+type Next = 'value' | 'end' | 'nothing' | { readonly expected: string };
 
 /**
  * Finds the first fault of a text that `JSON.parse` refused; the engine's own message is of no use, it quotes the text. Linear, no
  * recursion.
  */
 export function findJsonFault(text: string): JsonFault | null {
-  const closers: number[] = [];
-  const steps: (string | number)[] = [];
-  let position = 0;
+  const scan: Scan = { text, position: 0, closers: [], steps: [] };
+  let next: Next = 'value';
+  while (next === 'value' || next === 'end') next = next === 'value' ? readValue(scan) : readEnd(scan);
+  if (next === 'nothing') return null;
+  const { position } = scan;
+  return { position, ...lineAndColumn(text, position), path: pathOf(scan.steps), expected: next.expected };
+}
 
-  const match = (pattern: RegExp): string | null => {
-    pattern.lastIndex = position;
-    const found = pattern.exec(text);
-    if (found === null) return null;
-    position = pattern.lastIndex;
-    return found[0];
-  };
-  const skipSpace = (): void => {
-    while (SPACES.has(text.charCodeAt(position))) position += 1;
-  };
-  const string = (): string | null => {
-    const start = position;
-    position += 1;
-    for (let code = text.charCodeAt(position); code !== QUOTE; code = text.charCodeAt(position)) {
-      if (code === BACKSLASH ? match(ESCAPE) === null : !(code >= FIRST_PRINTABLE)) return null;
-      if (code !== BACKSLASH) position += 1;
-    }
-    position += 1;
-    return text.slice(start + 1, Math.min(position - 1, start + 40));
-  };
-  const fault = (expected: string): JsonFault => ({ position, ...lineAndColumn(text, position), path: pathOf(steps), expected });
-  const key = (): string | null => {
-    skipSpace();
-    if (text[position] !== '"') return 'a member name in double quotes';
-    const name = string();
-    if (name === null) return STRING_END;
-    if (closers.length <= SHOWN_DEPTH) steps[closers.length - 1] = name;
-    skipSpace();
-    if (text[position] !== ':') return '":" after the member name';
-    position += 1;
-    return null;
-  };
+function skipSpace(scan: Scan): void {
+  while (SPACES.has(scan.text.charCodeAt(scan.position))) scan.position += 1;
+}
 
-  for (;;) {
-    skipSpace();
-    const opener = text[position];
-    if (opener === '{' || opener === '[') {
-      if (closers.length >= MAX_DEPTH) return fault(`an end to ${MAX_DEPTH} levels of nesting`);
-      position += 1;
-      closers.push(opener === '{' ? 125 : 93);
-      skipSpace();
-      if (text.charCodeAt(position) !== closers.at(-1)) {
-        if (opener === '{') {
-          const wrong = key();
-          if (wrong) return fault(wrong);
-        } else if (closers.length <= SHOWN_DEPTH) steps[closers.length - 1] = 0;
-        continue;
-      }
-    } else if (opener === '"') {
-      if (string() === null) return fault(STRING_END);
-    } else if (match(SCALAR) === null) return fault('a value');
+/** Whether a sticky pattern matches here; the place is behind it then. */
+function passes(scan: Scan, pattern: RegExp): boolean {
+  pattern.lastIndex = scan.position;
+  if (!pattern.test(scan.text)) return false;
+  scan.position = pattern.lastIndex;
+  return true;
+}
 
-    for (;;) {
-      skipSpace();
-      const closer = closers.at(-1);
-      if (closer === undefined) return position < text.length ? fault('the end of the text') : null;
-      const found = text.charCodeAt(position);
-      if (found === closer) {
-        position += 1;
-        closers.pop();
-        if (closers.length < SHOWN_DEPTH) steps.length = Math.min(steps.length, closers.length);
-        continue;
-      }
-      if (text[position] !== ',') return fault(closer === 125 ? '"," or "}"' : '"," or "]"');
-      position += 1;
-      if (closer === 125) {
-        const wrong = key();
-        if (wrong) return fault(wrong);
-      } else {
-        const index = steps[closers.length - 1];
-        if (typeof index === 'number') steps[closers.length - 1] = index + 1;
-      }
-      break;
-    }
+/** The first characters of a string whose opening quote stands here; null at its first fault. */
+function readString(scan: Scan): string | null {
+  const { text } = scan;
+  const start = scan.position;
+  scan.position += 1;
+  for (let code = text.charCodeAt(scan.position); code !== QUOTE; code = text.charCodeAt(scan.position)) {
+    if (code === BACKSLASH ? !passes(scan, ESCAPE) : !(code >= FIRST_PRINTABLE)) return null;
+    if (code !== BACKSLASH) scan.position += 1;
   }
+  scan.position += 1;
+  return text.slice(start + 1, Math.min(scan.position - 1, start + 40));
+}
+
+/** Reads a string or scalar, or enters an object or list. */
+function readValue(scan: Scan): Next {
+  skipSpace(scan);
+  const first = scan.text[scan.position];
+  if (first === '{' || first === '[') return open(scan, first === '{' ? BRACE_END : BRACKET_END);
+  if (first === '"') return readString(scan) === null ? { expected: STRING_END } : 'end';
+  return passes(scan, SCALAR) ? 'end' : { expected: 'a value' };
+}
+
+function open(scan: Scan, closer: number): Next {
+  const { text, closers, steps } = scan;
+  if (closers.length >= MAX_DEPTH) return { expected: `an end to ${MAX_DEPTH} levels of nesting` };
+  scan.position += 1;
+  closers.push(closer);
+  skipSpace(scan);
+  if (text.charCodeAt(scan.position) === closer) return 'end';
+  if (closer === BRACE_END) return readName(scan);
+  if (closers.length <= SHOWN_DEPTH) steps[closers.length - 1] = 0;
+  return 'value';
+}
+
+/** The name of a member, and its colon. */
+function readName(scan: Scan): Next {
+  const { text, closers, steps } = scan;
+  skipSpace(scan);
+  if (text[scan.position] !== '"') return { expected: 'a member name in double quotes' };
+  const name = readString(scan);
+  if (name === null) return { expected: STRING_END };
+  if (closers.length <= SHOWN_DEPTH) steps[closers.length - 1] = name;
+  skipSpace(scan);
+  if (text[scan.position] !== ':') return { expected: '":" after the member name' };
+  scan.position += 1;
+  return 'value';
+}
+
+/** Reads what follows a value: a comma, the end of the object or list around it, or the end of the text. */
+function readEnd(scan: Scan): Next {
+  const { text, closers, steps } = scan;
+  skipSpace(scan);
+  const closer = closers.at(-1);
+  if (closer === undefined) return scan.position < text.length ? { expected: 'the end of the text' } : 'nothing';
+  if (text.charCodeAt(scan.position) === closer) {
+    scan.position += 1;
+    closers.pop();
+    if (closers.length < SHOWN_DEPTH) steps.length = Math.min(steps.length, closers.length);
+    return 'end';
+  }
+  if (text[scan.position] !== ',') return { expected: closer === BRACE_END ? '"," or "}"' : '"," or "]"' };
+  scan.position += 1;
+  if (closer === BRACE_END) return readName(scan);
+  const index = steps[closers.length - 1];
+  if (typeof index === 'number') steps[closers.length - 1] = index + 1;
+  return 'value';
 }
 
 /** Where a position lies, both from 1. */

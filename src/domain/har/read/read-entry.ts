@@ -60,9 +60,20 @@ export function readEntry(raw: unknown, index: number, { findings, lookups }: En
   const { url } = request;
   if (typeof url !== 'string') return drop(findings, index, '.request.url', url);
   if (visibleText(url).trim() === '') return drop(findings, index, '.request.url', '');
+  return entryOf({ raw, request, url, index }, { findings, lookups });
+}
+
+/** An entry whose request has an address. */
+interface AddressedEntry {
+  readonly raw: Record<string, unknown>;
+  readonly request: Record<string, unknown>;
+  readonly url: string;
+  readonly index: number;
+}
+
+function entryOf({ raw, request, url, index }: AddressedEntry, { findings, lookups }: EntryReading): HarEntry {
   const response = recordOf(raw.response);
   const content = recordOf(response.content);
-  const initiator = recordOf(raw._initiator);
   const amount: ReadAmount = (value, member) => {
     const read = amountOf(value);
     if (read === null && isBadAmount(value)) findings.misread(index, member, kindOf(value));
@@ -78,6 +89,7 @@ export function readEntry(raw: unknown, index: number, { findings, lookups }: En
   if (bodyLost) findings.misread(index, '.response.bodySize', '0 against its Content-Length');
   const { mime, type } = lookups.contentKind(textOf(content.mimeType) || headers.contentType || '');
   const { host, domain } = lookups.placeOf(url);
+  const initiator = initiatorOf(raw);
   return {
     index,
     pageId: textOf(raw.pageref) || null,
@@ -98,10 +110,10 @@ export function readEntry(raw: unknown, index: number, { findings, lookups }: En
     protocol: protocolName(textOf(response.httpVersion)) ?? protocolName(textOf(request.httpVersion)),
     connection: textOf(raw.connection) || null,
     fromCache: isMarkedCached(raw, response) || (transferBytes === 0 && Boolean(contentBytes)),
-    priority: oneOf(PRIORITIES, textOf(raw._priority)) ?? oneOf(PRIORITIES, textOf(raw._initialPriority)),
+    priority: priorityOf(raw),
     renderBlocking: renderBlockingName(textOf(raw._renderBlocking)),
-    initiatorType: textOf(initiator.type) || textOf(raw._initiator_type) || null,
-    initiatorUrl: textOf(initiator.url) || textOf(raw._initiator) || null,
+    initiatorType: initiator.type,
+    initiatorUrl: initiator.url,
     headersKnown: headers.known,
     contentEncoding: headers.contentEncoding,
     cacheLifetimeSeconds: cacheLifetimeSeconds(headers, startMs, lookups),
@@ -124,8 +136,20 @@ function drop(findings: Findings, index: number, member: string, found: unknown)
   return null;
 }
 
-function oneOf(words: Set<string>, text: string): string | null {
-  return words.has(text) ? text : null;
+/** The priority at the end of a request, else that at its start. */
+function priorityOf(raw: Record<string, unknown>): string | null {
+  const [atEnd, atStart] = [textOf(raw._priority), textOf(raw._initialPriority)];
+  if (PRIORITIES.has(atEnd)) return atEnd;
+  return PRIORITIES.has(atStart) ? atStart : null;
+}
+
+/** Chrome writes an object, WebPagetest two members of the entry. */
+function initiatorOf(raw: Record<string, unknown>): { type: string | null; url: string | null } {
+  const initiator = recordOf(raw._initiator);
+  return {
+    type: textOf(initiator.type) || textOf(raw._initiator_type) || null,
+    url: textOf(initiator.url) || textOf(raw._initiator) || null,
+  };
 }
 
 function readTimings(raw: Record<string, unknown>, amount: ReadAmount): HarTimings {

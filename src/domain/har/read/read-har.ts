@@ -30,9 +30,9 @@ function distinctiveName(host: string): string | undefined {
 }
 
 /**
- * Recognises hosts that carry the name of a site outside its domain: the same name under another ending (`name.net`), with a word for
- * files beside it (`name-cdn.net`, `staticname.com`), or as a label below a content network (`name.cloudfront.net`). A guess, which the
- * answers call inferred.
+ * Recognises hosts that carry the name of a site outside its domain. The name may have another ending (`name.net`), a word for files beside
+ * it (`name-cdn.net`, `staticname.com`), or be a label below a content network (`name.cloudfront.net`). A guess, which the answers call
+ * inferred.
  */
 export function siteNameMatcher(siteHost: string): (host: string) => boolean {
   const name = distinctiveName(siteHost);
@@ -60,38 +60,40 @@ export interface ReadHarOptions {
  */
 export function readHar(har: unknown, options: ReadHarOptions = {}): Har {
   const source = sourceOf(decodeHar(har));
-  const { findings, notes } = collectFindings();
-  const reading = { findings, lookups: createLookups() };
-  const entries: HarEntry[] = [];
-  for (let index = 0; index < source.log.entries.length; index += 1) {
-    const entry = readEntry(source.log.entries[index], index, reading);
-    if (entry) entries.push(entry);
-  }
-  notes.sayWhatWasLeftOut(source.log.entries.length, entries.length);
-  const pages = readPages(listOf(source.log.pages));
-  if (!isInOrder(entries)) entries.sort((a, b) => startOrLast(a) - startOrLast(b));
-  const chain = findDocument(entries);
-  for (const redirect of chain?.redirects ?? []) redirect.type = 'document';
+  const { entries, notes } = readEntries(source);
+  const { document, redirects } = findDocument(entries) ?? { document: null, redirects: [] };
+  for (const redirect of redirects) redirect.type = 'document';
   const startedMs = entries[0]?.startMs ?? null;
-  for (const page of pages) page.startMs = since(startedMs, page.startMs);
-  const firstDomains = [
-    chain?.document.domain ?? null,
-    ...(options.firstParty ?? []).map((domain) => registrableDomain(domain.toLowerCase())),
-  ];
-  const inferred = place(entries, startedMs, new Set(firstDomains.filter((domain) => domain !== null)), chain?.document.host ?? null);
-  if (inferred.length > 0) notes.texts.push(inferredNote(inferred));
-  if (!chain && entries.length > 0)
-    notes.texts.push('The file holds no main document, so its requests cannot be divided into first and third party.');
+  for (const entry of entries) entry.startMs = since(startedMs, entry.startMs);
+  const pages = readPages(listOf(source.log.pages)).map((page) => ({ ...page, startMs: since(startedMs, page.startMs) }));
+  const inferred = assignParties(entries, document, options.firstParty ?? []);
+  if (inferred.length > 0) notes.push(inferredNote(inferred));
+  if (!document && entries.length > 0)
+    notes.push('The file holds no main document, so its requests cannot be divided into first and third party.');
+  const creator = recordOf(source.log.creator);
   return {
-    creator: [textOf(recordOf(source.log.creator).name), textOf(recordOf(source.log.creator).version)].join(' ').trim() || null,
+    creator: [textOf(creator.name), textOf(creator.version)].join(' ').trim() || null,
     startedMs,
     pages,
     entries,
-    document: chain?.document ?? null,
-    redirects: chain?.redirects ?? [],
-    notes: notes.texts,
+    document,
+    redirects,
+    notes,
     source,
   };
+}
+
+/** The readable entries in the order of their starts, and notes on what could not be read. */
+function readEntries({ log }: HarSource): { entries: HarEntry[]; notes: string[] } {
+  const { findings, notesOf } = collectFindings();
+  const reading = { findings, lookups: createLookups() };
+  const entries: HarEntry[] = [];
+  for (const [index, raw] of log.entries.entries()) {
+    const entry = readEntry(raw, index, reading);
+    if (entry) entries.push(entry);
+  }
+  if (!isInOrder(entries)) entries.sort((a, b) => startOrLast(a) - startOrLast(b));
+  return { entries, notes: notesOf(log.entries.length, entries.length) };
 }
 
 function sourceOf(parsed: unknown): HarSource {
@@ -111,7 +113,6 @@ function collectFindings() {
   const counts = { dropped: 0, misread: 0 };
   let firstDropped = '';
   let firstMisread = '';
-  const texts: string[] = [];
   const findings: Findings = {
     drop(index, member, found) {
       if (counts.dropped === 0) firstDropped = `log.entries[${index}]${member} is ${found}`;
@@ -122,15 +123,17 @@ function collectFindings() {
       counts.misread += 1;
     },
   };
-  const sayWhatWasLeftOut = (total: number, kept: number): void => {
+  const notesOf = (total: number, kept: number): string[] => {
     if (counts.dropped > 0 && kept === 0) {
       throw new HarError(`No entry of the HAR file has a request address: ${firstDropped}.`, firstDropped.split(' ', 1)[0] ?? null);
     }
+    const texts: string[] = [];
     if (counts.dropped > 0)
       texts.push(`${counts.dropped} of ${total} entries are left out, because they have no request address (first: ${firstDropped}).`);
     if (counts.misread > 0) texts.push(`${counts.misread} members could not be read and count as unknown (first: ${firstMisread}).`);
+    return texts;
   };
-  return { findings, notes: { texts, sayWhatWasLeftOut } };
+  return { findings, notesOf };
 }
 
 function readPages(list: unknown[]): HarPage[] {
@@ -169,16 +172,18 @@ function since(originMs: number | null, ms: number | null): number | null {
 }
 
 /**
- * Counts the starts from the first and decides first or third party, which stays open where no first domain is known. Gives the domains
- * that are taken for the site's own by their name alone.
+ * Decides first or third party, which stays open where no first domain is known. Gives the domains that are taken for the site's own by
+ * their name alone.
  */
-function place(entries: HarEntry[], originMs: number | null, firstDomains: ReadonlySet<string>, siteHost: string | null): string[] {
+function assignParties(entries: readonly HarEntry[], document: HarEntry | null, ownDomains: readonly string[]): string[] {
+  const named = [document?.domain ?? null, ...ownDomains.map((domain) => registrableDomain(domain.toLowerCase()))];
+  const firstDomains = new Set(named.filter((domain) => domain !== null));
+  const siteHost = document?.host ?? null;
   const carriesName = siteHost === null ? () => false : siteNameMatcher(siteHost);
   const byHost = new Map<string, boolean>();
   const inferred = new Set<string>();
   for (const entry of entries) {
     const { host, domain } = entry;
-    entry.startMs = since(originMs, entry.startMs);
     if (host === null || domain === null || firstDomains.size === 0) continue;
     const isNamed = byHost.get(host) ?? (!firstDomains.has(domain) && carriesName(host));
     byHost.set(host, isNamed);

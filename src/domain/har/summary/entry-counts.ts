@@ -1,3 +1,4 @@
+import { addTo } from '../../../lib/tally.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { count, countIn, keepTop, noRequests, type RequestTotals, type Top, weightOf } from './har-summary.ts';
 import { collectWaste, type WasteCollector } from './waste.ts';
@@ -82,5 +83,5 @@ function countGroups({ byHost, byType, byStatus, byProtocol, requestsByPage }: E
   countIn(byType, entry.type, entry);
   countIn(byStatus, entry.status, entry);
   countIn(byProtocol, entry.protocol, entry);
-  requestsByPage.set(entry.pageId, (requestsByPage.get(entry.pageId) ?? 0) + 1);
+  addTo(requestsByPage, entry.pageId);
 }

@@ -1,3 +1,4 @@
+import { countOf } from '../../../lib/tally.ts';
 import { findDocument } from '../read/find-document.ts';
 import { type Har, type HarEntry, HarError, type HarPage, type Party } from '../read/har-model.ts';
 import { sanitiseHost, sanitiseText, shortUrl } from '../sanitise-url.ts';
@@ -81,7 +82,7 @@ function pageRow({ id, title, startMs, onContentLoadMs, onLoadMs }: HarPage, ind
   return {
     id: /^page_[\d_]{1,20}$/.test(id) ? id : `page_${index + 1}`,
     title: sanitiseText(title),
-    requests: requestsByPage.get(id) ?? 0,
+    requests: countOf(requestsByPage, id),
     startMs,
     onContentLoadMs,
     onLoadMs,

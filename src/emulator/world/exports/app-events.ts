@@ -38,7 +38,7 @@ function ofView(view: ViewRow, next: ViewRow | undefined): AppEvent[] {
 const known = new WeakMap<SessionRow, readonly AppEvent[]>();
 
 /** Events of an app session in order of time; the web has none. */
-export function eventsOf(session: SessionRow): readonly AppEvent[] {
+export function appEventsOf(session: SessionRow): readonly AppEvent[] {
   if (session.project.kind !== 'app') return [];
   const made = known.get(session);
   if (made) return made;

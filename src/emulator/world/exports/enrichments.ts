@@ -1,3 +1,4 @@
+import { nthUnsigned } from '../../../lib/nth.ts';
 import { dayNumberOf, RETENTION_DAYS, type SessionWorld } from '../sessions/index.ts';
 import { sessionOf, userIdOf } from './session-row.ts';
 
@@ -60,7 +61,7 @@ export function createEnrichments(sessions: SessionWorld): Enrichments {
     const age = dayNumberOf(nowMs) - dayNumber;
     const day = age >= 0 && age <= RETENTION_DAYS ? sessions.day(projectId, dayNumber, nowMs) : undefined;
     if (!day || index >= day.count) throw new RangeError(`project ${projectId} has no session ${id}`);
-    return { userId: userIdOf(day, index).toString(), sessionNumber: day.sessionNumber[index] ?? 0 };
+    return { userId: userIdOf(day, index).toString(), sessionNumber: nthUnsigned(day.sessionNumber, index) };
   }
 
   function read(projectId: number, record: Record<string, unknown>, nowMs: number): Enrichment {

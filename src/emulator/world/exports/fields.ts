@@ -1,8 +1,9 @@
 import { DAY_MS } from '../../../lib/clock.ts';
+import { nthUnsigned } from '../../../lib/nth.ts';
 import type { Project } from '../../credentials.ts';
 import { hash } from '../random.ts';
 import { countries, languages, sources } from '../sessions/index.ts';
-import { eventsOf } from './app-events.ts';
+import { appEventsOf } from './app-events.ts';
 import {
   appVersionOf,
   browserOf,
@@ -61,7 +62,7 @@ export function customVariablesOf(project: Project): readonly CustomVariable[] {
 export function customValueOf({ project, day, index, seed }: SessionRow, position: number): string {
   const variable = customVariables[project.kind].find((candidate) => candidate.position === position);
   if (!variable) return EMPTY_VARIABLE;
-  const owner = variable.perUser ? (day.userLow[index] ?? 0) : seed;
+  const owner = variable.perUser ? nthUnsigned(day.userLow, index) : seed;
   if (chance(owner, 600 + position) < variable.emptyShare) return EMPTY_VARIABLE;
   return pick(variable.values, chance(owner, 700 + position));
 }
@@ -161,7 +162,7 @@ export const variableFields: readonly Omit<Field<never>, 'read'>[] = [
 type Column = 'deviceId' | 'sessionNumber' | 'revenueCents' | 'country' | 'language' | 'source';
 
 function column({ day, index }: SessionRow, name: Column): number {
-  return day[name][index] ?? 0;
+  return nthUnsigned(day[name], index);
 }
 
 /** Columns that identify a session; the scope `views` has these as well. */
@@ -176,7 +177,7 @@ const sessionKeys: readonly Field<SessionRow>[] = [
 export const sessionFields: readonly Field<SessionRow>[] = [
   ...sessionKeys,
   field('user_id_unhashed', 'Customer number of a logged-in user; null for guests', 'C-4810223', (row) =>
-    customValueOf(row, 2) === 'logged_in' ? `C-${row.day.userLow[row.index] ?? 0}` : null,
+    customValueOf(row, 2) === 'logged_in' ? `C-${nthUnsigned(row.day.userLow, row.index)}` : null,
   ),
   field('session_date', 'UTC day on which the session began', '2026-11-19', (row) => isoTime(row.startMs).slice(0, 10)),
   field('session_time', 'Start of the session', '2026-11-19T08:14:03.000Z', (row) => isoTime(row.startMs), 'session_start'),
@@ -207,13 +208,13 @@ export const sessionFields: readonly Field<SessionRow>[] = [
   field('screen_height', 'Height of the screen in CSS pixels', '1080', (row) => screenOf(row)[1]),
   field('app_version', 'Version of the app; null on the web', '5.24.1', appVersionOf),
   field('app_events.event_name', 'Names of the app events, in order of time', '["app_opened","search"]', (row) =>
-    eventsOf(row).map(({ name }) => name),
+    appEventsOf(row).map(({ name }) => name),
   ),
   field('app_events.event_time', 'Times of the app events, parallel to event_name', '["2026-11-19T08:14:03.000Z"]', (row) =>
-    eventsOf(row).map(({ timeMs }) => isoTime(timeMs)),
+    appEventsOf(row).map(({ timeMs }) => isoTime(timeMs)),
   ),
   field('app_events.event_type', 'Types of the app events, parallel to event_name', '["lifecycle","custom"]', (row) =>
-    eventsOf(row).map(({ type }) => type),
+    appEventsOf(row).map(({ type }) => type),
   ),
   field('session_transaction_items.id', 'Ids of the bought items', '["40212881"]', (row) => row.items.map(({ id }) => id)),
   field('session_transaction_items.sku', 'Article numbers, parallel to id', '["NL-1204"]', (row) => row.items.map(({ sku }) => sku)),

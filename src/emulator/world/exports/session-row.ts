@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../../lib/clock.ts';
+import { nthUnsigned } from '../../../lib/nth.ts';
 import type { Project } from '../../credentials.ts';
 import { hash, unit } from '../random.ts';
 import { browsers, countries, NEAR, nearnessOf, platforms, type SessionDay } from '../sessions/index.ts';
@@ -44,7 +45,7 @@ export function sessionOf(id: number): { dayNumber: number; index: number } {
 
 /** The 64-bit user id of a session. */
 export function userIdOf(day: SessionDay, index: number): bigint {
-  return (BigInt(day.userHigh[index] ?? 0) << 32n) | BigInt(day.userLow[index] ?? 0);
+  return (BigInt(nthUnsigned(day.userHigh, index)) << 32n) | BigInt(nthUnsigned(day.userLow, index));
 }
 
 /** Uniform number in [0, 1) that belongs to one session and one question about it. */
@@ -84,11 +85,11 @@ function itemsOf(project: Project, seed: number, transactions: number, revenueCe
 
 /** The session at `index` of the day. */
 export function sessionRow(project: Project, day: SessionDay, index: number): SessionRow {
-  const seed = day.seed[index] ?? 0;
-  const startMs = day.dayNumber * DAY_MS + (day.startSecond[index] ?? 0) * 1000;
-  const durationMs = day.durationMs[index] ?? 0;
+  const seed = nthUnsigned(day.seed, index);
+  const startMs = day.dayNumber * DAY_MS + nthUnsigned(day.startSecond, index) * 1000;
+  const durationMs = nthUnsigned(day.durationMs, index);
   const pageViews = day.pageViews[index] ?? 1;
-  const transactions = day.transactions[index] ?? 0;
+  const transactions = nthUnsigned(day.transactions, index);
   let items: Item[] | undefined;
   return {
     project,
@@ -102,7 +103,7 @@ export function sessionRow(project: Project, day: SessionDay, index: number): Se
     userId: userIdOf(day, index),
     // Computed on first use: most exports choose none of their columns.
     get items() {
-      items ??= itemsOf(project, seed, transactions, day.revenueCents[index] ?? 0);
+      items ??= itemsOf(project, seed, transactions, nthUnsigned(day.revenueCents, index));
       return items;
     },
   };
@@ -131,20 +132,23 @@ const screens = [
 
 /** Screen of the session in CSS pixels; a device class has its own sizes. */
 export function screenOf({ day, index }: SessionRow): readonly [number, number] {
-  const deviceId = day.deviceId[index] ?? 0;
+  const deviceId = nthUnsigned(day.deviceId, index);
   const sizes = screens[deviceId > 3 ? deviceId - 2 : deviceId] ?? screens[0];
-  return pick<readonly [number, number]>(sizes, chance(day.userLow[index] ?? 0, 51));
+  return pick<readonly [number, number]>(sizes, chance(nthUnsigned(day.userLow, index), 51));
 }
 
 /** City of the user, in the user's country. */
 export function cityOf({ day, index }: SessionRow): string {
-  return pick<string>(countries[day.country[index] ?? 0]?.cities ?? countries[0].cities, chance(day.userLow[index] ?? 0, 52));
+  return pick<string>(
+    countries[nthUnsigned(day.country, index)]?.cities ?? countries[0].cities,
+    chance(nthUnsigned(day.userLow, index), 52),
+  );
 }
 
 /** Version of the app, null on the web; a user moves on with the months. */
 export function appVersionOf({ project, day, index }: SessionRow): string | null {
   if (project.kind !== 'app') return null;
-  const release = Math.floor((day.dayNumber - 20_000 + (hash(day.userLow[index] ?? 0, 53) % 60)) / 30);
+  const release = Math.floor((day.dayNumber - 20_000 + (hash(nthUnsigned(day.userLow, index), 53) % 60)) / 30);
   return `5.${release}.${hash(release) % 4}`;
 }
 
@@ -157,10 +161,11 @@ const OLD_FACTOR = 0.4;
 
 /** Name and version of the browser; empty and 0 in apps. */
 export function browserOf({ seed, day, index }: SessionRow): { name: string; version: number } {
-  const { name } = browsers[day.browser[index] ?? 0] ?? browsers[0];
-  const version = day.browserVersion[index] ?? 0;
+  const { name } = browsers[nthUnsigned(day.browser, index)] ?? browsers[0];
+  const version = nthUnsigned(day.browserVersion, index);
   if (day.platform[index] !== WINDOWS || !OLD_BROWSER.replaces.includes(name)) return { name, version };
-  const isOld = chance(day.userLow[index] ?? 0, 54) < OLD_SHARE && (chance(seed, 55) < OLD_FACTOR || nearnessOf(day, index).usual >= NEAR);
+  const isOld =
+    chance(nthUnsigned(day.userLow, index), 54) < OLD_SHARE && (chance(seed, 55) < OLD_FACTOR || nearnessOf(day, index).usual >= NEAR);
   return isOld ? OLD_BROWSER : { name, version };
 }
 
@@ -171,6 +176,6 @@ export function isOldBrowser(row: SessionRow): boolean {
 
 /** Name and version of the operating system. */
 export function platformOf({ day, index }: SessionRow): { name: string; version: string | null } {
-  const version = day.platformVersion[index] ?? 0;
-  return { name: platforms[day.platform[index] ?? 0]?.name ?? platforms[0].name, version: version > 0 ? String(version) : null };
+  const version = nthUnsigned(day.platformVersion, index);
+  return { name: platforms[nthUnsigned(day.platform, index)]?.name ?? platforms[0].name, version: version > 0 ? String(version) : null };
 }

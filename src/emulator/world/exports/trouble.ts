@@ -1,3 +1,4 @@
+import { nthUnsigned } from '../../../lib/nth.ts';
 import { type Cost, countries, LATE_MESSAGE, OLD_BROWSER_MESSAGE } from '../sessions/index.ts';
 import { chance, isOldBrowser, pick, type SessionRow } from './session-row.ts';
 import type { Way } from './way.ts';
@@ -62,8 +63,8 @@ function harmlessMessages(path: string, number: number, isOld: boolean, draw: Dr
 
 /** The slow-down of all pages of a session by its device and its line. */
 function lineOf({ day, index }: SessionRow, isOld: boolean): number {
-  const line = LINES.from + (LINES.to - LINES.from) * chance(day.userLow[index] ?? 0, 56);
-  const isAbroad = (day.country[index] ?? 0) >= countries.length / 2;
+  const line = LINES.from + (LINES.to - LINES.from) * chance(nthUnsigned(day.userLow, index), 56);
+  const isAbroad = nthUnsigned(day.country, index) >= countries.length / 2;
   return line * (day.deviceId[index] === PHONE.deviceId ? PHONE.factor : 1) * (isOld ? 1.3 : 1) * (isAbroad ? 1.1 : 1);
 }
 

@@ -1,3 +1,4 @@
+import { nthUnsigned } from '../../../lib/nth.ts';
 import { hash, mix, unit } from '../random.ts';
 import { chance, pick, type SessionRow, screenOf } from './session-row.ts';
 import { scriptOf, troubleFor } from './trouble.ts';
@@ -29,7 +30,7 @@ const notFound = ['tnet', 'kayak', 'gift wrap', 'size 52'] as const;
 function queryOf(path: string, position: number, session: SessionRow, draw: (question: number) => number): string {
   if (path.endsWith('/search')) return `?q=${pick(found, draw(4))}`;
   if (path.includes('/search/')) return `?q=${encodeURIComponent(pick(notFound, draw(4)))}`;
-  if (position === 0 && (session.day.campaign[session.index] ?? 0) > 0) return '?utm_medium=campaign';
+  if (position === 0 && nthUnsigned(session.day.campaign, session.index) > 0) return '?utm_medium=campaign';
   return path.startsWith('/c/') && draw(4) < 0.3 ? `?page=${2 + Math.floor(draw(5) * 4)}` : '';
 }
 

@@ -1,3 +1,4 @@
+import { nthUnsigned } from '../../../lib/nth.ts';
 import type { Project } from '../../credentials.ts';
 import { hash, mix, unit } from '../random.ts';
 import { NEAR, nearnessOf } from '../sessions/index.ts';
@@ -138,7 +139,7 @@ export function walkOf(row: SessionRow): Walk {
   const { depth, tail, met } = wayOf(row);
   const draw = drawsOf(seed);
   const pathOf = pathsFor(project.kind, draw);
-  const entry = turn(site.entries[day.source[index] ?? 0] ?? site.entries[0] ?? {}, draw());
+  const entry = turn(site.entries[nthUnsigned(day.source, index)] ?? site.entries[0] ?? {}, draw());
   const before = wander(chainOf(site, row, depth, draw), entry, pageViews - depth - tail, pathOf, draw);
   const { paths } = before;
   const last = paths.length - 1;

@@ -1,3 +1,4 @@
+import { nthUnsigned } from '../../../lib/nth.ts';
 import { type Cost, goalsOf, NEAR, type Nearness, nearnessOf, profileOf } from '../sessions/index.ts';
 import { browserOf, chance, type SessionRow } from './session-row.ts';
 import { sites } from './site.ts';
@@ -102,7 +103,7 @@ function otherWay(row: SessionRow, { usual }: Nearness, pages: readonly string[]
 /** Whether the session reached a goal by that name. */
 export function reachedGoal({ project, day, index }: SessionRow, name: string): boolean {
   const bit = goalsOf(project.id).findIndex((goal) => goal.name === name);
-  return bit >= 0 && ((day.goals[index] ?? 0) & (1 << bit)) !== 0;
+  return bit >= 0 && (nthUnsigned(day.goals, index) & (1 << bit)) !== 0;
 }
 
 /** How far a session gets, whatever it costs. */

@@ -1,3 +1,4 @@
+import { nth, nthDouble, nthUnsigned } from '../../../lib/nth.ts';
 import { DRAWS, draw24, exponential, normal, scramble, unit } from '../random.ts';
 import type { DayNoise } from './day-noise.ts';
 import { browsers, type Profile, platforms } from './profiles.ts';
@@ -49,8 +50,8 @@ function goalPlan(projectId: number, noise: DayNoise) {
 }
 
 function fallOf(fall: Fall, day: SessionDay, index: number): number {
-  if (!fall.deviceIds.includes(day.deviceId[index] ?? 0)) return 1;
-  return ((day.segments[index] ?? 0) & fall.segmentBit) === 0 ? fall.factor : fall.segmentFactor;
+  if (!fall.deviceIds.includes(nthUnsigned(day.deviceId, index))) return 1;
+  return (nthUnsigned(day.segments, index) & fall.segmentBit) === 0 ? fall.factor : fall.segmentFactor;
 }
 
 /** Chance to buy on a day times `DRAWS`, by cell and source, before any fall. */
@@ -59,17 +60,17 @@ export function chanceTable({ purchaseRate }: Profile, noise: DayNoise): Float64
   return Float64Array.from({ length: CELLS * sources }, (_, at) => {
     const cell = Math.floor(at / sources);
     const habit = cell % 2 === 1 ? RETURNING_FACTOR : NEW_FACTOR;
-    return (purchaseRate[cell >> 1] ?? 0) * habit * (sourceFactors[at % sources] ?? 1) * noise.purchases * DRAWS;
+    return nth(purchaseRate, cell >> 1) * habit * (sourceFactors[at % sources] ?? 1) * noise.purchases * DRAWS;
   });
 }
 
 function cellOf(day: SessionDay, index: number): number {
-  return (day.deviceId[index] ?? 0) * 2 + ((day.sessionNumber[index] ?? 1) > 1 ? 1 : 0);
+  return nthUnsigned(day.deviceId, index) * 2 + ((day.sessionNumber[index] ?? 1) > 1 ? 1 : 0);
 }
 
 /** The chance of a session to buy on a day without a fall, times `DRAWS`. */
 function chanceOf(day: SessionDay, index: number, cell: number): number {
-  return day.buying.chances[cell * sourceFactors.length + (day.source[index] ?? 0)] ?? 0;
+  return nthDouble(day.buying.chances, cell * sourceFactors.length + nthUnsigned(day.source, index));
 }
 
 /** How near a session came to buying. */
@@ -85,7 +86,7 @@ export function nearnessOf(day: SessionDay, index: number): Nearness {
   const { fall } = day.buying;
   const chance = chanceOf(day, index, cellOf(day, index));
   if (chance === 0) return { usual: Number.POSITIVE_INFINITY, onTheDay: Number.POSITIVE_INFINITY };
-  const usual = draw24((day.seed[index] ?? 0) ^ SESSION_STREAMS.purchase) / chance;
+  const usual = draw24(nthUnsigned(day.seed, index) ^ SESSION_STREAMS.purchase) / chance;
   return { usual, onTheDay: fall ? usual / fallOf(fall, day, index) : usual };
 }
 
@@ -113,11 +114,11 @@ function fillConversions(day: SessionDay, profile: Profile, noise: DayNoise): vo
   const { purchaseBit, near, own } = goalPlan(profile.projectId, noise);
   const { fall } = day.buying;
   for (let index = 0; index < day.count; index += 1) {
-    const seed = (day.seed[index] ?? 0) | 0;
+    const seed = nthUnsigned(day.seed, index) | 0;
     const cell = cellOf(day, index);
     let bits = 0;
-    for (let nth = 0; nth < own.length; nth += 1) {
-      const goal = own[nth];
+    for (let at = 0; at < own.length; at += 1) {
+      const goal = own[at];
       if (goal && draw24(seed ^ goal.stream) < (cell === EAGER_CELL ? goal.eagerRate : goal.rate)) bits |= goal.bit;
     }
     const chance = chanceOf(day, index, cell);
@@ -144,9 +145,9 @@ function fillReading(day: SessionDay, profile: Profile, noise: DayNoise): void {
   const moreViews = (profile.meanViews - 1) * noise.reading;
   const viewMs = profile.secondsPerView * 1_000;
   for (let index = 0; index < day.count; index += 1) {
-    const bits = scramble((day.seed[index] ?? 0) ^ SESSION_STREAMS.reading);
-    const fewest = day.pageViews[index] ?? 0;
-    if (fewest === 0 && draw24(bits) < (bounceRates[day.deviceId[index] ?? 0] ?? 0)) {
+    const bits = scramble(nthUnsigned(day.seed, index) ^ SESSION_STREAMS.reading);
+    const fewest = nthUnsigned(day.pageViews, index);
+    if (fewest === 0 && draw24(bits) < nthDouble(bounceRates, nthUnsigned(day.deviceId, index))) {
       day.pageViews[index] = 1;
       day.durationMs[index] = Math.round(2_000 + 14_000 * exponential(bits));
     } else {
@@ -155,10 +156,10 @@ function fillReading(day: SessionDay, profile: Profile, noise: DayNoise): void {
       day.pageViews[index] = views;
       day.durationMs[index] = Math.min(MAX_SESSION_MS, Math.round(views * viewMs * pace));
     }
-    const browser = browserVersions[day.browser[index] ?? 0] ?? 0;
-    const platform = platformVersions[day.platform[index] ?? 0] ?? 0;
+    const browser = nthUnsigned(browserVersions, nthUnsigned(day.browser, index));
+    const platform = nthUnsigned(platformVersions, nthUnsigned(day.platform, index));
     day.browserVersion[index] = browser === 0 ? 0 : browser + ((bits >>> 16) % 3);
-    day.platformVersion[index] = platform === 0 ? 0 : platform + (((day.userLow[index] ?? 0) >>> 4) & 1);
+    day.platformVersion[index] = platform === 0 ? 0 : platform + ((nthUnsigned(day.userLow, index) >>> 4) & 1);
   }
 }
 

@@ -46,7 +46,7 @@ export const sources = [
   { name: 'referral', referrer: 'https://www.preisvergleich.example/' },
 ] as const;
 
-/** Campaigns by column code; 0 is none. */
+/** Campaigns by column code; 0 stands for no campaign. */
 export const campaigns = ['', 'summer-sale', 'black-friday', 'weekly-newsletter', 'brand-search', 'reader-boost'] as const;
 
 /** Devices that the filter of the interface takes in, by `DeviceId`; unknown devices count in `all` alone. */

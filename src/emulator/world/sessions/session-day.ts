@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
+import { nthUnsigned } from '../../../lib/nth.ts';
 import type { Cost } from './costs.ts';
 
 /**
@@ -189,10 +190,10 @@ export function dayUpTo(day: SessionDay, nowMs: number): SessionDay {
   const elapsedMs = nowMs - day.dayNumber * DAY_MS;
   if (elapsedMs >= DAY_MS + MAX_SESSION_MS) return day;
   let count = day.count;
-  while (count > 0 && (day.startSecond[count - 1] ?? 0) * 1_000 > elapsedMs) count -= 1;
+  while (count > 0 && nthUnsigned(day.startSecond, count - 1) * 1_000 > elapsedMs) count -= 1;
   const durationMs = day.durationMs.slice(0, count);
   for (let index = 0; index < count; index += 1) {
-    durationMs[index] = Math.min(durationMs[index] ?? 0, elapsedMs - (day.startSecond[index] ?? 0) * 1_000);
+    durationMs[index] = Math.min(nthUnsigned(durationMs, index), elapsedMs - nthUnsigned(day.startSecond, index) * 1_000);
   }
   return { ...firstOf(day, count), durationMs };
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { DAY_MS } from '../../../lib/clock.ts';
+import { nthUnsigned } from '../../../lib/nth.ts';
 import { deviceIds } from './profiles.ts';
 import { dayNumberOf, MAX_SESSION_MS, type SessionDay } from './session-day.ts';
 import type { SessionWorld } from './session-world.ts';
@@ -41,7 +42,7 @@ function firstFrom(day: SessionDay, instantMs: number): number {
   let high = day.count;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((day.startSecond[middle] ?? 0) < second) low = middle + 1;
+    if (nthUnsigned(day.startSecond, middle) < second) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -70,7 +71,7 @@ function sessionsOf(world: SessionWorld, { projectId, nowMs }: Selection, { dayN
 function filterOf({ device, segmentBits }: Selection): (day: SessionDay, index: number) => boolean {
   const deviceBits = deviceIds[device].reduce<number>((bits, deviceId) => bits | (1 << deviceId), 0);
   return (day, index) =>
-    ((deviceBits >> (day.deviceId[index] ?? 0)) & 1) === 1 && ((day.segments[index] ?? 0) & segmentBits) === segmentBits;
+    ((deviceBits >> nthUnsigned(day.deviceId, index)) & 1) === 1 && (nthUnsigned(day.segments, index) & segmentBits) === segmentBits;
 }
 
 /** Calls `visit` for each session of the selection with the number of its period. */
@@ -115,20 +116,20 @@ function sumsBetween(
   let [visits, bounces, pageViews, durationMs, transactions, revenueCents, conversions] = [0, 0, 0, 0, 0, 0, 0];
   for (let index = from; index < to; index += 1) {
     if (!isSelected(day, index)) continue;
-    const views = day.pageViews[index] ?? 0;
+    const views = nthUnsigned(day.pageViews, index);
     visits += 1;
     if (views === 1) bounces += 1;
     pageViews += views;
-    durationMs += day.durationMs[index] ?? 0;
-    transactions += day.transactions[index] ?? 0;
-    revenueCents += day.revenueCents[index] ?? 0;
-    if (((day.goals[index] ?? 0) & goalBit) !== 0) conversions += 1;
+    durationMs += nthUnsigned(day.durationMs, index);
+    transactions += nthUnsigned(day.transactions, index);
+    revenueCents += nthUnsigned(day.revenueCents, index);
+    if ((nthUnsigned(day.goals, index) & goalBit) !== 0) conversions += 1;
   }
   return { visits, bounces, pageViews, durationMs, transactions, revenueCents, conversions };
 }
 
 /**
- * Sums of whole days by what was selected, of all emulators in the process: answers about many ranges ask for the same days again and
+ * Sums of whole days by what was selected, of all emulators in the process. Answers about many ranges ask for the same days again and
  * again, and a day takes up to ten thousand times the memory of its sums.
  */
 const sumsOfDays = new LRUCache<string, SessionSums>({ max: 100_000 });

@@ -1,3 +1,4 @@
+import { nthUnsigned } from '../../../lib/nth.ts';
 import { DRAWS, draw24, scramble } from '../random.ts';
 import { tapShock } from './day-noise.ts';
 import { dayNumberOf, SESSION_STREAMS, type SessionDay } from './session-day.ts';
@@ -90,17 +91,17 @@ interface Target {
 }
 
 function addSession(sum: ZoneTotals, day: SessionDay, index: number, { zone, touch, screen, goalBit, tapRateOn }: Target): void {
-  const seed = (day.seed[index] ?? 0) | 0;
-  const views = viewsOf(screen, seed, day.pageViews[index] ?? 0);
+  const seed = nthUnsigned(day.seed, index) | 0;
+  const views = viewsOf(screen, seed, nthUnsigned(day.pageViews, index));
   if (views === 0) return;
   sum.sessions += 1;
-  const transactions = day.transactions[index] ?? 0;
+  const transactions = nthUnsigned(day.transactions, index);
   const tapHash = scramble(seed ^ Math.imul(zone.id, SESSION_STREAMS.taps));
   if (tapHash >>> 8 < tapRateOn(day.dayNumber, transactions > 0) * DRAWS) {
     sum.tapSessions += 1;
     sum.transactions += transactions;
-    sum.revenueCents += day.revenueCents[index] ?? 0;
-    if (((day.goals[index] ?? 0) & goalBit) !== 0) sum.conversions += 1;
+    sum.revenueCents += nthUnsigned(day.revenueCents, index);
+    if ((nthUnsigned(day.goals, index) & goalBit) !== 0) sum.conversions += 1;
     eachTouch(views, tapHash, touch.tapAgain, (count, viewHash) => {
       sum.tapViews += 1;
       sum.taps += count;

@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../../lib/clock.ts';
+import { nth } from '../../../lib/nth.ts';
 import { exponential, scramble } from '../random.ts';
 import type { Profile } from './profiles.ts';
 
@@ -53,13 +54,13 @@ export function fillStarts(startSecond: Uint32Array, profile: Profile, dayHash: 
   const total = profile.hours.reduce((all, share) => all + share, 0);
   let hour = 0;
   let before = 0;
-  let share = (profile.hours[0] ?? 0) / total;
+  let share = nth(profile.hours, 0) / total;
   for (let index = 0; index < length; index += 1) {
-    const position = (sums[index] ?? 0) / whole;
+    const position = nth(sums, index) / whole;
     while (position >= before + share && hour < 23) {
       before += share;
       hour += 1;
-      share = (profile.hours[hour] ?? 0) / total;
+      share = nth(profile.hours, hour) / total;
     }
     const within = Math.min(SECONDS_PER_HOUR - 1, Math.floor(((position - before) / share) * SECONDS_PER_HOUR));
     startSecond[index] = hour * SECONDS_PER_HOUR + within;

@@ -1,3 +1,4 @@
+import { nthDouble, nthUnsigned } from '../../../lib/nth.ts';
 import { DRAWS, draw24, hash, pick, scramble, shareTable } from '../random.ts';
 import { arrivals, type DayNoise } from './day-noise.ts';
 import { campaigns, countries, type Profile } from './profiles.ts';
@@ -74,9 +75,9 @@ export interface Lanes {
 }
 
 /**
- * Fills 64-bit users, the number of their visit, their device and the session's hash; source and campaign for the sessions of a boost.
- * A lane is a place of the day's list; the users of one lane take turns, each coming every few days for some visits and then never again,
- * so that a day is known without the days before it. Returns how many sessions there are, the others having stayed away.
+ * Fills 64-bit users, the number of their visit, their device and the session's hash; source and campaign for the sessions of a boost. A
+ * lane is a place of the day's list. Its users take turns, each coming every few days for some visits and then never again, so that a day
+ * is known without the days before it. Returns how many sessions there are, the others having stayed away.
  */
 function fillUsers(day: SessionDay, profile: Profile, worldHash: number, lanes: Lanes, noise: DayNoise, boost: Boost | null): number {
   const { dayNumber } = day;
@@ -107,8 +108,8 @@ function fillUsers(day: SessionDay, profile: Profile, worldHash: number, lanes: 
     if (!isBoosted && habit >>> 8 >= once) {
       const rest = draw24(habit);
       const visits = 2 + ((rest >>> 12) % mostAgain);
-      slot = slots[rest & 7] ?? 0;
-      const round = (rounds[rest & 7] ?? 0) + ((rest >>> 3) & 0xff) + slot;
+      slot = nthUnsigned(slots, rest & 7);
+      const round = nthUnsigned(rounds, rest & 7) + ((rest >>> 3) & 0xff) + slot;
       turn = (round / visits) | 0;
       visit = round - turn * visits + 1;
     }
@@ -116,7 +117,7 @@ function fillUsers(day: SessionDay, profile: Profile, worldHash: number, lanes: 
     const low = scramble(scramble(lowStream + place) + turnOfSlot);
     const deviceId = isBoosted ? boost.deviceId : pick(devices, scramble(low ^ SESSION_STREAMS.equipment));
     const session = scramble(low + today);
-    if (!isBoosted && draw24(session ^ SESSION_STREAMS.absence) >= (kept[deviceId] ?? 0)) continue;
+    if (!isBoosted && draw24(session ^ SESSION_STREAMS.absence) >= nthDouble(kept, deviceId)) continue;
     const high = scramble(scramble(highStream + place) + turnOfSlot);
     if (isBoosted) {
       day.source[index] = boost.source;
@@ -137,9 +138,9 @@ function fillUsers(day: SessionDay, profile: Profile, worldHash: number, lanes: 
 function fillEquipment(day: SessionDay, profile: Profile, boost: Boost | null): void {
   const origins = shareTable(profile.countryShare);
   for (let index = 0; index < day.count; index += 1) {
-    const low = (day.userLow[index] ?? 0) | 0;
+    const low = nthUnsigned(day.userLow, index) | 0;
     const bits = scramble(low ^ SESSION_STREAMS.equipment);
-    const deviceId = day.deviceId[index] ?? 0;
+    const deviceId = nthUnsigned(day.deviceId, index);
     // No usual session has a campaign before its origin is filled.
     const country = boost !== null && day.campaign[index] !== 0 ? boost.country : pick(origins, bits >>> 10);
     const set = pick(equipmentTables[deviceId] ?? noTable, bits >>> 20);
@@ -200,7 +201,7 @@ export function fillOrigins(day: SessionDay, profile: Profile, date: Date): void
   const search = searchCampaign(date);
   for (let index = 0; index < day.count; index += 1) {
     if (day.campaign[index] !== 0) continue;
-    const bits = scramble((day.seed[index] ?? 0) ^ SESSION_STREAMS.origin);
+    const bits = scramble(nthUnsigned(day.seed, index) ^ SESSION_STREAMS.origin);
     const source = pick(shares, bits);
     day.source[index] = source;
     if (source === NEWSLETTER) day.campaign[index] = WEEKLY_NEWSLETTER;
@@ -215,7 +216,7 @@ function passes(projectId: number, column: SegmentColumn): Uint16Array {
   const table = new Uint16Array(VALUES);
   for (const [bit, { rule }] of segmentsOf(projectId).entries()) {
     for (let value = 0; value < VALUES; value += 1) {
-      if (rule[column]?.(value) ?? true) table[value] = (table[value] ?? 0) | (1 << bit);
+      if (rule[column]?.(value) ?? true) table[value] = nthUnsigned(table, value) | (1 << bit);
     }
   }
   return table;
@@ -242,12 +243,12 @@ export function fillSegments(day: SessionDay): void {
   known.set(day.projectId, tables);
   for (let index = 0; index < day.count; index += 1) {
     day.segments[index] =
-      (tables.sessionNumber[day.sessionNumber[index] ?? 0] ?? 0) &
-      (tables.country[day.country[index] ?? 0] ?? 0) &
-      (tables.source[day.source[index] ?? 0] ?? 0) &
-      (tables.campaign[day.campaign[index] ?? 0] ?? 0) &
-      (tables.platform[day.platform[index] ?? 0] ?? 0) &
-      (tables.deviceId[day.deviceId[index] ?? 0] ?? 0) &
-      (tables.browser[day.browser[index] ?? 0] ?? 0);
+      nthUnsigned(tables.sessionNumber, nthUnsigned(day.sessionNumber, index)) &
+      nthUnsigned(tables.country, nthUnsigned(day.country, index)) &
+      nthUnsigned(tables.source, nthUnsigned(day.source, index)) &
+      nthUnsigned(tables.campaign, nthUnsigned(day.campaign, index)) &
+      nthUnsigned(tables.platform, nthUnsigned(day.platform, index)) &
+      nthUnsigned(tables.deviceId, nthUnsigned(day.deviceId, index)) &
+      nthUnsigned(tables.browser, nthUnsigned(day.browser, index));
   }
 }

@@ -60,7 +60,7 @@ function spanOf(request: RequestSpec, t: Times, place: number, h: number, bytesP
   if (request.phase === 'tag') return [t.firstByte + 4 + 8 * draw(h, 3), t.firstPaint - 5 - 12 * draw(h, 4)];
   const duration = Math.min(usualMs(request, h, bytesPerMs), to - from);
   if (request.phase === 'hero' || place >= 1) return [to - duration, to];
-  // What blocks rendering stands in the document's head and is asked for early.
+  // Requests that block rendering stand in the document's head and are sent early.
   const share = (0.8 * place + 0.2 * draw(h, 5)) * (request.phase === 'blocking' ? 0.4 : 1);
   const start = from + (to - from - duration) * share;
   return [start, start + duration];

@@ -138,17 +138,21 @@ function sizesOf(spec: RequestSpec, h: number) {
   return { headersSize: headerBytes, bodySize: bodyBytes, ...(draw(h, 25) < 0.6 ? total : {}) };
 }
 
-/** `response` of an entry; sizes are those of the request's specification, written as different agents do. */
-function harResponse(spec: RequestSpec, url: URL, context: HarContext, httpVersion: string, h: number): Response {
-  const { status = 200, bodyBytes } = spec;
-  const mimeType = mimeTypeOf(spec, url);
-  const compressed = TEXTS.has(spec.type) && !spec.plain && bodyBytes > 600 && status === 200;
-  const cookies = setCookiesOf(spec, context, h);
-  const cacheable = !spec.uncached && (status === 200 || status === 304);
+/** Facts of a response that its headers repeat. */
+interface Made {
+  readonly mimeType: string;
+  readonly compressed: boolean;
+  readonly cookies: readonly Cookie[];
+}
+
+/** Headers of a response, which also set its cookies. */
+function responseHeaders(spec: RequestSpec, context: HarContext, h: number, made: Made) {
+  const { mimeType, compressed, cookies } = made;
+  const cacheable = !spec.uncached && (spec.status === undefined || spec.status === 200 || spec.status === 304);
   const encoding = draw(h, 23) < 0.6 ? 'br' : 'gzip';
-  const headers = headersOf([
+  return headersOf([
     ['content-type', mimeType === 'x-unknown' ? undefined : mimeType],
-    ['content-length', bodyBytes > 0 ? String(bodyBytes) : undefined],
+    ['content-length', spec.bodyBytes > 0 ? String(spec.bodyBytes) : undefined],
     ['content-encoding', compressed ? encoding : undefined],
     ['cache-control', cacheControlOf(spec, cacheable, h)],
     ['etag', cacheable ? `"${h.toString(16)}"` : undefined],
@@ -157,11 +161,19 @@ function harResponse(spec: RequestSpec, url: URL, context: HarContext, httpVersi
     ['vary', compressed ? 'Accept-Encoding' : undefined],
     ...cookies.map(({ name, value, path }): [string, string] => ['set-cookie', `${name}=${value}; Path=${path}; Secure; SameSite=None`]),
   ]);
+}
+
+/** `response` of an entry; sizes are those of the request's specification, written as different agents do. */
+function harResponse(spec: RequestSpec, url: URL, context: HarContext, httpVersion: string, h: number): Response {
+  const { status = 200, bodyBytes } = spec;
+  const mimeType = mimeTypeOf(spec, url);
+  const compressed = TEXTS.has(spec.type) && !spec.plain && bodyBytes > 600 && status === 200;
+  const cookies = setCookiesOf(spec, context, h);
   return {
     status,
     statusText: httpVersion === 'http/1.1' ? (STATUS_TEXTS[status] ?? '') : '',
     httpVersion,
-    headers: status === 0 ? [] : headers,
+    headers: status === 0 ? [] : responseHeaders(spec, context, h, { mimeType, compressed, cookies }),
     cookies,
     content: contentOf(spec, mimeType, compressed, h, context.hour),
     redirectURL: spec.location ?? '',

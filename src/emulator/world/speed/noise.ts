@@ -1,3 +1,4 @@
+import { nthDouble } from '../../../lib/nth.ts';
 import { hash, mix, unit } from '../random.ts';
 
 /** Independent uniform numbers in [0, 1) from one hash, by number of the draw. */
@@ -19,7 +20,7 @@ const NORMAL = Float64Array.from({ length: 1024 }, (_, index) => {
 
 /** Log-normal factor around 1 at a quantile from [0, 1). */
 export function factorAt(quantile: number, sigma: number): number {
-  return Math.exp(sigma * (NORMAL[Math.floor(quantile * 1024)] ?? 0));
+  return Math.exp(sigma * nthDouble(NORMAL, Math.floor(quantile * 1024)));
 }
 
 /** Share of a run's deviation that the next run keeps; a step shows about 0.3 of it beside its own scatter. */
@@ -35,7 +36,7 @@ export function runDeviation(seed: number, scenarioId: number, hour: number): nu
   let deviation = 0;
   let weight = INNOVATION;
   for (let back = 0; back <= MEMORY; back += 1) {
-    deviation += weight * (NORMAL[hash(seed, scenarioId, hour - back) & 1023] ?? 0);
+    deviation += weight * nthDouble(NORMAL, hash(seed, scenarioId, hour - back) & 1023);
     weight *= PERSISTENCE;
   }
   return deviation;

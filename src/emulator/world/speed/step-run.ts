@@ -137,6 +137,22 @@ function longTasks(blocking: number, fromMs: number, untilMs: number, h: number)
   };
 }
 
+/** An instant somewhere between two shares of a span; `number` chooses the draw. */
+function within(h: number, number: number, [from, to]: readonly [number, number], low: number, high: number): number {
+  return Math.round(from + (to - from) * (low + (high - low) * draw(h, number)));
+}
+
+/** The events of the document, each after the one before. */
+function documentEvents(h: number, lastByte: number, firstContentfulPaint: number, loadTime: number) {
+  const domInteractive = within(h, 10, [lastByte, firstContentfulPaint], 0.82, 1);
+  const domContentLoadedEventStart = within(h, 11, [domInteractive, loadTime], 0.01, 0.06);
+  const domContentLoadedEventEnd = within(h, 12, [domContentLoadedEventStart, loadTime], 0.005, 0.04);
+  const domComplete = within(h, 13, [domContentLoadedEventEnd, loadTime], 0.68, 0.82);
+  const loadEventStart = within(h, 14, [domComplete, loadTime], 0, 0.01);
+  const loadEvent = within(h, 15, [loadEventStart, loadTime], 0.02, 0.09);
+  return { domInteractive, domContentLoadedEventStart, domContentLoadedEventEnd, domComplete, loadEventStart, loadEvent };
+}
+
 /**
  * Timings of one step in one run, whose pace is `ofRun`, and when it was fully loaded: firstByte < lastByte < firstPaint <= FCP <= LCP <=
  * visuallyComplete <= loadTime, and so on.
@@ -169,36 +185,29 @@ function stepTimings(
   const largestContentfulPaint = Math.round(largest * slow);
   const loadTime = Math.round(full * slow);
   const startRender = firstContentfulPaint + drawBetween(h, 9, 0, 16);
-  const within = (from: number, to: number, number: number, low: number, high: number): number =>
-    Math.round(from + (to - from) * (low + (high - low) * draw(h, number)));
 
-  const domInteractive = within(lastByte, firstContentfulPaint, 10, 0.82, 1);
-  const domContentLoadedEventStart = within(domInteractive, loadTime, 11, 0.01, 0.06);
-  const domContentLoadedEventEnd = within(domContentLoadedEventStart, loadTime, 12, 0.005, 0.04);
-  const domComplete = within(domContentLoadedEventEnd, loadTime, 13, 0.68, 0.82);
-  const loadEventStart = within(domComplete, loadTime, 14, 0, 0.01);
-  const loadEvent = within(loadEventStart, loadTime, 15, 0.02, 0.09);
-  const visuallyComplete = within(Math.max(largestContentfulPaint, startRender), loadTime, 16, 0.15, 0.6);
+  const events = documentEvents(h, lastByte, firstContentfulPaint, loadTime);
+  const visuallyComplete = within(h, 16, [Math.max(largestContentfulPaint, startRender), loadTime], 0.15, 0.6);
   const totalBlockingTime = Math.round(base.totalBlockingTime * pace * slow * Math.min(3, Math.max(1 / 3, factorAt(draw(h, 17), 0.38))));
   const tasks = longTasks(totalBlockingTime, firstContentfulPaint, loadTime, h);
   const timings: StepTimings = {
     navigationStart,
     firstByte,
     firstPaint,
-    domInteractive,
-    loadEvent,
+    domInteractive: events.domInteractive,
+    loadEvent: events.loadEvent,
     startRender,
-    speedIndex: within(startRender, visuallyComplete, 18, 0.18, 0.42),
+    speedIndex: within(h, 18, [startRender, visuallyComplete], 0.18, 0.42),
     visuallyComplete,
-    oldVisuallyComplete: within(visuallyComplete, loadTime, 19, 0, 0.2),
-    loadEventStart,
+    oldVisuallyComplete: within(h, 19, [visuallyComplete, loadTime], 0, 0.2),
+    loadEventStart: events.loadEventStart,
     lastByte,
     domLoading: Math.min(lastByte, firstByte + drawBetween(h, 20, 2, 14)),
-    domContentLoadedEventStart,
-    domContentLoadedEventEnd,
-    domComplete,
+    domContentLoadedEventStart: events.domContentLoadedEventStart,
+    domContentLoadedEventEnd: events.domContentLoadedEventEnd,
+    domComplete: events.domComplete,
     firstContentfulPaint,
-    firstConsistentlyInteractive: Math.max(firstContentfulPaint, domContentLoadedEventEnd, tasks.lastLongTask),
+    firstConsistentlyInteractive: Math.max(firstContentfulPaint, events.domContentLoadedEventEnd, tasks.lastLongTask),
     largestContentfulPaint,
     totalBlockingTime,
     maxPotentialFirstInputDelay: tasks.maxPotentialFirstInputDelay,

@@ -1,7 +1,7 @@
 import { markdownTable } from '../../lib/text-table.ts';
 import type { Block } from '../../views/overview/blocks.ts';
 import { panelsOf } from '../../views/spec.ts';
-import type { ReportHead } from './html-page.ts';
+import type { ReportHead } from './report-page.ts';
 
 /** Signs that would become markup. */
 const plain = (text: string) => text.replaceAll(/[\\`*_[\]<>]/g, '\\$&');

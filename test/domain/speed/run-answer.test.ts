@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runAnswer } from '../../../src/domain/speed/run-view.ts';
+import { runAnswer } from '../../../src/domain/speed/run-answer.ts';
 import type { Report } from '../../../src/domain/speed/runs.ts';
 import { scenarioRuns } from '../../../src/domain/speed/site-runs.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
