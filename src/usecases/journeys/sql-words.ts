@@ -22,6 +22,8 @@ export interface SqlWords {
   like(value: string, pattern: string): string;
   /** Whether a bit is set, counted from 0. */
   bit(value: string, at: number): string;
+  /** Whether any of the bits of a mask is set. */
+  anyBit(value: string, mask: number): string;
   /** The value of one row before in its window; NULL for the first. */
   before(value: string, window: string): string;
   /** The value of one row after in its window; NULL for the last. */
@@ -89,6 +91,7 @@ const duckDb: SqlWords = {
     return prefix === undefined ? `${value} LIKE ${literal(patternOf(pattern))} ESCAPE '\\'` : `starts_with(${value}, ${literal(prefix)})`;
   },
   bit: (value, at) => `(${value} & ${1 << at}) <> 0`,
+  anyBit: (value, mask) => `(${value} & ${mask}) <> 0`,
   before: (value, window) => `lag(${value}) OVER (${window})`,
   after: (value, window) => `lead(${value}) OVER (${window})`,
   sorted: (value) => `array_sort(list(${value}))`,
@@ -121,6 +124,7 @@ const clickHouse: SqlWords = {
     return prefix === undefined ? `${value} LIKE ${text(patternOf(pattern))}` : `startsWith(${value}, ${text(prefix)})`;
   },
   bit: (value, at) => `bitAnd(${value}, ${1 << at}) <> 0`,
+  anyBit: (value, mask) => `bitAnd(${value}, ${mask}) <> 0`,
   before: (value, window) => `lagInFrame(toNullable(${value})) OVER (${window} ${WHOLE_FRAME})`,
   after: (value, window) => `leadInFrame(toNullable(${value})) OVER (${window} ${WHOLE_FRAME})`,
   sorted: (value) => `arraySort(groupArray(${value}))`,

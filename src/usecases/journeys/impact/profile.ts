@@ -46,10 +46,13 @@ const MOST_VALUES = 60;
 /** Texts of a statement that depend on the engine and that only this answer needs. */
 export function textSql({ sql }: Visits) {
   const isDuckDb = sql.dialect === 'DuckDB';
+  const text = (value: string) => (isDuckDb ? `CAST(${value} AS VARCHAR)` : `toString(${value})`);
+  const concat = (...parts: readonly string[]) => `concat(${parts.join(', ')})`;
+  const joined = (value: string) => (isDuckDb ? `string_agg(${value}, ';')` : `arrayStringConcat(groupArray(${value}), ';')`);
   return {
     /** A number as text. */
-    text: (value: string) => (isDuckDb ? `CAST(${value} AS VARCHAR)` : `toString(${value})`),
-    concat: (...parts: readonly string[]) => `concat(${parts.join(', ')})`,
+    text,
+    concat,
     replaced: (value: string, pattern: string, by: string) =>
       isDuckDb
         ? `regexp_replace(${value}, ${sql.text(pattern)}, ${sql.text(by)}, 'g')`
@@ -57,11 +60,15 @@ export function textSql({ sql }: Visits) {
     /** The first part of a text that a pattern with one group finds; empty where there is none. */
     extracted: (value: string, pattern: string) =>
       isDuckDb ? `regexp_extract(${value}, ${sql.text(pattern)}, 1)` : `extract(${value}, ${sql.text(pattern)})`,
-    /** An aggregate: texts in one, `;` between them. */
-    joined: (value: string) => (isDuckDb ? `string_agg(${value}, ';')` : `arrayStringConcat(groupArray(${value}), ';')`),
+    /** An aggregate: rows of numbers as one text, `;` between rows and blanks between numbers. */
+    lines: (numbers: readonly string[]) =>
+      joined(concat(...numbers.flatMap((number, at) => (at === 0 ? [text(number)] : ["' '", text(number)])))),
     mapped: (list: string, expression: (element: string) => string) =>
       isDuckDb ? `array_transform(${list}, lambda e: ${expression('e')})` : `arrayMap(e -> ${expression('e')}, ${list})`,
     distinct: (list: string) => (isDuckDb ? `array_distinct(${list})` : `arrayDistinct(${list})`),
+    /** An aggregate: the bits that any of the values has. */
+    anyBits: (value: string) => (isDuckDb ? `bit_or(${value})` : `groupBitOr(${value})`),
+    summed: (list: string) => (isDuckDb ? `list_sum(${list})` : `arraySum(${list})`),
     length: (list: string) => (isDuckDb ? `len(${list})` : `length(${list})`),
     list: (elements: readonly string[]) => `[${elements.join(', ')}]`,
     integer: (value: string) => (isDuckDb ? `CAST(${value} AS BIGINT)` : `toInt64(${value})`),

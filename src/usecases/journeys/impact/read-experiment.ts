@@ -9,7 +9,7 @@ import { formatNumber } from '../../../lib/number-text.ts';
 import { visitRelation } from '../visit-relation.ts';
 import type { VisitScope, Visits } from '../visits.ts';
 import type { VisitUses } from '../with-visits.ts';
-import { type OutcomeSql } from './cells-sql.ts';
+import { type OutcomeSql } from './cell-plan.ts';
 import { outcomeOfSession } from './outcome.ts';
 import { textOf, textSql } from './profile.ts';
 
