@@ -131,9 +131,9 @@ async function writeDay(projectDir: string, { sessions, days }: Size, scope: 'se
 
 /** The directory of a project with so many generated sessions and their views, written once and kept until they would be others. */
 export async function visitFiles(size: Size): Promise<string> {
-  const day = { from: 0, to: 1, day: 0 };
+  const sample = { from: 0, to: 1, day: 0 };
   const made = createHash('sha256')
-    .update(`${selectOf(SESSIONS, day, false)}${selectOf(VIEWS, day, true)}`)
+    .update(`${selectOf(SESSIONS, sample, false)}${selectOf(VIEWS, sample, true)}`)
     .digest('hex');
   const kept = join(tmpdir(), `journeys-bench-${size.sessions}-${size.days}-${made.slice(0, 8)}`);
   if (existsSync(kept)) return kept;

@@ -78,8 +78,14 @@ export function textSql({ sql }: Visits) {
 /** A text of an error without numbers and addresses. */
 export function messageSql(value: string, visits: Visits): string {
   const { replaced } = textSql(visits);
-  return MESSAGE_RULES.reduce((text, [pattern, by]) => replaced(text, pattern, by), `coalesce(${value}, '')`);
+  // A look for what a rule cannot do without costs a part of the rule.
+  return MESSAGE_RULES.reduce(
+    (text, [pattern, by, needs]) => (needs === '' ? replaced(text, pattern, by) : guarded(text, needs, replaced(text, pattern, by))),
+    `coalesce(${value}, '')`,
+  );
 }
+
+const guarded = (text: string, needs: string, made: string) => `CASE WHEN ${text} LIKE '%${needs}%' THEN ${made} ELSE ${text} END`;
 
 /** A value of a row that is a text; empty where it is none. */
 export function textOf(value: VisitRow[string] | undefined): string {
@@ -115,6 +121,11 @@ export function measuresSql(visits: Visits): Expressions {
   };
 }
 
+/** The path of a view as a text, from columns of the views. */
+export function pathText(visits: Visits): string {
+  return `coalesce(${visits.column('views', 'path') ?? 'NULL'}, '')`;
+}
+
 function valuesSql(visits: Visits): string[] {
   return Object.keys(traitsSql(visits)).map(
     (name) =>
@@ -132,8 +143,8 @@ function pathsSql(visits: Visits): string {
   ];
   const more = concat(...counts.flatMap((count, at) => (at === 0 ? [text(count)] : ["','", text(count)])));
   return (
-    `SELECT * FROM (SELECT 'path' AS kind, path AS a, n, more FROM (SELECT p, count(*) AS n, ${more} AS more FROM seen GROUP BY p) AS s ` +
-    `JOIN path_of ON s.p = path_of.p ORDER BY n DESC, a LIMIT ${MOST_PATHS}) AS of_path`
+    `SELECT * FROM (SELECT 'path' AS kind, path_text AS a, count(*) AS n, ${more} AS more FROM seen GROUP BY path_text ` +
+    `ORDER BY n DESC, a LIMIT ${MOST_PATHS}) AS of_path`
   );
 }
 
@@ -156,7 +167,8 @@ const numbersOf = (row: VisitRow) =>
 
 /** Counts what there is in one statement. */
 export async function profileOf(visits: Visits): Promise<Profile> {
-  const relation = visitRelation(visits, { visit: traitsSql(visits), page: measuresSql(visits) });
+  const page = { ...measuresSql(visits), path_text: pathText(visits) };
+  const relation = visitRelation(visits, { visit: traitsSql(visits), page });
   const parts = [
     pathsSql(visits),
     ...valuesSql(visits),

@@ -2,7 +2,7 @@ import { flag, type SqlWords } from '../sql-words.ts';
 import type { Expressions } from '../visit-relation.ts';
 import type { Visits } from '../visits.ts';
 import { type CellPlan, cases, FIRST_VIEW, MOST_PAGES } from './cell-plan.ts';
-import { measuresSql, messageSql, textSql } from './profile.ts';
+import { measuresSql, messageSql, pathText, textSql } from './profile.ts';
 
 /** A sum of bits of conditions; 0 where there are none. */
 const sumOf = (terms: readonly string[]) => terms.join(' + ') || '0';
@@ -28,7 +28,7 @@ export function viewColumns(plan: CellPlan, visits: Visits): Expressions {
   return {
     ...measuresSql(visits),
     said: messageBits(plan, visits),
-    path_text: `coalesce(${visits.column('views', 'path') ?? 'NULL'}, '')`,
+    path_text: pathText(visits),
   };
 }
 
