@@ -37,11 +37,11 @@ export function funnelCodes({ sql, days }: Visits, byTime: boolean) {
   const unit = byTime ? TIES * MASK : MASK;
   const span = TIME * MASK;
   return {
-    /** Of a page, from its columns. */
-    page: (mask: string) =>
+    /** Of a page, from its columns; `place`: where it stands in its session. */
+    page: (mask: string, place: string) =>
       byTime
         ? `${since('t')} * ${unit} + (n % ${TIES}) * ${MASK} + ${mask}`
-        : `least(pos, ${MOST_PLACES}) * ${span} + ${since('t')} * ${unit} + ${mask}`,
+        : `least(${place}, ${MOST_PLACES}) * ${span} + ${since('t')} * ${unit} + ${mask}`,
     /** Of what is no page; where places count, behind them all. */
     // After the pages of the same ms.
     other: (time: string, mask: string) =>

@@ -29,18 +29,28 @@ function purchaseRows({ withinDays }: FunnelPlan, visits: Visits): { from: strin
   return { from: 'visit AS v JOIN (SELECT k AS k_last, max(t) AS t_last FROM page GROUP BY k) AS l ON v.k = l.k_last', time: 't_last + 1' };
 }
 
-/** A row for each thing that fulfils steps: `unit` (session or visitor), k, day, x, the page after it and the entry page (0: none). */
+/** Loads with their place: one right after the other, that of a page that is loaded again included, where the funnel looks at places. */
+function loadRows({ order }: FunnelPlan): { rows: string; place: string } {
+  if (order !== 'direct') return { rows: 'load', place: 'n' };
+  const pos = 'sum(is_first) OVER (PARTITION BY k ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)';
+  return { rows: `(SELECT *, ${pos} AS pos FROM load)`, place: 'pos' };
+}
+
+/**
+ * A row for each thing that fulfils steps: `unit` (session or visitor), k, day, x, n, the page after it and the entry page (0: none), and
+ * whether it is the first and the last load of a page that was loaded again.
+ */
 function hitSql(plan: FunnelPlan, visits: Visits): string {
   const { sql } = visits;
   const code = funnelCodes(visits, isByTime(plan));
   const unit = `${plan.withinDays === undefined ? 'k' : 'u'} AS unit, k, day`;
   const masked = (mask: string) => firstInRange(mask, plan, visits);
-  const none = `${sql.noKey} AS p_next, ${sql.noKey} AS entry`;
+  const none = `0 AS n, ${sql.noKey} AS p_next, ${sql.noKey} AS entry, 1 AS is_first, 1 AS is_last`;
   const parts: string[] = [];
   if (visits.reads('views')) {
-    const rows = `SELECT *, ${sql.after('p', 'PARTITION BY k ORDER BY n')} AS p_after FROM page`;
-    const columns = `${sql.whole(code.page(masked('mask')))} AS x, coalesce(p_after, ${sql.noKey}) AS p_next, entry`;
-    parts.push(`SELECT ${unit}, ${columns} FROM (${rows}) AS r WHERE mask <> 0`);
+    const { rows, place } = loadRows(plan);
+    const columns = `${sql.whole(code.page(masked('mask'), place))} AS x, n, p_next, entry, is_first, is_last`;
+    parts.push(`SELECT ${unit}, ${columns} FROM ${rows} AS r WHERE mask <> 0 AND is_first + is_last > 0`);
   }
   if (plan.steps.some((step) => hasKind(step, 'event'))) {
     const mask = maskOf(plan.steps.map((step) => eventCondition(step, sql.known('event_name'), sql)));
@@ -147,6 +157,12 @@ function groupSql({ group, withinDays }: FunnelPlan, sql: SqlWords): string[] {
   return [`SELECT ${name} AS kind, name, depth, 0 AS value, n FROM (${counted} ORDER BY n DESC LIMIT ${MOST_ROWS}) AS x`];
 }
 
+/** The page after one that was loaded again, by its first load. */
+function againSql({ sql }: Visits): string {
+  const loads = 'hit AS f JOIN hit AS e ON f.k = e.k WHERE f.is_first = 1 AND f.is_last = 0 AND e.is_first = 0 AND e.is_last = 1';
+  return `SELECT f.k AS k, f.x AS x, ${sql.ofLeast('e.p_next', 'e.n')} AS p_next FROM ${loads} AND e.n > f.n GROUP BY f.k, f.x`;
+}
+
 /** The page right after the last step that was done, for those who left; an empty name: the visit ended. */
 function nextSql({ steps }: FunnelPlan, visits: Visits): string[] {
   if (!visits.reads('views')) return [];
@@ -154,8 +170,11 @@ function nextSql({ steps }: FunnelPlan, visits: Visits): string[] {
   const last = steps.map((_, index) => `WHEN depth = ${index + 1} THEN ${at(index)}`).join(' ');
   const lastCode = sql.whole(`CASE ${last} ELSE 0 END`);
   const left = `SELECT unit, depth, ${lastCode} AS x_last FROM done WHERE depth BETWEEN 1 AND ${steps.length - 1}`;
-  const hits = `(${left}) AS d JOIN hit AS h ON d.unit = h.unit AND d.x_last = h.x`;
-  const each = `SELECT d.unit AS unit, d.depth AS depth, max(h.p_next) AS p FROM ${hits} GROUP BY d.unit, d.depth`;
+  const hits =
+    `(${left}) AS d JOIN (SELECT * FROM hit WHERE is_first = 1) AS h ON d.unit = h.unit AND d.x_last = h.x ` +
+    `LEFT JOIN (${againSql(visits)}) AS a ON h.k = a.k AND h.x = a.x`;
+  const page = 'max(CASE WHEN h.is_last = 1 THEN h.p_next ELSE a.p_next END)';
+  const each = `SELECT d.unit AS unit, d.depth AS depth, ${page} AS p FROM ${hits} GROUP BY d.unit, d.depth`;
   const counted = `SELECT p, depth, count(*) AS n FROM (${each}) AS e GROUP BY p, depth`;
   return [
     `SELECT ${sql.text('next')} AS kind, coalesce(o.path, '') AS name, c.depth AS depth, ${flag('c.p = 0')} AS value, c.n AS n ` +
@@ -176,7 +195,7 @@ export function funnelSql(plan: FunnelPlan, visits: Visits): string {
     page: { mask },
     ...(plan.withinDays !== undefined && { followDays: plan.withinDays }),
   });
-  const walk = `walk AS (SELECT unit, min(day) AS day, max(entry) AS entry, ${sql.sorted('x')} AS l FROM hit GROUP BY unit)`;
+  const walk = `walk AS (SELECT unit, min(day) AS day, max(entry) AS entry, ${sql.sorted('x')} AS l FROM hit WHERE is_first = 1 GROUP BY unit)`;
   const chain = plan.order === 'direct' ? direct(plan, visits) : inOrder(plan, visits);
   const counted = (kind: string, depth: string, value: string, by: string) =>
     `SELECT ${sql.text(kind)} AS kind, '' AS name, ${depth} AS depth, ${value} AS value, count(*) AS n FROM done ${by}`;

@@ -34,10 +34,14 @@ export interface SqlWords {
   first(list: string, condition: (element: string) => string): string;
   /** The elements of a list for which a condition holds. */
   filter(list: string, condition: (element: string) => string): string;
+  /** The elements of a list, a column, that leave another rest by a divisor than the one before them. */
+  changes(list: string, divisor: number): string;
   /** A list of what is made of each element. */
   map(list: string, make: (element: string) => string): string;
   /** Whether a list holds a value. */
   has(list: string, value: string): string;
+  /** An aggregate: the value where another one is least. */
+  ofLeast(value: string, by: string): string;
   /** An aggregate: any of the values. */
   anyOf(value: string): string;
   /** The FROM clause that gives a row for each place of parallel lists of a table, whose elements become columns. */
@@ -97,7 +101,9 @@ const duckDb: SqlWords = {
   sorted: (value) => `array_sort(list(${value}))`,
   first: (list, condition) => `coalesce(array_filter(${list}, lambda e: ${condition('e')})[1], 0)`,
   filter: (list, condition) => `array_filter(${list}, lambda e: ${condition('e')})`,
+  changes: (list, divisor) => `array_filter(${list}, lambda e, i: i = 1 OR e % ${divisor} <> ${list}[i - 1] % ${divisor})`,
   has: (list, value) => `array_contains(${list}, ${value})`,
+  ofLeast: (value, by) => `arg_min(${value}, ${by})`,
   anyOf: (value) => `any_value(${value})`,
   each: (table, lists) => `(SELECT *, ${pairs(lists, (list, element) => `unnest(${list}) AS ${element}`)} FROM ${table})`,
   map: (list, make) => `array_transform(${list}, lambda e: ${make('e')})`,
@@ -130,7 +136,10 @@ const clickHouse: SqlWords = {
   sorted: (value) => `arraySort(groupArray(${value}))`,
   first: (list, condition) => `arrayFirst(e -> ${condition('e')}, ${list})`,
   filter: (list, condition) => `arrayFilter(e -> ${condition('e')}, ${list})`,
+  changes: (list, divisor) =>
+    `arrayFilter((e, i) -> i = 1 OR e % ${divisor} <> ${list}[i - 1] % ${divisor}, ${list}, arrayEnumerate(${list}))`,
   has: (list, value) => `has(${list}, ${value})`,
+  ofLeast: (value, by) => `argMin(${value}, ${by})`,
   anyOf: (value) => `any(${value})`,
   each: (table, lists) =>
     `(SELECT *, ${Object.keys(lists).join(', ')} FROM ${table} ARRAY JOIN ${pairs(lists, (list, element) => `${list} AS ${element}`)})`,
