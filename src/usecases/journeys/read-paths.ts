@@ -51,7 +51,7 @@ function pathSql({ from, direction, depth }: PathQuestion, names: readonly strin
   const { ctes } = visitRelation(visits, { page: { hit: flag(isStart) } });
   const cases = names.map((name, index) => `WHEN ${sql.like('path', name)} THEN ${index}`).join(' ');
   const aggregates = { l: sql.sorted(sql.whole(`s.n * ${NAMES} + o.g`)), start: 'min(CASE WHEN s.hit = 1 THEN s.n END)' };
-  const rows = sessionRows(visits, aggregates, ' JOIN named AS o ON s.p = o.p_named');
+  const rows = sessionRows(visits, aggregates, { more: ' JOIN named AS o ON s.p = o.p_named' });
   const isKept = (code: string) => (direction === 'after' ? `${code} >= start * ${NAMES}` : `${code} < (start + 1) * ${NAMES}`);
   // Before the start the nearest page is the last of the list.
   const placeOf = (at: number) => (direction === 'after' ? at + 1 : -at - 1);
@@ -64,7 +64,7 @@ function pathSql({ from, direction, depth }: PathQuestion, names: readonly strin
 named AS (SELECT p AS p_named, CASE ${cases} ELSE ${names.length} END AS g FROM path_of),
 walk AS (${rows}),
 kept AS (SELECT ${sql.filter('l', isKept)} AS l FROM walk WHERE start IS NOT NULL),
-folded AS (SELECT ${sql.changes('l', NAMES)} AS c FROM kept),
+folded AS (SELECT ${sql.changes('l', (code) => `${code} % ${NAMES}`)} AS c FROM kept),
 wide AS (SELECT ${columns.join(', ')} FROM folded)
 SELECT ${all}, count(*) AS n FROM wide GROUP BY ${all} ORDER BY n DESC LIMIT ${MOST_PATHS}`;
 }

@@ -34,8 +34,20 @@ export interface SqlWords {
   first(list: string, condition: (element: string) => string): string;
   /** The elements of a list for which a condition holds. */
   filter(list: string, condition: (element: string) => string): string;
-  /** The elements of a list, a column, that leave another rest by a divisor than the one before them. */
-  changes(list: string, divisor: number): string;
+  /** The elements of a list, a column, of which something is another than of the one before them. */
+  changes(list: string, of: (element: string) => string): string;
+  /** A list of what is made of each element and its place, from 1. */
+  mapAt(list: string, make: (element: string, place: string) => string): string;
+  /** Two values as one. */
+  pair(one: string, other: string): string;
+  /** The first value of a pair. */
+  one(pair: string): string;
+  /** The second value of a pair. */
+  other(pair: string): string;
+  /** The elements of one list and then those of another. */
+  joined(list: string, more: string): string;
+  /** An aggregate: the elements of all lists in ascending order. */
+  sortedAll(list: string): string;
   /** A list of what is made of each element. */
   map(list: string, make: (element: string) => string): string;
   /** Whether a list holds a value. */
@@ -101,7 +113,13 @@ const duckDb: SqlWords = {
   sorted: (value) => `array_sort(list(${value}))`,
   first: (list, condition) => `coalesce(array_filter(${list}, lambda e: ${condition('e')})[1], 0)`,
   filter: (list, condition) => `array_filter(${list}, lambda e: ${condition('e')})`,
-  changes: (list, divisor) => `array_filter(${list}, lambda e, i: i = 1 OR e % ${divisor} <> ${list}[i - 1] % ${divisor})`,
+  changes: (list, of) => `array_filter(${list}, lambda e, i: i = 1 OR ${of('e')} <> ${of(`${list}[i - 1]`)})`,
+  mapAt: (list, make) => `array_transform(${list}, lambda e, i: ${make('e', 'i')})`,
+  pair: (one, other) => `{'a': ${one}, 'b': ${other}}`,
+  one: (pair) => `${pair}.a`,
+  other: (pair) => `${pair}.b`,
+  joined: (list, more) => `list_concat(${list}, ${more})`,
+  sortedAll: (list) => `array_sort(flatten(list(${list})))`,
   has: (list, value) => `array_contains(${list}, ${value})`,
   ofLeast: (value, by) => `arg_min(${value}, ${by})`,
   anyOf: (value) => `any_value(${value})`,
@@ -136,8 +154,13 @@ const clickHouse: SqlWords = {
   sorted: (value) => `arraySort(groupArray(${value}))`,
   first: (list, condition) => `arrayFirst(e -> ${condition('e')}, ${list})`,
   filter: (list, condition) => `arrayFilter(e -> ${condition('e')}, ${list})`,
-  changes: (list, divisor) =>
-    `arrayFilter((e, i) -> i = 1 OR e % ${divisor} <> ${list}[i - 1] % ${divisor}, ${list}, arrayEnumerate(${list}))`,
+  changes: (list, of) => `arrayFilter((e, i) -> i = 1 OR ${of('e')} <> ${of(`${list}[i - 1]`)}, ${list}, arrayEnumerate(${list}))`,
+  mapAt: (list, make) => `arrayMap((e, i) -> ${make('e', 'i')}, ${list}, arrayEnumerate(${list}))`,
+  pair: (one, other) => `tuple(${one}, ${other})`,
+  one: (pair) => `tupleElement(${pair}, 1)`,
+  other: (pair) => `tupleElement(${pair}, 2)`,
+  joined: (list, more) => `arrayConcat(${list}, ${more})`,
+  sortedAll: (list) => `arraySort(groupArrayArray(${list}))`,
   has: (list, value) => `has(${list}, ${value})`,
   ofLeast: (value, by) => `argMin(${value}, ${by})`,
   anyOf: (value) => `any(${value})`,

@@ -10,7 +10,7 @@ export type Expressions = Readonly<Record<string, string>>;
 export interface RelationWish {
   /** More columns of `visit`, a row for each session, from columns of the sessions. */
   readonly visit?: Expressions;
-  /** More columns of `load` and `page`, whole numbers best, from columns of the views; of a page that was loaded again those of its first load. */
+  /** More columns of `seen` and `page`, whole numbers best, from columns of the views; of a page that was loaded again those of its first load. */
   readonly page?: Expressions;
   /** Days after the range whose rows are there too. */
   readonly followDays?: number;
@@ -20,10 +20,9 @@ export interface RelationWish {
 export interface Relation {
   /**
    * `visit`: k (the session), u (the visitor), began (ms), day (UTC, as a number), and the columns that are wished; only where sessions are
-   * read. Only where views are read: `load`: k, u, day, n (view number), t (ms), p (a number that stands for the path), is_first (0: the page
-   * is loaded again), is_last (0: it will be), p_next (the page after it, `noKey` for none), entry (the first page of the session), and the
-   * columns that are wished; `page`: the first loads, with pos (from 1); `path_of`: p and its path. A window takes as long as all else of a
-   * statement, so that `load`, which takes one, is better than `page`, which takes two.
+   * read. Only where views are read: `seen`, a row for each view: k, u, n (view number), t (ms), p (a number that stands for the path) and
+   * the columns that are wished; `page`, without pages loaded again: the same and day, pos (from 1), entry (the p of the first page);
+   * `path_of`: p and its path. The windows of `page` take longer than all else of a statement: `sessionRows` is quicker.
    */
   readonly ctes: string;
 }
@@ -103,43 +102,36 @@ function pageSql(visits: Visits, { page = {}, followDays = 0 }: RelationWish): s
   const window = 'PARTITION BY k ORDER BY n';
   const firsts = isJoined ? 'day' : `${dayOfMs(sql, `first_value(t) OVER (${window})`)} AS day, first_value(n) OVER (${window}) AS first_n`;
   const atEntry = entry === undefined ? '' : `, first_value(is_entry) OVER (${window}) AS at_entry`;
-  const columns =
-    `${sql.before('p', window)} AS p_before, ${sql.after('p', window)} AS p_after, first_value(p) OVER (${window}) AS entry` +
-    `${atEntry}, ${firsts}`;
+  const columns = `${sql.before('p', window)} AS p_before, first_value(p) OVER (${window}) AS entry${atEntry}, ${firsts}`;
   const marked = `marked AS (SELECT k, u, n, t, p${names(extra)}, ${columns} FROM ${rows})`;
-  const kept = keptConditions(visits, followDays);
-  const where = kept.length === 0 ? '' : ` WHERE ${kept.join(' AND ')}`;
-  const all = `k, u, day, n, t, p, entry${names(page)}`;
-  const beside =
-    `${flag('p_before IS NULL OR p <> p_before')} AS is_first, ${flag('p_after IS NULL OR p <> p_after')} AS is_last, ` +
-    `coalesce(p_after, ${sql.noKey}) AS p_next`;
-  return [
-    seen,
-    marked,
-    `load AS (SELECT ${all}, ${beside} FROM marked${where})`,
-    `page AS (SELECT ${all}, row_number() OVER (${window}) AS pos FROM load WHERE is_first = 1)`,
-  ];
+  const kept = ['(p_before IS NULL OR p <> p_before)', ...keptConditions(visits, followDays)];
+  const all = `k, u, day, n, t, p, entry${names(page)}, row_number() OVER (${window}) AS pos`;
+  return [seen, marked, `page AS (SELECT ${all} FROM marked WHERE ${kept.join(' AND ')})`];
 }
 
 /**
- * A SELECT of a row for each session with views: k and what is wished of its rows of `seen`, which `more` joins to others; over the common
- * table expressions of a relation of the same days. Quicker than the windows of `load`.
+ * A SELECT of a row for each session with views: k, day and what is wished of its rows of `seen`, s, of its row of `visit`, v, where sessions
+ * are read, and of what `more` joins to them; over the common table expressions of a relation of the same days.
  */
-export function sessionRows(visits: Visits, aggregates: Expressions, more = ''): string {
+export function sessionRows(
+  visits: Visits,
+  aggregates: Expressions,
+  { more = '', followDays = 0 }: { readonly more?: string; readonly followDays?: number } = {},
+): string {
   const { sql, question, days } = visits;
   const isJoined = visits.reads('sessions');
   // One least number instead of two, and of the time where that is least.
-  const since = `s.t - ${days.first * DAY_MS}`;
-  const began = isJoined ? '' : `, min(${sql.whole('s.n')} * ${TIMES} + least(greatest(${since}, 0), ${TIMES - 1})) AS first_view`;
+  const since = `least(greatest(s.t - ${days.first * DAY_MS}, 0), ${TIMES - 1})`;
+  const began = isJoined ? 'min(v.day) AS day' : `min(${sql.whole('s.n')} * ${TIMES} + ${since}) AS first_view`;
   const ofFirst = isJoined
     ? ''
     : `, ${days.first} + ${sql.quotient(`first_view % ${TIMES}`, DAY_MS)} AS day, ${sql.quotient('first_view', TIMES)} AS first_n`;
   const atEntry = question.entryPages ? `, ${sql.ofLeast('s.is_entry', 's.n')} AS at_entry` : '';
   const from = `seen AS s${isJoined ? ' JOIN visit AS v ON s.k = v.k' : ''}${more}`;
-  const kept = keptConditions(visits, 0);
-  const grouped = `SELECT s.k AS k${list(aggregates)}${began}${atEntry} FROM ${from} GROUP BY s.k`;
-  const rows = `SELECT *${ofFirst} FROM (${grouped}) AS g`;
-  return `SELECT k${names(aggregates)} FROM (${rows}) AS r${kept.length === 0 ? '' : ` WHERE ${kept.join(' AND ')}`}`;
+  const grouped = `SELECT s.k AS k${list(aggregates)}, ${began}${atEntry} FROM ${from} GROUP BY s.k`;
+  const kept = keptConditions(visits, followDays);
+  const where = kept.length === 0 ? '' : ` WHERE ${kept.join(' AND ')}`;
+  return `SELECT k, day${names(aggregates)} FROM (SELECT *${ofFirst} FROM (${grouped}) AS g) AS r${where}`;
 }
 
 /** Conditions on a session by its first view. */
