@@ -175,7 +175,7 @@ async function withWarehouse<T>(
     parts,
     about: aboutOf(asked, loaded),
     select: (sql, { maxRows, maxChars = MAX_CHARS, author }) =>
-      guarded(views, () => warehouse.query({ ...common, sql, maxRows, maxChars }), author),
+      guarded(views, () => warehouse.query({ ...common, sql, maxRows, maxChars }), author === 'server' ? 'server on a warehouse' : author),
   });
 }
 
