@@ -128,17 +128,19 @@ const CHUNKS = 8;
 
 /**
  * One statement that counts sessions by page, by the traits before its first view and by the conditions met there. Each row of the `part`
- * cells: `here`, the index of the page, and `cells`, lines `cell conditions sessions conversions cents squares met…`; those of the part
- * plain, where the plan has one, as `plainSql` says.
+ * cells: `here`, the index of the page, and `cells`, lines `cell conditions sessions conversions cents squares met…`, which end before 1 and
+ * zeros where that is all that would follow, as in most of them; those of the part plain, where the plan has one, as `plainSql` says.
  */
 export function cellsSql(plan: CellPlan, visits: Visits): string {
-  const { lines } = textSql(visits);
+  const { line, joined } = textSql(visits);
   const relation = visitRelation(visits, { visit: traitLevels(plan, visits), page: viewColumns(plan, visits) });
   const sums = ['count(*) AS n', 'sum(converts) AS y', 'sum(cents) AS r', 'sum(1e0 * cents * cents) AS q'];
   const met = plan.met.map((_, at) => `sum(met_${at}) AS m${at}`);
   const cell = `SELECT here, cell, conditions, ${[...sums, ...met].join(', ')} FROM unit GROUP BY here, cell, conditions`;
   const columns = ['cell', 'conditions', 'n', 'y', 'r', 'q', ...plan.met.map((_, at) => `m${at}`)];
-  const cells = `SELECT 'cells' AS part, here, ${lines(columns)} AS cells FROM (${cell}) AS c GROUP BY here, cell % ${CHUNKS}`;
+  const isShort = ['n = 1', ...columns.slice(3).map((column) => `${column} = 0`)].join(' AND ');
+  const text = `CASE WHEN ${isShort} THEN ${line(columns.slice(0, 2))} ELSE ${line(columns)} END`;
+  const cells = `SELECT 'cells' AS part, here, ${joined(text)} AS cells FROM (${cell}) AS c GROUP BY here, cell % ${CHUNKS}`;
   return (
     `WITH ${relation.ctes},\n${walkSql(plan, visits)},\n${unitSql(plan, visits)}\n` +
     [cells, ...(plan.isPlain ? [plainSql(plan, visits)] : [])].join('\nUNION ALL ')

@@ -11,7 +11,7 @@ import { metAt } from './walk-sql.ts';
  * lines `conditions sessions buyers`, one of them of the sessions that met none or did not see the page.
  */
 export function plainSql({ judged }: CellPlan, visits: Visits): string {
-  const { lines } = textSql(visits);
+  const { joined, line } = textSql(visits);
   const columns = judged.map(metAt);
   const rows = `SELECT v.buys AS buys, ${columns.map((name) => `w.${name} AS ${name}`).join(', ')} FROM walk AS w JOIN visit AS v ON w.k = v.k`;
   const which = (values: readonly (string | number)[]) =>
@@ -23,7 +23,7 @@ export function plainSql({ judged }: CellPlan, visits: Visits): string {
   const counted =
     `SELECT ${which(judged)} AS here, ${which(columns)} AS conditions, count(*) AS n, sum(buys) AS y FROM (${rows}) AS r ` +
     `GROUP BY GROUPING SETS (${sets})`;
-  return `SELECT 'plain' AS part, here, ${lines(['conditions', 'n', 'y'])} AS cells FROM (${counted}) AS c GROUP BY here`;
+  return `SELECT 'plain' AS part, here, ${joined(line(['conditions', 'n', 'y']))} AS cells FROM (${counted}) AS c GROUP BY here`;
 }
 
 /**

@@ -48,6 +48,8 @@ export function textSql({ sql }: Visits) {
   const isDuckDb = sql.dialect === 'DuckDB';
   const text = (value: string) => (isDuckDb ? `CAST(${value} AS VARCHAR)` : `toString(${value})`);
   const concat = (...parts: readonly string[]) => `concat(${parts.join(', ')})`;
+  const line = (numbers: readonly string[]) =>
+    concat(...numbers.flatMap((number, at) => (at === 0 ? [text(number)] : ["' '", text(number)])));
   const joined = (value: string) => (isDuckDb ? `string_agg(${value}, ';')` : `arrayStringConcat(groupArray(${value}), ';')`);
   return {
     /** A number as text. */
@@ -60,9 +62,10 @@ export function textSql({ sql }: Visits) {
     /** The first part of a text that a pattern with one group finds; empty where there is none. */
     extracted: (value: string, pattern: string) =>
       isDuckDb ? `regexp_extract(${value}, ${sql.text(pattern)}, 1)` : `extract(${value}, ${sql.text(pattern)})`,
-    /** An aggregate: rows of numbers as one text, `;` between rows and blanks between numbers. */
-    lines: (numbers: readonly string[]) =>
-      joined(concat(...numbers.flatMap((number, at) => (at === 0 ? [text(number)] : ["' '", text(number)])))),
+    /** Numbers as one text, blanks between them. */
+    line,
+    /** An aggregate: texts as one, `;` between them. */
+    joined,
     mapped: (list: string, expression: (element: string) => string) =>
       isDuckDb ? `array_transform(${list}, lambda e: ${expression('e')})` : `arrayMap(e -> ${expression('e')}, ${list})`,
     distinct: (list: string) => (isDuckDb ? `array_distinct(${list})` : `arrayDistinct(${list})`),

@@ -15,9 +15,12 @@ function levelsOf(cell: number, into: Uint8Array, from: number): void {
   }
 }
 
-/** Calls back with the numbers of each line of texts, `;` between lines and blanks between numbers; the same array every time. */
-function eachLine(texts: readonly string[], width: number, use: (numbers: Float64Array, at: number) => void): void {
-  const numbers = new Float64Array(width);
+/**
+ * Calls back with the numbers of each line of texts, `;` between lines and blanks between numbers; the same array every time, with what is
+ * `usual` where the line is shorter.
+ */
+function eachLine(texts: readonly string[], usual: Float64Array, use: (numbers: Float64Array, at: number) => void): void {
+  const numbers = usual.slice();
   let line = 0;
   for (const text of texts) {
     let [start, column] = [0, 0];
@@ -36,6 +39,7 @@ function eachLine(texts: readonly string[], width: number, use: (numbers: Float6
       column += 1;
       if (end === text.length || text[end] === ';') {
         use(numbers, line);
+        numbers.set(usual);
         line += 1;
         column = 0;
       }
@@ -58,7 +62,8 @@ function cellsOf(texts: readonly string[], { pages, met }: CellPlan, sampling: S
   const columns = { exposure: column(), factor: column(), ...sums };
   const others = met.map(column);
   const factors = new Map<number, number>();
-  eachLine(texts, 6 + met.length, (numbers, at) => {
+  // A session of its own cell that bought nothing.
+  eachLine(texts, Float64Array.from([0, 0, 1, 0, 0, 0, ...met.map(() => 0)]), (numbers, at) => {
     const [cell = 0, exposure = 0, sessions = 0, conversions = 0, cents = 0, squares = 0] = numbers;
     levelsOf(cell, levels, at * width);
     for (let page = 0, seen = cell % SETS_OF_PAGES; page < pages.length; page += 1, seen >>= 1)
