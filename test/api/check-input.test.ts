@@ -88,8 +88,8 @@ test('what is right is given back', () => {
 describe('members that are not known', () => {
   test('are answered with the parts of what they mean', () => {
     const days = { baselineStartDate: z.string().optional(), baselineEndDate: z.string().optional() };
-    expect(said({ baseline: '2026-11-01' }, z.strictObject({ ...days, within: z.string().optional() }))).toBe(
-      'baseline: is not known here; did you mean baselineStartDate and baselineEndDate? There are baselineEndDate, baselineStartDate, within.',
+    expect(said({ baseline: '2026-11-01' }, z.strictObject({ ...days, day: z.string().optional() }))).toBe(
+      'baseline: is not known here; did you mean baselineStartDate and baselineEndDate? There are baselineEndDate, baselineStartDate, day.',
     );
     expect(said({ baseline: '2026-11-01' }, z.strictObject({ ...days, baseline: z.enum(['previous', 'last']) }))).toBe(
       'baseline: must be one of previous, last; see also baselineStartDate and baselineEndDate.',

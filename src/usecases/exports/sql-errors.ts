@@ -132,7 +132,7 @@ function exceeded(what: 'time' | 'memory', author: Author): ApiError {
     author === 'caller'
       ? `sql: the query ${took} and was stopped. Filter or group earlier, name columns instead of *, and join less.`
       : `The data are too many for one answer of the engine: it ${took} and was stopped. Ask about fewer days (startDate, endDate) or a ` +
-        `part of the visits (devices, countries)${author === 'server' ? ', or load the exports into a warehouse with more processors' : ''}.`;
+        `part of the visits (devices, countries)${author === 'server' ? ', or load the exports into a warehouse' : ''}.`;
   return new ApiError('invalid', words);
 }
 

@@ -41,7 +41,11 @@ function pagedSql(plan: FunnelPlan, visits: Visits): string[] {
   const code = funnelCodes(visits, isByTime(plan));
   const group = plan.group?.visit === undefined || plan.withinDays !== undefined ? {} : { g: sql.anyOf('v.g') };
   const bought = buysInPlace(plan, visits) ? { bought: 'max(v.bought)' } : {};
-  const aggregates = { u: 'min(s.u)', ...group, ...bought, z: sql.sorted(sql.pair(code.view('s.mask'), 's.p')) };
+  // A session without the first step counts for nothing; without a condition on lists, which an engine would make again for it.
+  const [first] = plan.steps;
+  const isStarted = plan.withinDays === undefined && first?.choices.every(({ kind }) => kind === 'page') === true;
+  const started = isStarted ? { starts: `max(${flag(sql.bit('s.mask', 0))})` } : {};
+  const aggregates = { u: 'min(s.u)', ...group, ...bought, ...started, z: sql.sorted(sql.pair(code.view('s.mask'), 's.p')) };
   const rows = sessionRows(visits, aggregates, plan.withinDays === undefined ? {} : { followDays: plan.withinDays });
   const own = ['k', 'u', 'day', ...Object.keys({ ...group, ...bought })].join(', ');
   const page = (each: string, place: string) => firstInRange(code.page(sql.one(each), place), plan, visits);
@@ -53,7 +57,7 @@ function pagedSql(plan: FunnelPlan, visits: Visits): string[] {
   const all = buysInPlace(plan, visits) ? sql.joined(hits, `CASE WHEN bought = 1 THEN ${purchase} ELSE [] END`) : hits;
   return [
     `viewed AS (${rows})`,
-    `folded AS (SELECT ${own}, ${sql.changes('z', sql.other)} AS d FROM viewed)`,
+    `folded AS (SELECT ${own}, ${sql.changes('z', (pair) => sql.other(pair))} AS d FROM viewed${isStarted ? ' WHERE starts = 1' : ''})`,
     `placed AS (SELECT ${own}, ${sql.other('d[1]')} AS entry, ${lastMs} AS last_ms, ${pairs} AS h FROM folded)`,
     `paged AS (SELECT ${own}, entry, last_ms, ${all} AS h FROM placed)`,
   ];
@@ -92,7 +96,7 @@ function otherHits(plan: FunnelPlan, visits: Visits): string[] {
 /** Whether the rows of sessions hold what splits. */
 const splitsRows = ({ group, withinDays }: FunnelPlan) => group?.visit !== undefined && withinDays === undefined;
 
-/** Tables that end in `walk`, a row for each session or visitor: unit, day, the entry page, what splits, h and of its pairs the numbers, l. */
+/** Tables that end in `walk`, a row for each session or visitor: unit, day, the entry page, what splits, h and the numbers of its pairs, l. */
 function walkSql(plan: FunnelPlan, visits: Visits): string[] {
   const { sql } = visits;
   const isRead = visits.reads('views');
@@ -106,7 +110,7 @@ function walkSql(plan: FunnelPlan, visits: Visits): string[] {
   const all = isWhole
     ? 'hit'
     : `(SELECT unit, min(day) AS day${ofGroup}, max(entry) AS entry, ${sql.sortedAll('h')} AS h FROM hit GROUP BY unit) AS u`;
-  return [...paged, hit, `walk AS (SELECT unit, day${split}, entry, h, ${sql.map('h', sql.one)} AS l FROM ${all})`];
+  return [...paged, hit, `walk AS (SELECT unit, day${split}, entry, h, ${sql.map('h', (pair) => sql.one(pair))} AS l FROM ${all})`];
 }
 
 /** Steps in order: each the first that comes after the one before. */
@@ -165,7 +169,7 @@ function nextPage({ steps }: FunnelPlan, { sql }: Visits): string {
   return `coalesce(${sql.other(`${own}[1]`)}, ${sql.noKey})`;
 }
 
-/** Who did the first step, how far they came, when they began, the times between steps, the page that followed; depth −1: it is too early. */
+/** How far each came, when they began, the times between steps, the page that followed; depth 0: no step was done, −1: it is too early. */
 function doneSql(plan: FunnelPlan, visits: Visits): string {
   const { sql, days } = visits;
   const { time } = funnelCodes(visits, isByTime(plan));
@@ -199,15 +203,19 @@ function visitColumns({ steps, group }: FunnelPlan, visits: Visits): Expressions
 function visitorGroups({ group, withinDays }: FunnelPlan, visits: Visits): string[] {
   if (group?.visit === undefined || withinDays === undefined) return [];
   const { sql } = visits;
-  const isOf = sql.has(sql.map('h.h', sql.one), 'd.x1');
-  const first = `SELECT d.unit AS unit, d.depth AS depth, min(h.k) AS k FROM done AS d JOIN hit AS h ON d.unit = h.unit WHERE d.depth <> 0 AND ${isOf}`;
+  const isOf = sql.has(
+    sql.map('h.h', (pair) => sql.one(pair)),
+    'd.x1',
+  );
+  const rows = `done AS d JOIN hit AS h ON d.unit = h.unit WHERE d.depth <> 0 AND ${isOf}`;
+  const first = `SELECT d.unit AS unit, d.depth AS depth, min(h.k) AS k FROM ${rows}`;
   return [
     `SELECT 'group' AS kind, f.depth AS depth, 0 AS value, ${sql.noKey} AS p, v.g AS name, count(*) AS n ` +
       `FROM (${first} GROUP BY d.unit, d.depth) AS f JOIN visit AS v ON f.k = v.k GROUP BY v.g, f.depth`,
   ];
 }
 
-/** Rows of `done` as what is counted of each, where a step was done: in one pass, because an engine may make a table again wherever it is named. */
+/** Counts of `done`, where a step was done: in one pass, because an engine may make a table again wherever it is named. */
 function countedSql(plan: FunnelPlan, visits: Visits): string {
   const { sql } = visits;
   const { steps, group } = plan;
@@ -223,7 +231,7 @@ function countedSql(plan: FunnelPlan, visits: Visits): string {
     ...(group && group.visit === undefined ? [[started('group'), 'depth', '0', 'entry', "''"] as const] : []),
   ];
   const lists = ['of_kind', 'of_depth', 'of_value', 'of_p', 'of_name'].map((name, part) => {
-    const values = things.map((thing) => (part === 1 || part === 2 ? sql.whole(String(thing[part])) : String(thing[part])));
+    const values = things.map((thing) => (part === 1 || part === 2 ? sql.whole(thing[part]) : (thing[part] ?? '')));
     return [name, `[${values.join(', ')}]`] as const;
   });
   const each = sql.each('done', Object.fromEntries(lists));

@@ -10,7 +10,7 @@ export type Expressions = Readonly<Record<string, string>>;
 export interface RelationWish {
   /** More columns of `visit`, a row for each session, from columns of the sessions. */
   readonly visit?: Expressions;
-  /** More columns of `seen` and `page`, whole numbers best, from columns of the views; of a page that was loaded again those of its first load. */
+  /** More columns of `seen` and `page`, whole numbers best, from columns of the views; of a page loaded again those of its first load. */
   readonly page?: Expressions;
   /** Days after the range whose rows are there too. */
   readonly followDays?: number;
@@ -110,8 +110,8 @@ function pageSql(visits: Visits, { page = {}, followDays = 0 }: RelationWish): s
 }
 
 /**
- * A SELECT of a row for each session with views: k, day and what is wished of its rows of `seen`, s, of its row of `visit`, v, where sessions
- * are read, and of what `more` joins to them; over the common table expressions of a relation of the same days.
+ * A SELECT of a row for each session with views: k, day and what is wished. Aggregates read its rows of `seen`, s, where sessions are read
+ * its row of `visit`, v, and what `more` joins to them. It stands over the common table expressions of a relation of the same days.
  */
 export function sessionRows(
   visits: Visits,

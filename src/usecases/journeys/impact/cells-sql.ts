@@ -128,8 +128,9 @@ const CHUNKS = 8;
 
 /**
  * One statement that counts sessions by page, by the traits before its first view and by the conditions met there. Each row of the `part`
- * cells: `here`, the index of the page, and `cells`, lines `cell conditions sessions conversions cents squares met…`, which end before 1 and
- * zeros where that is all that would follow, as in most of them; those of the part plain, where the plan has one, as `plainSql` says.
+ * cells: `here`, the index of the page, and `cells`, lines `cell conditions sessions conversions cents squares met…`. Most lines are of
+ * one session that bought nothing and met nothing else, and end before that. Those of the part plain, where the plan has one, are as
+ * `plainSql` says.
  */
 export function cellsSql(plan: CellPlan, visits: Visits): string {
   const { line, joined } = textSql(visits);

@@ -13,7 +13,8 @@ import { metAt } from './walk-sql.ts';
 export function plainSql({ judged }: CellPlan, visits: Visits): string {
   const { joined, line } = textSql(visits);
   const columns = judged.map(metAt);
-  const rows = `SELECT v.buys AS buys, ${columns.map((name) => `w.${name} AS ${name}`).join(', ')} FROM walk AS w JOIN visit AS v ON w.k = v.k`;
+  const met = columns.map((name) => `w.${name} AS ${name}`).join(', ');
+  const rows = `SELECT v.buys AS buys, ${met} FROM walk AS w JOIN visit AS v ON w.k = v.k`;
   const which = (values: readonly (string | number)[]) =>
     cases(
       judged.slice(1).map((at, index) => [`grouping(${metAt(at)}) = 0`, values[index + 1] ?? 0]),
@@ -27,7 +28,7 @@ export function plainSql({ judged }: CellPlan, visits: Visits): string {
 }
 
 /**
- * The plain comparison of conditions: the share of purchases among sessions that met it at any view less that among all others, from 0 to 1;
+ * The plain comparison of conditions: the share of purchases among sessions that met it at any view less that among all others, 0 to 1;
  * undefined where one side is empty.
  */
 export function plainDifferences(rows: readonly VisitRow[]): (hypothesis: Hypothesis) => number | undefined {

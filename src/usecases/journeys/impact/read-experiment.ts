@@ -77,8 +77,8 @@ async function armsOf({ scope, column }: FoundVariable, outcome: OutcomeSql, vis
   const visitors = `SELECT u, variant, count(*) AS n, sum(y) AS y, sum(1.0 * r) AS r FROM (${sessions}) AS s GROUP BY u, variant`;
   // No sum has the name of what it sums, which ClickHouse would take for the sum.
   const sums =
-    'count(*) AS visitors, sum(n) AS sessions, sum(y) AS conversions, sum(r) AS revenue, sum(n * n) AS nn, sum(n * y) AS ny, sum(y * y) AS yy, ' +
-    'sum(n * r) AS nr, sum(r * r) AS rr';
+    'count(*) AS visitors, sum(n) AS sessions, sum(y) AS conversions, sum(r) AS revenue, sum(n * n) AS nn, ' +
+    'sum(n * y) AS ny, sum(y * y) AS yy, sum(n * r) AS nr, sum(r * r) AS rr';
   const rows = await visits.select(
     `WITH ${[relation.ctes, ...ctes].join(',\n')},\nvisitor AS (${visitors})\n` +
       `SELECT variant, ${sums} FROM visitor GROUP BY variant ORDER BY visitors DESC, variant LIMIT 200`,

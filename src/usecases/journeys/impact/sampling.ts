@@ -2,7 +2,7 @@ import { type Condition, FRUSTRATION_SCORES, SLOW_SECONDS } from '../../../domai
 import { nth } from '../../../lib/nth.ts';
 import { type Profile, type ProfiledPath, TROUBLES } from './profile.ts';
 
-/** Which of the sessions that reached a page are read: of each number of the powers of two, so that a rarer draw is a part of the others. */
+/** Which of the sessions that reached a page are read: one of a power of two, so that a sparer draw is a part of a fuller one. */
 export interface Sampling {
   /** One of so many sessions without any of the conditions; 1: all are read. */
   readonly oneOf: number;
@@ -58,7 +58,7 @@ export function samplingNote(samplings: readonly Sampling[]): string | undefined
   const most = Math.max(1, ...samplings.map(({ oneOf }) => oneOf));
   if (most === 1) return undefined;
   return (
-    `Of pages that more than ${(2 * ENOUGH_SESSIONS).toLocaleString('en')} sessions may have reached, a part of them is read (1 in ${most} ` +
-    `of the largest), and more or all of those that met a condition; counts are scaled to all sessions, and intervals allow for it.`
+    `Of pages that ${(2 * ENOUGH_SESSIONS).toLocaleString('en')} sessions or more may have reached, a part of them is read (1 in ${most} ` +
+    'of the largest), and of those that met a rarer condition more or all; counts are scaled to all sessions, and intervals allow for it.'
   );
 }
