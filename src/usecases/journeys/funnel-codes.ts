@@ -1,5 +1,6 @@
 import { hasKind, type Step } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
+import type { Part } from './visit-relation.ts';
 import type { Visits } from './visits.ts';
 
 /** The statement's view of a funnel. */
@@ -10,6 +11,8 @@ export interface FunnelPlan {
   readonly withinDays?: number | undefined;
   /** The dimension of a split: an expression over columns of sessions; without one the entry page. */
   readonly group?: { readonly visit?: string | undefined } | undefined;
+  /** The sessions or visitors that are read; left out: all. */
+  readonly part?: Part | undefined;
 }
 
 /** Bits for the steps that something is. */

@@ -96,7 +96,7 @@ function otherHits(plan: FunnelPlan, visits: Visits): string[] {
 /** Whether the rows of sessions hold what splits. */
 const splitsRows = ({ group, withinDays }: FunnelPlan) => group?.visit !== undefined && withinDays === undefined;
 
-/** Tables that end in `walk`, a row for each session or visitor: unit, day, the entry page, what splits, h and the numbers of its pairs, l. */
+/** Tables that end in `walk`, a row for each session or visitor: unit, day, the entry page, what splits, h, and l, its numbers. */
 function walkSql(plan: FunnelPlan, visits: Visits): string[] {
   const { sql } = visits;
   const isRead = visits.reads('views');
@@ -250,6 +250,7 @@ export function funnelSql(plan: FunnelPlan, visits: Visits): string {
   const { ctes } = visitRelation(visits, {
     visit: visitColumns(plan, visits),
     page: { mask },
+    part: plan.part,
     ...(plan.withinDays !== undefined && { followDays: plan.withinDays }),
   });
   const chain = plan.order === 'direct' ? direct(plan, visits) : inOrder(plan, visits);

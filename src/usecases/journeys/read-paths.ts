@@ -3,7 +3,7 @@ import { parseStep } from '../../domain/journeys/step.ts';
 import { flag } from './sql-words.ts';
 import { pageCondition } from './step-sql.ts';
 import { unseenStep } from './unseen-step.ts';
-import { sessionRows, visitRelation } from './visit-relation.ts';
+import { type Part, partsOf, sessionRows, visitRelation } from './visit-relation.ts';
 import type { Visits } from './visits.ts';
 
 /** The question behind paths. */
@@ -44,11 +44,15 @@ async function namesOf(visits: Visits): Promise<string[]> {
 /** A page of a session as one number: that of the view times this, and that of its name. */
 const NAMES = 64;
 
-function pathSql({ from, direction, depth }: PathQuestion, names: readonly string[], visits: Visits): string {
+function pathSql(
+  { from, direction, depth, part }: PathQuestion & { readonly part: Part },
+  names: readonly string[],
+  visits: Visits,
+): string {
   const { sql } = visits;
   const path = `coalesce(${visits.column('views', 'path') ?? 'NULL'}, '')`;
   const isStart = from === 'entry' ? '1 = 1' : (pageCondition(parseStep(from, 'from'), path, sql) ?? 'false');
-  const { ctes } = visitRelation(visits, { page: { hit: flag(isStart) } });
+  const { ctes } = visitRelation(visits, { page: { hit: flag(isStart) }, part });
   const cases = names.map((name, index) => `WHEN ${sql.like('path', name)} THEN ${index}`).join(' ');
   const aggregates = { l: sql.sorted(sql.whole(`s.n * ${NAMES} + o.g`)), start: 'min(CASE WHEN s.hit = 1 THEN s.n END)' };
   const rows = sessionRows(visits, aggregates, { more: ' JOIN named AS o ON s.p = o.p_named' });
@@ -72,10 +76,14 @@ SELECT ${all}, count(*) AS n FROM wide GROUP BY ${all} ORDER BY n DESC LIMIT ${M
 /** Counts what sessions did after or before their first page of a kind; pages of one name in a row are one. */
 export async function readPaths(question: PathQuestion, visits: Visits): Promise<CountedPath[]> {
   const names = await namesOf(visits);
-  const rows = await visits.select(pathSql(question, names, visits));
-  if (rows.length === 0 && question.from !== 'entry') throw await unseenStep(parseStep(question.from, 'from'), 'from', visits);
-  return rows.map((row) => {
-    const numbers = Array.from({ length: question.depth + 1 }, (_, at) => Number(row[`g${at}`]));
-    return { pages: numbers.filter((number) => number !== NO_PAGE).map((number) => names[number] ?? OTHER), sessions: Number(row['n']) };
-  });
+  const counted = new Map<string, CountedPath>();
+  for (const part of partsOf(visits, 'session'))
+    for (const row of await visits.select(pathSql({ ...question, part }, names, visits))) {
+      const numbers = Array.from({ length: question.depth + 1 }, (_, at) => Number(row[`g${at}`]));
+      const key = numbers.join(' ');
+      const pages = numbers.filter((number) => number !== NO_PAGE).map((number) => names[number] ?? OTHER);
+      counted.set(key, { pages, sessions: (counted.get(key)?.sessions ?? 0) + Number(row['n']) });
+    }
+  if (counted.size === 0 && question.from !== 'entry') throw await unseenStep(parseStep(question.from, 'from'), 'from', visits);
+  return [...counted.values()].toSorted((a, b) => b.sessions - a.sessions).slice(0, MOST_PATHS);
 }

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../lib/clock.ts';
-import { dayOfMs, flag } from './sql-words.ts';
+import { dayOfMs, flag, type SqlWords } from './sql-words.ts';
 import { entryCondition, filterConditions } from './visit-filters.ts';
 import type { VisitScope, Visits } from './visits.ts';
 
@@ -14,6 +14,31 @@ export interface RelationWish {
   readonly page?: Expressions;
   /** Days after the range whose rows are there too. */
   readonly followDays?: number;
+  readonly part?: Part | undefined;
+}
+
+/** Sessions, or visitors, as a part of all by a number of theirs, so that the lists of a statement fit into memory. */
+export interface Part {
+  readonly by: 'session' | 'visitor';
+  readonly index: number;
+  readonly of: number;
+}
+
+/** Lists of so many views take about a third of the memory that a statement may have. */
+const MOST_VIEWS = 8_000_000;
+
+/** The parts in which lists of views are read: one where they are few, or the engine keeps what does not fit elsewhere. */
+export function partsOf({ views, days, sql }: Visits, by: Part['by']): Part[] {
+  const share = Math.min(1, (days.covered.length + 1) / Math.max(1, days.ofFiles.size));
+  const of = sql.dialect === 'DuckDB' ? Math.max(1, Math.ceil((views * share) / MOST_VIEWS)) : 1;
+  return Array.from({ length: of }, (_, index) => ({ by, index, of }));
+}
+
+/** Conditions on a row of sessions or views to be of a part. */
+function partCondition(part: Part | undefined, column: (field: string) => string, sql: SqlWords): string[] {
+  if (!part || part.of === 1) return [];
+  const key = part.by === 'visitor' ? sql.key(column('user_id')) : sql.key(column('user_id'), column('session_id'));
+  return [`${key} % ${part.of} = ${part.index}`];
 }
 
 /** Common table expressions, without the word WITH. */
@@ -62,7 +87,7 @@ function dayCondition({ days }: Visits, followDays: number): string {
   return `day BETWEEN ${days.first} AND ${last}${none}`;
 }
 
-function visitSql(visits: Visits, { visit = {}, followDays = 0 }: RelationWish): string {
+function visitSql(visits: Visits, { visit = {}, followDays = 0, part }: RelationWish): string {
   const { sql, days, question } = visits;
   const column = need(visits, 'sessions');
   const began = column('session_time');
@@ -70,6 +95,7 @@ function visitSql(visits: Visits, { visit = {}, followDays = 0 }: RelationWish):
     `${began} >= ${sql.instant(days.first * DAY_MS)}`,
     `${began} < ${sql.instant((days.last + followDays + 1) * DAY_MS)}`,
     `${column('user_id')} IS NOT NULL AND ${column('session_id')} IS NOT NULL`,
+    ...partCondition(part, column, sql),
     ...filterConditions(question, column, sql),
   ];
   const ms = sql.ms(began);
@@ -80,7 +106,7 @@ function visitSql(visits: Visits, { visit = {}, followDays = 0 }: RelationWish):
   );
 }
 
-function pageSql(visits: Visits, { page = {}, followDays = 0 }: RelationWish): string[] {
+function pageSql(visits: Visits, { page = {}, followDays = 0, part }: RelationWish): string[] {
   const { sql, days, question } = visits;
   const column = need(visits, 'views');
   const time = column('view_time');
@@ -92,6 +118,7 @@ function pageSql(visits: Visits, { page = {}, followDays = 0 }: RelationWish): s
     `${time} >= ${sql.instant(days.first * DAY_MS)}`,
     `${time} < ${sql.instant((days.last + followDays + 1) * DAY_MS + LONGEST_SESSION_MS)}`,
     `${column('user_id')} IS NOT NULL AND ${column('session_id')} IS NOT NULL AND ${column('view_number')} IS NOT NULL`,
+    ...partCondition(part, column, sql),
   ];
   const own =
     `${sql.key(column('user_id'), column('session_id'))} AS k, ${sql.key(column('user_id'))} AS u, ` +

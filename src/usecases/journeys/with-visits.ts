@@ -128,6 +128,7 @@ export function withVisits<T>(question: VisitQuestion, needs: Needs, context: Vi
       sql,
       question,
       days,
+      views: partOf('views')?.view.rowCount ?? 0,
       reads: (scope) => partOf(scope) !== undefined,
       column: (scope, field) => columnIn(partOf(scope), field),
       select,

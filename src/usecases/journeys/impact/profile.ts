@@ -71,7 +71,7 @@ export function textSql({ sql }: Visits) {
     distinct: (list: string) => (isDuckDb ? `array_distinct(${list})` : `arrayDistinct(${list})`),
     /** An aggregate: the bits that any of the values has. */
     anyBits: (value: string) => (isDuckDb ? `bit_or(${value})` : `groupBitOr(${value})`),
-    summed: (list: string) => (isDuckDb ? `list_sum(${list})` : `arraySum(${list})`),
+    summed: (list: string) => (isDuckDb ? `array_aggregate(${list}, 'sum')` : `arraySum(${list})`),
     length: (list: string) => (isDuckDb ? `len(${list})` : `length(${list})`),
     list: (elements: readonly string[]) => `[${elements.join(', ')}]`,
     integer: (value: string) => (isDuckDb ? `CAST(${value} AS BIGINT)` : `toInt64(${value})`),
