@@ -1,6 +1,6 @@
 import { hasKind, type Step } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
-import type { Part } from './visit-relation.ts';
+import type { VisitPart } from './visit-relation.ts';
 import type { Visits } from './visits.ts';
 
 /** The statement's view of a funnel. */
@@ -12,7 +12,7 @@ export interface FunnelPlan {
   /** The dimension of a split: an expression over columns of sessions; without one the entry page. */
   readonly group?: { readonly visit?: string | undefined } | undefined;
   /** The sessions or visitors that are read; left out: all. */
-  readonly part?: Part | undefined;
+  readonly part?: VisitPart | undefined;
 }
 
 /** Bits for the steps that something is. */

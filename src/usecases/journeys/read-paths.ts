@@ -3,7 +3,7 @@ import { parseStep } from '../../domain/journeys/step.ts';
 import { flag } from './sql-words.ts';
 import { pageCondition } from './step-sql.ts';
 import { unseenStep } from './unseen-step.ts';
-import { type Part, partsOf, sessionRows, visitRelation } from './visit-relation.ts';
+import { partsOf, sessionRows, type VisitPart, visitRelation } from './visit-relation.ts';
 import type { Visits } from './visits.ts';
 
 /** The question behind paths. */
@@ -45,7 +45,7 @@ async function namesOf(visits: Visits): Promise<string[]> {
 const NAMES = 64;
 
 function pathSql(
-  { from, direction, depth, part }: PathQuestion & { readonly part: Part },
+  { from, direction, depth, part }: PathQuestion & { readonly part: VisitPart },
   names: readonly string[],
   visits: Visits,
 ): string {

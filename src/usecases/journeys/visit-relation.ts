@@ -14,11 +14,11 @@ export interface RelationWish {
   readonly page?: Expressions;
   /** Days after the range whose rows are there too. */
   readonly followDays?: number;
-  readonly part?: Part | undefined;
+  readonly part?: VisitPart | undefined;
 }
 
 /** Sessions, or visitors, as a part of all by a number of theirs, so that the lists of a statement fit into memory. */
-export interface Part {
+export interface VisitPart {
   readonly by: 'session' | 'visitor';
   readonly index: number;
   readonly of: number;
@@ -28,14 +28,14 @@ export interface Part {
 const MOST_VIEWS = 8_000_000;
 
 /** The parts in which lists of views are read: one where they are few, or the engine keeps what does not fit elsewhere. */
-export function partsOf({ views, days, sql }: Visits, by: Part['by']): Part[] {
+export function partsOf({ views, days, sql }: Visits, by: VisitPart['by']): VisitPart[] {
   const share = Math.min(1, (days.covered.length + 1) / Math.max(1, days.ofFiles.size));
   const of = sql.dialect === 'DuckDB' ? Math.max(1, Math.ceil((views * share) / MOST_VIEWS)) : 1;
   return Array.from({ length: of }, (_, index) => ({ by, index, of }));
 }
 
 /** Conditions on a row of sessions or views to be of a part. */
-function partCondition(part: Part | undefined, column: (field: string) => string, sql: SqlWords): string[] {
+function partCondition(part: VisitPart | undefined, column: (field: string) => string, sql: SqlWords): string[] {
   if (!part || part.of === 1) return [];
   const key = part.by === 'visitor' ? sql.key(column('user_id')) : sql.key(column('user_id'), column('session_id'));
   return [`${key} % ${part.of} = ${part.index}`];
