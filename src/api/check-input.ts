@@ -100,11 +100,24 @@ function membersAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): strin
   return 'shape' in def && isRecord(def.shape) ? Object.keys(def.shape) : [];
 }
 
+/** Members whose names begin with one: the parts of what it means, such as the first and the last day of a baseline. */
+function partsOf(name: string, known: readonly string[]): string[] {
+  return known.filter((each) => each.length > name.length && each.startsWith(name) && /[A-Z]/.test(each[name.length] ?? ''));
+}
+
 function unknownMember(key: string, known: readonly string[]): string {
-  const meant = nearest(key, known);
   if (known.length === 0) return 'is not known here; nothing is taken';
+  const parts = partsOf(key, known);
+  const meant = parts.length > 1 ? parts.join(' and ') : nearest(key, known);
   const names = nearestFirst(key, known, (name) => name).join(', ');
   return meant === undefined ? `is not known here; there are ${names}` : `is not known here; did you mean ${meant}? There are ${names}`;
+}
+
+/** Where a value may stand instead that a member with a few choices does not take. */
+function elsewhere(issue: z.core.$ZodIssue, schema: z.ZodType): string {
+  if (issue.code !== 'invalid_value') return '';
+  const parts = partsOf(String(issue.path.at(-1) ?? ''), membersAt(schema, issue.path.slice(0, -1)));
+  return parts.length > 0 ? `; see also ${parts.join(' and ')}` : '';
 }
 
 /** Each broken rule as "member: what is expected". */
@@ -115,7 +128,7 @@ export function wordIssues(issues: readonly z.core.$ZodIssue[], schema: z.ZodTyp
       const known = membersAt(schema, issue.path);
       return issue.keys.map((key) => `${memberOf([...issue.path, key])}: ${unknownMember(key, known)}`);
     }
-    return [`${member || 'input'}: ${expectation(issue, valueAt(value, issue.path))}`];
+    return [`${member || 'input'}: ${expectation(issue, valueAt(value, issue.path))}${elsewhere(issue, schema)}`];
   });
 }
 

@@ -86,6 +86,16 @@ test('what is right is given back', () => {
 });
 
 describe('members that are not known', () => {
+  test('are answered with the parts of what they mean', () => {
+    const days = { baselineStartDate: z.string().optional(), baselineEndDate: z.string().optional() };
+    expect(said({ baseline: '2026-11-01' }, z.strictObject({ ...days, day: z.string().optional() }))).toBe(
+      'baseline: is not known here; did you mean baselineStartDate and baselineEndDate? There are baselineEndDate, baselineStartDate, day.',
+    );
+    expect(said({ baseline: '2026-11-01' }, z.strictObject({ ...days, baseline: z.enum(['previous', 'last']) }))).toBe(
+      'baseline: must be one of previous, last; see also baselineStartDate and baselineEndDate.',
+    );
+  });
+
   test('are named with the nearest first, or with all where none is near', () => {
     const small = z.strictObject({ startDate: z.string().optional(), device: z.string().optional() });
     expect(said({ startdate: 'x' }, small)).toBe('startdate: is not known here; did you mean startDate? There are startDate, device.');

@@ -39,7 +39,7 @@ export interface Sources {
 /** Runs that one view shows. */
 export interface DataPart {
   readonly runs: readonly RunManifest[];
-  readonly view: Omit<DataView, 'setup' | 'files'>;
+  readonly view: Omit<DataView, 'setup' | 'setupAsHeld' | 'heldAs' | 'files'>;
 }
 
 /** How much of a result is wanted, and who wrote the statement: an error names what they can change. */
@@ -47,6 +47,8 @@ export interface Selection {
   readonly maxRows: number;
   readonly maxChars?: number;
   readonly author: Author;
+  /** The statement only compares the ids of users and sessions, which may be numbers then instead of text. */
+  readonly isIdsAlike?: true;
 }
 
 /** The data of a call, whichever engine holds them. */
@@ -97,6 +99,19 @@ async function guarded<T>(views: readonly DataPart['view'][], task: () => Promis
   }
 }
 
+/** The columns of ids that all views hold in the same type, where that is not the one they show. */
+function alikeIds(views: readonly DataView[]): ReadonlySet<string> {
+  const alike = new Set<string>();
+  for (const id of ['user_id', 'session_id']) {
+    const own = views.flatMap(({ columns, heldAs }) =>
+      columns.flatMap(({ name, field = name, from }) => (from === undefined && field === id ? [{ name, type: heldAs.get(name) }] : [])),
+    );
+    const [type, ...others] = new Set(own.map((column) => column.type));
+    if (type !== undefined && others.length === 0) for (const { name } of own) alike.add(name);
+  }
+  return alike;
+}
+
 /** The data as files on the disk, which cannot be removed meanwhile. */
 async function withFiles<T>(workspace: ProjectWorkspace, asked: Asked, context: DataUses, use: (data: Data) => Promise<T>): Promise<T> {
   const { signal } = context;
@@ -114,15 +129,19 @@ async function withFiles<T>(workspace: ProjectWorkspace, asked: Asked, context: 
       const views = parts.map(({ view }) => view);
       for (const { notes } of views) for (const sentence of notes) context.note(sentence);
       const files = [...new Set(views.flatMap((view) => view.files))];
-      const common = { views: views.map(({ name }) => name), setup: views.map(({ setup }) => setup), files };
+      const ids = alikeIds(views);
+      const setups = { shown: views.map(({ setup }) => setup), held: views.map(({ setupAsHeld }) => setupAsHeld(ids)) };
+      const common = { views: views.map(({ name }) => name), files };
       return use({
         workspace,
         dialect: 'DuckDB',
         runs,
         parts,
         about: aboutOf(asked, runs),
-        select: (sql, { maxRows, maxChars = MAX_CHARS, author }) =>
-          guarded(views, () => runSql({ ...common, sql, maxRows, maxChars }, options), author),
+        select: (sql, { maxRows, maxChars = MAX_CHARS, author, isIdsAlike }) => {
+          const setup = isIdsAlike ? setups.held : setups.shown;
+          return guarded(views, () => runSql({ ...common, setup, sql, maxRows, maxChars }, options), author);
+        },
       });
     }),
   );
@@ -156,7 +175,7 @@ async function withWarehouse<T>(
     parts,
     about: aboutOf(asked, loaded),
     select: (sql, { maxRows, maxChars = MAX_CHARS, author }) =>
-      guarded(views, () => warehouse.query({ ...common, sql, maxRows, maxChars }), author),
+      guarded(views, () => warehouse.query({ ...common, sql, maxRows, maxChars }), author === 'server' ? 'server on a warehouse' : author),
   });
 }
 

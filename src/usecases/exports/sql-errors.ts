@@ -122,8 +122,8 @@ function fileFault(message: string): WorkspaceError | undefined {
   return new WorkspaceError('disk', `A downloaded file cannot be read: ${short} ${next}`);
 }
 
-/** Who wrote a statement: the caller, or this server for a tool whose arguments are no SQL. */
-export type Author = 'caller' | 'server';
+/** Who wrote a statement: the caller, or this server for a tool whose arguments are no SQL, on files or on a warehouse. */
+export type Author = 'caller' | 'server' | 'server on a warehouse';
 
 /** A statement that took more than it may: what its author can do. */
 function exceeded(what: 'time' | 'memory', author: Author): ApiError {
@@ -132,7 +132,7 @@ function exceeded(what: 'time' | 'memory', author: Author): ApiError {
     author === 'caller'
       ? `sql: the query ${took} and was stopped. Filter or group earlier, name columns instead of *, and join less.`
       : `The data are too many for one answer of the engine: it ${took} and was stopped. Ask about fewer days (startDate, endDate) or a ` +
-        'part of the visits (devices, countries), or load the exports into a warehouse, which counts them faster.';
+        `part of the visits (devices, countries)${author === 'server' ? ', or load the exports into a warehouse' : ''}.`;
   return new ApiError('invalid', words);
 }
 

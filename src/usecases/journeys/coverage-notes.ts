@@ -61,7 +61,11 @@ const grouped = (value: number) => formatNumber(value, { group: true });
 
 function missingWords({ days, files }: Coverage, counts: readonly Count[]): string {
   const lacking = files.filter(({ days: own }) => days.missing.some((day) => !own.has(day))).map(({ name }) => name);
-  const rows = counts.filter(({ kind, n }) => kind !== 'automated' && n > 0).map(({ kind, n }) => `${grouped(n)} rows of ${kind}`);
+  // In the order of the files, because an engine gives the parts of a statement in any.
+  const rows = files.flatMap(({ name }) => {
+    const found = counts.find(({ kind, n }) => kind === name && n > 0);
+    return found ? [`${grouped(found.n)} rows of ${name}`] : [];
+  });
   const there =
     rows.length === 0
       ? ''

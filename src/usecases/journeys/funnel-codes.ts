@@ -1,5 +1,6 @@
 import { hasKind, type Step } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
+import type { VisitPart } from './visit-relation.ts';
 import type { Visits } from './visits.ts';
 
 /** The statement's view of a funnel. */
@@ -10,6 +11,8 @@ export interface FunnelPlan {
   readonly withinDays?: number | undefined;
   /** The dimension of a split: an expression over columns of sessions; without one the entry page. */
   readonly group?: { readonly visit?: string | undefined } | undefined;
+  /** The sessions or visitors that are read; left out: all. */
+  readonly part?: VisitPart | undefined;
 }
 
 /** Bits for the steps that something is. */
@@ -36,21 +39,30 @@ export function funnelCodes({ sql, days }: Visits, byTime: boolean) {
   const since = (time: string) => `greatest(${time} - ${days.first * DAY_MS}, 0)`;
   const unit = byTime ? TIES * MASK : MASK;
   const span = TIME * MASK;
+  const timeOfView = (code: string) => `(${sql.quotient(code, Number(MASK))}) % ${TIME}`;
   return {
-    /** Of a page, from its columns. */
-    page: (mask: string) =>
-      byTime
-        ? `${since('t')} * ${unit} + (n % ${TIES}) * ${MASK} + ${mask}`
-        : `least(pos, ${MOST_PLACES}) * ${span} + ${since('t')} * ${unit} + ${mask}`,
+    /** Of a view, from its columns: its number, time and steps. */
+    view: (mask: string) => sql.whole(`least(s.n, ${MOST_PLACES}) * ${span} + ${since('s.t')} * ${MASK} + ${mask}`),
+    /** ms of a view since the first midnight, from its number. */
+    timeOfView,
+    /** Of a page, from the number of its first view and its place among the pages of the session. */
+    page: (code: string, place: string) =>
+      sql.whole(
+        byTime
+          ? `${timeOfView(code)} * ${unit} + (${sql.quotient(code, Number(span))} % ${TIES}) * ${MASK} + ${code} % ${MASK}`
+          : `least(${place}, ${MOST_PLACES}) * ${span} + ${code} % ${span}`,
+      ),
     /** Of what is no page; where places count, behind them all. */
     // After the pages of the same ms.
     other: (time: string, mask: string) =>
-      byTime ? `${since(time)} * ${unit} + ${(TIES - 1n) * MASK} + ${mask}` : `${LAST_PLACE * span} + ${mask}`,
+      sql.whole(byTime ? `${since(time)} * ${unit} + ${(TIES - 1n) * MASK} + ${mask}` : `${LAST_PLACE * span} + ${mask}`),
     /** ms since the first midnight. */
-    time: (code: string) => (byTime ? sql.quotient(code, Number(unit)) : `(${sql.quotient(code, Number(unit))}) % ${TIME}`),
+    time: (code: string) => (byTime ? sql.quotient(code, Number(unit)) : timeOfView(code)),
     /** How much larger the number of something is that happens so much later. */
     later: (ms: number) => BigInt(ms) * unit,
     /** The place in the session. */
     place: (code: string) => sql.quotient(code, Number(span)),
+    /** The steps. */
+    mask: (code: string) => `${code} % ${MASK}`,
   };
 }

@@ -1,9 +1,9 @@
 import { hasKind, type Step } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { type FunnelPlan, funnelCodes, isByTime, LAST_PLACE } from './funnel-codes.ts';
-import { dayOfMs, flag, type SqlWords } from './sql-words.ts';
+import { dayOfMs, flag } from './sql-words.ts';
 import { eventCondition, maskOf, pageCondition } from './step-sql.ts';
-import { type Expressions, visitRelation } from './visit-relation.ts';
+import { type Expressions, sessionRows, visitRelation } from './visit-relation.ts';
 import type { Visits } from './visits.ts';
 
 /** Groups and next pages that a statement gives, the largest first. */
@@ -18,42 +18,99 @@ function purchaseBits(steps: readonly Step[]): number {
 }
 
 /** Of a visitor, a first step counts only on a day of the range; what follows may lie behind it. */
-function firstInRange(mask: string, { withinDays }: FunnelPlan, { sql, days }: Visits): string {
-  return withinDays === undefined ? mask : `(${mask} - CASE WHEN day > ${days.last} AND ${sql.bit(mask, 0)} THEN 1 ELSE 0 END)`;
+function firstInRange(code: string, { withinDays }: FunnelPlan, { sql, days }: Visits): string {
+  return withinDays === undefined ? code : `${code} - CASE WHEN day > ${days.last} AND ${sql.bit(code, 0)} THEN 1 ELSE 0 END`;
 }
 
-/** Rows of purchases; the files do not say when: in a session after all else, of a visitor after the last page of that session. */
-function purchaseRows({ withinDays }: FunnelPlan, visits: Visits): { from: string; time: string } {
-  if (withinDays === undefined) return { from: 'visit AS v', time: `began + ${DAY_MS}` };
-  if (!visits.reads('views')) return { from: 'visit AS v', time: 'began' };
-  return { from: 'visit AS v JOIN (SELECT k AS k_last, max(t) AS t_last FROM page GROUP BY k) AS l ON v.k = l.k_last', time: 't_last + 1' };
+const unitOf = ({ withinDays }: FunnelPlan) => (withinDays === undefined ? 'k' : 'u');
+
+/**
+ * Whether purchases stand behind the pages of their session at once: a session without views has none of the steps before, so that its
+ * purchase counts for nothing.
+ */
+function buysInPlace(plan: FunnelPlan, visits: Visits): boolean {
+  return purchaseBits(plan.steps) > 0 && plan.steps.length > 1 && visits.reads('views') && !isByTime(plan);
 }
 
-/** A row for each thing that fulfils steps: `unit` (session or visitor), k, day, x, the page after it and the entry page (0: none). */
-function hitSql(plan: FunnelPlan, visits: Visits): string {
+/**
+ * Tables that end in `paged`, a row for each session with views: k, u, day, the entry page, `last_ms` (of the last page, since the first
+ * midnight), what splits, and h: pairs of the pages that fulfil steps and of the page after each (`noKey`: none), in order.
+ */
+function pagedSql(plan: FunnelPlan, visits: Visits): string[] {
   const { sql } = visits;
   const code = funnelCodes(visits, isByTime(plan));
-  const unit = `${plan.withinDays === undefined ? 'k' : 'u'} AS unit, k, day`;
-  const masked = (mask: string) => firstInRange(mask, plan, visits);
-  const none = `${sql.noKey} AS p_next, ${sql.noKey} AS entry`;
+  const group = plan.group?.visit === undefined || plan.withinDays !== undefined ? {} : { g: sql.anyOf('v.g') };
+  const bought = buysInPlace(plan, visits) ? { bought: 'max(v.bought)' } : {};
+  // A session without the first step counts for nothing; without a condition on lists, which an engine would make again for it.
+  const [first] = plan.steps;
+  const isStarted = plan.withinDays === undefined && first?.choices.every(({ kind }) => kind === 'page') === true;
+  const started = isStarted ? { starts: `max(${flag(sql.bit('s.mask', 0))})` } : {};
+  const aggregates = { u: 'min(s.u)', ...group, ...bought, ...started, z: sql.sorted(sql.pair(code.view('s.mask'), 's.p')) };
+  const rows = sessionRows(visits, aggregates, plan.withinDays === undefined ? {} : { followDays: plan.withinDays });
+  const own = ['k', 'u', 'day', ...Object.keys({ ...group, ...bought })].join(', ');
+  const page = (each: string, place: string) => firstInRange(code.page(sql.one(each), place), plan, visits);
+  const next = (place: string) => `coalesce(${sql.other(`d[${place} + 1]`)}, ${sql.noKey})`;
+  const pairs = sql.mapAt('d', (each, place) => sql.pair(page(each, place), next(place)));
+  const lastMs = code.timeOfView(sql.one('d[length(d)]'));
+  const hits = sql.filter('h', (each) => `${code.mask(sql.one(each))} <> 0`);
+  const purchase = `[${sql.pair(code.other('0', String(purchaseBits(plan.steps))), sql.noKey)}]`;
+  const all = buysInPlace(plan, visits) ? sql.joined(hits, `CASE WHEN bought = 1 THEN ${purchase} ELSE [] END`) : hits;
+  return [
+    `viewed AS (${rows})`,
+    `folded AS (SELECT ${own}, ${sql.changes('z', (pair) => sql.other(pair))} AS d FROM viewed${isStarted ? ' WHERE starts = 1' : ''})`,
+    `placed AS (SELECT ${own}, ${sql.other('d[1]')} AS entry, ${lastMs} AS last_ms, ${pairs} AS h FROM folded)`,
+    `paged AS (SELECT ${own}, entry, last_ms, ${all} AS h FROM placed)`,
+  ];
+}
+
+/** Purchases; the files do not say when: in a session after all else, of a visitor after the last page of that session. */
+function purchaseRows({ withinDays }: FunnelPlan, { days, reads }: Visits): { from: string; time: string } {
+  if (withinDays === undefined) return { from: 'visit AS v', time: `began + ${DAY_MS}` };
+  if (!reads('views')) return { from: 'visit AS v', time: 'began' };
+  const last = '(SELECT k AS k_last, last_ms FROM paged) AS l';
+  return { from: `visit AS v JOIN ${last} ON v.k = l.k_last`, time: `last_ms + ${days.first * DAY_MS + 1}` };
+}
+
+/** Selects with a row for each app event and purchase that fulfils steps: `unit`, k, day, what splits, the entry page (none), h. */
+function otherHits(plan: FunnelPlan, visits: Visits): string[] {
+  const { sql } = visits;
+  const code = funnelCodes(visits, isByTime(plan));
+  const own = [`${unitOf(plan)} AS unit`, 'k', 'day', ...(splitsRows(plan) ? ['g'] : [])].join(', ');
+  const hit = (time: string, mask: string) =>
+    `${sql.noKey} AS entry, [${sql.pair(firstInRange(code.other(time, mask), plan, visits), sql.noKey)}] AS h`;
   const parts: string[] = [];
-  if (visits.reads('views')) {
-    const rows = `SELECT *, ${sql.after('p', 'PARTITION BY k ORDER BY n')} AS p_after FROM page`;
-    const columns = `${sql.whole(code.page(masked('mask')))} AS x, coalesce(p_after, ${sql.noKey}) AS p_next, entry`;
-    parts.push(`SELECT ${unit}, ${columns} FROM (${rows}) AS r WHERE mask <> 0`);
-  }
   if (plan.steps.some((step) => hasKind(step, 'event'))) {
     const mask = maskOf(plan.steps.map((step) => eventCondition(step, sql.known('event_name'), sql)));
     const each = sql.each('visit', { event_name: 'names', event_at: 'times' });
-    const rows = `SELECT k, u, day, ${sql.ms('event_at')} AS t, ${mask} AS mask FROM ${each} AS e`;
-    parts.push(`SELECT ${unit}, ${sql.whole(code.other('t', masked('mask')))} AS x, ${none} FROM (${rows}) AS r WHERE mask <> 0`);
+    const rows = `SELECT *, ${sql.ms('event_at')} AS t, ${mask} AS mask FROM ${each} AS e`;
+    parts.push(`SELECT ${own}, ${hit('t', 'mask')} FROM (${rows}) AS r WHERE mask <> 0`);
   }
   const bits = purchaseBits(plan.steps);
-  if (bits > 0) {
+  if (bits > 0 && !buysInPlace(plan, visits)) {
     const { from, time } = purchaseRows(plan, visits);
-    parts.push(`SELECT ${unit}, ${sql.whole(code.other(time, String(bits)))} AS x, ${none} FROM ${from} WHERE bought = 1`);
+    parts.push(`SELECT ${own}, ${hit(time, String(bits))} FROM ${from} WHERE bought = 1`);
   }
-  return `hit AS (${parts.join(' UNION ALL ')})`;
+  return parts;
+}
+
+/** Whether the rows of sessions hold what splits. */
+const splitsRows = ({ group, withinDays }: FunnelPlan) => group?.visit !== undefined && withinDays === undefined;
+
+/** Tables that end in `walk`, a row for each session or visitor: unit, day, the entry page, what splits, h, and l, its numbers. */
+function walkSql(plan: FunnelPlan, visits: Visits): string[] {
+  const { sql } = visits;
+  const isRead = visits.reads('views');
+  const paged = isRead ? pagedSql(plan, visits) : [];
+  const split = splitsRows(plan) ? ', g' : '';
+  const ofPages = `SELECT ${unitOf(plan)} AS unit, k, day${split}, entry, h FROM paged`;
+  const others = otherHits(plan, visits);
+  const hit = `hit AS (${[...(isRead ? [ofPages] : []), ...others].join(' UNION ALL ')})`;
+  const isWhole = plan.withinDays === undefined && others.length === 0;
+  const ofGroup = split === '' ? '' : `, ${sql.anyOf('g')} AS g`;
+  const all = isWhole
+    ? 'hit'
+    : `(SELECT unit, min(day) AS day${ofGroup}, max(entry) AS entry, ${sql.sortedAll('h')} AS h FROM hit GROUP BY unit) AS u`;
+  return [...paged, hit, `walk AS (SELECT unit, day${split}, entry, h, ${sql.map('h', (pair) => sql.one(pair))} AS l FROM ${all})`];
 }
 
 /** Steps in order: each the first that comes after the one before. */
@@ -104,20 +161,29 @@ function immatureDays({ withinDays = 0 }: FunnelPlan, { days }: Visits): number[
   return starts.filter((day) => Array.from({ length: withinDays + 1 }, (_, after) => day + after).some((each) => !days.ofFiles.has(each)));
 }
 
-/** Who did the first step, how far they came, when they began, and the times between steps; a depth of −1: the window is not over. */
+/** The page right after the last step that was done; `noKey` where the visit ended, or all steps were done. */
+function nextPage({ steps }: FunnelPlan, { sql }: Visits): string {
+  const last = steps.slice(0, -1).map((_, index) => `WHEN ${at(index + 1)} = 0 THEN ${at(index)}`);
+  const lastCode = `CASE ${last.join(' ')} ELSE 0 END`;
+  const own = sql.filter('h', (each) => `${sql.one(each)} = ${sql.whole(lastCode)}`);
+  return `coalesce(${sql.other(`${own}[1]`)}, ${sql.noKey})`;
+}
+
+/** How far each came, when they began, the times between steps, the page that followed; depth 0: no step was done, −1: it is too early. */
 function doneSql(plan: FunnelPlan, visits: Visits): string {
   const { sql, days } = visits;
   const { time } = funnelCodes(visits, isByTime(plan));
   const { steps, withinDays } = plan;
   const depth = steps.map((_, index) => flag(`${at(index)} > 0`)).join(' + ');
   const gaps = steps.slice(1).map((_, index) => `${gapSql(plan, visits, index + 1)} AS gap${index + 2}`);
-  const columns = ['unit', ...steps.map((_, index) => at(index)), ...gaps];
-  const from = `s${steps.length} WHERE x1 > 0`;
-  if (withinDays === undefined) return `done AS (SELECT ${[...columns, 'day', 'entry', `${depth} AS depth`].join(', ')} FROM ${from})`;
+  const columns = ['unit', 'x1', ...gaps, 'entry', `${nextPage(plan, visits)} AS p_next`, ...(splitsRows(plan) ? ['g'] : [])];
+  // Who did no step stays until all is counted: an engine would make the lists again for each condition on them.
+  const from = `s${steps.length}`;
+  if (withinDays === undefined) return `done AS (SELECT ${[...columns, 'day', `${depth} AS depth`].join(', ')} FROM ${from})`;
   const began = dayOfMs(sql, `${time('x1')} + ${days.first * DAY_MS}`);
   const late = immatureDays(plan, visits);
-  const rows = `SELECT ${[...columns, 'entry', `${began} AS day`, `${depth} AS so_far`].join(', ')} FROM ${from}`;
-  const judged = late.length === 0 ? 'so_far' : `CASE WHEN day IN (${late.join(', ')}) THEN -1 ELSE so_far END`;
+  const rows = `SELECT ${[...columns, `${began} AS day`, `${depth} AS so_far`].join(', ')} FROM ${from}`;
+  const judged = late.length === 0 ? 'so_far' : `CASE WHEN so_far > 0 AND day IN (${late.join(', ')}) THEN -1 ELSE so_far END`;
   return `done AS (SELECT *, ${judged} AS depth FROM (${rows}) AS d)`;
 }
 
@@ -133,34 +199,44 @@ function visitColumns({ steps, group }: FunnelPlan, visits: Visits): Expressions
   };
 }
 
-/** A row for each of what splits and how deep: the group as a text. */
-function groupSql({ group, withinDays }: FunnelPlan, sql: SqlWords): string[] {
-  if (!group) return [];
-  const unit = withinDays === undefined ? 'd.unit' : 'f.k';
-  const first = 'JOIN (SELECT unit, x, min(k) AS k FROM hit GROUP BY unit, x) AS f ON d.unit = f.unit AND d.x1 = f.x';
-  const rows =
-    group.visit === undefined
-      ? 'done AS d JOIN path_of AS g ON d.entry = g.p'
-      : `done AS d ${withinDays === undefined ? '' : first} JOIN visit AS g ON ${unit} = g.k`;
-  const name = sql.text('group');
-  const counted = `SELECT ${group.visit === undefined ? 'g.path' : 'g.g'} AS name, depth, count(*) AS n FROM ${rows} GROUP BY name, depth`;
-  return [`SELECT ${name} AS kind, name, depth, 0 AS value, n FROM (${counted} ORDER BY n DESC LIMIT ${MOST_ROWS}) AS x`];
+/** Visitors by what splits and how deep they came: the group is that of the session of their first step. */
+function visitorGroups({ group, withinDays }: FunnelPlan, visits: Visits): string[] {
+  if (group?.visit === undefined || withinDays === undefined) return [];
+  const { sql } = visits;
+  const isOf = sql.has(
+    sql.map('h.h', (pair) => sql.one(pair)),
+    'd.x1',
+  );
+  const rows = `done AS d JOIN hit AS h ON d.unit = h.unit WHERE d.depth <> 0 AND ${isOf}`;
+  const first = `SELECT d.unit AS unit, d.depth AS depth, min(h.k) AS k FROM ${rows}`;
+  return [
+    `SELECT 'group' AS kind, f.depth AS depth, 0 AS value, ${sql.noKey} AS p, v.g AS name, count(*) AS n ` +
+      `FROM (${first} GROUP BY d.unit, d.depth) AS f JOIN visit AS v ON f.k = v.k GROUP BY v.g, f.depth`,
+  ];
 }
 
-/** The page right after the last step that was done, for those who left; an empty name: the visit ended. */
-function nextSql({ steps }: FunnelPlan, visits: Visits): string[] {
-  if (!visits.reads('views')) return [];
+/** Counts of `done`, where a step was done: in one pass, because an engine may make a table again wherever it is named. */
+function countedSql(plan: FunnelPlan, visits: Visits): string {
   const { sql } = visits;
-  const last = steps.map((_, index) => `WHEN depth = ${index + 1} THEN ${at(index)}`).join(' ');
-  const lastCode = sql.whole(`CASE ${last} ELSE 0 END`);
-  const left = `SELECT unit, depth, ${lastCode} AS x_last FROM done WHERE depth BETWEEN 1 AND ${steps.length - 1}`;
-  const hits = `(${left}) AS d JOIN hit AS h ON d.unit = h.unit AND d.x_last = h.x`;
-  const each = `SELECT d.unit AS unit, d.depth AS depth, max(h.p_next) AS p FROM ${hits} GROUP BY d.unit, d.depth`;
-  const counted = `SELECT p, depth, count(*) AS n FROM (${each}) AS e GROUP BY p, depth`;
-  return [
-    `SELECT ${sql.text('next')} AS kind, coalesce(o.path, '') AS name, c.depth AS depth, ${flag('c.p = 0')} AS value, c.n AS n ` +
-      `FROM (${counted} ORDER BY n DESC LIMIT ${MOST_ROWS}) AS c LEFT JOIN path_of AS o ON c.p = o.p`,
+  const { steps, group } = plan;
+  const gaps = steps.flatMap((step, index) => (index === 0 || hasKind(step, 'purchase') ? [] : [index + 1]));
+  const isLeft = `CASE WHEN depth BETWEEN 1 AND ${steps.length - 1} THEN 'next' ELSE '' END`;
+  const started = (kind: string) => `CASE WHEN depth = 0 THEN '' ELSE '${kind}' END`;
+  const none = sql.noKey;
+  const things: readonly (readonly [kind: string, depth: string, value: string, p: string, name: string])[] = [
+    [started('day'), 'depth', 'day', none, "''"],
+    ...gaps.map((step) => [`CASE WHEN gap${step} = -1 THEN '' ELSE 'gap' END`, String(step), `gap${step}`, none, "''"] as const),
+    ...(visits.reads('views') ? [[isLeft, 'depth', `CASE WHEN p_next = ${none} THEN 1 ELSE 0 END`, 'p_next', "''"] as const] : []),
+    ...(splitsRows(plan) ? [[started('group'), 'depth', '0', none, 'g'] as const] : []),
+    ...(group && group.visit === undefined ? [[started('group'), 'depth', '0', 'entry', "''"] as const] : []),
   ];
+  const lists = ['of_kind', 'of_depth', 'of_value', 'of_p', 'of_name'].map((name, part) => {
+    const values = things.map((thing) => (part === 1 || part === 2 ? sql.whole(thing[part]) : (thing[part] ?? '')));
+    return [name, `[${values.join(', ')}]`] as const;
+  });
+  const each = sql.each('done', Object.fromEntries(lists));
+  const columns = 'of_kind AS kind, of_depth AS depth, of_value AS value, of_p AS p, of_name AS name';
+  return `SELECT ${columns}, count(*) AS n FROM ${each} AS e WHERE of_kind <> '' GROUP BY of_kind, of_depth, of_value, of_p, of_name`;
 }
 
 /**
@@ -174,17 +250,16 @@ export function funnelSql(plan: FunnelPlan, visits: Visits): string {
   const { ctes } = visitRelation(visits, {
     visit: visitColumns(plan, visits),
     page: { mask },
+    part: plan.part,
     ...(plan.withinDays !== undefined && { followDays: plan.withinDays }),
   });
-  const walk = `walk AS (SELECT unit, min(day) AS day, max(entry) AS entry, ${sql.sorted('x')} AS l FROM hit GROUP BY unit)`;
   const chain = plan.order === 'direct' ? direct(plan, visits) : inOrder(plan, visits);
-  const counted = (kind: string, depth: string, value: string, by: string) =>
-    `SELECT ${sql.text(kind)} AS kind, '' AS name, ${depth} AS depth, ${value} AS value, count(*) AS n FROM done ${by}`;
-  const gaps = plan.steps.slice(1).flatMap((step, index) => {
-    if (hasKind(step, 'purchase')) return [];
-    const gap = `gap${index + 2}`;
-    return [counted('gap', String(index + 2), gap, `WHERE ${at(index + 1)} > 0 GROUP BY ${gap}`)];
-  });
-  const parts = [counted('day', 'depth', 'day', 'GROUP BY depth, day'), ...gaps, ...groupSql(plan, sql), ...nextSql(plan, visits)];
-  return `WITH ${[ctes, hitSql(plan, visits), walk, ...chain, doneSql(plan, visits)].join(',\n')}\n${parts.join('\nUNION ALL\n')}`;
+  const counted = [countedSql(plan, visits), ...visitorGroups(plan, visits)].join('\nUNION ALL ');
+  const ranked = `SELECT *, row_number() OVER (PARTITION BY kind ORDER BY n DESC) AS place FROM (${counted}) AS c`;
+  const kept = `SELECT * FROM (${ranked}) AS r WHERE kind IN ('day', 'gap') OR place <= ${MOST_ROWS}`;
+  const named = visits.reads('views')
+    ? `SELECT r.kind AS kind, coalesce(o.path, r.name) AS name, r.depth AS depth, r.value AS value, r.n AS n ` +
+      `FROM (${kept}) AS r LEFT JOIN path_of AS o ON r.p = o.p`
+    : kept;
+  return `WITH ${[ctes, ...walkSql(plan, visits), ...chain, doneSql(plan, visits)].join(',\n')}\n${named}`;
 }

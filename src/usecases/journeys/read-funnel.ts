@@ -5,6 +5,7 @@ import { type Breakdown, fieldOfBreakdown, groupExpression } from './breakdowns.
 import type { FunnelPlan } from './funnel-codes.ts';
 import { funnelSql } from './funnel-sql.ts';
 import { requireSeen } from './unseen-step.ts';
+import { partsOf } from './visit-relation.ts';
 import type { VisitRow, Visits } from './visits.ts';
 import type { Needs } from './with-visits.ts';
 
@@ -35,8 +36,8 @@ export function needsOf({ steps, breakdown, withinDays }: FunnelQuestion): Needs
 function countsOf(rows: readonly VisitRow[]): FunnelCounts {
   const days = new Map<number, number[]>();
   const groups = new Map<string, number[]>();
-  const gaps = new Map<number, [number, number][]>();
-  const next: { depth: number; page: string | undefined; count: number }[] = [];
+  const gaps = new Map<number, Map<number, number>>();
+  const next = new Map<string, { depth: number; page: string | undefined; count: number }>();
   let immature = 0;
   const add = <Key>(map: Map<Key, number[]>, key: Key, depth: number, count: number) => {
     const depths = map.get(key) ?? [];
@@ -47,13 +48,18 @@ function countsOf(rows: readonly VisitRow[]): FunnelCounts {
   for (const row of rows) {
     const [depth, value, n, name] = [Number(row['depth']), Number(row['value']), Number(row['n']), row['name']];
     const text = typeof name === 'string' ? name : '';
-    if (row['kind'] === 'gap') gaps.set(depth, [...(gaps.get(depth) ?? []), [value, n]]);
-    else if (row['kind'] === 'next') next.push({ depth, page: value === 1 ? undefined : text, count: n });
-    else if (row['kind'] === 'group' && depth > 0) add(groups, text, depth, n);
+    if (row['kind'] === 'gap') {
+      const own = gaps.get(depth) ?? new Map<number, number>();
+      gaps.set(depth, own.set(value, (own.get(value) ?? 0) + n));
+    } else if (row['kind'] === 'next') {
+      const key = `${depth} ${value} ${text}`;
+      next.set(key, { depth, page: value === 1 ? undefined : text, count: (next.get(key)?.count ?? 0) + n });
+    }
+    if (row['kind'] === 'group' && depth > 0) add(groups, text, depth, n);
     else if (row['kind'] === 'day' && depth > 0) add(days, value, depth, n);
     else if (row['kind'] === 'day') immature += n;
   }
-  return { days, groups, gaps, next, immature };
+  return { days, groups, gaps: new Map([...gaps].map(([depth, own]) => [depth, [...own]])), next: [...next.values()], immature };
 }
 
 /** Throws for the first step that nothing in the files fulfils; `done` has how many did each in order. */
@@ -67,7 +73,10 @@ export async function readFunnel({ steps, order, withinDays, breakdown }: Funnel
   const visit = field && breakdown ? groupExpression(breakdown, visits.column('sessions', field) ?? 'NULL', visits.sql) : undefined;
   const isGrouped = visit !== undefined || breakdown === 'entry_page';
   const plan: FunnelPlan = { steps, order, withinDays, ...(isGrouped && { group: { visit } }) };
-  const counts = countsOf(await visits.select(funnelSql(plan, visits)));
+  const rows: VisitRow[] = [];
+  for (const part of partsOf(visits, withinDays === undefined ? 'session' : 'visitor'))
+    rows.push(...(await visits.select(funnelSql({ ...plan, part }, visits))));
+  const counts = countsOf(rows);
   const done = steps.map((_, index) =>
     [...counts.days.values()].reduce((sum, depths) => sum + depths.slice(index + 1).reduce((a, b) => a + b, 0), 0),
   );

@@ -3,7 +3,7 @@ import { parseStep } from '../../domain/journeys/step.ts';
 import { flag } from './sql-words.ts';
 import { pageCondition } from './step-sql.ts';
 import { unseenStep } from './unseen-step.ts';
-import { visitRelation } from './visit-relation.ts';
+import { partsOf, sessionRows, type VisitPart, visitRelation } from './visit-relation.ts';
 import type { Visits } from './visits.ts';
 
 /** The question behind paths. */
@@ -25,8 +25,8 @@ const [MOST_PAGES, MOST_PATHS] = [60, 20_000];
 /** Distinct paths that are looked at for patterns, the most viewed first. */
 const MOST_DISTINCT = 5_000;
 const OTHER = 'other pages';
-/** Numbers of a page without a name of its own, and of none. */
-const [NO_NAME, NO_PAGE] = [-1, -9];
+/** The number of no page. */
+const NO_PAGE = -9;
 
 /** The names of pages, those for few before those for many. */
 async function namesOf(visits: Visits): Promise<string[]> {
@@ -41,33 +41,49 @@ async function namesOf(visits: Visits): Promise<string[]> {
     .toSorted((a, b) => plainLength(b) - plainLength(a));
 }
 
-function pathSql({ from, direction, depth }: PathQuestion, names: readonly string[], visits: Visits): string {
+/** A page of a session as one number: that of the view times this, and that of its name. */
+const NAMES = 64;
+
+function pathSql(
+  { from, direction, depth, part }: PathQuestion & { readonly part: VisitPart },
+  names: readonly string[],
+  visits: Visits,
+): string {
   const { sql } = visits;
   const path = `coalesce(${visits.column('views', 'path') ?? 'NULL'}, '')`;
-  const isStart = from === 'entry' ? 'n > 0' : (pageCondition(parseStep(from, 'from'), path, sql) ?? 'false');
-  const { ctes } = visitRelation(visits, { page: { hit: from === 'entry' ? '1' : flag(isStart) } });
+  const isStart = from === 'entry' ? '1 = 1' : (pageCondition(parseStep(from, 'from'), path, sql) ?? 'false');
+  const { ctes } = visitRelation(visits, { page: { hit: flag(isStart) }, part });
   const cases = names.map((name, index) => `WHEN ${sql.like('path', name)} THEN ${index}`).join(' ');
-  const order = `PARTITION BY k ORDER BY pos${direction === 'before' ? ' DESC' : ''}`;
-  const columns = Array.from({ length: depth + 1 }, (_, at) => `max(CASE WHEN d = ${at} THEN g ELSE ${NO_PAGE} END) AS g${at}`);
+  const aggregates = { l: sql.sorted(sql.whole(`s.n * ${NAMES} + o.g`)), start: 'min(CASE WHEN s.hit = 1 THEN s.n END)' };
+  const rows = sessionRows(visits, aggregates, { more: ' JOIN named AS o ON s.p = o.p_named' });
+  const isKept = (code: string) => (direction === 'after' ? `${code} >= start * ${NAMES}` : `${code} < (start + 1) * ${NAMES}`);
+  // Before the start the nearest page is the last of the list.
+  const placeOf = (at: number) => (direction === 'after' ? at + 1 : -at - 1);
+  const columns = Array.from(
+    { length: depth + 1 },
+    (_, at) => `CASE WHEN length(c) > ${at} THEN c[${placeOf(at)}] % ${NAMES} ELSE ${NO_PAGE} END AS g${at}`,
+  );
   const all = columns.map((_, at) => `g${at}`).join(', ');
   return `WITH ${ctes},
-named AS (SELECT p AS p_named, CASE ${cases} ELSE ${NO_NAME} END AS g FROM path_of),
-placed AS (SELECT k, pos, g, min(CASE WHEN hit = 1 THEN pos ELSE 1000000000 END) OVER (PARTITION BY k) AS start
-  FROM page JOIN named ON page.p = named.p_named),
-kept AS (SELECT k, pos, g, ${sql.before('g', order)} AS g_before FROM placed
-  WHERE start < 1000000000 AND pos ${direction === 'after' ? '>=' : '<='} start),
-ranked AS (SELECT k, g, row_number() OVER (${order}) - 1 AS d FROM kept WHERE g_before IS NULL OR g <> g_before),
-wide AS (SELECT k, ${columns.join(', ')} FROM ranked WHERE d <= ${depth} GROUP BY k)
+named AS (SELECT p AS p_named, CASE ${cases} ELSE ${names.length} END AS g FROM path_of),
+walk AS (${rows}),
+kept AS (SELECT ${sql.filter('l', isKept)} AS l FROM walk WHERE start IS NOT NULL),
+folded AS (SELECT ${sql.changes('l', (code) => `${code} % ${NAMES}`)} AS c FROM kept),
+wide AS (SELECT ${columns.join(', ')} FROM folded)
 SELECT ${all}, count(*) AS n FROM wide GROUP BY ${all} ORDER BY n DESC LIMIT ${MOST_PATHS}`;
 }
 
 /** Counts what sessions did after or before their first page of a kind; pages of one name in a row are one. */
 export async function readPaths(question: PathQuestion, visits: Visits): Promise<CountedPath[]> {
   const names = await namesOf(visits);
-  const rows = await visits.select(pathSql(question, names, visits));
-  if (rows.length === 0 && question.from !== 'entry') throw await unseenStep(parseStep(question.from, 'from'), 'from', visits);
-  return rows.map((row) => {
-    const numbers = Array.from({ length: question.depth + 1 }, (_, at) => Number(row[`g${at}`]));
-    return { pages: numbers.filter((number) => number !== NO_PAGE).map((number) => names[number] ?? OTHER), sessions: Number(row['n']) };
-  });
+  const counted = new Map<string, CountedPath>();
+  for (const part of partsOf(visits, 'session'))
+    for (const row of await visits.select(pathSql({ ...question, part }, names, visits))) {
+      const numbers = Array.from({ length: question.depth + 1 }, (_, at) => Number(row[`g${at}`]));
+      const key = numbers.join(' ');
+      const pages = numbers.filter((number) => number !== NO_PAGE).map((number) => names[number] ?? OTHER);
+      counted.set(key, { pages, sessions: (counted.get(key)?.sessions ?? 0) + Number(row['n']) });
+    }
+  if (counted.size === 0 && question.from !== 'entry') throw await unseenStep(parseStep(question.from, 'from'), 'from', visits);
+  return [...counted.values()].toSorted((a, b) => b.sessions - a.sessions).slice(0, MOST_PATHS);
 }

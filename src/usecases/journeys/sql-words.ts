@@ -22,6 +22,8 @@ export interface SqlWords {
   like(value: string, pattern: string): string;
   /** Whether a bit is set, counted from 0. */
   bit(value: string, at: number): string;
+  /** Whether any of the bits of a mask is set. */
+  anyBit(value: string, mask: number): string;
   /** The value of one row before in its window; NULL for the first. */
   before(value: string, window: string): string;
   /** The value of one row after in its window; NULL for the last. */
@@ -32,10 +34,26 @@ export interface SqlWords {
   first(list: string, condition: (element: string) => string): string;
   /** The elements of a list for which a condition holds. */
   filter(list: string, condition: (element: string) => string): string;
+  /** The elements of a list, a column, of which something is another than of the one before them. */
+  changes(list: string, of: (element: string) => string): string;
+  /** A list of what is made of each element and its place, from 1. */
+  mapAt(list: string, make: (element: string, place: string) => string): string;
+  /** Two values as one. */
+  pair(one: string, other: string): string;
+  /** The first value of a pair. */
+  one(pair: string): string;
+  /** The second value of a pair. */
+  other(pair: string): string;
+  /** The elements of one list and then those of another. */
+  joined(list: string, more: string): string;
+  /** An aggregate: the elements of all lists in ascending order. */
+  sortedAll(list: string): string;
   /** A list of what is made of each element. */
   map(list: string, make: (element: string) => string): string;
   /** Whether a list holds a value. */
   has(list: string, value: string): string;
+  /** An aggregate: the value where another one is least. */
+  ofLeast(value: string, by: string): string;
   /** An aggregate: any of the values. */
   anyOf(value: string): string;
   /** The FROM clause that gives a row for each place of parallel lists of a table, whose elements become columns. */
@@ -89,12 +107,21 @@ const duckDb: SqlWords = {
     return prefix === undefined ? `${value} LIKE ${literal(patternOf(pattern))} ESCAPE '\\'` : `starts_with(${value}, ${literal(prefix)})`;
   },
   bit: (value, at) => `(${value} & ${1 << at}) <> 0`,
+  anyBit: (value, mask) => `(${value} & ${mask}) <> 0`,
   before: (value, window) => `lag(${value}) OVER (${window})`,
   after: (value, window) => `lead(${value}) OVER (${window})`,
   sorted: (value) => `array_sort(list(${value}))`,
   first: (list, condition) => `coalesce(array_filter(${list}, lambda e: ${condition('e')})[1], 0)`,
   filter: (list, condition) => `array_filter(${list}, lambda e: ${condition('e')})`,
+  changes: (list, of) => `array_filter(${list}, lambda e, i: i = 1 OR ${of('e')} <> ${of(`${list}[i - 1]`)})`,
+  mapAt: (list, make) => `array_transform(${list}, lambda e, i: ${make('e', 'i')})`,
+  pair: (one, other) => `{'a': ${one}, 'b': ${other}}`,
+  one: (pair) => `${pair}.a`,
+  other: (pair) => `${pair}.b`,
+  joined: (list, more) => `array_concat(${list}, ${more})`,
+  sortedAll: (list) => `array_sort(flatten(list(${list})))`,
   has: (list, value) => `array_contains(${list}, ${value})`,
+  ofLeast: (value, by) => `arg_min(${value}, ${by})`,
   anyOf: (value) => `any_value(${value})`,
   each: (table, lists) => `(SELECT *, ${pairs(lists, (list, element) => `unnest(${list}) AS ${element}`)} FROM ${table})`,
   map: (list, make) => `array_transform(${list}, lambda e: ${make('e')})`,
@@ -121,12 +148,21 @@ const clickHouse: SqlWords = {
     return prefix === undefined ? `${value} LIKE ${text(patternOf(pattern))}` : `startsWith(${value}, ${text(prefix)})`;
   },
   bit: (value, at) => `bitAnd(${value}, ${1 << at}) <> 0`,
+  anyBit: (value, mask) => `bitAnd(${value}, ${mask}) <> 0`,
   before: (value, window) => `lagInFrame(toNullable(${value})) OVER (${window} ${WHOLE_FRAME})`,
   after: (value, window) => `leadInFrame(toNullable(${value})) OVER (${window} ${WHOLE_FRAME})`,
   sorted: (value) => `arraySort(groupArray(${value}))`,
   first: (list, condition) => `arrayFirst(e -> ${condition('e')}, ${list})`,
   filter: (list, condition) => `arrayFilter(e -> ${condition('e')}, ${list})`,
+  changes: (list, of) => `arrayFilter((e, i) -> i = 1 OR ${of('e')} <> ${of(`${list}[i - 1]`)}, ${list}, arrayEnumerate(${list}))`,
+  mapAt: (list, make) => `arrayMap((e, i) -> ${make('e', 'i')}, ${list}, arrayEnumerate(${list}))`,
+  pair: (one, other) => `tuple(${one}, ${other})`,
+  one: (pair) => `tupleElement(${pair}, 1)`,
+  other: (pair) => `tupleElement(${pair}, 2)`,
+  joined: (list, more) => `arrayConcat(${list}, ${more})`,
+  sortedAll: (list) => `arraySort(groupArrayArray(${list}))`,
   has: (list, value) => `has(${list}, ${value})`,
+  ofLeast: (value, by) => `argMin(${value}, ${by})`,
   anyOf: (value) => `any(${value})`,
   each: (table, lists) =>
     `(SELECT *, ${Object.keys(lists).join(', ')} FROM ${table} ARRAY JOIN ${pairs(lists, (list, element) => `${list} AS ${element}`)})`,

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../lib/clock.ts';
-import { dayOfMs, flag } from './sql-words.ts';
+import { dayOfMs, flag, type SqlWords } from './sql-words.ts';
 import { entryCondition, filterConditions } from './visit-filters.ts';
 import type { VisitScope, Visits } from './visits.ts';
 
@@ -10,21 +10,50 @@ export type Expressions = Readonly<Record<string, string>>;
 export interface RelationWish {
   /** More columns of `visit`, a row for each session, from columns of the sessions. */
   readonly visit?: Expressions;
-  /** More columns of `page`, whole numbers best, from columns of the views; of a page that was loaded again those of its first load. */
+  /** More columns of `seen` and `page`, whole numbers best, from columns of the views; of a page loaded again those of its first load. */
   readonly page?: Expressions;
   /** Days after the range whose rows are there too. */
   readonly followDays?: number;
+  readonly part?: VisitPart | undefined;
+}
+
+/** Sessions, or visitors, as a part of all by a number of theirs, so that the lists of a statement fit into memory. */
+export interface VisitPart {
+  readonly by: 'session' | 'visitor';
+  readonly index: number;
+  readonly of: number;
+}
+
+/** Lists of so many views take about a third of the memory that a statement may have. */
+const MOST_VIEWS = 8_000_000;
+
+/** The parts in which lists of views are read: one where they are few, or the engine keeps what does not fit elsewhere. */
+export function partsOf({ views, days, sql }: Visits, by: VisitPart['by']): VisitPart[] {
+  const share = Math.min(1, (days.covered.length + 1) / Math.max(1, days.ofFiles.size));
+  const of = sql.dialect === 'DuckDB' ? Math.max(1, Math.ceil((views * share) / MOST_VIEWS)) : 1;
+  return Array.from({ length: of }, (_, index) => ({ by, index, of }));
+}
+
+/** Conditions on a row of sessions or views to be of a part. */
+function partCondition(part: VisitPart | undefined, column: (field: string) => string, sql: SqlWords): string[] {
+  if (!part || part.of === 1) return [];
+  const key = part.by === 'visitor' ? sql.key(column('user_id')) : sql.key(column('user_id'), column('session_id'));
+  return [`${key} % ${part.of} = ${part.index}`];
 }
 
 /** Common table expressions, without the word WITH. */
 export interface Relation {
   /**
    * `visit`: k (the session), u (the visitor), began (ms), day (UTC, as a number), and the columns that are wished; only where sessions are
-   * read. `page`: k, u, day, pos (from 1, without pages loaded again), n (view number), t (ms), p (a number that stands for the path),
-   * entry (that of the first page), and the columns that are wished; only where views are read. `path_of`: p and its path.
+   * read. Only where views are read: `seen`, a row for each view: k, u, n (view number), t (ms), p (a number that stands for the path) and
+   * the columns that are wished; `page`, without pages loaded again: the same and day, pos (from 1), entry (the p of the first page);
+   * `path_of`: p and its path. The windows of `page` take longer than all else of a statement: `sessionRows` is quicker.
    */
   readonly ctes: string;
 }
+
+/** More ms than files cover, some decades; a number of a view fits before it. */
+const TIMES = 2 ** 42;
 
 /** A session may go on after the midnight of its day. */
 const LONGEST_SESSION_MS = DAY_MS;
@@ -58,7 +87,7 @@ function dayCondition({ days }: Visits, followDays: number): string {
   return `day BETWEEN ${days.first} AND ${last}${none}`;
 }
 
-function visitSql(visits: Visits, { visit = {}, followDays = 0 }: RelationWish): string {
+function visitSql(visits: Visits, { visit = {}, followDays = 0, part }: RelationWish): string {
   const { sql, days, question } = visits;
   const column = need(visits, 'sessions');
   const began = column('session_time');
@@ -66,6 +95,7 @@ function visitSql(visits: Visits, { visit = {}, followDays = 0 }: RelationWish):
     `${began} >= ${sql.instant(days.first * DAY_MS)}`,
     `${began} < ${sql.instant((days.last + followDays + 1) * DAY_MS)}`,
     `${column('user_id')} IS NOT NULL AND ${column('session_id')} IS NOT NULL`,
+    ...partCondition(part, column, sql),
     ...filterConditions(question, column, sql),
   ];
   const ms = sql.ms(began);
@@ -76,7 +106,7 @@ function visitSql(visits: Visits, { visit = {}, followDays = 0 }: RelationWish):
   );
 }
 
-function pageSql(visits: Visits, { page = {}, followDays = 0 }: RelationWish): string[] {
+function pageSql(visits: Visits, { page = {}, followDays = 0, part }: RelationWish): string[] {
   const { sql, days, question } = visits;
   const column = need(visits, 'views');
   const time = column('view_time');
@@ -88,6 +118,7 @@ function pageSql(visits: Visits, { page = {}, followDays = 0 }: RelationWish): s
     `${time} >= ${sql.instant(days.first * DAY_MS)}`,
     `${time} < ${sql.instant((days.last + followDays + 1) * DAY_MS + LONGEST_SESSION_MS)}`,
     `${column('user_id')} IS NOT NULL AND ${column('session_id')} IS NOT NULL AND ${column('view_number')} IS NOT NULL`,
+    ...partCondition(part, column, sql),
   ];
   const own =
     `${sql.key(column('user_id'), column('session_id'))} AS k, ${sql.key(column('user_id'))} AS u, ` +
@@ -100,13 +131,42 @@ function pageSql(visits: Visits, { page = {}, followDays = 0 }: RelationWish): s
   const atEntry = entry === undefined ? '' : `, first_value(is_entry) OVER (${window}) AS at_entry`;
   const columns = `${sql.before('p', window)} AS p_before, first_value(p) OVER (${window}) AS entry${atEntry}, ${firsts}`;
   const marked = `marked AS (SELECT k, u, n, t, p${names(extra)}, ${columns} FROM ${rows})`;
-  const kept = [
-    '(p_before IS NULL OR p <> p_before)',
-    ...(isJoined ? [] : [dayCondition(visits, followDays), ...straddling(visits)]),
-    ...(entry === undefined ? [] : ['at_entry = 1']),
-  ];
+  const kept = ['(p_before IS NULL OR p <> p_before)', ...keptConditions(visits, followDays)];
   const all = `k, u, day, n, t, p, entry${names(page)}, row_number() OVER (${window}) AS pos`;
   return [seen, marked, `page AS (SELECT ${all} FROM marked WHERE ${kept.join(' AND ')})`];
+}
+
+/**
+ * A SELECT of a row for each session with views: k, day and what is wished. Aggregates read its rows of `seen`, s, where sessions are read
+ * its row of `visit`, v, and what `more` joins to them. It stands over the common table expressions of a relation of the same days.
+ */
+export function sessionRows(
+  visits: Visits,
+  aggregates: Expressions,
+  { more = '', followDays = 0 }: { readonly more?: string; readonly followDays?: number } = {},
+): string {
+  const { sql, question, days } = visits;
+  const isJoined = visits.reads('sessions');
+  // One least number instead of two, and of the time where that is least.
+  const since = `least(greatest(s.t - ${days.first * DAY_MS}, 0), ${TIMES - 1})`;
+  const began = isJoined ? 'min(v.day) AS day' : `min(${sql.whole('s.n')} * ${TIMES} + ${since}) AS first_view`;
+  const ofFirst = isJoined
+    ? ''
+    : `, ${days.first} + ${sql.quotient(`first_view % ${TIMES}`, DAY_MS)} AS day, ${sql.quotient('first_view', TIMES)} AS first_n`;
+  const atEntry = question.entryPages ? `, ${sql.ofLeast('s.is_entry', 's.n')} AS at_entry` : '';
+  const from = `seen AS s${isJoined ? ' JOIN visit AS v ON s.k = v.k' : ''}${more}`;
+  const grouped = `SELECT s.k AS k${list(aggregates)}, ${began}${atEntry} FROM ${from} GROUP BY s.k`;
+  const kept = keptConditions(visits, followDays);
+  const where = kept.length === 0 ? '' : ` WHERE ${kept.join(' AND ')}`;
+  return `SELECT k, day${names(aggregates)} FROM (SELECT *${ofFirst} FROM (${grouped}) AS g) AS r${where}`;
+}
+
+/** Conditions on a session by its first view. */
+function keptConditions(visits: Visits, followDays: number): string[] {
+  return [
+    ...(visits.reads('sessions') ? [] : [dayCondition(visits, followDays), ...straddling(visits)]),
+    ...(visits.question.entryPages ? ['at_entry = 1'] : []),
+  ];
 }
 
 /** A session that began on a day that is missing is left out, though some of its views lie on the day after. */

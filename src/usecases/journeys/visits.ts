@@ -21,6 +21,8 @@ export interface Visits {
   readonly sql: SqlWords;
   readonly question: VisitQuestion;
   readonly days: CoveredDays;
+  /** Rows of all files of views, where they are read and the files say how many they have; else 0. */
+  readonly views: number;
   /** Whether files of a scope are read. */
   readonly reads: (scope: VisitScope) => boolean;
   /** The quoted column of a field, where the files of a scope that is read have it. */

@@ -111,7 +111,12 @@ export function withVisits<T>(question: VisitQuestion, needs: Needs, context: Vi
       return column && sql.name(column.name);
     };
     const select = async (statement: string) => {
-      const { columns, rows, more } = await data.select(statement, { maxRows: MAX_ROWS, maxChars: MAX_CHARS, author: 'server' });
+      const { columns, rows, more } = await data.select(statement, {
+        maxRows: MAX_ROWS,
+        maxChars: MAX_CHARS,
+        author: 'server',
+        isIdsAlike: true,
+      });
       if (more) throw new ApiError('invalid', 'These visits have more groups than an answer can hold: name fewer days, or filter them.');
       return rows.map((row): VisitRow => Object.fromEntries(columns.map(({ name }, at) => [name, row[at] ?? null])));
     };
@@ -123,6 +128,7 @@ export function withVisits<T>(question: VisitQuestion, needs: Needs, context: Vi
       sql,
       question,
       days,
+      views: partOf('views')?.view.rowCount ?? 0,
       reads: (scope) => partOf(scope) !== undefined,
       column: (scope, field) => columnIn(partOf(scope), field),
       select,

@@ -18,6 +18,10 @@ export interface DataView {
   readonly name: string;
   /** Creates the view; paths are relative to the directory. */
   readonly setup: string;
+  /** The same where some columns of `heldAs` keep the type in which the files hold them: quicker to compare, no text for a reader. */
+  readonly setupAsHeld: (names: ReadonlySet<string>) => string;
+  /** Columns that all files hold in one other type than the view shows, with that type. */
+  readonly heldAs: ReadonlyMap<string, string>;
   readonly files: readonly string[];
   readonly columns: readonly Column[];
   /** Rows of all runs, where the manifests give them and none can be there twice. */
@@ -155,6 +159,21 @@ function textNotes(view: string, columns: readonly Column[], batches: readonly B
   return [`In ${view} ${shown}${more} ${names.length === 1 ? 'is' : 'are'} text: order and compare as numbers with ${cast}.`];
 }
 
+/** A source of which some columns are shown as it holds them. */
+function uncast({ types, ...source }: Source, columns: readonly Column[], names: ReadonlySet<string>): Source {
+  const shown = columns.filter(({ name }) => names.has(name)).map(({ name, type }) => [name, type] as const);
+  return { ...source, ...(types && { types: new Map([...types, ...shown]) }) };
+}
+
+function heldTypes(columns: readonly Column[], sources: readonly Source[]): Map<string, string> {
+  return new Map(
+    columns.flatMap(({ name, type }) => {
+      const [held, ...others] = new Set(sources.map(({ types }) => types?.get(name)));
+      return held === undefined || others.length > 0 || held === type ? [] : [[name, held] as const];
+    }),
+  );
+}
+
 /** Describes runs of one scope as one view: overlapping ones by key, the last export winning, all others as they are. */
 export async function dataViewOf(runs: readonly RunManifest[], options: DataViewOptions): Promise<DataView> {
   const { directory, pathOf, look, name = 'data' } = options;
@@ -197,6 +216,16 @@ export async function dataViewOf(runs: readonly RunManifest[], options: DataView
   return {
     name,
     setup: viewSql(name, columns, sources, overlaps),
+    setupAsHeld: (names) => {
+      const held = (some: readonly Source[]) => some.map((source) => uncast(source, columns, names));
+      return viewSql(
+        name,
+        columns,
+        held(sources),
+        overlaps.map((overlap) => ({ ...overlap, sources: held(overlap.sources) })),
+      );
+    },
+    heldAs: heldTypes(columns, [...sources, ...overlaps.flatMap((overlap) => overlap.sources)]),
     files: [...parts.map(({ path }) => path), ...sources.flatMap(({ without }) => without ?? [])],
     columns,
     rowCount: overlaps.length > 0 ? undefined : countOf(parts, resolved),

@@ -8,7 +8,7 @@ import type { LoadRecord } from './ledger.ts';
 import { quoted, tableOf, text, warehouseType } from './schema.ts';
 
 /** Loaded runs of one scope as a part of a statement. */
-export interface WarehouseView extends Omit<DataView, 'setup' | 'files'> {
+export interface WarehouseView extends Omit<DataView, 'setup' | 'setupAsHeld' | 'heldAs' | 'files'> {
   /** The SELECT that the name stands for. */
   readonly select: string;
 }

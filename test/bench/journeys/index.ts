@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { projectDirectory } from '../../../src/workspace/store/layout.ts';
 import { startExternalEmulator } from '../emulator.ts';
 import { median, timed } from '../measure.ts';
 import { greet, type Peer, startPeer } from '../peer.ts';
+import { type Engine, embedded, startWarehouse } from './engines.ts';
 import { rangeOf, visitFiles } from './visit-files.ts';
 
 const STEPS = ['/c/*', '/p/*', '/cart', '/checkout/payment', '/checkout/confirmation'];
@@ -23,40 +24,6 @@ const QUESTIONS: Readonly<Record<string, readonly [tool: string, input: object]>
   'variants of a test': ['measure_impact', { conditions: [{ what: 'variable', name: 'custom_var_3' }] }],
 };
 
-interface Process {
-  readonly pid: number;
-  readonly parent: number;
-  readonly peakBytes: number;
-}
-
-/** Seconds of processors that children which have ended took, those of the queries among them. */
-function cpuSeconds({ child }: Peer): number {
-  const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  // utime, stime, cutime, cstime in hundredths of a second.
-  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100;
-}
-
-function processes(): Process[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      try {
-        const status = readFileSync(`/proc/${name}/status`, 'utf8');
-        const number = (pattern: RegExp) => Number(pattern.exec(status)?.[1] ?? 0);
-        return [{ pid: Number(name), parent: number(/^PPid:\s+(\d+)$/m), peakBytes: 1024 * number(/^VmHWM:\s+(\d+) kB$/m) }];
-      } catch {
-        return []; // it has ended meanwhile
-      }
-    });
-}
-
-/** Most memory of the server and of one of its queries together, bytes. */
-function peakOf({ child }: Peer): number {
-  const all = processes();
-  const own = all.find(({ pid }) => pid === child.pid)?.peakBytes ?? 0;
-  return own + Math.max(0, ...all.filter(({ parent }) => parent === child.pid).map(({ peakBytes }) => peakBytes));
-}
-
 interface Answered {
   readonly said: string;
   readonly chars: number;
@@ -73,7 +40,7 @@ async function ask(peer: Peer, [name, input]: readonly [string, object]): Promis
 /** One question to a product that has answered nothing before, several times; the slowest memory, the middle time. */
 async function measured(
   question: readonly [string, object],
-  { product, environment, turns }: { product: string; environment: Record<string, string>; turns: number },
+  { product, environment, engine, turns }: { product: string; environment: Record<string, string>; engine: Engine; turns: number },
 ) {
   const [times, cpu]: [number[], number[]] = [[], []];
   let [peakBytes, answered] = [0, { said: '', chars: 0 }];
@@ -81,16 +48,16 @@ async function measured(
     const peer = startPeer([product], environment);
     await greet(peer);
     const watch = setInterval(() => {
-      peakBytes = Math.max(peakBytes, peakOf(peer));
+      peakBytes = Math.max(peakBytes, engine.memoryBytes(peer));
     }, 20);
-    const before = cpuSeconds(peer);
+    const before = engine.cpuSeconds(peer);
     times.push(
       await timed(async () => {
         answered = await ask(peer, question);
       }),
     );
     clearInterval(watch);
-    cpu.push(cpuSeconds(peer) - before);
+    cpu.push(engine.cpuSeconds(peer) - before);
     await peer.stop();
   }
   return { seconds: median(times) / 1000, cpu: median(cpu), peakBytes, ...answered };
@@ -103,7 +70,8 @@ function after(args: readonly string[], name: string): string | undefined {
 
 /**
  * Time and memory of the tools over visits, asked as a host asks them about all days, over generated files as the conversion leaves them:
- * `--sessions 1000000 --days 14 --turns 3 --only funnel`. 20,000,000 sessions have about 100 million views.
+ * `--sessions 1000000 --days 14 --turns 3 --only funnel --engine clickhouse`. 20,000,000 sessions have about 100 million views. What a
+ * warehouse takes for its merges meanwhile is counted too.
  */
 export async function benchJourneys(product: string, args: readonly string[]): Promise<void> {
   const [sessions, days, turns] = [
@@ -115,22 +83,27 @@ export async function benchJourneys(product: string, args: readonly string[]): P
   const kept = await visitFiles({ sessions, days });
   const emulator = await startExternalEmulator(product);
   const dir = mkdtempSync(join(tmpdir(), 'journeys-'));
+  let engine = embedded;
   try {
-    const { environment } = emulator;
+    const environment: Record<string, string> = { ...emulator.environment, WEB_ANALYTICS_DATA_DIR: dir };
     const [authUrl = '', projectId = ''] = [environment['WEB_ANALYTICS_AUTH_URL'], environment['WEB_ANALYTICS_PROJECT_ID']];
-    const own = projectDirectory({ dir, principal: 'local', authUrl, projectId: Number(projectId) });
-    mkdirSync(dirname(own), { recursive: true });
-    symlinkSync(kept, own);
+    const place = projectDirectory({ dir, principal: 'local', authUrl, projectId: Number(projectId) });
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(kept, place);
+    const range = rangeOf({ sessions, days });
+    const ofBoth = { name: 'analyze_funnel', arguments: { steps: ['/cart', 'purchase'], ...range } };
+    if (after(args, '--engine') === 'clickhouse') engine = await startWarehouse(product, environment, ofBoth);
     process.stdout.write('| question | s | CPU s | MB | characters | load | says |\n| --- | --- | --- | --- | --- | --- | --- |\n');
     for (const [what, [tool, input]] of Object.entries(QUESTIONS)) {
       if (only !== undefined && !what.startsWith(only)) continue;
-      const question = [tool, { ...input, ...rangeOf({ sessions, days }) }] as const;
-      const result = await measured(question, { product, turns, environment: { ...environment, WEB_ANALYTICS_DATA_DIR: dir } });
+      const own = { ...environment, ...engine.environment };
+      const result = await measured([tool, { ...input, ...range }], { product, turns, engine, environment: own });
       const { seconds, cpu, peakBytes, chars, said } = result;
       const figures = [seconds.toFixed(2), cpu.toFixed(2), (peakBytes / 1e6).toFixed(0), chars, (loadavg()[0] ?? 0).toFixed(1)];
       process.stdout.write(`| ${[what, ...figures, said].join(' | ')} |\n`);
     }
   } finally {
+    await engine.stop();
     await emulator.stop();
     rmSync(dir, { recursive: true, force: true });
   }

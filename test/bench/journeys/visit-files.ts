@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,58 +22,61 @@ const IDS: readonly Column[] = [
   ['session_id', 'VARCHAR', '20776000000 + i', 'BIGINT'],
 ];
 
-/** A number from 0 to 1 that a session, or a view, has for a purpose. */
-const part = (...of: readonly (string | number)[]) => `((hash(${of.join(', ')}) % 1000000) / 1000000.0)`;
+/**
+ * A whole number that a session, or a view, has for a purpose. Hashed twice: the hash of several values is that of each put together bit by
+ * bit, so that those for two purposes would tell of each other.
+ */
+const draw = (...of: readonly (string | number)[]) => `hash(hash(${of.join(', ')}))`;
+/** The same as a number from 0 to 1. */
+const part = (...of: readonly (string | number)[]) => `((${draw(...of)} % 1000000) / 1000000.0)`;
 const VARIABLE = ['A', 'B'];
 const among = (values: readonly string[], index: string) => `[${values.map((value) => `'${value}'`).join(', ')}][1 + (${index})::INT]`;
 
 const SESSIONS: readonly Column[] = [
   ...IDS,
-  ['session_number', 'BIGINT', '1 + hash(i, 3) % 4'],
+  ['session_number', 'BIGINT', `1 + ${draw('i', 3)} % 4`],
   ['session_time', 'TIMESTAMP', 'began'],
-  ['device_id', 'BIGINT', '1 + hash(i, 4) % 3'],
-  ['country_code', 'VARCHAR', among(['DE', 'FR', 'ES', 'PL', 'US', 'JP'], 'hash(i, 5) % 6')],
-  ['browser_name', 'VARCHAR', among(['Chrome', 'Safari', 'Firefox', 'Edge', 'Samsung Internet'], 'hash(i, 6) % 5')],
+  ['device_id', 'BIGINT', `1 + ${draw('i', 4)} % 3`],
+  ['country_code', 'VARCHAR', among(['DE', 'FR', 'ES', 'PL', 'US', 'JP'], `${draw('i', 5)} % 6`)],
+  ['browser_name', 'VARCHAR', among(['Chrome', 'Safari', 'Firefox', 'Edge', 'Samsung Internet'], `${draw('i', 6)} % 5`)],
   [
     'referer_url',
     'VARCHAR',
-    "CASE WHEN hash(i, 7) % 3 = 0 THEN NULL ELSE 'https://site' || hash(i, 7) % 9 || '.example/' || hash(i, 8) % 500 END",
+    `CASE WHEN ${draw('i', 7)} % 3 = 0 THEN NULL ELSE 'https://site' || ${draw('i', 7)} % 9 || '.example/' || ${draw('i', 8)} % 500 END`,
   ],
-  ['is_excludable', 'BOOLEAN', 'hash(i, 9) % 50 = 0'],
+  ['is_excludable', 'BOOLEAN', `${draw('i', 9)} % 50 = 0`],
   ['session_number_of_transactions', 'BIGINT', 'CASE WHEN buys THEN 1 ELSE 0 END'],
-  ['session_transactions_revenue_cents', 'BIGINT', 'CASE WHEN buys THEN 2000 + hash(i, 10) % 18000 ELSE 0 END'],
-  ['custom_var_3', 'VARCHAR', among(VARIABLE, 'hash(i * 2 // 3, 11) % 2')],
+  ['session_transactions_revenue_cents', 'BIGINT', `CASE WHEN buys THEN 2000 + ${draw('i', 10)} % 18000 ELSE 0 END`],
+  ['custom_var_3', 'VARCHAR', among(VARIABLE, `${draw('i * 2 // 3', 11)} % 2`)],
 ];
 
-const VIEW_DRAW = 'hash(i, n, 20) % 100';
+const VIEW_DRAW = `${draw('i', 'n', 20)} % 100`;
+const [CATEGORY, PRODUCT, GUIDE] = [`${draw('i', 'n', 21)} % 40`, `${draw('i', 'n', 22)} % 5000`, `${draw('i', 'n', 23)} % 60`];
 const PATH =
   `CASE WHEN buys AND n = length THEN '/checkout/confirmation' WHEN buys AND n = length - 1 THEN '/checkout/payment' ` +
-  `WHEN buys AND n = length - 2 THEN '/cart' WHEN ${VIEW_DRAW} < 10 THEN '/' WHEN ${VIEW_DRAW} < 35 THEN '/c/' || hash(i, n, 21) % 40 ` +
-  `WHEN ${VIEW_DRAW} < 75 THEN '/p/' || hash(i, n, 22) % 5000 WHEN ${VIEW_DRAW} < 84 THEN '/search' WHEN ${VIEW_DRAW} < 91 THEN '/cart' ` +
-  `WHEN ${VIEW_DRAW} < 94 THEN '/checkout/payment' ELSE '/guide/' || hash(i, n, 23) % 60 END`;
-const HAS_ERROR = 'hash(i, n, 30) % 100 < 4';
+  `WHEN buys AND n = length - 2 THEN '/cart' WHEN ${VIEW_DRAW} < 10 THEN '/' WHEN ${VIEW_DRAW} < 35 THEN '/c/' || ${CATEGORY} ` +
+  `WHEN ${VIEW_DRAW} < 75 THEN '/p/' || ${PRODUCT} WHEN ${VIEW_DRAW} < 84 THEN '/search' WHEN ${VIEW_DRAW} < 91 THEN '/cart' ` +
+  `WHEN ${VIEW_DRAW} < 94 THEN '/checkout/payment' ELSE '/guide/' || ${GUIDE} END`;
+const HAS_ERROR = `${draw('i', 'n', 30)} % 100 < 4`;
+const MESSAGE = `'Error ' || ${draw('i', 'n', 29)} % 100000 || ' in part ' || chr((65 + ${draw('i', 'n', 31)} % 14)::INT)`;
 
 const VIEWS: readonly Column[] = [
   ...IDS,
-  ['session_number', 'BIGINT', '1 + hash(i, 3) % 4'],
+  ['session_number', 'BIGINT', `1 + ${draw('i', 3)} % 4`],
   ['view_number', 'BIGINT', 'n'],
-  ['view_time', 'TIMESTAMP', 'began + to_milliseconds(n * 31000 - 31000 + (hash(i, n, 24) % 20000)::BIGINT)'],
+  ['view_time', 'TIMESTAMP', `began + to_milliseconds(n * 31000 - 31000 + (${draw('i', 'n', 24)} % 20000)::BIGINT)`],
   ['path', 'VARCHAR', PATH],
   ['fully_loaded', 'BIGINT', `(900 - 1100 * ln(${part('i', 'n', 25)} + 0.000001))::BIGINT`],
   ['frustration_score', 'DOUBLE', `round(100 * pow(${part('i', 'n', 26)}, 4), 1)`],
-  ['rage_click_all_targets_ind', 'BOOLEAN', 'hash(i, n, 27) % 40 = 0'],
+  ['rage_click_all_targets_ind', 'BOOLEAN', `${draw('i', 'n', 27)} % 40 = 0`],
   ['any_js_error_ind', 'BOOLEAN', HAS_ERROR],
-  ['any_api_error_ind', 'BOOLEAN', 'hash(i, n, 28) % 50 = 0'],
-  [
-    'errors.message',
-    'VARCHAR[]',
-    `CASE WHEN ${HAS_ERROR} THEN ['Error ' || hash(i, n, 29) % 100000 || ' in part ' || chr((65 + hash(i, n, 31) % 14)::INT)] ELSE [] END`,
-  ],
+  ['any_api_error_ind', 'BOOLEAN', `${draw('i', 'n', 28)} % 50 = 0`],
+  ['errors.message', 'VARCHAR[]', `CASE WHEN ${HAS_ERROR} THEN [${MESSAGE}] ELSE [] END`],
 ];
 
 /** The rows of one day; lengths of sessions are geometric with a mean of about five views. */
 function selectOf(columns: readonly Column[], { from, to, day }: { from: number; to: number; day: number }, ofViews: boolean): string {
-  const began = `make_timestamp_ms(${FIRST_DAY_MS + day * DAY_MS} + (hash(i, 1) % 85000000)::BIGINT)`;
+  const began = `make_timestamp_ms(${FIRST_DAY_MS + day * DAY_MS} + (${draw('i', 1)} % 85000000)::BIGINT)`;
   const length = `1 + least(29, floor(-4.45 * ln(${part('i', 2)} + 0.000001)))::BIGINT`;
   const buys = `length >= 4 AND ${part('i', 12)} < 0.06`;
   const sessions = `SELECT *, ${buys} AS buys FROM (SELECT i, ${began} AS began, ${length} AS length FROM range(${from}, ${to}) r(i)) s`;
@@ -125,9 +129,13 @@ async function writeDay(projectDir: string, { sessions, days }: Size, scope: 'se
   writeFileSync(join(directory, 'manifest.json'), JSON.stringify(manifest));
 }
 
-/** The directory of a project with so many generated sessions and their views, written once and kept for the next time. */
+/** The directory of a project with so many generated sessions and their views, written once and kept until they would be others. */
 export async function visitFiles(size: Size): Promise<string> {
-  const kept = join(tmpdir(), `journeys-bench-${size.sessions}-${size.days}`);
+  const sample = { from: 0, to: 1, day: 0 };
+  const made = createHash('sha256')
+    .update(`${selectOf(SESSIONS, sample, false)}${selectOf(VIEWS, sample, true)}`)
+    .digest('hex');
+  const kept = join(tmpdir(), `journeys-bench-${size.sessions}-${size.days}-${made.slice(0, 8)}`);
   if (existsSync(kept)) return kept;
   const staged = `${kept}-${process.pid}`;
   try {

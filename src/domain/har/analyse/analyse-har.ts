@@ -132,8 +132,8 @@ function thirdPartyVerdict(
   const share = third.transferBytes !== null && all.transferBytes ? Math.round((100 * third.transferBytes) / all.transferBytes) : undefined;
   const ofBytes = share === undefined ? '' : ` (${share} % of the bytes)`;
   const asked = `${third.requests} of ${counted(all.requests, 'request')}, ${formatBytes(third.transferBytes)}${ofBytes}`;
-  const count = counted(third.parties, 'third party', 'third parties');
-  return `${count}: ${asked}; ${third.blocking} block rendering.${heaviestWords(parties)}`;
+  const found = counted(third.parties, 'third party', 'third parties');
+  return `${found}: ${asked}; ${third.blocking} block rendering.${heaviestWords(parties)}`;
 }
 
 /** ` Heaviest: Google Tag Manager 215 kB, Optanon 119 kB, Facebook 110 kB.` */

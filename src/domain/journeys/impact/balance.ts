@@ -1,12 +1,15 @@
 import { nth } from '../../../lib/nth.ts';
 import { solveSymmetric } from '../../statistics/elimination.ts';
-import { addFeatures, addProducts, type Cells, type Design, LEAST_OF_LEVEL, scoreOf } from './cells.ts';
+import { addFeatures, addProducts, type Cells, type Design, LEAST_OF_LEVEL, scoreOf, sessionsByLevel } from './cells.ts';
+import type { PageModel } from './page-model.ts';
 
 /** Exposed and other sessions of a page that can be compared. */
 export interface Comparison {
-  /** Exposed sessions of each cell; 0 where nothing comparable exists. */
-  readonly exposed: Uint8Array;
-  /** Weight of a session of each cell without the condition; those of all sessions add up to the number of exposed ones. */
+  /** Cells of exposed sessions that have comparable ones. */
+  readonly exposed: Int32Array;
+  /** Cells without the condition that they are compared with. */
+  readonly controls: Int32Array;
+  /** Weight of a session of each of the controls; those of all sessions add up to the number of exposed ones. */
   readonly weights: Float64Array;
   /** Exposed sessions that have comparable ones. */
   readonly comparable: number;
@@ -30,8 +33,17 @@ const TOLERANCE = 2e-4;
 /** A step on the logarithmic scale that does not overshoot. */
 const LONGEST_STEP = 3;
 
-/** Marks cells that have a level at which there is nobody, or hardly anybody, to compare with. */
-function withoutPeers(cells: Cells, exposed: Uint8Array, left: Uint8Array): number {
+/** Levels of a covariate at which there is nobody, or hardly anybody, to compare with, as 1; undefined where there is none. */
+function lostLevels(treated: Float64Array, others: (level: number) => number): Uint8Array | undefined {
+  const isLost = Uint8Array.from(treated, (own, level) => {
+    const without = others(level);
+    return Number(own > 0 && own + without >= LEAST_OF_LEVEL && (without < LEAST_CONTROLS || own / (own + without) > MOST_EXPOSED));
+  });
+  return isLost.includes(1) ? isLost : undefined;
+}
+
+/** Takes out the cells that have a level without peers, of one covariate after the other; how many there were. */
+function withoutPeers(cells: Cells, isExposed: Uint8Array, left: Uint8Array): number {
   const width = cells.covariates.length;
   let removed = 0;
   for (const [at, { levels }] of cells.covariates.entries()) {
@@ -39,15 +51,11 @@ function withoutPeers(cells: Cells, exposed: Uint8Array, left: Uint8Array): numb
     for (let cell = 0; cell < cells.count; cell += 1) {
       if (left[cell] === 0) continue;
       const level = cells.levels[cell * width + at] ?? 0;
-      const side = exposed[cell] === 1 ? treated : others;
+      const side = isExposed[cell] === 1 ? treated : others;
       side[level] = (side[level] ?? 0) + (cells.sessions[cell] ?? 0);
     }
-    const isLost = Uint8Array.from({ length: levels }, (_, level) => {
-      const [with_, without] = [treated[level] ?? 0, others[level] ?? 0];
-      return with_ > 0 && with_ + without >= LEAST_OF_LEVEL && (without < LEAST_CONTROLS || with_ / (with_ + without) > MOST_EXPOSED)
-        ? 1
-        : 0;
-    });
+    const isLost = lostLevels(treated, (level) => nth(others, level));
+    if (!isLost) continue;
     for (let cell = 0; cell < cells.count; cell += 1) {
       if (left[cell] === 0 || isLost[cells.levels[cell * width + at] ?? 0] === 0) continue;
       left[cell] = 0;
@@ -57,40 +65,64 @@ function withoutPeers(cells: Cells, exposed: Uint8Array, left: Uint8Array): numb
   return removed;
 }
 
+/** Cells that are left once those without peers are taken out, again and again until there are none. */
+function cellsWithPeers({ cells, byLevel }: PageModel, exposed: Int32Array, isExposed: Uint8Array): Uint8Array {
+  const left = new Uint8Array(cells.count).fill(1);
+  const own = sessionsByLevel(cells, exposed);
+  // Mostly there are none, and the sums of all cells say so without a look at each.
+  const isAny = own.some((treated, at) => lostLevels(treated, (level) => nth(byLevel[at] ?? treated, level) - nth(treated, level)));
+  if (isAny) while (withoutPeers(cells, isExposed, left) > 0);
+  return left;
+}
+
 /** Cells of sessions without the condition that are enough beside each one with it, and in all: more make the interval hardly narrower … */
 const CONTROLS_FOR_EACH = 10;
 /** … and take the time of all other conditions. */
 const ENOUGH_CONTROLS = 8_000;
 
-/** A number that the levels of a cell alone decide, spread evenly: the same sessions are left out whatever order the engine counted in. */
-function spreadOf({ levels, covariates: { length: width } }: Cells, cell: number): number {
-  let hash = 0x811c9dc5;
-  for (let at = cell * width; at < (cell + 1) * width; at += 1) hash = Math.imul(hash ^ nth(levels, at), 0x01000193);
-  return ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32;
+/** The cells on both sides that are left; of those without the condition all, or as many as are enough, chosen evenly. */
+function sidesOf({ cells, spread }: PageModel, isExposed: Uint8Array, left: Uint8Array) {
+  const { count } = cells;
+  let [own, others] = [0, 0];
+  for (let cell = 0; cell < count; cell += 1) {
+    if (left[cell] === 0) continue;
+    if (isExposed[cell] === 1) own += 1;
+    else others += 1;
+  }
+  const part = Math.max(ENOUGH_CONTROLS, CONTROLS_FOR_EACH * own) / others;
+  const [exposed, controls] = [new Int32Array(own), new Int32Array(others)];
+  let [exposedEnd, controlsEnd] = [0, 0];
+  for (let cell = 0; cell < count; cell += 1) {
+    if (left[cell] === 0) continue;
+    if (isExposed[cell] === 1) {
+      exposed[exposedEnd] = cell;
+      exposedEnd += 1;
+    } else if (part >= 1 || (spread[cell] ?? 0) < part) {
+      controls[controlsEnd] = cell;
+      controlsEnd += 1;
+    }
+  }
+  return { exposed, controls: controls.subarray(0, controlsEnd) };
 }
 
-/** Which of the cells without the condition are compared with: all, or as many as are enough, chosen evenly. */
-function enoughControls(cells: Cells, exposed: Uint8Array, left: Uint8Array): (cell: number) => boolean {
-  const counts = [0, 0];
-  for (let cell = 0; cell < cells.count; cell += 1) if (left[cell] === 1) counts[nth(exposed, cell)] = nth(counts, nth(exposed, cell)) + 1;
-  const [others, own] = [nth(counts, 0), nth(counts, 1)];
-  const part = Math.max(ENOUGH_CONTROLS, CONTROLS_FOR_EACH * own) / others;
-  return part >= 1 ? () => true : (cell) => spreadOf(cells, cell) < part;
+/** Cells on one side with the sessions of each. */
+interface Side {
+  readonly list: Int32Array;
+  readonly sessions: Float64Array;
 }
 
 /** The weighted shares of the features under these coefficients, and where asked for how they go together. */
-function momentsAt(design: Design, controls: Float64Array, coefficients: Float64Array, withProducts: boolean) {
-  const { features, count } = design;
+function momentsAt(design: Design, { list, sessions }: Side, coefficients: Float64Array, withProducts: boolean) {
+  const { features } = design;
   const [sums, matrix] = [new Float64Array(features), new Float64Array(withProducts ? features * features : 0)];
-  for (let cell = 0; cell < count; cell += 1) {
-    const sessions = controls[cell] ?? 0;
-    if (sessions === 0) continue;
-    const weight = sessions * Math.exp(scoreOf(design, coefficients, cell));
+  for (let at = 0; at < list.length; at += 1) {
+    const cell = list[at] ?? 0;
+    const weight = (sessions[at] ?? 0) * Math.exp(scoreOf(design, coefficients, cell));
     addFeatures(design, cell, weight, sums);
     if (withProducts) addProducts(design, cell, weight, matrix);
   }
-  const total = sums[0] ?? 1;
-  return { means: sums.map((sum) => sum / total), products: matrix.map((value) => value / total) };
+  const all = sums[0] ?? 1;
+  return { means: sums.map((sum) => sum / all), products: matrix.map((value) => value / all) };
 }
 
 /** The curvature of the dual problem. */
@@ -105,7 +137,7 @@ function curvatureOf(means: Float64Array, products: Float64Array): Float64Array 
 }
 
 /** The coefficients under which the weighted means of the features meet those of the exposed (entropy balancing, Hainmueller 2012). */
-function tilt(design: Design, controls: Float64Array, target: Float64Array): Float64Array {
+function tilt(design: Design, controls: Side, target: Float64Array): Float64Array {
   const coefficients = new Float64Array(design.features);
   let curvature: Float64Array | undefined;
   let before = Number.POSITIVE_INFINITY;
@@ -139,34 +171,43 @@ function imbalanceOf(target: Float64Array, before: Float64Array, after: Float64A
 
 const shares = (totals: Float64Array) => totals.map((value) => value / Math.max(totals[0] ?? 0, 1e-9));
 
-/** Weighs the sessions without the condition so that they are like those with it (`given` is 1) in all that was known before. */
-export function balance(cells: Cells, design: Design, given: Uint8Array): Comparison {
-  const left = new Uint8Array(cells.count).fill(1);
-  while (withoutPeers(cells, given, left) > 0);
-  const taken = enoughControls(cells, given, left);
-  const controls = new Float64Array(cells.count);
-  const [exposedTotals, controlTotals] = [new Float64Array(design.features), new Float64Array(design.features)];
-  for (let cell = 0; cell < cells.count; cell += 1) {
-    if (left[cell] === 0) continue;
-    const sessions = cells.sessions[cell] ?? 0;
-    if (given[cell] === 0 && !taken(cell)) continue;
-    if (given[cell] === 0) controls[cell] = sessions;
-    addFeatures(design, cell, sessions, given[cell] === 1 ? exposedTotals : controlTotals);
-  }
+/** The features of a side, each session times its weight where it has one. */
+function totalsOf(design: Design, { list, sessions }: Side, weights?: Float64Array): Float64Array {
+  const totals = new Float64Array(design.features);
+  for (let at = 0; at < list.length; at += 1) addFeatures(design, list[at] ?? 0, (weights?.[at] ?? 1) * (sessions[at] ?? 0), totals);
+  return totals;
+}
+
+function sideOf({ sessions }: Cells, list: Int32Array): Side {
+  const own = new Float64Array(list.length);
+  for (let at = 0; at < list.length; at += 1) own[at] = sessions[list[at] ?? 0] ?? 0;
+  return { list, sessions: own };
+}
+
+/** Weighs the sessions without the condition so that they are like those with it, the cells of a list, in all that was known before. */
+export function balance(model: PageModel, met: Int32Array): Comparison {
+  const { cells, design } = model;
+  const isExposed = new Uint8Array(cells.count);
+  for (const cell of met) isExposed[cell] = 1;
+  const { exposed, controls } = sidesOf(model, isExposed, cellsWithPeers(model, met, isExposed));
+  const [own, others] = [sideOf(cells, exposed), sideOf(cells, controls)];
+  const [exposedTotals, controlTotals] = [totalsOf(design, own), totalsOf(design, others)];
   const comparable = exposedTotals[0] ?? 0;
   const target = shares(exposedTotals);
-  const coefficients = tilt(design, controls, target);
-  const weights = Float64Array.from(controls, (sessions, cell) => (sessions > 0 ? Math.exp(scoreOf(design, coefficients, cell)) : 0));
-  const weighedTotals = new Float64Array(design.features);
+  const coefficients = tilt(design, others, target);
+  const weights = new Float64Array(controls.length);
   let squares = 0;
-  for (let cell = 0; cell < cells.count; cell += 1) {
-    const weight = weights[cell] ?? 0;
-    addFeatures(design, cell, weight * (controls[cell] ?? 0), weighedTotals);
-    squares += weight ** 2 * nth(controls, cell) * nth(cells.factor, cell);
+  for (let at = 0; at < controls.length; at += 1) {
+    const cell = controls[at] ?? 0;
+    const weight = Math.exp(scoreOf(design, coefficients, cell));
+    weights[at] = weight;
+    squares += weight ** 2 * (others.sessions[at] ?? 0) * (cells.factor[cell] ?? 0);
   }
+  const weighedTotals = totalsOf(design, others, weights);
   const total = weighedTotals[0] ?? 0;
   return {
-    exposed: given.map((value, cell) => (left[cell] === 1 ? value : 0)),
+    exposed,
+    controls,
     weights: weights.map((weight) => (weight * comparable) / Math.max(total, 1e-300)),
     comparable,
     imbalance: imbalanceOf(target, shares(controlTotals), shares(weighedTotals)),

@@ -43,24 +43,38 @@ export interface Design {
 /** A level of fewer sessions than this is counted to the most usual one: it can neither be balanced nor weigh much. */
 export const LEAST_OF_LEVEL = 20;
 
-/** Sessions at each level of a covariate. */
-function sessionsByLevel(cells: Cells, at: number): Float64Array {
-  const width = cells.covariates.length;
-  const sessions = new Float64Array(cells.covariates[at]?.levels ?? 0);
-  for (let cell = 0; cell < cells.count; cell += 1) {
-    const level = cells.levels[cell * width + at] ?? 0;
-    sessions[level] = (sessions[level] ?? 0) + (cells.sessions[cell] ?? 0);
-  }
-  return sessions;
+/** Sessions of some cells at each level of each covariate. */
+export function sessionsByLevel({ covariates, levels, sessions }: Cells, some: Int32Array): Float64Array[] {
+  return covariates.map(({ levels: count }, at) => {
+    const own = new Float64Array(count);
+    for (const cell of some) {
+      const level = levels[cell * covariates.length + at] ?? 0;
+      own[level] = (own[level] ?? 0) + (sessions[cell] ?? 0);
+    }
+    return own;
+  });
 }
 
-/** Makes the features; levels of hardly any session get none. */
-export function designOf(cells: Cells): Design {
+/** The cells that met each condition, by its bit; of a condition that none met there is no list. */
+export function cellsByBit({ exposure }: Cells): Int32Array[] {
+  const lists: number[][] = [];
+  for (const [cell, conditions] of exposure.entries())
+    for (let [left, bit] = [conditions, 0]; left > 0; left = Math.floor(left / 2), bit += 1) {
+      if (left % 2 === 0) continue;
+      const own = lists[bit] ?? [];
+      lists[bit] = own;
+      own.push(cell);
+    }
+  return lists.map((list) => Int32Array.from(list));
+}
+
+/** Makes the features from the sessions at each level; levels of hardly any session get none. */
+export function designOf(cells: Cells, byLevel: readonly Float64Array[]): Design {
   const { covariates, count } = cells;
   const width = covariates.length;
   let features = 1;
   const columns = covariates.map(({ levels }, at) => {
-    const sessions = sessionsByLevel(cells, at);
+    const sessions = byLevel[at] ?? new Float64Array(levels);
     const usual = sessions.reduce((best, value, level) => (value > (sessions[best] ?? 0) ? level : best), 0);
     return Int16Array.from({ length: levels }, (_, level) => {
       if (level === usual || (sessions[level] ?? 0) < LEAST_OF_LEVEL) return -1;

@@ -1,7 +1,8 @@
 import { nth } from '../../../lib/nth.ts';
 import { wilson } from '../../statistics/proportions.ts';
-import { balance } from './balance.ts';
-import type { Cells, Design } from './cells.ts';
+import { balance, type Comparison } from './balance.ts';
+import type { Cells } from './cells.ts';
+import type { Basket, PageModel } from './page-model.ts';
 
 /** An estimate with its 95 % interval. */
 export interface Estimate {
@@ -76,21 +77,9 @@ interface Sums {
   revenueVariance: number;
 }
 
-/** Revenue of a conversion: its mean, and the mean of its square over its mean. */
-interface Basket {
-  readonly mean: number;
-  readonly size: number;
-}
-
-function basketOf({ conversions, revenue, revenueSquares }: Cells): Basket {
-  const sum = (column: Float64Array) => column.reduce((total, value) => total + value, 0);
-  const [hits, money] = [sum(conversions), sum(revenue)];
-  return { mean: hits > 0 ? money / hits : 0, size: money > 0 ? sum(revenueSquares) / money : 1 };
-}
-
 function addControls(cells: Cells, cell: number, weight: number, chance: number, basket: Basket, sums: Sums): void {
   const [sessions, conversions, revenue] = [cells.sessions[cell] ?? 0, cells.conversions[cell] ?? 0, cells.revenue[cell] ?? 0];
-  const scatter = weight ** 2 * nth(cells.factor, cell);
+  const scatter = weight ** 2 * (cells.factor[cell] ?? 0);
   sums.residual += weight * (conversions - sessions * chance);
   sums.residualVariance += scatter * (conversions * (1 - chance) ** 2 + (sessions - conversions) * chance ** 2);
   const usual = chance * basket.mean;
@@ -99,7 +88,7 @@ function addControls(cells: Cells, cell: number, weight: number, chance: number,
 }
 
 /** Adds up the exposed sessions and the weighted others with what the outcome model leaves of each. */
-function sumsOf(cells: Cells, chances: Float64Array, comparison: ReturnType<typeof balance>, basket: Basket): Sums {
+function sumsOf({ cells, chances, basket }: PageModel, { exposed, controls, weights }: Comparison): Sums {
   const sums: Sums = {
     sessions: 0,
     squares: 0,
@@ -112,16 +101,16 @@ function sumsOf(cells: Cells, chances: Float64Array, comparison: ReturnType<type
     revenueResidual: 0,
     revenueVariance: 0,
   };
-  for (let cell = 0; cell < cells.count; cell += 1) {
-    const chance = chances[cell] ?? 0;
-    const weight = comparison.weights[cell] ?? 0;
-    if (weight > 0) addControls(cells, cell, weight, chance, basket, sums);
-    if (comparison.exposed[cell] !== 1) continue;
-    const sessions = cells.sessions[cell] ?? 0;
+  for (let at = 0; at < controls.length; at += 1) {
+    const cell = controls[at] ?? 0;
+    addControls(cells, cell, weights[at] ?? 0, chances[cell] ?? 0, basket, sums);
+  }
+  for (const cell of exposed) {
+    const [sessions, chance] = [nth(cells.sessions, cell), nth(chances, cell)];
     sums.sessions += sessions;
     sums.squares += sessions * nth(cells.factor, cell);
-    sums.conversions += cells.conversions[cell] ?? 0;
-    sums.revenue += cells.revenue[cell] ?? 0;
+    sums.conversions += nth(cells.conversions, cell);
+    sums.revenue += nth(cells.revenue, cell);
     sums.expected += sessions * chance;
     sums.chanceVariance += sessions * chance * (1 - chance);
   }
@@ -160,12 +149,12 @@ function revenueOf(sums: Sums, basket: Basket, effectiveControls: number): { one
   };
 }
 
-function metMoreOf(cells: Cells, comparison: ReturnType<typeof balance>): number[] {
+function metMoreOf(cells: Cells, { exposed, controls, weights, comparable }: Comparison): number[] {
   return cells.met.map((met) => {
     let difference = 0;
-    for (let cell = 0; cell < cells.count; cell += 1)
-      difference += (met[cell] ?? 0) * ((comparison.exposed[cell] ?? 0) - (comparison.weights[cell] ?? 0));
-    return comparison.comparable > 0 ? difference / comparison.comparable : 0;
+    for (const cell of exposed) difference += nth(met, cell);
+    for (const [at, cell] of controls.entries()) difference -= nth(met, cell) * nth(weights, at);
+    return comparable > 0 ? difference / comparable : 0;
   });
 }
 
@@ -173,17 +162,17 @@ function metMoreOf(cells: Cells, comparison: ReturnType<typeof balance>): number
  * The effect of a condition on the sessions that met it: observed less what the outcome model, corrected by the weighted sessions without
  * the condition, expects of them. Right where either the model or the weights are (Zhao and Percival 2017).
  */
-export function effectOf(cells: Cells, design: Design, chances: Float64Array, isExposed: Uint8Array): ConditionEffect {
-  const comparison = balance(cells, design, isExposed);
+export function effectOf(model: PageModel, met: Int32Array): ConditionEffect {
+  const { cells, basket } = model;
+  const comparison = balance(model, met);
   const { comparable, imbalance, effectiveControls } = comparison;
-  const sessions = cells.sessions.reduce((sum, value, cell) => sum + value * nth(isExposed, cell), 0);
+  const sessions = met.reduce((sum, cell) => sum + nth(cells.sessions, cell), 0);
   const nothing = { value: 0, low: 0, high: 0 };
   if (comparable === 0 || effectiveControls === 0) {
     const shares = { withShare: 0, withoutShare: 0, difference: nothing, lostRevenue: nothing };
     return { ...shares, sessions, comparable: 0, score: 0, revenueScore: 0, imbalance, effectiveControls, metMore: cells.met.map(() => 0) };
   }
-  const basket = basketOf(cells);
-  const sums = sumsOf(cells, chances, comparison, basket);
+  const sums = sumsOf(model, comparison);
   const { one, other } = conversionsOf(sums, effectiveControls);
   const money = revenueOf(sums, basket, effectiveControls);
   const perSession = differenceOf(money.one, money.other);

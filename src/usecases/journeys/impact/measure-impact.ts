@@ -16,7 +16,6 @@ import { requireSeen } from '../unseen-step.ts';
 import type { VisitQuestion, Visits } from '../visits.ts';
 import { type VisitUses, withVisits } from '../with-visits.ts';
 import { fieldsOfOutcome, type Outcome, outcomeSql, parseOutcome } from './outcome.ts';
-import { plainDifferences } from './plain-sql.ts';
 import { type Judged, type Looked, readEffects } from './read-effects.ts';
 import { readExperiment } from './read-experiment.ts';
 import { samplingNote } from './sampling.ts';
@@ -117,26 +116,19 @@ function factsOf(judged: Judged, outcome: Outcome, hasRevenue: boolean): RowFact
   };
 }
 
-async function withPlain(
-  shown: readonly { row: ImpactRow; judged?: Judged | undefined }[],
+function withPlain(
+  { row, judged }: { readonly row: ImpactRow; readonly judged?: Judged | undefined },
   looked: Looked | undefined,
-  outcome: Outcome,
-  visits: Visits,
-): Promise<ImpactRow[]> {
-  const hypotheses = shown.flatMap(({ judged }) => (judged ? [judged.hypothesis] : []));
-  if (!looked || outcome.kind !== 'purchase') return shown.map(({ row }) => row);
-  const plain = await plainDifferences(hypotheses, looked.plan, visits);
-  return shown.map(({ row, judged }) => {
-    const difference = judged && plain[hypotheses.indexOf(judged.hypothesis)];
-    return difference === undefined ? row : { ...row, plainPoints: Number((100 * difference).toFixed(2)) };
-  });
+): ImpactRow {
+  const difference = judged && looked?.plain(judged.hypothesis);
+  return difference === undefined ? row : { ...row, plainPoints: Number((100 * difference).toFixed(2)) };
 }
 
 /** A row within noise whose own interval says otherwise. */
 const isBeyondItself = ({ verdict, lowPoints = 0, highPoints = 0 }: ImpactRow) => verdict === 'within noise' && lowPoints * highPoints > 0;
 
 function noteMethod({ looked, unknown }: Read, rows: readonly ImpactRow[], note: (sentence: string) => void): void {
-  const sampled = looked && samplingNote(looked.plan.samplings);
+  const sampled = looked && samplingNote(looked.samplings);
   if (sampled !== undefined) note(sampled);
   if (looked) {
     const lacking = unknown.length > 0 ? `; ${unknown.join(', ')} not in the files` : '';
@@ -169,7 +161,11 @@ export async function measureImpact(question: ImpactQuestion, context: ImpactUse
     const order = byCost(outcome.aim);
     const sorted = all.toSorted((a, b) => order(a.row, b.row));
     const shown = sorted.slice(0, question.limit);
-    const rows = await coincidences(await withPlain(shown, looked, outcome, visits), visits.days, context);
+    const rows = await coincidences(
+      shown.map((each) => withPlain(each, looked)),
+      visits.days,
+      context,
+    );
     noteMethod(found, rows, (sentence) => context.note(sentence));
     context.note('plainPoints: all sessions with it anywhere less all without; lost: over these days, negative where more was sold.');
     if (sorted.length > shown.length) context.note(`${shown.length} of ${sorted.length} rows; limit shows more.`);

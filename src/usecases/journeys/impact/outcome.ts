@@ -4,7 +4,7 @@ import { flag } from '../sql-words.ts';
 import { eventCondition, pageCondition } from '../step-sql.ts';
 import type { Expressions } from '../visit-relation.ts';
 import type { Visits } from '../visits.ts';
-import type { OutcomeSql } from './cells-sql.ts';
+import type { OutcomeSql } from './cell-plan.ts';
 import { textSql } from './profile.ts';
 
 /** The outcome of interest, from the parameter `outcome`. */

@@ -1,34 +1,53 @@
-import { flag, type SqlWords } from '../sql-words.ts';
-import { visitRelation } from '../visit-relation.ts';
-import type { Visits } from '../visits.ts';
-import { bitOf, type CellPlan, placeSql, viewColumns, viewsSql } from './cells-sql.ts';
+import { holds } from '../../../domain/journeys/impact/cells.ts';
+import { grouped } from '../../../lib/grouped.ts';
+import type { VisitRow, Visits } from '../visits.ts';
+import { type CellPlan, cases } from './cell-plan.ts';
 import type { Hypothesis } from './plan-probes.ts';
+import { textOf, textSql } from './profile.ts';
+import { metAt } from './walk-sql.ts';
 
-function anywhere({ page, probe }: Hypothesis, { probes }: CellPlan, sql: SqlWords): string {
-  return `max(${flag(`${bitOf('pages', page, sql)} = 1 AND (${probes[probe]?.sql ?? '1 = 0'})`)})`;
+/**
+ * The part of a statement over `walk` that counts sessions by the conditions that they met at any view of each page: `here`, the page, and
+ * lines `conditions sessions buyers`, one of them of the sessions that met none or did not see the page.
+ */
+export function plainSql({ judged }: CellPlan, visits: Visits): string {
+  const { joined, line } = textSql(visits);
+  const columns = judged.map(metAt);
+  const met = columns.map((name) => `w.${name} AS ${name}`).join(', ');
+  const rows = `SELECT v.buys AS buys, ${met} FROM walk AS w JOIN visit AS v ON w.k = v.k`;
+  const which = (values: readonly (string | number)[]) =>
+    cases(
+      judged.slice(1).map((at, index) => [`grouping(${metAt(at)}) = 0`, values[index + 1] ?? 0]),
+      values[0] ?? 0,
+    );
+  const sets = columns.map((name) => `(${name})`).join(', ');
+  const counted =
+    `SELECT ${which(judged)} AS here, ${which(columns)} AS conditions, count(*) AS n, sum(buys) AS y FROM (${rows}) AS r ` +
+    `GROUP BY GROUPING SETS (${sets})`;
+  return `SELECT 'plain' AS part, here, ${joined(line(['conditions', 'n', 'y']))} AS cells FROM (${counted}) AS c GROUP BY here`;
 }
 
 /**
- * The plain comparison of some conditions: the share of purchases among sessions that met it at any view less that among all others, from 0
- * to 1; undefined where one side is empty.
+ * The plain comparison of conditions: the share of purchases among sessions that met it at any view less that among all others, 0 to 1;
+ * undefined where one side is empty.
  */
-export async function plainDifferences(hypotheses: readonly Hypothesis[], plan: CellPlan, visits: Visits): Promise<(number | undefined)[]> {
-  if (hypotheses.length === 0) return [];
-  const { sql } = visits;
-  const transactions = visits.column('sessions', 'session_number_of_transactions');
-  const relation = visitRelation(visits, {
-    visit: { buys: transactions === undefined ? '0' : flag(`${transactions} > 0`) },
-    page: viewColumns(visits),
-  });
-  const met = hypotheses.map((hypothesis, at) => `${anywhere(hypothesis, plan, sql)} AS a${at}`);
-  const sums = hypotheses.map((_, at) => `sum(a${at}) AS n${at}, sum(a${at} * buys) AS y${at}`);
-  const [row = {}] = await visits.select(
-    `WITH ${relation.ctes},\n${placeSql(plan)}\nSELECT count(*) AS n, sum(buys) AS y, ${sums.join(', ')} FROM visit AS v ` +
-      `JOIN (SELECT s.k AS k, ${met.join(', ')} FROM ${viewsSql(plan, sql)} GROUP BY s.k) AS m ON v.k = m.k`,
-  );
-  const [all, buys] = [Number(row['n']), Number(row['y'])];
-  return hypotheses.map((_, at) => {
-    const [own, bought] = [Number(row[`n${at}`]), Number(row[`y${at}`])];
-    return own > 0 && own < all ? bought / own - (buys - bought) / (all - own) : undefined;
-  });
+export function plainDifferences(rows: readonly VisitRow[]): (hypothesis: Hypothesis) => number | undefined {
+  const byPage = grouped(rows, (row) => Number(row['here']));
+  return ({ page, probe }) => {
+    const lines = (byPage.get(page) ?? []).flatMap((row) =>
+      textOf(row['cells'])
+        .split(';')
+        .map((line) => line.split(' ').map(Number)),
+    );
+    const sums = { all: 0, buyers: 0, own: 0, bought: 0 };
+    for (const [conditions = 0, sessions = 0, buyers = 0] of lines) {
+      sums.all += sessions;
+      sums.buyers += buyers;
+      if (!holds(conditions, probe)) continue;
+      sums.own += sessions;
+      sums.bought += buyers;
+    }
+    const { all, buyers, own, bought } = sums;
+    return own > 0 && own < all ? bought / own - (buyers - bought) / (all - own) : undefined;
+  };
 }

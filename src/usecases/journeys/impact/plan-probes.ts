@@ -14,7 +14,7 @@ import { nth } from '../../../lib/nth.ts';
 import { pageCondition } from '../step-sql.ts';
 import { unseenStep } from '../unseen-step.ts';
 import type { Visits } from '../visits.ts';
-import { bitOf, type IndexPage, MOST_PAGES, MOST_PROBES, type Probe } from './cells-sql.ts';
+import { type IndexPage, MOST_PAGES, MOST_PROBES, type Probe } from './cell-plan.ts';
 import type { Profile, ProfiledPath } from './profile.ts';
 import { type Sampling, samplingOf } from './sampling.ts';
 
@@ -56,9 +56,8 @@ function byWidth(groups: readonly PageGroup<ProfiledPath>[]): PageGroup<Profiled
   return groups.toSorted((a, b) => stars(a.pattern) - stars(b.pattern) || b.pattern.length - a.pattern.length);
 }
 
-/** The SQL of a condition on the columns of a view; `page` is the index of the page that it names. Throws where the files cannot tell. */
-function probeSql(condition: Condition, page: number, visits: Visits): string {
-  const { sql } = visits;
+/** A condition on the columns of a view; `page` is the index of the page that it names. Throws where the files cannot tell. */
+function probeOn(condition: Condition, page: number, visits: Visits): Probe['on'] {
   const has = (field: string) => visits.column('views', field) !== undefined;
   const lacks = (field: string): never =>
     refuse(
@@ -68,14 +67,15 @@ function probeSql(condition: Condition, page: number, visits: Visits): string {
   const { what, over, message } = condition;
   if (what === 'slow_page') {
     if (!['fully_loaded', 'dom_interactive_after_msec', 'start_render'].some(has)) lacks('fully_loaded');
-    return over === undefined ? 'load_ms > slow_ms' : `load_ms > ${over * 1000}`;
+    return { sql: over === undefined ? 'load_ms > slow_ms' : `load_ms > ${over * 1000}` };
   }
-  if (what === 'frustration') return has('frustration_score') ? `score >= ${over ?? FRUSTRATION_SCORES[0]}` : lacks('frustration_score');
-  if (what === 'api_error') return has('any_api_error_ind') ? 'api = 1' : lacks('any_api_error_ind');
-  if (what === 'rage_click') return has('rage_click_all_targets_ind') ? 'rage = 1' : lacks('rage_click_all_targets_ind');
-  if (what === 'page') return `next_pages IS NOT NULL AND ${bitOf('next_pages', page, sql)} = 1`;
-  if (message === undefined) return has('any_js_error_ind') ? 'js = 1' : lacks('any_js_error_ind');
-  return has('errors.message') ? sql.has('said', sql.text(message)) : lacks('errors.message');
+  const on = (field: string, when: string) => (has(field) ? { sql: when } : lacks(field));
+  if (what === 'frustration') return on('frustration_score', `score >= ${over ?? FRUSTRATION_SCORES[0]}`);
+  if (what === 'api_error') return on('any_api_error_ind', 'api = 1');
+  if (what === 'rage_click') return on('rage_click_all_targets_ind', 'rage = 1');
+  if (what === 'page') return { sql: `next_pages IS NOT NULL AND ${visits.sql.bit('next_pages', page)}` };
+  if (message === undefined) return on('any_js_error_ind', 'js = 1');
+  return has('errors.message') ? { message } : lacks('errors.message');
 }
 
 /** The messages of the files that an asked one means: those that contain it, or are like it where it has a `*`. */
@@ -174,9 +174,9 @@ export async function planProbes(asked: readonly AskedCondition[] | undefined, p
     const own = condition.pages && condition.what !== 'page' ? [placeOf(condition)] : usual;
     return own.map((page) => ({ page, probe, condition: limited(condition, every[page]) }));
   });
-  const sqlOf = (condition: Condition) => {
+  const onOf = (condition: Condition) => {
     const page = placeOf(condition);
-    return probeSql(condition.pages ? limited(condition, every[page]) : condition, page, visits);
+    return probeOn(condition.pages ? limited(condition, every[page]) : condition, page, visits);
   };
   const samplings = every.map((page) =>
     samplingOf(
@@ -186,8 +186,8 @@ export async function planProbes(asked: readonly AskedCondition[] | undefined, p
     ),
   );
   const looksAhead = conditions.some(({ what }) => what === 'page');
-  const ends = looksAhead ? [{ sql: 'next_pages IS NULL' }] : [];
-  const probes = [...conditions.map((condition) => ({ sql: sqlOf(condition) })), ...ends];
+  const ends = looksAhead ? [{ on: { sql: 'next_pages IS NULL' } }] : [];
+  const probes = [...conditions.map((condition) => ({ on: onOf(condition) })), ...ends];
   return { pages, asked: named, probes, samplings, hypotheses, looksAhead };
 }
 

@@ -46,10 +46,15 @@ const MOST_VALUES = 60;
 /** Texts of a statement that depend on the engine and that only this answer needs. */
 export function textSql({ sql }: Visits) {
   const isDuckDb = sql.dialect === 'DuckDB';
+  const text = (value: string) => (isDuckDb ? `CAST(${value} AS VARCHAR)` : `toString(${value})`);
+  const concat = (...parts: readonly string[]) => `concat(${parts.join(', ')})`;
+  const line = (numbers: readonly string[]) =>
+    concat(...numbers.flatMap((number, at) => (at === 0 ? [text(number)] : ["' '", text(number)])));
+  const joined = (value: string) => (isDuckDb ? `string_agg(${value}, ';')` : `arrayStringConcat(groupArray(${value}), ';')`);
   return {
     /** A number as text. */
-    text: (value: string) => (isDuckDb ? `CAST(${value} AS VARCHAR)` : `toString(${value})`),
-    concat: (...parts: readonly string[]) => `concat(${parts.join(', ')})`,
+    text,
+    concat,
     replaced: (value: string, pattern: string, by: string) =>
       isDuckDb
         ? `regexp_replace(${value}, ${sql.text(pattern)}, ${sql.text(by)}, 'g')`
@@ -57,11 +62,16 @@ export function textSql({ sql }: Visits) {
     /** The first part of a text that a pattern with one group finds; empty where there is none. */
     extracted: (value: string, pattern: string) =>
       isDuckDb ? `regexp_extract(${value}, ${sql.text(pattern)}, 1)` : `extract(${value}, ${sql.text(pattern)})`,
-    /** An aggregate: texts in one, `;` between them. */
-    joined: (value: string) => (isDuckDb ? `string_agg(${value}, ';')` : `arrayStringConcat(groupArray(${value}), ';')`),
+    /** Numbers as one text, blanks between them. */
+    line,
+    /** An aggregate: texts as one, `;` between them. */
+    joined,
     mapped: (list: string, expression: (element: string) => string) =>
       isDuckDb ? `array_transform(${list}, lambda e: ${expression('e')})` : `arrayMap(e -> ${expression('e')}, ${list})`,
     distinct: (list: string) => (isDuckDb ? `array_distinct(${list})` : `arrayDistinct(${list})`),
+    /** An aggregate: the bits that any of the values has. */
+    anyBits: (value: string) => (isDuckDb ? `bit_or(${value})` : `groupBitOr(${value})`),
+    summed: (list: string) => (isDuckDb ? `array_aggregate(${list}, 'sum')` : `arraySum(${list})`),
     length: (list: string) => (isDuckDb ? `len(${list})` : `length(${list})`),
     list: (elements: readonly string[]) => `[${elements.join(', ')}]`,
     integer: (value: string) => (isDuckDb ? `CAST(${value} AS BIGINT)` : `toInt64(${value})`),
@@ -71,8 +81,14 @@ export function textSql({ sql }: Visits) {
 /** A text of an error without numbers and addresses. */
 export function messageSql(value: string, visits: Visits): string {
   const { replaced } = textSql(visits);
-  return MESSAGE_RULES.reduce((text, [pattern, by]) => replaced(text, pattern, by), `coalesce(${value}, '')`);
+  // A look for what a rule cannot do without costs a part of the rule.
+  return MESSAGE_RULES.reduce(
+    (text, [pattern, by, needs]) => (needs === '' ? replaced(text, pattern, by) : guarded(text, needs, replaced(text, pattern, by))),
+    `coalesce(${value}, '')`,
+  );
 }
+
+const guarded = (text: string, needs: string, made: string) => `CASE WHEN ${text} LIKE '%${needs}%' THEN ${made} ELSE ${text} END`;
 
 /** A value of a row that is a text; empty where it is none. */
 export function textOf(value: VisitRow[string] | undefined): string {
@@ -108,6 +124,11 @@ export function measuresSql(visits: Visits): Expressions {
   };
 }
 
+/** The path of a view as a text, from columns of the views. */
+export function pathText(visits: Visits): string {
+  return `coalesce(${visits.column('views', 'path') ?? 'NULL'}, '')`;
+}
+
 function valuesSql(visits: Visits): string[] {
   return Object.keys(traitsSql(visits)).map(
     (name) =>
@@ -125,8 +146,8 @@ function pathsSql(visits: Visits): string {
   ];
   const more = concat(...counts.flatMap((count, at) => (at === 0 ? [text(count)] : ["','", text(count)])));
   return (
-    `SELECT * FROM (SELECT 'path' AS kind, path AS a, n, more FROM (SELECT p, count(*) AS n, ${more} AS more FROM seen GROUP BY p) AS s ` +
-    `JOIN path_of ON s.p = path_of.p ORDER BY n DESC, a LIMIT ${MOST_PATHS}) AS of_path`
+    `SELECT * FROM (SELECT 'path' AS kind, path_text AS a, count(*) AS n, ${more} AS more FROM seen GROUP BY path_text ` +
+    `ORDER BY n DESC, a LIMIT ${MOST_PATHS}) AS of_path`
   );
 }
 
@@ -149,7 +170,8 @@ const numbersOf = (row: VisitRow) =>
 
 /** Counts what there is in one statement. */
 export async function profileOf(visits: Visits): Promise<Profile> {
-  const relation = visitRelation(visits, { visit: traitsSql(visits), page: measuresSql(visits) });
+  const page = { ...measuresSql(visits), path_text: pathText(visits) };
+  const relation = visitRelation(visits, { visit: traitsSql(visits), page });
   const parts = [
     pathsSql(visits),
     ...valuesSql(visits),

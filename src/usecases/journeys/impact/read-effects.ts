@@ -3,7 +3,9 @@ import type { AskedCondition } from '../../../domain/journeys/impact/conditions.
 import { type Aim, discoveries, doubtOf, type Finding, LEAST_SESSIONS, separate } from '../../../domain/journeys/impact/judge-effects.ts';
 import { type ConditionQuestion, type Measured, measureEffects } from '../../../domain/journeys/impact/measure-effects.ts';
 import type { Visits } from '../visits.ts';
-import { type CellPlan, cellsSql, type OutcomeSql } from './cells-sql.ts';
+import type { CellPlan, OutcomeSql } from './cell-plan.ts';
+import { cellsSql } from './cells-sql.ts';
+import { plainDifferences } from './plain-sql.ts';
 import { type Hypothesis, type ProbePlan, planProbes } from './plan-probes.ts';
 import { type Counted, type Profile, profileOf } from './profile.ts';
 import { readCells } from './read-cells.ts';
@@ -21,7 +23,9 @@ export interface Judged {
 export interface Looked {
   readonly judged: readonly Judged[];
   readonly sessions: number;
-  readonly plan: CellPlan;
+  readonly samplings: CellPlan['samplings'];
+  /** The plain difference of a hypothesis, where the outcome is a purchase. */
+  readonly plain: (hypothesis: Hypothesis) => number | undefined;
   /** Conditions at pages that enough sessions met to be judged. */
   readonly judgeable: number;
 }
@@ -39,8 +43,10 @@ function levelsOf(counted: readonly Counted[], { sessions }: Profile, most: numb
     .map(({ value }) => value);
 }
 
-async function measured(plan: CellPlan, questions: readonly ConditionQuestion[], visits: Visits): Promise<(Measured | undefined)[]> {
-  return measureEffects(readCells(await visits.select(cellsSql(plan, visits)), plan), questions);
+async function measured(plan: CellPlan, questions: readonly ConditionQuestion[], visits: Visits) {
+  const rows = await visits.select(cellsSql(plan, visits));
+  const of = (part: string) => rows.filter((row) => row['part'] === part);
+  return { effects: measureEffects(readCells(of('cells'), plan), questions), plain: plainDifferences(of('plain')) };
 }
 
 function questionsOf({ hypotheses, probes, looksAhead }: ProbePlan, isAsked: boolean): ConditionQuestion[] {
@@ -65,9 +71,18 @@ async function findingsOf(
   const alone = order.length < 2;
   if (alone) return separate(effects, order, aim);
   const found = order.flatMap((at) => questions[at] ?? []);
-  const again = await measured({ ...plan, met: found.map(({ page, probe }) => [page, probe] as const) }, found, visits);
-  const complete = effects.map((effect, at) => again[order.indexOf(at)] ?? effect);
-  return separate(complete, order, aim);
+  const again = {
+    ...plan,
+    judged: [...new Set(found.map(({ page }) => page))],
+    met: found.map(({ page, probe }) => [page, probe] as const),
+    isPlain: false,
+  };
+  const { effects: complete } = await measured(again, found, visits);
+  return separate(
+    effects.map((effect, at) => complete[order.indexOf(at)] ?? effect),
+    order,
+    aim,
+  );
 }
 
 /** Measures conditions at pages: those that are asked about, or all. */
@@ -85,10 +100,12 @@ export async function readEffects(
     browsers: levelsOf(profile.browsers, profile, MOST_LEVELS.browsers),
     countries: levelsOf(profile.countries, profile, MOST_LEVELS.countries),
     sources: levelsOf(profile.sources, profile, MOST_LEVELS.sources),
+    judged: [...new Set(probes.hypotheses.map(({ page }) => page))],
     met: [],
+    isPlain: outcome.kind === 'purchase',
   };
   const questions = questionsOf(probes, asked !== undefined);
-  const all = await measured(plan, questions, visits);
+  const { effects: all, plain } = await measured(plan, questions, visits);
   const met = all.flatMap((effect, at) => (effect ? [{ effect, at }] : []));
   const effects = met.map(({ effect }) => effect);
   const findings = await findingsOf(
@@ -104,7 +121,8 @@ export async function readEffects(
   );
   const pages = [...probes.pages, ...probes.asked];
   return {
-    plan,
+    samplings: plan.samplings,
+    plain,
     sessions: profile.sessions,
     judgeable: effects.filter((effect) => doubtOf(effect) === undefined).length,
     judged: met.flatMap(({ effect, at }, index) => {

@@ -9,7 +9,7 @@ import { formatNumber } from '../../../lib/number-text.ts';
 import { visitRelation } from '../visit-relation.ts';
 import type { VisitScope, Visits } from '../visits.ts';
 import type { VisitUses } from '../with-visits.ts';
-import { type OutcomeSql } from './cells-sql.ts';
+import { type OutcomeSql } from './cell-plan.ts';
 import { outcomeOfSession } from './outcome.ts';
 import { textOf, textSql } from './profile.ts';
 
@@ -75,9 +75,10 @@ async function armsOf({ scope, column }: FoundVariable, outcome: OutcomeSql, vis
   const variant = `${ofSession ? 'v' : 'x'}.variant`;
   const sessions = `SELECT v.u AS u, ${variant} AS variant, ${converts} AS y, v.cents AS r FROM visit AS v${ofViews}${join}`;
   const visitors = `SELECT u, variant, count(*) AS n, sum(y) AS y, sum(1.0 * r) AS r FROM (${sessions}) AS s GROUP BY u, variant`;
+  // No sum has the name of what it sums, which ClickHouse would take for the sum.
   const sums =
-    'count(*) AS visitors, sum(n) AS n, sum(y) AS y, sum(r) AS r, sum(n * n) AS nn, sum(n * y) AS ny, sum(y * y) AS yy, ' +
-    'sum(n * r) AS nr, sum(r * r) AS rr';
+    'count(*) AS visitors, sum(n) AS sessions, sum(y) AS conversions, sum(r) AS revenue, sum(n * n) AS nn, ' +
+    'sum(n * y) AS ny, sum(y * y) AS yy, sum(n * r) AS nr, sum(r * r) AS rr';
   const rows = await visits.select(
     `WITH ${[relation.ctes, ...ctes].join(',\n')},\nvisitor AS (${visitors})\n` +
       `SELECT variant, ${sums} FROM visitor GROUP BY variant ORDER BY visitors DESC, variant LIMIT 200`,
@@ -85,7 +86,12 @@ async function armsOf({ scope, column }: FoundVariable, outcome: OutcomeSql, vis
   const arms = rows.map((row) => {
     const number = (name: string) => Number(row[name]);
     const [nn, ny, yy, nr, rr] = ['nn', 'ny', 'yy', 'nr', 'rr'].map(number) as [number, number, number, number, number]; // five names
-    const base = { visitors: number('visitors'), sessions: number('n'), conversions: number('y'), revenue: number('r') };
+    const base = {
+      visitors: number('visitors'),
+      sessions: number('sessions'),
+      conversions: number('conversions'),
+      revenue: number('revenue'),
+    };
     return { value: textOf(row['variant']), ...base, nn, ny, yy, nr, rr };
   });
   const [mixed] = await visits.select(

@@ -2,18 +2,23 @@ import { type Condition, FRUSTRATION_SCORES, SLOW_SECONDS } from '../../../domai
 import { nth } from '../../../lib/nth.ts';
 import { type Profile, type ProfiledPath, TROUBLES } from './profile.ts';
 
-/** Which of the sessions that reached a page are read: all that met one of some conditions at its first view, and a part of the others. */
+/** Which of the sessions that reached a page are read: one of a power of two, so that a sparer draw is a part of a fuller one. */
 export interface Sampling {
-  /** One of so many others; 1: all are read. */
+  /** One of so many sessions without any of the conditions; 1: all are read. */
   readonly oneOf: number;
-  /** Conditions that are rare here, by their bit. */
-  readonly kept: readonly number[];
+  /** The same of those that met a condition at their first view, by its bit; of several the least counts. */
+  readonly met: readonly number[];
 }
 
 /** Of a page that twice as many sessions may have reached only a part is read: more take seconds and make intervals hardly narrower. */
-const ENOUGH_SESSIONS = 25_000;
-/** All sessions are read that met a condition which no more views than this met: none of them can be spared. */
-const MOST_KEPT = 20_000;
+const ENOUGH_SESSIONS = 16_000;
+/** Of those that met a condition this many views are enough, because they are compared with more than as many others. */
+const ENOUGH_MET = 8_000;
+
+/** The largest power of two that leaves at least so many of a count. */
+function sparing(count: number, enough: number): number {
+  return count < 2 * enough ? 1 : 2 ** Math.floor(Math.log2(count / enough));
+}
 
 /** The views of these paths that exceed the highest of the limits which is not above the asked one; at least as many as exceed that. */
 function exceeding(
@@ -39,9 +44,13 @@ function viewsWith({ what, over, message }: Condition, paths: readonly ProfiledP
 /** How the sessions of a page are read; `conditions` in the order of their bits, with the limits of the page. */
 export function samplingOf(paths: readonly ProfiledPath[], conditions: readonly Condition[], profile: Profile): Sampling {
   const views = paths.reduce((sum, path) => sum + path.views, 0);
-  const oneOf = Math.max(1, Math.floor(Math.min(views, profile.sessions) / ENOUGH_SESSIONS));
-  if (oneOf === 1) return { oneOf, kept: [] };
-  return { oneOf, kept: conditions.flatMap((condition, bit) => (viewsWith(condition, paths, profile) <= MOST_KEPT ? [bit] : [])) };
+  const oneOf = sparing(Math.min(views, profile.sessions), ENOUGH_SESSIONS);
+  return { oneOf, met: conditions.map((condition) => Math.min(oneOf, sparing(viewsWith(condition, paths, profile), ENOUGH_MET))) };
+}
+
+/** How many sessions one with these conditions stands for; `holds` tells which bits are set. */
+export function standsFor({ oneOf, met }: Sampling, holds: (bit: number) => boolean): number {
+  return oneOf === 1 ? 1 : met.reduce((least, each, bit) => (each < least && holds(bit) ? each : least), oneOf);
 }
 
 /** The note of an answer; undefined where all sessions were read. */
@@ -49,7 +58,7 @@ export function samplingNote(samplings: readonly Sampling[]): string | undefined
   const most = Math.max(1, ...samplings.map(({ oneOf }) => oneOf));
   if (most === 1) return undefined;
   return (
-    `Of pages that more than ${(2 * ENOUGH_SESSIONS).toLocaleString('en')} sessions may have reached, a part of them is read ` +
-    `(1 in ${most} of the largest) and all that met a rarer condition; counts are scaled to all sessions, and intervals allow for it.`
+    `Of pages that ${(2 * ENOUGH_SESSIONS).toLocaleString('en')} sessions or more may have reached, a part of them is read (1 in ${most} ` +
+    'of the largest), and of those that met a rarer condition more or all; counts are scaled to all sessions, and intervals allow for it.'
   );
 }

@@ -78,6 +78,20 @@ for (const engine of engines)
       });
     });
 
+describe.each(engines)('variants on %s', (engine) => {
+  it('are compared by the visitors and sessions that rows in plain code have', async () => {
+    const world = worldOf('whole days');
+    const conditions = [{ what: 'variable', name: 'country_code', value: 'DE' }] as const;
+    const { conditions: rows } = await measureImpact({ conditions, outcome: 'purchase', limit: 5 }, impactUses(world.workspace(engine)));
+    const days = coveredDays(world.kind, ['sessions']);
+    const own = world.sessions.filter(({ country, beganMs }) => country === 'DE' && days.includes(dayOf(beganMs)));
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({ against: 'FR', sessions: own.length, visitors: new Set(own.map(({ user }) => user)).size });
+    const bought = own.filter(({ transactions }) => transactions > 0).length;
+    expect(rows[0]?.withPercent).toBeCloseTo((100 * bought) / own.length, 1);
+  });
+});
+
 describe('what is asked wrongly', () => {
   const ask = (conditions: Parameters<typeof measureImpact>[0]['conditions'], outcome = 'purchase') =>
     measureImpact({ conditions, outcome, limit: 5 }, impactUses(worldOf('whole days').workspace('DuckDB')));

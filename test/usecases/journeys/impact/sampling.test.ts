@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Cells, holds } from '../../../../src/domain/journeys/impact/cells.ts';
-import { type CellPlan, cellsSql } from '../../../../src/usecases/journeys/impact/cells-sql.ts';
+import type { CellPlan } from '../../../../src/usecases/journeys/impact/cell-plan.ts';
+import { cellsSql } from '../../../../src/usecases/journeys/impact/cells-sql.ts';
 import type { Profile, ProfiledPath } from '../../../../src/usecases/journeys/impact/profile.ts';
 import { readCells } from '../../../../src/usecases/journeys/impact/read-cells.ts';
 import { type Sampling, samplingNote, samplingOf } from '../../../../src/usecases/journeys/impact/sampling.ts';
@@ -36,15 +37,15 @@ describe('sessions of a page that are read', () => {
   ] as const;
   const of = (views: number) => samplingOf([path(views)], conditions, profileOf(views));
 
-  it('are all where a page has few views, and a part where it has many, but all that met what is rare', () => {
-    expect(of(49_000)).toEqual({ oneOf: 1, kept: [] });
-    // No more sessions can have reached a page than there are.
-    expect(of(2_000_000)).toEqual({ oneOf: 16, kept: [1, 3] });
+  it('are all where a page has few views, and a part where it has many, but more of those that met what is rare', () => {
+    expect(of(31_000)).toEqual({ oneOf: 1, met: [1, 1, 1, 1, 1] });
+    // No more sessions can have reached a page than there are; 1,200,000 views were slow, 5,000 had an API error, 30,000 a rage click.
+    expect(of(2_000_000)).toEqual({ oneOf: 16, met: [16, 1, 2, 1, 16] });
   });
 
   it('are told', () => {
-    expect(samplingNote([of(49_000)])).toBeUndefined();
-    expect(samplingNote([of(49_000), of(2_000_000)])).toContain('a part of them is read (1 in 16 of the largest)');
+    expect(samplingNote([of(31_000)])).toBeUndefined();
+    expect(samplingNote([of(31_000), of(2_000_000)])).toContain('a part of them is read (1 in 16 of the largest)');
   });
 });
 
@@ -56,14 +57,16 @@ describe.each(engines)('on %s', (engine) => {
       const plan: CellPlan = {
         pages: [{ pattern: '/p/*', sql: visits.sql.like('path', '/p/*'), slowMs: 3_000 }],
         asked: [],
-        probes: [{ sql: 'load_ms > slow_ms' }],
+        probes: [{ on: { sql: 'load_ms > slow_ms' } }],
         samplings: [sampling],
         outcome: { kind: 'purchase' },
         browsers: [],
         countries: [],
         sources: [],
         looksAhead: false,
+        judged: [0],
         met: [],
+        isPlain: false,
       };
       return readCells(await visits.select(cellsSql(plan, visits)), plan).get(0) ?? expect.fail('no session reached the page');
     });
@@ -75,15 +78,24 @@ describe.each(engines)('on %s', (engine) => {
     return { others: others ?? 0, slow: slow ?? 0 };
   };
 
-  it('one of three sessions stands for all without the rare condition, and all are there that met it', async () => {
-    const [whole, part] = [await read({ oneOf: 1, kept: [] }), await read({ oneOf: 3, kept: [0] })];
+  it('one of four sessions stands for all without the rare condition, and all are there that met it', async () => {
+    const [whole, part] = [await read({ oneOf: 1, met: [1] }), await read({ oneOf: 4, met: [1] })];
     const [all, some] = [sums(whole), sums(part)];
     expect(some.slow).toBe(all.slow);
     expect(all.slow).toBeGreaterThan(20);
-    expect(some.others % 3).toBe(0);
+    expect(some.others % 4).toBe(0);
     expect(some.others).not.toBe(all.others);
-    // Four standard deviations of a draw of every third.
-    expect(Math.abs(some.others - all.others)).toBeLessThan(4 * Math.sqrt(2 * all.others));
-    expect(part.factor.every((factor, cell) => factor === (holds(part.exposure[cell] ?? 0, 0) ? 1 : 3))).toBe(true);
+    // Four standard deviations of a draw of every fourth.
+    expect(Math.abs(some.others - all.others)).toBeLessThan(4 * Math.sqrt(3 * all.others));
+    expect(part.factor.every((factor, cell) => factor === (holds(part.exposure[cell] ?? 0, 0) ? 1 : 4))).toBe(true);
+  });
+
+  it('of a frequent condition a part is read as well, and each of its sessions stands for as many', async () => {
+    const [whole, part] = [await read({ oneOf: 1, met: [1] }), await read({ oneOf: 4, met: [2] })];
+    const [all, some] = [sums(whole), sums(part)];
+    expect(some.slow % 2).toBe(0);
+    expect(some.slow).not.toBe(all.slow);
+    expect(Math.abs(some.slow - all.slow)).toBeLessThan(4 * Math.sqrt(all.slow));
+    expect(part.factor.every((factor, cell) => factor === (holds(part.exposure[cell] ?? 0, 0) ? 2 : 4))).toBe(true);
   });
 });

@@ -1,0 +1,64 @@
+import { type Cells, type Design, designOf, sessionsByLevel } from './cells.ts';
+import { chancesOf } from './outcome-model.ts';
+
+/** Revenue of a conversion: its mean, and the mean of its square over its mean. */
+export interface Basket {
+  readonly mean: number;
+  readonly size: number;
+}
+
+/** The cells of a page with what all conditions there share. */
+export interface PageModel {
+  readonly cells: Cells;
+  readonly design: Design;
+  /** The chance of the outcome by what was known before, for each cell. */
+  readonly chances: Float64Array;
+  readonly basket: Basket;
+  /** Sessions at each level of each covariate. */
+  readonly byLevel: readonly Float64Array[];
+  /** A number from 0 to 1 for each cell, spread evenly. */
+  readonly spread: Float64Array;
+  readonly sessions: number;
+  readonly conversions: number;
+}
+
+function total(column: Float64Array): number {
+  let sum = 0;
+  for (const value of column) sum += value;
+  return sum;
+}
+
+function basketOf({ conversions, revenue, revenueSquares }: Cells): Basket {
+  const [hits, money] = [total(conversions), total(revenue)];
+  return { mean: hits > 0 ? money / hits : 0, size: money > 0 ? total(revenueSquares) / money : 1 };
+}
+
+/** Decided by the levels of a cell alone: the same sessions are left out whatever order the engine counted in. */
+function spreadOf({ levels, count, covariates: { length: width } }: Cells): Float64Array {
+  const spread = new Float64Array(count);
+  for (let cell = 0; cell < count; cell += 1) {
+    let hash = 0x811c9dc5;
+    for (let at = cell * width; at < (cell + 1) * width; at += 1) hash = Math.imul(hash ^ (levels[at] ?? 0), 0x01000193);
+    spread[cell] = ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32;
+  }
+  return spread;
+}
+
+/** Prepares the cells of a page for its conditions. */
+export function pageModelOf(cells: Cells): PageModel {
+  const byLevel = sessionsByLevel(
+    cells,
+    Int32Array.from({ length: cells.count }, (_, cell) => cell),
+  );
+  const design = designOf(cells, byLevel);
+  return {
+    cells,
+    design,
+    byLevel,
+    chances: chancesOf(cells, design),
+    basket: basketOf(cells),
+    spread: spreadOf(cells),
+    sessions: total(cells.sessions),
+    conversions: total(cells.conversions),
+  };
+}

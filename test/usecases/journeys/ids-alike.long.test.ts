@@ -1,0 +1,54 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { parseStep } from '../../../src/domain/journeys/step.ts';
+import { needsOf, readFunnel } from '../../../src/usecases/journeys/read-funnel.ts';
+import { withVisits } from '../../../src/usecases/journeys/with-visits.ts';
+import type { ProjectWorkspace } from '../../../src/workspace/project-workspace.ts';
+import { openOffline, writeRun } from '../../workspace/convert/converted-runs.ts';
+import { scratchDirectory } from '../../workspace/download/store-stub.ts';
+import { usesOf } from './both-engines.ts';
+import { runsOf, sessionsOf } from './visit-world.ts';
+
+const QUESTION = {
+  steps: ['/p/*', '/cart', 'purchase'].map((text) => parseStep(text, 'steps')),
+  order: 'in_order',
+  withinDays: undefined,
+  breakdown: 'device',
+} as const;
+
+function counted(workspace: ProjectWorkspace) {
+  return withVisits({}, needsOf(QUESTION), usesOf(workspace), async (visits) => {
+    const { days, groups } = await readFunnel(QUESTION, visits);
+    return { days: new Map([...days].toSorted(([a], [b]) => a - b)), groups };
+  });
+}
+
+/** Files as they came, and the tables that are made of them; the run of one day is exported twice. */
+async function before(users: (user: string, at: number) => string) {
+  const kind = { seed: 5, again: [12] };
+  const sessions = sessionsOf(kind, 60).map((session, at) => ({ ...session, user: users(session.user, at) }));
+  const dir = scratchDirectory();
+  const [plain, stored] = [openOffline(dir), openOffline(dir, 'keep source')];
+  onTestFinished(async () => {
+    await Promise.all([plain.close(), stored.close()]);
+  });
+  for (const run of runsOf(kind, sessions)) writeRun(plain, run);
+  const asCame = await counted(plain);
+  await stored.runs();
+  await stored.converted();
+  const runs = await stored.runs();
+  const types = runs.map(({ table }) => table?.columns.find(({ name }) => name === 'user_id')?.heldAs);
+  return { asCame, types: new Set(types), asHeld: await counted(stored) };
+}
+
+it('visits are counted alike where ids are compared as the numbers that tables hold', async () => {
+  const { asCame, types, asHeld } = await before((user) => user);
+  expect(types).toEqual(new Set(['UBIGINT']));
+  expect(asHeld).toEqual(asCame);
+  expect([...asCame.days.values()].flat().reduce((sum, count) => sum + count, 0)).toBeGreaterThan(40);
+});
+
+it('and where some tables hold numbers and others text', async () => {
+  const { asCame, types, asHeld } = await before((user, at) => (at === 0 ? 'guest' : user));
+  expect(types).toEqual(new Set(['UBIGINT', undefined]));
+  expect(asHeld).toEqual(asCame);
+});
