@@ -1,12 +1,13 @@
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
-import { logTail, normalOf, studentOf, Z_95 } from '../../statistics/tails.ts';
+import { logTail, normalOf, scoreOfTail, studentOf, Z_95 } from '../../statistics/tails.ts';
 import { dot } from '../../statistics/vectors.ts';
 import { whitenerOf } from '../../statistics/whitening.ts';
-import { type Change, type Quest } from './changes.ts';
+import type { Change } from './changes.ts';
 import { fitOf, varianceOf } from './fit.ts';
 import { LEAST_HISTORY_DAYS, LONGEST_EPISODE_DAYS } from './judge.ts';
 import { estimateNoise, type Noise } from './noise.ts';
 import { isTooRare } from './scan.ts';
+import type { Quest } from './seek.ts';
 import { ANSCOMBE, type DailyPoint, isCounted, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { studySeries } from './study.ts';
 
@@ -24,6 +25,8 @@ export type ExpectedVerdict = 'ordinary' | 'high' | 'low';
 /** An expectation, and how far what was counted lies from it, as a standard normal. */
 export interface Expected extends Expectation {
   readonly score: number;
+  /** Share of the expected by which chance lets a row lie off, on the side on which it lies: at 1 % unless told otherwise. */
+  readonly noise: number;
 }
 
 /** Of a step or an episode among the days that teach, whose level goes on or came to an end before the first row. */
@@ -154,7 +157,12 @@ const deviationOf = ({ power }: Series, ratio: number) => (Math.max(1e-9, ratio)
  * Expected values of rows, learned from the days before all of them: level, weekdays, month, season, special days, steps that go on, and
  * the carry-over of the last days. Undefined where less than three weeks are known.
  */
-export function expectationsOf(kind: MetricKind, history: readonly DailyPoint[], rows: readonly ExpectedRow[]): Expectations | undefined {
+export function expectationsOf(
+  kind: MetricKind,
+  history: readonly DailyPoint[],
+  rows: readonly ExpectedRow[],
+  chance = 0.01,
+): Expectations | undefined {
   const found = predictionOf(
     kind,
     history,
@@ -167,6 +175,7 @@ export function expectationsOf(kind: MetricKind, history: readonly DailyPoint[],
   const correction = isCounted(kind) ? ANSCOMBE : 0;
   const places = new Map(series.labels.map((label, at) => [label, at]));
   const width = studentOf(Z_95, noise.freedom);
+  const reach = studentOf(scoreOfTail(Math.log(chance)), noise.freedom);
   const expected = rows.map(({ days }): Expected => {
     const at = days.flatMap(({ label }) => places.get(label) ?? []);
     const bases = at.map((day) => (series.expected[day] ?? 0) + correction);
@@ -184,11 +193,13 @@ export function expectationsOf(kind: MetricKind, history: readonly DailyPoint[],
     const trials = kind === 'share' || kind === 'average' ? days.reduce((sum, { denominator }) => sum + denominator, 0) : 1;
     const valueAt = (deviation: number) => Math.max(0, base * (1 + relativeOf(series, deviation)) - shift) / trials;
     const counted = days.reduce((sum, { numerator = 0 }) => sum + numerator, 0);
+    const score = normalOf((deviationOf(series, (counted + shift) / base) - middle) / sd, noise.freedom);
     return {
       expected: valueAt(middle),
       low: valueAt(middle - width * sd),
       high: valueAt(middle + width * sd),
-      score: normalOf((deviationOf(series, (counted + shift) / base) - middle) / sd, noise.freedom),
+      score,
+      noise: Math.abs(valueAt(middle + Math.sign(score) * reach * sd) / valueAt(middle) - 1),
     };
   });
   return { rows: expected, isRare };

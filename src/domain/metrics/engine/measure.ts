@@ -1,7 +1,8 @@
 import { DAY_MS } from '../../../lib/clock.ts';
-import { type DatedChange, dated, type Quest } from './changes.ts';
+import { type DatedChange, dated } from './changes.ts';
 import { LEAST_HISTORY_DAYS, LONGEST_EPISODE_DAYS } from './judge.ts';
 import { type Effect, effectOnDays } from './scan.ts';
+import type { Quest } from './seek.ts';
 import { type DailyPoint, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
 import { studySeries } from './study.ts';
 

@@ -1,10 +1,11 @@
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import { logTail, normalOf, Z_95 } from '../../statistics/tails.ts';
-import { type Change, type DatedChange, dated, type Quest } from './changes.ts';
+import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
 import { LEAST_HISTORY_DAYS, LONGEST_EPISODE_DAYS } from './judge.ts';
 import { type Information, informationOf, knownOf, without } from './noise.ts';
 import { intervalOf } from './reasons.ts';
+import type { Quest } from './seek.ts';
 import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { driftShare, slopeOf } from './slope.ts';
 import { type Study, studySeries } from './study.ts';

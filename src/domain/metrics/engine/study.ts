@@ -1,6 +1,7 @@
-import { type Change, type Found, findChangesIn, type Quest } from './changes.ts';
+import { type Change, type Found, findChangesIn } from './changes.ts';
 import { type Interval } from './drift-grid.ts';
 import { estimateNoise, informationOf, type Noise } from './noise.ts';
+import type { Quest } from './seek.ts';
 import { ANSCOMBE, isCounted, relativeOf, type Series } from './series.ts';
 
 /** A series with its noise and what was found in it. */

@@ -176,3 +176,8 @@ export function countingSentence(faults: readonly CountingFault[]): string {
     `These days make no verdict, cost nothing and teach nothing.`
   );
 }
+
+/** One sentence where the counting of each day was held against all others of its weekday, devices included, and none looks broken. */
+export function soundSentence(faults: readonly CountingFault[] | undefined): string {
+  return faults?.length === 0 ? 'Counting looks sound.' : '';
+}
