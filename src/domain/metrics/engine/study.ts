@@ -44,14 +44,32 @@ function logOfFewEvents(series: Series, { from, to, effect }: Change): number {
     trials += expected / Math.max(0.01, 1 - (series.sampling[at] ?? 1) * (expected + ANSCOMBE));
   }
   if (mean > FEW || seen >= mean) return -Infinity;
-  const chance = series.kind === 'share' ? Math.min(0.99, mean / trials) : 0;
-  let term = chance > 0 ? (1 - chance) ** trials : Math.exp(-mean);
+  return logOfAtMost(series, seen, mean, series.kind === 'share' ? trials : undefined);
+}
+
+/** Logarithm of the probability of so few events on any of the days looked at; Poisson, of `trials` binomial. */
+function logOfAtMost({ labels, learned }: Series, seen: number, mean: number, trials?: number): number {
+  const chance = trials === undefined ? 0 : Math.min(0.99, mean / trials);
+  let term = trials === undefined ? Math.exp(-mean) : (1 - chance) ** trials;
   let sum = term;
   for (let count = 0; count < Math.round(seen); count += 1) {
-    term *= chance > 0 ? ((trials - count) / (count + 1)) * (chance / (1 - chance)) : mean / (count + 1);
+    term *= trials === undefined ? mean / (count + 1) : ((trials - count) / (count + 1)) * (chance / (1 - chance));
     sum += term;
   }
-  return Math.min(0, Math.log(sum) + Math.log(series.labels.length - series.learned || 1));
+  return Math.min(0, Math.log(sum) + Math.log(labels.length - learned || 1));
+}
+
+/** Up to this number of events a sum is as uncertain as their number. */
+const FEW_OF_SUM = 10;
+
+/** The same of a sum over so few events that there may as well be none of them. */
+function logOfFewOrders(series: Series, { from, to, effect }: Change): number {
+  const { events, kind, expected, learned } = series;
+  if (kind !== 'amount' || !events || effect >= 0) return -Infinity;
+  const sumOf = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
+  const mean = (sumOf(expected.subarray(from, to)) * sumOf(events.subarray(0, learned))) / sumOf(expected.subarray(0, learned));
+  const seen = sumOf(events.subarray(from, to));
+  return seen > FEW_OF_SUM || seen >= mean ? -Infinity : logOfAtMost(series, seen, mean);
 }
 
 /** Estimates of the noise are made anew at most so often, when changes are found among the days that teach. */
@@ -74,7 +92,10 @@ export function studySeries(series: Series, quests: readonly Quest[]): Study | u
     if (round === MOST_ROUNDS || keyOf(past) === keyOf(known)) {
       const changes = found.changes.map((change) => ({
         ...change,
-        logP: Math.min(0, Math.max(change.logP, logOfLargeEvent(series, change), logOfFewEvents(series, change))),
+        logP: Math.min(
+          0,
+          Math.max(change.logP, logOfLargeEvent(series, change), logOfFewEvents(series, change), logOfFewOrders(series, change)),
+        ),
       }));
       return { series, noise, changes, left: found.left };
     }

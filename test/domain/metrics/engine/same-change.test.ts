@@ -88,4 +88,15 @@ describe('few events', () => {
     expect(found(0).every(({ pValue }) => pValue > 1e-3)).toBe(true);
     expect(found(60)[0]?.pValue).toBeLessThan(1e-4);
   });
+
+  it('that take their money with them are no change of revenue either', () => {
+    const world = draw([]);
+    const orders = (at: number) => (at === HISTORY + 9 ? 0 : 6 + ((at * 5) % 7));
+    const days = world.labels.map((day, at) => {
+      const events = orders(at);
+      return { label: day, numerator: events * (70 + ((at * 11) % 23)), events, denominator: 1, isWhole: true };
+    });
+    const [looked] = lookThrough([{ id: 'money', kind: 'amount', days }], labelOf(world, 0), labelOf(world, 27));
+    expect(looked?.candidates.filter(({ pValue }) => pValue < 1e-3)).toEqual([]);
+  });
 });
