@@ -26,6 +26,8 @@ const NEAR_START = 3;
 const ENDED = 9;
 /** The same for an episode that ended as the step began: it is the rarer of the two. */
 const ENDED_BEFORE = 4;
+/** The same for a step that began before the days that are asked about. */
+const BEGUN_BEFORE = 6;
 /** Days that an episode may have lasted whose end looks like a step. */
 const LONGEST_BEFORE = 35;
 
@@ -71,7 +73,7 @@ function begunBefore(information: Information, found: Candidate, first: number):
   let best = found;
   for (let from = first; from < found.from; from += 1) {
     const score = scoreOf(information, { from, to: found.to });
-    if (score * found.score > 0 && score ** 2 > Math.max(best.score ** 2, found.score ** 2 + CLOSE)) best = { ...found, from, score };
+    if (score * found.score > 0 && score ** 2 > Math.max(best.score ** 2, found.score ** 2 + BEGUN_BEFORE)) best = { ...found, from, score };
   }
   return best;
 }
