@@ -73,7 +73,8 @@ function begunBefore(information: Information, found: Candidate, first: number):
   let best = found;
   for (let from = first; from < found.from; from += 1) {
     const score = scoreOf(information, { from, to: found.to });
-    if (score * found.score > 0 && score ** 2 > Math.max(best.score ** 2, found.score ** 2 + BEGUN_BEFORE)) best = { ...found, from, score };
+    if (score * found.score > 0 && score ** 2 > Math.max(best.score ** 2, found.score ** 2 + BEGUN_BEFORE))
+      best = { ...found, from, score };
   }
   return best;
 }
@@ -130,6 +131,26 @@ function together(information: Information, candidates: readonly Candidate[]): {
   });
 }
 
+/** Days by which a level may be interrupted, and the standard errors that it may differ by behind them, to be one level. */
+const [INTERRUPTED_DAYS, ALIKE] = [2, 2];
+
+/** Reads a level that is left for a day or two and comes back as one change, and the days between as one of their own. */
+function uninterrupted(information: Information, found: readonly Placed[]): readonly Placed[] {
+  const effects = together(information, found);
+  for (const [at, early] of found.entries()) {
+    if (early.shape !== 'episode') continue;
+    const next = found.findIndex(({ shape, from }) => shape !== 'outlier' && from > early.to && from <= early.to + INTERRUPTED_DAYS);
+    const [late, one, other] = [found[next], effects[at], effects[next]];
+    if (!late || !one || !other || one.effect * other.effect <= 0) continue;
+    if (Math.abs(one.effect - other.effect) > ALIKE * Math.hypot(one.error, other.error)) continue;
+    const whole = { ...early, shape: late.shape, to: late.to, logP: Math.min(early.logP, late.logP) };
+    const shape = late.from - early.to === 1 ? ('outlier' as const) : ('episode' as const);
+    const between = { ...late, shape, from: early.to, to: late.from, earliest: early.to, latest: early.to };
+    return uninterrupted(information, [whole, between, ...found.filter((change) => change !== early && change !== late)]);
+  }
+  return found;
+}
+
 /** Changes in order of their first day, and what the data know when they are taken out. */
 export interface Found {
   readonly changes: readonly Change[];
@@ -152,7 +173,7 @@ export function findChangesIn(information: Information, quests: readonly Quest[]
     found.push({ ...own, ...(own.shape === 'outlier' ? { earliest: own.from, latest: own.from } : startsOf(left, own)) });
     left = without(left, own);
   }
-  const read = inTurn(found, information.size);
+  const read = uninterrupted(information, inTurn(found, information.size));
   const effects = together(information, read);
   const changes = read.map(({ score: _score, ...change }, index): Change => {
     const { effect, error } = effects[index] ?? { effect: 0, error: 0 };

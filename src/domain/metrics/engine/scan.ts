@@ -218,15 +218,20 @@ export function substitute(study: Study, found: Pick<Finding, 'from' | 'to'>, { 
 
 /**
  * The p-value of a finding after other days, on which something else happened, are taken out of its series; near 1 where nothing is left.
+ * Of a sum of what moved them (`isSum`) also where they share no day with it: the usual level between two falls is no rise.
  */
-export function pValueBeside(study: Study, found: Pick<Finding, 'from' | 'to' | 'pValue'>, others: readonly Days[]): number {
-  const { series, noise } = study;
+export function pValueBeside(study: Study, found: Pick<Finding, 'from' | 'to' | 'pValue'>, others: readonly Days[], isSum = false): number {
+  const { series, noise, changes } = study;
   const own = intervalOf(series, found.from, found.to ?? LAST);
   const taken = others.map(({ from, to = LAST }) => intervalOf(series, from, to));
-  if (taken.every((other) => shared(own, other) === 0)) return found.pValue;
+  const isApart = taken.every((other) => shared(own, other) === 0);
+  if (isApart && (!isSum || taken.length === 0)) return found.pValue;
   const information = informationBut(study, own);
+  // What others explain is not explained by changes of the series itself as well.
+  const beside = (change: Interval) => likeness(change, own) < 0.5 && taken.every((other) => shared(change, other) === 0);
+  const rest = isApart ? changes.filter(beside).reduce(without, informationOf(series, noise)) : information;
   const before = knownOf(information, own);
-  const after = knownOf(taken.reduce(takenOut, information), own);
+  const after = knownOf(taken.reduce(takenOut, rest), own);
   if (!(after.weight > LEAST_LEFT * before.weight) || after.score * before.score <= 0) return 1;
   const tailOf = ({ weight, score }: typeof before) => logTail(normalOf(score / Math.sqrt(weight), noise.freedom));
   // Neighbours among the searched days say much the same.
