@@ -190,7 +190,8 @@ function rootsOf(members: readonly Found[]): Root[] {
   return (counts.length > 0 ? counts : products.length > 0 ? products : all).slice(0, 1);
 }
 
-function partAt({ series, studies }: Scene, metric: string, place: Place, days: Days): Part | undefined {
+/** A metric of a place on some days; undefined where it was not read, or these cannot be distinguished from the rest. */
+export function partAt({ series, studies }: Scene, metric: string, place: Place, days: Days): Part | undefined {
   const own = series.get(seriesId(metric, place));
   const study = own && studies.get(own.id);
   const effect = study && effectOnDays(study, days);
@@ -198,7 +199,7 @@ function partAt({ series, studies }: Scene, metric: string, place: Place, days: 
 }
 
 /** Conversions and revenue where they moved with what they are made of. */
-function productsAt(scene: Scene, place: Place, days: Days, roots: readonly Root[]): Part[] {
+export function productsAt(scene: Scene, place: Place, days: Days, roots: readonly Pick<Root, 'metric'>[]): Part[] {
   const own = new Set(roots.map(({ metric }) => metric));
   return ['conversionCount', 'revenueSum'].flatMap((metric) => {
     if (own.has(metric) || (metric === 'revenueSum' && place.goalId !== scene.base.goalId)) return [];
