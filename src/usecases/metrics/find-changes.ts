@@ -8,7 +8,7 @@ import { type Changes, type changeSubjects, changesAnswer, type SiteFacts } from
 import { type Readable, type ReadPlan, type ScanRequest, findChanges as scan } from '../../domain/metrics/changes/find-changes.ts';
 import { dayPoints } from '../../domain/metrics/compare/readings.ts';
 import { siteMetricNames, zoneMetricNames } from '../../domain/metrics/metric-definitions.ts';
-import { type CountingFault, countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
+import { countingFaults, SOUND, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import { type Device, isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
 import { FALSE_DISCOVERY_RATES } from '../../domain/statistics/discoveries.ts';
 import { daysBetween, shiftDays } from '../../lib/calendar.ts';
@@ -151,7 +151,12 @@ function objectsOf(places: readonly Place[]): Pick<Compared, 'segmentIds' | 'goa
 type Scanned = Pick<ScanRequest, 'from' | 'to'>;
 
 /** Days on which the counting looks broken. */
-function judgeCounting(readings: readonly Reading[], base: Reading, { from, to }: Scanned, { specialDays }: KnownDays): CountingFault[] {
+function judgeCounting(
+  readings: readonly Reading[],
+  base: Reading,
+  { from, to }: Scanned,
+  { specialDays }: KnownDays,
+): SiteFacts['faults'] {
   const ofAll = readings.filter(({ place }) => place.segmentId === undefined && place.goalId === base.place.goalId);
   const ofSegments = readings.filter(
     ({ place }) => place.segmentId !== undefined && place.device === base.place.device && place.goalId === base.place.goalId,
@@ -210,20 +215,20 @@ async function lookAtSite(
   const { requests, currency, failures } = reader.facts;
   const [firstDay, lastDay] = [todayIn(timeZone, startMs), todayIn(timeZone, endMs)];
   const scanned: Scanned = { from: firstDay, to: lastDay };
-  const faults = site ? judgeCounting(readings, base, scanned, known) : undefined;
-  const sound = readings.map((reading) => ({ ...reading, rows: withKnownDays(withoutFaults(reading.rows, faults ?? []), known) }));
+  const faults = site ? judgeCounting(readings, base, scanned, known) : [];
+  const sound = readings.map((reading) => ({ ...reading, rows: withKnownDays(withoutFaults(reading.rows, faults), known) }));
   const { changes, looked, tooFew, outcome } = scan({
     series: changeSeriesOf(sound, [...siteMetricNames, ...metrics.filter(isZoneMetric)], base.place),
     metrics,
     base: base.place,
     ...scanned,
   });
-
   roomNotes(readable, plan, note);
   const dataSince = firstDayOf(base) ?? lastDay;
   note(historyWords(dataSince, firstDay, plan.historyDays, todayIn(timeZone, shiftDays(startMs, -plan.historyDays, timeZone))));
   const compared = { ...objectsOf(changes.map(({ place }) => place)), metrics, startMs, endMs, timeZone };
   for (const sentence of await redefinitionNotes(compared, lists)) note(sentence);
+  if (site && metrics.includes('visits') && faults.length === 0) note(SOUND);
   if (tooFew > 0) note(`${tooFew} series had too little data to be looked at.`);
   for (const reason of once(failures)) note(`Some days or selections could not be read and are not looked at: ${reason}`);
   return {

@@ -4,7 +4,7 @@ import type { Windows } from '../../domain/metrics/compare/comparison-windows.ts
 import { outlierNote } from '../../domain/metrics/compare/comparison-words.ts';
 import { detectionSentence } from '../../domain/metrics/compare/detection.ts';
 import type { Judged } from '../../domain/metrics/compare/readings.ts';
-import { countingSentence, soundSentence } from '../../domain/metrics/quality/counting.ts';
+import { countingSentence, SOUND } from '../../domain/metrics/quality/counting.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import { daysBetween } from '../../lib/calendar.ts';
 import { isoAt } from '../../lib/dates.ts';
@@ -68,9 +68,8 @@ export function wordPeriods(read: PeriodsRead, { faults }: PeriodsJudged, explai
   const result = wordComparison(causes, input, totals.currency);
   const days = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
   // What was asked by name is answered first.
-  const isChecked = byDevice && input.judged.headline.judgement.verdict !== 'not enough data';
-  const sound = soundSentence(isChecked ? faults : undefined);
-  const found = [countingSentence(faults), detect ? detectionSentence(detect) : '', result.data.answer, special, sound];
+  const isSound = byDevice && faults.length === 0 && input.judged.headline.judgement.verdict !== 'not enough data';
+  const found = [countingSentence(faults), detect ? detectionSentence(detect) : '', result.data.answer, special, isSound ? SOUND : ''];
   const sentences = apart === undefined ? found : [apart];
   const comparison = {
     ...result.data,

@@ -4,7 +4,7 @@ import type { SpeedChange } from '../../speed/speed-changes.ts';
 import type { Cost } from '../change-cost.ts';
 import { costRecord } from '../compare/measured-change.ts';
 import { LEAST_HISTORY_DAYS } from '../engine/judge.ts';
-import { type CountingFault, countingSentence, qualityShape, soundSentence } from '../quality/counting.ts';
+import { type CountingFault, countingSentence, qualityShape } from '../quality/counting.ts';
 import type { Place } from './change-series.ts';
 import { changeLine, type Entry, entriesOf, type Period, type PlaceNames, speedLine, speedRecord } from './change-words.ts';
 import type { RankedChange } from './find-changes.ts';
@@ -103,8 +103,7 @@ export interface SiteFacts extends Searched {
   /** The most expensive first. */
   readonly ranked: readonly RankedChange[];
   readonly outcome: Cost['metric'];
-  /** Undefined where the counting was not looked at. */
-  readonly faults: readonly CountingFault[] | undefined;
+  readonly faults: readonly CountingFault[];
   /** The effects of special days in the range; empty where there are none. */
   readonly special: string;
   readonly names: PlaceNames;
@@ -219,14 +218,6 @@ function countSentence(facts: AnswerFacts, count: number, looked: number): strin
   return `${counted(count, 'change')} in ${range}: ${seen}.${more}`;
 }
 
-/** How the counting looks, how many changes there are, and the special days. */
-function sentencesOf(facts: AnswerFacts, count: number, looked: number): string {
-  const { faults, special = '' } = facts.site ?? {};
-  const sound = looked > 0 ? soundSentence(faults) : '';
-  const sentences = [countingSentence(faults ?? []), countSentence(facts, count, looked), special, sound];
-  return sentences.filter((sentence) => sentence !== '').join(' ');
-}
-
 /** The whole answer: its first sentence says how many changes there are. */
 export function changesAnswer(facts: AnswerFacts): Changes {
   const { site, speed, limit } = facts;
@@ -237,7 +228,9 @@ export function changesAnswer(facts: AnswerFacts): Changes {
   const shown = entries.slice(0, limit);
   const faults = site?.faults ?? [];
   return {
-    answer: sentencesOf(facts, entries.length, looked),
+    answer: [countingSentence(faults), countSentence(facts, entries.length, looked), site?.special ?? '']
+      .filter((sentence) => sentence !== '')
+      .join(' '),
     ...(faults.length > 0 && { quality: [...faults] }),
     changes: shown.flatMap((entry) => record(entry, facts)),
     ranking: rankingOf(facts),

@@ -177,7 +177,5 @@ export function countingSentence(faults: readonly CountingFault[]): string {
   );
 }
 
-/** One sentence where the counting of each day was held against all others of its weekday, devices included, and none looks broken. */
-export function soundSentence(faults: readonly CountingFault[] | undefined): string {
-  return faults?.length === 0 ? 'Counting looks sound.' : '';
-}
+/** Where the counting of each day was held against all others of its weekday, devices included, and none looks broken. */
+export const SOUND = 'Counting looks sound.';
