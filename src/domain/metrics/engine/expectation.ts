@@ -7,7 +7,7 @@ import { fitOf, varianceOf } from './fit.ts';
 import { LEAST_HISTORY_DAYS, LONGEST_EPISODE_DAYS } from './judge.ts';
 import { estimateNoise, type Noise } from './noise.ts';
 import { isTooRare } from './scan.ts';
-import type { Quest } from './seek.ts';
+import { allShapes } from './seek.ts';
 import { ANSCOMBE, type DailyPoint, isCounted, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { studySeries } from './study.ts';
 
@@ -37,16 +37,6 @@ const UNKNOWN_SLOPE = 0.002;
 const LEAST_STEP_DAYS = 2;
 /** Last days of a weekday that say how many trials another will have. */
 const ALIKE = 4;
-
-function questsOf({ block, labels }: Series): Quest[] {
-  const [from, to] = [block + WEEK, labels.length];
-  const quests: Quest[] = [
-    { shape: 'step', from, to, level: HISTORY },
-    { shape: 'episode', from, to, level: HISTORY, longest: LONGEST_EPISODE_DAYS },
-    { shape: 'outlier', from, to, level: HISTORY },
-  ];
-  return quests.filter((quest) => quest.from < quest.to);
-}
 
 /** Changes of the days that teach, in a series that goes on behind them: what had not ended goes on, and a single day says nothing. */
 function continued(changes: readonly Change[], learned: number, size: number): Change[] {
@@ -123,7 +113,7 @@ export function predictionOf(kind: MetricKind, history: readonly DailyPoint[], d
   const past = history.filter(({ label }) => label < first);
   const own = seriesOf(past, kind, first);
   if (!own || own.learned < LEAST_HISTORY_DAYS) return undefined;
-  const study = studySeries(own, questsOf(own));
+  const study = studySeries(own, allShapes(own.block + WEEK, own.labels.length, HISTORY, LONGEST_EPISODE_DAYS));
   const series = seriesOf([...past, ...later.map((day) => ({ ...day, numerator: day.numerator ?? 0 }))], kind, first);
   if (!study || !series) return undefined;
   const changes = continued(study.changes, series.learned, series.times.length);

@@ -5,7 +5,7 @@ import type { Interval } from './drift-grid.ts';
 import { LEAST_HISTORY_DAYS, LONGEST_EPISODE_DAYS } from './judge.ts';
 import { type Information, informationOf, knownOf, without } from './noise.ts';
 import { intervalOf } from './reasons.ts';
-import type { Quest } from './seek.ts';
+import { allShapes } from './seek.ts';
 import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { driftShare, slopeOf } from './slope.ts';
 import { type Study, studySeries } from './study.ts';
@@ -41,15 +41,10 @@ const LOOSEST = 0.01;
 const SHAPES = 4;
 const HISTORY = 0.0002;
 
-function questsOf({ block, learned, labels }: Series): Quest[] {
-  const [from, to] = [learned, labels.length];
-  const quests: Quest[] = [
-    ...(['step', 'outlier'] as const).map((shape) => ({ shape, from: block + WEEK, to: learned, level: HISTORY })),
-    { shape: 'episode', from: block + WEEK, to: learned, level: HISTORY, longest: LONGEST_EPISODE_DAYS },
-    ...(['step', 'episode', 'outlier'] as const).map((shape) => ({ shape, from, to, level: LOOSEST })),
-  ];
-  return quests.filter((quest) => quest.from < quest.to);
-}
+const questsOf = ({ block, learned, labels }: Series) => [
+  ...allShapes(block + WEEK, learned, HISTORY, LONGEST_EPISODE_DAYS),
+  ...allShapes(learned, labels.length, LOOSEST),
+];
 
 /** Less in four weeks is the slow growth that every site has, and no news. */
 const LEAST_DRIFT = 0.02;

@@ -29,6 +29,11 @@ export interface Quest {
 /** Intervals of which the data know less than this share of a single day are not distinguished from level, weekdays and drift. */
 const LEAST_WEIGHT = 0.02;
 
+/** Steps, episodes and outlier days that begin on some days, at one level; `longest` limits episodes. */
+export function allShapes(from: number, to: number, level: number, longest = Infinity): Quest[] {
+  return from < to ? (['step', 'episode', 'outlier'] as const).map((shape) => ({ shape, from, to, level, longest })) : [];
+}
+
 /** Days that may be a change, and how clear a one. */
 export interface Candidate extends Interval {
   readonly shape: Shape;
