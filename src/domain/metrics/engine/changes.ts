@@ -102,6 +102,8 @@ function areTwins(one: Candidate, other: Candidate): boolean {
   return isLasting && Math.abs(one.from - other.from) <= 1 && one.to !== other.to;
 }
 
+const endedShape = (from: number, to: number): Shape => (to - from === 1 ? 'outlier' : 'episode');
+
 /** Reads two changes that begin together as one after the other: what changes when the shorter one ends is a change of its own. */
 function inTurn(found: readonly Placed[], size: number): Placed[] {
   const result: Placed[] = [];
@@ -116,7 +118,7 @@ function inTurn(found: readonly Placed[], size: number): Placed[] {
     const [earliest, latest] = [Math.min(short.earliest, long.earliest), Math.max(short.latest, long.latest)];
     const [from, to] = [short.to, long.to];
     result[at] = { ...long, from: clearer.from, logP: clearer.logP, earliest, latest };
-    const shape = to === size ? 'step' : to - from === 1 ? 'outlier' : 'episode';
+    const shape = to === size ? 'step' : endedShape(from, to);
     result.push({ ...change, shape, from, to, earliest: from, latest: from });
   }
   return result;
@@ -144,8 +146,8 @@ function uninterrupted(information: Information, found: readonly Placed[]): read
     if (!late || !one || !other || one.effect * other.effect <= 0) continue;
     if (Math.abs(one.effect - other.effect) > ALIKE * Math.hypot(one.error, other.error)) continue;
     const whole = { ...early, shape: late.shape, to: late.to, logP: Math.min(early.logP, late.logP) };
-    const shape = late.from - early.to === 1 ? ('outlier' as const) : ('episode' as const);
-    const between = { ...late, shape, from: early.to, to: late.from, earliest: early.to, latest: early.to };
+    const [from, to] = [early.to, late.from];
+    const between = { ...late, shape: endedShape(from, to), from, to, earliest: from, latest: from };
     return uninterrupted(information, [whole, between, ...found.filter((change) => change !== early && change !== late)]);
   }
   return found;
