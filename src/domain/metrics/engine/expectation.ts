@@ -9,7 +9,7 @@ import { estimateNoise, type Noise } from './noise.ts';
 import { isTooRare } from './scan.ts';
 import { allShapes } from './seek.ts';
 import { ANSCOMBE, type DailyPoint, isCounted, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
-import { studySeries } from './study.ts';
+import { largeShare, logOfLarge, studySeries } from './study.ts';
 
 /** The expected value of a row, by all days before the first of them. */
 export interface Expectation {
@@ -183,13 +183,19 @@ export function expectationsOf(
     const trials = kind === 'share' || kind === 'average' ? days.reduce((sum, { denominator }) => sum + denominator, 0) : 1;
     const valueAt = (deviation: number) => Math.max(0, base * (1 + relativeOf(series, deviation)) - shift) / trials;
     const counted = days.reduce((sum, { numerator = 0 }) => sum + numerator, 0);
-    const score = normalOf((deviationOf(series, (counted + shift) / base) - middle) / sd, noise.freedom);
+    const own = normalOf((deviationOf(series, (counted + shift) / base) - middle) / sd, noise.freedom);
+    const events = at.reduce((sum, day) => sum + (series.events?.[day] ?? 0), 0);
+    // A sum that one very large event lifts says nothing of the others.
+    const score = own > 0 && events > 0 ? Math.min(own, scoreOfTail(logOfLarge(events, counted / trials / valueAt(middle) - 1))) : own;
     return {
       expected: valueAt(middle),
       low: valueAt(middle - width * sd),
       high: valueAt(middle + width * sd),
       score,
-      noise: Math.abs(valueAt(middle + Math.sign(score) * reach * sd) / valueAt(middle) - 1),
+      noise: Math.max(
+        Math.abs(valueAt(middle + Math.sign(own) * reach * sd) / valueAt(middle) - 1),
+        own > 0 && events > 0 ? largeShare(events, chance) : 0,
+      ),
     };
   });
   return { rows: expected, isRare };

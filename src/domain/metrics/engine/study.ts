@@ -14,16 +14,21 @@ export interface Study extends Found {
 const TAIL = 2.5;
 
 /**
- * Logarithm of the probability that a single very large event, as an order of a hundred usual ones, lifts the days of a change as much:
+ * Logarithm of the probability that a single very large event, as an order of a hundred usual ones, lifts a sum of `events` by this share:
  * days of few orders have such outliers in nature.
  */
+export function logOfLarge(events: number, share: number): number {
+  return Math.min(0, Math.log(events) - TAIL * Math.log1p(share * events));
+}
+
+/** The share by which a single very large event lifts a sum of `events` with this probability; the inverse of `logOfLarge`. */
+export const largeShare = (events: number, chance: number) => ((events / chance) ** (1 / TAIL) - 1) / events;
+
+/** The same on any of the days looked at, for the days of a change. */
 function logOfLargeEvent(series: Series, { from, to, effect }: Change): number {
   if (!series.events || effect <= 0) return -Infinity;
   const events = series.events.subarray(from, to).reduce((sum, count) => sum + count, 0);
-  return (
-    Math.min(0, Math.log(events) - TAIL * Math.log1p(relativeOf(series, effect) * events)) +
-    Math.log(series.labels.length - series.learned || 1)
-  );
+  return logOfLarge(events, relativeOf(series, effect)) + Math.log(series.labels.length - series.learned || 1);
 }
 
 /** Above this number of events the normal distribution is used. */
