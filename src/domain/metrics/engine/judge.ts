@@ -251,8 +251,7 @@ export function judgePeriods(question: Question): Judgement {
   const early = indexOf(series, baseline.from);
   const isByStep = baseline.from !== baseline.to && early >= series.block;
   const study = studySeries(series, questsOf(series, question, isByStep));
-  if (!study) return UNKNOWN;
-  return judgeStudy(study, question, { early, isByStep }) ?? UNKNOWN;
+  return (study && judgeStudy(study, question, { early, isByStep })) ?? UNKNOWN;
 }
 
 /** Whether a site has too few days before the period for a verdict, and is not beyond what any week may bring. */
@@ -266,12 +265,13 @@ interface Way {
   readonly isByStep: boolean;
 }
 
-/** The figures of a verdict: where a change inside the period makes it, what that makes of the whole period; else the levels. */
+/** The figures of a verdict: those of a change inside the period where it makes it, else the levels; a fall is sooner out of bounds. */
 function figuresOf({ series, noise }: Study, level: Level, limit: number, main: Change | undefined, share: number) {
   const isMade = main !== undefined && share > 0;
   const [difference, error] = isMade ? [main.effect * share, main.error * share] : [level.difference, level.error];
-  const own = isMade ? limitOf(ALONE, noise.freedom) : limit;
-  return { relative: relativeOf(series, difference), noise: relativeOf(series, own * error), score: difference / error };
+  const bound = (isMade ? limitOf(ALONE, noise.freedom) : limit) * error;
+  const [relative, rise, fall] = [relativeOf(series, difference), relativeOf(series, bound), relativeOf(series, -bound)];
+  return { relative, noise: relative < fall && -relative <= rise ? -fall : rise, score: difference / error };
 }
 
 /** The verdict of a studied series; undefined where a window has no day. */
