@@ -21,12 +21,12 @@ export interface PeriodsWorded {
 }
 
 /** How the numbers were made, and what is not in them; docs/statistics.md explains the columns. */
-function methodNotes([whole]: readonly Judged[], { isAdjacent, isFar }: Windows): string[] {
+function methodNotes([whole]: readonly Judged[], { isAdjacent, isFar, between }: Windows): string[] {
   return [
     whole && whole.verdict !== 'not enough data'
       ? `noisePercent: chance exceeds it once in 100, for levelPercent (${whole.learnedDays} days).`
       : 'Noise: too few days with a value before the period.',
-    ...(isAdjacent ? [] : ['The baseline does not end where the period begins: a change among the days between has no date.']),
+    ...(isAdjacent || between ? [] : ['The baseline does not end where the period begins: a change among the days between has no date.']),
     ...(isFar ? ['Drift over the time between the two ranges is not in the noise.'] : []),
   ];
 }

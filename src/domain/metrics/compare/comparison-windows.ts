@@ -21,7 +21,7 @@ export interface Windows {
   readonly history: Interval;
   /** Whole days between the baseline and the period, of less than a week; undefined where there are none, or more. */
   readonly between: Interval | undefined;
-  /** All days from the baseline to the period are read, so that the day of a change can be searched for. */
+  /** The baseline ends where the period begins, or is that of a week so far: the day of a change can be searched for. */
   readonly isAdjacent: boolean;
   /** The baseline belongs to another season: nothing is known of the time between. */
   readonly isFar: boolean;
@@ -158,7 +158,7 @@ export function windowsOf(bounds: WindowBounds): Windows {
   // A baseline that is cut at a time of day still touches the day before the period.
   const meets = todayIn(timeZone, shiftDays(baseline.endMs, 1, timeZone)) === todayIn(timeZone, period.startMs);
   const between = meets ? undefined : daysApart(baseline, period, timeZone);
-  const isAdjacent = meets || between !== undefined || Math.abs(period.startMs - baseline.endMs) <= GAP_MS;
+  const isAdjacent = meets || (between !== undefined && isWeekSoFar(bounds)) || Math.abs(period.startMs - baseline.endMs) <= GAP_MS;
   const isFar = baseline.startMs > period.startMs || daysBetween(baseline.endMs, period.startMs, timeZone) > HISTORY_DAYS;
   const first = isFar ? period.startMs : baseline.startMs;
   const read = Math.ceil(daysBetween(first, period.endMs + 1, timeZone));
