@@ -1,9 +1,10 @@
 import { DAY_MS } from '../../lib/clock.ts';
+import { movesBesideSteps } from './beside-steps.ts';
 import { isCustomTiming } from './custom-timings.ts';
 import { dayTestOf } from './day-scatter.ts';
 import type { Verdict } from './engine/judge-series.ts';
 import { judgeTogether, type Tracked } from './engine/judge-together.ts';
-import { type Move, ownMove, type State, standingOf, standsOut } from './move.ts';
+import { type Move, type Moved, ownMove, type State, standingOf, standsOut } from './move.ts';
 import { isFailed, type Report, reportsIn, type Series, type Step, seriesOf, stepsOf, sumSeries, usualSteps, type Window } from './runs.ts';
 import { inOneInstant, moveOf, splitOf } from './settle-moves.ts';
 import { additiveMetrics, metricFact, rankOf, speedMetricNames, usualSpeedMetrics } from './speed-metrics.ts';
@@ -170,6 +171,21 @@ export function draftStudy(reports: readonly Report[], options: StudyOptions): S
   };
 }
 
+/** Whether whole days may hide that one step moved for good. */
+function isDoubtful({ held, state }: Pick<Row, 'held' | 'state'>): boolean {
+  return held !== undefined || state === 'drifting';
+}
+
+/** Doubtful rows as they moved beside the other steps; those that became slower stand with the slower ones in front. */
+function besideSteps<Each extends Moved & { readonly key: RowKey }>(rows: readonly Each[], moves: ReadonlyMap<Series, Moved>): Each[] {
+  const moved = rows.map((row) => {
+    const beside = isDoubtful(row) ? moves.get(row.key.series) : undefined;
+    return beside ? { ...row, ...beside } : row;
+  });
+  const isSlower = ({ state }: Moved) => state === 'slower';
+  return [...moved.filter(isSlower), ...moved.filter((row) => !isSlower(row))];
+}
+
 /** The verdicts on a draft, the worst first. */
 export function judgeDraft({ tracked, judging }: StudyDraft): JudgedRow[] {
   // Slow days move times, not weights and counts.
@@ -183,14 +199,16 @@ export function judgeDraft({ tracked, judging }: StudyDraft): JudgedRow[] {
     const moved = (key.step && splitOf(key.series, key.metric, judging.timeZone)) ?? moveOf(each, judged, test);
     return { ...each, ...moved, standing: standingOf(verdict, key.series, test) };
   });
-  return inOneInstant(rows).map(({ key, verdict, state, move, held, standing }) => ({
-    place: places.get(key) ?? -1,
-    verdict,
-    state,
-    move,
-    held,
-    standing,
-  }));
+  return inOneInstant(rows.some(isDoubtful) ? besideSteps(rows, movesBesideSteps(tracked, judging)) : rows).map(
+    ({ key, verdict, state, move, held, standing }) => ({
+      place: places.get(key) ?? -1,
+      verdict,
+      state,
+      move,
+      held,
+      standing,
+    }),
+  );
 }
 
 /** The study that verdicts on a draft make. */

@@ -175,29 +175,33 @@ export async function fetchKept(grid: MetricGrid, { note, ...fetching }: Fetchin
 }
 
 /**
- * The days of history, baseline and period (`range` 0, 1 and 2); where the three follow each other, in one run of days, which takes fewer
- * calls. `isShort` reads of the history no more than fits into one call with the rest.
+ * The days of history, baseline and period (`range` 0, 1 and 2) and between the last two (3); where they follow each other, in one run of
+ * days, which takes fewer calls. `isShort` reads of the history no more than fits into one call with the rest.
  */
 export async function readDays(
   grid: Omit<MetricGrid, 'ranges'>,
-  { history, baseline, period }: Pick<Windows, 'history' | 'baseline' | 'period'>,
+  { history, baseline, period, between }: Pick<Windows, 'history' | 'baseline' | 'period' | 'between'>,
   { ask, signal, timeZone, note }: FetchContext,
   isShort = false,
 ): Promise<readonly MetricRow[]> {
-  const isOneRun = history.endMs + 1 === baseline.startMs && baseline.endMs + 1 === period.startMs;
+  const next = between && between.endMs + 1 === period.startMs ? between : period;
+  const isOneRun = history.endMs + 1 === baseline.startMs && baseline.endMs + 1 === next.startMs;
   const fetching = { ask, signal, timeZone, progress: () => undefined };
-  const ranges = isOneRun ? [{ startMs: history.startMs, endMs: period.endMs }] : [history, baseline, period];
+  const ranges = isOneRun
+    ? [{ startMs: history.startMs, endMs: period.endMs }]
+    : [history, baseline, period, ...(between ? [between] : [])];
   const [first, ...others] = ranges;
   const startMs = Math.max(first?.startMs ?? 0, (first?.endMs ?? 0) + 1 - MAX_METRICS_RANGE_MS);
   const read = isShort && first ? [{ startMs, endMs: first.endMs }, ...others] : ranges;
   const { rows, missing } = await fetchKept({ ...grid, ranges: read, daily: true }, { ...fetching, note });
   for (const { reason } of missing) note(`Some days could not be read and teach nothing of the noise: ${reason}`);
   if (!isOneRun) return rows;
-  return rows.map((row) => ({
-    ...row,
+  const rangeOf = ({ interval: { startMs: begin } }: MetricRow) => {
+    if (between && begin >= between.startMs && begin <= between.endMs) return 3;
     // The number of ranges that have begun: history, baseline, period.
-    range: [baseline, period].filter(({ startMs: begin }) => begin <= row.interval.startMs).length,
-  }));
+    return [baseline, period].filter((range) => range.startMs <= begin).length;
+  };
+  return rows.map((row) => ({ ...row, range: rangeOf(row) }));
 }
 
 /** The same; none where they cannot be read, which the verdicts then say. */

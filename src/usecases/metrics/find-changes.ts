@@ -8,7 +8,7 @@ import { type Changes, type changeSubjects, changesAnswer, type SiteFacts } from
 import { type Readable, type ReadPlan, type ScanRequest, findChanges as scan } from '../../domain/metrics/changes/find-changes.ts';
 import { dayPoints } from '../../domain/metrics/compare/readings.ts';
 import { siteMetricNames, zoneMetricNames } from '../../domain/metrics/metric-definitions.ts';
-import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
+import { countingFaults, SOUND, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import { type Device, isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
 import { FALSE_DISCOVERY_RATES } from '../../domain/statistics/discoveries.ts';
 import { daysBetween, shiftDays } from '../../lib/calendar.ts';
@@ -223,12 +223,12 @@ async function lookAtSite(
     base: base.place,
     ...scanned,
   });
-
   roomNotes(readable, plan, note);
   const dataSince = firstDayOf(base) ?? lastDay;
   note(historyWords(dataSince, firstDay, plan.historyDays, todayIn(timeZone, shiftDays(startMs, -plan.historyDays, timeZone))));
   const compared = { ...objectsOf(changes.map(({ place }) => place)), metrics, startMs, endMs, timeZone };
   for (const sentence of await redefinitionNotes(compared, lists)) note(sentence);
+  if (site && metrics.includes('visits') && faults.length === 0) note(SOUND);
   if (tooFew > 0) note(`${tooFew} series had too little data to be looked at.`);
   for (const reason of once(failures)) note(`Some days or selections could not be read and are not looked at: ${reason}`);
   return {

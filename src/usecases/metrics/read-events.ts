@@ -32,7 +32,7 @@ export async function readEventsAround(
       .filter(({ atMs }) => atMs >= fromMs && atMs < toMs)
       .toSorted((a, b) => a.atMs - b.atMs)
       .slice(0, MOST_EVENTS);
-    const found = 'Events: near in time is no proof.';
+    const found = 'Events: nearness is no proof.';
     return {
       events: near.map(({ key, text, atMs }) => ({ day: todayIn(timeZone, atMs), event: text || key })),
       notes: [near.length === 0 ? `No speed event lies within ${DAYS} days of ${day}.` : found],

@@ -92,7 +92,7 @@ function windowsOfQuestion(question: Question, { timeZone, nowMs }: CompareConte
     period: { startMs: instantOf(question.startDate), endMs: instantOf(question.endDate) },
     baselineStartMs: question.baselineStartDate === undefined ? undefined : instantOf(question.baselineStartDate),
     baselineEndMs: question.baselineEndDate === undefined ? undefined : instantOf(question.baselineEndDate),
-    kind: question.baseline ?? 'previous',
+    kind: question.baseline,
     timeZone,
     nowMs,
   });

@@ -4,7 +4,7 @@ import type { Windows } from '../../domain/metrics/compare/comparison-windows.ts
 import { outlierNote } from '../../domain/metrics/compare/comparison-words.ts';
 import { detectionSentence } from '../../domain/metrics/compare/detection.ts';
 import type { Judged } from '../../domain/metrics/compare/readings.ts';
-import { countingSentence } from '../../domain/metrics/quality/counting.ts';
+import { countingSentence, SOUND } from '../../domain/metrics/quality/counting.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import { daysBetween } from '../../lib/calendar.ts';
 import { isoAt } from '../../lib/dates.ts';
@@ -21,12 +21,12 @@ export interface PeriodsWorded {
 }
 
 /** How the numbers were made, and what is not in them; docs/statistics.md explains the columns. */
-function methodNotes([whole]: readonly Judged[], { isAdjacent, isFar }: Windows): string[] {
+function methodNotes([whole]: readonly Judged[], { isAdjacent, isFar, between }: Windows): string[] {
   return [
     whole && whole.verdict !== 'not enough data'
-      ? `noisePercent: chance exceeds it once in 100, for levelPercent; learned from ${whole.learnedDays} days.`
+      ? `noisePercent: chance exceeds it once in 100, for levelPercent (${whole.learnedDays} days).`
       : 'Noise: too few days with a value before the period.',
-    ...(isAdjacent ? [] : ['The baseline does not end where the period begins: a change among the days between has no date.']),
+    ...(isAdjacent || between ? [] : ['The baseline does not end where the period begins: a change among the days between has no date.']),
     ...(isFar ? ['Drift over the time between the two ranges is not in the noise.'] : []),
   ];
 }
@@ -62,13 +62,14 @@ function notesOf(result: PeriodsResult, { question, windows, totals, isOne }: Pe
 
 /** Words the answer and its notes. */
 export function wordPeriods(read: PeriodsRead, { faults }: PeriodsJudged, explained: PeriodsExplained): PeriodsWorded {
-  const { windows, totals, timeZone, apart } = read;
+  const { windows, totals, timeZone, apart, byDevice } = read;
   const { baseline } = windows;
   const { input, causes, special, detect, events } = explained;
   const result = wordComparison(causes, input, totals.currency);
   const days = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
   // What was asked by name is answered first.
-  const found = [countingSentence(faults), detect ? detectionSentence(detect) : '', result.data.answer, special];
+  const isSound = byDevice && faults.length === 0 && input.judged.headline.judgement.verdict !== 'not enough data';
+  const found = [countingSentence(faults), detect ? detectionSentence(detect) : '', result.data.answer, special, isSound ? SOUND : ''];
   const sentences = apart === undefined ? found : [apart];
   const comparison = {
     ...result.data,

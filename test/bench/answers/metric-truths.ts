@@ -160,8 +160,8 @@ export const metricTruths: Truths = {
   '4': async (asked) => [await mixAndRate(asked, weekBefore(asked), lastWeek(asked)), plantedFall(asked, ['day'])],
   '5': (asked) => {
     const week: Range = [asked.dates['this_monday'], asked.dates['yesterday']];
-    const days = (Date.parse(week[1] ?? '') - Date.parse(week[0] ?? '')) / 86_400_000 + 1;
-    return pair(asked, 'revenueSum', [before(week, days), week]);
+    // A week so far is compared with the same weekdays of the week before.
+    return pair(asked, 'revenueSum', [[shift(week[0], -7), shift(week[1], -7)], week]);
   },
   '6': async (asked) => {
     const rates = (await byDevice(asked, lastMonth(asked))).map(({ conversionRate = 0 }) => conversionRate);

@@ -20,6 +20,9 @@ const MEDIAN_COST = 1.57;
 /** Fewer ordinary days on a level say too little of how they scatter there. */
 const LEAST_SCATTER = 7;
 
+/** Ordinary days beside a special one that say whether its level had moved before, and the least of them. */
+const [BESIDE, LEAST_BESIDE] = [7, 3];
+
 /** A change of the level: its days are not usual for those outside it, nor the other way round. */
 interface LevelChange {
   readonly from: string;
@@ -61,6 +64,16 @@ function alikeTo({ label }: LoggedDay, ordinary: readonly LoggedDay[], changes: 
     .slice(0, NEAREST);
 }
 
+/** How far the ordinary days beside a special one lie from those alike: what moved them too is no effect of the special day. */
+function aroundOf({ label }: Offset, usual: readonly Offset[], changes: readonly LevelChange[]): number {
+  const distanceOf = (other: Offset) => Math.abs(Date.parse(other.label) - Date.parse(label));
+  const beside = usual
+    .filter((other) => changes.every((change) => isIn(other.label, change) === isIn(label, change)))
+    .toSorted((a, b) => distanceOf(a) - distanceOf(b))
+    .slice(0, BESIDE);
+  return beside.length < LEAST_BESIDE ? 0 : median(beside.map(({ offset }) => offset));
+}
+
 const middleOf = (days: readonly LoggedDay[]) => median(days.map(({ log }) => log));
 
 /** The scatter of ordinary days about those alike, on the level of the special days where enough of them lie there. */
@@ -85,12 +98,13 @@ function occasionsOf(
   const usual = ordinary.flatMap(offsetOf);
   const special = values.filter(({ label }) => labels.has(label) && specialDays(label)).flatMap(offsetOf);
   const named = grouped(special, ({ label }) => specialDays(label)?.name ?? '');
-  return [...named].flatMap(([name, days]) => {
+  return [...named].flatMap(([name, own]) => {
+    const days = own.map((day) => ({ ...day, offset: day.offset - aroundOf(day, usual, changes) }));
     const sd = scatterOf(usual, (label) => days.some((day) => changes.every((change) => isIn(label, change) === isIn(day.label, change))));
     const taught = days.reduce((sum, { alike }) => sum + alike, 0);
-    const error = sd * Math.sqrt(1 / days.length + MEDIAN_COST / taught);
-    const own = { name, days: days.map(({ label }) => label), size: days.reduce((sum, { offset }) => sum + offset, 0) / days.length };
-    return Math.abs(own.size) > CLEAR * error ? [own] : [];
+    const error = sd * Math.sqrt(1 / days.length + MEDIAN_COST / taught + MEDIAN_COST / BESIDE);
+    const size = days.reduce((sum, { offset }) => sum + offset, 0) / days.length;
+    return Math.abs(size) > CLEAR * error ? [{ name, days: days.map(({ label }) => label), size }] : [];
   });
 }
 

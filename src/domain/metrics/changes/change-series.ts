@@ -183,8 +183,9 @@ function weigh({ lead, members }: Cluster, known: readonly Weighed[]): Weighed {
     .map(({ cluster }) => cluster.lead)
     .filter(({ finding, series }) => finding.shape !== 'drift' && areRelated(series, lead.series))
     .map(({ finding }) => finding);
-  const isDrift = lead.finding.shape === 'drift';
-  return { cluster: { lead, members }, pValue: isDrift ? lead.finding.pValue : pValueBeside(lead.study, lead.finding, others) };
+  const cluster = { lead, members };
+  if (lead.finding.shape === 'drift') return { cluster, pValue: lead.finding.pValue };
+  return { cluster, pValue: pValueBeside(lead.study, lead.finding, others, isOfProducts(cluster)) };
 }
 
 /** The accepted clusters, and the largest p-value among them. */

@@ -105,14 +105,16 @@ function locate(scene: Scene, question: EventQuestion): Located {
   const group = clearer.find(isAlone) ?? clearer[0];
   const place = group && series.get(group.name)?.place;
   const isNarrow = group !== undefined && isAlone(group);
+  const wide = hasMoved ? all : clearest;
+  const ofWide = hasMoved ? effect?.relative : first;
   return {
-    place: place && isNarrow ? place : hasMoved ? all : clearest,
+    place: place && isNarrow ? place : wide,
     ...(place && !isNarrow && hasMoved && isMuchMore(group) && { most: place }),
     fits(other) {
       const own = groupAt(other);
       return own !== undefined && isWithin(own);
     },
-    relative: isNarrow ? (group.relative ?? undefined) : hasMoved ? effect?.relative : first,
+    relative: isNarrow ? (group.relative ?? undefined) : ofWide,
     mixOf(other, relative) {
       const own = groupAt(other);
       const isWhole = seriesId('visits', other) === seriesId('visits', all);
@@ -187,10 +189,12 @@ function rootsOf(members: readonly Found[]): Root[] {
   const products = (clear.length > 0 ? clear : all).filter(({ metric }) => isProduct(metric));
   // Revenue follows conversions.
   const counts = products.filter(({ metric }) => metric === 'conversionCount');
-  return (counts.length > 0 ? counts : products.length > 0 ? products : all).slice(0, 1);
+  const found = [counts, products, all].find(({ length }) => length > 0) ?? [];
+  return found.slice(0, 1);
 }
 
-function partAt({ series, studies }: Scene, metric: string, place: Place, days: Days): Part | undefined {
+/** A metric of a place on some days; undefined where it was not read, or these cannot be distinguished from the rest. */
+export function partAt({ series, studies }: Scene, metric: string, place: Place, days: Days): Part | undefined {
   const own = series.get(seriesId(metric, place));
   const study = own && studies.get(own.id);
   const effect = study && effectOnDays(study, days);
@@ -198,7 +202,7 @@ function partAt({ series, studies }: Scene, metric: string, place: Place, days: 
 }
 
 /** Conversions and revenue where they moved with what they are made of. */
-function productsAt(scene: Scene, place: Place, days: Days, roots: readonly Root[]): Part[] {
+export function productsAt(scene: Scene, place: Place, days: Days, roots: readonly Pick<Root, 'metric'>[]): Part[] {
   const own = new Set(roots.map(({ metric }) => metric));
   return ['conversionCount', 'revenueSum'].flatMap((metric) => {
     if (own.has(metric) || (metric === 'revenueSum' && place.goalId !== scene.base.goalId)) return [];

@@ -18,6 +18,7 @@ import {
 } from './change-series.ts';
 import { type ChangeEvent, eventsOf, type Part } from './events.ts';
 import { measuredEvent, onceMeasured } from './measured-events.ts';
+import { opposedEvents } from './opposed-events.ts';
 
 /** Least days before the scan that teach; two requests of 92 days leave more, where there is much to read one does. */
 const HISTORY_DAYS = 84;
@@ -175,9 +176,11 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
   });
   const { clusters, limit } = acceptedOf(clustersOf(found), looked.length);
   const scene = sceneOf(series, looked, { base, from, to });
-  const events = onceMeasured(
-    clusters.flatMap((cluster) => eventsOf(scene, cluster, clusters, limit)).map((event) => measuredEvent(scene, event)),
-  );
+  const told = clusters.flatMap((cluster) => {
+    const events = eventsOf(scene, cluster, clusters, limit);
+    return [...events, ...opposedEvents(scene, cluster, events)];
+  });
+  const events = onceMeasured(told.map((event) => measuredEvent(scene, event)));
   const steps = events.filter(({ shape, to: end }) => shape === 'step' && end === undefined);
   return {
     changes: rankChanges(

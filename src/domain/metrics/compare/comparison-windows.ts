@@ -1,5 +1,5 @@
 import { refuse } from '../../../api/errors.ts';
-import { daysBetween, type Interval, monthBefore, shiftDays } from '../../../lib/calendar.ts';
+import { daysBetween, type Interval, monthBefore, shiftDays, slotsOf } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { isoAt, todayIn } from '../../../lib/dates.ts';
 
@@ -19,7 +19,9 @@ export interface Windows {
   readonly period: Interval;
   readonly baseline: Interval;
   readonly history: Interval;
-  /** The baseline ends where the period begins, so that the day of a change can be searched for. */
+  /** Whole days between the baseline and the period, of less than a week; undefined where there are none, or more. */
+  readonly between: Interval | undefined;
+  /** The baseline ends where the period begins, or is that of a week so far: the day of a change can be searched for. */
   readonly isAdjacent: boolean;
   /** The baseline belongs to another season: nothing is known of the time between. */
   readonly isFar: boolean;
@@ -42,10 +44,13 @@ interface WindowBounds {
   readonly period: Interval;
   readonly baselineStartMs?: number | undefined;
   readonly baselineEndMs?: number | undefined;
-  readonly kind: BaselineKind;
+  /** Undefined where none was asked for. */
+  readonly kind: BaselineKind | undefined;
   readonly timeZone: string;
   readonly nowMs: number;
 }
+
+const WEEK_DAYS = 7;
 
 /** The same date a year earlier; 29 February becomes 1 March. */
 function yearBefore(label: string): string {
@@ -59,19 +64,40 @@ function daysTo(fromMs: number, label: string, timeZone: string): number {
   return Math.round((Date.parse(label) - Date.parse(todayIn(timeZone, fromMs))) / DAY_MS);
 }
 
-/** The baseline, shifted by whole calendar days so that it is cut at the same time of day as the period. */
-function baselineOf({ period, baselineStartMs, baselineEndMs, kind, timeZone }: WindowBounds): Interval {
-  const length = Math.max(1, Math.ceil(daysBetween(period.startMs, period.endMs + 1, timeZone)));
-  const shifted = (days: number) => ({
+const lengthOf = ({ period, timeZone }: WindowBounds) => Math.max(1, Math.ceil(daysBetween(period.startMs, period.endMs + 1, timeZone)));
+
+/** Whether the period is the running week so far and nothing else was asked for than how it compares. */
+function isWeekSoFar(bounds: WindowBounds): boolean {
+  const { period, baselineStartMs, baselineEndMs, kind, timeZone, nowMs } = bounds;
+  if (kind !== undefined || baselineStartMs !== undefined || baselineEndMs !== undefined) return false;
+  const first = todayIn(timeZone, period.startMs);
+  const isMonday = new Date(first).getUTCDay() === 1;
+  return isMonday && lengthOf(bounds) < WEEK_DAYS && -daysTo(nowMs, first, timeZone) < WEEK_DAYS;
+}
+
+/** Shifts the period by whole calendar days, so that it is cut at the same time of day. */
+const shifterOf =
+  ({ period, timeZone }: WindowBounds) =>
+  (days: number): Interval => ({
     startMs: shiftDays(period.startMs, days, timeZone),
     endMs: shiftDays(period.endMs + 1, days, timeZone) - 1,
   });
-  if (baselineStartMs === undefined && baselineEndMs === undefined) {
-    const month = kind === 'previous' ? monthBefore(period, timeZone) : undefined;
-    if (month) return month;
-    if (kind === 'same_dates_last_year') return shifted(daysTo(period.startMs, yearBefore(todayIn(timeZone, period.startMs)), timeZone));
-    return shifted(kind === 'previous_year' ? -YEAR_DAYS : -length);
-  }
+
+/** The baseline of which no bound was named. */
+function baselineOfKind(bounds: WindowBounds): Interval {
+  const { period, kind = 'previous', timeZone } = bounds;
+  const shifted = shifterOf(bounds);
+  const month = kind === 'previous' ? monthBefore(period, timeZone) : undefined;
+  if (month) return month;
+  if (kind === 'same_dates_last_year') return shifted(daysTo(period.startMs, yearBefore(todayIn(timeZone, period.startMs)), timeZone));
+  const length = isWeekSoFar(bounds) ? WEEK_DAYS : lengthOf(bounds);
+  return shifted(kind === 'previous_year' ? -YEAR_DAYS : -length);
+}
+
+function baselineOf(bounds: WindowBounds): Interval {
+  const { period, baselineStartMs, baselineEndMs, timeZone } = bounds;
+  if (baselineStartMs === undefined && baselineEndMs === undefined) return baselineOfKind(bounds);
+  const shifted = shifterOf(bounds);
   if (baselineStartMs !== undefined && baselineEndMs !== undefined) return { startMs: baselineStartMs, endMs: baselineEndMs };
   // One bound was named: the other lies as far from it as in the period.
   if (baselineStartMs === undefined) {
@@ -84,7 +110,8 @@ function baselineOf({ period, baselineStartMs, baselineEndMs, kind, timeZone }: 
   return { startMs: baselineStartMs, endMs: reaches ? period.startMs - 1 : endMs };
 }
 
-function notesOf({ period, kind, timeZone, nowMs, ...named }: WindowBounds, days: number, isPerDay: boolean): string[] {
+function notesOf(bounds: WindowBounds, days: number, isPerDay: boolean): string[] {
+  const { period, kind = 'previous', timeZone, nowMs, ...named } = bounds;
   const isNamed = named.baselineStartMs !== undefined || named.baselineEndMs !== undefined;
   const notes: string[] = [];
   if (!isNamed && kind === 'previous_year')
@@ -97,6 +124,8 @@ function notesOf({ period, kind, timeZone, nowMs, ...named }: WindowBounds, days
     );
   }
   if (isPerDay) notes.push('The two ranges differ in length: before, after and change of counts and amounts are the figures for a day.');
+  else if (isWeekSoFar(bounds))
+    notes.push('The baseline is the same weekdays of the week before; baseline: "previous" takes the days right before.');
   else if (!isNamed && kind === 'previous' && Math.ceil(days) % 7 !== 0) {
     const sameWeekday = todayIn(timeZone, shiftDays(period.startMs, -7 * Math.ceil(days / 7), timeZone));
     notes.push(
@@ -105,6 +134,13 @@ function notesOf({ period, kind, timeZone, nowMs, ...named }: WindowBounds, days
     );
   }
   return notes;
+}
+
+/** The whole days from one interval to a later one, where they are less than a week. */
+function daysApart(earlier: Interval, later: Interval, timeZone: string): Interval | undefined {
+  const days = slotsOf('day', { startMs: earlier.endMs + 1, endMs: later.startMs - 1 }, timeZone).filter(({ isPart }) => !isPart);
+  const [first, last] = [days[0], days.at(-1)];
+  return first && last && days.length < WEEK_DAYS ? { startMs: first.startMs, endMs: last.endMs } : undefined;
 }
 
 /** Places the baseline and the history; throws where the two ranges overlap or the baseline is empty. */
@@ -121,7 +157,8 @@ export function windowsOf(bounds: WindowBounds): Windows {
   const isPerDay = Math.abs(days / baselineDays - 1) >= 0.005;
   // A baseline that is cut at a time of day still touches the day before the period.
   const meets = todayIn(timeZone, shiftDays(baseline.endMs, 1, timeZone)) === todayIn(timeZone, period.startMs);
-  const isAdjacent = meets || Math.abs(period.startMs - baseline.endMs) <= GAP_MS;
+  const between = meets ? undefined : daysApart(baseline, period, timeZone);
+  const isAdjacent = meets || (between !== undefined && isWeekSoFar(bounds)) || Math.abs(period.startMs - baseline.endMs) <= GAP_MS;
   const isFar = baseline.startMs > period.startMs || daysBetween(baseline.endMs, period.startMs, timeZone) > HISTORY_DAYS;
   const first = isFar ? period.startMs : baseline.startMs;
   const read = Math.ceil(daysBetween(first, period.endMs + 1, timeZone));
@@ -130,6 +167,7 @@ export function windowsOf(bounds: WindowBounds): Windows {
     period,
     baseline,
     history: { startMs: shiftDays(first, -history, timeZone), endMs: first - 1 },
+    between,
     isAdjacent,
     isFar,
     factors: isPerDay ? { before: 1 / baselineDays, after: 1 / days } : { before: 1, after: 1 },

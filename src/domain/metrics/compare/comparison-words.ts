@@ -2,8 +2,9 @@ import { DAY_MS } from '../../../lib/clock.ts';
 import { formatMoney, formatNumber, formatPercent, NO_VALUE } from '../../../lib/number-text.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { type Judgement, LEAST_HISTORY_DAYS } from '../engine/judge.ts';
+import type { DayJudgement } from '../engine/judge-day.ts';
 import { definitionOf, nameOf, unitOf } from '../metric-definitions.ts';
-import { isChanged, noisePercentOf } from './readings.ts';
+import { isChanged, kindOf, noisePercentOf, rounded } from './readings.ts';
 import { LEAST_CALENDAR, usualText } from './usual-words.ts';
 
 /** One metric of one selection on both sides. */
@@ -17,11 +18,13 @@ export interface Change {
   readonly isPerDay: boolean;
   /** Days of the two ranges, for which a figure per day is given. */
   readonly lengths: { readonly before: number; readonly after: number };
-  readonly judgement: Judgement;
+  readonly judgement: DayJudgement;
   /** When and by how much it changed; undefined where no day can be named. */
   readonly since: DatedChange | undefined;
   /** First and last whole day of the period. */
   readonly days: { readonly first: string; readonly last: string };
+  /** The baseline, where it is a single day. */
+  readonly baselineDay?: string | undefined;
   /** The visits that it is about, where those are not all: `mobile`, `Germany`. */
   readonly of: string;
   /** Of a change within noise: the smallest one that the period would have shown in four of five cases, 0.05 for 5 %. */
@@ -119,6 +122,22 @@ function beyondNoise(noise: number | null, { compared, judgement: { relative } }
   return decided ? `beyond noise (${usual})` : 'beyond noise';
 }
 
+/** One sentence on a single day: its value, the one to be expected, whether noise explains the distance, and the baseline. */
+function daySentence(name: string, change: Change, currency: string | undefined): string {
+  const { metric, before, after, days, baselineDay, judgement, detectable } = change;
+  const { expected, relative, verdict } = judgement;
+  if (!expected || relative === null) return '';
+  const times = kindOf(metric) === 'share' ? 100 : 1;
+  const write = (value: number) => valueText(metric, rounded(metric, times * value), currency);
+  // The unit stands beside the value already.
+  const bound = (value: number) => write(value).split(' ')[0] ?? '';
+  const was = `${write(expected.expected)} (95%: ${bound(expected.low)} to ${bound(expected.high)}) was to be expected`;
+  const shown = detectable === null ? '' : ` (${sizeOf(detectable)} would show in 4 of 5 cases)`;
+  const stands = verdict === 'within noise' ? `within noise${shown}` : 'beyond noise';
+  const against = baselineDay === undefined ? '' : `; ${changeText(metric, before, after)} against ${baselineDay}`;
+  return `${name} on ${days.first}: ${valueText(metric, after, currency)} where ${was}, ${signed(relative)}, ${stands}${against}.`;
+}
+
 /** One sentence: what changed, by how much, whether it stands out, since when. */
 export function changeSentence(change: Change, currency: string | undefined): string {
   const { metric, before, after, judgement, since, of, days } = change;
@@ -129,8 +148,9 @@ export function changeSentence(change: Change, currency: string | undefined): st
   }
   const { verdict } = judgement;
   const noise = noisePercentOf(judgement);
-  const figures = `${figuresText(change, currency)}${usualText(change)}`;
   const usual = noise === null ? '' : `±${formatNumber(noise, { digits: 1 })}%`;
+  if (judgement.expected) return daySentence(name, change, currency);
+  const figures = `${figuresText(change, currency)}${usualText(change)}`;
   const beyond = beyondNoise(noise, change, usual);
   const calm = calmText(verdict, usual, change.detectable);
   if (calm !== undefined) return `${name} went ${figures}${calendarText(change)}: ${calm}.`;
@@ -155,9 +175,11 @@ export function aloneSentence(name: string, { verdict }: Judgement, since: Dated
 }
 
 /** The latest change that began before the period and goes on; undefined where there is none. */
-function earlierOf({ judgement, since, days }: Pick<Change, 'judgement' | 'since' | 'days'>): DatedChange | undefined {
+export function earlierOf({ judgement, since, days }: Pick<Change, 'judgement' | 'since' | 'days'>): DatedChange | undefined {
+  // A single day may itself be what makes a step of the days before it.
+  const lastOf = ({ from, latest }: DatedChange) => (judgement.expected ? latest : from);
   return judgement.changes.findLast(
-    ({ shape, from, to }) => shape === 'step' && to === undefined && from < days.first && from !== since?.from,
+    (change) => change.shape === 'step' && change.to === undefined && lastOf(change) < days.first && change.from !== since?.from,
   );
 }
 
@@ -178,14 +200,19 @@ export function earlierPlace(change: Change, devices: readonly { readonly name: 
   return only && others.length === 0 ? `Of the devices only ${only.name} shows it: ${levelText(only.own)} since ${only.own.from}.` : '';
 }
 
-/** A change that began before the period, which a comparison with the baseline alone would not show; empty where there is none. */
-export function earlierSentence(change: Change): string {
+/**
+ * A change that began before the period, which a comparison with the baseline alone would not show; empty where there is none. `cost` is
+ * what it makes of the period: `about -48,058 EUR of revenue`.
+ */
+export function earlierSentence(change: Change, cost = ''): string {
   const { metric, judgement, of } = change;
   const earlier = earlierOf(change);
   if (!earlier) return '';
   const name = of === '' ? nameOf(metric) : `${nameOf(metric)} (${of})`;
   const subject = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
-  return `${isChanged(judgement) ? 'Already' : 'But'} since ${earlier.from}, before the period, ${subject} is ${levelText(earlier)}.`;
+  const within = cost === '' ? '' : `, in the period ${cost}`;
+  const since = `${isChanged(judgement) ? 'Already' : 'But'} since ${earlier.from}, before the period,`;
+  return `${since} ${subject} is ${levelText(earlier)}${within}.`;
 }
 
 /** Days that stand out by themselves, and whether the verdict depends on them; undefined where there are none. */

@@ -10,13 +10,14 @@ import {
   type Change,
   changeSentence,
   changeText,
+  earlierOf,
   earlierPlace,
   earlierSentence,
   othersSentence,
 } from './comparison-words.ts';
 import type { Explained } from './contributions.ts';
-import { daysOf, occasionOf } from './judged-changes.ts';
-import { changeRecord, type MeasuredChange } from './measured-change.ts';
+import { CLEAR_P_VALUE, daysOf, occasionOf } from './judged-changes.ts';
+import { changeRecord, costOnDays, type MeasuredChange, measuredCostText } from './measured-change.ts';
 import { measuredSentences, otherPlaceSentences } from './measured-words.ts';
 import { isChanged, type Judged, type Reading, sinceOf } from './readings.ts';
 import { revenueSentence } from './revenue-words.ts';
@@ -62,12 +63,33 @@ function segmentsSentence({ byDevice, bySegment }: Causes, { judged: { headline 
   return segmentSentence(isDivided ? bySegment.divided : undefined, bySegment.reasons) ?? '';
 }
 
-/** Where a change lies that began before a period which changed nothing itself; empty where the devices of a change say it. */
-function earlierDevice({ byDevice }: Causes, { judged }: CausesInput): string {
+/** The cost within the period of a change that began before it; empty where there is none, or nothing depends on it. */
+function earlierCost(change: Change, { periodDays }: Reading, currency: string | undefined): string {
+  const earlier = earlierOf(change);
+  if (!earlier) return '';
+  return measuredCostText({ cost: costOnDays(change.metric, periodDays, { ...earlier, from: change.days.first }) }, currency);
+}
+
+/** A change that began before the period, and on which device where only one shows it; the devices of a change within it say theirs. */
+function earlierSentences({ whole, byDevice }: Causes, { judged }: CausesInput, currency: string | undefined): string {
   const { headline, hidden } = judged;
-  if (!byDevice || hidden || isChanged(headline.judgement)) return '';
-  const devices = judged.devicesOf(headline.metric).map((own) => ({ name: own.reading.device, judgement: own }));
-  return earlierPlace(headline, devices);
+  const own = earlierSentence(headline, whole ? earlierCost(headline, whole, currency) : '');
+  if (!byDevice || hidden || isChanged(headline.judgement)) return own;
+  const devices = judged.devicesOf(headline.metric);
+  if (own !== '') {
+    const place = earlierPlace(
+      headline,
+      devices.map((judgement) => ({ name: judgement.reading.device, judgement })),
+    );
+    return place === '' ? own : `${own} ${place}`;
+  }
+  // A device by itself, which the whole is too wide to show.
+  const shown = devices.flatMap((judgement) => {
+    const change = { ...headline, judgement, of: judgement.reading.device };
+    const isClear = (earlierOf(change)?.pValue ?? 1) < CLEAR_P_VALUE;
+    return isClear ? [earlierSentence(change, earlierCost(change, judgement.reading, currency))] : [];
+  });
+  return shown.length === 1 ? (shown[0] ?? '') : '';
 }
 
 /** The sentences of the answer, the headline first. */
@@ -76,8 +98,7 @@ function sentencesOf(causes: Causes, input: CausesInput, currency: string | unde
   const { whole, byDevice, revenue, measured, others } = causes;
   const sentences = [
     changeSentence(headline, currency),
-    earlierSentence(headline),
-    earlierDevice(causes, input),
+    earlierSentences(causes, input, currency),
     devicesSentence(causes, input),
     measured ? measuredSentences(headline, measured, currency) : '',
     otherPlaceSentences(others),

@@ -3,7 +3,7 @@ import { detectableChange } from '../engine/detectable.ts';
 import type { Occasion } from '../engine/reasons.ts';
 import type { Factors, Windows } from './comparison-windows.ts';
 import { type Change, differenceOf } from './comparison-words.ts';
-import { dayPoints, isChanged, isCount, type Judged, judgeReading, kindOf, type Reading, sinceOf } from './readings.ts';
+import { allDaysOf, dayPoints, isChanged, isCount, type Judged, judgeReading, kindOf, type Reading, sinceOf } from './readings.ts';
 import { beyondUsual } from './usual-words.ts';
 
 /** The readings of two periods. */
@@ -32,7 +32,8 @@ export interface JudgedChanges {
 
 /** A device that stands out alone must do so at 0.1 %, because there are several. */
 const CLEAR_SCORE = 3.3;
-const CLEAR_P_VALUE = 0.001;
+/** The same as a probability. */
+export const CLEAR_P_VALUE = 0.001;
 
 /** Metrics that are the product of others. */
 export const PRODUCTS: ReadonlySet<string> = new Set(['conversionCount', 'revenueSum']);
@@ -47,12 +48,15 @@ const MANY = 4;
 
 const pValueOf = ({ main, score }: Judged) => main?.pValue ?? Math.exp(-(score ** 2) / 2);
 
+const wholeDaysOf = (rows: Reading['periodDays']) => rows.flatMap(({ interval }) => (interval.isPart ? [] : (interval.label ?? [])));
+
 function changeOf(metric: string, own: Judged, candidates: readonly Judged[], windows: Windows, of: string): Change {
   const { reading } = own;
   const { factors } = windows;
   const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
   const isPerDay = isCount(metric) && (factors.before !== 1 || factors.after !== 1);
-  const labels = reading.periodDays.flatMap(({ interval }) => (interval.isPart ? [] : (interval.label ?? [])));
+  const labels = wholeDaysOf(reading.periodDays);
+  const [baselineDay, ...others] = wholeDaysOf(reading.baselineDays);
   return {
     metric,
     before,
@@ -64,14 +68,17 @@ function changeOf(metric: string, own: Judged, candidates: readonly Judged[], wi
     judgement: before === null || after === null ? { ...own, verdict: 'not enough data' } : own,
     since: sinceOf(own, candidates, windows),
     days: { first: labels[0] ?? '', last: labels.at(-1) ?? '' },
+    baselineDay: others.length === 0 ? baselineDay : undefined,
     of,
     detectable: own.verdict === 'within noise' && windows.isAdjacent ? detectableOf(metric, reading) : null,
   };
 }
 
 /** The smallest lasting change since the first day of the period that it would show in four of five cases; null where that is not known. */
-function detectableOf(metric: string, { history, baselineDays, periodDays }: Reading): number | null {
-  return detectableChange(kindOf(metric), dayPoints([...history, ...baselineDays], metric), dayPoints(periodDays, metric)) ?? null;
+function detectableOf(metric: string, reading: Reading): number | null {
+  const period = dayPoints(reading.periodDays, metric);
+  const before = daysOf(reading, metric).slice(0, -period.length || undefined);
+  return detectableChange(kindOf(metric), before, period) ?? null;
 }
 
 function perDay(before: number | null, after: number | null, factors: Factors) {
@@ -134,8 +141,8 @@ export function judgeChanges({ metrics, windows, readings, devices, labelOf }: P
 }
 
 /** All days of a reading as points of a metric, in order. */
-export function daysOf({ history, baselineDays, periodDays }: Reading, metric: string) {
-  return dayPoints([...history, ...baselineDays, ...periodDays], metric);
+export function daysOf(reading: Reading, metric: string) {
+  return dayPoints(allDaysOf(reading), metric);
 }
 
 /** The days of the change whose causes are searched: since its first day, or the period against the baseline where that is not known. */

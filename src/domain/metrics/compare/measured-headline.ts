@@ -5,7 +5,7 @@ import { findReasons, type Reasons } from '../engine/reasons.ts';
 import type { Change } from './comparison-words.ts';
 import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput, PRODUCTS } from './judged-changes.ts';
 import { costOnDays, type MeasuredChange } from './measured-change.ts';
-import { isChanged, type Judged, judgeReading, kindOf, type Reading } from './readings.ts';
+import { allDaysOf, isChanged, type Judged, judgeReading, kindOf, type Reading } from './readings.ts';
 
 const pValueOf = ({ main }: Judged) => main?.pValue ?? 1;
 
@@ -74,8 +74,7 @@ export function measureHeadline(input: PeriodsInput, judged: JudgedChanges, reas
   const change = located && measureChange(kindOf(located.metric), daysOf(located.reading, located.metric), located.found);
   if (!change) return undefined;
   const { metric, reading } = located;
-  const { device, history, baselineDays, periodDays } = reading;
-  return { metric, device, change, cost: costOnDays(metric, [...history, ...baselineDays, ...periodDays], change) };
+  return { metric, device: reading.device, change, cost: costOnDays(metric, allDaysOf(reading), change) };
 }
 
 /** Days by which the first day of the same change may be found off. */

@@ -1,6 +1,7 @@
 import type { DatedChange } from '../engine/changes.ts';
 import type { Sums } from '../engine/decompose.ts';
 import { type Judgement, judgePeriods, type Question } from '../engine/judge.ts';
+import { type DayJudgement, judgeDay } from '../engine/judge-day.ts';
 import type { DailyPoint, MetricKind } from '../engine/series.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { ingredientsOf, type MetricValues, sumsOf } from '../read/combine.ts';
@@ -11,6 +12,12 @@ import type { Windows } from './comparison-windows.ts';
 /** Whether a metric is a count or an amount, which days add up to. */
 export function isCount(metric: string): boolean {
   return definitionOf(metric)?.combination.by === 'sum';
+}
+
+/** A value that was computed, as the platform writes it: counts whole, money with cents. */
+export function rounded(metric: string, value: number): number {
+  if (definitionOf(metric)?.unit === 'currency') return Math.round(100 * value) / 100;
+  return isCount(metric) ? Math.round(value) : Math.round(1e4 * value) / 1e4;
 }
 
 /** The metrics to read so that these can be judged and explained; those of zones alone, because visits are no metric of a zone. */
@@ -68,10 +75,20 @@ export interface Reading {
   readonly history: readonly MetricRow[];
   readonly baselineDays: readonly MetricRow[];
   readonly periodDays: readonly MetricRow[];
+  /** Days after the baseline and before the period. */
+  readonly betweenDays?: readonly MetricRow[];
 }
 
+/** All days of a reading that were read. */
+export const allDaysOf = ({ history, baselineDays, betweenDays = [], periodDays }: Reading) => [
+  ...history,
+  ...baselineDays,
+  ...betweenDays,
+  ...periodDays,
+];
+
 /** A metric of one reading, judged. */
-export interface Judged extends Judgement {
+export interface Judged extends DayJudgement {
   readonly reading: Reading;
   readonly metric: string;
   /** Whole days before the period that taught what is usual. */
@@ -103,6 +120,7 @@ export function readingsOf(totals: readonly MetricRow[], days: readonly MetricRo
         history: daily.filter(({ range }) => range === 0),
         baselineDays: daily.filter(({ range }) => range === 1),
         periodDays: daily.filter(({ range }) => range === 2),
+        betweenDays: daily.filter(({ range }) => range === 3),
       };
     });
 }
@@ -116,14 +134,16 @@ function windowOf(days: readonly DailyPoint[]): Window | undefined {
 
 function judgement(
   metric: string,
-  history: readonly DailyPoint[],
+  days: readonly DailyPoint[],
   before: readonly DailyPoint[],
   after: readonly DailyPoint[],
   share: number,
-): Judgement {
+): DayJudgement {
   const [baseline, period] = [windowOf(before), windowOf(after)];
   if (!baseline || !period) return { verdict: 'not enough data', changes: [], relative: null, noise: null, score: 0 };
-  const judged = judgePeriods({ kind: kindOf(metric), days: [...history, ...before, ...after], baseline, period, share });
+  const question = { kind: kindOf(metric), days, baseline, period, share };
+  const isDay = period.from === period.to && baseline.from === baseline.to;
+  const judged = isDay ? judgeDay(question) : judgePeriods(question);
   if (baseline.from <= period.to) return judged;
   // What changed up to a baseline that lies after the period is no change of the period.
   const { withOutliers: _, ...level } = judged;
@@ -133,8 +153,8 @@ function judgement(
 /** Judges one metric of a reading by its days, those before the period first; `share` is that of the usual error that it may have. */
 export function judgeReading(reading: Reading, metric: string, share = 1): Judged {
   const [before, after] = [dayPoints(reading.baselineDays, metric), dayPoints(reading.periodDays, metric)];
-  const history = dayPoints(reading.history, metric);
-  return { ...judgement(metric, history, before, after, share), reading, metric, learnedDays: history.length + before.length };
+  const days = dayPoints(allDaysOf(reading), metric);
+  return { ...judgement(metric, days, before, after, share), reading, metric, learnedDays: days.length - after.length };
 }
 
 /** Whether a verdict says that the level is another. */

@@ -1,11 +1,11 @@
 import { formatPercent } from '../../../lib/number-text.ts';
 import type { DatedChange } from '../engine/changes.ts';
-import type { Judgement } from '../engine/judge.ts';
+import type { DayJudgement } from '../engine/judge-day.ts';
 
 /** The figures of two ranges and their verdict. */
 interface Compared {
   readonly compared: { readonly before: number | null; readonly after: number | null };
-  readonly judgement: Judgement;
+  readonly judgement: DayJudgement;
   /** First day of the period. */
   readonly days: { readonly first: string };
 }
@@ -52,6 +52,7 @@ function isTurned(change: Compared): boolean {
 export function usualText(change: Compared, isBrief = false): string {
   const { changes, relative } = change.judgement;
   if (relative === null || beyondUsual(change) === 0) return '';
+  if (change.judgement.expected) return ` (${signed(relative)} against the expected)`;
   const episode = baselineEpisode(change);
   if (episode && isBrief) return ` (${signed(relative)} against the usual)`;
   if (episode) {
@@ -62,7 +63,5 @@ export function usualText(change: Compared, isBrief = false): string {
   if (changes.some(({ shape }) => shape === 'outlier')) return ` (${signed(relative)} without the days that stand out)`;
   const { month, season } = change.judgement.calendar ?? { month: 0, season: 0 };
   const isTold = Math.max(Math.abs(month), Math.abs(season)) >= LEAST_CALENDAR;
-  return isTold || (beyondUsual(change) < 1 && !isTurned(change))
-    ? ''
-    : ` (${signed(relative)} with weekdays evened out and without special days)`;
+  return isTold || (beyondUsual(change) < 1 && !isTurned(change)) ? '' : ` (${signed(relative)} with weekdays and special days evened out)`;
 }

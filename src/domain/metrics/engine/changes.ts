@@ -1,20 +1,8 @@
-import { freshness, logOfLargest, logTail, normalOf, Z_95 } from '../../statistics/tails.ts';
+import { Z_95 } from '../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
 import { type Information, knownOf, without } from './noise.ts';
+import { type Candidate, nextChange, type Quest, type Shape, scoreOf } from './seek.ts';
 import { relativeOf, type Series } from './series.ts';
-
-/** How changes may look; a change that goes on to the last day is a step. */
-export type Shape = 'step' | 'episode' | 'outlier';
-
-/**
- * Effective number of independent scores among all intervals of two days or more within `days` (fitted to a simulation,
- * docs/statistics.md).
- */
-function episodeCount(days: number, limit: number): number {
-  if (days < 3) return 1;
-  const all = ((days - 1) * (days - 2)) / 2;
-  return Math.max(1, Math.min(all, 0.065 * limit ** 2 * days * Math.log(days)));
-}
 
 /** A change that was found: days on which the level differs from that before. */
 export interface Change extends Interval {
@@ -29,110 +17,17 @@ export interface Change extends Interval {
   readonly latest: number;
 }
 
-/** A shape to look for on some days: those that it may begin on, as indices of the series, the last one not included. */
-export interface Quest {
-  readonly shape: Shape;
-  readonly from: number;
-  readonly to: number;
-  /** Probability of finding one where nothing happened. */
-  readonly level: number;
-  /** Most days of an episode; left out: any number. */
-  readonly longest?: number;
-}
-
 /** Twice the logarithm of a likelihood ratio within which days cannot be distinguished: chi-squared with one degree of freedom at 5 %. */
 const CLOSE = 3.84;
 const MOST_CHANGES = 6;
-/** Intervals of which the data know less than this share of a single day are not distinguished from level, weekdays and drift. */
-const LEAST_WEIGHT = 0.02;
-
-interface Candidate extends Interval {
-  readonly shape: Shape;
-  readonly score: number;
-  readonly logP: number;
-}
-
-type Seeker = (information: Information, quest: Quest, freedom: number) => Candidate | undefined;
-
-function scoreOf(information: Information, interval: Interval): number {
-  const { weight, score } = knownOf(information, interval);
-  const last = information.precision[interval.to * (information.size + 1) - information.size - 1 + interval.to] ?? 0;
-  return weight > LEAST_WEIGHT * last ? score / Math.sqrt(weight) : 0;
-}
-
-/** The clearest step; its probability by Worsley's improved Bonferroni inequality (1982) over the neighbouring starts. */
-const bestStep: Seeker = (information, { from, to }, freedom) => {
-  const end = information.size;
-  let best: { at: number; score: number } | undefined;
-  for (let at = from; at < to; at += 1) {
-    const score = scoreOf(information, { from: at, to: end });
-    if (!best || Math.abs(score) > Math.abs(best.score)) best = { at, score };
-  }
-  if (!best) return undefined;
-  const limit = Math.abs(normalOf(best.score, freedom));
-  let count = 1;
-  for (let at = from + 1; at < to; at += 1) count += freshness(correlationOf(information, at), limit);
-  return { shape: 'step', from: best.at, to: end, score: best.score, logP: Math.min(0, Math.log(count) + logTail(limit)) };
-};
-
-/** Correlation of the scores of the steps that begin on a day and on the day before. */
-function correlationOf(information: Information, at: number): number {
-  const end = information.size;
-  const [early, late, day] = [
-    knownOf(information, { from: at - 1, to: end }).weight,
-    knownOf(information, { from: at, to: end }).weight,
-    knownOf(information, { from: at - 1, to: at }).weight,
-  ];
-  // The weight of the union is both and twice what they share.
-  return (late + (early - late - day) / 2) / Math.sqrt(early * late);
-}
-
-/** The clearest single day; never the last one, because it may as well be the first day of a step. */
-const bestOutlier: Seeker = (information, { from, to }, freedom) => {
-  const end = Math.min(to, information.size - 1);
-  let best: Candidate | undefined;
-  for (let at = from; at < end; at += 1) {
-    const score = scoreOf(information, { from: at, to: at + 1 });
-    if (!best || Math.abs(score) > Math.abs(best.score)) best = { shape: 'outlier', from: at, to: at + 1, score, logP: 0 };
-  }
-  return best && { ...best, logP: logOfLargest(normalOf(best.score, freedom), end - from) };
-};
-
-/** The clearest run of two days or more that ends before the last day. */
-const bestEpisode: Seeker = (information, { from, to, longest = Infinity }, freedom) => {
-  const end = information.size;
-  let best: Candidate | undefined;
-  for (let at = from; at < to; at += 1) {
-    for (let until = at + 2; until < end && until <= at + longest; until += 1) {
-      const score = scoreOf(information, { from: at, to: until });
-      if (!best || Math.abs(score) > Math.abs(best.score)) best = { shape: 'episode', from: at, to: until, score, logP: 0 };
-    }
-  }
-  if (!best) return undefined;
-  const score = Math.abs(normalOf(best.score, freedom));
-  return { ...best, logP: Math.min(0, Math.log(episodeCount(end - from, score)) + logTail(score)) };
-};
-
-const seekers = { step: bestStep, outlier: bestOutlier, episode: bestEpisode };
-
-/** The change in the data that is left that lies farthest beyond its allowance; undefined where none does. */
-function nextChange(information: Information, quests: readonly Quest[], freedom: number): (Candidate & { quest: Quest }) | undefined {
-  let best: (Candidate & { quest: Quest }) | undefined;
-  let lead = 0;
-  for (const quest of quests) {
-    const candidate = seekers[quest.shape](information, quest, freedom);
-    const beyond = candidate ? Math.log(quest.level) - candidate.logP : 0;
-    if (candidate && beyond > lead) [best, lead] = [{ ...candidate, quest }, beyond];
-  }
-  return best;
-}
-
 /** A step's first day may be off by this many days when its alternatives are compared. */
 const NEAR_START = 3;
 /** Twice a logarithm of a likelihood ratio by which an episode that has ended must beat the step: several ends are tried. */
 const ENDED = 9;
 /** The same for an episode that ended as the step began: it is the rarer of the two. */
 const ENDED_BEFORE = 4;
+/** The same for a step that began before the days that are asked about. */
+const BEGUN_BEFORE = 6;
 /** Days that an episode may have lasted whose end looks like a step. */
 const LONGEST_BEFORE = 35;
 
@@ -169,6 +64,21 @@ function settledOf(information: Information, found: Candidate): Candidate {
   return candidate;
 }
 
+/**
+ * The same step with an earlier first day, where that is clearly likelier: more is allowed for steps in the days that are asked about, so
+ * that one which began before them would be dated anew.
+ */
+function begunBefore(information: Information, found: Candidate, first: number): Candidate {
+  if (found.shape !== 'step') return found;
+  let best = found;
+  for (let from = first; from < found.from; from += 1) {
+    const score = scoreOf(information, { from, to: found.to });
+    if (score * found.score > 0 && score ** 2 > Math.max(best.score ** 2, found.score ** 2 + BEGUN_BEFORE))
+      best = { ...found, from, score };
+  }
+  return best;
+}
+
 /** First and last start within which the likelihood is close to the best. */
 function startsOf(information: Information, { from, to, score }: Candidate): { earliest: number; latest: number } {
   const isClose = (at: number) => {
@@ -192,6 +102,8 @@ function areTwins(one: Candidate, other: Candidate): boolean {
   return isLasting && Math.abs(one.from - other.from) <= 1 && one.to !== other.to;
 }
 
+const endedShape = (from: number, to: number): Shape => (to - from === 1 ? 'outlier' : 'episode');
+
 /** Reads two changes that begin together as one after the other: what changes when the shorter one ends is a change of its own. */
 function inTurn(found: readonly Placed[], size: number): Placed[] {
   const result: Placed[] = [];
@@ -206,7 +118,7 @@ function inTurn(found: readonly Placed[], size: number): Placed[] {
     const [earliest, latest] = [Math.min(short.earliest, long.earliest), Math.max(short.latest, long.latest)];
     const [from, to] = [short.to, long.to];
     result[at] = { ...long, from: clearer.from, logP: clearer.logP, earliest, latest };
-    const shape = to === size ? 'step' : to - from === 1 ? 'outlier' : 'episode';
+    const shape = to === size ? 'step' : endedShape(from, to);
     result.push({ ...change, shape, from, to, earliest: from, latest: from });
   }
   return result;
@@ -221,6 +133,26 @@ function together(information: Information, candidates: readonly Candidate[]): {
   });
 }
 
+/** Days by which a level may be interrupted, and the standard errors that it may differ by behind them, to be one level. */
+const [INTERRUPTED_DAYS, ALIKE] = [2, 2];
+
+/** Reads a level that is left for a day or two and comes back as one change, and the days between as one of their own. */
+function uninterrupted(information: Information, found: readonly Placed[]): readonly Placed[] {
+  const effects = together(information, found);
+  for (const [at, early] of found.entries()) {
+    if (early.shape !== 'episode') continue;
+    const next = found.findIndex(({ shape, from }) => shape !== 'outlier' && from > early.to && from <= early.to + INTERRUPTED_DAYS);
+    const [late, one, other] = [found[next], effects[at], effects[next]];
+    if (!late || !one || !other || one.effect * other.effect <= 0) continue;
+    if (Math.abs(one.effect - other.effect) > ALIKE * Math.hypot(one.error, other.error)) continue;
+    const whole = { ...early, shape: late.shape, to: late.to, logP: Math.min(early.logP, late.logP) };
+    const [from, to] = [early.to, late.from];
+    const between = { ...late, shape: endedShape(from, to), from, to, earliest: from, latest: from };
+    return uninterrupted(information, [whole, between, ...found.filter((change) => change !== early && change !== late)]);
+  }
+  return found;
+}
+
 /** Changes in order of their first day, and what the data know when they are taken out. */
 export interface Found {
   readonly changes: readonly Change[];
@@ -233,16 +165,17 @@ export interface Found {
  */
 export function findChangesIn(information: Information, quests: readonly Quest[], freedom: number): Found {
   const found: Placed[] = [];
+  const firstStart = Math.min(...quests.filter(({ shape }) => shape === 'step').map(({ from }) => from));
   let left = information;
   while (found.length < MOST_CHANGES) {
     const candidate = nextChange(left, quests, freedom);
     if (!candidate) break;
     const { quest: _quest, ...first } = candidate;
-    const own = settledOf(left, first);
+    const own = settledOf(left, begunBefore(left, first, firstStart));
     found.push({ ...own, ...(own.shape === 'outlier' ? { earliest: own.from, latest: own.from } : startsOf(left, own)) });
     left = without(left, own);
   }
-  const read = inTurn(found, information.size);
+  const read = uninterrupted(information, inTurn(found, information.size));
   const effects = together(information, read);
   const changes = read.map(({ score: _score, ...change }, index): Change => {
     const { effect, error } = effects[index] ?? { effect: 0, error: 0 };

@@ -1,14 +1,15 @@
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
-import { logTail, normalOf, studentOf, Z_95 } from '../../statistics/tails.ts';
+import { logTail, normalOf, scoreOfTail, studentOf, Z_95 } from '../../statistics/tails.ts';
 import { dot } from '../../statistics/vectors.ts';
 import { whitenerOf } from '../../statistics/whitening.ts';
-import { type Change, type Quest } from './changes.ts';
+import type { Change } from './changes.ts';
 import { fitOf, varianceOf } from './fit.ts';
 import { LEAST_HISTORY_DAYS, LONGEST_EPISODE_DAYS } from './judge.ts';
 import { estimateNoise, type Noise } from './noise.ts';
 import { isTooRare } from './scan.ts';
+import { allShapes } from './seek.ts';
 import { ANSCOMBE, type DailyPoint, isCounted, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
-import { studySeries } from './study.ts';
+import { largeShare, logOfLarge, studySeries } from './study.ts';
 
 /** The expected value of a row, by all days before the first of them. */
 export interface Expectation {
@@ -24,6 +25,8 @@ export type ExpectedVerdict = 'ordinary' | 'high' | 'low';
 /** An expectation, and how far what was counted lies from it, as a standard normal. */
 export interface Expected extends Expectation {
   readonly score: number;
+  /** Share of the expected by which chance lets a row lie off, on the side on which it lies: at 1 % unless told otherwise. */
+  readonly noise: number;
 }
 
 /** Of a step or an episode among the days that teach, whose level goes on or came to an end before the first row. */
@@ -34,16 +37,6 @@ const UNKNOWN_SLOPE = 0.002;
 const LEAST_STEP_DAYS = 2;
 /** Last days of a weekday that say how many trials another will have. */
 const ALIKE = 4;
-
-function questsOf({ block, labels }: Series): Quest[] {
-  const [from, to] = [block + WEEK, labels.length];
-  const quests: Quest[] = [
-    { shape: 'step', from, to, level: HISTORY },
-    { shape: 'episode', from, to, level: HISTORY, longest: LONGEST_EPISODE_DAYS },
-    { shape: 'outlier', from, to, level: HISTORY },
-  ];
-  return quests.filter((quest) => quest.from < quest.to);
-}
 
 /** Changes of the days that teach, in a series that goes on behind them: what had not ended goes on, and a single day says nothing. */
 function continued(changes: readonly Change[], learned: number, size: number): Change[] {
@@ -120,7 +113,7 @@ export function predictionOf(kind: MetricKind, history: readonly DailyPoint[], d
   const past = history.filter(({ label }) => label < first);
   const own = seriesOf(past, kind, first);
   if (!own || own.learned < LEAST_HISTORY_DAYS) return undefined;
-  const study = studySeries(own, questsOf(own));
+  const study = studySeries(own, allShapes(own.block + WEEK, own.labels.length, HISTORY, LONGEST_EPISODE_DAYS));
   const series = seriesOf([...past, ...later.map((day) => ({ ...day, numerator: day.numerator ?? 0 }))], kind, first);
   if (!study || !series) return undefined;
   const changes = continued(study.changes, series.learned, series.times.length);
@@ -154,7 +147,12 @@ const deviationOf = ({ power }: Series, ratio: number) => (Math.max(1e-9, ratio)
  * Expected values of rows, learned from the days before all of them: level, weekdays, month, season, special days, steps that go on, and
  * the carry-over of the last days. Undefined where less than three weeks are known.
  */
-export function expectationsOf(kind: MetricKind, history: readonly DailyPoint[], rows: readonly ExpectedRow[]): Expectations | undefined {
+export function expectationsOf(
+  kind: MetricKind,
+  history: readonly DailyPoint[],
+  rows: readonly ExpectedRow[],
+  chance = 0.01,
+): Expectations | undefined {
   const found = predictionOf(
     kind,
     history,
@@ -167,6 +165,7 @@ export function expectationsOf(kind: MetricKind, history: readonly DailyPoint[],
   const correction = isCounted(kind) ? ANSCOMBE : 0;
   const places = new Map(series.labels.map((label, at) => [label, at]));
   const width = studentOf(Z_95, noise.freedom);
+  const reach = studentOf(scoreOfTail(Math.log(chance)), noise.freedom);
   const expected = rows.map(({ days }): Expected => {
     const at = days.flatMap(({ label }) => places.get(label) ?? []);
     const bases = at.map((day) => (series.expected[day] ?? 0) + correction);
@@ -184,11 +183,19 @@ export function expectationsOf(kind: MetricKind, history: readonly DailyPoint[],
     const trials = kind === 'share' || kind === 'average' ? days.reduce((sum, { denominator }) => sum + denominator, 0) : 1;
     const valueAt = (deviation: number) => Math.max(0, base * (1 + relativeOf(series, deviation)) - shift) / trials;
     const counted = days.reduce((sum, { numerator = 0 }) => sum + numerator, 0);
+    const own = normalOf((deviationOf(series, (counted + shift) / base) - middle) / sd, noise.freedom);
+    const events = at.reduce((sum, day) => sum + (series.events?.[day] ?? 0), 0);
+    // A sum that one very large event lifts says nothing of the others.
+    const score = own > 0 && events > 0 ? Math.min(own, scoreOfTail(logOfLarge(events, counted / trials / valueAt(middle) - 1))) : own;
     return {
       expected: valueAt(middle),
       low: valueAt(middle - width * sd),
       high: valueAt(middle + width * sd),
-      score: normalOf((deviationOf(series, (counted + shift) / base) - middle) / sd, noise.freedom),
+      score,
+      noise: Math.max(
+        Math.abs(valueAt(middle + Math.sign(own) * reach * sd) / valueAt(middle) - 1),
+        own > 0 && events > 0 ? largeShare(events, chance) : 0,
+      ),
     };
   });
   return { rows: expected, isRare };

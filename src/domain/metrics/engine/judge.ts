@@ -1,8 +1,9 @@
 import { scoreOfTail, studentOf } from '../../statistics/tails.ts';
-import { type Change, type DatedChange, dated, type Quest } from './changes.ts';
+import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
 import { type CalendarEffect, calendarEffect, fitOf } from './fit.ts';
 import type { Noise } from './noise.ts';
+import type { Quest } from './seek.ts';
 import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { type Study, studySeries } from './study.ts';
 
@@ -176,7 +177,6 @@ function questsOf(series: Series, { baseline, period, share = 1 }: Question, isB
 const limitOf = (error: number, freedom: number) => studentOf(scoreOfTail(Math.log(error)), freedom);
 const directionOf = (value: number): Verdict => (value > 0 ? 'up' : 'down');
 const UNKNOWN: Judgement = { verdict: 'not enough data', changes: [], relative: null, noise: null, score: 0 };
-
 /** The change in the period that stands out most from its error; what began before it makes no verdict by itself. */
 function mainOf(changes: readonly Change[], start: number): Change | undefined {
   const own = changes.filter(({ shape, from }) => shape !== 'outlier' && from >= start);
@@ -239,8 +239,8 @@ function shareOn(series: Series, window: Window, { from, to }: Interval, leftOut
 
 /**
  * Judges the change of a metric from a baseline to a period: by a scan of the days on which it may have begun, the last one included,
- * against weekday-adjusted history, and by the levels of the two windows. A single day, a baseline of another season and one that lies
- * after the period are compared by level alone. Each verdict errs in about 1 % of unchanged comparisons.
+ * against weekday-adjusted history, and by the levels of the two windows. A baseline of a single day, of another season or after the period
+ * is compared by level alone. Each verdict errs in about 1 % of unchanged comparisons.
  */
 export function judgePeriods(question: Question): Judgement {
   const { days, kind, baseline, period } = question;
@@ -251,8 +251,7 @@ export function judgePeriods(question: Question): Judgement {
   const early = indexOf(series, baseline.from);
   const isByStep = baseline.from !== baseline.to && early >= series.block;
   const study = studySeries(series, questsOf(series, question, isByStep));
-  if (!study) return UNKNOWN;
-  return judgeStudy(study, question, { early, isByStep }) ?? UNKNOWN;
+  return (study && judgeStudy(study, question, { early, isByStep })) ?? UNKNOWN;
 }
 
 /** Whether a site has too few days before the period for a verdict, and is not beyond what any week may bring. */
@@ -266,12 +265,13 @@ interface Way {
   readonly isByStep: boolean;
 }
 
-/** The figures of a verdict: where a change inside the period makes it, what that makes of the whole period; else the levels. */
+/** The figures of a verdict: those of a change inside the period where it makes it, else the levels; a fall is sooner out of bounds. */
 function figuresOf({ series, noise }: Study, level: Level, limit: number, main: Change | undefined, share: number) {
   const isMade = main !== undefined && share > 0;
   const [difference, error] = isMade ? [main.effect * share, main.error * share] : [level.difference, level.error];
-  const own = isMade ? limitOf(ALONE, noise.freedom) : limit;
-  return { relative: relativeOf(series, difference), noise: relativeOf(series, own * error), score: difference / error };
+  const bound = (isMade ? limitOf(ALONE, noise.freedom) : limit) * error;
+  const [relative, rise, fall] = [relativeOf(series, difference), relativeOf(series, bound), relativeOf(series, -bound)];
+  return { relative, noise: relative < fall && -relative <= rise ? -fall : rise, score: difference / error };
 }
 
 /** The verdict of a studied series; undefined where a window has no day. */

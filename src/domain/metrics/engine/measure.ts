@@ -1,7 +1,8 @@
 import { DAY_MS } from '../../../lib/clock.ts';
-import { type DatedChange, dated, type Quest } from './changes.ts';
+import { type DatedChange, dated } from './changes.ts';
 import { LEAST_HISTORY_DAYS, LONGEST_EPISODE_DAYS } from './judge.ts';
 import { type Effect, effectOnDays } from './scan.ts';
+import { allShapes } from './seek.ts';
 import { type DailyPoint, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
 import { studySeries } from './study.ts';
 
@@ -27,18 +28,10 @@ function judgedFromOf(last: string, from: string): string {
   return labelOf(lastMs + DAY_MS - turns * TURN_DAYS * DAY_MS);
 }
 
-function questsOf({ block, learned, labels }: Series): Quest[] {
-  const [first, size] = [block + WEEK, labels.length];
-  const quests: Quest[] = [
-    { shape: 'step', from: first, to: learned, level: HISTORY },
-    { shape: 'episode', from: first, to: learned, level: HISTORY, longest: LONGEST_EPISODE_DAYS },
-    { shape: 'outlier', from: first, to: learned, level: HISTORY },
-    { shape: 'step', from: learned, to: size, level: OWN },
-    { shape: 'episode', from: learned, to: size, level: OWN },
-    { shape: 'outlier', from: learned, to: size, level: OWN },
-  ];
-  return quests.filter((quest) => quest.from < quest.to);
-}
+const questsOf = ({ block, learned, labels }: Series) => [
+  ...allShapes(block + WEEK, learned, HISTORY, LONGEST_EPISODE_DAYS),
+  ...allShapes(learned, labels.length, OWN),
+];
 
 /** The series of the last days, of which those up to some time before a change teach. */
 function seriesBefore(kind: MetricKind, days: readonly DailyPoint[], from: string): Series | undefined {

@@ -150,6 +150,12 @@ function othersThan(whole: readonly DailyPoint[], { days }: Group, kind: MetricK
   });
 }
 
+/** Whether a group moved more than all others together, less (or in the other direction), or alike as far as chance allows. */
+function verdictOf(pValue: number, own: GroupEffect | undefined, others: GroupEffect | undefined): 'more' | 'less' | 'alike' {
+  if (pValue > ERROR) return 'alike';
+  return Math.abs(own?.effect ?? 0) > Math.abs(others?.effect ?? 0) ? 'more' : 'less';
+}
+
 /**
  * Tests for each group whether it changed otherwise than all others together, by the days of the two relative to each other, so that what
  * moves both is no noise, from every day on which it may have begun; Holm's allowance for the number of groups. The group that is named
@@ -176,16 +182,10 @@ export function findReasons(occasion: Occasion, groups: readonly Group[], count 
     known.map(({ difference }) => Math.exp(logTail(difference?.score ?? 0))),
     Math.max(count, known.length),
   );
-  const verdictOf = (pValue: number, isMore: boolean) => {
-    if (pValue > ERROR) return 'alike';
-    return isMore ? 'more' : 'less';
-  };
   const result = looked.map((each): GroupChange & { scoreOfOthers: number } => {
     const pValue = each.difference ? (pValues[known.indexOf(each)] ?? 1) : 1;
     const [own, others] = [each.own?.effect, each.others?.effect];
     const relative = (factor: number) => (each.own && own ? relativeOf(each.own.series, own.effect + factor * own.error) : null);
-    const [mine, theirs] = [own?.effect ?? 0, others?.effect ?? 0];
-    const isMore = Math.abs(mine) > Math.abs(theirs);
     return {
       name: each.name,
       relative: relative(0),
@@ -194,7 +194,7 @@ export function findReasons(occasion: Occasion, groups: readonly Group[], count 
       relativeOfOthers: each.others && others ? relativeOf(each.others.series, others.effect) : null,
       pValue,
       score: each.difference?.score ?? 0,
-      verdict: each.difference ? verdictOf(pValue, isMore) : 'not enough data',
+      verdict: each.difference ? verdictOf(pValue, own, others) : 'not enough data',
       scoreOfOthers: Math.abs(others?.score ?? 0),
     };
   });

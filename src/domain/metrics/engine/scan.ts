@@ -1,10 +1,11 @@
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import { logTail, normalOf, Z_95 } from '../../statistics/tails.ts';
-import { type Change, type DatedChange, dated, type Quest } from './changes.ts';
+import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
 import { LEAST_HISTORY_DAYS, LONGEST_EPISODE_DAYS } from './judge.ts';
 import { type Information, informationOf, knownOf, without } from './noise.ts';
 import { intervalOf } from './reasons.ts';
+import { allShapes } from './seek.ts';
 import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { driftShare, slopeOf } from './slope.ts';
 import { type Study, studySeries } from './study.ts';
@@ -40,15 +41,10 @@ const LOOSEST = 0.01;
 const SHAPES = 4;
 const HISTORY = 0.0002;
 
-function questsOf({ block, learned, labels }: Series): Quest[] {
-  const [from, to] = [learned, labels.length];
-  const quests: Quest[] = [
-    ...(['step', 'outlier'] as const).map((shape) => ({ shape, from: block + WEEK, to: learned, level: HISTORY })),
-    { shape: 'episode', from: block + WEEK, to: learned, level: HISTORY, longest: LONGEST_EPISODE_DAYS },
-    ...(['step', 'episode', 'outlier'] as const).map((shape) => ({ shape, from, to, level: LOOSEST })),
-  ];
-  return quests.filter((quest) => quest.from < quest.to);
-}
+const questsOf = ({ block, learned, labels }: Series) => [
+  ...allShapes(block + WEEK, learned, HISTORY, LONGEST_EPISODE_DAYS),
+  ...allShapes(learned, labels.length, LOOSEST),
+];
 
 /** Less in four weeks is the slow growth that every site has, and no news. */
 const LEAST_DRIFT = 0.02;
@@ -217,15 +213,20 @@ export function substitute(study: Study, found: Pick<Finding, 'from' | 'to'>, { 
 
 /**
  * The p-value of a finding after other days, on which something else happened, are taken out of its series; near 1 where nothing is left.
+ * Of a sum of what moved them (`isSum`) also where they share no day with it: the usual level between two falls is no rise.
  */
-export function pValueBeside(study: Study, found: Pick<Finding, 'from' | 'to' | 'pValue'>, others: readonly Days[]): number {
-  const { series, noise } = study;
+export function pValueBeside(study: Study, found: Pick<Finding, 'from' | 'to' | 'pValue'>, others: readonly Days[], isSum = false): number {
+  const { series, noise, changes } = study;
   const own = intervalOf(series, found.from, found.to ?? LAST);
   const taken = others.map(({ from, to = LAST }) => intervalOf(series, from, to));
-  if (taken.every((other) => shared(own, other) === 0)) return found.pValue;
+  const isApart = taken.every((other) => shared(own, other) === 0);
+  if (isApart && (!isSum || taken.length === 0)) return found.pValue;
   const information = informationBut(study, own);
+  // What others explain is not explained by changes of the series itself as well.
+  const beside = (change: Interval) => likeness(change, own) < 0.5 && taken.every((other) => shared(change, other) === 0);
+  const rest = isApart ? changes.filter(beside).reduce(without, informationOf(series, noise)) : information;
   const before = knownOf(information, own);
-  const after = knownOf(taken.reduce(takenOut, information), own);
+  const after = knownOf(taken.reduce(takenOut, rest), own);
   if (!(after.weight > LEAST_LEFT * before.weight) || after.score * before.score <= 0) return 1;
   const tailOf = ({ weight, score }: typeof before) => logTail(normalOf(score / Math.sqrt(weight), noise.freedom));
   // Neighbours among the searched days say much the same.

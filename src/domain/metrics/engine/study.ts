@@ -1,6 +1,7 @@
-import { type Change, type Found, findChangesIn, type Quest } from './changes.ts';
+import { type Change, type Found, findChangesIn } from './changes.ts';
 import { type Interval } from './drift-grid.ts';
 import { estimateNoise, informationOf, type Noise } from './noise.ts';
+import type { Quest } from './seek.ts';
 import { ANSCOMBE, isCounted, relativeOf, type Series } from './series.ts';
 
 /** A series with its noise and what was found in it. */
@@ -13,16 +14,21 @@ export interface Study extends Found {
 const TAIL = 2.5;
 
 /**
- * Logarithm of the probability that a single very large event, as an order of a hundred usual ones, lifts the days of a change as much:
+ * Logarithm of the probability that a single very large event, as an order of a hundred usual ones, lifts a sum of `events` by this share:
  * days of few orders have such outliers in nature.
  */
+export function logOfLarge(events: number, share: number): number {
+  return Math.min(0, Math.log(events) - TAIL * Math.log1p(share * events));
+}
+
+/** The share by which a single very large event lifts a sum of `events` with this probability; the inverse of `logOfLarge`. */
+export const largeShare = (events: number, chance: number) => ((events / chance) ** (1 / TAIL) - 1) / events;
+
+/** The same on any of the days looked at, for the days of a change. */
 function logOfLargeEvent(series: Series, { from, to, effect }: Change): number {
   if (!series.events || effect <= 0) return -Infinity;
   const events = series.events.subarray(from, to).reduce((sum, count) => sum + count, 0);
-  return (
-    Math.min(0, Math.log(events) - TAIL * Math.log1p(relativeOf(series, effect) * events)) +
-    Math.log(series.labels.length - series.learned || 1)
-  );
+  return logOfLarge(events, relativeOf(series, effect)) + Math.log(series.labels.length - series.learned || 1);
 }
 
 /** Above this number of events the normal distribution is used. */
@@ -43,14 +49,32 @@ function logOfFewEvents(series: Series, { from, to, effect }: Change): number {
     trials += expected / Math.max(0.01, 1 - (series.sampling[at] ?? 1) * (expected + ANSCOMBE));
   }
   if (mean > FEW || seen >= mean) return -Infinity;
-  const chance = series.kind === 'share' ? Math.min(0.99, mean / trials) : 0;
-  let term = chance > 0 ? (1 - chance) ** trials : Math.exp(-mean);
+  return logOfAtMost(series, seen, mean, series.kind === 'share' ? trials : undefined);
+}
+
+/** Logarithm of the probability of so few events on any of the days looked at; Poisson, of `trials` binomial. */
+function logOfAtMost({ labels, learned }: Series, seen: number, mean: number, trials?: number): number {
+  const chance = trials === undefined ? 0 : Math.min(0.99, mean / trials);
+  let term = trials === undefined ? Math.exp(-mean) : (1 - chance) ** trials;
   let sum = term;
   for (let count = 0; count < Math.round(seen); count += 1) {
-    term *= chance > 0 ? ((trials - count) / (count + 1)) * (chance / (1 - chance)) : mean / (count + 1);
+    term *= trials === undefined ? mean / (count + 1) : ((trials - count) / (count + 1)) * (chance / (1 - chance));
     sum += term;
   }
-  return Math.min(0, Math.log(sum) + Math.log(series.labels.length - series.learned || 1));
+  return Math.min(0, Math.log(sum) + Math.log(labels.length - learned || 1));
+}
+
+/** Up to this number of events a sum is as uncertain as their number. */
+const FEW_OF_SUM = 10;
+
+/** The same of a sum over so few events that there may as well be none of them. */
+function logOfFewOrders(series: Series, { from, to, effect }: Change): number {
+  const { events, kind, expected, learned } = series;
+  if (kind !== 'amount' || !events || effect >= 0) return -Infinity;
+  const sumOf = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
+  const mean = (sumOf(expected.subarray(from, to)) * sumOf(events.subarray(0, learned))) / sumOf(expected.subarray(0, learned));
+  const seen = sumOf(events.subarray(from, to));
+  return seen > FEW_OF_SUM || seen >= mean ? -Infinity : logOfAtMost(series, seen, mean);
 }
 
 /** Estimates of the noise are made anew at most so often, when changes are found among the days that teach. */
@@ -73,7 +97,10 @@ export function studySeries(series: Series, quests: readonly Quest[]): Study | u
     if (round === MOST_ROUNDS || keyOf(past) === keyOf(known)) {
       const changes = found.changes.map((change) => ({
         ...change,
-        logP: Math.min(0, Math.max(change.logP, logOfLargeEvent(series, change), logOfFewEvents(series, change))),
+        logP: Math.min(
+          0,
+          Math.max(change.logP, logOfLargeEvent(series, change), logOfFewEvents(series, change), logOfFewOrders(series, change)),
+        ),
       }));
       return { series, noise, changes, left: found.left };
     }

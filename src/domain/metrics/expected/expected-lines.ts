@@ -2,10 +2,9 @@ import { type CalendarSlot, type Interval, slotsOf } from '../../../lib/calendar
 import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
-import { dayPoints, isCount, kindOf } from '../compare/readings.ts';
+import { dayPoints, kindOf, rounded } from '../compare/readings.ts';
 import { type Expected, type ExpectedRow, expectationsOf, laterDay, verdictsOf } from '../engine/expectation.ts';
 import type { MetricKind } from '../engine/series.ts';
-import { definitionOf } from '../metric-definitions.ts';
 import type { ExpectedCell } from '../read/expected-columns.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Selection } from '../read/metric-grid.ts';
@@ -33,12 +32,6 @@ type Slot = Interval & Partial<CalendarSlot>;
 export const keyOf = ({ device, segmentIds, goalId }: Selection) => [device, segmentIds.join('+'), goalId ?? ''].join('|');
 const labelsOf = (slot: Interval, timeZone: string) =>
   slotsOf('day', slot, timeZone).flatMap(({ label, isPart }) => (isPart ? [] : [label]));
-
-/** As the platform writes values: counts whole, money with cents. */
-function rounded(metric: string, value: number): number {
-  if (definitionOf(metric)?.unit === 'currency') return Math.round(100 * value) / 100;
-  return isCount(metric) ? Math.round(value) : Math.round(1e4 * value) / 1e4;
-}
 
 /** An expectation before the false discovery rate over all rows makes its verdict; undefined where it needs no verdict by score. */
 interface Open {

@@ -68,7 +68,28 @@ function singleSentence(own: JudgedLine, words: Words): string {
   const where = `${nameOf(metric)} ${placed(own, words)}:`;
   if (cell.verdict === 'forecast') return `${where} forecast ${boundsText(own, words)}.`;
   const value = valueText(metric, line.values[metric] ?? null, words);
-  return `${where} ${cell.verdict}, ${value} where ${boundsText(own, words)} was to be expected.`;
+  const told = `${value} where ${boundsText(own, words)} was to be expected`;
+  return isFar(own) ? `${where} ${told}: ordinary only because these bounds are so wide.` : `${where} ${cell.verdict}, ${told}.`;
+}
+
+/** Beyond this factor of what was to be expected a row is far from it, whatever its bounds. */
+const FAR = 1.5;
+
+/** Whether an ordinary row lies so far from what was to be expected that only wide bounds make it one. */
+function isFar(own: JudgedLine): boolean {
+  return own.cell.verdict === 'ordinary' && Math.abs(Math.log(Math.max(1e-9, 1 + distanceOf(own)))) >= Math.log(FAR);
+}
+
+/** One sentence: the bounds of the ordinary row that lies farthest from what was to be expected; empty where none lies far. */
+function wideSentence(judged: readonly JudgedLine[], words: Words, metrics: number): string {
+  const sizeOf = (own: JudgedLine) => Math.abs(Math.log(Math.max(1e-9, 1 + distanceOf(own))));
+  const [farthest] = judged.filter(isFar).toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  if (!farthest) return '';
+  const { metric, line } = farthest;
+  const of = metrics === 1 ? '' : `${nameOf(metric)}, `;
+  const value = valueText(metric, line.values[metric] ?? null, words);
+  const row = `${of}${rowName(farthest, words, true)}`;
+  return `Bounds are wide: ${row} with ${value} lies within them where ${boundsText(farthest, words)} was to be expected.`;
 }
 
 /** Of many ordinary rows some lie outside their own bounds. */
@@ -88,7 +109,9 @@ function severalSentence(judged: readonly JudgedLine[], words: Words, metrics: n
   const what = metrics === 1 ? `${judged.length} ${unit}s` : `${judged.length} values`;
   if (clear.length === 0) {
     const all = judged.length === 2 ? what.replace('2', 'Both') : `All ${what}`;
-    return `${all} are ordinary: none lies further from what was to be expected than chance explains${outsideWords(judged)}.`;
+    const ordinary = `${all} are ordinary: none lies further from what was to be expected than chance explains${outsideWords(judged)}.`;
+    const wide = wideSentence(judged, words, metrics);
+    return wide === '' ? ordinary : `${ordinary} ${wide}`;
   }
   const named = clear.slice(0, MOST_NAMED).map((own) => {
     const of = metrics === 1 ? '' : `${nameOf(own.metric)}, `;

@@ -4,8 +4,8 @@ import { areAlike, areTogether, type Counted, type Fault, factors, type Looked, 
 
 /** Visits must move by this much, as a logarithm, before orders can be compared with them. */
 const LEAST_MOVE = 0.12;
-/** Twice as much, give or take. */
-const TWICE = { is: Math.log(2), within: 0.16, beside: 0.25 };
+/** Twice as much, give or take what chance makes of the mean of some days, in its standard errors, and at least and at most so much. */
+const TWICE = { is: Math.log(2), errors: 2.5, least: 0.07, most: 0.16, beside: 0.25 };
 /** Standard errors beyond which figures have moved, and within which they have not. */
 const MOVED = 5;
 const APART = 4;
@@ -100,7 +100,7 @@ function runAt(site: Site, looked: Looked, device: string | undefined, from: num
   const isTwice =
     !isPart &&
     site.parts.length > 1 &&
-    Math.abs(visits.mean - TWICE.is) <= TWICE.within &&
+    Math.abs(visits.mean - TWICE.is) <= Math.min(TWICE.most, Math.max(TWICE.least, TWICE.errors * visits.error)) &&
     isAlone(site, from, to) &&
     areAlike(site, from, to) &&
     areTogether(site, from, to);

@@ -5,7 +5,7 @@ import { areAlike, areTogether, ENOUGH, type Fault, factors, meanOf, type Site }
 /** Below this share of the usual nothing was counted: a few pages kept in caches go on. */
 const NOTHING = 0.05;
 /** A day is cut below this share of the usual. */
-const CUT = 0.72;
+const CUT = 0.6;
 /** A cut day lies below the days beside it by so much, as a logarithm. */
 const LEAST_GAP = 0.26;
 /** Orders of a last day that are late. */

@@ -123,6 +123,11 @@ describe('the sentence of special days', () => {
     expect(specialSentence(both, week, special, 'visits', [{ from: '2026-11-09' }])).toMatch(/Black Friday week .* \+[23]\d%/);
   });
 
+  it('takes no fall that the days before show too for an effect of the day', () => {
+    const fallen = daysFrom('2026-09-01', 84, (label) => (label >= '2026-11-12' ? 0.5 : 1));
+    expect(specialSentence(fallen, new Set(['2026-11-23']), special, 'visits', [])).toBe('');
+  });
+
   it('is empty where usual days scatter as much, and where too few of them lie on the same level', () => {
     const random = seeded(9);
     const noisy = daysFrom('2026-09-01', 100, () => Math.exp(0.15 * random.normal()));

@@ -66,6 +66,18 @@ describe('one change', () => {
     );
   });
 
+  it('of a device is told beside the one that moved against it on the same days, in 85 % of worlds', () => {
+    const seeds = [5, 6, 7, 8, 9, 10, 11, 12];
+    const told = seeds.map((seed) => {
+      const planted = (device: 'mobile' | 'desktop', factor: number) =>
+        ({ on: 'visits', device, from: HISTORY + 18, to: DAYS, factor }) as const;
+      const { changes } = find(draw([planted('mobile', 0.85), planted('desktop', 1.1)], seed));
+      const signs = new Map(changes.map(({ place, parts: [part] }) => [place.device, Math.sign(part?.relative ?? 0)]));
+      return [signs.get('mobile'), signs.get('desktop'), signs.get('tablet')];
+    });
+    expect(told.filter((signs) => signs.join() === [-1, 1, undefined].join()).length).toBeGreaterThanOrEqual(0.85 * seeds.length);
+  });
+
   it('of all visitors is one line for all of them', () => {
     const world = draw([{ on: 'visits', from: HISTORY + 10, to: HISTORY + 14, factor: 0.7 }]);
     const { changes } = find(world);

@@ -76,6 +76,24 @@ describe('the baseline', () => {
     expect(notes).toEqual([expect.stringContaining('baselineStartDate 2026-11-02 compares the same weekdays.')]);
   });
 
+  it('of the running week so far is the same weekdays of the week before, with the days between read too', () => {
+    const soFar = { ...plain, kind: undefined, period: { startMs: at('2026-11-16T00:00:00.000Z'), endMs: at('2026-11-18T23:59:59.999Z') } };
+    const { baseline, between, isAdjacent, notes } = windowsOf(soFar);
+    expect(said(baseline)).toBe('2026-11-09T00:00:00.000Z 2026-11-11T23:59:59.999Z');
+    expect(between && said(between)).toBe('2026-11-12T00:00:00.000Z 2026-11-15T23:59:59.999Z');
+    expect([isAdjacent, notes]).toEqual([true, [expect.stringContaining('same weekdays of the week before')]]);
+    expect(said(windowsOf({ ...soFar, kind: 'previous' }).baseline)).toBe('2026-11-13T00:00:00.000Z 2026-11-15T23:59:59.999Z');
+    // Three days of an earlier week are held against the three before.
+    const earlier = { startMs: at('2026-11-09T00:00:00.000Z'), endMs: at('2026-11-11T23:59:59.999Z') };
+    expect(said(windowsOf({ ...soFar, period: earlier }).baseline)).toBe('2026-11-06T00:00:00.000Z 2026-11-08T23:59:59.999Z');
+  });
+
+  it('of the running week is cut at the same time of day, and only whole days lie between', () => {
+    const { baseline, between } = windowsOf({ ...plain, kind: undefined, period: { startMs: at('2026-11-16T00:00:00.000Z'), endMs: NOW } });
+    expect(said(baseline)).toBe('2026-11-09T00:00:00.000Z 2026-11-13T10:00:00.000Z');
+    expect(between && said(between)).toBe('2026-11-14T00:00:00.000Z 2026-11-15T23:59:59.999Z');
+  });
+
   it('keeps calendar days whole in every zone, across changes of the clock', () => {
     const zones = fc.constantFrom('Europe/Paris', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'America/Santiago', 'UTC');
     fc.assert(

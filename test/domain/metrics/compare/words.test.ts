@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Cause, deviceSentence, segmentSentence } from '../../../../src/domain/metrics/compare/cause-words.ts';
 import { deviceRecord } from '../../../../src/domain/metrics/compare/comparison-rows.ts';
-import { type Change, earlierPlace, earlierSentence } from '../../../../src/domain/metrics/compare/comparison-words.ts';
+import { type Change, changeSentence, earlierPlace, earlierSentence } from '../../../../src/domain/metrics/compare/comparison-words.ts';
 import type { Explained } from '../../../../src/domain/metrics/compare/contributions.ts';
 import { oneDaySentence } from '../../../../src/domain/metrics/compare/measured-words.ts';
 import { revenueSentence } from '../../../../src/domain/metrics/compare/revenue-words.ts';
@@ -117,8 +117,39 @@ it('says the change with weekdays evened out where ranges of other weekdays make
       judgement: { verdict: 'within noise', changes: [], relative, noise: 0.5, score: 0 },
       days: { first: '2026-11-23' },
     });
-  expect(text(-0.1)).toBe(' (-10.0% with weekdays evened out and without special days)');
+  expect(text(-0.1)).toBe(' (-10.0% with weekdays and special days evened out)');
   expect([text(0.05), text(0.19)]).toEqual(['', '']);
+});
+
+it('says of a single day what was to be expected of it before the baseline', () => {
+  const day: Change = {
+    metric: 'conversionRate',
+    before: 2.5,
+    after: 2,
+    compared: { before: 2.5, after: 2 },
+    isPerDay: false,
+    lengths: { before: 1, after: 1 },
+    detectable: 0.21,
+    judgement: {
+      verdict: 'within noise',
+      changes: [],
+      relative: -0.05,
+      noise: 0.1,
+      score: -1,
+      expected: { expected: 0.0211, low: 0.019, high: 0.0234 },
+    },
+    since: undefined,
+    days: { first: '2026-11-27', last: '2026-11-27' },
+    baselineDay: '2026-11-26',
+    of: '',
+  };
+  expect(changeSentence(day, undefined)).toBe(
+    'Conversion rate on 2026-11-27: 2% where 2.11% (95%: 1.9% to 2.34%) was to be expected, -5.0%, within noise ' +
+      '(21.0% would show in 4 of 5 cases); -0.50 pp, -20.0% against 2026-11-26.',
+  );
+  const lower = { ...day, detectable: null, judgement: { ...day.judgement, verdict: 'down' as const, relative: -0.2 } };
+  expect(changeSentence(lower, undefined)).toMatch(/was to be expected, -20\.0%, beyond noise; -0\.50 pp/);
+  expect(usualText(day)).toBe(' (-5.0% against the expected)');
 });
 
 it('says of a change of one day how little that is', () => {
@@ -164,6 +195,22 @@ describe('a change that began before the period', () => {
     expect(earlierPlace(own, [mobile, device('desktop', '2026-09-28')])).toBe('');
     expect(earlierPlace(own, [calm])).toBe('');
     expect(earlierPlace(change('within noise', '2026-10-13'), [mobile])).toBe('');
+  });
+
+  it('is said with its cost in the period', () => {
+    expect(earlierSentence(change('within noise', '2026-09-28'), 'about -48,058 EUR of revenue')).toBe(
+      'But since 2026-09-28, before the period, conversion rate (mobile) is 39.0% lower (32.0% to 45.0%), in the period ' +
+        'about -48,058 EUR of revenue.',
+    );
+  });
+
+  it('is not said of a single day that may itself be what makes it', () => {
+    const day = change('within noise', '2026-10-11');
+    const expected = { expected: 0.03, low: 0.025, high: 0.035 };
+    const steps = (latest: string) => [{ ...step, from: '2026-10-11', latest, relative: -0.39, low: -0.45, high: -0.32 }];
+    const of = (latest: string) => earlierSentence({ ...day, judgement: { ...day.judgement, expected, changes: steps(latest) } });
+    expect(of('2026-10-12')).toBe('');
+    expect(of('2026-10-11')).toMatch(/^But since 2026-10-11/);
   });
 
   it('is not said where it began within the period', () => {

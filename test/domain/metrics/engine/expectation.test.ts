@@ -121,3 +121,17 @@ it('of ordinary rows about one table in twenty has one that is called high or lo
   }
   expect(called / sites).toBeLessThanOrEqual(0.1);
 });
+
+it('a day of revenue is the less high the more easily one very large order makes it so', () => {
+  const orders = daysOf({ days: 184, visits: 60 }, 4);
+  const scoreOf = (large: number, isKnown: boolean) => {
+    const days = orders.map((day, at) => {
+      const last = at === orders.length - 1 ? large : 0;
+      return { ...day, numerator: 80 * day.numerator + last, ...(isKnown && { events: day.numerator }) };
+    });
+    return expectationsOf('amount', days.slice(0, -1), [{ days: days.slice(-1) }])?.rows[0]?.score ?? 0;
+  };
+  expect(scoreOf(3_000, true)).toBeLessThan(0.9 * scoreOf(3_000, false));
+  expect(scoreOf(30_000, true)).toBeGreaterThan(3);
+  expect(scoreOf(0, true)).toBe(scoreOf(0, false));
+});

@@ -194,3 +194,17 @@ describe('a judgement', () => {
     );
   });
 });
+
+it.each([31, 38, 41, 42])('a change that began before both ranges is not dated anew (world %i)', (seed) => {
+  const [days, history] = [191, 177];
+  const planted = [dropOf(days - 20, days, 0.87)];
+  const world = drawWorld({ seed, visitsPerDay: 25_000, days, history, planted });
+  const label = (day: number) => world.labels[day] ?? '';
+  const { main } = judgePeriods({
+    kind: METRICS.conversionRate.kind,
+    days: pointsOf(world, 'conversionRate', {}),
+    baseline: { from: label(history), to: label(history + 6) },
+    period: { from: label(history + 7), to: label(days - 1) },
+  });
+  expect(main).toBeUndefined();
+});

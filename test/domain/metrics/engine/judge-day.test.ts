@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { expectationsOf } from '../../../../src/domain/metrics/engine/expectation.ts';
+import { judgePeriods } from '../../../../src/domain/metrics/engine/judge.ts';
+import { judgeDay } from '../../../../src/domain/metrics/engine/judge-day.ts';
+import { drawWorld, METRICS, type Metric, type Planted, pointsOf } from '../../../bench/verdicts/metrics/world.ts';
+
+const DAYS = 120;
+
+/** The last day of a large site against the day before. */
+function questionOf(metric: Metric, seed: number, planted: readonly Planted[] = []) {
+  const world = drawWorld({ seed, visitsPerDay: 100_000, days: DAYS, history: DAYS - 2, planted });
+  const label = (day: number) => ({ from: world.labels[day] ?? '', to: world.labels[day] ?? '' });
+  const days = pointsOf(world, metric, {});
+  return { kind: METRICS[metric].kind, days, baseline: label(DAYS - 2), period: label(DAYS - 1) };
+}
+
+const dropOf = (factor: number, from = DAYS - 1): Planted => ({ on: 'rate', from, to: DAYS, factor });
+
+describe('a single day', () => {
+  it('is expected as the rows of a query are', () => {
+    const question = questionOf('conversionRate', 5);
+    const rows = [{ days: question.days.slice(-1) }];
+    const [row] = expectationsOf(question.kind, question.days.slice(0, -1), rows)?.rows ?? [];
+    const { expected } = judgeDay(question);
+    expect(expected).toEqual({ expected: row?.expected, low: row?.low, high: row?.high });
+  });
+
+  it('is found lower by less than the day before alone would show', () => {
+    const seeds = [5, 6, 7, 8, 9, 10, 11, 12];
+    const verdicts = seeds.map((seed) => questionOf('conversionRate', seed, [dropOf(0.82)]));
+    const found = verdicts.filter((question) => judgeDay(question).verdict === 'down').length;
+    const byBaseline = verdicts.filter((question) => judgePeriods(question).verdict === 'down').length;
+    expect(found).toBeGreaterThanOrEqual(6);
+    expect(found).toBeGreaterThan(byBaseline);
+  });
+
+  it('has a verdict that its level and its noise bear', () => {
+    for (const seed of [5, 6, 7, 8, 9, 10]) {
+      for (const factor of [0.7, 0.85, 1, 1.2, 1.4]) {
+        const { verdict, relative, noise } = judgeDay(questionOf('conversionRate', seed, [dropOf(factor)]));
+        const direction = (relative ?? 0) > 0 ? 'up' : 'down';
+        expect(verdict).toBe(Math.abs(relative ?? 0) > (noise ?? 0) ? direction : 'within noise');
+      }
+    }
+  });
+
+  it('of a fall that began weeks ago is as expected', () => {
+    const { verdict, changes } = judgeDay(questionOf('conversionRate', 5, [dropOf(0.7, DAYS - 20)]));
+    expect(verdict).toBe('within noise');
+    expect(changes.some(({ shape, relative }) => shape === 'step' && relative < -0.2)).toBe(true);
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import type { Report } from '../../../src/domain/speed/runs.ts';
+import { studyScenario } from '../../../src/domain/speed/scenario-study.ts';
+import { DAY_MS } from '../../../src/lib/clock.ts';
+import { makeSpeedWorld, type Nature } from '../../bench/nature/speed-worlds.ts';
+import { sampleSize } from '../../support/sample-size.ts';
+
+function studyOf(nature: Nature, seed: number) {
+  const { reports, startMs, endMs, changedMs } = makeSpeedWorld(nature, seed);
+  const windows = { baseline: { startMs: startMs - 30 * DAY_MS, endMs: startMs - 1 }, period: { startMs, endMs: endMs - 1 } };
+  // In their documented form.
+  const study = studyScenario(reports as readonly Report[], { ...windows, metrics: undefined, timeZone: 'UTC' });
+  return { study, changedMs };
+}
+
+const seeds = Array.from({ length: sampleSize({ full: 12, short: 4 }) }, (_, world) => 1_000_003 * 881 + 7_919 * world + 17);
+const usual = { runsADay: 24, noise: 0.1 };
+
+describe('a step that became 20 % slower among releases of ±4 % that move all steps', { timeout: 120_000 }, () => {
+  it('is found, in that step and about when it began', () => {
+    const found = seeds.map((seed) => studyOf({ ...usual, deploys: 0.04, shift: { size: 0.2, sinceDays: 4 } }, seed));
+    const right = found.filter(({ study: { state, headline }, changedMs = 0 }) => {
+      const off = Math.abs((headline?.move?.since?.date ?? 0) - changedMs);
+      return state === 'slower' && headline?.step?.number === 2 && off < DAY_MS;
+    });
+    expect(right.length).toBeGreaterThanOrEqual(Math.floor(0.9 * seeds.length));
+  });
+});
+
+describe('days of their own level that move all steps', { timeout: 120_000 }, () => {
+  it('hardly make a step slower', () => {
+    const states = seeds.map((seed) => studyOf({ ...usual, days: 0.06 }, seed).study.state);
+    expect(states.filter((state) => state === 'slower').length).toBeLessThanOrEqual(Math.ceil(0.1 * seeds.length));
+  });
+});
