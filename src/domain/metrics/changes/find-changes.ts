@@ -17,7 +17,7 @@ import {
   seriesId,
 } from './change-series.ts';
 import { type ChangeEvent, eventsOf, type Part } from './events.ts';
-import { measuredEvent, onceMeasured } from './measured-events.ts';
+import { measuredEvent, onceMeasured, withoutParts } from './measured-events.ts';
 import { opposedEvents } from './opposed-events.ts';
 
 /** Least days before the scan that teach; two requests of 92 days leave more, where there is much to read one does. */
@@ -180,7 +180,7 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
     const events = eventsOf(scene, cluster, clusters, limit);
     return [...events, ...opposedEvents(scene, cluster, events)];
   });
-  const events = onceMeasured(told.map((event) => measuredEvent(scene, event)));
+  const events = withoutParts(onceMeasured(told.map((event) => measuredEvent(scene, event))), to);
   const steps = events.filter(({ shape, to: end }) => shape === 'step' && end === undefined);
   return {
     changes: rankChanges(

@@ -1,3 +1,4 @@
+import { isPartOf } from '../engine/inner-changes.ts';
 import { measureChange } from '../engine/measure.ts';
 import { type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent } from './events.ts';
@@ -36,4 +37,18 @@ export function onceMeasured(events: readonly ChangeEvent[]): ChangeEvent[] {
     else known.set(key, { ...same, pValue: Math.min(same.pValue, event.pValue), seriesCount: same.seriesCount + event.seriesCount });
   }
   return [...known.values()];
+}
+
+/** Whether an event is a part of another one of the same metric and place, whose measured size has it in it already. */
+function isPartOfEvent(event: ChangeEvent, outer: ChangeEvent, last: string): boolean {
+  const [own] = event.parts;
+  const [larger] = outer.parts;
+  if (outer.shape === 'drift' || event.shape === 'drift' || !own || !larger || own.metric !== larger.metric) return false;
+  if (seriesId(own.metric, event.place) !== seriesId(larger.metric, outer.place)) return false;
+  return isPartOf({ ...event, relative: own.relative }, { ...outer, relative: larger.relative }, last);
+}
+
+/** Leaves out the days on which a change was smaller, which would be told as a change back. */
+export function withoutParts(events: readonly ChangeEvent[], last: string): ChangeEvent[] {
+  return events.filter((event) => !events.some((outer) => isPartOfEvent(event, outer, last)));
 }

@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { type DatedChange, dated } from './changes.ts';
+import { overAllDays } from './inner-changes.ts';
 import { LEAST_HISTORY_DAYS, LONGEST_EPISODE_DAYS } from './judge.ts';
 import { type Effect, effectOnDays } from './scan.ts';
 import { allShapes } from './seek.ts';
@@ -77,13 +78,12 @@ export function measureChange(kind: MetricKind, days: readonly DailyPoint[], fou
   const study = studySeries(series, questsOf(series));
   const distanceOf = ({ from }: Pick<DatedChange, 'from'>) => Math.abs(Date.parse(from) - Date.parse(found.from)) / DAY_MS;
   // Where two changes lie near, the one of the same size is meant.
-  const [nearest] = (study?.changes ?? [])
-    .filter(({ shape }) => shape !== 'outlier')
-    .map((change) => dated(series, change))
+  const changes = (study?.changes ?? []).filter(({ shape }) => shape !== 'outlier').map((change) => dated(series, change));
+  const [nearest] = changes
     .filter((change) => change.relative * found.relative > 0 && (change.to === undefined) === (found.to === undefined))
     .filter((change) => distanceOf(change) <= NEAR_DAYS && isSameSize(change, found))
     .toSorted((a, b) => distanceOf(a) - distanceOf(b));
-  return nearest;
+  return nearest && overAllDays(nearest, changes, days.at(-1)?.label ?? nearest.from);
 }
 
 /** Changes that begin on a day or later with a p-value of at most `most`, each measured like those that any tool found. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ChangeEvent } from '../../../../src/domain/metrics/changes/events.ts';
-import { onceMeasured } from '../../../../src/domain/metrics/changes/measured-events.ts';
+import { onceMeasured, withoutParts } from '../../../../src/domain/metrics/changes/measured-events.ts';
 
 const place = { device: 'desktop' } as const;
 const event = (more: Partial<ChangeEvent>): ChangeEvent => ({
@@ -22,4 +22,18 @@ it('what two findings measure as the same change is told once, with the series o
     event({ seriesCount: 3, pValue: 1e-9 }),
     other,
   ]);
+});
+
+it('days on which a change was smaller are no change back, unless they lie elsewhere, are more than it, or end it', () => {
+  const part = (relative: number) => [{ metric: 'conversionRate', place, relative, low: relative, high: relative, score: 5 }];
+  const fall = event({ from: '2026-11-14' });
+  const better = event({ shape: 'episode', from: '2026-11-18', to: '2026-11-22', parts: part(0.44) });
+  const last = '2026-11-24';
+  expect(withoutParts([fall, better], last)).toEqual([fall]);
+  const others = [
+    { ...better, place: { device: 'mobile' } as const },
+    { ...better, parts: part(3) },
+    { ...better, from: '2026-11-10' },
+  ];
+  for (const other of others) expect(withoutParts([fall, other], last)).toEqual([fall, other]);
 });

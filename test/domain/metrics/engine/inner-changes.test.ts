@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { isPartOf, overAllDays } from '../../../../src/domain/metrics/engine/inner-changes.ts';
+
+const LAST = '2026-11-24';
+const fall = { from: '2026-11-14', relative: -0.75, low: -0.8, high: -0.7 };
+const better = { from: '2026-11-18', to: '2026-11-22', relative: 0.44 };
+
+it('a change is told with its mean over all its days, its bounds with it', () => {
+  // Six days at a quarter of the usual and five at 1.44 times that: 0.3 on average.
+  const times = 1 + (0.44 * 5) / 11;
+  expect(overAllDays(fall, [better], LAST)).toEqual({
+    from: '2026-11-14',
+    relative: 0.25 * times - 1,
+    low: expect.closeTo(0.2 * times - 1, 12),
+    high: expect.closeTo(0.3 * times - 1, 12),
+  });
+  expect(overAllDays(fall, [], LAST)).toBe(fall);
+});
+
+it('a change of its own is none that goes further, the same way, or beyond the days', () => {
+  expect(isPartOf(better, fall, LAST)).toBe(true);
+  expect(isPartOf({ ...better, relative: -0.2 }, fall, LAST)).toBe(false);
+  expect(isPartOf({ ...better, relative: 3.5 }, fall, LAST)).toBe(false);
+  expect(isPartOf({ ...better, from: '2026-11-12' }, fall, LAST)).toBe(false);
+  expect(isPartOf(better, { ...fall, to: '2026-11-20' }, LAST)).toBe(false);
+});
