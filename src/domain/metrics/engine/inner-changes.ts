@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../../lib/clock.ts';
+import type { Change } from './changes.ts';
 
 /** Days and size of a change; without a last day it goes on. */
 interface Sized {
@@ -24,14 +25,27 @@ export function isPartOf(change: Sized, outer: Sized, last: string): boolean {
  * Gives a change the size that it has over all its days, where it was smaller on some of them. Else it would be told deeper than it was, at
  * a cost that its days never had.
  */
-export function overAllDays<Change extends Sized & { readonly low: number; readonly high: number }>(
-  change: Change,
+export function overAllDays<Own extends Sized & { readonly low: number; readonly high: number }>(
+  change: Own,
   others: readonly Sized[],
   last: string,
-): Change {
+): Own {
   const inner = others.filter((other) => isPartOf(other, change, last));
   const { days } = spanOf(change, last);
   const times = inner.reduce((sum, part) => sum + (part.relative * spanOf(part, last).days) / days, 1);
   const over = (relative: number) => (1 + relative) * times - 1;
   return inner.length === 0 ? change : { ...change, relative: over(change.relative), low: over(change.low), high: over(change.high) };
+}
+
+/** Whether a change takes back only a part of a step in the baseline: against the days before that step it still lies on the other side. */
+function isWithinStep({ effect }: Change, changes: readonly Change[], { early, start }: { early: number; start: number }): boolean {
+  const inBaseline = changes.filter(({ shape, from }) => shape === 'step' && from >= early && from < start);
+  return inBaseline.some((step) => step.effect * effect < 0 && Math.abs(step.effect) > Math.abs(effect));
+}
+
+/** The change in the period that stands out most from its error; what began before it makes no verdict by itself. */
+export function mainChange(changes: readonly Change[], bounds: { early: number; start: number }): Change | undefined {
+  const own = changes.filter(({ shape, from }) => shape !== 'outlier' && from >= bounds.start);
+  const [main] = own.toSorted((a, b) => Math.abs(b.effect / b.error) - Math.abs(a.effect / a.error));
+  return main && !isWithinStep(main, changes, bounds) ? main : undefined;
 }

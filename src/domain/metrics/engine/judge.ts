@@ -2,6 +2,7 @@ import { scoreOfTail, studentOf } from '../../statistics/tails.ts';
 import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
 import { type CalendarEffect, calendarEffect, fitOf } from './fit.ts';
+import { mainChange } from './inner-changes.ts';
 import type { Noise } from './noise.ts';
 import type { Quest } from './seek.ts';
 import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
@@ -177,19 +178,6 @@ function questsOf(series: Series, { baseline, period, share = 1 }: Question, isB
 const limitOf = (error: number, freedom: number) => studentOf(scoreOfTail(Math.log(error)), freedom);
 const directionOf = (value: number): Verdict => (value > 0 ? 'up' : 'down');
 const UNKNOWN: Judgement = { verdict: 'not enough data', changes: [], relative: null, noise: null, score: 0 };
-/** Whether a change takes back only a part of a step in the baseline: against the days before that step its level still lies on the other side. */
-function isWithinStep({ effect }: Change, changes: readonly Change[], { early, start }: { early: number; start: number }): boolean {
-  const inBaseline = changes.filter(({ shape, from }) => shape === 'step' && from >= early && from < start);
-  return inBaseline.some((step) => step.effect * effect < 0 && Math.abs(step.effect) > Math.abs(effect));
-}
-
-/** The change in the period that stands out most from its error; what began before it makes no verdict by itself. */
-function mainOf(changes: readonly Change[], bounds: { early: number; start: number }): Change | undefined {
-  const own = changes.filter(({ shape, from }) => shape !== 'outlier' && from >= bounds.start);
-  const [main] = own.toSorted((a, b) => Math.abs(b.effect / b.error) - Math.abs(a.effect / a.error));
-  return main && !isWithinStep(main, changes, bounds) ? main : undefined;
-}
-
 const OPPOSITE: Readonly<Partial<Record<Verdict, Verdict>>> = { up: 'down', down: 'up' };
 const inverse = (relative: number | null) => (relative === null || relative <= -1 ? null : 1 / (1 + relative) - 1);
 
@@ -292,7 +280,7 @@ function judgeStudy(study: Study, question: Question, { early, isByStep }: Way):
   const level = levelOf(study, { period, baseline: usualWindow(series, baseline, leftOut) }, leftOut) ?? whole;
   if (!whole || !level) return undefined;
   if (isTooYoung(series, level)) return { ...UNKNOWN, verdict: 'too young' };
-  const main = isByStep ? mainOf(changes, { early, start: series.learned }) : undefined;
+  const main = isByStep ? mainChange(changes, { early, start: series.learned }) : undefined;
   const limit = limitOf((isByStep ? ERRORS.level : ALONE) * share, noise.freedom);
   const verdictOf = (of: Level) => (main ? directionOf(main.effect) : verdictOfLevel(of, limit, isByStep));
   const [verdict, withOutliers] = [verdictOf(level), verdictOf(whole)];

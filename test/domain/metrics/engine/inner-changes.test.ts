@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isPartOf, overAllDays } from '../../../../src/domain/metrics/engine/inner-changes.ts';
+import { isPartOf, mainChange, overAllDays } from '../../../../src/domain/metrics/engine/inner-changes.ts';
 
 const LAST = '2026-11-24';
 const fall = { from: '2026-11-14', relative: -0.75, low: -0.8, high: -0.7 };
@@ -23,4 +23,24 @@ it('a change of its own is none that goes further, the same way, or beyond the d
   expect(isPartOf({ ...better, relative: 3.5 }, fall, LAST)).toBe(false);
   expect(isPartOf({ ...better, from: '2026-11-12' }, fall, LAST)).toBe(false);
   expect(isPartOf(better, { ...fall, to: '2026-11-20' }, LAST)).toBe(false);
+});
+
+const found = (from: number, effect: number, shape: 'step' | 'outlier' = 'step') => ({
+  shape,
+  from,
+  to: 30,
+  effect,
+  error: 0.05,
+  logP: -20,
+});
+
+it('the change of a period is the clearest in it, unless it only takes back a part of a step in the baseline', () => {
+  const bounds = { early: 10, start: 20 };
+  const rise = found(22, 0.3);
+  expect(mainChange([rise, found(24, -0.1)], bounds)).toBe(rise);
+  expect(mainChange([found(15, -1), rise], bounds)).toBeUndefined();
+  // More than the step took, the same way, or from a step that the baseline has behind it: a change of its own.
+  expect(mainChange([found(15, -0.2), rise], bounds)).toBe(rise);
+  expect(mainChange([found(15, 1), rise], bounds)).toBe(rise);
+  expect(mainChange([found(5, -1), rise], bounds)).toBe(rise);
 });
