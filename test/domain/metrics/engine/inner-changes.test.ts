@@ -25,10 +25,12 @@ it('a change of its own is none that goes further, the same way, or beyond the d
   expect(isPartOf(better, { ...fall, to: '2026-11-20' }, LAST)).toBe(false);
 });
 
-const found = (from: number, effect: number, shape: 'step' | 'outlier' = 'step') => ({
-  shape,
+const found = (from: number, effect: number) => ({
+  shape: 'step' as const,
   from,
   to: 30,
+  earliest: from,
+  latest: from,
   effect,
   error: 0.05,
   logP: -20,
