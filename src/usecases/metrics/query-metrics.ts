@@ -8,7 +8,7 @@ import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { gridOf, type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
 import { needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts';
-import { linesOf, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
+import { inOrder, linesOf, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import type { Context, Lists } from '../context.ts';
@@ -151,7 +151,7 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   const whole = { ...asked, interval: { startMs: complete.interval.startMs, endMs: asked.interval.endMs } };
   const found = linesOf(complete, grid, read, totals.rows);
   const { changes = [], lines = found.lines } = asked.expected ? await readExpected(whole, grid, found.lines, context) : {};
-  const table = { ...found, lines };
+  const table = { ...found, lines: asked.expected ? inOrder(asked, lines) : lines };
   for (const sentence of queryNotes(complete, answers, found, timeZone)) note(sentence);
   const nameIn = (kind: NameKind) => (id: number) => lists.nameOf(kind, id);
   const answer = queryTable(
@@ -162,7 +162,7 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   );
   const apart = apartSentence(asked.segmentIds, read.rows, lists);
   const said = asked.expected
-    ? expectedAnswer(table.lines, { query: whole, timeZone, currency: read.currency })
+    ? expectedAnswer(lines, { query: whole, timeZone, currency: read.currency })
     : rowVerdicts(complete, table.lines, read.rows, selectionNames(lists));
   context.draw(async () => {
     const { chartOfTable } = await import('../../views/from-query.ts');

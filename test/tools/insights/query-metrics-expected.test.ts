@@ -32,6 +32,14 @@ describe('what was to be expected', () => {
     );
   });
 
+  it('is told of all rows where a limit shows the first, which are the same as without it', async () => {
+    const args = { startDate: '2026-10-19', endDate: '2026-11-15', breakdown: ['day'] };
+    const [all, first] = [await expected(args), await expected({ ...args, limit: 3 })];
+    const largest = records(all).toSorted((a, b) => Number(b['visits']) - Number(a['visits']));
+    expect(records(first)).toEqual(largest.slice(0, 3));
+    expect(first.structured['answer']).toBe(all.structured['answer']);
+  });
+
   it('finds the days of the planted fall of a rate, and no day before it', async () => {
     const { startDay, device } = platform().stories.conversionFall;
     const answer = await expected({

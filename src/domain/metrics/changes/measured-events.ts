@@ -17,6 +17,7 @@ export function measuredEvent({ series }: Scene, event: ChangeEvent): ChangeEven
   const { relative, low, high, days, earliest, latest } = found;
   return {
     ...event,
+    shape: found.shape,
     from: found.from,
     to: found.to,
     days,

@@ -15,6 +15,8 @@ const TURN_DAYS = 28;
 const CLOSE_DAYS = 3;
 /** A change may begin this many days away from where it was found. */
 const NEAR_DAYS = 7;
+/** An end this many days before the last one is that of the change only where its own days show it. */
+const DAYS_IN_DOUBT = 3;
 const [OWN, HISTORY] = [0.01, 0.0002];
 /** Half an interval may be this many times as wide for two sizes to be one. */
 const ROOM = 1.5;
@@ -68,6 +70,11 @@ function isSameSize(a: Omit<FoundChange, 'from' | 'to'>, b: Omit<FoundChange, 'f
   return Math.abs(log(a.relative) - log(b.relative)) <= Math.max(reach(a), reach(b));
 }
 
+/** Whether a change ends so close to the last day that other days than its own may have made the end. */
+function endsInDoubt({ to }: FoundChange, last: string): boolean {
+  return to !== undefined && (Date.parse(last) - Date.parse(to)) / DAY_MS <= DAYS_IN_DOUBT;
+}
+
 /**
  * Measures a change that some question found, from the days up to the last one alone and not from the ranges of the question, so that all
  * questions up to that day give it the same first day and size. Undefined where these days do not show it.
@@ -76,14 +83,17 @@ export function measureChange(kind: MetricKind, days: readonly DailyPoint[], fou
   const series = seriesBefore(kind, days, found.from);
   if (!series) return undefined;
   const study = studySeries(series, questsOf(series));
+  const last = series.labels.at(-1) ?? found.from;
   const distanceOf = ({ from }: Pick<DatedChange, 'from'>) => Math.abs(Date.parse(from) - Date.parse(found.from)) / DAY_MS;
-  // Where two changes lie near, the one of the same size is meant.
   const changes = (study?.changes ?? []).filter(({ shape }) => shape !== 'outlier').map((change) => dated(series, change));
-  const [nearest] = changes
-    .filter((change) => change.relative * found.relative > 0 && (change.to === undefined) === (found.to === undefined))
-    .filter((change) => distanceOf(change) <= NEAR_DAYS && isSameSize(change, found))
+  // Where two changes lie near, the one of the same size is meant.
+  const alike = changes
+    .filter((change) => change.relative * found.relative > 0 && distanceOf(change) <= NEAR_DAYS && isSameSize(change, found))
     .toSorted((a, b) => distanceOf(a) - distanceOf(b));
-  return nearest && overAllDays(nearest, changes, days.at(-1)?.label ?? nearest.from);
+  const nearest =
+    alike.find(({ to }) => (to === undefined) === (found.to === undefined)) ??
+    (endsInDoubt(found, last) ? alike.find(({ to }) => to === undefined) : undefined);
+  return nearest && overAllDays(nearest, changes, last);
 }
 
 /** Changes that begin on a day or later with a p-value of at most `most`, each measured like those that any tool found. */

@@ -134,7 +134,7 @@ function isWanted({ totals, devices, compareSegments }: MetricQuery, { segmentSe
 const isTotal = ({ order }: QueryLine) => order === Number.POSITIVE_INFINITY;
 
 /** Lines by the metric that they are ordered by, those without a value and totals last, and as many as were asked for. */
-function inOrder({ order, limit }: MetricQuery, lines: readonly QueryLine[]): QueryLine[] {
+export function inOrder({ order, limit }: MetricQuery, lines: readonly QueryLine[]): QueryLine[] {
   if (!order) return [...lines];
   const sign = order.smallestFirst ? 1 : -1;
   const valueOf = ({ values }: QueryLine) => (values[order.metric] ?? Number.POSITIVE_INFINITY * sign) * sign;
@@ -159,7 +159,8 @@ export function linesOf(query: MetricQuery, grid: MetricGrid, { rows }: MetricAn
   const lacking = isOfDays(unit) && timed.some(({ days = 0 }) => days > 1) ? query.metrics : [];
   const wanted = lines.filter(isWanted(query, grid));
   return {
-    lines: inOrder(query, wanted),
+    // Each of all rows is expected from the days before it, so with expectations the first are chosen afterwards.
+    lines: query.expected ? wanted : inOrder(query, wanted),
     of: wanted.filter((line) => !isTotal(line)).length,
     refused: Object.fromEntries(lacking.map((metric) => [metric, lackOf(metric)]).filter(([, lacks]) => lacks)),
   };

@@ -46,6 +46,15 @@ describe('a change', () => {
     expect(found).toMatchObject({ from: labelAt(DAYS - 14), to: labelAt(DAYS - 6) });
   });
 
+  it('goes on where its own days show no end so close to the last one as the question found', () => {
+    const days = siteOf(3, FALL);
+    const found = { ...about(DAYS - 7, -0.25), to: labelAt(DAYS - 2) };
+    const measured = measureChange('count', days, found);
+    expect(measured).toMatchObject({ shape: 'step', from: labelAt(DAYS - 8) });
+    expect(measured?.to).toBeUndefined();
+    expect(measureChange('count', days, { ...found, to: labelAt(DAYS - 6) })).toBeUndefined();
+  });
+
   it('is found since a day, and seldom where nothing happened', () => {
     expect(changesSince('count', siteOf(6, FALL), labelAt(DAYS - 14), 0.01)).toMatchObject([{ from: labelAt(DAYS - 8) }]);
     const sites = sampleSize({ full: 200, short: 60 });
