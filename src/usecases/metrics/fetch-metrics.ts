@@ -101,10 +101,15 @@ export function withWayOn(error: unknown): unknown {
   const { kind, message, status, code, retryAfterMs, transient } = error;
   const details = { status, code, retryAfterMs, transient, cause: error };
   if (kind === 'missing' && message.includes('/metrics/zone/'))
-    return new ApiError(kind, `${message} ${APP_ZONES}${hint('list_zones', ' Of an app, list_zones has those there are.')}`, {
-      ...details,
-      saysWayOn: true,
-    });
+    return new ApiError(
+      kind,
+      `${message} ${APP_ZONES}` +
+        hint('list_zones', ' Of an app, list_zones has those there are; pass its projectId where it is another project.'),
+      {
+        ...details,
+        saysWayOn: true,
+      },
+    );
   return kind === 'invalid' && message.includes('at most 92 days')
     ? new ApiError(kind, `${message}${hint('query_metrics', ' query_metrics answers longer ranges as one.')}`, details)
     : error;

@@ -148,6 +148,16 @@ const wantedOf = ({ many, aim }: OutcomeWords) => (aim === 'revenue' ? 'revenue'
 /** Begins a sentence. */
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** ` Revenue: about 1,200 EUR more than as many sessions without it would bring (95%: -400 to 2,800), within noise.` */
+function variantRevenue({ lostRevenue, lostRevenueLow = 0, lostRevenueHigh = 0 }: ImpactRow, { aim, currency }: OutcomeWords): string {
+  if (aim !== 'revenue' || lostRevenue === undefined) return '';
+  const unit = currency === undefined ? '' : ` ${currency}`;
+  const amount = `about ${grouped(Math.abs(lostRevenue))}${unit} ${lostRevenue > 0 ? 'less' : 'more'}`;
+  const isOpen = lostRevenueLow <= 0 && lostRevenueHigh >= 0;
+  const bounds = between(-lostRevenueHigh, -lostRevenueLow);
+  return ` Revenue: ${amount} than as many sessions without it would bring (${bounds})${isOpen ? ', within noise' : ''}.`;
+}
+
 /** A variant of a test: wins, loses, or neither. */
 function variantAnswer(row: ImpactRow, { many }: OutcomeWords): string {
   const { condition, verdict, withPercent, withoutPercent, lowPoints, highPoints } = row;
@@ -185,7 +195,7 @@ function singleAnswer(row: ImpactRow, words: OutcomeWords): string {
 export function answerSentence(rows: readonly ImpactRow[], judged: number, words: OutcomeWords): string {
   const [first, ...others] = rows;
   if (!first) return 'No session of these days met any of the conditions.';
-  if (first.what === 'variable') return variantAnswer(first, words);
+  if (first.what === 'variable') return variantAnswer(first, words) + variantRevenue(first, words);
   if (first.what === 'page') return pageAnswer(first, words);
   if (others.length === 0 && judged <= 1) return singleAnswer(first, words);
   if (first.verdict === 'lowers') return `Costliest: ${first.condition}, ${lostWords(first, words)}.`;
