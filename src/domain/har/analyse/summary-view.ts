@@ -221,12 +221,16 @@ function notesOf({ summary: { totals }, parties, blocking }: HarStudy, problems:
   const { desktop, mobile } = PAGE_MEDIANS;
   const unlisted = problems.slice(SHOWN.findings).map(({ problem }) => problem);
   const unsized = totals.requestsWithoutTransferSize;
+  const medians =
+    `Median page of 2024: desktop ${formatBytes(desktop.transferBytes)}, ${desktop.requests} requests; mobile ` +
+    `${formatBytes(mobile.transferBytes)}, ${mobile.requests}.`;
+  // Below both there is nothing to compare, above both a finding says it.
+  const isBetween = (totals.transferBytes ?? 0) > mobile.transferBytes && (totals.transferBytes ?? 0) <= desktop.transferBytes;
   return [
     ORDER_NOTE,
     ...(blocking.entries.length > 0 ? [BLOCKING_BASIS[blocking.basis]] : []),
     'The critical chain is a heuristic: by initiator, else by time.',
-    `Median page of 2024: desktop ${formatBytes(desktop.transferBytes)}, ${desktop.requests} requests; mobile ` +
-      `${formatBytes(mobile.transferBytes)}, ${mobile.requests}.`,
+    ...(isBetween ? [medians] : []),
     ...(unsized > 0 ? [`${counted(unsized, 'request')} without a known transfer size are not in transferBytes.`] : []),
     ...(unlisted.length > 0 ? [`Further findings (view problems): ${unlisted.join(', ')}.`] : []),
     ...(parties.length > SHOWN.parties ? [`${parties.length - SHOWN.parties} more parties: view third_parties.`] : []),
