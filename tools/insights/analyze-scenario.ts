@@ -43,9 +43,9 @@ export default defineAnsweringTool({
   name: 'analyze_scenario',
   title: 'Analyze scenarios',
   description:
-    'Is our site, home page, search, login or checkout slow, has it become slower or faster since or after a release,' +
-    ' deploy? Performance, speed, load times of synthetic monitors (LCP, TTFB, TBT, CLS): which tests, journeys are ' +
-    'slow, which step is slowest, unstable, red, failing, availability; change, trend by hour or night.' +
+    'Is our site, home page, search, login or checkout slow, has it become slower or faster since or after a release ' +
+    'or deploy? Performance, speed, load times of synthetic monitors (LCP, TTFB, TBT, CLS): which tests, journeys are ' +
+    'slow, which step is slowest, unstable, red or failing (availability); change, trend by hour or night.' +
     hint('compare_hars', ' Then compare_hars.'),
   annotations: READ,
   searchHint:

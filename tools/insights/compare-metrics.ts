@@ -10,8 +10,8 @@ export default defineAnsweringTool({
   name: 'compare_metrics',
   title: 'Compare metrics',
   description:
-    'Why did sales, orders, revenue, conversion drop, fall or go up, why do customers buy less than before? Reasons ' +
-    'for a change, increase, dip; contribution, since when. How does this week, month compare to the one before, last' +
+    'Why did sales, orders, revenue, conversion drop, fall or go up, why do customers buy less, is it worse than before? ' +
+    'Reasons for a change, dip; contribution, since when. How does this week, month compare to the one before, last' +
     ' year? Comparison of segments, new versus returning users, mobile vs desktop: real or noise?' +
     hint('query_metrics', ' Figures: query_metrics.'),
   annotations: READ,

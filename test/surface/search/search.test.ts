@@ -54,7 +54,7 @@ const sets: readonly QuestionSet[] = [
   { name: 'third', asked: blind, bounds: { typed: 0.92, searched: 0.95 } },
   { name: 'fourth', asked: fourth, bounds: { typed: 0.9, searched: 0.95 } },
   { name: 'fifth', asked: fifth, bounds: { typed: 0.9, searched: 0.95 } },
-  { name: 'sixth', asked: sixth, bounds: { typed: 0.88, searched: 0.95 } },
+  { name: 'sixth', asked: sixth, bounds: { typed: 0.9, searched: 0.95 } },
   { name: 'seventh', asked: seventh, bounds: { typed: 0.85, searched: 0.93 } },
   { name: 'eighth', asked: eighth, bounds: { typed: 0.85, searched: 0.95 } },
   { name: 'ninth', asked: ninth, bounds: { typed: 0.85, searched: 0.95 } },
@@ -132,8 +132,9 @@ The first seven sets, and some 1,200 paraphrases beside them, are what descripti
 of unseen questions. Where a set was run before any wording for it, 78.1 % (typed) and 92.2 % (searched) of the second were found, 66.0 % \
 and 80.0 % of the third, 60.0 % and 81.7 % of the fourth, 80.0 % and 80.0 % of the fifth, 91.7 % and 93.3 % of the sixth, 86.7 % and \
 91.7 % of the seventh, 86.7 % and 98.3 % of the eighth, 83.3 % and 93.3 % of the ninth; after these two some three words were changed. The \
-tenth is unseen: its writer knew what the server can do and had seen none of its texts; after it ran four texts were shortened, which \
-changed none of its figures. Questions about single pages count where \`query_export\` is found: the metrics of the platform know no pages.
+tenth is unseen: its writer knew what the server can do and had seen none of its texts; after it ran a few words of five texts were \
+changed for their length and for readers, which changed none of its figures. Questions about single pages count where \`query_export\` is \
+found: the metrics of the platform know no pages.
 
 What draws a long question to the wrong tool are mostly words that say nothing (the, is, our, it): one that few texts hold weighs much. So \
 tools that only hand something over are described in noun phrases, without them, and those that answer in questions, which share them, so \

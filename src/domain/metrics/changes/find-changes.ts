@@ -16,6 +16,7 @@ import {
   sceneOf,
   seriesId,
 } from './change-series.ts';
+import { begunEarlier } from './earlier-events.ts';
 import { type ChangeEvent, eventsOf, type Part } from './events.ts';
 import { measuredEvent, onceMeasured, withoutParts } from './measured-events.ts';
 import { opposedEvents } from './opposed-events.ts';
@@ -180,7 +181,7 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
     const events = eventsOf(scene, cluster, clusters, limit);
     return [...events, ...opposedEvents(scene, cluster, events)];
   });
-  const events = withoutParts(onceMeasured(told.map((event) => measuredEvent(scene, event))), to);
+  const events = withoutParts(onceMeasured(told.flatMap((event) => begunEarlier(scene, measuredEvent(scene, event)))), to);
   const steps = events.filter(({ shape, to: end }) => shape === 'step' && end === undefined);
   return {
     changes: rankChanges(
