@@ -36,7 +36,7 @@ const event = (low: number, high: number): ChangeEvent => ({
   seriesCount: 3,
 });
 
-it('an event that its place does not show is the change under way there, with the day on which it began', () => {
+it('an event that its place does not show becomes the change under way there, with the day on which it began', () => {
   const [told, ...more] = begunEarlier(sceneOf(DAYS - 13), event(-0.15, 0.15));
   expect(more).toEqual([]);
   expect(told).toMatchObject({ shape: 'step', from: labelAt(DAYS - 13), days: 13, seriesCount: 3 });
@@ -44,7 +44,7 @@ it('an event that its place does not show is the change under way there, with th
   expect(told?.parts[0]?.relative).toBeCloseTo(-2 / 3, 1);
 });
 
-it('it is none where nothing is under way, and stays what it is where a part shows it', () => {
+it('is none where nothing is under way, and stays what it is where a part shows it', () => {
   expect(begunEarlier(sceneOf(DAYS), event(-0.15, 0.15))).toEqual([]);
   const shown = event(-0.3, -0.1);
   expect(begunEarlier(sceneOf(DAYS - 13), shown)).toEqual([shown]);
