@@ -20,7 +20,11 @@ const hasEngines = process.env['CI'] === 'true';
 const { unit, product, long, full } = projects(process.env['CHANGED_FILES']?.split(','));
 /** Beginnings of the paths of the tests beside `unit` that are to run; left out: all. */
 const wanted = process.env['PRODUCT_TESTS']?.split(',');
-const isWanted = (path: string) => wanted === undefined || wanted.some((beginning) => path.startsWith(beginning));
+const among = (paths: string[], beginning: string) => paths.filter((path) => path.startsWith(beginning));
+const chosenOf = (paths: string[]) => (wanted === undefined ? paths : [...new Set(wanted.flatMap((beginning) => among(paths, beginning)))]);
+/** Long tests follow a change only where no quicker one does: .ci/run has them all. */
+const longWanted =
+  wanted === undefined ? long : wanted.filter((beginning) => among(product, beginning).length === 0).flatMap((each) => among(long, each));
 export default defineConfig({
   test: {
     experimental: { fsModuleCache: true, fsModuleCachePath: 'node_modules/.cache/vitest-modules' },
@@ -28,9 +32,9 @@ export default defineConfig({
     // their time; without them a worker keeps a processor busy.
     maxWorkers: (hasEngines ? 2 : 1) * availableParallelism(),
     projects: [
-      { test: { ...shared, name: 'product', include: product.filter(isWanted) } },
+      { test: { ...shared, name: 'product', include: chosenOf(product) } },
       { test: { ...shared, name: 'unit', include: unit } },
-      { test: { ...shared, name: 'long', include: long.filter(isWanted) } },
+      { test: { ...shared, name: 'long', include: [...new Set(longWanted)] } },
       { test: { ...shared, name: 'full', include: full, env: { FULL_SAMPLES: 'true' } } },
     ],
   },
