@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { foldMetric, metricAliases, siteMetricDefinitions, zoneMetricDefinitions } from '../../src/domain/metrics/metric-definitions.ts';
-import { missingMetrics } from '../../src/domain/metrics/unanswerable.ts';
-import { missingSpeedMetrics, speedMetricAliases, speedMetricNames } from '../../src/domain/speed/speed-metrics.ts';
 import { metricOf } from '../../src/tooling/metric-words.ts';
 
 const definitions = Object.entries<{ readonly aliases?: readonly string[] }>({ ...siteMetricDefinitions, ...zoneMetricDefinitions });
@@ -23,12 +21,5 @@ describe('the names of metrics', () => {
     expect(hidden).toEqual([]);
     const all = definitions.flatMap(([, { aliases = [] }]) => aliases.map(foldMetric));
     expect(all.filter((alias, index) => all.indexOf(alias) < index)).toEqual([]);
-  });
-
-  it('are none that are answered with the nearest metric, because there is no such metric', () => {
-    const known = [...definitions.map(([metric]) => foldMetric(metric)), ...Object.keys(metricAliases)];
-    expect(known.filter((name) => Object.hasOwn(missingMetrics, name))).toEqual([]);
-    const ofSpeed = [...speedMetricNames.map(foldMetric), ...Object.keys(speedMetricAliases)];
-    expect(ofSpeed.filter((name) => Object.hasOwn(missingSpeedMetrics, name))).toEqual([]);
   });
 });
