@@ -11,8 +11,8 @@ const shared: TestProjectInlineConfiguration['test'] = {
   pool: 'forks',
   isolate: false,
   execArgv: ['--max-semi-space-size=64'], // tests make much that is soon forgotten: fewer collections
-  testTimeout: 60_000, // only ends what hangs: a machine with other work takes several times as long
-  hookTimeout: 60_000, // some wait for the bundle to be built
+  testTimeout: 180_000, // only ends what hangs: a machine with other work takes several times as long
+  hookTimeout: 180_000, // some wait for the bundle to be built
 };
 
 /** .ci/run runs what needs the engines that it installs. */

@@ -61,7 +61,7 @@ function spreadOf(values: readonly number[]): number {
   return 1.4826 * median(values.map(Math.abs));
 }
 
-describe('days of the session world', { timeout: 60_000 }, () => {
+describe('days of the session world', () => {
   it('have conversions that scatter at least as independent sessions would, as the interface answers', async () => {
     const ratios = await Promise.all(
       SEEDS.map(async (seed) => {
@@ -168,7 +168,7 @@ async function loadTimes({ place, scenario }: ReturnType<typeof allScenarios>[nu
   return reports.map((report) => ({ hour: Math.floor(report.date / HOUR_MS), log: Math.log(num(stepsOf(report)[0]?.loadTime)) }));
 }
 
-describe('runs of scenarios', { timeout: 60_000 }, () => {
+describe('runs of scenarios', () => {
   /** Medians by hour of the day, and each run against that of its hour. */
   let parted: { byHour: number[]; rest: number[] }[] = [];
   beforeAll(async () => {
@@ -177,7 +177,7 @@ describe('runs of scenarios', { timeout: 60_000 }, () => {
       const byHour = Array.from({ length: 24 }, (_, hour) => median(runs.filter((run) => run.hour % 24 === hour).map(({ log }) => log)));
       return { byHour, rest: runs.map(({ hour, log }) => log - (byHour[hour % 24] ?? 0)) };
     });
-  }, 60_000);
+  });
 
   it('resemble the run before, by a correlation of about 0.3', () => {
     const correlations = parted.map(({ rest }) => {

@@ -26,7 +26,7 @@ const RUNS = {
 describe('tools, through a client of the protocol', () => {
   const use = useTools();
 
-  it('take any arguments with an answer that keeps all rules', { timeout: 120_000 }, async () => {
+  it('take any arguments with an answer that keeps all rules', async () => {
     const { clock } = use.platform();
     const argumentsOf = await sampleArguments(use);
     const definitions = toolsets.flatMap(({ tools }) => tools);
@@ -47,7 +47,7 @@ describe('tools, through a client of the protocol', () => {
 describe('messages over HTTP', () => {
   const service = sharedService({ limits: { maxSessions: 1_000 } });
 
-  it.each(['2025', '2026'] as const)('of the era of %s', { timeout: 60_000 }, async (era) => {
+  it.each(['2025', '2026'] as const)('of the era of %s', async (era) => {
     const { platform, url } = service();
     const settle = <T>(answer: Promise<T>) => whileTimePasses(platform.clock, answer);
     const { findings } = await fuzzHttp(url, era, { rules: rulesFor(platform.credentials), seed: SEED, runs: RUNS.http, settle });
@@ -56,7 +56,7 @@ describe('messages over HTTP', () => {
 });
 
 describe('lines over stdio', () => {
-  it.each(['2025', '2026'] as const)('of the era of %s', { timeout: 60_000 }, async (era) => {
+  it.each(['2025', '2026'] as const)('of the era of %s', async (era) => {
     const server = await startServer();
     onTestFinished(async () => void (await server.stop()));
     const rules = rulesFor(createCredentials({ seed: 1, startMs: Date.parse(START) }));

@@ -191,4 +191,4 @@ it('over stdio calls are traced too, without a word on stdout that is no message
   expect(named(collector.spans, 'tools/call list_segments')).toMatchObject({ traceId: TRACE, parentSpanId: PARENT });
   expect(named(collector.spans, 'GET /v1/segments').traceId).toBe(TRACE);
   expect([strayOutput(server), server.stderr()]).toEqual([[], '']);
-}, 30_000);
+});

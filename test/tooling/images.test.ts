@@ -15,7 +15,7 @@ import { trend, waterfall } from '../views/samples.ts';
 const CHART = 'ui://web-analytics/chart';
 const platform = sharedPlatform();
 const assistant = sharedAssistant(platform, { timeZone: 'Europe/Paris' });
-beforeAll(() => freshBundle().then(() => undefined), 30_000);
+beforeAll(() => freshBundle().then(() => undefined));
 
 async function call(args: Record<string, unknown>) {
   const { content, structuredContent, isError } = await assistant().client.callTool({ name: 'analyze_scenario', arguments: args });

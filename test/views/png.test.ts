@@ -31,7 +31,7 @@ function inked(
 }
 
 describe('the picture of a chart', () => {
-  beforeAll(() => freshBundle().then(() => undefined), 30_000);
+  beforeAll(() => freshBundle().then(() => undefined));
 
   it.each([
     ['a waterfall', waterfall()],

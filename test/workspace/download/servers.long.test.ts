@@ -75,7 +75,7 @@ describe('the built server', () => {
     const again = asked().slice(before.length);
     expect(again).toHaveLength(1);
     await second.server.stop();
-  }, 60_000);
+  });
 
   it('beside another on the same directory: each file is fetched by one of them, and both have it', async () => {
     const dataDir = scratchDirectory();
@@ -87,7 +87,7 @@ describe('the built server', () => {
     expect(asked().toSorted()).toEqual([...new Set(asked())].toSorted());
     wholeRun(String(answers[0]?.['directory']));
     await Promise.all(servers.map(({ server }) => server.stop()));
-  }, 60_000);
+  });
 });
 
 it('people and accounts that share a directory never see what another has downloaded', async () => {
