@@ -31,7 +31,7 @@ function broken(): Set<string> {
 }
 
 /** Lower it with each that goes; it is never raised. */
-const MOST_EXCEPTIONS = 6;
+const MOST_EXCEPTIONS = 4;
 
 it('exceptions from the rules of shape only become fewer: a file that keeps a rule leaves the list', () => {
   expect(exceptions.length).toBeLessThanOrEqual(MOST_EXCEPTIONS);

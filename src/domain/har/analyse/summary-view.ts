@@ -47,18 +47,20 @@ interface Cause {
   readonly follows: 'initiator' | 'time';
 }
 
-/** The request that caused this one: its initiator, or else the possible cause that ended last before it began. */
+/** The request that caused this one: its initiator, or else the possible cause that ended last before it began, or else the document. */
 function causeOf(entry: HarEntry, { entries, document }: Har, seen: ReadonlySet<HarEntry>): Cause | null {
+  const startMs = entry.startMs ?? Number.NEGATIVE_INFINITY;
+  const earlier = entries.filter(
+    (other) => other.startMs !== null && other.startMs < startMs && !seen.has(other) && other.pageId === entry.pageId,
+  );
   const initiator = entry.initiatorUrl === null ? null : withoutFragment(entry.initiatorUrl);
-  let latest = document && !seen.has(document) && (document.startMs ?? 0) <= (entry.startMs ?? 0) ? document : null;
-  for (const other of entries) {
-    if (other.startMs === null || entry.startMs === null || other.startMs >= entry.startMs) break;
-    if (seen.has(other) || other.pageId !== entry.pageId) continue;
-    if (initiator !== null && isAddress(other.url, initiator)) return { entry: other, follows: 'initiator' };
-    if (CAUSES.has(other.type) && endOf(other) <= entry.startMs && (!latest || latest === document || endOf(other) > endOf(latest)))
-      latest = other;
-  }
-  return latest && { entry: latest, follows: 'time' };
+  const named = initiator === null ? undefined : earlier.find(({ url }) => isAddress(url, initiator));
+  if (named) return { entry: named, follows: 'initiator' };
+  const ended = earlier.filter((other) => other !== document && CAUSES.has(other.type) && endOf(other) <= startMs);
+  const [latest] = ended.toSorted((a, b) => endOf(b) - endOf(a));
+  if (latest) return { entry: latest, follows: 'time' };
+  const isFirst = document && !seen.has(document) && (document.startMs ?? 0) <= (entry.startMs ?? 0);
+  return isFirst ? { entry: document, follows: 'time' } : null;
 }
 
 /**

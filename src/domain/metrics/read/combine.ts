@@ -11,6 +11,18 @@ function tidy(value: number): number {
 
 const NOTHING: Sums = { numerator: 0, denominator: 0 };
 
+/** A value of the platform, which gives null where it has none. */
+type Given = number | null | undefined;
+
+/** A quotient of 0 does not say how many parts there were. */
+const positive = (value: Given) => (typeof value === 'number' && value > 0 ? value : undefined);
+
+/** Sums of values that are all known; where the divisor is 0 nothing was counted. */
+function sumsBy(divisor: Given, other: Given, sums: (divisor: number, other: number) => Sums): Sums | undefined {
+  if (divisor === 0) return NOTHING;
+  return typeof divisor === 'number' && typeof other === 'number' ? sums(divisor, other) : undefined;
+}
+
 /**
  * The sums that a metric is made of in some values; a count has the denominator 1, and both are 0 where nothing was counted. Undefined
  * where a value is missing, or the interface does not give what the metric is made of.
@@ -18,24 +30,24 @@ const NOTHING: Sums = { numerator: 0, denominator: 0 };
 export function sumsOf(metric: string, values: MetricValues): Sums | undefined {
   const combination = definitionOf(metric)?.combination;
   const value = values[metric];
-  const isNumber = typeof value === 'number';
-  if (combination?.by === 'sum') return isNumber ? { numerator: value, denominator: 1 } : undefined;
-  if (combination?.by === 'ratio') {
-    const [numerator, denominator] = [values[combination.numerator], values[combination.denominator]];
-    if (denominator === 0) return NOTHING;
-    return typeof numerator === 'number' && typeof denominator === 'number'
-      ? { numerator: combination.times * numerator, denominator }
-      : undefined;
+  switch (combination?.by) {
+    case 'sum':
+      return typeof value === 'number' ? { numerator: value, denominator: 1 } : undefined;
+    case 'ratio':
+      return sumsBy(values[combination.denominator], values[combination.numerator], (denominator, numerator) => ({
+        numerator: combination.times * numerator,
+        denominator,
+      }));
+    case 'mean':
+      return sumsBy(values[combination.weight], value, (weight, mean) => ({ numerator: mean * weight, denominator: weight }));
+    case 'quotient':
+      return sumsBy(values[combination.numerator], positive(value), (numerator, quotient) => ({
+        numerator,
+        denominator: numerator / quotient,
+      }));
+    default:
+      return undefined;
   }
-  if (combination?.by === 'mean') {
-    const weight = values[combination.weight];
-    if (weight === 0) return NOTHING;
-    return isNumber && typeof weight === 'number' ? { numerator: value * weight, denominator: weight } : undefined;
-  }
-  if (combination?.by !== 'quotient') return undefined;
-  const numerator = values[combination.numerator];
-  if (numerator === 0) return NOTHING;
-  return isNumber && value > 0 && typeof numerator === 'number' ? { numerator, denominator: numerator / value } : undefined;
 }
 
 /** The missing part for one value of a metric over several ranges, such as the users of a tap rate; undefined where nothing is missing. */
