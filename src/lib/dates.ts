@@ -131,10 +131,14 @@ function readDate(text: string, now: Temporal.ZonedDateTime): DateMeaning {
 /** A month, quarter or year, written out. */
 const MONTH_OR_LONGER = /^\d{4}(?:-(?:q\d|\d{2}))?$/i;
 
-/** Whether a text names a range with both its ends, such as `last_week`, `2026-11` or `yesterday`: as a start alone it says all. */
-export function namesRange(text: string): boolean {
-  const keyword = text.trim().toLowerCase();
-  return keyword === 'yesterday' || PERIOD.test(keyword) || MONTH_OR_LONGER.test(keyword);
+/**
+ * The end of the range that a start alone says: `last_week`, `2026-11` and `yesterday` name both their ends, and `-14d` means the last 14
+ * days that are over; undefined for others.
+ */
+export function endNamedBy(start: string): string | undefined {
+  const keyword = start.trim().toLowerCase();
+  if (AGO.exec(keyword)?.groups?.['sign'] === '-') return 'yesterday';
+  return keyword === 'yesterday' || PERIOD.test(keyword) || MONTH_OR_LONGER.test(keyword) ? start : undefined;
 }
 
 /** The present and the zone that a date text is read with. */

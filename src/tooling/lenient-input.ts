@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { unwrap } from '../api/unwrap.ts';
 import { isNearly, onlyOneOf } from '../domain/names/close-name.ts';
-import { namesRange } from '../lib/dates.ts';
+import { endNamedBy } from '../lib/dates.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
 import { deprecationOf } from './deprecation.ts';
@@ -118,11 +118,12 @@ function pairsOf(element: Schema, given: unknown): InputMembers[] | undefined {
   return names.map((each) => ({ [name]: each, [value]: given[each] }));
 }
 
-/** The end of a range whose start names all of it, where a tool wants both and only the start was given. */
+/** The end of a range whose start says it, where a tool wants both and only the start was given. */
 function endOfNamedRange({ shape }: z.ZodObject, { startDate, endDate }: InputMembers): InputMembers {
   const end = shape['endDate'];
   const isWanted = end !== undefined && shape['startDate'] !== undefined && !isOptional(end) && endDate === undefined;
-  return isWanted && typeof startDate === 'string' && namesRange(startDate) ? { endDate: startDate } : {};
+  const named = isWanted && typeof startDate === 'string' ? endNamedBy(startDate) : undefined;
+  return named === undefined ? {} : { endDate: named };
 }
 
 /** How arguments are read: whether the only close word may be taken, and the sentences that a person should know. */

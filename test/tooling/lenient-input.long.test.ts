@@ -49,7 +49,12 @@ describe('a range of which only the start was given', () => {
     expect(understand(both, { startDate, endDate: 'today' }).input).toEqual({ startDate, endDate: 'today' });
   });
 
-  it.each(['-7d', '2026-11-20', 'monday', 'today', 'now'])('%s does not', (startDate) => {
+  it.each(['-7d', '-2w', '-3mo'])('%s ends with the last whole day', (startDate) => {
+    expect(understand(both, { startDate }).input).toEqual({ startDate, endDate: 'yesterday' });
+    expect(understand(open, { startDate }).input).toEqual({ startDate });
+  });
+
+  it.each(['+7d', '2026-11-20', 'monday', 'today', 'now'])('%s does not', (startDate) => {
     expect(understand(both, { startDate }).input).toEqual({ startDate });
   });
 });
