@@ -51,8 +51,13 @@ function sumRecords({ byDevice, bySegment }: Causes) {
 }
 
 /** What devices say of the headline: their parts where it changed, else the one that stands out alone. */
-function devicesSentence({ byDevice, movedSegment, measured }: Causes, { judged: { headline, hidden }, windows }: CausesInput): string {
-  if (isChanged(headline.judgement)) return byDevice ? deviceSentence(byDevice, movedSegment) : '';
+function devicesSentence({ byDevice, movedSegment, measured }: Causes, { judged, windows }: CausesInput): string {
+  const { headline, hidden } = judged;
+  if (isChanged(headline.judgement)) {
+    // The ranges alone would give a part of the size that it has had since its first day.
+    if (placeOfEarlier(byDevice, judged) !== '') return '';
+    return byDevice ? deviceSentence(byDevice, movedSegment) : '';
+  }
   return hidden ? hiddenSentence(headline, hidden, sinceAlone(headline, hidden, measured, windows)) : '';
 }
 
@@ -70,21 +75,21 @@ function earlierCost(change: Change, { periodDays }: Reading, currency: string |
   return measuredCostText({ cost: costOnDays(change.metric, periodDays, { ...earlier, from: change.days.first }) }, currency);
 }
 
+/** The one device that shows a change which began before the period, where nothing began within it; empty where there is none. */
+function placeOfEarlier(byDevice: DeviceCause | undefined, { headline, hidden, devicesOf }: CausesInput['judged']): string {
+  if (!byDevice || hidden || (isChanged(headline.judgement) && headline.since)) return '';
+  const devices = devicesOf(headline.metric).map((judgement) => ({ name: judgement.reading.device, judgement }));
+  return earlierPlace(headline, devices);
+}
+
 /** A change that began before the period, and on which device where only one shows it; the devices of a change within it say theirs. */
 function earlierSentences({ whole, byDevice }: Causes, { judged }: CausesInput, currency: string | undefined): string {
   const { headline, hidden } = judged;
   const own = earlierSentence(headline, whole ? earlierCost(headline, whole, currency) : '');
-  if (!byDevice || hidden || isChanged(headline.judgement)) return own;
-  const devices = judged.devicesOf(headline.metric);
-  if (own !== '') {
-    const place = earlierPlace(
-      headline,
-      devices.map((judgement) => ({ name: judgement.reading.device, judgement })),
-    );
-    return place === '' ? own : `${own} ${place}`;
-  }
+  if (own !== '') return [own, placeOfEarlier(byDevice, judged)].filter(Boolean).join(' ');
+  if (!byDevice || hidden || isChanged(headline.judgement)) return '';
   // A device by itself, which the whole is too wide to show.
-  const shown = devices.flatMap((judgement) => {
+  const shown = judged.devicesOf(headline.metric).flatMap((judgement) => {
     const change = { ...headline, judgement, of: judgement.reading.device };
     const isClear = (earlierOf(change)?.pValue ?? 1) < CLEAR_P_VALUE;
     return isClear ? [earlierSentence(change, earlierCost(change, judgement.reading, currency))] : [];
@@ -156,6 +161,8 @@ export function wordComparison(causes: Causes, input: CausesInput, currency: str
  */
 function opposedDevices(byDevice: DeviceCause, whole: Reading, input: CausesInput): string {
   const { headline, changes, hidden } = input.judged;
+  // Against a baseline that holds a part of an earlier change its device shows another size than since its first day.
+  if (earlierOf(headline)) return '';
   if (!isMix(byDevice.explained)) {
     const isTold = isChanged(headline.judgement) && byDevice.reasons.named === undefined;
     return isTold && !hidden ? '' : opposedSentence('Devices', byDevice.reasons.groups);
@@ -167,9 +174,15 @@ function opposedDevices(byDevice: DeviceCause, whole: Reading, input: CausesInpu
   return opposedSentence(nameOf('visits'), findReasons(occasion, groups).groups);
 }
 
-/** Since when a device stands out alone, as every tool dates it where it was measured by the metric itself. */
-function sinceAlone({ metric }: Change, hidden: Judged, measured: MeasuredChange | undefined, windows: Windows): DatedChange | undefined {
-  return measured?.metric === metric ? measured.change : sinceOf(hidden, [hidden], windows);
+/** Since when a device stands out alone, as every tool dates it where it was measured by the metric itself; it may be before the period. */
+function sinceAlone(
+  { metric, days }: Change,
+  hidden: Judged,
+  measured: MeasuredChange | undefined,
+  windows: Windows,
+): DatedChange | undefined {
+  if (measured?.metric === metric) return measured.change;
+  return sinceOf(hidden, [hidden], windows) ?? earlierOf({ judgement: hidden, since: undefined, days });
 }
 
 /** A device that stands out although the whole does not. */
