@@ -61,8 +61,11 @@ describe('what changed in four weeks', () => {
     expect(countTokens(answer.text)).toBeLessThanOrEqual(1_500);
     expect(platform().requests.length).toBeLessThanOrEqual(44);
     expect(answer.structured['total']).toBe(changesIn(answer).length);
+    const { device, startDay } = platform().stories.conversionFall;
+    const size = Math.round(-Number(changesIn(answer)[0]?.parts[0]?.['changePercent']));
     expect(said(answer)).toBe(
-      `${changesIn(answer).length} changes in the 28 days from 2026-10-23 to 2026-11-19: ${looked(answer)['series']} series looked at.`,
+      `${changesIn(answer).length} changes in the 28 days from 2026-10-23 to 2026-11-19, first: Conversion rate (${device}) -${size}% ` +
+        `since ${startDay}; ${looked(answer)['series']} series looked at.`,
     );
     for (const { line } of changesIn(answer)) expect(answer.text).toContain(line);
   });
@@ -185,7 +188,7 @@ describe('speed', () => {
     for (const { line } of changesIn(answer)) expect(answer.text).toContain(line);
     expect(notes(answer)).toContain('Site: at a false discovery rate of 5 %');
     expect(notes(answer)).toContain('Speed: at a false discovery rate of 3 %');
-  }, 60_000);
+  });
 
   inFullRun(() => {
     it('alone is one line for each change of a scenario, by the engine of analyze_scenario', async () => {
@@ -193,7 +196,7 @@ describe('speed', () => {
       const { slowTag } = platform().stories;
       expect(changesIn(answer).map(({ where }) => where['scenarioId'])).toEqual([slowTag.scenarioId]);
       expect(changesIn(answer)[0]).not.toHaveProperty('coincidesWith');
-      expect(said(answer)).toMatch(/^1 change in the 28 days from 2026-10-23 to 2026-11-19: \d+ series of 6 speed scenarios looked at\.$/);
+      expect(said(answer)).toMatch(/^1 change in the 28 days from 2026-10-23 to 2026-11-19: .+; \d+ series of 6 speed scenarios looked at\.$/);
       expect(notes(answer)).toContain('devices: speed scenarios have none');
       expect(notes(answer)).not.toContain('5 %');
       const judged = await shop().call('analyze_scenario', {

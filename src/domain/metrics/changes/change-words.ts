@@ -70,7 +70,7 @@ export function changeLine(change: RankedChange, wording: Wording): string {
   const [first, ...rest] = change.parts;
   if (!first) return '';
   const size = `${percent(first.relative)} (${percent(first.low)} to ${percent(first.high)})`;
-  const per = change.shape === 'drift' ? ' in 28 days' : '';
+  const per = change.shape === 'drift' ? ' per 28 days,' : '';
   const isElsewhere = (part: Part) => part.mix !== undefined;
   const goalOf = (part: Part) =>
     isLikeFirst(part, first) && part.place.goalId !== undefined ? ` of "${names.goal(part.place.goalId)}"` : '';
@@ -86,6 +86,13 @@ export function changeLine(change: RankedChange, wording: Wording): string {
   const tail = [...most, ...[follow.join(', ')].filter((text) => text !== ''), ...mixed, ...costs];
   const head = `${nameOf(first.metric)} (${whereOf(first.place, first.metric, names)}) ${size}${per} ${daysText(change, lastDay)}`;
   return `${[head, ...tail].join('; ')}.`;
+}
+
+/** When a change was, in few words: `since 2026-11-13`. */
+function briefDays({ shape, from, to }: RankedChange, lastDay: string): string {
+  if (shape === 'drift') return 'per 28 days';
+  if (shape === 'outlier' || (to === undefined && from === lastDay)) return `on ${from}`;
+  return to === undefined ? `since ${from}` : `from ${from} to ${to}`;
 }
 
 /** A line of the list: a change of the site or its zones, or one of a speed scenario with what it coincides with. */
@@ -170,6 +177,19 @@ export function speedLine({ scenario, moves }: SpeedChange, beside: RankedChange
     ? [`began within a day of the change of ${nameOf(part.metric).toLowerCase()} above: a coincidence in time, not shown to be its cause`]
     : [];
   return `${[head, ...othersText(moves), ...coincidence].join('; ')}.`;
+}
+
+/** The change of a line in few words: `Conversion rate (desktop) -70% since 2026-11-13`. */
+export function briefLine(entry: Entry, names: PlaceNames | undefined, period: Period): string {
+  if ('speed' in entry) {
+    const { scenario, moves } = entry.speed;
+    const when = moves[0].shape === 'drift' ? 'in 30 days' : `since ${dayOf(moves[0].fromMs, period)}`;
+    return `${shortOf(moves[0])} of scenario "${scenario}" ${sizeOf(moves[0])} ${when}`;
+  }
+  const [first] = entry.site.parts;
+  if (!first || !names) return '';
+  const { metric, place, relative } = first;
+  return `${nameOf(metric)} (${whereOf(place, metric, names)}) ${percent(relative)} ${briefDays(entry.site, period.lastDay)}`;
 }
 
 /** The same for programs: values in the unit of their metric, instants to the minute. */

@@ -6,7 +6,7 @@ import { costRecord } from '../compare/measured-change.ts';
 import { LEAST_HISTORY_DAYS } from '../engine/judge.ts';
 import { type CountingFault, countingSentence, qualityShape } from '../quality/counting.ts';
 import type { Place } from './change-series.ts';
-import { changeLine, type Entry, entriesOf, type Period, type PlaceNames, speedLine, speedRecord } from './change-words.ts';
+import { briefLine, changeLine, type Entry, entriesOf, type Period, type PlaceNames, speedLine, speedRecord } from './change-words.ts';
 import type { RankedChange } from './find-changes.ts';
 
 /** Subjects that can be searched for changes. */
@@ -202,9 +202,11 @@ function seenWords({ site, speed }: AnswerFacts, looked: number): string {
     : `${series(looked)} series of ${scenarios} looked at`;
 }
 
-/** How many changes there are, or why there is nothing to say. */
-function countSentence(facts: AnswerFacts, count: number, looked: number): string {
+/** How many changes there are and the first of them, or why there is nothing to say. */
+function countSentence(facts: AnswerFacts, entries: readonly Entry[], looked: number): string {
   const { limit, site, speed } = facts;
+  const count = entries.length;
+  const [first] = entries;
   const range = `the ${counted(facts.days, 'day')} from ${facts.firstDay} to ${facts.lastDay}`;
   if (looked === 0)
     return (
@@ -212,13 +214,14 @@ function countSentence(facts: AnswerFacts, count: number, looked: number): strin
       `${LEAST_HISTORY_DAYS} days before the range.`
     );
   const seen = seenWords(facts, looked);
-  if (count === 0) return `Nothing changed beyond chance in ${range}: ${seen}, 0 changes.`;
+  if (!first) return `Nothing changed beyond chance in ${range}: ${seen}, 0 changes.`;
   const shown = Math.min(limit, count);
   const more = count > shown ? ` The first ${shown === 1 ? 'one is' : `${shown} are`} listed; limit asks for more.` : '';
-  return `${counted(count, 'change')} in ${range}: ${seen}.${more}`;
+  const lead = briefLine(first, site?.names, facts);
+  return `${counted(count, 'change')} in ${range}${count === 1 ? '' : ', first'}: ${lead}; ${seen}.${more}`;
 }
 
-/** The whole answer: its first sentence says how many changes there are. */
+/** The whole answer: its first sentence says how many changes there are, and the first of them. */
 export function changesAnswer(facts: AnswerFacts): Changes {
   const { site, speed, limit } = facts;
   const kinds: readonly Searched[] = [site, speed].flatMap((kind) => kind ?? []);
@@ -228,7 +231,7 @@ export function changesAnswer(facts: AnswerFacts): Changes {
   const shown = entries.slice(0, limit);
   const faults = site?.faults ?? [];
   return {
-    answer: [countingSentence(faults), countSentence(facts, entries.length, looked), site?.special ?? '']
+    answer: [countingSentence(faults), countSentence(facts, entries, looked), site?.special ?? '']
       .filter((sentence) => sentence !== '')
       .join(' '),
     ...(faults.length > 0 && { quality: [...faults] }),
