@@ -8,6 +8,7 @@ import { ApiError, asksForProject, type ErrorKind, kindOf, readRefusal } from '.
 import { CHOOSE_PROJECT } from './granted.ts';
 import type { Http, HttpAnswer } from './http.ts';
 import { parseJson } from './json.ts';
+import { parseLargeJson } from './large-json.ts';
 import type { ApiEvent, Observer } from './observer.ts';
 import type { Operation } from './operation.ts';
 import { getStepHar } from './operations/speed-analysis.ts';
@@ -23,16 +24,21 @@ export interface Reading {
   retryAfterMs: number | undefined;
 }
 
-type Body = { form: 'json'; value: unknown } | { form: 'empty' | 'html' | 'text' | 'broken'; value: string };
+type Body = { form: 'json'; value: object } | { form: 'empty' | 'html' | 'text' | 'broken'; value: string };
 
-async function readBody(text: string): Promise<Body> {
+async function readBody(bytes: Buffer, isFile: boolean): Promise<Body> {
+  const large = isFile ? undefined : await parseLargeJson(bytes);
+  if (typeof large === 'object' && large !== null) return { form: 'json', value: large };
+  const text = bytes.toString('utf8');
   const start = text
     .replace(/^\uFEFF/, '')
     .trimStart()
     .slice(0, 1);
   if (start === '') return { form: 'empty', value: '' };
   try {
-    const value = await parseJson(text);
+    const parsed = await parseJson(text);
+    // A HAR is a file in a text: its reader takes it as it is.
+    const value = isFile ? parsed : withoutBreaks(parsed, text);
     // A bare word or number is a text that happens to be JSON.
     return typeof value === 'object' && value !== null ? { form: 'json', value } : { form: 'text', value: String(value) };
   } catch {
@@ -136,14 +142,12 @@ function refuses(value: object): boolean {
 export async function readAnswer(answer: HttpAnswer, reading: Reading): Promise<Tolerated<unknown>> {
   const { operation, redact } = reading;
   const { status } = answer;
-  const body = await readBody(answer.text);
+  const body = await readBody(answer.bytes, operation === getStepHar);
   if (status >= 300 && status < 400) throw unreadable(answer, 'a redirect, which is never followed; check the address', reading);
   if (status < 200 || status >= 400) throw refusalOf(answer, body, reading);
   if (body.form === 'json' && typeof body.value === 'object' && body.value !== null) {
     if (refuses(body.value)) throw refusalOf(answer, body, reading);
-    // A HAR is a file in a text: its reader takes it as it is.
-    const value = operation === getStepHar ? body.value : withoutBreaks(body.value, answer.text);
-    return fit(unwrap(operation, value as object), answer, reading); // an object stays one
+    return fit(unwrap(operation, body.value), answer, reading);
   }
   // Any 2xx of enrichment counts as taken, unless what came is evidently not the service's.
   if (operation.base === 'enrichment' && (body.form === 'empty' || body.form === 'text'))

@@ -30,7 +30,7 @@ const INLINE_BYTES = 16_384;
  */
 const USUAL_RATIO = 30;
 const LEAST_PIECE_BYTES = 65_536;
-const MOST_PIECE_BYTES = 8 * 1_048_576;
+const MOST_PIECE_BYTES = 16 * 1_048_576;
 
 function pieceBytes(compressedBytes: number, maxOutputLength: number): number {
   return Math.min(maxOutputLength, MOST_PIECE_BYTES, Math.max(LEAST_PIECE_BYTES, USUAL_RATIO * compressedBytes));
@@ -120,11 +120,11 @@ export interface HttpRequest {
   signal: AbortSignal;
 }
 
-/** An answer, whose text has been read as a whole. */
+/** An answer that has been read as a whole. */
 export interface HttpAnswer {
-  status: number;
-  retryAfter: string | undefined;
-  text: string;
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly bytes: Buffer;
 }
 
 /**
@@ -272,7 +272,7 @@ export function createHttp({ environment, resolve }: { environment?: Environment
         return {
           status: answer.status,
           retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
-          text: bytes.toString('utf8'),
+          bytes,
         };
       } catch (error) {
         throw failure(error, request, { sent, expired });

@@ -66,7 +66,7 @@ describe('answers', () => {
     const { send } = open();
     let read = '';
     const turns = await decompressorTurns(async () => {
-      read = (await send(url, { maxBytes: 8 * MB })).text;
+      read = (await send(url, { maxBytes: 8 * MB })).bytes.toString('utf8');
     });
     expect(read).toBe(text);
     expect(turns).toBeLessThanOrEqual(3);
@@ -74,7 +74,7 @@ describe('answers', () => {
 
   test('status, text and the wanted pause are handed on, whatever the status', async () => {
     const { url } = await listen((_, response) => response.writeHead(503, { 'retry-after': '7' }).end('later'));
-    expect(await open().send(url)).toEqual({ status: 503, retryAfter: '7', text: 'later' });
+    expect(await open().send(url)).toEqual({ status: 503, retryAfter: '7', bytes: Buffer.from('later') });
   });
 
   test('a redirect is an answer like any other', async () => {
@@ -107,7 +107,7 @@ describe('answers', () => {
     ['identity', Buffer.from('päckchen')],
   ])('%s is unpacked, errors too', async (encoding, body) => {
     const { url } = await listen((_, response) => response.writeHead(400, { 'content-encoding': encoding }).end(body));
-    expect((await open().send(url)).text).toBe('päckchen');
+    expect(String((await open().send(url)).bytes)).toBe('päckchen');
   });
 
   test.each([
@@ -165,7 +165,7 @@ describe('size', () => {
 
   test('an answer of exactly the limit is read', async () => {
     const { url } = await listen((_, response) => response.end(Buffer.alloc(2 * MB, 'x')));
-    expect((await open().send(url, limit)).text).toHaveLength(2 * MB);
+    expect(String((await open().send(url, limit)).bytes)).toHaveLength(2 * MB);
   });
 });
 
@@ -228,7 +228,7 @@ describe('failures', () => {
         response.end();
       }, 160);
     });
-    expect((await open().send(url, { idleTimeoutMs: 1_000 })).text).toBe('xxxxxxxx');
+    expect(String((await open().send(url, { idleTimeoutMs: 1_000 })).bytes)).toBe('xxxxxxxx');
   });
 
   test.each(['/nothing', '/half'])('an abort ends %s at once with its reason', async (path) => {
@@ -265,7 +265,7 @@ describe('proxies', () => {
   test('http goes through in absolute form', async () => {
     const { url, seen } = await openProxy();
     const { send } = open({ HTTP_PROXY: url.replace('http://', 'http://me:pass@') });
-    expect((await send('http://api.example.test/v1/x?a=1')).text).toBe('through the proxy');
+    expect(String((await send('http://api.example.test/v1/x?a=1')).bytes)).toBe('through the proxy');
     expect(seen).toEqual(['GET http://api.example.test/v1/x?a=1 Basic bWU6cGFzcw==']);
   });
 
@@ -282,8 +282,8 @@ describe('proxies', () => {
     const { url: proxy, seen } = await openProxy();
     const { url } = await listen((_, response) => response.end('direct'));
     const { send } = open({ HTTP_PROXY: proxy.replace('http://', ''), NO_PROXY: 'other.test,.invalid' });
-    expect((await send(url)).text).toBe('direct');
-    expect((await send(url.replace('127.0.0.1', 'localhost'))).text).toBe('direct');
+    expect(String((await send(url)).bytes)).toBe('direct');
+    expect(String((await send(url.replace('127.0.0.1', 'localhost'))).bytes)).toBe('direct');
     await failure(send('http://api.invalid/'));
     expect(seen).toEqual([]);
   });
