@@ -23,6 +23,8 @@ export interface Wording {
   readonly currency: string | undefined;
   /** The last day that was looked at. */
   readonly lastDay: string;
+  /** The first day of what taught the usual. */
+  readonly dataSince: string;
 }
 
 function percent(share: number): string {
@@ -42,9 +44,9 @@ function whereOf(place: Place, metric: string, names: PlaceNames): string {
   return [...goal, visitorsOf(place, names) || 'all visitors'].join(', ');
 }
 
-function daysText({ shape, from, to, days, earliest, latest }: RankedChange, lastDay: string): string {
+function daysText({ shape, from, to, days, earliest, latest }: RankedChange, { lastDay, dataSince }: Wording): string {
   const doubt = earliest === latest ? '' : ` (${earliest} to ${latest} are possible)`;
-  if (shape === 'drift') return 'slowly, as in the months before';
+  if (shape === 'drift') return `slowly, by the trend since ${dataSince}, the season included`;
   if (shape === 'outlier') return `on ${from} alone`;
   if (to !== undefined) return `from ${from}${doubt} to ${to}, then back`;
   if (from === lastDay) return `on ${from}, the last day: a single day or a beginning`;
@@ -66,7 +68,7 @@ const isLikeFirst = (part: Part, first: Part | undefined) => part.metric === fir
 
 /** One line: what changed, by how much, where, on which days, what follows, what it costs. */
 export function changeLine(change: RankedChange, wording: Wording): string {
-  const { names, lastDay } = wording;
+  const { names } = wording;
   const [first, ...rest] = change.parts;
   if (!first) return '';
   const size = `${percent(first.relative)} (${percent(first.low)} to ${percent(first.high)})`;
@@ -84,7 +86,7 @@ export function changeLine(change: RankedChange, wording: Wording): string {
   const most = change.most ? [`most on ${visitorsOf(change.most, names)}`] : [];
   const costs = change.cost ? [costText(change.cost, wording)] : [];
   const tail = [...most, ...[follow.join(', ')].filter((text) => text !== ''), ...mixed, ...costs];
-  const head = `${nameOf(first.metric)} (${whereOf(first.place, first.metric, names)}) ${size}${per} ${daysText(change, lastDay)}`;
+  const head = `${nameOf(first.metric)} (${whereOf(first.place, first.metric, names)}) ${size}${per} ${daysText(change, wording)}`;
   return `${[head, ...tail].join('; ')}.`;
 }
 

@@ -1,6 +1,6 @@
 import { isPartOf } from '../engine/inner-changes.ts';
 import { measureChange } from '../engine/measure.ts';
-import { type Scene, seriesId } from './change-series.ts';
+import { type Place, type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent } from './events.ts';
 
 /**
@@ -49,7 +49,27 @@ function isPartOfEvent(event: ChangeEvent, outer: ChangeEvent, last: string): bo
   return isPartOf({ ...event, relative: own.relative }, { ...outer, relative: larger.relative }, last);
 }
 
-/** Leaves out the days on which a change was smaller, which would be told as a change back. */
+/** Whether visitors of one place are a part of those of another. */
+function isWithinPlace({ device, segmentId }: Place, outer: Place): boolean {
+  const isSame = device === outer.device && segmentId === outer.segmentId;
+  return !isSame && ['all', device].includes(outer.device) && (outer.segmentId === undefined || segmentId === outer.segmentId);
+}
+
+/** Whether an event is the share that some visitors have in another one, which began and ended with it and is as large. */
+function isShareOfEvent(event: ChangeEvent, outer: ChangeEvent): boolean {
+  const [own] = event.parts;
+  const [larger] = outer.parts;
+  if (!own || !larger || own.metric !== larger.metric || event.place.goalId !== outer.place.goalId) return false;
+  if (event.place.zoneId !== outer.place.zoneId || !isWithinPlace(event.place, outer.place)) return false;
+  const isSameTime =
+    event.shape === outer.shape && event.earliest <= outer.latest && outer.earliest <= event.latest && event.to === outer.to;
+  return isSameTime && own.low <= larger.high && larger.low <= own.high;
+}
+
+/**
+ * Leaves out the days on which a change was smaller, which would be told as a change back, and the share that a part of its visitors has in
+ * it, whose cost would count twice.
+ */
 export function withoutParts(events: readonly ChangeEvent[], last: string): ChangeEvent[] {
-  return events.filter((event) => !events.some((outer) => isPartOfEvent(event, outer, last)));
+  return events.filter((event) => !events.some((outer) => isPartOfEvent(event, outer, last) || isShareOfEvent(event, outer)));
 }

@@ -7,7 +7,7 @@ import { type Information, informationOf, knownOf, without } from './noise.ts';
 import { intervalOf } from './reasons.ts';
 import { allShapes } from './seek.ts';
 import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
-import { driftShare, slopeOf } from './slope.ts';
+import { driftShare, trendOf } from './slope.ts';
 import { type Study, studySeries } from './study.ts';
 
 /** One of many series to look through. */
@@ -55,7 +55,7 @@ function driftOf(study: Study): Change | undefined {
   const days = times.length;
   const known = study.changes.filter(({ shape }) => shape !== 'outlier');
   const past = known.filter(({ from }) => from < learned);
-  const [before, whole] = [slopeOf(study, learned, past), slopeOf(study, days, known)];
+  const [before, whole] = [trendOf(study, learned, past), trendOf(study, days, known)];
   if (before.effect * whole.effect <= 0) return undefined;
   const share = driftShare(study.series);
   if (Math.abs(relativeOf(study.series, whole.effect * share)) < LEAST_DRIFT) return undefined;

@@ -1,8 +1,10 @@
+import { sum } from 'simple-statistics';
+import { carryFactor } from '../../statistics/carry.ts';
 import { logTail, normalOf } from '../../statistics/tails.ts';
 import { dot, orthonormalise, project } from '../../statistics/vectors.ts';
 import { whitenerOf } from '../../statistics/whitening.ts';
 import { type Interval, nuisanceOf } from './drift-grid.ts';
-import type { Series } from './series.ts';
+import { type Series, WEEK } from './series.ts';
 import type { Study } from './study.ts';
 
 /** Drift is given per four weeks. */
@@ -32,4 +34,33 @@ export function slopeOf({ series, noise }: Pick<Study, 'series' | 'noise'>, days
   const effect = dot(slope, apply(values.slice())) / weight;
   const score = normalOf(effect * Math.sqrt(weight), noise.freedom);
   return { effect, error: 1 / Math.sqrt(weight), score, logP: logTail(score) };
+}
+
+/** Fewer whole weeks tell nothing of what a slope leaves over. */
+const LEAST_TREND_WEEKS = 4;
+
+/**
+ * The slope of `slopeOf` as a trend that is told: its error is at least the one that the weeks have beside a straight line, as
+ * `query_metrics` judges a trend. Days alone take a slow wave of a season for a certain slope.
+ */
+export function trendOf(study: Pick<Study, 'series' | 'noise'>, days: number, known: readonly Interval[] = []): Slope {
+  const { series, noise } = study;
+  const slope = slopeOf(study, days, known);
+  const { fixed, drift, values } = nuisanceOf(series, days, known, noise.weekdaySd);
+  const basis = orthonormalise([...fixed, ...drift.slice(0, 1)].map((column) => column.slice()));
+  const left = project(values.slice(), basis).subarray(series.block, days);
+  const weeks = Math.floor(left.length / WEEK);
+  if (weeks < LEAST_TREND_WEEKS) return slope;
+  const first = left.length - weeks * WEEK;
+  const means = Array.from({ length: weeks }, (_, week) => {
+    const from = first + week * WEEK;
+    return sum(Array.from(left.subarray(from, from + WEEK))) / WEEK;
+  });
+  const freedom = weeks - 2;
+  const spread = (weeks ** 3 - weeks) / 12; // of the weeks' numbers around their middle
+  const perWeek = Math.sqrt(sum(means.map((mean) => mean ** 2)) / freedom / spread) * carryFactor(means);
+  const error = (perWeek * series.times.length) / WEEK;
+  if (error <= slope.error) return slope;
+  const score = normalOf(slope.effect / error, freedom);
+  return { effect: slope.effect, error, score, logP: logTail(score) };
 }

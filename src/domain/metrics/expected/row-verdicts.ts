@@ -3,6 +3,7 @@ import { type Interval } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
+import { carryFactor } from '../../statistics/carry.ts';
 import { studentOf, Z_95 } from '../../statistics/tails.ts';
 import { isCount } from '../compare/readings.ts';
 import { nameOf } from '../metric-definitions.ts';
@@ -29,8 +30,6 @@ const LEAST_PERIODS = 6;
 const YEAR_MONTHS = 12;
 /** More metrics and selections are not put into words. */
 const MOST_SENTENCES = 4;
-/** Autocorrelation beyond which a few periods cannot tell a trend from a slow wave. */
-const MOST_CARRY = 0.8;
 
 function estimateOf(effect: number, error: number, freedom: number, count: number): Estimate {
   const at = (z: number) => studentOf(z, freedom) * error;
@@ -41,16 +40,6 @@ function estimateOf(effect: number, error: number, freedom: number, count: numbe
     isClear: Math.abs(effect) > at(Z_OF_VERDICT),
     count,
   };
-}
-
-/** By how much single errors understate that of a mean or slope of values that follow each other (a first-order autoregression). */
-function carryFactor(residuals: readonly number[]): number {
-  const squares = sum(residuals.map((value) => value ** 2));
-  const products = sum(residuals.slice(1).map((value, at) => value * (residuals[at] ?? 0)));
-  // A few values show less of it than there is.
-  const carry = squares > 0 ? products / squares + 1 / residuals.length : 0;
-  const kept = Math.max(0, Math.min(MOST_CARRY, carry));
-  return Math.sqrt((1 + kept) / (1 - kept));
 }
 
 const mondayOf = (label: string) => Date.parse(label) - ((new Date(label).getUTCDay() + 6) % 7) * DAY_MS;

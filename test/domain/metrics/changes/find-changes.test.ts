@@ -44,6 +44,7 @@ const wording = (world: World) => ({
   names: { segment: (id: number) => SEGMENTS[id - 1] ?? '', goal: String, zone: String },
   currency: 'EUR',
   lastDay: world.labels[DAYS - 1] ?? '',
+  dataSince: world.labels[0] ?? '',
 });
 
 describe('one change', () => {

@@ -56,6 +56,14 @@ describe('a scan', () => {
     expect(findings[0]?.relative).toBeLessThan(0.16);
   });
 
+  it('calls no drift what falls for a summer and rises again', () => {
+    const world = drawn([]);
+    const wave = (at: number) => 1 + 0.9 * (at / DAYS - 0.35) ** 2;
+    const days = pointsOf(world, 'visits').map((day, at) => ({ ...day, numerator: Math.round(day.numerator * wave(at)) }));
+    const { findings } = scanSeries([{ id: 'visits', kind: 'count', days }], world.labels[HISTORY] ?? '', world.labels[DAYS - 1] ?? '');
+    expect(findings.filter(({ shape }) => shape === 'drift')).toEqual([]);
+  });
+
   it('leaves out a day that a single very large order made', () => {
     const world = drawWorld({ seed: 3, visitsPerDay: 25_000, days: DAYS, history: HISTORY });
     const days = pointsOf(world, 'revenueSum', { device: 'tablet' }).map((day, at) => ({
