@@ -24,7 +24,8 @@ export interface PeriodsWorded {
 function methodNotes([whole]: readonly Judged[], { isAdjacent, isFar, between }: Windows): string[] {
   return [
     whole && whole.verdict !== 'not enough data'
-      ? `noisePercent: chance exceeds it once in 100, for levelPercent (${whole.learnedDays} days).`
+      ? 'noisePercent: chance exceeds it once in 100, for levelPercent, the change of a typical day with weekdays evened out ' +
+        `(${whole.learnedDays} days).`
       : 'Noise: too few days with a value before the period.',
     ...(isAdjacent || between ? [] : ['The baseline does not end where the period begins: a change among the days between has no date.']),
     ...(isFar ? ['Drift over the time between the two ranges is not in the noise.'] : []),

@@ -2,6 +2,7 @@ import { formatPercent } from '../../../lib/number-text.ts';
 import type { GroupChange, Reasons } from '../engine/reasons.ts';
 import { capital, levelText, signed } from './comparison-words.ts';
 import { type Contribution, type Explained, fixed } from './contributions.ts';
+import { countedText } from './counted-text.ts';
 
 /** A way to divide the visits, and what each of its groups did. */
 export interface Cause {
@@ -84,13 +85,14 @@ export function deviceSentence(cause: Cause, movedSegment?: MovedShare): string 
   if (explained && isMix(explained)) return mixSentence(cause, explained, movedSegment);
   const found = groups.find(({ name }) => name === named);
   if (found) {
-    const part = explained?.groups.find(({ name }) => name === named)?.contribution;
+    const own = explained?.groups.find(({ name }) => name === named);
+    const part = own?.contribution;
     const share =
       explained && part !== undefined && isPart(part, explained.change)
         ? ` It accounts for ${shareOf(part, explained.change)} of the change.`
         : '';
     const others = found.relativeOfOthers === null ? '' : `, all other visits ${signed(found.relativeOfOthers)} (within noise)`;
-    return `The change is on ${found.name}: ${groupText(found)}${others}.${share}`;
+    return `The change is on ${found.name}: ${groupText(found)}${countedText(found.relative, own)}${others}.${share}`;
   }
   const known = groups.filter(({ verdict }) => verdict !== 'not enough data');
   if (known.length < 2) return '';
@@ -112,11 +114,12 @@ export function opposedSentence(subject: string, groups: readonly GroupChange[])
  * One sentence: traffic mix of segments that divide the visits, or the segment that moved most unlike all other visits; empty where none
  * did.
  */
-export function segmentSentence(divided: Cause | undefined, { groups, named }: Reasons): string {
+export function segmentSentence(divided: Cause | undefined, { groups, named }: Reasons, apart: readonly Explained[] = []): string {
   if (divided?.explained && isMix(divided.explained)) return mixSentence(divided, divided.explained);
   const unlike = groups.filter(({ verdict }) => verdict === 'more').toSorted((a, b) => a.pValue - b.pValue);
   const first = groups.find(({ name }) => name === named) ?? unlike[0];
   if (!first) return '';
   const others = first.relativeOfOthers === null ? '' : `, all other visits ${signed(first.relativeOfOthers)}`;
-  return `Of the segments, ${first.name} moved most unlike the rest: ${groupText(first)}${others}.`;
+  const own = apart.flatMap(({ groups: [group] }) => (group?.name === first.name ? [group] : []))[0];
+  return `Of the segments, ${first.name} moved most unlike the rest: ${groupText(first)}${countedText(first.relative, own)}${others}.`;
 }

@@ -16,11 +16,12 @@ import {
   othersSentence,
 } from './comparison-words.ts';
 import type { Explained } from './contributions.ts';
+import { rateSentence, splitSentence } from './figure-words.ts';
 import { CLEAR_P_VALUE, daysOf, occasionOf } from './judged-changes.ts';
 import { changeRecord, costOnDays, type MeasuredChange, measuredCostText } from './measured-change.ts';
 import { measuredSentences, otherPlaceSentences } from './measured-words.ts';
 import { isChanged, type Judged, type Reading, sinceOf } from './readings.ts';
-import { revenueSentence } from './revenue-words.ts';
+import { FACTORS, revenueSentence } from './revenue-words.ts';
 
 /** A comparison with what a chart and the search for events need beside the answer. */
 export interface PeriodsResult {
@@ -65,7 +66,8 @@ function devicesSentence({ byDevice, movedSegment, measured }: Causes, { judged,
 function segmentsSentence({ byDevice, bySegment }: Causes, { judged: { headline } }: CausesInput): string {
   if (!bySegment) return '';
   const isDivided = isChanged(headline.judgement) && !(byDevice && isMix(byDevice.explained));
-  return segmentSentence(isDivided ? bySegment.divided : undefined, bySegment.reasons) ?? '';
+  const apart = bySegment.explained.map((each) => each.apart);
+  return segmentSentence(isDivided ? bySegment.divided : undefined, bySegment.reasons, apart);
 }
 
 /** The cost within the period of a change that began before it; empty where there is none, or nothing depends on it. */
@@ -97,10 +99,20 @@ function earlierSentences({ whole, byDevice }: Causes, { judged }: CausesInput, 
   return shown.length === 1 ? (shown[0] ?? '') : '';
 }
 
+/** Which factors a change of revenue follows from, and what each makes of it where it is not said in shares. */
+function revenueSentences({ revenue }: Causes, { metric }: Change, currency: string | undefined): string[] {
+  if (!revenue) return [];
+  const { split, difference, isCalm } = revenue;
+  const calm = FACTORS.filter(isCalm);
+  const figures = splitSentence(split, difference, currency, calm.length === FACTORS.length);
+  if (!revenue.isChanged) return [figures];
+  return [revenueSentence(split, difference, currency, isCalm, metric), ...(calm.length > 0 ? [figures] : [])];
+}
+
 /** The sentences of the answer, the headline first. */
 function sentencesOf(causes: Causes, input: CausesInput, currency: string | undefined): string {
   const { headline, changes } = input.judged;
-  const { whole, byDevice, revenue, measured, others } = causes;
+  const { whole, byDevice, measured, others } = causes;
   const sentences = [
     changeSentence(headline, currency),
     earlierSentences(causes, input, currency),
@@ -109,7 +121,8 @@ function sentencesOf(causes: Causes, input: CausesInput, currency: string | unde
     otherPlaceSentences(others),
     whole && byDevice ? opposedDevices(byDevice, whole, input) : '',
     segmentsSentence(causes, input),
-    revenue?.isChanged ? revenueSentence(revenue.split, revenue.difference, currency, revenue.isCalm, headline.metric) : '',
+    byDevice ? rateSentence(byDevice.explained) : '',
+    ...revenueSentences(causes, headline, currency),
     othersSentence(changes.filter((change) => change !== headline)),
   ];
   return sentences.filter((sentence) => sentence !== '').join(' ');

@@ -12,6 +12,9 @@ export type RevenueFactor = keyof RevenueSplit;
 /** The metric that each factor is. */
 export const METRIC_OF: Readonly<Record<RevenueFactor, string>> = { visits: 'visits', conversion: 'conversionRate', basket: 'cartAverage' };
 
+/** All of them. */
+export const FACTORS: readonly RevenueFactor[] = ['visits', 'conversion', 'basket'];
+
 /** `visits and basket lie`, of what the change does not come from. */
 function calmText(calm: readonly RevenueFactor[]): string {
   const names = calm.join(' and ');
@@ -38,14 +41,13 @@ export function revenueSentence(
   headline?: string,
 ): string {
   if (change === 0) return '';
-  const factors = ['visits', 'conversion', 'basket'] as const;
-  const calm = factors.filter(isCalm);
+  const calm = FACTORS.filter(isCalm);
   // What was said first needs no second sentence.
-  if (calm.length === 2 && headline !== undefined && factors.some((factor) => METRIC_OF[factor] === headline && !calm.includes(factor)))
+  if (calm.length === 2 && headline !== undefined && FACTORS.some((factor) => METRIC_OF[factor] === headline && !calm.includes(factor)))
     return '';
   if (calm.length > 0)
     return sentenceBeside(
-      factors.filter((factor) => !calm.includes(factor)),
+      FACTORS.filter((factor) => !calm.includes(factor)),
       calm,
     );
   const parts = [

@@ -63,5 +63,7 @@ export function usualText(change: Compared, isBrief = false): string {
   if (changes.some(({ shape }) => shape === 'outlier')) return ` (${signed(relative)} without the days that stand out)`;
   const { month, season } = change.judgement.calendar ?? { month: 0, season: 0 };
   const isTold = Math.max(Math.abs(month), Math.abs(season)) >= LEAST_CALENDAR;
-  return isTold || (beyondUsual(change) < 1 && !isTurned(change)) ? '' : ` (${signed(relative)} with weekdays and special days evened out)`;
+  return isTold || (beyondUsual(change) < 1 && !isTurned(change))
+    ? ''
+    : ` (${signed(relative)} on a typical day, weekdays and special days evened out)`;
 }

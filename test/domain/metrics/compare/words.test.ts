@@ -117,7 +117,7 @@ it('says the change with weekdays evened out where ranges of other weekdays make
       judgement: { verdict: 'within noise', changes: [], relative, noise: 0.5, score: 0 },
       days: { first: '2026-11-23' },
     });
-  expect(text(-0.1)).toBe(' (-10.0% with weekdays and special days evened out)');
+  expect(text(-0.1)).toBe(' (-10.0% on a typical day, weekdays and special days evened out)');
   expect([text(0.05), text(0.19)]).toEqual(['', '']);
 });
 

@@ -1,0 +1,29 @@
+import { formatNumber } from '../../../lib/number-text.ts';
+import { definitionOf, nameOf } from '../metric-definitions.ts';
+import { effectsOf, isMix } from './cause-words.ts';
+import type { Explained, RevenueSplit } from './contributions.ts';
+
+const money = (value: number, isWhole: boolean) => formatNumber(value, { group: true, sign: true, digits: isWhole ? 0 : 2 });
+/** From here on cents say nothing. */
+const LEAST_WHOLE = 1_000;
+
+/** One sentence: what each factor makes of a change of revenue, in money; `isCalm` where each lies within noise. */
+export function splitSentence(split: RevenueSplit, change: number, currency: string | undefined, isCalm: boolean): string {
+  const isWhole = Math.max(Math.abs(split.visits), Math.abs(split.conversion), Math.abs(split.basket)) >= LEAST_WHOLE;
+  const of = currency === undefined ? '' : ` ${currency}`;
+  const [whole, visits, conversion, basket] = [change, split.visits, split.conversion, split.basket].map((each) => money(each, isWhole));
+  const calm = isCalm ? ', each within noise' : '';
+  return `Revenue ${whole}${of}: visits make ${visits}, conversion ${conversion}, average order ${basket}${calm}.`;
+}
+
+/** Points of a rate below which there is nothing to divide. */
+const LEAST_POINTS = 0.005;
+
+/** One sentence: how much of a change of a rate is traffic mix of devices; empty where the sentence on devices says it. */
+export function rateSentence(explained: Explained): string {
+  const { metric, change } = explained;
+  if (definitionOf(metric)?.unit !== '%' || Math.abs(change) < LEAST_POINTS || isMix(explained)) return '';
+  const { mix, rate } = effectsOf(explained);
+  const points = (value: number) => formatNumber(value, { sign: true, digits: 2 });
+  return `${nameOf(metric)} ${points(change)} pp: the mix of devices makes ${points(mix)}, rates within devices ${points(rate)}.`;
+}
