@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { instantOf, text } from '../../src/api/params.ts';
+import { inOwnUnits } from '../../src/domain/speed/budget-units.ts';
 import { budgetAnswer, checkScenario, unmeasured } from '../../src/domain/speed/budgets.ts';
 import { partWords, scenarioCursor } from '../../src/domain/speed/scenario-cursor.ts';
 import { minuteAt } from '../../src/lib/dates.ts';
@@ -42,8 +43,9 @@ export default defineAnsweringTool({
     /** The newest report of each scenario of these rows, for a person. */
     pages: z.array(z.object({ scenarioId: z.number(), viewOnTheWeb: z.string() })),
   }),
-  async handler({ scenarioIds, budgets, since, runs, limit, cursor }, { ask, clock, lists, note, timeZone, whole }) {
+  async handler({ scenarioIds, budgets: given, since, runs, limit, cursor }, { ask, clock, lists, note, timeZone, whole }) {
     const { of, nameOf } = await lists();
+    const budgets = inOwnUnits(given, note);
     const ids = await p.idsOf(scenarioIds, () => of('scenario'));
     const choice = { sinceMs: instantOf(since), least: runs ?? LEAST_RUNS, most: runs };
     const check = async (scenarioId: number) => checkScenario(await readToJudge(ask, scenarioId, choice), budgets);

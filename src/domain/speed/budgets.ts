@@ -192,6 +192,21 @@ function verdict(checks: readonly Check[]): string {
   return `${counts}.${example}${lacking}`;
 }
 
+/** Scenarios that a sentence names. */
+const MOST_NAMED = 6;
+
+/** ` Broken in Checkout – mobile 10, Home – desktop 2.`; empty where no budget is broken, or all of one scenario are meant. */
+function brokenWords(all: readonly Checked[]): string {
+  const counts = all
+    .map(({ scenario, checks }) => ({ scenario, count: checks.filter(({ status }) => status === 'broken').length }))
+    .filter(({ count }) => count > 0)
+    .toSorted((a, b) => b.count - a.count);
+  if (counts.length === 0 || all.length === 1) return '';
+  const named = counts.slice(0, MOST_NAMED).map(({ scenario, count }) => `${scenario} ${count}`);
+  const more = counts.length > MOST_NAMED ? ` and in ${counts.length - MOST_NAMED} more scenarios` : '';
+  return ` Broken by scenario: ${named.join(', ')}${more}.`;
+}
+
 interface Paging {
   readonly cursor: string | undefined;
   /** Rows of a page; 20 when left out. */
@@ -215,7 +230,7 @@ export function budgetAnswer(all: readonly Checked[], { cursor, limit = PAGE_ROW
     shown.has(scenarioId) && viewOnTheWeb !== undefined ? [{ scenarioId, viewOnTheWeb }] : [],
   );
   return {
-    answer: `${part ? `Of ${placeWords(part)}: ` : ''}${verdict(ordered)}${failureWords(failing)}`,
+    answer: `${part ? `Of ${placeWords(part)}: ` : ''}${verdict(ordered)}${brokenWords(all)}${failureWords(failing)}`,
     broken: count('broken'),
     passed: count('passed'),
     unmeasured: count('not measured'),
