@@ -12,7 +12,8 @@ import { type SpeedMetricDefinition, speedMetricDefinitions } from '../domain/sp
 import { PAGE_MEDIANS, SPEED_UNITS, thresholds, usualSpeedMetrics } from '../domain/speed/speed-metrics.ts';
 import { WEEK_START } from '../lib/calendar.ts';
 import { HOUR_MS } from '../lib/clock.ts';
-import { ACCEPTED_DATES, resolveDate, todayIn } from '../lib/dates.ts';
+import { ACCEPTED_DATES } from '../lib/date-texts.ts';
+import { resolveDate, todayIn } from '../lib/dates.ts';
 import { formatBytes } from '../lib/number-text.ts';
 import { markdownTable } from '../lib/text-table.ts';
 import { listingTools } from '../tooling/name-lists.ts';

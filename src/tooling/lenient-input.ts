@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { unwrap } from '../api/unwrap.ts';
 import { isNearly, onlyOneOf } from '../domain/names/close-name.ts';
-import { endNamedBy } from '../lib/dates.ts';
+import { endNamedBy } from '../lib/date-texts.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
 import { deprecationOf } from './deprecation.ts';
