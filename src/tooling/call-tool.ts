@@ -15,6 +15,7 @@ import { type ResolvedRange, rangeWords, resolveParams } from './resolve-params.
 import { type Answer, answerOf, drawAnswer, notePage, redactChart } from './results.ts';
 import { inputOf } from './schema.ts';
 import { type AnyTool, changesSomething, scopeOf } from './tool.ts';
+import { type Elsewhere, withZonesElsewhere } from './zones-elsewhere.ts';
 
 /** No call lasts longer, whatever it does: hosts give up soon after. */
 const MAX_CALL_MS = 40_000;
@@ -130,18 +131,39 @@ async function handled(call: Call, range: ResolvedRange, note: (sentence: string
   const { tool, input, caller, client, nowMs } = call;
   const { names, options } = caller.session;
   const ask = askOf(call);
-  const { input: resolved, range: named } = await resolveParams(tool.input, input, {
+  const zoneTexts: string[] = [];
+  try {
+    const { input: resolved, range: named } = await resolveParams(tool.input, input, {
+      nowMs,
+      timeZone: options.timeZone,
+      note,
+      find: async (kind, text) => {
+        if (kind === 'zone') zoneTexts.push(text);
+        return names.find(kind, text, await client.projectId(call.options), ask, !changesSomething(tool));
+      },
+      list: async (kind) => names.list(kind, await client.projectId(call.options), ask),
+      within: async (kind, text) => (kind === 'zone' ? names.zonesWithin(text, await client.projectId(call.options), ask) : undefined),
+    });
+    Object.assign(range, named);
+    const { projectId: _project, confirm: _confirm, chart: _chart, ...own } = resolved;
+    // Each handler takes the types of its own schemas, which only the tool itself knows.
+    return await tool.handler(own as never, contextOf(call, { range, ask, note }) as never);
+  } catch (error) {
+    throw await withZonesElsewhere(zoneTexts, error, () => otherProjects(call));
+  }
+}
+
+/** The projects beside that of the call, where the call did not choose its own. */
+async function otherProjects(call: Call): Promise<Elsewhere> {
+  const { client, caller, input, nowMs } = call;
+  const isChosen = input['projectId'] !== undefined || input['projectIds'] !== undefined;
+  const [own, { projects }] = await Promise.all([client.projectId(call.options), client.credential({ signal: caller.signal })]);
+  return {
+    names: caller.session.names,
+    projects: isChosen ? [] : projects.filter(({ id }) => id !== own),
+    askFor: (projectId) => askOf({ ...call, options: { ...call.options, projectId } }),
     nowMs,
-    timeZone: options.timeZone,
-    note,
-    find: async (kind, text) => names.find(kind, text, await client.projectId(call.options), ask, !changesSomething(tool)),
-    list: async (kind) => names.list(kind, await client.projectId(call.options), ask),
-    within: async (kind, text) => (kind === 'zone' ? names.zonesWithin(text, await client.projectId(call.options), ask) : undefined),
-  });
-  Object.assign(range, named);
-  const { projectId: _project, confirm: _confirm, chart: _chart, ...own } = resolved;
-  // Each handler takes the types of its own schemas, which only the tool itself knows.
-  return tool.handler(own as never, contextOf(call, { range, ask, note }) as never);
+  };
 }
 
 /** The same for several projects, in one table; a picture would be of one of them. */

@@ -7,6 +7,7 @@ import {
   ALL_VISITORS,
   EACH,
   fold,
+  matchName,
   meansAllVisitors,
   meansEach,
   type Named,
@@ -64,7 +65,7 @@ interface ArgumentPlace<Fact> {
   readonly key: string | number;
 }
 
-/** All dates and names in arguments, and lists in which a container may become several ids. */
+/** All dates and names in arguments, and lists in which a name may become several ids. */
 interface Places {
   readonly dates: ArgumentPlace<DateFact>[];
   readonly names: ArgumentPlace<RefFact>[];
@@ -91,7 +92,7 @@ function findPlaces(schema: z.ZodObject, input: Record<string, unknown>): Places
   }
 
   function visitItems(list: z.ZodArray, items: unknown[], path: string): void {
-    if (holdsContainers(list)) places.lists.push(items);
+    if (holdsSeveral(list)) places.lists.push(items);
     const holder: Record<number, unknown> = items;
     items.forEach((item, index) => visit(list.element, item, { path: `${path}[${index}]`, holder, key: index }));
   }
@@ -162,6 +163,22 @@ function createNameResolver(options: ResolveOptions): (place: ArgumentPlace<RefF
     return all;
   }
 
+  /** The object of a name, or all that the name fits, as where it is a word that their names begin with. */
+  async function oneOrSeveral(fact: RefFact, text: string, path: string): Promise<unknown> {
+    try {
+      return await allOrOne(fact, text, path);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.kind !== 'invalid') throw error;
+      const match = await matchName(text, await options.list(fact.ref));
+      if (!('several' in match)) throw error;
+      const { several } = match;
+      const listed = several.slice(0, MOST_LISTED).map(({ id, path: steps }) => `${id} "${steps.join(' / ')}"`);
+      const more = several.length > MOST_LISTED ? ` and ${several.length - MOST_LISTED} more` : '';
+      options.note(`${fact.ref} "${text}" = all ${several.length} that it fits: ${listed.join(', ')}${more}`);
+      return several.map(({ id }) => id);
+    }
+  }
+
   /** The object of a name, or all that its container holds. */
   async function oneOrWithin(kind: NameKind, text: string, path: string): Promise<number | number[]> {
     try {
@@ -176,7 +193,10 @@ function createNameResolver(options: ResolveOptions): (place: ArgumentPlace<RefF
     }
   }
 
-  return ({ fact, text, path }) => (fact.orWithin ? oneOrWithin(fact.ref, text, path) : allOrOne(fact, text, path));
+  return ({ fact, text, path }) => {
+    if (fact.orWithin) return oneOrWithin(fact.ref, text, path);
+    return fact.orAll === 'each' ? oneOrSeveral(fact, text, path) : allOrOne(fact, text, path);
+  };
 }
 
 /** Replaces dates by instants and names by ids wherever the schema says so; the rest stays as it is. */
@@ -197,10 +217,13 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
   return { input: resolved, range };
 }
 
-/** Whether a name in this list may stand for all objects of a container. */
-function holdsContainers({ element }: z.ZodArray): boolean {
+/** Objects of one name that a note lists. */
+const MOST_LISTED = 6;
+
+/** Whether a name in this list may stand for several objects. */
+function holdsSeveral({ element }: z.ZodArray): boolean {
   const fact = paramFacts.get(unwrap(element, (each) => paramFacts.has(each)) as z.ZodType); // as above
-  return fact !== undefined && 'ref' in fact && fact.orWithin === true;
+  return fact !== undefined && 'ref' in fact && (fact.orWithin === true || fact.orAll === 'each');
 }
 
 /** Resolves all; throws one `invalid` error with every complaint, or the first failure of another kind. */

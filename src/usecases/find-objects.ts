@@ -3,8 +3,10 @@ import { listCustomVariables, listDynamicVariableKeys, listExportableFields } fr
 import { listScenarioReports, listSpeedEvents } from '../api/operations/speed-analysis.ts';
 import { everydayWords } from '../domain/exports/plan/field-catalogue.ts';
 import { type NameKind, type SearchObject, searchObjects, searchSomeWords } from '../domain/names/match-name.ts';
+import { hint } from '../lib/hint.ts';
 import { meaningOf } from '../workspace/query/column-types.ts';
 import type { Context, Lists } from './context.ts';
+import { isAppZone } from './zone-kind.ts';
 
 const nameKinds = [
   'segment',
@@ -120,16 +122,26 @@ export interface FoundObject {
   readonly searched: ReadonlyMap<ObjectKind, number>;
 }
 
-type FindObjectsContext = Pick<Context, 'lists' | 'note' | 'progress' | 'signal'>;
+type FindObjectsContext = Pick<Context, 'lists' | 'note' | 'progress' | 'signal' | 'nowMs'>;
+
+/** Says whether zones that were found have metrics, which only those of an app have. */
+async function noteZoneKind(found: readonly SearchObject[], ask: Lists['ask'], { note, nowMs }: FindObjectsContext): Promise<void> {
+  const zone = found.find(({ kind }) => kind === 'zone');
+  if (!zone) return;
+  const isOfApp = await isAppZone(Number(zone.id), { ask, nowMs });
+  if (isOfApp === undefined) return;
+  note(
+    isOfApp
+      ? `Zones here are of an app${hint('query_metrics', ': query_metrics takes them as zoneIds')}.`
+      : 'Zones here are of web pages and have no metrics in this interface; those of an app lie in a project of its own.',
+  );
+}
 
 /**
  * Searches all objects of these kinds in the session's lists. Kinds that cannot be listed are noted and left out; throws where none can.
  */
-export async function findObjects(
-  text: string,
-  kinds: readonly ObjectKind[],
-  { lists, note, progress, signal }: FindObjectsContext,
-): Promise<FoundObject> {
+export async function findObjects(text: string, kinds: readonly ObjectKind[], context: FindObjectsContext): Promise<FoundObject> {
+  const { lists, note, progress, signal } = context;
   const known = await lists();
   const objects: SearchObject[] = [];
   const searched = new Map<ObjectKind, number>();
@@ -163,6 +175,7 @@ export async function findObjects(
         'of them.',
     );
   const found = await searchObjects(objects, text);
+  await noteZoneKind(found, known.ask, context);
   if (found.length > 0) return { found, searched };
   const some = searchSomeWords(objects, text);
   if (some.length > 0) note(`No object has all words of "${text}"; these have most of them.`);
