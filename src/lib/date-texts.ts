@@ -20,10 +20,9 @@ export type DateMeaning =
 /** The whole grammar in words, with an example of each form. */
 export const ACCEPTED_DATES =
   'an ISO date-time (2026-11-20T10:00:00Z, 2026-11-20T10:00+01:00, or without an offset in the configured time zone), a date ' +
-  '(2026-11-20), ' +
-  'a month (2026-11), a quarter (2026-Q3), a year (2026), now, today, yesterday, -7d, -4w, -3mo, last_28_days, last_week, this_week, ' +
-  'last_month, this_month, last_quarter, this_quarter, last_year, this_year, monday … sunday (the latest, today included); for what lies ahead ' +
-  'tomorrow, +7d and next_week';
+  '(2026-11-20), a month (2026-11), a quarter (2026-Q3), a year (2026), now, today, yesterday, -7d, -4w, -3mo, last_28_days, ' +
+  'last_week, this_week, last_month, this_month, last_quarter, this_quarter, last_year, this_year, ' +
+  'monday … sunday (the latest, today included); for what lies ahead tomorrow, +7d and next_week';
 
 // Seconds stop at 59: Temporal would turn a leap second into another instant than the text that is sent.
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::[0-5]\d(?:\.\d{1,9})?)?(?<offset>Z|[+-]\d{2}:?\d{2})?$/i;

@@ -35,7 +35,7 @@ it('find_objects says whether zones are of an app, and have metrics', async () =
   expect(await notesOf('1202')).toContain('Zones here are of an app: query_metrics takes them as zoneIds.');
 });
 
-it('a name that several scenarios begin with stands for all of them where they are read, and is refused where they are written', async () => {
+it('a name that several scenarios begin with stands for all where they are read, and is refused where something is written', async () => {
   const { structured, isError } = await call('analyze_scenario', { scenarioIds: ['checkout'], view: 'levels' });
   expect(isError).toBe(false);
   expect((structured['notes'] as string[])[0]).toBe(

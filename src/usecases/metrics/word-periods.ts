@@ -24,8 +24,7 @@ export interface PeriodsWorded {
 function methodNotes([whole]: readonly Judged[], { isAdjacent, isFar, between }: Windows): string[] {
   return [
     whole && whole.verdict !== 'not enough data'
-      ? 'noisePercent: chance exceeds it once in 100, for levelPercent, the change of a typical day with weekdays evened out ' +
-        `(${whole.learnedDays} days).`
+      ? `levelPercent: weekdays evened; chance exceeds noisePercent once in 100 (${whole.learnedDays} days).`
       : 'Noise: too few days with a value before the period.',
     ...(isAdjacent || between ? [] : ['The baseline does not end where the period begins: a change among the days between has no date.']),
     ...(isFar ? ['Drift over the time between the two ranges is not in the noise.'] : []),
@@ -46,7 +45,7 @@ function notesOf(result: PeriodsResult, { question, windows, totals, isOne }: Pe
   const hasLeader = PARTS.some((device) => device === result.leader);
   return [
     ...(ofSegments === undefined ? [] : [ofSegments]),
-    ...(hasLeader ? [`Next: devices ["${result.leader}"] shows the segments within it.`] : []),
+    ...(hasLeader ? [`Next: devices ["${result.leader}"] shows its segments.`] : []),
     ...explained.input.judged.changes.flatMap((change) => outlierNote(change) ?? []),
     ...windows.notes,
     ...methodNotes(result.judged, windows),

@@ -117,7 +117,7 @@ describe('two weeks', () => {
     expect(answer.structured['answer']).toContain('(mobile, Germany)');
     expect(answer.structured['devices']).toBeUndefined();
     expect(notes(answer)).not.toContain('Next:');
-    expect(notes(await compare(WEEK))).toContain('Next: devices ["mobile"] shows the segments within it.');
+    expect(notes(await compare(WEEK))).toContain('Next: devices ["mobile"] shows its segments.');
     expect(list(answer, 'segments').length).toBeGreaterThan(0);
   });
 

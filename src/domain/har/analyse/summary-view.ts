@@ -85,7 +85,7 @@ function criticalChain(har: Har, blocking: Blocking): ChainLink[] {
 }
 
 /** Rows of each list; whole lists are what the other views are for. */
-const SHOWN = { findings: 5, parties: 3, requests: 3, chain: 4 };
+const SHOWN = { findings: 5, parties: 3, requests: 3, slowest: 2, chain: 4 };
 const MAX_URL = 80;
 
 /** The overview of a HAR file: a verdict, findings by cost, and the numbers behind them. */
@@ -125,7 +125,7 @@ export function summaryView(study: HarStudy): { answer: Omit<HarAnswer, 'view'>;
         .slice(0, SHOWN.parties)
         .map(({ name, party, blocking: blocks, totals: theirs }) => ({ name, party, blocking: blocks, ...amounts(theirs) })),
       largest: largest.slice(0, SHOWN.requests).map(requestRow),
-      slowest: slowest.slice(0, SHOWN.requests).map(requestRow),
+      slowest: slowest.slice(0, SHOWN.slowest).map(requestRow),
       criticalChain: chain.map(chainRow),
     },
     notes: [...summary.notes, ...notesOf(study, problems)],

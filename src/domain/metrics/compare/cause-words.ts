@@ -76,7 +76,7 @@ function listed(groups: readonly GroupChange[]): string {
  * One sentence: the one device that changed, or that they moved differently, or alike as far as noise allows; empty where too little is
  * known.
  */
-export function deviceSentence(cause: Cause, movedSegment?: MovedShare): string {
+export function deviceSentence(cause: Cause, movedSegment?: MovedShare, isDated = false): string {
   const {
     of,
     explained,
@@ -92,7 +92,7 @@ export function deviceSentence(cause: Cause, movedSegment?: MovedShare): string 
         ? ` It accounts for ${shareOf(part, explained.change)} of the change.`
         : '';
     const others = found.relativeOfOthers === null ? '' : `, all other visits ${signed(found.relativeOfOthers)} (within noise)`;
-    return `The change is on ${found.name}: ${groupText(found)}${countedText(found.relative, own)}${others}.${share}`;
+    return `The change is on ${found.name}: ${groupText(found)}${isDated ? '' : countedText(found.relative, own)}${others}.${share}`;
   }
   const known = groups.filter(({ verdict }) => verdict !== 'not enough data');
   if (known.length < 2) return '';

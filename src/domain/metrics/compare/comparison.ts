@@ -57,7 +57,7 @@ function devicesSentence({ byDevice, movedSegment, measured }: Causes, { judged,
   if (isChanged(headline.judgement)) {
     // The ranges alone would give a part of the size that it has had since its first day.
     if (placeOfEarlier(byDevice, judged) !== '') return '';
-    return byDevice ? deviceSentence(byDevice, movedSegment) : '';
+    return byDevice ? deviceSentence(byDevice, movedSegment, headline.since !== undefined) : '';
   }
   return hidden ? hiddenSentence(headline, hidden, sinceAlone(headline, hidden, measured, windows)) : '';
 }
@@ -66,7 +66,8 @@ function devicesSentence({ byDevice, movedSegment, measured }: Causes, { judged,
 function segmentsSentence({ byDevice, bySegment }: Causes, { judged: { headline } }: CausesInput): string {
   if (!bySegment) return '';
   const isDivided = isChanged(headline.judgement) && !(byDevice && isMix(byDevice.explained));
-  const apart = bySegment.explained.map((each) => each.apart);
+  // The size of a change that has a date is one of its days alone, which is said first.
+  const apart = headline.since ? [] : bySegment.explained.map((each) => each.apart);
   return segmentSentence(isDivided ? bySegment.divided : undefined, bySegment.reasons, apart);
 }
 
@@ -106,7 +107,8 @@ function revenueSentences({ revenue }: Causes, { metric }: Change, currency: str
   const calm = FACTORS.filter(isCalm);
   const figures = splitSentence(split, difference, currency, calm.length === FACTORS.length);
   if (!revenue.isChanged) return [figures];
-  return [revenueSentence(split, difference, currency, isCalm, metric), ...(calm.length > 0 ? [figures] : [])];
+  const moved = revenueSentence(split, difference, currency, isCalm, metric);
+  return moved !== '' && calm.length > 0 ? [moved, figures] : [moved];
 }
 
 /** The sentences of the answer, the headline first. */
@@ -121,7 +123,7 @@ function sentencesOf(causes: Causes, input: CausesInput, currency: string | unde
     otherPlaceSentences(others),
     whole && byDevice ? opposedDevices(byDevice, whole, input) : '',
     segmentsSentence(causes, input),
-    byDevice ? rateSentence(byDevice.explained) : '',
+    byDevice && byDevice.reasons.named === undefined ? rateSentence(byDevice.explained) : '',
     ...revenueSentences(causes, headline, currency),
     othersSentence(changes.filter((change) => change !== headline)),
   ];

@@ -5,12 +5,12 @@ import type { Contribution } from './contributions.ts';
 const LEAST_APART = 0.01;
 
 /**
- * `, over the period as counted -74.3%`, behind the change of a level that weekdays and special days are evened out of; empty where the
+ * `, -74.3% as counted`, behind the change of a level that weekdays and special days are evened out of; empty where the
  * figures of the ranges changed by the same.
  */
 export function countedText(relative: number | null, group: Contribution | undefined): string {
   const { before = null, after = null } = group ?? {};
   if (relative === null || before === null || after === null || before <= 0) return '';
   const counted = after / before - 1;
-  return Math.abs(counted - relative) < LEAST_APART ? '' : `, over the period as counted ${signed(counted)}`;
+  return Math.abs(counted - relative) < LEAST_APART ? '' : `, ${signed(counted)} as counted`;
 }

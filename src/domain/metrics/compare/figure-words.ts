@@ -13,7 +13,7 @@ export function splitSentence(split: RevenueSplit, change: number, currency: str
   const of = currency === undefined ? '' : ` ${currency}`;
   const [whole, visits, conversion, basket] = [change, split.visits, split.conversion, split.basket].map((each) => money(each, isWhole));
   const calm = isCalm ? ', each within noise' : '';
-  return `Revenue ${whole}${of}: visits make ${visits}, conversion ${conversion}, average order ${basket}${calm}.`;
+  return `Revenue ${whole}${of}: visits ${visits}, conversion ${conversion}, average order ${basket}${calm}.`;
 }
 
 /** Points of a rate below which there is nothing to divide. */
@@ -25,5 +25,5 @@ export function rateSentence(explained: Explained): string {
   if (definitionOf(metric)?.unit !== '%' || Math.abs(change) < LEAST_POINTS || isMix(explained)) return '';
   const { mix, rate } = effectsOf(explained);
   const points = (value: number) => formatNumber(value, { sign: true, digits: 2 });
-  return `${nameOf(metric)} ${points(change)} pp: the mix of devices makes ${points(mix)}, rates within devices ${points(rate)}.`;
+  return `${nameOf(metric)} ${points(change)} pp: mix of devices ${points(mix)}, rates within them ${points(rate)}.`;
 }

@@ -5,7 +5,7 @@ import { rateSentence, splitSentence } from '../../../../src/domain/metrics/comp
 const group = (before: number | null, after: number | null) => ({ name: 'mobile', before, after, contribution: 0 });
 
 test('the change as counted stands behind that of a level where they differ by more than rounding', () => {
-  expect(countedText(-0.829, group(25_322, 6_510))).toBe(', over the period as counted -74.3%');
+  expect(countedText(-0.829, group(25_322, 6_510))).toBe(', -74.3% as counted');
   expect(countedText(-0.745, group(25_322, 6_510))).toBe('');
   for (const unknown of [group(null, 1), group(1, null), group(0, 1), undefined]) expect(countedText(-0.5, unknown)).toBe('');
   expect(countedText(null, group(2, 1))).toBe('');
@@ -14,10 +14,10 @@ test('the change as counted stands behind that of a level where they differ by m
 test('factors of revenue are said in money, with cents where it is little', () => {
   const split = { visits: 7_165.46, conversion: -2_572.41, basket: -4_959.02 };
   expect(splitSentence(split, -365.97, 'EUR', true)).toBe(
-    'Revenue -366 EUR: visits make +7,165, conversion -2,572, average order -4,959, each within noise.',
+    'Revenue -366 EUR: visits +7,165, conversion -2,572, average order -4,959, each within noise.',
   );
   expect(splitSentence({ visits: 7.5, conversion: 0.25, basket: -2 }, 5.75, undefined, false)).toBe(
-    'Revenue +5.75: visits make +7.50, conversion +0.25, average order -2.00.',
+    'Revenue +5.75: visits +7.50, conversion +0.25, average order -2.00.',
   );
 });
 
@@ -28,9 +28,7 @@ test('a change of a rate is divided into the mix of devices and the rates within
     groups: [{ ...group(1, 1), mix, rate }],
     remainder: 0,
   });
-  expect(rateSentence(of('conversionRate', 0.02, -0.27))).toBe(
-    'Conversion rate -0.25 pp: the mix of devices makes +0.02, rates within devices -0.27.',
-  );
+  expect(rateSentence(of('conversionRate', 0.02, -0.27))).toBe('Conversion rate -0.25 pp: mix of devices +0.02, rates within them -0.27.');
   expect(rateSentence(of('cartAverage', 0.02, -0.27))).toBe('');
   expect(rateSentence(of('conversionRate', -0.27, 0.02))).toBe('');
   expect(rateSentence(of('conversionRate', 0.001, 0.001))).toBe('');
