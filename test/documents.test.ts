@@ -33,6 +33,11 @@ function targetOf(page: string, link: string): { path: string; anchor: string | 
   return { path: resolved, anchor };
 }
 
+it('docs/charts.md says of each tool with a picture what it draws', () => {
+  const charted = toolsets.flatMap(({ tools }) => tools).filter((tool) => tool.charted);
+  expect(charted.map(({ name }) => name).filter((name) => !textOf('docs/charts.md').includes(`\`${name}\``))).toEqual([]);
+});
+
 describe('links', () => {
   it.each(documentPages)('of %s lead to what is there', (page) => {
     const broken = linksIn(page).filter((link) => {

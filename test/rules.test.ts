@@ -76,7 +76,8 @@ describe('the contract', () => {
     const { input = {} } = listed.find(({ name }) => name === tool.name) ?? {};
     // Those of the two OAuth operations come from the credential.
     const own = operation.base === 'auth' ? [] : Object.keys(operation.input.shape);
-    const expected = [...new Set([...own, ...words(ADDED[tool.name] ?? ''), 'projectId', ...(tool.confirmed ? ['confirm'] : [])])];
+    const boundary = ['projectId', ...(tool.confirmed ? ['confirm'] : []), ...(tool.charted ? ['chart'] : [])];
+    const expected = [...new Set([...own, ...words(ADDED[tool.name] ?? ''), ...boundary])];
     const message =
       `tools/…/${tool.name.replaceAll('_', '-')}.ts: its input must have the names of its operation (${own.join(', ')}); ADDED in ` +
       'this file lists what else it may take';

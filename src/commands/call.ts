@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { parseJson } from '../api/json.ts';
+import { isRecord } from '../lib/is-record.ts';
 import { type Settings, SettingsError } from '../settings/settings.ts';
 import { callTool } from '../tooling/call-tool.ts';
 import type { Answer } from '../tooling/results.ts';
+import type { AnyTool } from '../tooling/tool.ts';
 import { enabledTools, listedTools, loadTool } from './catalogue.ts';
 import type { WorldOptions } from './emulator.ts';
 import { openSession } from './platform.ts';
@@ -64,25 +66,27 @@ async function readArguments(json: string): Promise<unknown> {
   }
 }
 
-/** How an answer is printed: its structured content, its text, or for check_speed_budgets a report that builds read. */
-const FORMATS = ['json', 'table', 'junit'] as const;
+/** How an answer is printed: its structured content, its text, its picture, or for check_speed_budgets a report that builds read. */
+const FORMATS = ['json', 'table', 'png', 'junit'] as const;
 type Format = (typeof FORMATS)[number];
 
 /** A gate that is broken, and one that could not be judged; any other answer is a success. */
 const BROKEN = 3;
 
-function formatOf(text: string | undefined, toolName: string): Format {
+function formatOf(text: string | undefined, { name: toolName, charted }: AnyTool): Format {
   const format = FORMATS.find((each) => each === (text ?? 'json'));
   if (!format) throw new SettingsError(`--format "${text}" is wrong: expected ${FORMATS.join(', ')}`);
   if (format === 'junit' && toolName !== 'check_speed_budgets')
     throw new SettingsError(`--format junit is for check_speed_budgets, which passes or fails; ${toolName} has json and table`);
+  if (format === 'png' && !charted) throw new SettingsError(`--format png is for tools that draw; ${toolName} has json and table`);
   return format;
 }
 
-async function print({ structured = {}, text }: Answer, format: Format): Promise<string> {
-  if (format === 'table') return text;
-  if (format === 'json') return JSON.stringify(structured, null, 2);
-  return junitReport(structured);
+/** The bytes of an answer in a format; of a picture undefined where there is none. */
+function bytesOf({ structured = {}, text, image }: Answer, format: Format): Buffer | undefined {
+  if (format === 'png') return image && Buffer.from(image.data, 'base64');
+  if (format === 'table') return Buffer.from(`${text}\n`);
+  return Buffer.from(`${format === 'json' ? JSON.stringify(structured, null, 2) : junitReport(structured)}\n`);
 }
 
 /** 3 where an answer counts something broken, 1 where it could not judge all, else 0. */
@@ -103,15 +107,17 @@ export async function call(
   const listed = tools.find(({ name }) => name === toolName);
   if (!listed) throw new SettingsError(`call: no tool "${toolName ?? ''}"; there are ${tools.map(({ name }) => name).join(', ')}`);
   if (rest.length > 0) throw new SettingsError(`call: expected one JSON text of arguments; quote it: call ${listed.name} '{…}'`);
-  const format = formatOf(formatText, listed.name);
-  const args = await readArguments(json);
+  const tool = await loadTool(listed.name);
+  const format = formatOf(formatText, tool);
+  const named = await readArguments(json);
+  const args = format === 'png' && isRecord(named) ? { ...named, chart: true } : named;
   const session = openSession(settings, tools, world);
   const interrupt = new AbortController();
   const stop = () => interrupt.abort(new Error('interrupted'));
   process.once('SIGINT', stop);
   try {
     const whole = format === 'junit' ? ({ whole: true } as const) : {};
-    const outcome = await callTool(await loadTool(listed.name), args, {
+    const outcome = await callTool(tool, args, {
       session,
       offer,
       signal: interrupt.signal,
@@ -123,7 +129,12 @@ export async function call(
       process.stderr.write(`${'ask' in outcome ? 'The tool asks for a confirmation' : outcome.text}\n`);
       return 1;
     }
-    process.stdout.write(`${await print(outcome, format)}\n`);
+    const bytes = bytesOf(outcome, format);
+    if (!bytes) {
+      process.stderr.write(`The answer has no picture.\n${outcome.text}\n`);
+      return 1;
+    }
+    process.stdout.write(bytes);
     return exitCodeOf(outcome.structured ?? {});
   } finally {
     process.off('SIGINT', stop);

@@ -147,7 +147,7 @@ const manuals: Readonly<
   call: {
     forms: ["call <tool> '<arguments as JSON>' [flags]"],
     parts: {
-      Output: [['--format', 'json (default), table, or junit for check_speed_budgets']],
+      Output: [['--format', 'json (default), table, png for tools that draw, or junit for check_speed_budgets']],
       [SETTINGS]: settingNames.map(settingRow),
       [WORLD]: worldRows,
     },

@@ -45,8 +45,6 @@ Answer in this form:
   },
 });
 
-const METRICS = ['conversionRate', 'visits', 'revenueSum', 'cartAverage', 'bounceRate', 'pageviewAverage', 'sessionTimeAverage'];
-
 /** Compares two segments. */
 export const segmentComparison = definePrompt({
   name: 'segment_comparison',
@@ -66,7 +64,7 @@ export const segmentComparison = definePrompt({
     const weeks = { ...rates, metrics: ['conversionRate'], startDate: '-12w', endDate: 'yesterday', breakdown: ['week'], chart: true };
     return `Compare the segments "${first}" and "${other}" in the period ${when}.
 
-1. ${callText('compare_metrics', { metrics: METRICS, ...boundsOf(when), by: 'segment', compareSegments, goalId })}: each metric of both, \
+1. ${callText('compare_metrics', { metrics: ['all'], ...boundsOf(when), by: 'segment', compareSegments, goalId })}: each metric of both, \
 and whether they differ beyond noise.
 2. ${callText('query_metrics', { ...rates, ...boundsOf(when), breakdown: ['device'] })}: does the difference hold on each device, or do \
 the segments only use other devices?

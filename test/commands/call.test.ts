@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { call } from '../../src/commands/call.ts';
 import { readWorldOptions } from '../../src/commands/emulator.ts';
 import { readSettings } from '../../src/settings/settings.ts';
@@ -13,6 +13,20 @@ describe('call', () => {
     const { code, out, err } = await run(['get_site_visits', '{"startDate":"last_week","endDate":"last_week"}']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(JSON.parse(out)).toMatchObject({ columns: ['start', 'end', 'visits'], range: { days: 7 } });
+  });
+
+  it('writes the picture of a tool that draws, and says of others that they do not', async () => {
+    const written: unknown[] = [];
+    const spy = vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => written.push(chunk) > 0);
+    const days = '{"metrics":["visits"],"breakdown":["day"],"startDate":"-7d"}';
+    const code = await call(demo, world, ['query_metrics', days], 'png').finally(() => spy.mockRestore());
+    expect(code).toBe(0);
+    expect(
+      Buffer.concat(written as Buffer[])
+        .subarray(1, 4)
+        .toString(),
+    ).toBe('PNG');
+    await expect(call(demo, world, ['list_scenarios'], 'png')).rejects.toThrow('--format png is for tools that draw');
   });
 
   it('reads large ids digit by digit', async () => {

@@ -34,33 +34,34 @@ describe('what the tools cost in a context', () => {
   const mostExpensive = (costs: ReadonlyMap<string, number>, count: number) =>
     [...costs].toSorted(([, a], [, b]) => b - a).slice(0, count).map(([name, cost]) => `${name} (${cost})`).join(', ');
 
-  /** How to get below the ceiling: the parameters whose words cost most over all tools, and the most expensive tools. */
-  function giveUp(): string {
+  /** How to get below a ceiling: the parameters whose words cost most over these tools, and the most expensive of them. */
+  function giveUp(names: readonly string[], excess: number): string {
     const parameters = new Map<string, number>();
-    for (const { inputSchema } of tools.filter(({ name }) => direct.includes(name))) {
+    for (const { inputSchema } of tools.filter(({ name }) => names.includes(name))) {
       for (const [name, schema] of Object.entries(inputSchema.properties ?? {}))
         parameters.set(name, (parameters.get(name) ?? 0) + tokensOf({ [name]: schema }));
     }
-    const own = new Map(direct.map((name) => [name, tokens.get(name) ?? 0]));
+    const own = new Map(names.map((name) => [name, tokens.get(name) ?? 0]));
     return (
-      `The tools of operations cost ${total} tokens together, ${total - TOTAL} more than there are. Shorten the words of a parameter ` +
-      `that many share (src/tooling/params.ts): ${mostExpensive(parameters, 6)}; or the description of a tool: ${mostExpensive(own, 6)}.`
+      `These tools cost ${excess} tokens more than there are. Shorten the words of a parameter that many share ` +
+      `(src/tooling/params.ts): ${mostExpensive(parameters, 6)}; or the description of a tool: ${mostExpensive(own, 6)}.`
     );
   }
 
   const now = `now ${total}, ${TOTAL - total} free`;
 
   it(`is at most ${TOTAL} tokens for the ${direct.length} that stand for one operation each (${now})`, () => {
-    expect(total, giveUp()).toBeLessThanOrEqual(TOTAL);
+    expect(total, giveUp(direct, total - TOTAL)).toBeLessThanOrEqual(TOTAL);
   });
 
-  const ANSWERING = 5_725;
+  const ANSWERING = 5_767;
   const MOST = 450;
-  const answering = new Map([...tokens].filter(([name]) => !direct.includes(name)));
-  const ofAnswering = [...answering.values()].reduce((sum, each) => sum + each, 0);
+  const answering = tools.map(({ name }) => name).filter((name) => !direct.includes(name));
+  const ofAnswering = answering.reduce((sum, name) => sum + (tokens.get(name) ?? 0), 0);
+  const left = `now ${ofAnswering}, ${ANSWERING - ofAnswering} free`;
 
-  it(`is at most ${ANSWERING} tokens for the ${answering.size} that answer questions (now ${ofAnswering}), and ${MOST} for any`, () => {
-    expect(ofAnswering, `The most expensive: ${mostExpensive(answering, 10)}.`).toBeLessThanOrEqual(ANSWERING);
+  it(`is at most ${ANSWERING} tokens for the ${answering.length} that answer questions (${left}), and ${MOST} for any`, () => {
+    expect(ofAnswering, giveUp(answering, ofAnswering - ANSWERING)).toBeLessThanOrEqual(ANSWERING);
     expect([...tokens].filter(([, cost]) => cost > MOST)).toEqual([]);
   });
 

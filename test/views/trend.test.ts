@@ -157,6 +157,15 @@ describe('a trend', () => {
     expect(['2026-11-24T00:00Z', '2026-11-24T23:00Z'].map((time) => axisLabel.formatter(Date.parse(time)))).toEqual(['24 Nov', '']);
   });
 
+  it('names every midnight between hours, also one close to an end of the axis, which has no label of its own', () => {
+    const from = Date.parse('2026-11-22T23:10Z');
+    const hours = Array.from({ length: 72 }, (_, index) => new Date(from + index * 3_600_000).toISOString().slice(0, 16));
+    const { axisLabel } = drawChart(daily(hours), LOOK).option['xAxis'] as {
+      axisLabel: { customValues: number[]; formatter: (atMs: number) => string };
+    };
+    expect(axisLabel.customValues.map((atMs) => axisLabel.formatter(atMs))).toEqual(['23 Nov', '24 Nov', '25 Nov']);
+  });
+
   it('leaves its plot a height, however many lines stand above it', () => {
     const title = 'A title that needs several lines where the picture is as narrow as a phone, with a figure of 3.6% in it';
     const series = Array.from({ length: 8 }, (_, index) => ({ name: `A segment with a long name ${index}`, values: [1, 2] }));

@@ -169,7 +169,11 @@ interface Scale {
  * Labels on the periods themselves, or on midnights between times of day, all equally far apart; ECharts would put its own between weekly
  * points, and one more at the end of the axis.
  */
-function ticksOn(times: readonly string[], atMs: readonly number[], { min, max, pxPerMs, isStill }: Scale) {
+function ticksOn(
+  times: readonly string[],
+  atMs: readonly number[],
+  { min, max, pxPerMs, isStill }: Scale,
+): { readonly customValues?: readonly number[] } {
   // A view may be zoomed to a few hours, which need labels of their own.
   const midnights = isStill ? midnightsOf(min, max) : [];
   const all = times.every(isDay) ? atMs : midnights;
@@ -180,6 +184,26 @@ function ticksOn(times: readonly string[], atMs: readonly number[], { min, max, 
   // A step that divides the axis names both its ends; else the last period has its label, and the subtitle says where the range begins.
   const even = Array.from({ length: every }, (_, more) => every + more).find((step) => steps % step === 0) ?? every;
   return { customValues: all.filter((_, index) => (steps - index) % even === 0) };
+}
+
+function timeAxis(times: readonly string[], atMs: readonly number[], scale: Scale, lines: ReturnType<typeof axisLines>) {
+  const { min, max, pxPerMs } = scale;
+  const ticks = ticksOn(times, atMs, scale);
+  const ends = [min, max].filter((end) => ticks.customValues?.includes(end) ?? true);
+  return {
+    type: 'time',
+    min,
+    max,
+    ...lines,
+    splitLine: { show: false },
+    axisLabel: {
+      ...lines.axisLabel,
+      showMinLabel: true,
+      showMaxLabel: true,
+      ...ticks,
+      formatter: timeLabel([min, max], times, { pxPerMs, ends }),
+    },
+  };
 }
 
 /** Where head, names and plot stand. */
@@ -234,20 +258,7 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
     // The line itself stands in the legend, so that its shape is seen.
     ...(hasLegend && { legend: { ...legendOption(look, names, headEndPx), icon: undefined, itemWidth: 30 } }),
     grid: { left: LEFT_PX, right: rightPx, top, bottom, outerBoundsMode: 'none' },
-    xAxis: {
-      type: 'time',
-      min,
-      max,
-      ...lines,
-      splitLine: { show: false },
-      axisLabel: {
-        ...lines.axisLabel,
-        showMinLabel: true,
-        showMaxLabel: true,
-        ...ticksOn(spec.times, atMs, { min, max, pxPerMs, isStill: !tooltip }),
-        formatter: timeLabel([min, max], spec.times, pxPerMs),
-      },
-    },
+    xAxis: timeAxis(spec.times, atMs, { min, max, pxPerMs, isStill: !tooltip }, lines),
     yAxis: {
       type: 'value',
       // Amounts begin at zero: a part of the scale makes any wave look like a fall.

@@ -98,9 +98,13 @@ function areMonths(times: readonly string[]): boolean {
 
 /**
  * Labels of a time axis: they name the day (or the month), because the axis may be zoomed to any part, and the year where there are
- * several; a time of day only between midnights. Both ends have theirs, also where the axis begins at a noon.
+ * several; a time of day only between midnights. `ends` are those of the axis that have theirs, for which others make room.
  */
-export function timeLabel([min, max]: readonly [number, number], times: readonly string[], pxPerMs: number): (atMs: number) => string {
+export function timeLabel(
+  [min, max]: readonly [number, number],
+  times: readonly string[],
+  { pxPerMs, ends }: { readonly pxPerMs: number; readonly ends: readonly number[] },
+): (atMs: number) => string {
   const isOneYear = new Date(min).getUTCFullYear() === new Date(max).getUTCFullYear();
   const isByMonth = areMonths(times);
   const style: Intl.DateTimeFormatOptions = { timeZone: 'UTC', month: 'short' };
@@ -116,7 +120,7 @@ export function timeLabel([min, max]: readonly [number, number], times: readonly
     const isEnd = atMs === min || atMs === max;
     if (atMs === max && isNamedBefore) return '';
     // A label too close to an end makes way for the one at the end.
-    if (!isEnd && Math.min(atMs - min, max - atMs) * pxPerMs < LABEL_PX) return '';
+    if (!isEnd && ends.some((end) => Math.abs(atMs - end) * pxPerMs < LABEL_PX)) return '';
     const isMidnight = date.slice(11, 19) === '00:00:00';
     if (isByMonth) return isMidnight && date.slice(8, 10) === '01' ? day.format(atMs) : '';
     return isMidnight || areDays || (isLong && isEnd) ? day.format(atMs) : date.slice(11, 16);

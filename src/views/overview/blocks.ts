@@ -78,11 +78,20 @@ function speedBlock(block: Block, data: Content): Block {
 /** Longest table of a part. */
 const MOST_ROWS = 12;
 
+/** The first rows, and a last one that counts the rest. */
+function cutRows(rows: readonly (readonly string[])[]): (readonly string[])[] {
+  if (rows.length <= MOST_ROWS) return [...rows];
+  const [first = []] = rows;
+  return [...rows.slice(0, MOST_ROWS), first.map((_, column) => (column === 0 ? `and ${rows.length - MOST_ROWS} more` : ''))];
+}
+
 function gapsTable(data: Content): Block['table'] {
-  const rows = recordsOf(data)
-    .slice(0, MOST_ROWS)
-    .map(({ job, lacks, of, unit, ranges }) => [String(job), `${String(lacks)} of ${String(of)} ${String(unit)}`, textOf(ranges, '')]);
-  return rows.length > 0 ? { columns: ['Export job', 'Without data', 'Which'], rows } : undefined;
+  const rows = recordsOf(data).map(({ job, lacks, of, unit, ranges }) => [
+    String(job),
+    `${String(lacks)} of ${String(of)} ${String(unit)}`,
+    textOf(ranges, ''),
+  ]);
+  return rows.length > 0 ? { columns: ['Export job', 'Without data', 'Which'], rows: cutRows(rows) } : undefined;
 }
 
 /** Files that are about to go, counted by job. */
@@ -107,7 +116,7 @@ function expiringBlock(data: Content): Pick<Block, 'headline' | 'lines' | 'table
     lines: [],
     table: {
       columns: ['Export job', 'Runs', 'Not fetched', 'First goes (UTC)'],
-      rows: [...jobs].slice(0, MOST_ROWS).map(([name, job]) => [name, String(job.runs), String(job.missing), job.first]),
+      rows: cutRows([...jobs].map(([name, job]) => [name, String(job.runs), String(job.missing), job.first])),
     },
   };
 }
