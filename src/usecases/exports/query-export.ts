@@ -86,15 +86,29 @@ function gapsFor(asked: readonly Interval[], { covered, gaps }: ReturnType<typeo
   return asked.length > 0 ? uncovered(asked, covered) : gaps;
 }
 
+/** Whether a statement compares this column with something. */
+function isCompared(sql: string, name: string): boolean {
+  return new RegExp(`(?<!\\w)${name.replace(/[^\w]/g, '\\$&')}"?\\s*(?:::\\s*\\w+\\s*)?(?:[<>=]|\\bbetween\\b)`, 'i').test(sql);
+}
+
+/** The runs whose rows a condition on days can select: those that have its columns, which are NULL in the others. */
+function selectableRuns({ runs, view }: DataPart, sql: string): readonly RunManifest[] {
+  const compared = [...view.runsWith].filter(([name]) => /date|time|day/i.test(name) && isCompared(sql, name));
+  return compared.reduce<readonly RunManifest[]>((left, [, own]) => left.filter((run) => own.includes(run)), runs);
+}
+
 /**
  * Says what the data cover: where days are missing, a sum is not one over the whole range. With a statement only of the views and days that
  * it uses.
  */
 function noteCoverage({ parts: all }: Data, context: QueryContext, sql?: string) {
   const used = all.filter(({ view }) => all.length === 1 || isNamed(sql, view.name));
-  const parts = used.length > 0 ? used : all;
   const asked = sql === undefined ? [] : askedDays(sql, context.nowMs);
-  const whole = coverageOf(parts.flatMap(({ runs }) => runs)).covered;
+  const parts = (used.length > 0 ? used : all).map((part) => ({
+    ...part,
+    selectable: sql === undefined || asked.length === 0 ? part.runs : selectableRuns(part, sql),
+  }));
+  const whole = coverageOf(parts.flatMap(({ selectable }) => selectable)).covered;
   const [first, last] = [whole[0], whole.at(-1)];
   const [startMs, endMs] = [first?.startMs ?? 0, last?.endMs ?? 0];
   const span = asked.length > 0 ? spanOf(asked, startMs, endMs) : { startMs, endMs };
@@ -103,7 +117,7 @@ function noteCoverage({ parts: all }: Data, context: QueryContext, sql?: string)
   const wanted = asked.length === 0 && parts.length > 1 ? [{ startMs, endMs: endMs + 1 }] : asked;
   if (days) context.covers(days.startMs, days.endMs - 1);
   const each = parts.map((part) => {
-    const coverage = coverageOf(part.runs);
+    const coverage = coverageOf(part.selectable);
     const { covered } = coverage;
     const prefix = parts.length > 1 ? `${part.view.name}: ` : '';
     const words = gapsFor(wanted, coverage).map((gap) => wordsOf(gap, context));
