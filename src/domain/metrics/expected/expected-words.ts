@@ -80,16 +80,18 @@ function isFar(own: JudgedLine): boolean {
   return own.cell.verdict === 'ordinary' && Math.abs(Math.log(Math.max(1e-9, 1 + distanceOf(own)))) >= Math.log(FAR);
 }
 
-/** One sentence: the bounds of the ordinary row that lies farthest from what was to be expected; empty where none lies far. */
+/** One sentence: of each metric the bounds of the ordinary row that lies farthest from what was to be expected; empty where none is far. */
 function wideSentence(judged: readonly JudgedLine[], words: Words, metrics: number): string {
   const sizeOf = (own: JudgedLine) => Math.abs(Math.log(Math.max(1e-9, 1 + distanceOf(own))));
-  const [farthest] = judged.filter(isFar).toSorted((a, b) => sizeOf(b) - sizeOf(a));
-  if (!farthest) return '';
-  const { metric, line } = farthest;
-  const of = metrics === 1 ? '' : `${nameOf(metric)}, `;
-  const value = valueText(metric, line.values[metric] ?? null, words);
-  const row = `${of}${rowName(farthest, words, true)}`;
-  return `Bounds are wide: ${row} with ${value} lies within them where ${boundsText(farthest, words)} was to be expected.`;
+  const farthest = new Map<string, JudgedLine>();
+  for (const own of judged.filter(isFar).toSorted((a, b) => sizeOf(b) - sizeOf(a)))
+    if (!farthest.has(own.metric)) farthest.set(own.metric, own);
+  const rows = [...farthest.values()].slice(0, MOST_NAMED).map((own) => {
+    const of = metrics === 1 ? '' : `${nameOf(own.metric)}, `;
+    const value = valueText(own.metric, own.line.values[own.metric] ?? null, words);
+    return `${of}${rowName(own, words, true)} with ${value} where ${boundsText(own, words)} was to be expected`;
+  });
+  return rows.length === 0 ? '' : `Bounds are wide, and hold ${rows.join('; ')}.`;
 }
 
 /** Of many ordinary rows some lie outside their own bounds. */
