@@ -60,13 +60,19 @@ function varianceWithinDates(values: Float64Array, dates: ArrayLike<number>): nu
   return (median(left) / MEDIAN_OF_NORMAL) ** 2;
 }
 
+/** The cycle of a month, and the variance of days beside it; that is not known where there is none. */
+interface MonthCycle {
+  readonly waves: readonly Regressor[];
+  readonly variance?: number;
+}
+
 /**
  * The cycle of a month as waves, whose priors are what the first estimates of their band are beyond chance (empirical Bayes), as that of
  * weekdays; `deviations` are those of the days that teach. None where fewer than two months teach.
  */
-export function monthCycle(times: Float64Array, deviations: Float64Array, doubt: Float64Array): Regressor[] {
+export function monthCycle(times: Float64Array, deviations: Float64Array, doubt: Float64Array): MonthCycle {
   const days = deviations.length;
-  if (days < LEAST_DAYS) return [];
+  if (days < LEAST_DAYS) return { waves: [] };
   const dates = times.map(dateOf);
   const values = detrended(deviations, doubt);
   const variance = varianceWithinDates(values, dates);
@@ -78,8 +84,9 @@ export function monthCycle(times: Float64Array, deviations: Float64Array, doubt:
     const squares = columns.map((column) => ((2 / days) * values.reduce((sum, value, at) => sum + value * (column[at] ?? 0), 0)) ** 2);
     return { columns, beyond: squares.reduce((sum, square) => sum + square, 0) / squares.length, chance: (2 * carried * variance) / days };
   });
-  if (bands.every(({ beyond, chance }) => beyond < BEYOND_CHANCE * chance)) return [];
-  return bands.flatMap(({ columns, beyond, chance }): Regressor[] =>
+  if (bands.every(({ beyond, chance }) => beyond < BEYOND_CHANCE * chance)) return { waves: [] };
+  const waves = bands.flatMap(({ columns, beyond, chance }): Regressor[] =>
     beyond <= chance ? [] : columns.map((column) => ({ of: 'month', column, mean: 0, sd: Math.sqrt(beyond - chance) })),
   );
+  return { waves, variance };
 }

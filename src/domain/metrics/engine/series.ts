@@ -171,6 +171,7 @@ export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFr
   const deviations = ratios.map((ratio) => (ratio ** power - 1) / power);
   const doubt = Float64Array.from(points, ({ special }) => (special?.sd ?? 0) ** 2);
   const season = seasonOf(points.map((point) => point.season));
+  const month = monthCycle(times, deviations.subarray(0, learned), doubt);
   return {
     kind,
     labels: points.map(({ label }) => label),
@@ -180,7 +181,7 @@ export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFr
     deviations,
     power,
     doubt,
-    regressors: [...(season ? [season] : []), ...monthCycle(times, deviations.subarray(0, learned), doubt)],
+    regressors: [...(season ? [season] : []), ...month.waves],
     sampling: Float64Array.from(points, ({ denominator }, at) => {
       const mean = expected[at] ?? 0;
       if (kind === 'count') return 1 / (mean + ANSCOMBE);
@@ -189,7 +190,8 @@ export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFr
     }),
     weekdayFactors,
     ...(events && { events }),
-    roughVariance,
+    // Weeks of other parts of the month differ by its cycle.
+    roughVariance: Math.max(LEAST_VARIANCE, Math.min(roughVariance, month.variance ?? Infinity)),
     learned,
     block: Math.max(
       0,

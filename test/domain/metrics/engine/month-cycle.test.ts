@@ -52,4 +52,10 @@ describe('the course of a month', () => {
     // Five of the seven days are pay days: 1.15 for 0.925.
     expect(mean).toBeCloseTo((5 * 1.15 + 2 * 0.925) / 7 / 0.925 - 1, 1);
   });
+
+  it('hardly widens the first guess of what is noise, by which special days of unknown effect are weighed', () => {
+    const varianceOf = (payDays: number, seed: number) =>
+      seriesOf(daysOf(payDays, seed), 'count', labelAt(DAYS - 7))?.roughVariance ?? Infinity;
+    expect(shareOf((seed) => varianceOf(0.15, seed) > 1.5 * varianceOf(0, seed))).toBeLessThanOrEqual(0.1);
+  });
 });
