@@ -12,7 +12,9 @@ it('a change within noise says the smallest one that would have shown, larger th
     expect(Number(row['detectablePercent'])).toBeGreaterThan(0.8 * Number(row['noisePercent']));
   }
   const [first] = records(answer);
-  expect(answer.text).toContain(`% is chance; ${Number(first?.['detectablePercent']).toFixed(1)}% would show in 4 of 5 cases)`);
+  const sign = Number(first?.['levelPercent']) < 0 ? '-' : '+';
+  const size = Number(first?.['detectablePercent']).toFixed(1);
+  expect(answer.text).toContain(`% is chance; a lasting ${sign}${size}% would show in 4 of 5 cases)`);
 });
 
 it('how long a change of some percent would take to show is said for each metric, sooner for a larger one', async () => {

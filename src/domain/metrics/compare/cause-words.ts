@@ -29,6 +29,12 @@ const isPart = (part: number, change: number) => change !== 0 && Math.abs((100 *
 /** A part of a change: `42%`. */
 export const shareOf = (part: number, change: number) => rounded((100 * part) / change);
 
+/** Whether a part is more than the whole change, of which the others took something back. */
+export const isBeyond = (part: number, change: number) => Math.round((100 * part) / change) > 100;
+/** `accounts for 42% of the change`; a part beyond the whole is no share of it. */
+const accountText = (part: number, change: number) =>
+  isBeyond(part, change) ? 'makes more than the whole change' : `accounts for ${shareOf(part, change)} of the change`;
+
 /** The parts of a change that come from moved shares of the groups, and from values within them. */
 export function effectsOf({ groups }: Explained): { mix: number; rate: number } {
   const sum = (of: (group: Contribution) => number) => groups.reduce((total, group) => total + of(group), 0);
@@ -53,10 +59,9 @@ function mixSentence({ of, isSteady }: Cause, explained: Explained, segment?: Mo
     : '';
   if (!isPart(mix, change) || !isPart(rate, change))
     return `Traffic mix of ${of} and values within them work against each other${share}${isSteady ? ' (each within noise)' : ''}.${among}`;
-  return (
-    `Traffic mix of ${of} accounts for ${shareOf(mix, change)} of the change${share}; values within them for ` +
-    `${shareOf(rate, change)}${isSteady ? ' (each within noise)' : ''}.${among}`
-  );
+  const steady = isSteady ? ' (each within noise)' : '';
+  const rest = isBeyond(mix, change) ? 'went the other way' : `for ${shareOf(rate, change)}`;
+  return `Traffic mix of ${of} ${accountText(mix, change)}${share}; values within them ${rest}${steady}.${among}`;
 }
 
 /** `33.1% lower (25% to 40.3%)`; of a group that too little is known of: empty. */
@@ -89,7 +94,7 @@ export function deviceSentence(cause: Cause, movedSegment?: MovedShare, isDated 
     const part = own?.contribution;
     const share =
       explained && part !== undefined && isPart(part, explained.change)
-        ? ` It accounts for ${shareOf(part, explained.change)} of the change.`
+        ? ` It ${accountText(part, explained.change)}${isBeyond(part, explained.change) ? ', of which the others took a part back' : ''}.`
         : '';
     const others = found.relativeOfOthers === null ? '' : `, all other visits ${signed(found.relativeOfOthers)} (within noise)`;
     return `The change is on ${found.name}: ${groupText(found)}${isDated ? '' : countedText(found.relative, own)}${others}.${share}`;

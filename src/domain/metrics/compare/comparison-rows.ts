@@ -92,7 +92,7 @@ const changeColumns = (currency: string | undefined): readonly TableColumn<Chang
   ['changePercent', changePercent],
   ['levelPercent', ({ judgement }) => percentOf(judgement.relative)],
   ['noisePercent', ({ judgement }) => percent(noisePercentOf(judgement))],
-  ['detectablePercent', ({ detectable }) => percentOf(detectable)],
+  ['detectablePercent', ({ detectable }) => percentOf(detectable === null || detectable <= -1 ? null : Math.abs(detectable))],
   ['verdict', (change) => shownVerdict(change, differenceOf(change))],
   ['since', ({ since }) => since?.from ?? null],
   ['sinceChangePercent', ({ since }) => percentOf(since?.relative)],

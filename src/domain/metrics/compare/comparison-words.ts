@@ -27,7 +27,10 @@ export interface Change {
   readonly baselineDay?: string | undefined;
   /** The visits that it is about, where those are not all: `mobile`, `Germany`. */
   readonly of: string;
-  /** Of a change within noise: the smallest one that the period would have shown in four of five cases, 0.05 for 5 %. */
+  /**
+   * Of a change within noise: the smallest one in its direction that the period would have shown in four of five cases, −0.05 for 5 % less;
+   * −1 where no fall would.
+   */
   readonly detectable: number | null;
 }
 
@@ -106,12 +109,20 @@ function daysText(days: number): string {
   return days === 1 ? '1 day so far' : `${days} days so far`;
 }
 
+/** `-21.3% would show in 4 of 5 cases`; empty where that is not known. */
+function detectableText(detectable: number | null): string {
+  if (detectable === null) return '';
+  return detectable <= -1 ? 'no fall of any size would show' : `${signed(detectable)} would show in 4 of 5 cases`;
+}
+
 /** Why a metric did not change by our verdict; undefined where it did. */
 function calmText(verdict: Judgement['verdict'], usual: string, detectable: number | null): string | undefined {
   if (verdict === 'too young') return `too young to judge, fewer than ${LEAST_HISTORY_DAYS} days with data lie before the period`;
   if (verdict === 'not enough data') return 'not enough data to distinguish a change from noise';
-  const shown = detectable === null ? '' : `; ${sizeOf(detectable)} would show in 4 of 5 cases`;
-  return verdict === 'within noise' ? `within noise (up to ${usual} is chance${shown})` : undefined;
+  const shown = detectableText(detectable);
+  return verdict === 'within noise'
+    ? `within noise (up to ${usual} is chance${shown === '' ? '' : `; ${detectable === -1 ? '' : 'a lasting '}${shown}`})`
+    : undefined;
 }
 
 /** The bound is shown where it decided: what changed from some day on may lie within the bound of the whole period. */
@@ -132,8 +143,9 @@ function daySentence(name: string, change: Change, currency: string | undefined)
   // The unit stands beside the value already.
   const bound = (value: number) => write(value).split(' ')[0] ?? '';
   const was = `${write(expected.expected)} (95%: ${bound(expected.low)} to ${bound(expected.high)}) was to be expected`;
-  const shown = detectable === null ? '' : ` (${sizeOf(detectable)} would show in 4 of 5 cases)`;
-  const stands = verdict === 'within noise' ? `within noise${shown}` : 'beyond noise';
+  const shown = detectableText(detectable);
+  const calm = shown === '' ? 'within noise' : `within noise (${shown})`;
+  const stands = verdict === 'within noise' ? calm : 'beyond noise';
   const against = baselineDay === undefined ? '' : `; ${changeText(metric, before, after)} against ${baselineDay}`;
   return `${name} on ${days.first}: ${valueText(metric, after, currency)} where ${was}, ${signed(relative)}, ${stands}${against}.`;
 }

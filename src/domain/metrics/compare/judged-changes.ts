@@ -70,15 +70,15 @@ function changeOf(metric: string, own: Judged, candidates: readonly Judged[], wi
     days: { first: labels[0] ?? '', last: labels.at(-1) ?? '' },
     baselineDay: others.length === 0 ? baselineDay : undefined,
     of,
-    detectable: own.verdict === 'within noise' && windows.isAdjacent ? detectableOf(metric, reading) : null,
+    detectable: own.verdict === 'within noise' && windows.isAdjacent ? detectableOf(own) : null,
   };
 }
 
-/** The smallest lasting change since the first day of the period that it would show in four of five cases; null where that is not known. */
-function detectableOf(metric: string, reading: Reading): number | null {
+/** The smallest lasting change since the first day of the period, in the direction of the levels, that it would show in four of five cases. */
+function detectableOf({ metric, reading, relative }: Judged): number | null {
   const period = dayPoints(reading.periodDays, metric);
   const before = daysOf(reading, metric).slice(0, -period.length || undefined);
-  return detectableChange(kindOf(metric), before, period) ?? null;
+  return detectableChange(kindOf(metric), before, period, (relative ?? 0) < 0 ? -1 : 1) ?? null;
 }
 
 function perDay(before: number | null, after: number | null, factors: Factors) {

@@ -1,6 +1,6 @@
 import { formatMoney, formatNumber } from '../../../lib/number-text.ts';
 import { unitOf } from '../metric-definitions.ts';
-import { MOST_PART, shareOf } from './cause-words.ts';
+import { isBeyond, shareOf } from './cause-words.ts';
 import { capital } from './comparison-words.ts';
 import type { RevenueSplit } from './contributions.ts';
 
@@ -57,7 +57,7 @@ export function revenueSentence(
   ] as const;
   const [first, ...others] = parts.toSorted(([, a], [, b]) => Math.sign(change) * (b - a));
   if (!first) return '';
-  if (parts.some(([, effect]) => Math.abs((100 * effect) / change) > MOST_PART)) {
+  if (parts.some(([, effect]) => isBeyond(Math.abs(effect), Math.abs(change)))) {
     // Cents of thousands say nothing.
     const isWhole = Math.abs(change) >= LEAST_WHOLE;
     const amount = (value: number) => {

@@ -3,6 +3,7 @@ import { scoreOfTail, studentOf } from '../../statistics/tails.ts';
 import { type ExpectedRow, laterDay, predictionOf } from './expectation.ts';
 import { ERRORS } from './judge.ts';
 import { type DailyPoint, type MetricKind, relativeOf, WEEK } from './series.ts';
+import { logOfNone } from './study.ts';
 
 /** Standard normal below which four of five values lie. */
 const FOUR_OF_FIVE = 0.8416;
@@ -13,10 +14,12 @@ export const MOST_DAYS_TO_SHOW = 92;
 /** Lengths that are tried, in days, before the days between two of them are. */
 const LENGTHS: readonly number[] = [1, 3, 7, 14, 28, 56, MOST_DAYS_TO_SHOW];
 
+/** Chance that a step of so many days is allowed to be. */
+const levelOf = (days: number) => ERRORS.step * Math.sqrt(WEEK / Math.max(WEEK, days));
+
 /** Score that a step must have on one of the possible first days, as a standard normal. */
 function neededScore(days: number): number {
-  const level = ERRORS.step * Math.sqrt(WEEK / Math.max(WEEK, days));
-  return scoreOfTail(Math.log(level / (1 + FRESH * (Math.min(days, WEEK) - 1))));
+  return scoreOfTail(Math.log(levelOf(days) / (1 + FRESH * (Math.min(days, WEEK) - 1))));
 }
 
 /** Standard error of the mean of the first `count` of the days behind the learned ones, against what was to be expected, and its limit. */
@@ -30,12 +33,19 @@ function limitOf({ series, noise, predict }: NonNullable<ReturnType<typeof predi
 }
 
 /**
- * The smallest lasting change since the first of some days that they would show in four of five cases: 0.05 for 5 % more. Undefined where
- * less than three weeks are known.
+ * The smallest lasting rise (`side` 1) or fall (−1) since the first of some days that they would show in four of five cases: 0.05 for 5 %
+ * more, −1 where chance alone may leave nothing on such days. Undefined where less than three weeks are known.
  */
-export function detectableChange(kind: MetricKind, history: readonly DailyPoint[], days: ExpectedRow['days']): number | undefined {
+export function detectableChange(
+  kind: MetricKind,
+  history: readonly DailyPoint[],
+  days: ExpectedRow['days'],
+  side: 1 | -1,
+): number | undefined {
   const prediction = predictionOf(kind, history, days, false);
-  return prediction && relativeOf(prediction.series, limitOf(prediction, days.length));
+  if (!prediction) return undefined;
+  if (side < 0 && logOfNone(prediction.series) > Math.log(levelOf(days.length))) return -1;
+  return relativeOf(prediction.series, side * limitOf(prediction, days.length));
 }
 
 /**

@@ -115,7 +115,7 @@ export interface Judgement {
   readonly changes: readonly DatedChange[];
   /** The levels of the two windows, weekdays taken out and outlier days left out: −0.05 for 5 % less. */
   readonly relative: number | null;
-  /** Levels that differ by up to this share, either way, are within noise. */
+  /** Levels that differ by up to this share are within noise, on the side on which they differ: a fall reaches its bound sooner. */
   readonly noise: number | null;
   /** Difference of the levels over its standard error. */
   readonly score: number;
@@ -182,13 +182,15 @@ const OPPOSITE: Readonly<Partial<Record<Verdict, Verdict>>> = { up: 'down', down
 const inverse = (relative: number | null) => (relative === null || relative <= -1 ? null : 1 / (1 + relative) - 1);
 
 /** A judgement of two windows that were given the other way round; what changed between them has no first day in the period. */
-function turned({ main: _main, verdict, relative, score, calendar, withOutliers, ...rest }: Judgement): Judgement {
+function turned({ main: _main, verdict, relative, noise, score, calendar, withOutliers, ...rest }: Judgement): Judgement {
+  const bound = inverse(noise !== null && (relative ?? 0) < 0 ? -noise : noise);
   const other = (own: Verdict) => OPPOSITE[own] ?? own;
   return {
     ...rest,
     ...(calendar && { calendar: { month: inverse(calendar.month) ?? 0, season: inverse(calendar.season) ?? 0 } }),
     verdict: other(verdict),
     relative: inverse(relative),
+    noise: bound === null ? null : Math.abs(bound),
     score: -score,
     ...(withOutliers && { withOutliers: other(withOutliers) }),
   };
@@ -260,13 +262,16 @@ interface Way {
   readonly isByStep: boolean;
 }
 
-/** The figures of a verdict: those of a change inside the period where it makes it, else the levels; a fall is sooner out of bounds. */
+/** The figures of a verdict: those of a change inside the period where it makes it, else the levels; a fall and a rise have their own bound. */
 function figuresOf({ series, noise }: Study, level: Level, limit: number, main: Change | undefined, share: number) {
   const isMade = main !== undefined && share > 0;
   const [difference, error] = isMade ? [main.effect * share, main.error * share] : [level.difference, level.error];
   const bound = (isMade ? limitOf(ALONE, noise.freedom) : limit) * error;
-  const [relative, rise, fall] = [relativeOf(series, difference), relativeOf(series, bound), relativeOf(series, -bound)];
-  return { relative, noise: relative < fall && -relative <= rise ? -fall : rise, score: difference / error };
+  return {
+    relative: relativeOf(series, difference),
+    noise: Math.abs(relativeOf(series, difference < 0 ? -bound : bound)),
+    score: difference / error,
+  };
 }
 
 /** The verdict of a studied series; undefined where a window has no day. */

@@ -67,14 +67,26 @@ function logOfAtMost({ labels, learned }: Series, seen: number, mean: number, tr
 /** Up to this number of events a sum is as uncertain as their number. */
 const FEW_OF_SUM = 10;
 
+const sumOf = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
+
+/** Events that are expected on some days of a sum. */
+function ordersOf({ expected, learned }: Series, events: Float64Array, from: number, to: number): number {
+  return (sumOf(expected.subarray(from, to)) * sumOf(events.subarray(0, learned))) / sumOf(expected.subarray(0, learned));
+}
+
 /** The same of a sum over so few events that there may as well be none of them. */
 function logOfFewOrders(series: Series, { from, to, effect }: Change): number {
-  const { events, kind, expected, learned } = series;
+  const { events, kind } = series;
   if (kind !== 'amount' || !events || effect >= 0) return -Infinity;
-  const sumOf = (values: Float64Array) => values.reduce((sum, value) => sum + value, 0);
-  const mean = (sumOf(expected.subarray(from, to)) * sumOf(events.subarray(0, learned))) / sumOf(expected.subarray(0, learned));
-  const seen = sumOf(events.subarray(from, to));
+  const [mean, seen] = [ordersOf(series, events, from, to), sumOf(events.subarray(from, to))];
   return seen > FEW_OF_SUM || seen >= mean ? -Infinity : logOfAtMost(series, seen, mean);
+}
+
+/** Logarithm of the probability that the days behind the learned ones are without any event. */
+export function logOfNone(series: Series): number {
+  const { events, kind, expected, learned, labels } = series;
+  if (isCounted(kind)) return logOfAtMost(series, 0, sumOf(expected.subarray(learned)));
+  return kind === 'amount' && events ? logOfAtMost(series, 0, ordersOf(series, events, learned, labels.length)) : -Infinity;
 }
 
 /** Estimates of the noise are made anew at most so often, when changes are found among the days that teach. */

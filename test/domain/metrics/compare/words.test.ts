@@ -68,6 +68,26 @@ describe('what devices have to do with a change', () => {
     );
   });
 
+  it('is no share where one part is more than the whole change', () => {
+    const groups = [moved('mobile', -0.3, 'more', -0.01), moved('desktop', 0.02, 'less')];
+    const all = rates(-0.1, -0.9);
+    const [mobile, desktop] = all.groups;
+    if (!mobile || !desktop) throw new Error('Two groups are made above.');
+    const opposed = {
+      ...all,
+      groups: [
+        { ...mobile, contribution: -1.25 },
+        { ...desktop, contribution: 0.25 },
+      ],
+    };
+    expect(deviceSentence(cause(opposed, groups, 'mobile'))).toContain(
+      ' It makes more than the whole change, of which the others took a part back.',
+    );
+    expect(deviceSentence(cause(rates(-1.25, 0.25), groups))).toMatch(
+      /^Traffic mix of devices makes more than the whole change: .*; values within them went the other way \(each within noise\)\.$/,
+    );
+  });
+
   it('is not said where too little is known of them', () => {
     expect(deviceSentence(cause(undefined, [moved('mobile', -0.3)]))).toBe('');
     expect(deviceSentence(cause(undefined, []))).toBe('');
@@ -89,9 +109,12 @@ describe('what segments have to do with a change', () => {
   });
 });
 
-it('the factors of revenue are named in the order of what they make of its change, beyond 100% too', () => {
-  expect(revenueSentence({ visits: 42, conversion: -142, basket: 0 }, -100, 'EUR')).toBe(
-    'Conversion accounts for 142% of the revenue change, basket for 0%, visits for -42%.',
+it('the factors of revenue are named in the order of what they make of its change, in money where one is more than the whole', () => {
+  expect(revenueSentence({ visits: -20, conversion: -75, basket: -5 }, -100, 'EUR')).toBe(
+    'Conversion accounts for 75% of the revenue change, visits for 20%, basket for 5%.',
+  );
+  expect(revenueSentence({ visits: 420, conversion: -1420, basket: 0 }, -1000, 'EUR')).toBe(
+    'Of the revenue change of -1,000 EUR, conversion makes -1,420, basket 0, visits +420 EUR.',
   );
   expect(revenueSentence({ visits: 5, conversion: -5, basket: 0 }, 0, 'EUR')).toBe('');
 });
@@ -129,7 +152,7 @@ it('says of a single day what was to be expected of it before the baseline', () 
     compared: { before: 2.5, after: 2 },
     isPerDay: false,
     lengths: { before: 1, after: 1 },
-    detectable: 0.21,
+    detectable: -0.21,
     judgement: {
       verdict: 'within noise',
       changes: [],
@@ -145,8 +168,9 @@ it('says of a single day what was to be expected of it before the baseline', () 
   };
   expect(changeSentence(day, undefined)).toBe(
     'Conversion rate on 2026-11-27: 2% where 2.11% (95%: 1.9% to 2.34%) was to be expected, -5.0%, within noise ' +
-      '(21.0% would show in 4 of 5 cases); -0.50 pp, -20.0% against 2026-11-26.',
+      '(-21.0% would show in 4 of 5 cases); -0.50 pp, -20.0% against 2026-11-26.',
   );
+  expect(changeSentence({ ...day, detectable: -1 }, undefined)).toContain('within noise (no fall of any size would show); ');
   const lower = { ...day, detectable: null, judgement: { ...day.judgement, verdict: 'down' as const, relative: -0.2 } };
   expect(changeSentence(lower, undefined)).toMatch(/was to be expected, -20\.0%, beyond noise; -0\.50 pp/);
   expect(usualText(day)).toBe(' (-5.0% against the expected)');

@@ -24,20 +24,24 @@ function siteOf(seed: number): { visits: DailyPoint[]; rate: DailyPoint[] } {
 
 describe('the smallest change that would show', () => {
   it.each([
-    ['visits', 'count', 7],
-    ['visits', 'count', 3],
-    ['rate', 'share', 7],
-  ] as const)('of %s is found in about four of five sites (%s, %d days)', (metric, kind, length) => {
+    ['visits', 'count', 7, 1],
+    ['visits', 'count', 7, -1],
+    ['visits', 'count', 3, 1],
+    ['rate', 'share', 7, 1],
+    ['rate', 'share', 7, -1],
+  ] as const)('of %s is found in about four of five sites (%s, %d days, side %d)', (metric, kind, length, side) => {
     const sites = sampleSize({ full: 100, short: 40 });
     let found = 0;
     for (let seed = 1; seed <= sites; seed += 1) {
       const days = siteOf(seed)[metric];
       const first = DAYS - length;
-      const size = detectableChange(kind, days.slice(0, first), days.slice(first)) ?? 0;
+      const size = detectableChange(kind, days.slice(0, first), days.slice(first), side) ?? 0;
+      expect(Math.sign(size)).toBe(side);
       const changed = days.map((day, at) => (at < first ? day : { ...day, numerator: Math.round(day.numerator * (1 + size)) }));
       const baseline = { from: labelAt(first - length), to: labelAt(first - 1) };
       found += Number(
-        judgePeriods({ kind, days: changed, baseline, period: { from: labelAt(first), to: labelAt(DAYS - 1) } }).verdict === 'up',
+        judgePeriods({ kind, days: changed, baseline, period: { from: labelAt(first), to: labelAt(DAYS - 1) } }).verdict ===
+          (side > 0 ? 'up' : 'down'),
       );
     }
     expect(found / sites).toBeGreaterThan(0.62);
@@ -53,9 +57,22 @@ describe('the smallest change that would show', () => {
     expect(tiny).toBeNull();
   });
 
+  it('is no fall where chance alone may leave nothing on such days, while a rise would show', () => {
+    const random = seeded(5);
+    const orders = Array.from({ length: DAYS }, (_, day) => ({
+      label: labelAt(day),
+      numerator: random.poisson(0.4),
+      denominator: 1,
+      isWhole: true,
+    }));
+    const [history, days] = [orders.slice(0, -7), orders.slice(-7)];
+    expect(detectableChange('count', history, days, -1)).toBe(-1);
+    expect(detectableChange('count', history, days, 1)).toBeGreaterThan(0.5);
+  });
+
   it('is not known of a site that is too young', () => {
     const { visits } = siteOf(2);
-    expect(detectableChange('count', visits.slice(0, 20), visits.slice(20, 27))).toBeUndefined();
+    expect(detectableChange('count', visits.slice(0, 20), visits.slice(20, 27), 1)).toBeUndefined();
     expect(daysToShow('count', visits.slice(0, 20), 0.2)).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { trendEstimate, weekendEstimate } from '../../../../src/domain/metrics/expected/row-verdicts.ts';
+import { trendEstimate, trendSentence, weekendEstimate } from '../../../../src/domain/metrics/expected/row-verdicts.ts';
 import type { MetricRow } from '../../../../src/domain/metrics/read/metric-answers.ts';
 import { DAY_MS } from '../../../../src/lib/clock.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
@@ -53,6 +53,17 @@ describe('a trend over periods', () => {
     expect(trendEstimate(monthsOf(3, 30, 0.01, 0.4), true)?.relative).toBeCloseTo(Math.expm1(0.12), 1);
     const clear = Array.from({ length: 300 }, (_, seed) => trendEstimate(monthsOf(seed + 1, 24, 0, 0.4), true)?.isClear);
     expect(clear.filter(Boolean).length).toBeLessThanOrEqual(9);
+  });
+
+  it('is said for 28 days as well, as slow changes are, and of these periods alone', () => {
+    const trend = { relative: -0.02, low: -0.03, high: -0.01, isClear: true, count: 12, isSeasonal: false };
+    expect(trendSentence('visits', 'week', trend)).toBe(
+      'Trend of visits: -2.0% a week (95%: -3.0% to -1.0%), -7.8% in 28 days, beyond noise (these 12 weeks alone, the season included).',
+    );
+    expect(trendSentence('visits', 'month', trend)).toContain(' a month (95%: -3.0% to -1.0%), -1.8% in 28 days, ');
+    expect(trendSentence('visits', 'month', { ...trend, isSeasonal: true, count: 30 })).toBe(
+      'Trend of visits: -2.0% a year, each month against the same of the year before (95%: -3.0% to -1.0%), beyond noise (30 months).',
+    );
   });
 
   it('needs six periods with a value, and is seldom told where there is none', () => {
