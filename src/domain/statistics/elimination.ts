@@ -37,11 +37,14 @@ export function inverseOf(matrix: readonly Float64Array[]): Float64Array[] {
 
 /**
  * Cholesky without roots, in place, of the lower half of a symmetric matrix whose last row is the right side: the last pivot is what the
- * fit leaves of it. Returns the logarithm of the determinant of the rest.
+ * fit leaves of it. Returns the logarithm of the determinant of the rest; of the pivots from one on up to another, which is left out, where
+ * the others are eliminated at another time.
  */
-export function eliminate(lower: readonly Float64Array[]): number {
+export function eliminate(lower: readonly Float64Array[], from = 0, to = lower.length - 1): number {
   let logDeterminant = 0;
-  for (const [pivot, pivotRow] of lower.slice(0, -1).entries()) {
+  for (let pivot = from; pivot < to; pivot += 1) {
+    const pivotRow = lower[pivot];
+    if (!pivotRow) continue;
     const head = nthDouble(pivotRow, pivot);
     if (head < 1e-9) continue;
     logDeterminant += Math.log(head);

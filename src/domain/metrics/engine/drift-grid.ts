@@ -1,3 +1,4 @@
+import { eliminate } from '../../statistics/elimination.ts';
 import { dot, orthonormalise } from '../../statistics/vectors.ts';
 import { type Whitener, whitenerOf } from '../../statistics/whitening.ts';
 import { type MetricKind, type Series, WEEK } from './series.ts';
@@ -87,23 +88,6 @@ const CARRY_PRIORS = [0.8, 0.1, 0.06, 0.03, 0.01] as const;
 /** Drifts that are weighed, as relative change over the series: totals follow the seasons more than rates do. */
 const DRIFTS = [0.003, 0.01, 0.03, 0.1, 0.3] as const;
 const DRIFT_PRIORS = { rate: [0.55, 0.25, 0.12, 0.05, 0.03], total: [0.13, 0.23, 0.31, 0.21, 0.12] } as const;
-
-/** Eliminates the pivot rows from a symmetric matrix, of which the lower triangle counts; returns the logarithm of their determinant. */
-function eliminate(matrix: readonly Float64Array[], from: number, to: number): number {
-  let logDeterminant = 0;
-  for (let pivot = from; pivot < to; pivot += 1) {
-    const diagonal = matrix[pivot]?.[pivot] ?? 0;
-    if (!(diagonal > 0)) continue;
-    logDeterminant += Math.log(diagonal);
-    for (let row = pivot + 1; row < matrix.length; row += 1) {
-      const own = matrix[row];
-      const factor = (own?.[pivot] ?? 0) / diagonal;
-      if (!own || factor === 0) continue;
-      for (let column = pivot + 1; column <= row; column += 1) own[column] = (own[column] ?? 0) - factor * (matrix[column]?.[pivot] ?? 0);
-    }
-  }
-  return logDeterminant;
-}
 
 /** How the noise of days is made, and how probable that is, as a logarithm up to a constant. */
 interface Point {
