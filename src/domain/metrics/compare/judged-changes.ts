@@ -74,7 +74,7 @@ function changeOf(metric: string, own: Judged, candidates: readonly Judged[], wi
   };
 }
 
-/** The smallest lasting change since the first day of the period, in the direction of the levels, that it would show in four of five cases. */
+/** The smallest lasting change since the first day of the period, the way the levels differ, that would show in four of five cases. */
 function detectableOf({ metric, reading, relative }: Judged): number | null {
   const period = dayPoints(reading.periodDays, metric);
   const before = daysOf(reading, metric).slice(0, -period.length || undefined);

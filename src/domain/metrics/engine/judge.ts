@@ -262,7 +262,7 @@ interface Way {
   readonly isByStep: boolean;
 }
 
-/** The figures of a verdict: those of a change inside the period where it makes it, else the levels; a fall and a rise have their own bound. */
+/** The figures of a verdict: those of a change inside the period where it makes it, else the levels; a fall has a bound of its own. */
 function figuresOf({ series, noise }: Study, level: Level, limit: number, main: Change | undefined, share: number) {
   const isMade = main !== undefined && share > 0;
   const [difference, error] = isMade ? [main.effect * share, main.error * share] : [level.difference, level.error];
