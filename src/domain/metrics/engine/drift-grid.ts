@@ -131,31 +131,25 @@ function pointsOf(
   });
 }
 
-/** The moment of drift that is taken, at least, and how much it rises up to a long period: the higher, the more large drift counts. */
-const MOMENT = { least: 0.45, rise: 0.8 };
-const LONG_DAYS = 30;
-
 /**
  * Means over the grid, weighed by likelihood and prior, so that nothing jumps at a threshold: of the carry by what a shock adds up to over
- * its life, which errs less on the side of false alarms; of drift by a moment that rises with the days ahead, over which drift goes on.
+ * its life, which errs less on the side of false alarms.
  */
 export function weighCarryAndDrift(
   times: Float64Array,
   nuisance: Nuisance,
   noise: { readonly sampling: Float64Array; readonly shock: number; readonly lost: number },
   kind: MetricKind,
-  daysAhead: number,
 ): { carry: number; drift: number } {
   const freedom = Math.max(2, nuisance.days - noise.lost - nuisance.free);
   const points = pointsOf(times, nuisance, noise.sampling, noise.shock, kind, freedom);
   const best = Math.max(...points.map(({ weight }) => weight));
-  const moment = MOMENT.least + MOMENT.rise * Math.min(1, daysAhead / LONG_DAYS);
   let [weights, lives, drifts] = [0, 0, 0];
   for (const { carry, drift, weight } of points) {
     const own = Math.exp(weight - best);
     weights += own;
     lives += (own * (1 + carry)) / (1 - carry);
-    drifts += own * drift ** moment;
+    drifts += own * drift;
   }
-  return { carry: (lives - weights) / (lives + weights), drift: (drifts / weights) ** (1 / moment) };
+  return { carry: (lives - weights) / (lives + weights), drift: drifts / weights };
 }

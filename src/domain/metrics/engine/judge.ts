@@ -70,11 +70,6 @@ export function levelOf(
   if (before.every((value) => value === 0) || after.every((value) => value === 0)) return undefined;
   const weights = after.map((value, at) => value - (before[at] ?? 0));
   const along = noiseTimes(series, noise, weights);
-  // Windows of other weekdays share the doubt about weekdays.
-  const usual = noise.shock + noise.sampling.reduce((sum, value) => sum + value, 0) / noise.sampling.length;
-  const doubt = 1 / (series.learned / WEEK / usual + noise.weekdaySd ** -2);
-  const shares = new Float64Array(WEEK);
-  for (const [at, weight] of weights.entries()) shares[series.weekdays[at] ?? 0] = (shares[series.weekdays[at] ?? 0] ?? 0) + weight;
   const made = changes.reduce(
     (sum, { from, to, effect }) => sum + effect * weights.subarray(from, to).reduce((total, weight) => total + weight, 0),
     0,
@@ -82,7 +77,7 @@ export function levelOf(
   const calendar = ofCalendar(study, weights);
   return {
     difference: product(weights, series.deviations) - calendar.month - calendar.season,
-    error: Math.sqrt(product(along, weights) + doubt * product(shares, shares) + calendar.error ** 2),
+    error: Math.hypot(Math.sqrt(product(along, weights)), calendar.error),
     calendar,
     changes: made,
     rest: product(along, left.score),

@@ -104,7 +104,7 @@ export function estimateNoise(series: Series, known: readonly Interval[]): Noise
   // A day whose own effect is unknown says as little of the noise.
   const unknown = expected.subarray(0, learned).reduce((sum, variance, at) => sum + (series.doubt[at] ?? 0) / (variance + shock), 0);
   const forgiven = { ...own, lost: own.lost + unknown, shock };
-  const { carry, drift } = weighCarryAndDrift(times, nuisance, forgiven, kind, series.times.length - learned);
+  const { carry, drift } = weighCarryAndDrift(times, nuisance, forgiven, kind);
   const left = residualsOf(nuisance, drift, whitenerOf(times, { ...forgiven, carry }), forgiven.lost);
   const factor = left.squares / LOSS[counted ? 'counted' : 'summed'];
   return {
