@@ -67,24 +67,6 @@ export function studentOf(z: number, freedom: number): number {
   return Math.sqrt(freedom * Math.expm1(scaled ** 2 / freedom)) * Math.sign(z);
 }
 
-/**
- * How likely a value over `limit` is followed by one below it, for neighbouring normal scores with this correlation: what a further score
- * adds to the number of independent ones. In closed form, because the excess over a high limit is exponential.
- */
-export function freshness(correlation: number, limit: number): number {
-  if (correlation >= 1) return 0;
-  if (correlation <= 0) return 1;
-  const apart = Math.sqrt(1 - correlation ** 2);
-  const [start, slope] = [(limit * (1 - correlation)) / apart, correlation / apart];
-  const below = 1 - Math.exp(logTail(start)) / 2;
-  const shifted = start - limit / slope;
-  const tail =
-    shifted < 0
-      ? Math.exp(logTail(shifted) + limit ** 2 / (2 * slope ** 2) - (limit * start) / slope) / 2
-      : 1 - Math.exp(logTail(shifted)) / 2;
-  return Math.min(1, Math.max(0, below - tail));
-}
-
 /** Logarithm of the probability that the largest of `count` independent scores lies as far out (Šidák 1967). */
 export function logOfLargest(score: number, count: number): number {
   const single = logTail(score);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { adjusted, discoveryLimit } from '../../../src/domain/statistics/discoveries.ts';
-import { combinedScore, freshness, logOfLargest, logTail, normalOf, studentOf } from '../../../src/domain/statistics/tails.ts';
+import { combinedScore, logOfLargest, logTail, normalOf, studentOf } from '../../../src/domain/statistics/tails.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
 
 describe('several scores together', () => {
@@ -77,17 +77,6 @@ describe('tails', () => {
     expect(Math.exp(logOfLargest(2, 7))).toBeCloseTo(1 - (1 - single) ** 7, 10);
     expect(logOfLargest(2, 1)).toBeCloseTo(logTail(2), 10);
     expect(logOfLargest(9, 28)).toBeCloseTo(logTail(9) + Math.log(28), 6);
-  });
-});
-
-describe('what a neighbouring score adds', () => {
-  it('is nothing where it says the same, and all where it says something else', () => {
-    expect(freshness(1, 3)).toBe(0);
-    expect(freshness(0, 3)).toBe(1);
-    const values = [0.1, 0.3, 0.5, 0.7, 0.9, 0.99].map((correlation) => freshness(correlation, 3));
-    expect(values).toEqual(values.toSorted((a, b) => b - a));
-    expect(values[0]).toBeGreaterThan(0.95);
-    expect(values.at(-1)).toBeLessThan(0.35);
   });
 });
 

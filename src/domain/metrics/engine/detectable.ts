@@ -2,13 +2,12 @@ import { DAY_MS } from '../../../lib/clock.ts';
 import { scoreOfTail, studentOf } from '../../statistics/tails.ts';
 import { type ExpectedRow, laterDay, predictionOf } from './expectation.ts';
 import { ERRORS } from './judge.ts';
+import { stepCount } from './seek.ts';
 import { type DailyPoint, type MetricKind, relativeOf, WEEK } from './series.ts';
 import { logOfNone } from './study.ts';
 
 /** Standard normal below which four of five values lie. */
 const FOUR_OF_FIVE = 0.8416;
-/** Share of the first days of a step that are as good as independent of the day before; later ones hardly are. */
-const FRESH = 0.5;
 /** The longest that is looked ahead. */
 export const MOST_DAYS_TO_SHOW = 92;
 /** Lengths that are tried, in days, before the days between two of them are. */
@@ -19,7 +18,7 @@ const levelOf = (days: number) => ERRORS.step * Math.sqrt(WEEK / Math.max(WEEK, 
 
 /** Score that a step must have on one of the possible first days, as a standard normal. */
 function neededScore(days: number): number {
-  return scoreOfTail(Math.log(levelOf(days) / (1 + FRESH * (Math.min(days, WEEK) - 1))));
+  return scoreOfTail(Math.log(levelOf(days) / stepCount(days)));
 }
 
 /** Standard error of the mean of the first `count` of the days behind the learned ones, against what was to be expected, and its limit. */

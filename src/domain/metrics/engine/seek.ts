@@ -1,4 +1,4 @@
-import { freshness, logOfLargest, logTail, normalOf } from '../../statistics/tails.ts';
+import { logOfLargest, logTail, normalOf } from '../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
 import { type Information, knownOf } from './noise.ts';
 
@@ -50,7 +50,12 @@ export function scoreOf(information: Information, interval: Interval): number {
   return weight > LEAST_WEIGHT * last ? score / Math.sqrt(weight) : 0;
 }
 
-/** The clearest step; its probability by Worsley's improved Bonferroni inequality (1982) over the neighbouring starts. */
+/** Share of the first days of a step that are as good as independent of the day before. */
+const FRESH = 0.6;
+/** Effective number of independent scores among the steps that begin on so many days (docs/statistics.md). */
+export const stepCount = (days: number) => 1 + FRESH * (days - 1);
+
+/** The clearest step. */
 const bestStep: Seeker = (information, { from, to }, freedom) => {
   const end = information.size;
   let best: { at: number; score: number } | undefined;
@@ -60,22 +65,8 @@ const bestStep: Seeker = (information, { from, to }, freedom) => {
   }
   if (!best) return undefined;
   const limit = Math.abs(normalOf(best.score, freedom));
-  let count = 1;
-  for (let at = from + 1; at < to; at += 1) count += freshness(correlationOf(information, at), limit);
-  return { shape: 'step', from: best.at, to: end, score: best.score, logP: Math.min(0, Math.log(count) + logTail(limit)) };
+  return { shape: 'step', from: best.at, to: end, score: best.score, logP: Math.min(0, Math.log(stepCount(to - from)) + logTail(limit)) };
 };
-
-/** Correlation of the scores of the steps that begin on a day and on the day before. */
-function correlationOf(information: Information, at: number): number {
-  const end = information.size;
-  const [early, late, day] = [
-    knownOf(information, { from: at - 1, to: end }).weight,
-    knownOf(information, { from: at, to: end }).weight,
-    knownOf(information, { from: at - 1, to: at }).weight,
-  ];
-  // The weight of the union is both and twice what they share.
-  return (late + (early - late - day) / 2) / Math.sqrt(early * late);
-}
 
 /** The clearest single day; never the last one, because it may as well be the first day of a step. */
 const bestOutlier: Seeker = (information, { from, to }, freedom) => {
