@@ -1,4 +1,3 @@
-import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import { logTail, normalOf, Z_95 } from '../../statistics/tails.ts';
 import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
@@ -23,16 +22,6 @@ export interface Finding extends Omit<DatedChange, 'shape'> {
   readonly id: string;
   /** Of `drift`, `relative` is what four weeks of it make. */
   readonly shape: DatedChange['shape'] | 'drift';
-}
-
-/** The changes found in many series. */
-export interface ScanResult {
-  /** The clearest first. */
-  readonly findings: readonly Finding[];
-  /** Series with enough days to be looked at. */
-  readonly looked: number;
-  /** The largest p-value that was still taken for a change. */
-  readonly limit: number;
 }
 
 /** Changes less clear than this are no candidates, however many others there are. */
@@ -114,23 +103,6 @@ export function lookThrough(all: readonly Scanned[], from: string, to: string): 
 
 /** Hypotheses that series stand for: one for each shape. */
 export const hypothesesOf = (series: number) => series * SHAPES;
-
-/**
- * Looks through many series for steps, episodes, outlier days and drift from day `from` to day `to`. The false discovery rate over all
- * series and shapes is 5 % (Benjamini and Hochberg 1995).
- */
-export function scanSeries(all: readonly Scanned[], from: string, to: string): ScanResult {
-  const looked = lookThrough(all, from, to);
-  const candidates = looked.flatMap((each) => each.candidates);
-  const clearest = new Map<string, number>();
-  for (const { id, shape, pValue } of candidates) clearest.set(`${id}/${shape}`, Math.min(pValue, clearest.get(`${id}/${shape}`) ?? 1));
-  const limit = discoveryLimit([...clearest.values()], FALSE_DISCOVERY_RATES.siteChanges, hypothesesOf(looked.length));
-  return {
-    findings: candidates.filter(({ pValue }) => pValue <= limit).toSorted((a, b) => a.pValue - b.pValue),
-    looked: looked.length,
-    limit,
-  };
-}
 
 /** First and last day; without a last one it goes on. */
 export interface Days {

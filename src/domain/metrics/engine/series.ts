@@ -129,6 +129,12 @@ function roughVarianceOf(values: Float64Array, times: Float64Array, learned: num
   return scale ** 2 || sample.reduce((sum, value) => sum + value ** 2, 0) / sample.length;
 }
 
+/** Index of the first day after the last long gap. */
+function blockOf(times: Float64Array): number {
+  const at = times.findLastIndex((time, index) => index > 0 && time - (times[index - 1] ?? 0) > FAR_DAYS);
+  return Math.max(0, at);
+}
+
 /** Zeros before the first event are no days of the site: they teach nothing. */
 function begunOf(days: readonly DailyPoint[]): readonly DailyPoint[] {
   const first = days.findIndex(({ numerator }) => numerator > 0);
@@ -193,10 +199,7 @@ export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFr
     // Weeks of other parts of the month differ by its cycle.
     roughVariance: Math.max(LEAST_VARIANCE, Math.min(roughVariance, month.variance ?? Infinity)),
     learned,
-    block: Math.max(
-      0,
-      times.findLastIndex((time, at) => at > 0 && time - (times[at - 1] ?? 0) > FAR_DAYS),
-    ),
+    block: blockOf(times),
   };
 }
 
@@ -227,9 +230,6 @@ export function contrastOf(own: Series, others: Series): Series | undefined {
     weekdayFactors: own.weekdayFactors.map((factor, weekday) => factor / (others.weekdayFactors[weekday] ?? 1)),
     roughVariance: Math.max(roughVarianceOf(deviations, times, learned), LEAST_VARIANCE),
     learned,
-    block: Math.max(
-      0,
-      times.findLastIndex((time, index) => index > 0 && time - (times[index - 1] ?? 0) > FAR_DAYS),
-    ),
+    block: blockOf(times),
   };
 }

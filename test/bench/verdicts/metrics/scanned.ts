@@ -1,8 +1,9 @@
-import { type Finding, scanSeries } from '../../../../src/domain/metrics/engine/scan.ts';
+import type { Finding } from '../../../../src/domain/metrics/engine/scan.ts';
 import { discoveryLimit } from '../../../../src/domain/statistics/discoveries.ts';
 import { logTail } from '../../../../src/domain/statistics/tails.ts';
 import { type Random, seeded } from '../random.ts';
 import { referToIntervals } from './reference.ts';
+import { scanSeries } from './scan-series.ts';
 import { HISTORY_DAYS, percent, SITES, type Site, seedOf, siteTable, type Table, type Trial } from './trial.ts';
 import {
   DEVICES,

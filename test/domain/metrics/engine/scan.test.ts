@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Scanned, scanSeries } from '../../../../src/domain/metrics/engine/scan.ts';
+import type { Scanned } from '../../../../src/domain/metrics/engine/scan.ts';
+import { scanSeries } from '../../../bench/verdicts/metrics/scan-series.ts';
 import {
   drawWorld,
   METRIC_NAMES,
