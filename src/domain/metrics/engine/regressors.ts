@@ -25,6 +25,8 @@ const BANDS = [
 const LONGEST_MONTH = 31;
 /** Days that know two months. */
 const LEAST_DAYS = 56;
+/** Days of which five of each date tell their scatter from that of a cycle which they only seem to have. */
+const ENOUGH_DAYS = 5 * LONGEST_MONTH;
 /** How far the waves of a band must lie beyond chance: 8 % of series without a cycle have slow ones that do. */
 const BEYOND_CHANCE = 2.1;
 /** Days by which a month is longer than the wave that stands for it here: a slow course must not look like a cycle. */
@@ -60,7 +62,7 @@ function varianceWithinDates(values: Float64Array, dates: ArrayLike<number>): nu
   return (median(left) / MEDIAN_OF_NORMAL) ** 2;
 }
 
-/** The cycle of a month, and the variance of days beside it; that is not known where there is none. */
+/** The cycle of a month, and the variance of days beside it, where there is one and enough days of each date say how they scatter. */
 interface MonthCycle {
   readonly waves: readonly Regressor[];
   readonly variance?: number;
@@ -88,5 +90,5 @@ export function monthCycle(times: Float64Array, deviations: Float64Array, doubt:
   const waves = bands.flatMap(({ columns, beyond, chance }): Regressor[] =>
     beyond <= chance ? [] : columns.map((column) => ({ of: 'month', column, mean: 0, sd: Math.sqrt(beyond - chance) })),
   );
-  return { waves, variance };
+  return { waves, ...(days >= ENOUGH_DAYS && { variance }) };
 }
