@@ -33,7 +33,7 @@ export const shareOf = (part: number, change: number) => rounded((100 * part) / 
 export const isBeyond = (part: number, change: number) => Math.round((100 * part) / change) > 100;
 /** `accounts for 42% of the change`; a part beyond the whole is no share of it. */
 const accountText = (part: number, change: number) =>
-  isBeyond(part, change) ? 'makes more than the whole change' : `accounts for ${shareOf(part, change)} of the change`;
+  isBeyond(part, change) ? 'accounts for more than the whole change' : `accounts for ${shareOf(part, change)} of the change`;
 
 /** The parts of a change that come from moved shares of the groups, and from values within them. */
 export function effectsOf({ groups }: Explained): { mix: number; rate: number } {

@@ -81,10 +81,10 @@ describe('what devices have to do with a change', () => {
       ],
     };
     expect(deviceSentence(cause(opposed, groups, 'mobile'))).toContain(
-      ' It makes more than the whole change, of which the others took a part back.',
+      ' It accounts for more than the whole change, of which the others took a part back.',
     );
     expect(deviceSentence(cause(rates(-1.25, 0.25), groups))).toMatch(
-      /^Traffic mix of devices makes more than the whole change: .*; values within them went the other way \(each within noise\)\.$/,
+      /^Traffic mix of devices accounts for more than the whole change: .*; values within them went the other way \(each within noise\)\.$/,
     );
   });
 
