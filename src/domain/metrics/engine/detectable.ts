@@ -1,10 +1,10 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { scoreOfTail, studentOf } from '../../statistics/tails.ts';
 import { type ExpectedRow, laterDay, predictionOf } from './expectation.ts';
-import { ERRORS } from './judge.ts';
+import { ERRORS, LEAST_CLEAR } from './judge.ts';
 import { stepCount } from './seek.ts';
 import { type DailyPoint, type MetricKind, relativeOf, WEEK } from './series.ts';
-import { logOfNone } from './study.ts';
+import { largeShare, logOfNone } from './study.ts';
 
 /** Standard normal below which four of five values lie. */
 const FOUR_OF_FIVE = 0.8416;
@@ -21,14 +21,22 @@ function neededScore(days: number): number {
   return scoreOfTail(Math.log(levelOf(days) / stepCount(days)));
 }
 
-/** Standard error of the mean of the first `count` of the days behind the learned ones, against what was to be expected, and its limit. */
-function limitOf({ series, noise, predict }: NonNullable<ReturnType<typeof predictionOf>>, count: number): number {
-  const weights = Float64Array.from({ length: series.times.length - series.learned }, (_, at) =>
-    at < count ? (series.expected[series.learned + at] ?? 0) : 0,
-  );
+/**
+ * The smallest rise (`side` 1) or fall (−1) on the first `count` of the days behind the learned ones that lies beyond the limit in four of
+ * five cases, as a share; a rise of a sum must also be more than one very large event makes.
+ */
+function smallestOf({ series, noise, predict }: NonNullable<ReturnType<typeof predictionOf>>, count: number, side: 1 | -1): number {
+  const { learned, expected, events } = series;
+  const weights = expected.slice(learned).fill(0, count);
   const sum = weights.reduce((total, weight) => total + weight, 0);
   const error = Math.sqrt(predict(weights.map((weight) => weight / sum)).variance);
-  return (studentOf(neededScore(count), noise.freedom) + FOUR_OF_FIVE) * error;
+  const size = relativeOf(series, side * (studentOf(neededScore(count), noise.freedom) + FOUR_OF_FIVE) * error);
+  if (!events || side < 0) return size;
+  const large = largeShare(
+    events.subarray(learned, learned + count).reduce((total, own) => total + own, 0),
+    LEAST_CLEAR / count,
+  );
+  return Math.max(size, (1 + large) * (1 + relativeOf(series, FOUR_OF_FIVE * error)) - 1);
 }
 
 /**
@@ -44,7 +52,7 @@ export function detectableChange(
   const prediction = predictionOf(kind, history, days, false);
   if (!prediction) return undefined;
   if (side < 0 && logOfNone(prediction.series) > Math.log(levelOf(days.length))) return -1;
-  return relativeOf(prediction.series, side * limitOf(prediction, days.length));
+  return smallestOf(prediction, days.length, side);
 }
 
 /**
@@ -59,7 +67,7 @@ export function daysToShow(kind: MetricKind, history: readonly DailyPoint[], siz
   // What may drift over a long time hides less in a short one, so each length has a prediction of its own.
   const shows = (length: number) => {
     const prediction = predictionOf(kind, history, days.slice(0, length), false);
-    return prediction && relativeOf(prediction.series, limitOf(prediction, length)) <= size;
+    return prediction && smallestOf(prediction, length, 1) <= size;
   };
   const found = LENGTHS.find(shows);
   if (found === undefined) return shows(1) === undefined ? undefined : null;

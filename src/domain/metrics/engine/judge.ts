@@ -135,8 +135,8 @@ export const LONGEST_EPISODE_DAYS = 35;
 const USUAL_DAYS = 28;
 /** Days of the beginning of a series on which no change can be distinguished from its level. */
 const LEAST_DAYS = 7;
-/** Logarithm of the p-value that a change needs to be named, where it may be a single large event. */
-const LEAST_CLEAR = Math.log(0.015);
+/** The p-value that a change needs to be named, where it may be a single large event. */
+export const LEAST_CLEAR = 0.015;
 
 function indexOf({ labels }: Series, label: string): number {
   const at = labels.findIndex((own) => own >= label);
@@ -273,7 +273,7 @@ function figuresOf({ series, noise }: Study, level: Level, limit: number, main: 
 function judgeStudy(study: Study, question: Question, { early, isByStep }: Way): Judgement | undefined {
   const { baseline, period, share = 1 } = question;
   const { series, noise } = study;
-  const changes = study.changes.filter(({ logP }) => logP <= LEAST_CLEAR);
+  const changes = study.changes.filter(({ logP }) => logP <= Math.log(LEAST_CLEAR));
   const special = specialDays(series, [baseline, period]);
   const leftOut = new Set([...unusualDays(changes, series.learned), ...special]);
   const whole = levelOf(study, question, special);

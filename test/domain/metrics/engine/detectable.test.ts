@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { daysToShow, detectableChange } from '../../../../src/domain/metrics/engine/detectable.ts';
 import { judgePeriods } from '../../../../src/domain/metrics/engine/judge.ts';
 import type { DailyPoint } from '../../../../src/domain/metrics/engine/series.ts';
+import { largeShare } from '../../../../src/domain/metrics/engine/study.ts';
 import { DAY_MS } from '../../../../src/lib/clock.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 import { sampleSize } from '../../../support/sample-size.ts';
@@ -55,6 +56,21 @@ describe('the smallest change that would show', () => {
     expect(middle).toBeGreaterThan(large ?? 0);
     expect(middle).toBeLessThan(15);
     expect(tiny).toBeNull();
+  });
+
+  it('is more than one very large order makes of a sum, which hides no fall', () => {
+    const random = seeded(9);
+    const sums = Array.from({ length: DAYS }, (_, day) => {
+      const events = 10 + random.poisson(10);
+      return { label: labelAt(day), numerator: events * 80 * Math.exp(0.05 * random.normal()), denominator: 1, events, isWhole: true };
+    });
+    const [history, days] = [sums.slice(0, -7), sums.slice(-7)];
+    const orders = days.reduce((sum, { events }) => sum + events, 0);
+    const rise = detectableChange('amount', history, days, 1) ?? 0;
+    expect(rise).toBeGreaterThan(largeShare(orders, 0.015 / 7));
+    const withoutEvents = (own: typeof sums) => own.map(({ events: _, ...day }) => day);
+    expect(rise).toBeGreaterThan(2 * (detectableChange('amount', withoutEvents(history), withoutEvents(days), 1) ?? 0));
+    expect(detectableChange('amount', history, days, -1)).toBe(detectableChange('amount', withoutEvents(history), withoutEvents(days), -1));
   });
 
   it('is no fall where chance alone may leave nothing on such days, while a rise would show', () => {
