@@ -5,7 +5,7 @@ import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import type { Look } from '../../workspace/query/batches.ts';
 import { type DataView, dataViewOf, viewName } from '../../workspace/query/data-view.ts';
 import type { Dialect } from '../../workspace/query/examples.ts';
-import { lookInto, runSql, type SqlResult } from '../../workspace/query/sql-process.ts';
+import { lookInto, openSql, runSql, type SqlResult } from '../../workspace/query/sql-process.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 import type { ProjectWarehouse } from '../../workspace/warehouse/project-warehouse.ts';
 import { warehouseViewOf } from '../../workspace/warehouse/warehouse-view.ts';
@@ -60,6 +60,11 @@ export interface Data {
   readonly about: Sources;
   /** Runs one statement over the views; `more` says that there is more than these rows or characters. */
   select(sql: string, limits: Selection): Promise<SqlResult>;
+  /**
+   * Keeps the rows of a statement that only compares ids as a table, which later ones of the kind may read; left out where the engine
+   * cannot.
+   */
+  readonly keep?: (name: string, sql: string) => Promise<void>;
 }
 
 /** Throws where nothing of what is meant is there. */
@@ -129,20 +134,26 @@ async function withFiles<T>(workspace: ProjectWorkspace, asked: Asked, context: 
       const views = parts.map(({ view }) => view);
       for (const { notes } of views) for (const sentence of notes) context.note(sentence);
       const files = [...new Set(views.flatMap((view) => view.files))];
-      const ids = alikeIds(views);
-      const setups = { shown: views.map(({ setup }) => setup), held: views.map(({ setupAsHeld }) => setupAsHeld(ids)) };
       const common = { views: views.map(({ name }) => name), files };
-      return use({
+      const ids = alikeIds(views);
+      const comparing = openSql({ ...common, setup: views.map(({ setupAsHeld }) => setupAsHeld(ids)) }, options);
+      const data: Data = {
         workspace,
         dialect: 'DuckDB',
         runs,
         parts,
         about: aboutOf(asked, runs),
         select: (sql, { maxRows, maxChars = MAX_CHARS, author, isIdsAlike }) => {
-          const setup = isIdsAlike ? setups.held : setups.shown;
-          return guarded(views, () => runSql({ ...common, setup, sql, maxRows, maxChars }, options), author);
+          const statement = { sql, maxRows, maxChars };
+          const setup = views.map((view) => view.setup);
+          const run = () => (isIdsAlike ? comparing.run(statement) : runSql({ ...common, setup, ...statement }, options));
+          return guarded(views, run, author);
         },
-      });
+        keep: async (keptAs, sql) => {
+          await guarded(views, () => comparing.run({ sql, keptAs, maxRows: 0, maxChars: 0 }));
+        },
+      };
+      return use(data).finally(() => comparing.close());
     }),
   );
 }

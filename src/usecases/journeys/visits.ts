@@ -29,4 +29,6 @@ export interface Visits {
   readonly column: (scope: VisitScope, field: string) => string | undefined;
   /** Runs one statement; aggregates leave the engine, never rows of visitors. */
   readonly select: (statement: string) => Promise<VisitRow[]>;
+  /** Keeps the rows of a statement in the engine as a table, which later statements may read; left out where the engine cannot. */
+  readonly keep: ((name: string, statement: string) => Promise<void>) | undefined;
 }

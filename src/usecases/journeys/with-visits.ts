@@ -132,6 +132,7 @@ export function withVisits<T>(question: VisitQuestion, needs: Needs, context: Vi
       reads: (scope) => partOf(scope) !== undefined,
       column: (scope, field) => columnIn(partOf(scope), field),
       select,
+      keep: data.keep,
     };
     for (const page of pageSteps(question.entryPages ?? [], 'entryPages')) await requireSeen(page, 'entryPages', visits);
     return use(visits);

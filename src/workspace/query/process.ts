@@ -1,7 +1,22 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { cellOf, checkStatement, openDatabase, TaskFailure } from './database.ts';
-import type { Cell, ConvertTask, Failure, Machine, Message, PieceTask, QueryTask, ResolveTask, Task, Written } from './protocol.ts';
+import type {
+  Cell,
+  ConvertTask,
+  Failure,
+  Machine,
+  Message,
+  PieceTask,
+  Readable,
+  ResolveTask,
+  SessionStatement,
+  SessionTask,
+  Statement,
+  Task,
+  Written,
+} from './protocol.ts';
 import { lookAt } from './sniff.ts';
+import { identifier } from './view-sql.ts';
 import { convert, resolveOverlap, writePiece } from './write-table.ts';
 
 /** How often the memory of the process is looked at: some functions of DuckDB take memory that its own limit does not see. */
@@ -29,10 +44,38 @@ async function attempt<T>(reason: Failure, run: () => Promise<T>): Promise<T> {
   }
 }
 
-async function answer(query: QueryTask, machine: Machine): Promise<void> {
-  const connection = await attempt('data', () => openDatabase({ ...query, ...machine }));
+/** Opens the data of statements. */
+async function open(readable: Readable, machine: Machine): Promise<DuckDBConnection> {
+  const connection = await attempt('data', () => openDatabase({ ...readable, ...machine }));
   await say({ kind: 'ready' });
-  await attempt('sql', () => checkStatement(connection, query.sql, query.views));
+  return connection;
+}
+
+/** Answers the statements of a session in their order; it ends with the process alone. */
+async function converse(session: SessionTask, machine: Machine): Promise<never> {
+  const known = [...session.views];
+  const opened = open(session, machine);
+  let last: Promise<unknown> = opened;
+  return new Promise((_, reject) => {
+    opened.catch(reject);
+    process.on('message', (statement: SessionStatement) => {
+      last = last.then(async () => respond(await opened, statement, known));
+      last.catch(reject);
+    });
+  });
+}
+
+async function respond(connection: DuckDBConnection, statement: SessionStatement, known: string[]): Promise<void> {
+  const { keptAs, sql } = statement;
+  if (keptAs === undefined) return answer(connection, known, statement);
+  await attempt('sql', () => checkStatement(connection, sql, known));
+  await attempt('sql', () => connection.run(`CREATE TABLE ${identifier(keptAs)} AS ${sql}`));
+  known.push(keptAs);
+  return say({ kind: 'end', more: false });
+}
+
+async function answer(connection: DuckDBConnection, views: readonly string[], query: Statement): Promise<void> {
+  await attempt('sql', () => checkStatement(connection, query.sql, views));
   const result = await attempt('sql', () => connection.stream(query.sql));
   const types = result.columnTypes();
   const names = result.deduplicatedColumnNames();
@@ -77,7 +120,8 @@ async function perform(task: Task, machine: Machine): Promise<void> {
     return say({ kind: 'looks', looks: await attempt('data', () => lookAt(task)) });
   }
   await attempt('missing package', () => import('./duckdb.ts'));
-  if (task.kind === 'query') return answer(task, machine);
+  if (task.kind === 'session') return converse(task, machine);
+  if (task.kind === 'query') return answer(await open(task, machine), task.views, task);
   const setup = ['SET preserve_insertion_order = false'];
   const connection = await attempt('data', () => openDatabase({ ...machine, setup, files: [...filesOf(task), task.target] }));
   await say({ kind: 'ready' });

@@ -16,15 +16,29 @@ export interface Statement {
   readonly maxChars: number;
 }
 
-/** One SELECT over views. */
-export interface QueryTask extends Statement {
-  readonly kind: 'query';
+/** The only data that statements may read. */
+export interface Readable {
   /** Names of the views that the statement may read. */
   readonly views: readonly string[];
   /** Statements that create them. */
   readonly setup: readonly string[];
   /** The only files that may be read, relative to the directory of the process. */
   readonly files: readonly string[];
+}
+
+/** One SELECT over views. */
+export interface QueryTask extends Statement, Readable {
+  readonly kind: 'query';
+}
+
+/** Several statements over the same views, one after the other as they come, until the process is ended. */
+export interface SessionTask extends Readable {
+  readonly kind: 'session';
+}
+
+/** A statement of a session; `keptAs`: its rows stay there as a table of this name, which later ones may read, and none are given. */
+export interface SessionStatement extends Statement {
+  readonly keptAs?: string;
 }
 
 /** A file as it was downloaded; decompressed only in a separate process. */
@@ -87,7 +101,7 @@ export interface PieceTask {
 }
 
 /** The task that a process is started for; it ends with it. */
-export type Task = QueryTask | LookTask | ConvertTask | ResolveTask | PieceTask;
+export type Task = QueryTask | SessionTask | LookTask | ConvertTask | ResolveTask | PieceTask;
 
 /** A value as JSON holds it: decimals, instants and integers beyond 2^53 as text, lists as arrays, structs as objects. */
 export type Cell = string | number | boolean | null | readonly Cell[] | { readonly [name: string]: Cell };
@@ -115,7 +129,7 @@ export interface Beginning {
 export type Failure = 'missing package' | 'refused' | 'data' | 'sql' | 'memory' | 'mismatch';
 
 /**
- * Messages of the process: that the engine is there; then, of a query, the columns, rows as often as needed, an end; of the others one
+ * Messages of the process: that the engine is there; then, of each query, the columns, rows as often as needed, an end; of the others one
  * answer.
  */
 export type Message =

@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { fork, type Serializable } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -15,8 +15,10 @@ import type {
   Message,
   PieceTask,
   QueryTask,
+  Readable,
   ResolveTask,
   ResultColumn,
+  SessionStatement,
   Task,
   Written,
 } from './protocol.ts';
@@ -103,11 +105,24 @@ function queryMachine(): Machine {
   };
 }
 
-/** Runs a task when its turn comes; `onMessage` is called with each message of the process and returns the result once it is there. */
+/** A process at work on a task. */
+interface Peer<T> {
+  /** Tells it more. */
+  readonly tell: (message: Serializable) => void;
+  /** Gives it the whole time anew. */
+  readonly renew: () => void;
+  /** Ends it with a result. */
+  readonly finish: (result: T) => void;
+}
+
+/** Is called with each message of a process, and returns the result once it is there. */
+type Listener<T> = (message: Message, peer: Peer<T>) => T | undefined;
+
+/** Runs a task when its turn comes. */
 async function perform<T>(
   task: Task,
   machine: Machine,
-  { inTurn, onMessage, ...options }: SqlOptions & { inTurn: FairSemaphore; onMessage: (message: Message) => T | undefined },
+  { inTurn, onMessage, ...options }: SqlOptions & { inTurn: FairSemaphore; onMessage: Listener<T> },
 ): Promise<T> {
   const startedMs = performance.now();
   return inTurn(options.holder, async () => {
@@ -129,7 +144,7 @@ function converse<T>(
   task: Task,
   machine: Machine,
   { directory, timeoutMs, signal, script = SCRIPT }: SqlOptions,
-  onMessage: (message: Message) => T | undefined,
+  onMessage: Listener<T>,
 ): Promise<T> {
   // The caller may have cancelled while its directory was made: a signal that has aborted calls no new listener.
   if (signal?.aborted) return Promise.reject(abortReason(signal));
@@ -144,15 +159,22 @@ function converse<T>(
     };
     const broken = (message: string) => finish(() => reject(new SqlError(isReady ? 'crash' : 'start', message)));
     const onAbort = (): void => finish(() => reject(abortReason(signal)));
-    const timer = setTimeout(() => finish(() => reject(new SqlError('time'))), timeoutMs);
+    const onTime = (): void => finish(() => reject(new SqlError('time')));
+    let timer = setTimeout(onTime, timeoutMs);
     signal?.addEventListener('abort', onAbort, { once: true });
+    const peer: Peer<T> = {
+      tell: (message) => child.send(message, (error) => error && broken(error.message)),
+      finish: (result) => finish(() => resolve(result)),
+      renew() {
+        clearTimeout(timer);
+        timer = setTimeout(onTime, timeoutMs);
+      },
+    };
     child.on('message', (message: Message) => {
       if (message.kind === 'ready') isReady = true;
-      else if (message.kind === 'failure') finish(() => reject(new SqlError(message.reason, message.message)));
-      else {
-        const result = onMessage(message);
-        if (result !== undefined) finish(() => resolve(result));
-      }
+      if (message.kind === 'failure') return finish(() => reject(new SqlError(message.reason, message.message)));
+      const result = onMessage(message, peer);
+      if (result !== undefined) peer.finish(result);
     });
     child.on('error', (error) => broken(error.message));
     // Only now is its memory free for the next.
@@ -162,20 +184,75 @@ function converse<T>(
       if (!outcome) broken(isReady ? '' : `its process ended with ${by ?? `code ${code}`}`);
       outcome?.();
     });
-    child.send({ task, machine }, (error) => error && broken(error.message));
+    peer.tell({ task, machine });
   });
 }
 
-/** Runs one statement over its views in a process that ends with it; throws a `SqlError`, or the reason of the signal. */
-export function runSql(request: SqlRequest, options: SqlOptions): Promise<SqlResult> {
+/** Collects the messages of a statement; gives its result once it is there. */
+function collector(): (message: Message) => SqlResult | undefined {
   let columns: readonly ResultColumn[] = [];
   const rows: (readonly Cell[])[] = [];
-  const onMessage = (message: Message): SqlResult | undefined => {
+  return (message) => {
     if (message.kind === 'columns') columns = message.columns;
     else if (message.kind === 'rows') for (const row of message.rows) rows.push(row);
     return message.kind === 'end' ? { columns, rows, more: message.more } : undefined;
   };
-  return perform({ kind: 'query', ...request }, queryMachine(), { ...options, inTurn: queriesInTurn, onMessage });
+}
+
+/** Runs one statement over its views in a process that ends with it; throws a `SqlError`, or the reason of the signal. */
+export function runSql(request: SqlRequest, options: SqlOptions): Promise<SqlResult> {
+  return perform({ kind: 'query', ...request }, queryMachine(), { ...options, inTurn: queriesInTurn, onMessage: collector() });
+}
+
+/** Statements in one process: what one of them keeps the later ones may read, and it is started once. */
+export interface SqlSession {
+  /** Runs a statement when those before it have ended; throws as `runSql` does, and from then on always. */
+  run(statement: SessionStatement): Promise<SqlResult>;
+  /** Ends the process. */
+  close(): Promise<void>;
+}
+
+/** Opens a session, which waits for its turn and starts at its first statement; each has the time of a query. */
+export function openSql(readable: Readable, options: SqlOptions): SqlSession {
+  const waiting: { readonly collect: ReturnType<typeof collector>; readonly settle: (result: Promise<SqlResult>) => void }[] = [];
+  const unsent: SessionStatement[] = [];
+  let peer: Peer<'closed'> | undefined;
+  let conversation: Promise<'closed'> | undefined;
+  let isClosed = false;
+  const onMessage: Listener<'closed'> = (message, speaker) => {
+    if (isClosed) return 'closed';
+    if (message.kind === 'ready') {
+      peer = speaker;
+      for (const statement of unsent.splice(0)) speaker.tell(statement);
+      return undefined;
+    }
+    const result = waiting[0]?.collect(message);
+    if (!result) return undefined;
+    speaker.renew();
+    waiting.shift()?.settle(Promise.resolve(result));
+    return undefined;
+  };
+  const begin = () => {
+    const begun = perform<'closed'>({ kind: 'session', ...readable }, queryMachine(), { ...options, inTurn: queriesInTurn, onMessage });
+    begun.catch((error: unknown) => {
+      for (const { settle } of waiting.splice(0)) settle(Promise.reject(error instanceof Error ? error : new Error(String(error))));
+    });
+    return begun;
+  };
+  return {
+    async run(statement) {
+      conversation ??= begin();
+      const result = new Promise<SqlResult>((settle) => waiting.push({ collect: collector(), settle }));
+      if (peer) peer.tell(statement);
+      else unsent.push(statement);
+      return Promise.race([result, conversation.then(() => result)]);
+    },
+    async close() {
+      isClosed = true;
+      peer?.finish('closed');
+      await conversation?.catch(() => undefined);
+    },
+  };
 }
 
 /** Looks at the beginnings of downloaded files, in their order; throws as `runSql` does. */

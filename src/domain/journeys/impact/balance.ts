@@ -111,50 +111,73 @@ interface Side {
   readonly sessions: Float64Array;
 }
 
-/** The weighted shares of the features under these coefficients, and where asked for how they go together. */
-function momentsAt(design: Design, { list, sessions }: Side, coefficients: Float64Array, withProducts: boolean) {
-  const { features } = design;
-  const [sums, matrix] = [new Float64Array(features), new Float64Array(withProducts ? features * features : 0)];
-  for (let at = 0; at < list.length; at += 1) {
-    const cell = list[at] ?? 0;
-    const weight = (sessions[at] ?? 0) * Math.exp(scoreOf(design, coefficients, cell));
-    addFeatures(design, cell, weight, sums);
-    if (withProducts) addProducts(design, cell, weight, matrix);
-  }
-  const all = sums[0] ?? 1;
-  return { means: sums.map((sum) => sum / all), products: matrix.map((value) => value / all) };
+const shares = (totals: Float64Array) => totals.map((value) => value / Math.max(totals[0] ?? 0, 1e-9));
+
+/** The features of a side, summed up. */
+function totalsOf(design: Design, { list, sessions }: Side): Float64Array {
+  const totals = new Float64Array(design.features);
+  for (let at = 0; at < list.length; at += 1) addFeatures(design, list[at] ?? 0, sessions[at] ?? 0, totals);
+  return totals;
 }
 
-/** The curvature of the dual problem. */
-function curvatureOf(means: Float64Array, products: Float64Array): Float64Array {
-  const features = means.length;
+/** Weighs each cell of a side by these coefficients; gives the features of its sessions with these weights. */
+function weigh(design: Design, { list, sessions }: Side, coefficients: Float64Array, weights: Float64Array): Float64Array {
+  const totals = new Float64Array(design.features);
+  for (let at = 0; at < list.length; at += 1) {
+    const cell = list[at] ?? 0;
+    const weight = Math.exp(scoreOf(design, coefficients, cell));
+    weights[at] = weight;
+    addFeatures(design, cell, weight * (sessions[at] ?? 0), totals);
+  }
+  return totals;
+}
+
+/** How the features of weighted cells go together: a square matrix, its lower half. */
+function productsOf(design: Design, { list, sessions }: Side, weights: Float64Array): Float64Array {
+  const products = new Float64Array(design.features ** 2);
+  for (let at = 0; at < list.length; at += 1) addProducts(design, list[at] ?? 0, (weights[at] ?? 0) * (sessions[at] ?? 0), products);
+  return products;
+}
+
+/** The curvature of the dual problem where features go together like this. */
+function curvatureOf(products: Float64Array, features: number): Float64Array {
+  const all = products[0] ?? 1;
+  // The first feature is 1 throughout, so that its column holds the sums of all.
+  const mean = (feature: number) => (products[feature * features] ?? 0) / all;
   return products.map((value, at) => {
     const [row, column] = [Math.floor(at / features), at % features];
-    // The first feature is 1 throughout: weights do not depend on its coefficient.
+    // Weights do not depend on the coefficient of the first one.
     if (row === 0 || column === 0) return row === column ? 1 : 0;
-    return value - nth(means, row) * nth(means, column) + (row === column ? TOLERANCE : 0);
+    return value / all - mean(row) * mean(column) + (row === column ? TOLERANCE : 0);
   });
 }
 
-/** The coefficients under which the weighted means of the features meet those of the exposed (entropy balancing, Hainmueller 2012). */
-function tilt(design: Design, controls: Side, target: Float64Array): Float64Array {
+/**
+ * Weighs sessions so that the weighted means of the features meet those of the exposed (entropy balancing, Hainmueller 2012); gives the
+ * weights and the features that they make.
+ */
+function tilt({ design, products }: PageModel, controls: Side, plain: Float64Array, target: Float64Array) {
   const coefficients = new Float64Array(design.features);
-  let curvature: Float64Array | undefined;
+  const weights = new Float64Array(controls.list.length).fill(1);
+  let totals = plain;
+  // Among all sessions of the page it is nearly that of most conditions.
+  let curvature: Float64Array | undefined = curvatureOf(products, design.features);
   let before = Number.POSITIVE_INFINITY;
   for (let step = 0; step < MOST_STEPS; step += 1) {
+    const means = shares(totals);
     // The curvature costs most of a step, and that of a step before leads on nearly as well once the end is near.
-    const { means, products } = momentsAt(design, controls, coefficients, curvature === undefined);
-    curvature ??= curvatureOf(means, products);
+    curvature ??= curvatureOf(productsOf(design, controls, weights), design.features);
     const gradient = means.map((mean, row) => (row === 0 ? 0 : nth(target, row) - mean - TOLERANCE * nth(coefficients, row)));
     const change = solveSymmetric(curvature.slice(), gradient);
     const largest = change.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
     const scale = Math.min(1, LONGEST_STEP / Math.max(largest, 1e-9));
     for (const [row, value] of change.entries()) coefficients[row] = nth(coefficients, row) + scale * value;
+    totals = weigh(design, controls, coefficients, weights);
     if (largest < ENOUGH) break;
     if (largest > NEAR || largest > before / 2) curvature = undefined;
     before = largest;
   }
-  return coefficients;
+  return { weights, totals };
 }
 
 /** The largest difference of the shares of a level, over the standard deviation among the exposed and the others before weighting. */
@@ -167,15 +190,6 @@ function imbalanceOf(target: Float64Array, before: Float64Array, after: Float64A
     if (deviation > 0.02) largest = Math.max(largest, Math.abs(own - weighed) / deviation);
   }
   return largest;
-}
-
-const shares = (totals: Float64Array) => totals.map((value) => value / Math.max(totals[0] ?? 0, 1e-9));
-
-/** The features of a side, each session times its weight where it has one. */
-function totalsOf(design: Design, { list, sessions }: Side, weights?: Float64Array): Float64Array {
-  const totals = new Float64Array(design.features);
-  for (let at = 0; at < list.length; at += 1) addFeatures(design, list[at] ?? 0, (weights?.[at] ?? 1) * (sessions[at] ?? 0), totals);
-  return totals;
 }
 
 function sideOf({ sessions }: Cells, list: Int32Array): Side {
@@ -194,16 +208,10 @@ export function balance(model: PageModel, met: Int32Array): Comparison {
   const [exposedTotals, controlTotals] = [totalsOf(design, own), totalsOf(design, others)];
   const comparable = exposedTotals[0] ?? 0;
   const target = shares(exposedTotals);
-  const coefficients = tilt(design, others, target);
-  const weights = new Float64Array(controls.length);
+  const { weights, totals: weighedTotals } = tilt(model, others, controlTotals, target);
   let squares = 0;
-  for (let at = 0; at < controls.length; at += 1) {
-    const cell = controls[at] ?? 0;
-    const weight = Math.exp(scoreOf(design, coefficients, cell));
-    weights[at] = weight;
-    squares += weight ** 2 * (others.sessions[at] ?? 0) * (cells.factor[cell] ?? 0);
-  }
-  const weighedTotals = totalsOf(design, others, weights);
+  for (let at = 0; at < controls.length; at += 1)
+    squares += (weights[at] ?? 0) ** 2 * (others.sessions[at] ?? 0) * (cells.factor[controls[at] ?? 0] ?? 0);
   const total = weighedTotals[0] ?? 0;
   return {
     exposed,

@@ -43,45 +43,83 @@ export interface Design {
 /** A level of fewer sessions than this is counted to the most usual one: it can neither be balanced nor weigh much. */
 export const LEAST_OF_LEVEL = 20;
 
+/** The numbers of all cells. */
+export function everyCell({ count }: Pick<Cells, 'count'>): Int32Array {
+  const all = new Int32Array(count);
+  for (let cell = 0; cell < count; cell += 1) all[cell] = cell;
+  return all;
+}
+
+/** Where the levels of each covariate begin in one list of those of all, and the end of the last one. */
+function offsetsOf(covariates: readonly Covariate[]): Int32Array {
+  const offsets = new Int32Array(covariates.length + 1);
+  for (const [at, { levels }] of covariates.entries()) offsets[at + 1] = (offsets[at] ?? 0) + levels;
+  return offsets;
+}
+
 /** Sessions of some cells at each level of each covariate. */
 export function sessionsByLevel({ covariates, levels, sessions }: Cells, some: Int32Array): Float64Array[] {
-  return covariates.map(({ levels: count }, at) => {
-    const own = new Float64Array(count);
-    for (const cell of some) {
-      const level = levels[cell * covariates.length + at] ?? 0;
-      own[level] = (own[level] ?? 0) + (sessions[cell] ?? 0);
+  const width = covariates.length;
+  const offsets = offsetsOf(covariates);
+  const all = new Float64Array(offsets[width] ?? 0);
+  for (let index = 0; index < some.length; index += 1) {
+    const cell = some[index] ?? 0;
+    const own = sessions[cell] ?? 0;
+    for (let at = 0; at < width; at += 1) {
+      const level = (offsets[at] ?? 0) + (levels[cell * width + at] ?? 0);
+      all[level] = (all[level] ?? 0) + own;
     }
-    return own;
-  });
+  }
+  return covariates.map((_, at) => all.subarray(offsets[at], offsets[at + 1]));
+}
+
+/** The bits of a number, the lowest first. */
+function bitsOf(value: number): number[] {
+  const bits: number[] = [];
+  for (let [left, bit] = [value, 0]; left > 0; left = Math.floor(left / 2), bit += 1) if (left % 2 === 1) bits.push(bit);
+  return bits;
 }
 
 /** The cells that met each condition, by its bit; of a condition that none met there is no list. */
-export function cellsByBit({ exposure }: Cells): Int32Array[] {
+export function cellsByBit({ exposure, count }: Cells): Int32Array[] {
   const lists: number[][] = [];
-  for (const [cell, conditions] of exposure.entries())
-    for (let [left, bit] = [conditions, 0]; left > 0; left = Math.floor(left / 2), bit += 1) {
-      if (left % 2 === 0) continue;
-      const own = lists[bit] ?? [];
-      lists[bit] = own;
-      own.push(cell);
+  // Few of the sets of conditions that there could be occur.
+  const known = new Map<number, readonly number[][]>();
+  for (let cell = 0; cell < count; cell += 1) {
+    const conditions = exposure[cell] ?? 0;
+    if (conditions === 0) continue;
+    let own = known.get(conditions);
+    if (!own) {
+      own = bitsOf(conditions).map((bit) => (lists[bit] ??= []));
+      known.set(conditions, own);
     }
+    for (const list of own) list.push(cell);
+  }
   return lists.map((list) => Int32Array.from(list));
 }
 
-/** Makes the features from the sessions at each level; levels of hardly any session get none. */
-export function designOf(cells: Cells, byLevel: readonly Float64Array[]): Design {
-  const { covariates, count } = cells;
-  const width = covariates.length;
+/** The feature of each level, all covariates in one list; -1 of the most usual one and of those that hardly any session has. */
+function featuresOf({ covariates }: Cells, byLevel: readonly Float64Array[]) {
+  const offsets = offsetsOf(covariates);
+  const ofLevel = new Int16Array(offsets[covariates.length] ?? 0).fill(-1);
   let features = 1;
-  const columns = covariates.map(({ levels }, at) => {
-    const sessions = byLevel[at] ?? new Float64Array(levels);
+  for (const at of covariates.keys()) {
+    const sessions = byLevel[at] ?? new Float64Array();
     const usual = sessions.reduce((best, value, level) => (value > (sessions[best] ?? 0) ? level : best), 0);
-    return Int16Array.from({ length: levels }, (_, level) => {
-      if (level === usual || (sessions[level] ?? 0) < LEAST_OF_LEVEL) return -1;
+    for (const [level, own] of sessions.entries()) {
+      if (level === usual || own < LEAST_OF_LEVEL) continue;
+      ofLevel[(offsets[at] ?? 0) + level] = features;
       features += 1;
-      return features - 1;
-    });
-  });
+    }
+  }
+  return { ofLevel, offsets, features };
+}
+
+/** Makes the features from the sessions at each level. */
+export function designOf(cells: Cells, byLevel: readonly Float64Array[]): Design {
+  const { covariates, count, levels } = cells;
+  const width = covariates.length;
+  const { ofLevel, offsets, features } = featuresOf(cells, byLevel);
   const active = new Int16Array(count * (width + 1));
   const starts = new Int32Array(count + 1);
   let end = 0;
@@ -90,7 +128,7 @@ export function designOf(cells: Cells, byLevel: readonly Float64Array[]): Design
     active[end] = 0;
     end += 1;
     for (let at = 0; at < width; at += 1) {
-      const feature = columns[at]?.[cells.levels[cell * width + at] ?? 0] ?? -1;
+      const feature = ofLevel[(offsets[at] ?? 0) + (levels[cell * width + at] ?? 0)] ?? -1;
       if (feature < 0) continue;
       active[end] = feature;
       end += 1;

@@ -51,8 +51,8 @@ export function measureEffects(byPage: ReadonlyMap<number, Cells>, questions: re
   const lists = new Map([...byPage].map(([page, cells]) => [page, cellsByBit(cells)]));
   return questions.map(({ page, probe, without, least = 1 }) => {
     const all = byPage.get(page);
-    const met = lists.get(page)?.[probe] ?? [];
-    if (!all || [...met].reduce((sum, cell) => sum + nth(all.sessions, cell), 0) < least) return undefined;
+    const met = lists.get(page)?.[probe] ?? new Int32Array();
+    if (!all || met.reduce((sum, cell) => sum + nth(all.sessions, cell), 0) < least) return undefined;
     const key = `${page}/${without ?? ''}`;
     const prepare = () => {
       const cells = without === undefined ? all : cellsWithout(all, without);

@@ -1,4 +1,4 @@
-import { type Cells, type Design, designOf, sessionsByLevel } from './cells.ts';
+import { addProducts, type Cells, type Design, designOf, everyCell, sessionsByLevel } from './cells.ts';
 import { chancesOf } from './outcome-model.ts';
 
 /** Revenue of a conversion: its mean, and the mean of its square over its mean. */
@@ -11,6 +11,8 @@ export interface Basket {
 export interface PageModel {
   readonly cells: Cells;
   readonly design: Design;
+  /** How often two features go together, over all sessions: a square matrix, its lower half. */
+  readonly products: Float64Array;
   /** The chance of the outcome by what was known before, for each cell. */
   readonly chances: Float64Array;
   readonly basket: Basket;
@@ -46,16 +48,17 @@ function spreadOf({ levels, count, covariates: { length: width } }: Cells): Floa
 
 /** Prepares the cells of a page for its conditions. */
 export function pageModelOf(cells: Cells): PageModel {
-  const byLevel = sessionsByLevel(
-    cells,
-    Int32Array.from({ length: cells.count }, (_, cell) => cell),
-  );
+  const every = everyCell(cells);
+  const byLevel = sessionsByLevel(cells, every);
   const design = designOf(cells, byLevel);
+  const products = new Float64Array(design.features ** 2);
+  for (let cell = 0; cell < cells.count; cell += 1) addProducts(design, cell, cells.sessions[cell] ?? 0, products);
   return {
     cells,
     design,
     byLevel,
-    chances: chancesOf(cells, design),
+    products,
+    chances: chancesOf(cells, design, products),
     basket: basketOf(cells),
     spread: spreadOf(cells),
     sessions: total(cells.sessions),

@@ -1,11 +1,12 @@
 import { flag, type SqlWords } from '../sql-words.ts';
 import { deviceIds } from '../visit-filters.ts';
-import { type Expressions, visitRelation } from '../visit-relation.ts';
+import { type Expressions, type VisitPart, visitRelation } from '../visit-relation.ts';
 import type { Visits } from '../visits.ts';
 import { type CellPlan, COVARIATES, cases, FIRST_VIEW, SETS_OF_PAGES } from './cell-plan.ts';
 import { plainSql } from './plain-sql.ts';
 import { textSql, traitsSql } from './profile.ts';
-import { viewColumns, walkSql } from './walk-sql.ts';
+import { ALL, maskOf, mostOf } from './sampling.ts';
+import { columnsOfOutcome, placeOf, viewColumns, walkSql } from './walk-sql.ts';
 
 /** First views from these numbers on are a level of their own. */
 const DEPTHS = [2, 3, 4, 6, 9, 13];
@@ -56,34 +57,38 @@ function conversionSql({ outcome }: CellPlan): string {
 
 /** Whether the session with this first view of a page is read. */
 function keptSql(at: number, { samplings }: CellPlan, sql: SqlWords): string {
-  const { oneOf, met } = samplings[at] ?? { oneOf: 1, met: [] };
+  const { oneOf, met } = samplings[at] ?? ALL;
   if (oneOf === 1) return `f${at} IS NOT NULL`;
   const draws = [...new Set(met)].filter((draw) => draw < oneOf);
-  const ofDraw = (draw: number) => {
-    const mask = met.reduce((bits, each, bit) => bits + (each === draw ? 2 ** bit : 0), 0);
-    return `${draw > 1 ? `k % ${draw} = 0 AND ` : ''}${sql.anyBit(`f${at}`, mask)}`;
-  };
+  const ofDraw = (draw: number) => `${draw > 1 ? `k % ${draw} = 0 AND ` : ''}${sql.anyBit(`f${at}`, maskOf(met, draw))}`;
   return `f${at} IS NOT NULL AND (${[`k % ${oneOf} = 0`, ...draws.map(ofDraw)].join(' OR ')})`;
 }
 
-/** Sessions that are read with their traits, and the indices of the pages of which they are, as the list `reached`. */
-function baseSql(plan: CellPlan, visits: Visits): string {
-  const { sql } = visits;
-  const every = [...plan.pages, ...plan.asked].map((_, at) => at);
-  const indices = `[${plan.judged.map((at) => `CASE WHEN ${keptSql(at, plan, sql)} THEN ${at} ELSE -1 END`).join(', ')}]`;
-  const ofWalk = [...every.map((at) => `f${at}`), 'entry_at', 'trouble_n', 'slow_n', 'last_n', 'goal_n'];
-  const reached = `SELECT k, ${ofWalk.join(', ')}, ${sql.filter(indices, (each) => `${each} >= 0`)} AS reached FROM walk`;
+/** The sessions that are read, with their traits and their walk. */
+function sessionsSql(plan: CellPlan, visits: Visits): string {
+  const firsts = [...plan.pages, ...plan.asked].map((_, at) => `f${at}`);
+  const anywhere = plan.isPlain ? new Set(plan.judged.map((_, index) => placeOf(index, plan).column)) : [];
+  const isSampled = mostOf(plan) > 1;
+  const ofWalk = [...firsts, ...anywhere, 'entry_at', 'trouble_n', 'slow_n', ...columnsOfOutcome(plan), ...(isSampled ? ['stands'] : [])];
   // By name, because ClickHouse calls what both tables have otherwise.
   const ofVisit = ['k', 'began', 'day', ...Object.keys(traitLevels(plan, visits))].map((name) => `v.${name} AS ${name}`);
-  const all = [...ofVisit, ...[...ofWalk, 'reached'].map((name) => `w.${name} AS ${name}`)];
-  return `SELECT ${all.join(', ')} FROM (SELECT * FROM (${reached}) AS r WHERE length(reached) > 0) AS w JOIN visit AS v ON w.k = v.k`;
+  const all = [...ofVisit, ...ofWalk.map((name) => `w.${name} AS ${name}`)];
+  const kept = isSampled ? ' WHERE w.lot % w.stands = 0' : '';
+  return `SELECT ${all.join(', ')} FROM walk AS w JOIN visit AS v ON w.k = v.k${kept}`;
+}
+
+/** Of these sessions those at whose pages something is counted, with the indices of the pages as the list `reached`. */
+function reachedSql(plan: CellPlan, { sql }: Visits, sessions: string): string {
+  const indices = `[${plan.judged.map((at) => `CASE WHEN ${keptSql(at, plan, sql)} THEN ${at} ELSE -1 END`).join(', ')}]`;
+  const reached = `SELECT *, ${sql.filter(indices, (each) => `${each} >= 0`)} AS reached FROM ${sessions}`;
+  return `SELECT * FROM (${reached}) AS r WHERE length(reached) > 0`;
 }
 
 /** Covariates at the first view of the page `here`, and the other pages seen by then as bits. */
-function unitSql(plan: CellPlan, visits: Visits): string {
+function unitSql(plan: CellPlan, visits: Visits, sessions: string): string {
   const { sql, days } = visits;
   const { numberAt, secondAt } = FIRST_VIEW;
-  const opened = sql.each(`(${baseSql(plan, visits)}) AS b`, { here: 'reached' });
+  const opened = sql.each(`(${reachedSql(plan, visits, sessions)}) AS b`, { here: 'reached' });
   const first = cases(
     plan.judged.map((at) => [`here = ${at}`, `f${at}`]),
     0,
@@ -126,15 +131,27 @@ function unitSql(plan: CellPlan, visits: Visits): string {
 /** The cells of a page are joined to this many texts. */
 const CHUNKS = 8;
 
+/** The statement of the sessions that are read, by the name under which the engine may keep them; `part`: of a part of all visits. */
+export function keptSessionsSql(plan: CellPlan, visits: Visits, part?: VisitPart): string {
+  const relation = visitRelation(visits, { visit: traitLevels(plan, visits), page: viewColumns(plan, visits), part });
+  return `WITH ${[relation.ctes, ...walkSql(plan, visits)].join(',\n')}\n${sessionsSql(plan, visits)}`;
+}
+
+const ofTables = (kept: readonly string[]) => kept.map((name) => `SELECT * FROM ${name}`).join(' UNION ALL ');
+
+/** The part plain alone. */
+export function plainAloneSql(plan: CellPlan, visits: Visits, kept: readonly string[]): string {
+  return plainSql(plan, visits, `(${ofTables(kept)}) AS t`);
+}
+
 /**
- * One statement that counts sessions by page, by the traits before its first view and by the conditions met there. Each row of the `part`
+ * A statement that counts sessions by page, by the traits before its first view and by the conditions met there. Each row of the `part`
  * cells: `here`, the index of the page, and `cells`, lines `cell conditions sessions conversions cents squares met…`. Most lines are of
  * one session that bought nothing and met nothing else, and end before that. Those of the part plain, where the plan has one, are as
- * `plainSql` says.
+ * `plainSql` says. `kept`: the tables that hold the sessions, where the engine kept them.
  */
-export function cellsSql(plan: CellPlan, visits: Visits): string {
+export function cellsSql(plan: CellPlan, visits: Visits, kept?: readonly string[]): string {
   const { line, joined } = textSql(visits);
-  const relation = visitRelation(visits, { visit: traitLevels(plan, visits), page: viewColumns(plan, visits) });
   const sums = ['count(*) AS n', 'sum(converts) AS y', 'sum(cents) AS r', 'sum(1e0 * cents * cents) AS q'];
   const met = plan.met.map((_, at) => `sum(met_${at}) AS m${at}`);
   const cell = `SELECT here, cell, conditions, ${[...sums, ...met].join(', ')} FROM unit GROUP BY here, cell, conditions`;
@@ -142,8 +159,9 @@ export function cellsSql(plan: CellPlan, visits: Visits): string {
   const isShort = ['n = 1', ...columns.slice(3).map((column) => `${column} = 0`)].join(' AND ');
   const text = `CASE WHEN ${isShort} THEN ${line(columns.slice(0, 2))} ELSE ${line(columns)} END`;
   const cells = `SELECT 'cells' AS part, here, ${joined(text)} AS cells FROM (${cell}) AS c GROUP BY here, cell % ${CHUNKS}`;
+  const sessions = kept ? ofTables(kept) : keptSessionsSql(plan, visits);
   return (
-    `WITH ${relation.ctes},\n${walkSql(plan, visits)},\n${unitSql(plan, visits)}\n` +
-    [cells, ...(plan.isPlain ? [plainSql(plan, visits)] : [])].join('\nUNION ALL ')
+    `WITH sessions_read AS (${sessions}),\n${unitSql(plan, visits, 'sessions_read')}\n` +
+    [cells, ...(plan.isPlain ? [plainSql(plan, visits, 'sessions_read')] : [])].join('\nUNION ALL ')
   );
 }

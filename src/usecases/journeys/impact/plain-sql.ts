@@ -4,26 +4,33 @@ import type { VisitRow, Visits } from '../visits.ts';
 import { type CellPlan, cases } from './cell-plan.ts';
 import type { Hypothesis } from './plan-probes.ts';
 import { textOf, textSql } from './profile.ts';
-import { metAt } from './walk-sql.ts';
+import { mostOf } from './sampling.ts';
+import { placeOf } from './walk-sql.ts';
 
 /**
- * The part of a statement over `walk` that counts sessions by the conditions that they met at any view of each page: `here`, the page, and
+ * The part of a statement that counts sessions, a table, by the conditions that they met at any view of each page: `here`, the page, and
  * lines `conditions sessions buyers`, one of them of the sessions that met none or did not see the page.
  */
-export function plainSql({ judged }: CellPlan, visits: Visits): string {
+export function plainSql(plan: CellPlan, visits: Visits, sessions: string): string {
+  const { judged, probes } = plan;
+  const { sql } = visits;
   const { joined, line } = textSql(visits);
-  const columns = judged.map(metAt);
-  const met = columns.map((name) => `w.${name} AS ${name}`).join(', ');
-  const rows = `SELECT v.buys AS buys, ${met} FROM walk AS w JOIN visit AS v ON w.k = v.k`;
-  const which = (values: readonly (string | number)[]) =>
+  const metAt = (index: number) => `met_at_${index}`;
+  const met = judged.map((_, index) => {
+    const { column, factor } = placeOf(index, plan);
+    return `(${sql.quotient(column, factor)}) % ${2 ** probes.length} AS ${metAt(index)}`;
+  });
+  const stands = mostOf(plan) > 1 ? 'stands' : '1 AS stands';
+  const rows = `SELECT buys, ${stands}, ${met.join(', ')} FROM ${sessions}`;
+  const which = (value: (index: number) => string | number) =>
     cases(
-      judged.slice(1).map((at, index) => [`grouping(${metAt(at)}) = 0`, values[index + 1] ?? 0]),
-      values[0] ?? 0,
+      judged.slice(1).map((_, index) => [`grouping(${metAt(index + 1)}) = 0`, value(index + 1)]),
+      value(0),
     );
-  const sets = columns.map((name) => `(${name})`).join(', ');
+  const sets = judged.map((_, index) => `(${metAt(index)})`).join(', ');
   const counted =
-    `SELECT ${which(judged)} AS here, ${which(columns)} AS conditions, count(*) AS n, sum(buys) AS y FROM (${rows}) AS r ` +
-    `GROUP BY GROUPING SETS (${sets})`;
+    `SELECT ${which((index) => judged[index] ?? 0)} AS here, ${which(metAt)} AS conditions, sum(stands) AS n, ` +
+    `sum(stands * buys) AS y FROM (${rows}) AS r GROUP BY GROUPING SETS (${sets})`;
   return `SELECT 'plain' AS part, here, ${joined(line(['conditions', 'n', 'y']))} AS cells FROM (${counted}) AS c GROUP BY here`;
 }
 

@@ -2,9 +2,10 @@ import { ApiError } from '../../../api/errors.ts';
 import type { AskedCondition } from '../../../domain/journeys/impact/conditions.ts';
 import { type Aim, discoveries, doubtOf, type Finding, LEAST_SESSIONS, separate } from '../../../domain/journeys/impact/judge-effects.ts';
 import { type ConditionQuestion, type Measured, measureEffects } from '../../../domain/journeys/impact/measure-effects.ts';
-import type { Visits } from '../visits.ts';
+import { partsOf } from '../visit-relation.ts';
+import type { VisitRow, Visits } from '../visits.ts';
 import type { CellPlan, OutcomeSql } from './cell-plan.ts';
-import { cellsSql } from './cells-sql.ts';
+import { cellsSql, keptSessionsSql, plainAloneSql } from './cells-sql.ts';
 import { plainDifferences } from './plain-sql.ts';
 import { type Hypothesis, type ProbePlan, planProbes } from './plan-probes.ts';
 import { type Counted, type Profile, profileOf } from './profile.ts';
@@ -43,10 +44,52 @@ function levelsOf(counted: readonly Counted[], { sessions }: Profile, most: numb
     .map(({ value }) => value);
 }
 
-async function measured(plan: CellPlan, questions: readonly ConditionQuestion[], visits: Visits) {
-  const rows = await visits.select(cellsSql(plan, visits));
-  const of = (part: string) => rows.filter((row) => row['part'] === part);
-  return { effects: measureEffects(readCells(of('cells'), plan), questions), plain: plainDifferences(of('plain')) };
+/** Counts sessions by the pages, conditions and findings of a plan; other plans may judge other pages of the same sessions. */
+interface Counting {
+  /** Statements whose rows together are the answer, for some pages each. */
+  readonly statementsOf: (plan: CellPlan) => readonly string[];
+}
+
+/** The name of the table with a part of the sessions. */
+const partName = (at: number) => `sessions_read_${at}`;
+
+/** Where the engine can, it reads the views once and keeps the sessions for all statements, which count a page each. */
+async function counting(plan: CellPlan, visits: Visits): Promise<Counting> {
+  const { keep } = visits;
+  if (!keep) return { statementsOf: (own) => [cellsSql(own, visits)] };
+  const parts = partsOf(visits, 'session');
+  for (const [at, part] of parts.entries()) await keep(partName(at), keptSessionsSql(plan, visits, part));
+  const kept = parts.map((_, at) => partName(at));
+  return {
+    statementsOf: (own) => [
+      ...own.judged.map((page) => cellsSql({ ...own, judged: [page], isPlain: false }, visits, kept)),
+      ...(own.isPlain ? [plainAloneSql(own, visits, kept)] : []),
+    ],
+  };
+}
+
+/** Measures the questions of each page as soon as its cells are there: the engine counts the next page meanwhile. */
+async function measured(plan: CellPlan, questions: readonly ConditionQuestion[], { statementsOf }: Counting, visits: Visits) {
+  const effects: (Measured | undefined)[] = questions.map(() => undefined);
+  const plain: VisitRow[] = [];
+  const answers = statementsOf(plan).map((statement) => visits.select(statement));
+  // Of those that come after one that failed nothing is awaited.
+  for (const answer of answers) answer.catch(() => undefined);
+  for (const answer of answers) {
+    const rows = await answer;
+    plain.push(...rows.filter((row) => row['part'] === 'plain'));
+    const byPage = readCells(
+      rows.filter((row) => row['part'] === 'cells'),
+      plan,
+    );
+    const own = [...questions.entries()].filter(([, { page }]) => byPage.has(page));
+    const found = measureEffects(
+      byPage,
+      own.map(([, question]) => question),
+    );
+    for (const [index, [at]] of own.entries()) effects[at] = found[index];
+  }
+  return { effects, plain: plainDifferences(plain) };
 }
 
 function questionsOf({ hypotheses, probes, looksAhead }: ProbePlan, isAsked: boolean): ConditionQuestion[] {
@@ -63,8 +106,7 @@ function questionsOf({ hypotheses, probes, looksAhead }: ProbePlan, isAsked: boo
 async function findingsOf(
   effects: readonly Measured[],
   { questions, isSummary }: { readonly questions: readonly ConditionQuestion[]; readonly isSummary: (at: number) => boolean },
-  plan: CellPlan,
-  aim: Aim,
+  { plan, counted, aim }: { readonly plan: CellPlan; readonly counted: Counting; readonly aim: Aim },
   visits: Visits,
 ): Promise<Finding[]> {
   const order = discoveries(effects, aim, isSummary).slice(0, MOST_SEPARATED);
@@ -77,7 +119,7 @@ async function findingsOf(
     met: found.map(({ page, probe }) => [page, probe] as const),
     isPlain: false,
   };
-  const { effects: complete } = await measured(again, found, visits);
+  const { effects: complete } = await measured(again, found, counted, visits);
   return separate(
     effects.map((effect, at) => complete[order.indexOf(at)] ?? effect),
     order,
@@ -105,7 +147,8 @@ export async function readEffects(
     isPlain: outcome.kind === 'purchase',
   };
   const questions = questionsOf(probes, asked !== undefined);
-  const { effects: all, plain } = await measured(plan, questions, visits);
+  const counted = await counting(plan, visits);
+  const { effects: all, plain } = await measured(plan, questions, counted, visits);
   const met = all.flatMap((effect, at) => (effect ? [{ effect, at }] : []));
   const effects = met.map(({ effect }) => effect);
   const findings = await findingsOf(
@@ -115,8 +158,7 @@ export async function readEffects(
       // A score of frustration is made of clicks and errors, which say more.
       isSummary: (index) => probes.hypotheses[met[index]?.at ?? -1]?.condition.what === 'frustration',
     },
-    plan,
-    aim,
+    { plan, counted, aim },
     visits,
   );
   const pages = [...probes.pages, ...probes.asked];

@@ -48,6 +48,19 @@ export function samplingOf(paths: readonly ProfiledPath[], conditions: readonly 
   return { oneOf, met: conditions.map((condition) => Math.min(oneOf, sparing(viewsWith(condition, paths, profile), ENOUGH_MET))) };
 }
 
+/** Every session is read. */
+export const ALL: Sampling = { oneOf: 1, met: [] };
+
+/** The bits of the conditions of which one of so many is read. */
+export function maskOf(met: Sampling['met'], draw: number): number {
+  return met.reduce((bits, each, bit) => bits + (each === draw ? 2 ** bit : 0), 0);
+}
+
+/** One of so many sessions is read at the page where fewest are. */
+export function mostOf({ samplings }: { readonly samplings: readonly Sampling[] }): number {
+  return Math.max(1, ...samplings.map(({ oneOf }) => oneOf));
+}
+
 /** How many sessions one with these conditions stands for; `holds` tells which bits are set. */
 export function standsFor({ oneOf, met }: Sampling, holds: (bit: number) => boolean): number {
   return oneOf === 1 ? 1 : met.reduce((least, each, bit) => (each < least && holds(bit) ? each : least), oneOf);
@@ -55,7 +68,7 @@ export function standsFor({ oneOf, met }: Sampling, holds: (bit: number) => bool
 
 /** The note of an answer; undefined where all sessions were read. */
 export function samplingNote(samplings: readonly Sampling[]): string | undefined {
-  const most = Math.max(1, ...samplings.map(({ oneOf }) => oneOf));
+  const most = mostOf({ samplings });
   if (most === 1) return undefined;
   return (
     `Of pages that ${(2 * ENOUGH_SESSIONS).toLocaleString('en')} sessions or more may have reached, a part of them is read (1 in ${most} ` +

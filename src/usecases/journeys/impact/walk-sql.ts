@@ -1,8 +1,10 @@
+import { grouped } from '../../../lib/grouped.ts';
 import { flag, type SqlWords } from '../sql-words.ts';
 import type { Expressions } from '../visit-relation.ts';
 import type { Visits } from '../visits.ts';
 import { type CellPlan, cases, FIRST_VIEW, MOST_PAGES } from './cell-plan.ts';
 import { measuresSql, messageSql, pathText, textSql } from './profile.ts';
+import { ALL, maskOf, mostOf, type Sampling } from './sampling.ts';
 
 /** A sum of bits of conditions; 0 where there are none. */
 const sumOf = (terms: readonly string[]) => terms.join(' + ') || '0';
@@ -60,37 +62,95 @@ function isAt(at: number, { pages }: CellPlan, sql: SqlWords): string {
   return at < pages.length ? `page_at = ${at}` : sql.bit('more_pages', at);
 }
 
-/** The column with the conditions that a session met at any view of a page, as bits. */
-export const metAt = (page: number) => `a${page}`;
+/** Sessions, or views of them, for which a view stands: by the rarest of the conditions that it met, else by its page. */
+function drawSql(plan: CellPlan, sql: SqlWords): string {
+  const ofPage = ({ oneOf, met }: Sampling) => {
+    const draws = [...new Set(met)].filter((draw) => draw < oneOf).toSorted((a, b) => a - b);
+    return cases(
+      draws.map((draw) => [sql.anyBit('conditions', maskOf(met, draw)), draw]),
+      oneOf,
+    );
+  };
+  const most = mostOf(plan);
+  const own = cases(
+    plan.pages.map((_, at) => [`page_at = ${at}`, ofPage(plan.samplings[at] ?? ALL)] as const),
+    most,
+  );
+  const asked = plan.asked.map((_, index) => {
+    const at = plan.pages.length + index;
+    return `CASE WHEN ${isAt(at, plan, sql)} THEN ${ofPage(plan.samplings[at] ?? ALL)} ELSE ${most} END`;
+  });
+  return asked.length === 0 ? own : `least(${[own, ...asked].join(', ')})`;
+}
 
-/** The table walk: sessions with the first view of each page as one number, which sorts by the number of the view. */
-export function walkSql(plan: CellPlan, visits: Visits): string {
-  const { pages, asked, probes, judged } = plan;
+const BIT_ROOM = 60;
+/** Pages whose conditions one number holds. */
+const pagesInOne = ({ probes }: CellPlan) => Math.max(1, Math.floor(BIT_ROOM / Math.max(1, probes.length)));
+
+/** Where a number with conditions of several pages holds those that a session met at any view of one of them: its column and factor. */
+export function placeOf(index: number, plan: CellPlan): { readonly column: string; readonly factor: number } {
+  const each = pagesInOne(plan);
+  return { column: `a${Math.floor(index / each)}`, factor: 2 ** ((index % each) * plan.probes.length) };
+}
+
+/** Aggregates by `placeOf`, for the pages that are judged. */
+function anywhereSql(plan: CellPlan, visits: Visits): string[] {
+  const { sql } = visits;
+  const { anyBits } = textSql(visits);
+  if (!plan.isPlain) return [];
+  const places = plan.judged.map((page, index) => ({ page, ...placeOf(index, plan) }));
+  return [...grouped(places, ({ column }) => column)].map(([column, own]) => {
+    const here = ({ page, factor }: (typeof own)[number]) => [isAt(page, plan, sql), `conditions * ${factor}`] as const;
+    const ofSite = cases(own.filter(({ page }) => page < plan.pages.length).map(here), 0);
+    const ofAsked = own.filter(({ page }) => page >= plan.pages.length).map((each) => cases([here(each)], 0));
+    return `${anyBits([ofSite, ...ofAsked].join(' + '))} AS ${column}`;
+  });
+}
+
+/** The columns of sessions that the outcome needs. */
+export function columnsOfOutcome({ outcome }: CellPlan): string[] {
+  return [...(outcome.kind === 'bounce' ? ['last_n'] : []), ...(outcome.page === undefined ? [] : ['goal_n'])];
+}
+
+/**
+ * The tables `viewed`, views with what is read of them, and `walk`, sessions with the first view of each page as one number, which sorts by
+ * the number of the view. Where only a part of the sessions is read, `stands` is for how many each does.
+ */
+export function walkSql(plan: CellPlan, visits: Visits): string[] {
+  const { pages, asked, probes } = plan;
   const { sql, question, days } = visits;
-  const { integer, anyBits } = textSql(visits);
+  const { integer } = textSql(visits);
   const { numberAt, secondAt, largestNumber } = FIRST_VIEW;
+  const most = mostOf(plan);
   const conditions = sumOf([
     ...probes.flatMap(({ on }, at) => ('sql' in on ? [`CASE WHEN ${on.sql} THEN ${2 ** at} ELSE 0 END`] : [])),
     'said',
   ]);
+  const isEntry = question.entryPages ? ', is_entry' : '';
   const marked =
-    `SELECT k, n, t, page_at, more_pages, goal${question.entryPages ? ', is_entry' : ''}, ${integer(conditions)} AS conditions, ` +
+    `SELECT k, n, t, page_at, more_pages, goal${isEntry}, ${integer(conditions)} AS conditions, ` +
     `${flag('js = 1 OR api = 1 OR rage = 1')} AS trouble, ${flag('load_ms > slow_ms')} AS slow FROM (${placedSql(plan, visits)}) AS v`;
   const second = `greatest(0, least(16000000, ${sql.quotient('t', 1000)} - ${days.first * 86_400}))`;
   const first = `${integer(`least(n, ${largestNumber})`)} * ${numberAt} + ${second} * ${secondAt} + conditions AS first_view`;
+  const draw = most > 1 ? `, ${drawSql(plan, sql)} AS draw, ${integer(`k % ${most}`)} AS lot` : '';
+  const viewed = `SELECT k, n, page_at, more_pages, goal${isEntry}, conditions, trouble, slow, ${first}${draw} FROM (${marked}) AS m`;
   const firsts = [...pages, ...asked].map((_, at) => `min(CASE WHEN ${isAt(at, plan, sql)} THEN first_view END) AS f${at}`);
-  const anywhere = plan.isPlain
-    ? judged.map((at) => `${anyBits(`CASE WHEN ${isAt(at, plan, sql)} THEN conditions ELSE 0 END`)} AS ${metAt(at)}`)
-    : [];
+  const ofOutcome = { last_n: 'max(n)', goal_n: 'max(CASE WHEN goal = 1 THEN n END)' };
   const columns = [
     ...firsts,
-    ...anywhere,
+    ...anywhereSql(plan, visits),
     'min(n * 16 + page_at) % 16 AS entry_at',
     'min(CASE WHEN trouble = 1 THEN n END) AS trouble_n',
     'min(CASE WHEN slow = 1 THEN n END) AS slow_n',
-    'max(n) AS last_n',
-    'max(CASE WHEN goal = 1 THEN n END) AS goal_n',
+    ...Object.entries(ofOutcome).flatMap(([name, value]) => (columnsOfOutcome(plan).includes(name) ? [`${value} AS ${name}`] : [])),
+    ...(most > 1 ? ['min(draw) AS stands', 'min(lot) AS lot'] : []),
   ];
   const entry = question.entryPages ? ' HAVING min(n * 2 + 1 - is_entry) % 2 = 0' : '';
-  return `walk AS (SELECT k, ${columns.join(', ')} FROM (SELECT *, ${first} FROM (${marked}) AS m) AS w GROUP BY k${entry})`;
+  // Draws are powers of two, so that a session of which one view is kept is kept by all of them together.
+  const isEarly = most > 1 && sql.dialect === 'DuckDB';
+  const only = isEarly ? ' WHERE k IN (SELECT k FROM viewed WHERE lot % draw = 0)' : '';
+  return [
+    `viewed AS ${isEarly ? 'MATERIALIZED ' : ''}(${viewed})`,
+    `walk AS (SELECT k, ${columns.join(', ')} FROM viewed${only} GROUP BY k${entry})`,
+  ];
 }
