@@ -153,7 +153,11 @@ async function withFiles<T>(workspace: ProjectWorkspace, asked: Asked, context: 
           await guarded(views, () => comparing.run({ sql, keptAs, maxRows: 0, maxChars: 0 }));
         },
       };
-      return use(data).finally(() => comparing.close());
+      try {
+        return await use(data);
+      } finally {
+        await comparing.close();
+      }
     }),
   );
 }

@@ -27,10 +27,14 @@ export interface VisitPart {
 /** Lists of so many views take about a third of the memory that a statement may have. */
 const MOST_VIEWS = 8_000_000;
 
+/** About how many views the days of a question have; 0 where the files do not say. */
+export function viewsOfDays({ views, days }: Visits): number {
+  return views * Math.min(1, (days.covered.length + 1) / Math.max(1, days.ofFiles.size));
+}
+
 /** The parts in which lists of views are read: one where they are few, or the engine keeps what does not fit elsewhere. */
-export function partsOf({ views, days, sql }: Visits, by: VisitPart['by']): VisitPart[] {
-  const share = Math.min(1, (days.covered.length + 1) / Math.max(1, days.ofFiles.size));
-  const of = sql.dialect === 'DuckDB' ? Math.max(1, Math.ceil((views * share) / MOST_VIEWS)) : 1;
+export function partsOf(visits: Visits, by: VisitPart['by']): VisitPart[] {
+  const of = visits.sql.dialect === 'DuckDB' ? Math.max(1, Math.ceil(viewsOfDays(visits) / MOST_VIEWS)) : 1;
   return Array.from({ length: of }, (_, index) => ({ by, index, of }));
 }
 

@@ -207,9 +207,9 @@ export function runSql(request: SqlRequest, options: SqlOptions): Promise<SqlRes
 /** Statements in one process: what one of them keeps the later ones may read, and it is started once. */
 export interface SqlSession {
   /** Runs a statement when those before it have ended; throws as `runSql` does, and from then on always. */
-  run(statement: SessionStatement): Promise<SqlResult>;
+  readonly run: (statement: SessionStatement) => Promise<SqlResult>;
   /** Ends the process. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Opens a session, which waits for its turn and starts at its first statement; each has the time of a query. */

@@ -63,7 +63,11 @@ export function chancesOf(cells: Cells, design: Design, products: Float64Array):
   for (let step = 0; step < MOST_STEPS; step += 1) {
     const { gradient, chances } = slopeAt(cells, design, coefficients);
     // The curvature costs most of a step, and that of a step before leads on nearly as well once the end is near.
-    if (step === 0) curvature = withPrior(products.map((value) => value * usual * (1 - usual)), design.features);
+    if (step === 0)
+      curvature = withPrior(
+        products.map((value) => value * usual * (1 - usual)),
+        design.features,
+      );
     curvature ??= curvatureAt(cells, design, chances);
     // A step of more than 4 on the logit scale overshoots.
     const change = solveSymmetric(curvature.slice(), gradient).map((value) => Math.max(-4, Math.min(4, value)));

@@ -13,6 +13,19 @@ const DEPTHS = [2, 3, 4, 6, 9, 13];
 /** Seconds since the session began. */
 const SECONDS = [1, 15, 30, 60, 120, 240, 480];
 const MOST_DAYS = 31;
+/** Fields of sessions that traits and outcomes are made of. */
+const TRAIT_FIELDS = [
+  'device_id',
+  'session_number',
+  'browser_name',
+  'browser_version',
+  'country_code',
+  'referer_url',
+  'session_number_of_transactions',
+  'session_transactions_revenue_cents',
+  'app_events.event_name',
+  'app_events.event_time',
+];
 
 const level = (value: string, limits: readonly number[]) => limits.map((limit) => flag(`${value} >= ${limit}`)).join(' + ');
 
@@ -64,6 +77,12 @@ function keptSql(at: number, { samplings }: CellPlan, sql: SqlWords): string {
   return `f${at} IS NOT NULL AND (${[`k % ${oneOf} = 0`, ...draws.map(ofDraw)].join(' OR ')})`;
 }
 
+/** The columns that the traits of a session are made of, under their own names. */
+function traitColumns(visits: Visits): Expressions {
+  const columns = TRAIT_FIELDS.flatMap((field) => visits.column('sessions', field) ?? []);
+  return Object.fromEntries(columns.map((column) => [column, column]));
+}
+
 /** The sessions that are read, with their traits and their walk. */
 function sessionsSql(plan: CellPlan, visits: Visits): string {
   const firsts = [...plan.pages, ...plan.asked].map((_, at) => `f${at}`);
@@ -71,10 +90,13 @@ function sessionsSql(plan: CellPlan, visits: Visits): string {
   const isSampled = mostOf(plan) > 1;
   const ofWalk = [...firsts, ...anywhere, 'entry_at', 'trouble_n', 'slow_n', ...columnsOfOutcome(plan), ...(isSampled ? ['stands'] : [])];
   // By name, because ClickHouse calls what both tables have otherwise.
-  const ofVisit = ['k', 'began', 'day', ...Object.keys(traitLevels(plan, visits))].map((name) => `v.${name} AS ${name}`);
+  const ofVisit = ['k', 'began', 'day', ...Object.keys(traitColumns(visits))].map((name) => `v.${name} AS ${name}`);
   const all = [...ofVisit, ...ofWalk.map((name) => `w.${name} AS ${name}`)];
   const kept = isSampled ? ' WHERE w.lot % w.stands = 0' : '';
-  return `SELECT ${all.join(', ')} FROM walk AS w JOIN visit AS v ON w.k = v.k${kept}`;
+  const joined = `SELECT ${all.join(', ')} FROM walk AS w JOIN visit AS v ON w.k = v.k${kept}`;
+  const traits = Object.entries(traitLevels(plan, visits)).map(([name, value]) => `${value} AS ${name}`);
+  // Levels last: most sessions are read no further than the join.
+  return `SELECT ${['k', 'began', 'day', ...traits, ...ofWalk].join(', ')} FROM (${joined}) AS s`;
 }
 
 /** Of these sessions those at whose pages something is counted, with the indices of the pages as the list `reached`. */
@@ -133,7 +155,7 @@ const CHUNKS = 8;
 
 /** The statement of the sessions that are read, by the name under which the engine may keep them; `part`: of a part of all visits. */
 export function keptSessionsSql(plan: CellPlan, visits: Visits, part?: VisitPart): string {
-  const relation = visitRelation(visits, { visit: traitLevels(plan, visits), page: viewColumns(plan, visits), part });
+  const relation = visitRelation(visits, { visit: traitColumns(visits), page: viewColumns(plan, visits), part });
   return `WITH ${[relation.ctes, ...walkSql(plan, visits)].join(',\n')}\n${sessionsSql(plan, visits)}`;
 }
 

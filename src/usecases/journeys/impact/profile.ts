@@ -2,8 +2,9 @@ import { FRUSTRATION_SCORES, MESSAGE_RULES, SLOW_SECONDS } from '../../../domain
 import type { PathViews } from '../../../domain/journeys/page-groups.ts';
 import { nth } from '../../../lib/nth.ts';
 import { flag } from '../sql-words.ts';
-import { type Expressions, visitRelation } from '../visit-relation.ts';
+import { type Expressions, type RelationWish, viewsOfDays, visitRelation } from '../visit-relation.ts';
 import type { VisitRow, Visits } from '../visits.ts';
+import { sparing } from './sampling.ts';
 
 /** A path with how many of its views met what. */
 export interface ProfiledPath extends PathViews {
@@ -16,7 +17,7 @@ export interface ProfiledPath extends PathViews {
 }
 
 /** Columns of a view that tell of trouble, in the order of `troubled`. */
-export const TROUBLES = ['js', 'api', 'rage'] as const;
+const TROUBLES = ['js', 'api', 'rage'] as const;
 
 /** How often a value occurs. */
 export interface Counted {
@@ -137,53 +138,85 @@ function valuesSql(visits: Visits): string[] {
   );
 }
 
-function pathsSql(visits: Visits): string {
+/** The paths of a table with their views and other figures, the most seen first. */
+const mostSeen = (kind: string, more: string, from: string) =>
+  `SELECT * FROM (SELECT '${kind}' AS kind, path_text AS a, ${more} AS more FROM ${from} GROUP BY path_text ` +
+  `ORDER BY n DESC, a LIMIT ${MOST_PATHS}) AS of_path`;
+
+/** How often the views of each path met what, as numbers. */
+function metSql(visits: Visits): string {
   const { text, concat } = textSql(visits);
-  const counts = [
-    ...SLOW_SECONDS.map((seconds) => `sum(${flag(`load_ms > ${seconds * 1000}`)})`),
-    ...FRUSTRATION_SCORES.map((score) => `sum(${flag(`score >= ${score}`)})`),
-    ...TROUBLES.map((name) => `sum(${name})`),
-  ];
-  const more = concat(...counts.flatMap((count, at) => (at === 0 ? [text(count)] : ["','", text(count)])));
-  return (
-    `SELECT * FROM (SELECT 'path' AS kind, path_text AS a, count(*) AS n, ${more} AS more FROM seen GROUP BY path_text ` +
-    `ORDER BY n DESC, a LIMIT ${MOST_PATHS}) AS of_path`
-  );
+  const counts = COUNTS.flatMap((count, at) => (at === 0 ? [text(count)] : ["','", text(count)]));
+  return mostSeen('met', `count(*) AS n, ${concat(...counts)}`, 'seen');
 }
 
-function messagesSql(visits: Visits): string[] {
+/** The views of each path; by the column itself first, which files hold as numbers of texts. */
+function pathsSql(): string {
+  const counted = 'SELECT own_path, count(*) AS views FROM seen GROUP BY own_path';
+  return mostSeen('path', "sum(views) AS n, ''", `(SELECT coalesce(own_path, '') AS path_text, views FROM (${counted}) AS c) AS d`);
+}
+
+/** How many views of a path met what, in the order of `ProfiledPath`. */
+const COUNTS = [
+  ...SLOW_SECONDS.map((seconds) => `sum(${flag(`load_ms > ${seconds * 1000}`)})`),
+  ...FRUSTRATION_SCORES.map((score) => `sum(${flag(`score >= ${score}`)})`),
+  ...TROUBLES.map((name) => `sum(${name})`),
+];
+
+function messagesSql(visits: Visits, oneOf: number): string[] {
   const messages = visits.column('views', 'errors.message');
   if (messages === undefined) return [];
   const { mapped, distinct, length } = textSql(visits);
-  const list = distinct(mapped(messages, (each) => messageSql(each, visits)));
-  const table = `(SELECT ${list} AS texts FROM views WHERE ${length(messages)} > 0)`;
+  // Of one error there is nothing to tell apart, and lists take several times as long.
+  const several = distinct(mapped(messages, (each) => messageSql(each, visits)));
+  const list = `CASE WHEN ${length(messages)} = 1 THEN [${messageSql(`${messages}[1]`, visits)}] ELSE ${several} END`;
+  const [user, session] = ['user_id', 'session_id'].map((field) => visits.column('views', field) ?? 'NULL') as [string, string]; // two
+  const part = oneOf === 1 ? '' : ` AND ${visits.sql.key(user, session)} % ${oneOf} = 0`;
+  const table = `(SELECT ${list} AS texts FROM views WHERE ${length(messages)} > 0${part})`;
   return [
     `SELECT * FROM (SELECT 'message' AS kind, a, count(*) AS n, '' AS more FROM ${visits.sql.each(`${table} AS t`, { a: 'texts' })} AS m ` +
       `GROUP BY a ORDER BY n DESC, a LIMIT ${MOST_VALUES}) AS of_message`,
   ];
 }
 
+/** So many views are enough to tell how often conditions are met, and what most sessions have. */
+const ENOUGH_VIEWS = 500_000;
+
+/** The statements of a profile: of a part of the sessions, one of so many, what most have; of all what may be rare. */
+function profileStatements(visits: Visits, oneOf: number, messages: readonly string[]): string[] {
+  const statement = (wish: RelationWish, parts: readonly string[]) =>
+    `WITH ${visitRelation(visits, wish).ctes}\n${parts.join('\nUNION ALL ')}`;
+  const page = { ...measuresSql(visits), path_text: pathText(visits) };
+  const part = { by: 'session', index: 0, of: oneOf } as const;
+  const whole = [pathsSql(), "SELECT 'sessions' AS kind, '' AS a, count(*) AS n, '' AS more FROM visit", ...messages];
+  return [
+    statement({ visit: traitsSql(visits), page, part }, [metSql(visits), ...valuesSql(visits)]),
+    statement({ page: { own_path: visits.column('views', 'path') ?? 'NULL' } }, whole),
+  ];
+}
+
+/** Which errors are asked about: none, the most frequent texts, or each however rare. */
+export type AskedErrors = 'none' | 'frequent' | 'all';
+
 const numbersOf = (row: VisitRow) =>
   textOf(row['more'])
     .split(',')
     .map((text) => Number(text) || 0);
 
-/** Counts what there is in one statement. */
-export async function profileOf(visits: Visits): Promise<Profile> {
-  const page = { ...measuresSql(visits), path_text: pathText(visits) };
-  const relation = visitRelation(visits, { visit: traitsSql(visits), page });
-  const parts = [
-    pathsSql(visits),
-    ...valuesSql(visits),
-    ...messagesSql(visits),
-    "SELECT 'sessions' AS kind, '' AS a, count(*) AS n, '' AS more FROM visit",
-  ];
-  const rows = await visits.select(`WITH ${relation.ctes}\n${parts.join('\nUNION ALL ')}`);
+/** Counts what there is. */
+export async function profileOf(visits: Visits, errors: AskedErrors): Promise<Profile> {
+  const oneOf = sparing(viewsOfDays(visits), ENOUGH_VIEWS);
+  const messagesOneOf = errors === 'all' ? 1 : oneOf;
+  const messages = errors === 'none' ? [] : messagesSql(visits, messagesOneOf);
+  const rows: VisitRow[] = [];
+  for (const statement of profileStatements(visits, oneOf, messages)) rows.push(...(await visits.select(statement)));
   const of = (kind: string) => rows.filter((row) => row['kind'] === kind);
-  const counted = (kind: string) => of(kind).map((row): Counted => ({ value: textOf(row['a']), count: Number(row['n']) }));
+  const counted = (kind: string, times = 1) =>
+    of(kind).map((row): Counted => ({ value: textOf(row['a']), count: times * Number(row['n']) }));
   const [slowEnd, frustratedEnd] = [SLOW_SECONDS.length, SLOW_SECONDS.length + FRUSTRATION_SCORES.length];
+  const met = new Map(of('met').map((row) => [textOf(row['a']), numbersOf(row).map((count) => oneOf * count)]));
   const paths = of('path').map((row): ProfiledPath => {
-    const numbers = numbersOf(row);
+    const numbers = met.get(textOf(row['a'])) ?? COUNTS.map(() => 0);
     const [slow, frustrated, troubled] = [numbers.slice(0, slowEnd), numbers.slice(slowEnd, frustratedEnd), numbers.slice(frustratedEnd)];
     return { path: textOf(row['a']), views: Number(row['n']), slow, frustrated, troubled };
   });
@@ -192,9 +225,9 @@ export async function profileOf(visits: Visits): Promise<Profile> {
     views: paths.reduce((sum, { views }) => sum + views, 0),
     sessions: Number(of('sessions')[0]?.['n'] ?? 0),
     frustrated: FRUSTRATION_SCORES.map((_, at) => paths.reduce((sum, { frustrated }) => sum + nth(frustrated, at), 0)),
-    browsers: counted('browser'),
-    countries: counted('country'),
-    sources: counted('source'),
-    messages: counted('message').filter(({ value }) => value !== ''),
+    browsers: counted('browser', oneOf),
+    countries: counted('country', oneOf),
+    sources: counted('source', oneOf),
+    messages: counted('message', messagesOneOf).filter(({ value }) => value !== ''),
   };
 }

@@ -8,7 +8,7 @@ import type { CellPlan, OutcomeSql } from './cell-plan.ts';
 import { cellsSql, keptSessionsSql, plainAloneSql } from './cells-sql.ts';
 import { plainDifferences } from './plain-sql.ts';
 import { type Hypothesis, type ProbePlan, planProbes } from './plan-probes.ts';
-import { type Counted, type Profile, profileOf } from './profile.ts';
+import { type AskedErrors, type Counted, type Profile, profileOf } from './profile.ts';
 import { readCells } from './read-cells.ts';
 
 /** The effect of a condition at a page, and whether it stands out by itself. */
@@ -127,13 +127,18 @@ async function findingsOf(
   );
 }
 
+function errorsOf(asked: readonly AskedCondition[] | undefined): AskedErrors {
+  if (!asked) return 'frequent';
+  return asked.some(({ what }) => what === 'js_error') ? 'all' : 'none';
+}
+
 /** Measures conditions at pages: those that are asked about, or all. */
 export async function readEffects(
   asked: readonly AskedCondition[] | undefined,
   { outcome, aim }: { readonly outcome: OutcomeSql; readonly aim: Aim },
   visits: Visits,
 ): Promise<Looked> {
-  const profile = await profileOf(visits);
+  const profile = await profileOf(visits, errorsOf(asked));
   if (profile.sessions === 0) throw new ApiError('missing', 'No session of these days fits the filters; widen the range or drop a filter.');
   const probes = await planProbes(asked, profile, visits);
   const plan: CellPlan = {

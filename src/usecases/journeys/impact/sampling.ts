@@ -1,6 +1,6 @@
 import { type Condition, FRUSTRATION_SCORES, SLOW_SECONDS } from '../../../domain/journeys/impact/conditions.ts';
 import { nth } from '../../../lib/nth.ts';
-import { type Profile, type ProfiledPath, TROUBLES } from './profile.ts';
+import type { Profile, ProfiledPath } from './profile.ts';
 
 /** Which of the sessions that reached a page are read: one of a power of two, so that a sparer draw is a part of a fuller one. */
 export interface Sampling {
@@ -15,8 +15,8 @@ const ENOUGH_SESSIONS = 16_000;
 /** Of those that met a condition this many views are enough, because they are compared with more than as many others. */
 const ENOUGH_MET = 8_000;
 
-/** The largest power of two that leaves at least so many of a count. */
-function sparing(count: number, enough: number): number {
+/** The largest power of two that leaves at least so many of a count; 1 where there are not twice as many. */
+export function sparing(count: number, enough: number): number {
   return count < 2 * enough ? 1 : 2 ** Math.floor(Math.log2(count / enough));
 }
 
@@ -37,7 +37,7 @@ function viewsWith({ what, over, message }: Condition, paths: readonly ProfiledP
   if (what === 'slow_page') return exceeding(paths, SLOW_SECONDS, over ?? 0, ({ slow }) => slow);
   if (what === 'frustration') return exceeding(paths, FRUSTRATION_SCORES, over ?? FRUSTRATION_SCORES[0], ({ frustrated }) => frustrated);
   if (message !== undefined) return messages.find(({ value }) => value === message)?.count ?? Number.POSITIVE_INFINITY;
-  const at = TROUBLES.indexOf(({ js_error: 'js', api_error: 'api', rage_click: 'rage' } as const)[what]);
+  const at = ({ js_error: 0, api_error: 1, rage_click: 2 } as const)[what];
   return paths.reduce((sum, { troubled }) => sum + nth(troubled, at), 0);
 }
 

@@ -9,39 +9,51 @@ import { ALL, maskOf, mostOf, type Sampling } from './sampling.ts';
 /** A sum of bits of conditions; 0 where there are none. */
 const sumOf = (terms: readonly string[]) => terms.join(' + ') || '0';
 
-/** The bits of the conditions that are met by having one of the errors of a view, from its list of texts. */
-function messageBits({ probes }: CellPlan, visits: Visits): string {
+/** The bits of the conditions that are met by having an error of each text. */
+function bitsOfMessages({ probes }: CellPlan): Map<string, number> {
   const bits = new Map<string, number>();
   for (const [at, { on }] of probes.entries()) if ('message' in on) bits.set(on.message, (bits.get(on.message) ?? 0) + 2 ** at);
+  return bits;
+}
+
+const bitsOf = (text: string, plan: CellPlan, { sql }: Visits) =>
+  cases(
+    [...bitsOfMessages(plan)].map(([message, sum]) => [`${text} = ${sql.text(message)}`, sum]),
+    0,
+  );
+
+/** The text of the only error of a view, and the bits of its errors where there are more, because lists take several times as long. */
+function messageColumns(plan: CellPlan, visits: Visits): Expressions {
   const messages = visits.column('views', 'errors.message');
-  if (messages === undefined || bits.size === 0) return '0';
+  if (messages === undefined || bitsOfMessages(plan).size === 0) return { lone: "''", several: '0' };
   const { mapped, distinct, summed, length, integer } = textSql(visits);
-  const bitsOf = (text: string) =>
-    cases(
-      [...bits].map(([message, sum]) => [`${text} = ${visits.sql.text(message)}`, sum]),
-      0,
-    );
   const texts = distinct(mapped(messages, (each) => messageSql(each, visits)));
-  return `CASE WHEN ${length(messages)} > 0 THEN ${integer(summed(mapped(texts, bitsOf)))} ELSE 0 END`;
+  const sum = integer(summed(mapped(texts, (text) => bitsOf(text, plan, visits))));
+  return {
+    lone: `CASE WHEN ${length(messages)} = 1 THEN ${messageSql(`${messages}[1]`, visits)} ELSE '' END`,
+    several: `CASE WHEN ${length(messages)} > 1 THEN ${sum} ELSE 0 END`,
+  };
 }
 
 /** Columns of a view that conditions and covariates read. */
 export function viewColumns(plan: CellPlan, visits: Visits): Expressions {
   return {
     ...measuresSql(visits),
-    said: messageBits(plan, visits),
+    ...messageColumns(plan, visits),
     path_text: pathText(visits),
   };
 }
 
 /** Views with the pages that they are of; where conditions ask for it, with those of the view after. */
-function placedSql({ pages, asked, outcome, looksAhead }: CellPlan, visits: Visits): string {
+function placedSql(plan: CellPlan, visits: Visits): string {
+  const { pages, asked, outcome, looksAhead } = plan;
   const { sql } = visits;
   const own = pages.map((page, at) => [page.sql, at] as const);
   const more = asked.map((page, at) => `CASE WHEN ${page.sql} THEN ${2 ** (pages.length + at)} ELSE 0 END`);
   const goal = outcome.page === undefined ? '0' : flag(outcome.page);
   const columns = ['k', 'n', 't', ...Object.keys(measuresSql(visits)), 'said', ...(visits.question.entryPages ? ['is_entry'] : [])];
-  const read = `SELECT ${columns.join(', ')}, path_text AS path FROM seen`;
+  const said = `several + ${bitsOf('lone', plan, visits)} AS said`;
+  const read = `SELECT ${columns.map((name) => (name === 'said' ? said : name)).join(', ')}, path_text AS path FROM seen`;
   const placed =
     `SELECT ${columns.join(', ')}, ${cases(own, MOST_PAGES)} AS page_at, ${sumOf(more)} AS more_pages, ${goal} AS goal ` +
     `FROM (${read}) AS r`;

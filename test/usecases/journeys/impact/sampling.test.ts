@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { type Cells, holds } from '../../../../src/domain/journeys/impact/cells.ts';
 import type { CellPlan } from '../../../../src/usecases/journeys/impact/cell-plan.ts';
-import { cellsSql } from '../../../../src/usecases/journeys/impact/cells-sql.ts';
-import type { Profile, ProfiledPath } from '../../../../src/usecases/journeys/impact/profile.ts';
+import { cellsSql, keptSessionsSql } from '../../../../src/usecases/journeys/impact/cells-sql.ts';
+import { type Profile, type ProfiledPath, textOf } from '../../../../src/usecases/journeys/impact/profile.ts';
 import { readCells } from '../../../../src/usecases/journeys/impact/read-cells.ts';
 import { type Sampling, samplingNote, samplingOf } from '../../../../src/usecases/journeys/impact/sampling.ts';
+import type { Visits } from '../../../../src/usecases/journeys/visits.ts';
 import { withVisits } from '../../../../src/usecases/journeys/with-visits.ts';
 import { engines, sharedWorlds, usesOf } from '../both-engines.ts';
 
@@ -49,27 +50,44 @@ describe('sessions of a page that are read', () => {
   });
 });
 
+/** Slow products, read by a sampling. */
+const planOf = (sampling: Sampling, { sql }: Visits): CellPlan => ({
+  pages: [{ pattern: '/p/*', sql: sql.like('path', '/p/*'), slowMs: 3_000 }],
+  asked: [],
+  probes: [{ on: { sql: 'load_ms > slow_ms' } }],
+  samplings: [sampling],
+  outcome: { kind: 'purchase' },
+  browsers: [],
+  countries: [],
+  sources: [],
+  looksAhead: false,
+  judged: [0],
+  met: [],
+  isPlain: true,
+});
+
 describe.each(engines)('on %s', (engine) => {
-  const read = (sampling: Sampling) => {
+  const rowsOf = (sampling: Sampling, part: string, isKept = false) => {
     const { workspace } = worldOf('whole days');
     const needs = { sessions: ['session_number_of_transactions'], views: ['fully_loaded'] };
-    return withVisits({}, needs, usesOf(workspace(engine)), async (visits): Promise<Cells> => {
-      const plan: CellPlan = {
-        pages: [{ pattern: '/p/*', sql: visits.sql.like('path', '/p/*'), slowMs: 3_000 }],
-        asked: [],
-        probes: [{ on: { sql: 'load_ms > slow_ms' } }],
-        samplings: [sampling],
-        outcome: { kind: 'purchase' },
-        browsers: [],
-        countries: [],
-        sources: [],
-        looksAhead: false,
-        judged: [0],
-        met: [],
-        isPlain: false,
-      };
-      return readCells(await visits.select(cellsSql(plan, visits)), plan).get(0) ?? expect.fail('no session reached the page');
+    return withVisits({}, needs, usesOf(workspace(engine)), async (visits) => {
+      const plan = planOf(sampling, visits);
+      if (isKept) await visits.keep?.('kept', keptSessionsSql(plan, visits));
+      const rows = await visits.select(cellsSql(plan, visits, isKept && visits.keep ? ['kept'] : undefined));
+      return { plan, rows: rows.filter((row) => row['part'] === part) };
     });
+  };
+  const read = async (sampling: Sampling, isKept = false): Promise<Cells> => {
+    const { plan, rows } = await rowsOf(sampling, 'cells', isKept);
+    return readCells(rows, plan).get(0) ?? expect.fail('no session reached the page');
+  };
+  /** Sessions that met the condition at any view of the page, and all others, with how many of both buy. */
+  const anywhere = async (sampling: Sampling) => {
+    const { rows } = await rowsOf(sampling, 'plain');
+    const lines = rows.flatMap((row) => textOf(row['cells']).split(';')).map((line) => line.split(' ').map(Number));
+    const sum = (side: number, column: number) =>
+      lines.filter(([met]) => met === side).reduce((total, line) => total + (line[column] ?? Number.NaN), 0);
+    return { met: sum(1, 1), metBuyers: sum(1, 2), others: sum(0, 1), otherBuyers: sum(0, 2) };
   };
   const sums = ({ exposure, sessions }: Cells) => {
     const [others, slow] = [0, 1].map((side) =>
@@ -97,5 +115,20 @@ describe.each(engines)('on %s', (engine) => {
     expect(some.slow).not.toBe(all.slow);
     expect(Math.abs(some.slow - all.slow)).toBeLessThan(4 * Math.sqrt(all.slow));
     expect(part.factor.every((factor, cell) => factor === (holds(part.exposure[cell] ?? 0, 0) ? 2 : 4))).toBe(true);
+  });
+
+  it('who met the rare condition at any view is counted whole, and all others by those that stand for them', async () => {
+    const [whole, part] = [await anywhere({ oneOf: 1, met: [1] }), await anywhere({ oneOf: 4, met: [1] })];
+    expect(whole.met).toBeGreaterThan(20);
+    expect(part).toMatchObject({ met: whole.met, metBuyers: whole.metBuyers });
+    expect(part.others % 4).toBe(0);
+    expect(part.others).not.toBe(whole.others);
+    expect(Math.abs(part.others - whole.others)).toBeLessThan(4 * Math.sqrt(3 * whole.others));
+    expect(Math.abs(part.otherBuyers - whole.otherBuyers)).toBeLessThan(4 * Math.sqrt(3 * whole.otherBuyers));
+  });
+
+  it('sessions that the engine keeps are counted like those that it reads', async () => {
+    const sampling = { oneOf: 4, met: [2] };
+    expect(sums(await read(sampling, true))).toEqual(sums(await read(sampling)));
   });
 });
