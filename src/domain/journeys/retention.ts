@@ -6,6 +6,16 @@ import { intervalOf } from './proportions.ts';
 
 const counted = z.array(z.number().nullable());
 
+const within = z.object({
+  periods: z.number(),
+  /** Of cohorts for which all these periods are over. */
+  visitors: z.number(),
+  returned: z.number(),
+  percent: z.number(),
+  lowPercent: z.number(),
+  highPercent: z.number(),
+});
+
 /** The answer of `analyze_retention`; the place in a list is the number of periods after the first session, null where not over. */
 export const retentionShape = z.object({
   answer: z.string(),
@@ -20,16 +30,18 @@ export const retentionShape = z.object({
       incomplete: z.number(),
     }),
   ),
+  /** Who came back at least once in the first periods after that of the first session; left out where none are over. */
+  within: within.optional(),
   /** All cohorts together, over those whose period is over. */
   overall: counted,
-  groups: z.array(z.object({ group: z.string(), visitors: z.number(), percent: counted })).optional(),
+  groups: z.array(z.object({ group: z.string(), visitors: z.number(), percent: counted, within: within.optional() })).optional(),
   covered: z.array(z.string()),
 });
 /** The answer of `analyze_retention`. */
 export type RetentionAnswer = z.input<typeof retentionShape>;
 
-/** Visitors of one cohort and group who came back this many periods after their first session. */
-interface ReturnCount {
+/** Visitors of one cohort and group, of whom something is so many periods after their first session. */
+export interface ReturnCount {
   readonly cohort: number;
   readonly after: number;
   readonly group: string;
@@ -101,19 +113,59 @@ export function curvesOf(
   return [curve(counts, 'all'), ...each.toSorted((a, b) => b.visitors - a.visitors).slice(0, 6)];
 }
 
-/** The first sentence: how many come back in the first period that is over. */
-export function retentionWords(curves: ReturnType<typeof curvesOf>, cohorts: RetentionAnswer['cohorts'], by: 'day' | 'week'): string {
+type Within = z.output<typeof within>;
+
+/** Who came back in any of the first periods, as many as are asked for or, where they are over for no cohort, as are; each visitor once. */
+function withinOf(
+  { counts, firsts }: { readonly counts: readonly ReturnCount[]; readonly firsts: readonly ReturnCount[] },
+  asked: Periods,
+): Within | undefined {
+  const cohorts = [...new Set(counts.map(({ cohort }) => cohort))];
+  for (let { periods } = asked; periods > 0; periods -= 1) {
+    const over = cohorts.filter((cohort) =>
+      Array.from({ length: periods }, (_, at) => cohort + at + 1).every((each) => isWhole(each, asked)),
+    );
+    const visitors = over.reduce((sum, cohort) => sum + sumBy(counts, cohort, 0), 0);
+    const returned = firsts.reduce((sum, each) => sum + (over.includes(each.cohort) && each.after <= periods ? each.visitors : 0), 0);
+    const [share, interval] = [percent(returned, visitors), intervalOf({ hits: returned, of: visitors })];
+    if (share !== null && interval) return { periods, visitors, returned, percent: share, ...interval };
+  }
+  return undefined;
+}
+
+/** Who came back within the first periods: of all visitors, and of a group. */
+export function withinBy(
+  returns: { readonly counts: readonly ReturnCount[]; readonly firsts: readonly ReturnCount[] },
+  asked: Periods,
+): (group?: string) => Within | undefined {
+  const ofGroup = (all: readonly ReturnCount[], group: string | undefined) =>
+    all.filter((each) => group === undefined || each.group === group);
+  return (group) => withinOf({ counts: ofGroup(returns.counts, group), firsts: ofGroup(returns.firsts, group) }, asked);
+}
+
+/** The first sentence: how many come back in the first period that is over, and the next how many within a week. */
+export function retentionWords(
+  curves: ReturnType<typeof curvesOf>,
+  { cohorts, by, within: returned }: Pick<RetentionAnswer, 'cohorts' | 'by' | 'within'>,
+): string {
   const first = curves[0]?.percent[1];
   if (cohorts.length === 0) return 'No visitor had a first session in these days.';
   if (first === null || first === undefined)
     return `No cohort has a ${by} after its first that is over, so who comes back is not known yet.`;
-  const asked = (after: number) => cohorts.reduce((sum, { returned, visitors }) => sum + (returned[after] === null ? 0 : visitors), 0);
-  const [hits, of] = [cohorts.reduce((sum, { returned }) => sum + (returned[1] ?? 0), 0), asked(1)];
+  const asked = (after: number) => cohorts.reduce((sum, { returned: own, visitors }) => sum + (own[after] === null ? 0 : visitors), 0);
+  const [hits, of] = [cohorts.reduce((sum, { returned: own }) => sum + (own[1] ?? 0), 0), asked(1)];
   const interval = intervalOf({ hits, of });
   const range = interval ? ` (95%: ${interval.lowPercent} to ${interval.highPercent}%)` : '';
+  const next = by === 'day' ? 'the day after' : 'the week after';
+  const sooner =
+    returned && returned.periods > 1
+      ? ` Within ${returned.periods} ${by}s of it ${returned.percent}% do, of ${formatNumber(returned.visitors, { group: true })} for whom ` +
+        `these are over (95%: ${returned.lowPercent} to ${returned.highPercent}%).`
+      : '';
   const last = (curves[0]?.percent ?? []).findLastIndex((value) => value !== null);
   const later =
-    last > 1 ? ` ${last} ${by}s after it, ${curves[0]?.percent[last] ?? 0}% of ${formatNumber(asked(last), { group: true })} do.` : '';
-  const next = by === 'day' ? 'the day after' : 'the week after';
-  return `${first}% of ${formatNumber(of, { group: true })} new visitors come back ${next} their first session${range}.${later}`;
+    last > 1
+      ? ` In ${by} ${last} after it alone, ${curves[0]?.percent[last] ?? 0}% of ${formatNumber(asked(last), { group: true })} do.`
+      : '';
+  return `${first}% of ${formatNumber(of, { group: true })} new visitors come back ${next} their first session${range}.${sooner || later}`;
 }

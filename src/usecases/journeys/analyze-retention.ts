@@ -1,5 +1,5 @@
 import { daysWords } from '../../domain/journeys/covered-days.ts';
-import { cohortsOf, curvesOf, type RetentionAnswer, retentionWords } from '../../domain/journeys/retention.ts';
+import { cohortsOf, curvesOf, type RetentionAnswer, retentionWords, withinBy } from '../../domain/journeys/retention.ts';
 import type { Context } from '../context.ts';
 import { type Breakdown, fieldOfBreakdown } from './breakdowns.ts';
 import { readRetention } from './read-retention.ts';
@@ -14,6 +14,8 @@ export interface RetentionRequest extends VisitQuestion {
 }
 
 const USUAL_PERIODS = { day: 7, week: 8 };
+/** Periods within which returning is told: a week, or about a month. */
+const USUAL_WITHIN = { day: 7, week: 4 };
 
 /** Who comes back, and when: `analyze_retention`. */
 export function analyzeRetention(request: RetentionRequest, context: VisitUses & Pick<Context, 'draw'>): Promise<RetentionAnswer> {
@@ -26,20 +28,25 @@ export function analyzeRetention(request: RetentionRequest, context: VisitUses &
     usualDays: by === 'day' ? 2 * USUAL_PERIODS.day : 7 * USUAL_PERIODS.week,
   };
   return withVisits(request, needs, context, async (visits) => {
-    const counts = await readRetention({ by, periods, breakdown }, visits);
-    const cohorts = cohortsOf(counts, { by, periods, days: visits.days });
-    const curves = curvesOf(counts, { by, periods, days: visits.days });
+    const returns = await readRetention({ by, periods, breakdown }, visits);
+    const asked = { by, periods, days: visits.days };
+    const cohorts = cohortsOf(returns.counts, asked);
+    const curves = curvesOf(returns.counts, asked);
+    const within = withinBy(returns, { ...asked, periods: request.periods ?? USUAL_WITHIN[by] });
+    const all = within();
     context.note('A visitor is a browser or device: a person on another one, or without cookies, counts as new.');
     context.note(
-      'A cohort is the period (UTC; weeks begin on Monday) of the first session; null stands for a period that is not over or not covered.',
+      'A cohort is the period (UTC; weeks begin on Monday) of the first session; null: not over or not covered. Who comes back has a ' +
+        'session in a later period; within: in any of the first ones, each visitor once.',
     );
     const covered = daysWords(visits.days.covered);
     context.draw(async () => (await import('../../views/from-journeys.ts')).cohortChart({ cohorts, curves, by, covered }));
     return {
-      answer: retentionWords(curves, cohorts, by),
+      answer: retentionWords(curves, { cohorts, by, within: all }),
       by,
       cohorts,
-      ...(breakdown && { groups: curves.slice(1) }),
+      ...(all && { within: all }),
+      ...(breakdown && { groups: curves.slice(1).map((curve) => ({ ...curve, within: within(curve.group) })) }),
       overall: curves[0]?.percent ?? [],
       covered,
     };

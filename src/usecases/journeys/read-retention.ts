@@ -1,20 +1,19 @@
+import type { ReturnCount } from '../../domain/journeys/retention.ts';
 import { type Breakdown, fieldOfBreakdown, groupExpression } from './breakdowns.ts';
 import { visitRelation } from './visit-relation.ts';
 import type { Visits } from './visits.ts';
 
-/** Visitors of one cohort and group who came back this many periods after their first session. */
-export interface ReturnCount {
-  readonly cohort: number;
-  readonly after: number;
-  readonly group: string;
-  readonly visitors: number;
+/** Visitors counted by the periods after their first session in which they were there, and by the first of those in which they came back. */
+export interface Returns {
+  readonly counts: readonly ReturnCount[];
+  readonly firsts: readonly ReturnCount[];
 }
 
 /** Counts visitors by the period of their first session and the periods in which they were there again. */
 export async function readRetention(
   { by, periods, breakdown }: { readonly by: 'day' | 'week'; readonly periods: number; readonly breakdown: Breakdown | undefined },
   visits: Visits,
-): Promise<ReturnCount[]> {
+): Promise<Returns> {
   const { sql } = visits;
   const field = fieldOfBreakdown(breakdown);
   const group = field && breakdown ? groupExpression(breakdown, visits.column('sessions', field) ?? 'NULL', sql) : "''";
@@ -29,14 +28,23 @@ export async function readRetention(
   const rows = await visits.select(
     `WITH ${ctes},
 began AS (SELECT u AS u_first, min(${period('day')}) AS c, ${sql.anyOf('g')} AS grp FROM ${firsts} GROUP BY u),
-there AS (SELECT DISTINCT u, ${period('day')} AS q FROM visit)
-SELECT c, q - c AS later, grp, count(*) AS n FROM there JOIN began ON there.u = began.u_first
-WHERE q - c BETWEEN 0 AND ${periods} GROUP BY c, later, grp ORDER BY n DESC LIMIT 40000`,
+there AS (SELECT DISTINCT u, ${period('day')} AS q FROM visit),
+again AS (SELECT u, c, grp, q - c AS later FROM there JOIN began ON there.u = began.u_first WHERE q - c BETWEEN 0 AND ${periods}),
+next AS (SELECT u, c AS c_next, min(later) AS first_later, ${sql.anyOf('grp')} AS grp_next FROM again WHERE later > 0 GROUP BY u, c)
+SELECT 'counts' AS kind, c, later, grp, count(*) AS n FROM again GROUP BY c, later, grp
+UNION ALL SELECT 'firsts' AS kind, c_next AS c, first_later AS later, grp_next AS grp, count(*) AS n FROM next GROUP BY c_next, first_later, grp_next
+ORDER BY n DESC LIMIT 40000`,
   );
-  return rows.map(({ c, later, grp, n }) => ({
-    cohort: Number(c),
-    after: Number(later),
-    group: typeof grp === 'string' ? grp : '',
-    visitors: Number(n),
-  }));
+  const of = (kind: string) =>
+    rows
+      .filter((row) => row['kind'] === kind)
+      .map(
+        ({ c, later, grp, n }): ReturnCount => ({
+          cohort: Number(c),
+          after: Number(later),
+          group: typeof grp === 'string' ? grp : '',
+          visitors: Number(n),
+        }),
+      );
+  return { counts: of('counts'), firsts: of('firsts') };
 }

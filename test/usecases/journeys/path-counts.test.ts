@@ -60,6 +60,14 @@ describe.each(Object.keys(worlds))('%s', (name) => {
         });
       });
       expect(answer.cohorts.map(({ returned }) => returned)).toEqual(expected);
+      const overFor = (length: number) =>
+        cohorts.filter((cohort) => by === 'day' && Array.from({ length }, (_, at) => cohort + at + 1).every((day) => days.has(day)));
+      const length = Array.from({ length: periods }, (_, at) => periods - at).find((each) => overFor(each).length > 0);
+      const users = [...firsts].filter(([, first]) => overFor(length ?? 0).includes(first));
+      const isBack = ([user, first]: [string, number]) =>
+        own.some((session) => session.user === user && periodOf(session) > first && periodOf(session) <= first + (length ?? 0));
+      if (length === undefined) expect(answer.within).toBeUndefined();
+      else expect(answer.within).toMatchObject({ periods: length, visitors: users.length, returned: users.filter(isBack).length });
       expect(answer.cohorts[0]?.cohort).toBe(`${by === 'day' ? '' : 'week of '}${new Date(midnight(9)).toISOString().slice(0, 10)}`);
     });
   });
