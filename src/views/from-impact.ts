@@ -17,11 +17,12 @@ function short(condition: string, longest = LONGEST_LABEL): string {
   return words.length > room ? `${words.slice(0, Math.max(room, 10))}…${words.endsWith('"') ? '"' : ''}${place}` : condition;
 }
 
-/** The ends of the interval of an estimate, and whether it may be chance. */
+/** The ends of the interval of an estimate where there is one, and the verdict where it is no claim. */
 function intervalOf(row: ImpactRow, isRevenue: boolean): string {
   const ends = isRevenue ? [row.lostRevenueLow, row.lostRevenueHigh] : [row.lostConversionsLow, row.lostConversionsHigh];
-  const [low, high] = ends.map((end) => formatValue(end, 'none'));
-  return `(${low} to ${high})${(ends[0] ?? 0) * (ends[1] ?? 0) <= 0 ? ' within noise' : ''}`;
+  const isKnown = ends.every((end) => end !== undefined);
+  const interval = isKnown ? [`(${ends.map((end) => formatValue(end, 'none')).join(' to ')})`] : [];
+  return [...interval, ...(row.verdict === 'lowers' || row.verdict === 'raises' ? [] : [row.verdict])].join(' ');
 }
 
 /** The cost of each condition as a bar, its interval behind it; undefined where nothing could be measured. */

@@ -159,8 +159,8 @@ export function retentionWords(
   const next = by === 'day' ? 'the day after' : 'the week after';
   const sooner =
     returned && returned.periods > 1
-      ? ` Within ${returned.periods} ${by}s of it ${returned.percent}% do, of ${formatNumber(returned.visitors, { group: true })} for whom ` +
-        `these are over (95%: ${returned.lowPercent} to ${returned.highPercent}%).`
+      ? ` Within ${returned.periods} ${by}s of it ${returned.percent}% do, of ${formatNumber(returned.visitors, { group: true })} ` +
+        `for whom these are over (95%: ${returned.lowPercent} to ${returned.highPercent}%).`
       : '';
   const last = (curves[0]?.percent ?? []).findLastIndex((value) => value !== null);
   const later =

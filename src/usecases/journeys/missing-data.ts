@@ -1,11 +1,16 @@
 import { ApiError } from '../../api/errors.ts';
+import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from '../../domain/exports/plan/field-catalogue.ts';
 import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
 import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { type CoveredDays, dayText } from '../../domain/journeys/covered-days.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Context } from '../context.ts';
 import { readJobs } from '../exports/export-lists.ts';
 
 type JobsContext = Pick<Context, 'ask'>;
+
+/** Fields that a comparison of variants reads, whatever its outcome. */
+const KEYS = ['user_id', 'session_id', 'session_time', 'session_number_of_transactions'];
 
 /** The call that plans the fields that the tools over visits need. */
 function planWords(scope: string): string {
@@ -51,4 +56,54 @@ export async function missingScope(scope: string, fields: readonly string[], con
 export async function missingFields(scope: string, fields: readonly string[], context: JobsContext): Promise<ApiError> {
   const way = await wayTo(scope, fields, context);
   return new ApiError('missing', `The downloaded files of ${scope} have no ${fields.join(', ')}, which this answer needs. ${way}`);
+}
+
+/** A custom or dynamic variable of the project. */
+export interface Variable {
+  readonly kind: 'custom' | 'dynamic';
+  readonly key: string;
+  /** Of a custom one. */
+  readonly position?: number;
+}
+
+const fieldOf = { custom: CUSTOM_VARIABLE, dynamic: DYNAMIC_VARIABLE };
+
+/** Most names of one kind in a sentence. */
+const MOST_NAMES = 8;
+
+/** The call that has the files with a variable: of a job that exports it, as far as its record shows, else a plan of just that. */
+async function wayToVariable({ kind, key }: Variable, days: CoveredDays, context: JobsContext): Promise<string> {
+  const exports = ({ fields }: JobRecord) =>
+    (fields ?? []).some(({ fieldName, aliasName }) => fieldName === fieldOf[kind] && aliasName?.toLowerCase() === key.toLowerCase());
+  const job = (await jobsWith('sessions', KEYS, context)).find(exports);
+  if (job)
+    return `Job ${job.jobId} "${job.name ?? ''}" exports it` + hint('sync_exports', `: sync_exports {"jobIds":["${job.jobId}"]} fetches its files`);
+  const call = JSON.stringify({
+    fields: [PRESET, `${kind} variable ${key}`],
+    scope: 'sessions',
+    frequency: 'once',
+    startDate: dayText(days.first),
+    endDate: dayText(days.last),
+  });
+  return `No job is known to export it${hint('plan_export', `: plan_export ${call} plans it for these days`)}`;
+}
+
+/** The error for a variable that no downloaded file holds: the one call that comes next, or the variables that there are. */
+export async function missingVariable(
+  name: string,
+  { meant, variables }: { readonly meant: Variable | undefined; readonly variables: readonly Variable[] },
+  days: CoveredDays,
+  context: JobsContext,
+): Promise<ApiError> {
+  const absent = `conditions: no column of the downloaded files holds the variable "${name}"`;
+  if (meant) {
+    const which = meant.position === undefined ? `dynamic variable "${meant.key}"` : `custom variable ${meant.position}, "${meant.key}"`;
+    return new ApiError('missing', `${absent}. It is ${which}. ${await wayToVariable(meant, days, context)}.`);
+  }
+  const named = (['custom', 'dynamic'] as const).flatMap((kind) => {
+    const keys = variables.filter((each) => each.kind === kind).map(({ key }) => key);
+    return keys.length === 0 ? [] : [`${kind}: ${keys.slice(0, MOST_NAMES).join(', ')}${keys.length > MOST_NAMES ? ' …' : ''}`];
+  });
+  const there = named.length === 0 ? '' : ` The project has ${named.join('; ')}.`;
+  return new ApiError('missing', `${absent}, and the project knows none of that name.${there}`);
 }

@@ -3,7 +3,7 @@ import { type Breakdown, fieldOfBreakdown, groupExpression } from './breakdowns.
 import { visitRelation } from './visit-relation.ts';
 import type { Visits } from './visits.ts';
 
-/** Visitors counted by the periods after their first session in which they were there, and by the first of those in which they came back. */
+/** Visitors by the periods after their first session in which they were there, and by the first in which they came back. */
 export interface Returns {
   readonly counts: readonly ReturnCount[];
   readonly firsts: readonly ReturnCount[];
@@ -32,7 +32,8 @@ there AS (SELECT DISTINCT u, ${period('day')} AS q FROM visit),
 again AS (SELECT u, c, grp, q - c AS later FROM there JOIN began ON there.u = began.u_first WHERE q - c BETWEEN 0 AND ${periods}),
 next AS (SELECT u, c AS c_next, min(later) AS first_later, ${sql.anyOf('grp')} AS grp_next FROM again WHERE later > 0 GROUP BY u, c)
 SELECT 'counts' AS kind, c, later, grp, count(*) AS n FROM again GROUP BY c, later, grp
-UNION ALL SELECT 'firsts' AS kind, c_next AS c, first_later AS later, grp_next AS grp, count(*) AS n FROM next GROUP BY c_next, first_later, grp_next
+UNION ALL SELECT 'firsts' AS kind, c_next AS c, first_later AS later, grp_next AS grp, count(*) AS n FROM next
+GROUP BY c_next, first_later, grp_next
 ORDER BY n DESC LIMIT 40000`,
   );
   const of = (kind: string) =>

@@ -1,11 +1,11 @@
-import { ApiError, refuse } from '../../../api/errors.ts';
-import { listCustomVariables } from '../../../api/operations/data-export.ts';
+import { refuse } from '../../../api/errors.ts';
 import type { AskedCondition } from '../../../domain/journeys/impact/conditions.ts';
 import { type Arm, compareVariant, referenceOf, sampleRatioMismatch } from '../../../domain/journeys/impact/experiment.ts';
 import { type ImpactRow, rowOf } from '../../../domain/journeys/impact/impact-answer.ts';
 import { fold } from '../../../domain/names/match-name.ts';
-import { hint } from '../../../lib/hint.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
+import { readVariables } from '../../exports/export-lists.ts';
+import { missingVariable, type Variable } from '../missing-data.ts';
 import { visitRelation } from '../visit-relation.ts';
 import type { VisitScope, Visits } from '../visits.ts';
 import type { VisitUses } from '../with-visits.ts';
@@ -23,16 +23,8 @@ interface FoundVariable {
   readonly column: string;
 }
 
-/** The column that holds a variable: by the name of the column, or of a custom variable of the project. */
-async function columnOf(name: string, visits: Visits, { ask }: Pick<VisitUses, 'ask'>): Promise<FoundVariable> {
-  const variables = async () => {
-    try {
-      return await ask(listCustomVariables, {});
-    } catch (error) {
-      if (error instanceof ApiError) return [];
-      throw error;
-    }
-  };
+/** The column that holds a variable: by the name of the column, or of a variable of the project. */
+async function columnOf(name: string, visits: Visits, context: Pick<VisitUses, 'ask' | 'note'>): Promise<FoundVariable> {
   const found = (names: readonly string[]) => {
     for (const each of names)
       for (const scope of ['sessions', 'views'] as const) {
@@ -43,22 +35,16 @@ async function columnOf(name: string, visits: Visits, { ask }: Pick<VisitUses, '
   };
   const direct = found([name, `custom_var_${name}`, `dynamic_var_${name}`]);
   if (direct) return direct;
-  const custom = await variables();
+  const { customVariables, dynamicKeys } = await readVariables(context.ask, (sentence) => context.note(sentence));
+  const variables: Variable[] = [
+    ...customVariables.map((variable) => ({ kind: 'custom', ...variable }) as const),
+    ...dynamicKeys.map((key) => ({ kind: 'dynamic', key }) as const),
+  ];
   const plain = (text: string) => fold(text).replaceAll(/[\s_-]/g, '');
-  const meant = custom.find(({ key }) => plain(key ?? '') === plain(name));
-  const own = meant && found([meant.key ?? name, `custom_var_${meant.position}`]);
-  const isKnown = meant ? ` It is custom variable ${meant.position}, "${meant.key}".` : '';
-  return (
-    own ??
-    refuse(
-      `conditions: no column of the downloaded files holds the variable "${name}".${isKnown}` +
-        hint(
-          ['list_custom_variables', 'list_dynamic_variable_keys'],
-          meant ? '' : ' list_custom_variables and list_dynamic_variable_keys name those of the project.',
-        ) +
-        hint('plan_export', ' plan_export plans an export that has it.'),
-    )
-  );
+  const meant = variables.find(({ key }) => plain(key) === plain(name));
+  const own = meant && found([meant.key, meant.position === undefined ? `dynamic_var_${meant.key}` : `custom_var_${meant.position}`]);
+  if (own) return own;
+  throw await missingVariable(name, { meant, variables }, visits.days, context);
 }
 
 /** Sums by variant over visitors, of sessions with a value. */

@@ -116,6 +116,18 @@ describe('what is asked wrongly', () => {
     const lists = (() => Promise.resolve(variables)) as unknown as ImpactUses['ask']; // only custom variables are asked for
     const uses = { ...impactUses(worldOf('whole days').workspace('DuckDB')), ask: lists };
     await expect(measureImpact(asked, uses)).rejects.toThrow('"checkout variant". It is custom variable 3, "checkout_variant".');
+    await expect(measureImpact(asked, uses)).rejects.toThrow(
+      'plan_export {"fields":["journeys","custom variable checkout_variant"],"scope":"sessions","frequency":"once","startDate":"2026-11-',
+    );
+  });
+
+  it('a variable that the project does not know is answered with those that it has', async () => {
+    const asked = { conditions: [{ what: 'variable', name: 'variant' }], outcome: 'purchase', limit: 5 } as const;
+    const lists = (() => Promise.resolve([{ position: 3, key: 'checkout_variant' }])) as unknown as ImpactUses['ask']; // for both lists
+    const uses = { ...impactUses(worldOf('whole days').workspace('DuckDB')), ask: lists };
+    await expect(measureImpact(asked, uses)).rejects.toThrow(
+      'and the project knows none of that name. The project has custom: checkout_variant; dynamic: checkout_variant.',
+    );
   });
 
   it('an outcome that is no step, or that nobody did', async () => {
