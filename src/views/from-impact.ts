@@ -35,6 +35,8 @@ export function chartOfImpact({ conditions, days, outcome, currency }: ImpactAns
   const many = outcome === 'purchase' ? 'purchases' : outcome;
   const lost = isRevenue ? ['revenue lost', ...(currency === undefined ? [] : [currency])].join(', ') : `lost ${many}`;
   const of = (value: number | undefined) => value ?? null;
+  // Of visits that end more is a loss, and nothing is lost.
+  if (outcome === 'bounce') return chartOfBounces({ drawn, days }, covered);
   const [first] = drawn;
   const amount = isRevenue
     ? `${formatValue(first?.lostRevenue, 'none')} ${currency ?? ''}`.trim()
@@ -50,5 +52,27 @@ export function chartOfImpact({ conditions, days, outcome, currency }: ImpactAns
     labels: drawn.map(({ condition }) => short(condition)),
     series: [{ name: 'estimate', values: drawn.map((row) => of(isRevenue ? row.lostRevenue : row.lostConversions)) }],
     notes: drawn.map((row) => intervalOf(row, isRevenue)),
+  };
+}
+
+function chartOfBounces(
+  { drawn, days }: { readonly drawn: readonly ImpactRow[]; readonly days: number },
+  covered: readonly string[],
+): BarsSpec {
+  const [first] = drawn;
+  const ends = (end: number | undefined) => formatValue(end === undefined ? end : -end, 'none');
+  const note = ({ lostConversionsLow, lostConversionsHigh, verdict }: ImpactRow) =>
+    `(${ends(lostConversionsHigh)} to ${ends(lostConversionsLow)})${verdict === 'raises' || verdict === 'lowers' ? '' : ` ${verdict}`}`;
+  return {
+    kind: 'bars',
+    title:
+      first?.verdict === 'raises'
+        ? `${short(first.condition, LONGEST_TITLE)} goes with most visits that end there in ${days} days`
+        : `No condition stands out as ending visits in ${days} days`,
+    subtitle: `more visits that end on that page in ${days} days, ${daysIn(covered)}: estimate and 95% interval`,
+    unit: 'none',
+    labels: drawn.map(({ condition }) => short(condition)),
+    series: [{ name: 'estimate', values: drawn.map(({ lostConversions }) => (lostConversions === undefined ? null : -lostConversions)) }],
+    notes: drawn.map(note),
   };
 }

@@ -43,10 +43,10 @@ function lossSentence({ steps, unit }: Told): string {
   return `The largest loss is after ${from.step}: ${lost} do not reach ${to.step}.`;
 }
 
-function restOf({ steps, groups }: Told): string[] {
+function restOf({ steps, groups, unit }: Told): string[] {
   const [first, last] = [steps[0], steps.at(-1)];
   const whole =
-    first && last && first.sessions > 0 ? [`${last.ofFirstPercent ?? 0}% of those who do ${first.step} reach ${last.step}.`] : [];
+    first && last && first.sessions > 0 ? [`${last.ofFirstPercent ?? 0}% of ${unit} with ${first.step} reach ${last.step}.`] : [];
   const standing = (groups ?? []).filter(({ verdict }) => /^(fewer|more) /.test(verdict)).slice(0, 2);
   return [...whole, ...standing.map(({ group, verdict }) => `For ${group}, ${verdict}.`)];
 }

@@ -158,8 +158,8 @@ export function groupsOf(names: readonly string[], counts: FunnelCounts, inOrder
     const [clearest] = differences.filter((each) => each.group === group).toSorted((a, b) => a.pValue - b.pValue);
     const few = nth(steps, 0) < LEAST_SESSIONS ? 'too few' : 'like the others';
     const verdict = clearest
-      ? `${clearest.points < 0 ? 'fewer' : 'more'} reach ${names[clearest.index]}: ${percent(clearest.own)} of those before it, ` +
-        `elsewhere ${percent(clearest.others)}`
+      ? `${clearest.points < 0 ? 'fewer' : 'more'} reach ${names[clearest.index]}: ${percent(clearest.own)} of those at ` +
+        `${names[clearest.index - 1]}, elsewhere ${percent(clearest.others)}`
       : few;
     return { group, steps, verdict };
   });

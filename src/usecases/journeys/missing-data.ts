@@ -76,8 +76,13 @@ async function wayToVariable({ kind, key }: Variable, days: CoveredDays, context
   const exports = ({ fields }: JobRecord) =>
     (fields ?? []).some(({ fieldName, aliasName }) => fieldName === fieldOf[kind] && aliasName?.toLowerCase() === key.toLowerCase());
   const job = (await jobsWith('sessions', KEYS, context)).find(exports);
-  if (job)
-    return `Job ${job.jobId} "${job.name ?? ''}" exports it` + hint('sync_exports', `: sync_exports {"jobIds":["${job.jobId}"]} fetches its files`);
+  if (job) {
+    const fetch =
+      lower(job.frequency) === 'once'
+        ? hint('download_export_run', `: download_export_run {"jobId":"${job.jobId}"} waits for its files`)
+        : hint('sync_exports', `: sync_exports {"jobIds":["${job.jobId}"]} fetches its files`);
+    return `Job ${job.jobId} "${job.name ?? ''}" exports it${fetch}`;
+  }
   const call = JSON.stringify({
     fields: [PRESET, `${kind} variable ${key}`],
     scope: 'sessions',
@@ -85,7 +90,8 @@ async function wayToVariable({ kind, key }: Variable, days: CoveredDays, context
     startDate: dayText(days.first),
     endDate: dayText(days.last),
   });
-  return `No job is known to export it${hint('plan_export', `: plan_export ${call} plans it for these days`)}`;
+  const then = hint(['apply_export_plan', 'download_export_run'], '; then apply_export_plan, and download_export_run with its job');
+  return `No job is known to export it${hint('plan_export', `: plan_export ${call} plans it for these days`)}${then}`;
 }
 
 /** The error for a variable that no downloaded file holds: the one call that comes next, or the variables that there are. */

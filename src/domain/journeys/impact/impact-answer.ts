@@ -109,10 +109,18 @@ export function rowOf({ shares, plain, lostCents, comparable, verdict, more, pag
 
 const RANK: Readonly<Record<Verdict, number>> = { lowers: 0, raises: 1, 'within noise': 2, 'no fair comparison': 3, 'too few': 4 };
 
-/** Orders rows by cost, the costliest first; where nothing is lost beyond chance, by the clearest differences. */
-export function byCost(aim: Aim): (a: ImpactRow, b: ImpactRow) => number {
-  const lost = (row: ImpactRow) => (aim === 'revenue' ? row.lostRevenue : row.lostConversions) ?? 0;
-  return (a, b) => RANK[a.verdict] - RANK[b.verdict] || lost(b) - lost(a) || b.sessions - a.sessions;
+/** The order of verdicts where more of the outcome is a loss. */
+const RANK_OF_HARM: typeof RANK = { ...RANK, raises: RANK.lowers, lowers: RANK.raises };
+
+/**
+ * Orders rows by cost, the costliest first; where nothing is lost beyond chance, by the clearest differences. `isHarm`: of an outcome that
+ * is no aim, more is a loss.
+ */
+export function byCost(aim: Aim, isHarm = false): (a: ImpactRow, b: ImpactRow) => number {
+  const rank = isHarm ? RANK_OF_HARM : RANK;
+  const sign = isHarm ? -1 : 1;
+  const cost = (row: ImpactRow) => sign * ((aim === 'revenue' ? row.lostRevenue : row.lostConversions) ?? 0);
+  return (a, b) => rank[a.verdict] - rank[b.verdict] || cost(b) - cost(a) || b.sessions - a.sessions;
 }
 
 /** How an outcome is called, in the plural. */
@@ -121,6 +129,8 @@ export interface OutcomeWords {
   readonly many: string;
   readonly aim: Aim;
   readonly currency: string | undefined;
+  /** It is no aim: more of it is a loss. */
+  readonly isHarm?: boolean | undefined;
 }
 
 const grouped = (value: number) => formatNumber(Math.round(value), { group: true });
@@ -159,12 +169,12 @@ function variantRevenue({ lostRevenue, lostRevenueLow = 0, lostRevenueHigh = 0 }
 }
 
 /** A variant of a test: wins, loses, or neither. */
-function variantAnswer(row: ImpactRow, { many }: OutcomeWords): string {
+function variantAnswer(row: ImpactRow, { many, isHarm = false }: OutcomeWords): string {
   const { condition, verdict, withPercent, withoutPercent, lowPoints, highPoints } = row;
   const shares = `${formatNumber(withPercent)}% ${many} against ${formatNumber(withoutPercent)}%`;
   if (verdict === 'lowers' || verdict === 'raises')
     return (
-      `${condition}, ${verdict === 'raises' ? 'wins' : 'loses'}: ${shares} ` +
+      `${condition}, ${(verdict === 'raises') === isHarm ? 'loses' : 'wins'}: ${shares} ` +
       `(difference 95%: ${formatNumber(lowPoints)} to ${formatNumber(highPoints)} points).`
     );
   if (verdict === 'within noise') return `No winner yet: ${condition}, has ${shares}, a difference within noise.`;
@@ -180,12 +190,27 @@ function pageAnswer({ condition, verdict, withPercent, withoutPercent }: ImpactR
   return `${capital(condition)}, goes with no difference beyond chance in ${many}.`;
 }
 
+/** ` about 53 more visits that end on that page (95%: 41 to 64)` */
+function moreWords({ lostConversions = 0, lostConversionsLow = 0, lostConversionsHigh = 0 }: ImpactRow, { many }: OutcomeWords): string {
+  return `about ${grouped(-lostConversions)} more ${many} (${between(-lostConversionsHigh, -lostConversionsLow)})`;
+}
+
+/** The first sentence about an outcome that is no aim: what raises it most, or that nothing does. */
+function harmAnswer(first: ImpactRow, judged: number, words: OutcomeWords): string {
+  if (first.verdict === 'raises') return `Clearest: ${first.condition}, ${moreWords(first, words)}.`;
+  if (judged === 0) return NOTHING_JUDGED;
+  return `None of the ${judged} conditions that can be judged raises ${words.many} beyond chance.`;
+}
+
+const NOTHING_JUDGED = 'No condition was met by enough comparable sessions to judge its effect.';
+
 /** The one condition that was asked about. */
 function singleAnswer(row: ImpactRow, words: OutcomeWords): string {
   const { verdict } = row;
   const [reason, what] = [REASONS[verdict], wantedOf(words)];
   const shares = `${formatNumber(row.withPercent)}% with it, ${formatNumber(row.withoutPercent)}% without`;
   const figures = words.aim === 'revenue' ? lostWords(row, words) : shares;
+  if (verdict === 'lowers' && words.isHarm) return `${capital(row.condition)} goes with fewer ${what}: ${figures}.`;
   if (verdict === 'lowers') return `${capital(row.condition)} costs ${what}: ${lostWords(row, words)}.`;
   if (verdict === 'raises') return `${capital(row.condition)} goes with more ${what}: ${figures}.`;
   return `${capital(row.condition)} ${reason ?? verdict}${verdict === 'within noise' ? ` on ${what}: ${figures}` : ''}.`;
@@ -198,7 +223,8 @@ export function answerSentence(rows: readonly ImpactRow[], judged: number, words
   if (first.what === 'variable') return variantAnswer(first, words) + variantRevenue(first, words);
   if (first.what === 'page') return pageAnswer(first, words);
   if (others.length === 0 && judged <= 1) return singleAnswer(first, words);
+  if (words.isHarm) return harmAnswer(first, judged, words);
   if (first.verdict === 'lowers') return `Costliest: ${first.condition}, ${lostWords(first, words)}.`;
-  if (judged === 0) return 'No condition was met by enough comparable sessions to judge its effect.';
+  if (judged === 0) return NOTHING_JUDGED;
   return `None of the ${judged} conditions that can be judged lowers ${wantedOf(words)} beyond chance.`;
 }

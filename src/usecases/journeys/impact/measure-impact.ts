@@ -127,6 +127,13 @@ function withPlain(
 /** A row within noise whose own interval says otherwise. */
 const isBeyondItself = ({ verdict, lowPoints = 0, highPoints = 0 }: ImpactRow) => verdict === 'within noise' && lowPoints * highPoints > 0;
 
+/** What columns of the answer mean. */
+function lostNote({ kind }: Outcome, rows: readonly ImpactRow[]): string {
+  const plain = rows.some(({ plainPoints }) => plainPoints !== undefined);
+  const words = plain ? 'plainPoints: all sessions with it anywhere less all without; lost: ' : 'lost: ';
+  return `${words}over these days, negative where ${kind === 'purchase' ? 'more was sold' : 'there were more'}.`;
+}
+
 function noteMethod({ looked, unknown }: Read, rows: readonly ImpactRow[], note: (sentence: string) => void): void {
   const sampled = looked && samplingNote(looked.samplings);
   if (sampled !== undefined) note(sampled);
@@ -158,7 +165,8 @@ export async function measureImpact(question: ImpactQuestion, context: ImpactUse
     const { looked, experiments, days, hasRevenue } = found;
     const entries = (looked?.judged ?? []).map((judged) => ({ judged, row: rowOf(factsOf(judged, outcome, hasRevenue)) }));
     const all = [...entries, ...experiments.map((row) => ({ row, judged: undefined }))];
-    const order = byCost(outcome.aim);
+    const isHarm = outcome.kind === 'bounce';
+    const order = byCost(outcome.aim, isHarm);
     const sorted = all.toSorted((a, b) => order(a.row, b.row));
     const shown = sorted.slice(0, question.limit);
     const rows = await coincidences(
@@ -167,12 +175,12 @@ export async function measureImpact(question: ImpactQuestion, context: ImpactUse
       context,
     );
     noteMethod(found, rows, (sentence) => context.note(sentence));
-    context.note('plainPoints: all sessions with it anywhere less all without; lost: over these days, negative where more was sold.');
+    context.note(lostNote(outcome, rows));
     if (sorted.length > shown.length) context.note(`${shown.length} of ${sorted.length} rows; limit shows more.`);
     const { currency } = await currencyOf(hasRevenue ? ['cents'] : [], context);
     const judged = (looked?.judgeable ?? 0) + experiments.length;
     return {
-      answer: answerSentence(rows, sorted.length === 1 ? 1 : judged, { many: outcome.many, aim: outcome.aim, currency }),
+      answer: answerSentence(rows, sorted.length === 1 ? 1 : judged, { many: outcome.many, aim: outcome.aim, currency, isHarm }),
       conditions: rows,
       outcome: outcome.aim === 'revenue' ? 'revenue' : question.outcome,
       days,

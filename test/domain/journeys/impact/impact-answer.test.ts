@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { answerSentence, rowOf } from '../../../../src/domain/journeys/impact/impact-answer.ts';
+import { answerSentence, byCost, rowOf } from '../../../../src/domain/journeys/impact/impact-answer.ts';
 
 const variant = (lostCents: { value: number; low: number; high: number }) =>
   rowOf({
@@ -24,5 +24,37 @@ it('a variant asked for its revenue is told with the amount that it brought more
   const worse = variant({ value: 50_000, low: 10_000, high: 90_000 });
   expect(answerSentence([worse], 1, { ...purchases, aim: 'revenue' })).toContain(
     'Revenue: about 500 EUR less than as many sessions without it would bring (95%: -900 to -100).',
+  );
+});
+
+const ofBounces = (condition: string, verdict: 'raises' | 'lowers' | 'within noise', difference: number) =>
+  rowOf({
+    condition,
+    what: 'rage_click',
+    pages: ['/pay'],
+    sessions: 200,
+    comparable: 200,
+    shares: { with: 0.5 + difference, without: 0.5, difference: { value: difference, low: difference - 0.1, high: difference + 0.1 } },
+    verdict,
+  });
+
+it('of visits that end on a page more is the loss: what raises them comes first and is told', () => {
+  const words = { many: 'visits that end on that page', aim: 'conversions', currency: undefined, isHarm: true } as const;
+  const rows = [ofBounces('a', 'lowers', -0.2), ofBounces('b', 'within noise', 0.05), ofBounces('c', 'raises', 0.3)];
+  const sorted = rows.toSorted(byCost('conversions', true));
+  expect(sorted.map(({ condition }) => condition)).toEqual(['c', 'a', 'b']);
+  expect(answerSentence(sorted, 3, words)).toBe('Clearest: c, about 60 more visits that end on that page (95%: 40 to 80).');
+  expect(answerSentence(sorted.slice(1), 2, words)).toBe(
+    'None of the 2 conditions that can be judged raises visits that end on that page beyond chance.',
+  );
+  expect(answerSentence([ofBounces('a click', 'lowers', -0.2)], 1, words)).toBe(
+    'A click goes with fewer visits that end on that page: 30% with it, 50% without.',
+  );
+});
+
+it('a variant with which more visits end loses', () => {
+  const row = { ...ofBounces('v = b, against a', 'raises', 0.3), what: 'variable' };
+  expect(answerSentence([row], 1, { many: 'visits that end', aim: 'conversions', currency: undefined, isHarm: true })).toContain(
+    'loses: 80%',
   );
 });
