@@ -68,7 +68,9 @@ describe.each(Object.keys(worlds))('%s', (name) => {
         own.some((session) => session.user === user && periodOf(session) > first && periodOf(session) <= first + (length ?? 0));
       const { periods: within, visitors, returned } = answer.within ?? {};
       const isKnown = length !== undefined;
-      expect([within, visitors, returned]).toEqual(isKnown ? [length, users.length, users.filter(isBack).length] : [length, length, length]);
+      expect([within, visitors, returned]).toEqual(
+        isKnown ? [length, users.length, users.filter(isBack).length] : [length, length, length],
+      );
       expect(answer.cohorts[0]?.cohort).toBe(`${by === 'day' ? '' : 'week of '}${new Date(midnight(9)).toISOString().slice(0, 10)}`);
     });
   });
