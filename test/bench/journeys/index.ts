@@ -70,7 +70,7 @@ function after(args: readonly string[], name: string): string | undefined {
 
 /**
  * Time and memory of the tools over visits, asked as a host asks them about all days, over generated files as the conversion leaves them:
- * `--sessions 1000000 --days 14 --turns 3 --only funnel --engine clickhouse`. 20,000,000 sessions have about 100 million views. What a
+ * `--sessions 1000000 --days 14 --turns 3 --only funnel,retention --engine clickhouse`. 20,000,000 sessions have about 100 million views. What a
  * warehouse takes for its merges meanwhile is counted too.
  */
 export async function benchJourneys(product: string, args: readonly string[]): Promise<void> {
@@ -79,7 +79,7 @@ export async function benchJourneys(product: string, args: readonly string[]): P
     ['--days', 14],
     ['--turns', 3],
   ].map(([name, usual]) => Number(after(args, String(name)) ?? usual)) as [number, number, number]; // three names
-  const only = after(args, '--only');
+  const only = after(args, '--only')?.split(',');
   const kept = await visitFiles({ sessions, days });
   const emulator = await startExternalEmulator(product);
   const dir = mkdtempSync(join(tmpdir(), 'journeys-'));
@@ -95,7 +95,7 @@ export async function benchJourneys(product: string, args: readonly string[]): P
     if (after(args, '--engine') === 'clickhouse') engine = await startWarehouse(product, environment, ofBoth);
     process.stdout.write('| question | s | CPU s | MB | characters | load | says |\n| --- | --- | --- | --- | --- | --- | --- |\n');
     for (const [what, [tool, input]] of Object.entries(QUESTIONS)) {
-      if (only !== undefined && !what.startsWith(only)) continue;
+      if (only?.every((name) => !what.startsWith(name))) continue;
       const own = { ...environment, ...engine.environment };
       const result = await measured([tool, { ...input, ...range }], { product, turns, engine, environment: own });
       const { seconds, cpu, peakBytes, chars, said } = result;
