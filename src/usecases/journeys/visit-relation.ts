@@ -38,6 +38,11 @@ export function partsOf(visits: Visits, by: VisitPart['by']): VisitPart[] {
   return Array.from({ length: of }, (_, index) => ({ by, index, of }));
 }
 
+/** The largest power of two that leaves at least so many of a count; 1 where there are not twice as many. */
+export function sparing(count: number, enough: number): number {
+  return count < 2 * enough ? 1 : 2 ** Math.floor(Math.log2(count / enough));
+}
+
 /** Conditions on a row of sessions or views to be of a part. */
 function partCondition(part: VisitPart | undefined, column: (field: string) => string, sql: SqlWords): string[] {
   if (!part || part.of === 1) return [];

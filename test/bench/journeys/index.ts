@@ -70,8 +70,8 @@ function after(args: readonly string[], name: string): string | undefined {
 
 /**
  * Time and memory of the tools over visits, asked as a host asks them about all days, over generated files as the conversion leaves them:
- * `--sessions 1000000 --days 14 --turns 3 --only funnel,retention --engine clickhouse`. 20,000,000 sessions have about 100 million views. What a
- * warehouse takes for its merges meanwhile is counted too.
+ * `--sessions 1000000 --days 14 --turns 3 --only funnel,retention --engine clickhouse`. 20,000,000 sessions have about 100 million views.
+ * What a warehouse takes for its merges meanwhile is counted too.
  */
 export async function benchJourneys(product: string, args: readonly string[]): Promise<void> {
   const [sessions, days, turns] = [

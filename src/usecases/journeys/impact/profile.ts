@@ -2,9 +2,8 @@ import { FRUSTRATION_SCORES, MESSAGE_RULES, SLOW_SECONDS } from '../../../domain
 import type { PathViews } from '../../../domain/journeys/page-groups.ts';
 import { nth } from '../../../lib/nth.ts';
 import { flag } from '../sql-words.ts';
-import { type Expressions, type RelationWish, viewsOfDays, visitRelation } from '../visit-relation.ts';
+import { type Expressions, type RelationWish, sparing, viewsOfDays, visitRelation } from '../visit-relation.ts';
 import type { VisitRow, Visits } from '../visits.ts';
-import { sparing } from './sampling.ts';
 
 /** A path with how many of its views met what. */
 export interface ProfiledPath extends PathViews {

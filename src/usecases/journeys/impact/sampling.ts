@@ -1,5 +1,6 @@
 import { type Condition, FRUSTRATION_SCORES, SLOW_SECONDS } from '../../../domain/journeys/impact/conditions.ts';
 import { nth } from '../../../lib/nth.ts';
+import { sparing } from '../visit-relation.ts';
 import type { Profile, ProfiledPath } from './profile.ts';
 
 /** Which of the sessions that reached a page are read: one of a power of two, so that a sparer draw is a part of a fuller one. */
@@ -14,11 +15,6 @@ export interface Sampling {
 const ENOUGH_SESSIONS = 16_000;
 /** Of those that met a condition this many views are enough, because they are compared with more than as many others. */
 const ENOUGH_MET = 8_000;
-
-/** The largest power of two that leaves at least so many of a count; 1 where there are not twice as many. */
-export function sparing(count: number, enough: number): number {
-  return count < 2 * enough ? 1 : 2 ** Math.floor(Math.log2(count / enough));
-}
 
 /** The views of these paths that exceed the highest of the limits which is not above the asked one; at least as many as exceed that. */
 function exceeding(
