@@ -6,7 +6,7 @@ import { type Information, informationOf, knownOf, without } from './noise.ts';
 import { intervalOf } from './reasons.ts';
 import { allShapes } from './seek.ts';
 import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
-import { driftShare, trendOf } from './slope.ts';
+import { driftShare, errorByWeeks, slopeOf } from './slope.ts';
 import { type Study, studySeries } from './study.ts';
 
 /** One of many series to look through. */
@@ -44,19 +44,21 @@ function driftOf(study: Study): Change | undefined {
   const days = times.length;
   const known = study.changes.filter(({ shape }) => shape !== 'outlier');
   const past = known.filter(({ from }) => from < learned);
-  const [before, whole] = [trendOf(study, learned, past), trendOf(study, days, known)];
+  const [before, whole] = [slopeOf(study, learned, past), slopeOf(study, days, known)];
   if (before.effect * whole.effect <= 0) return undefined;
   const share = driftShare(study.series);
   if (Math.abs(relativeOf(study.series, whole.effect * share)) < LEAST_DRIFT) return undefined;
   const logP = Math.max(before.logP, whole.logP);
   // A series that has almost no events has no slope either.
   if (!(logP <= Math.log(LOOSEST))) return undefined;
+  const error = errorByWeeks(study, whole, days, known);
+  if (error === undefined) return undefined;
   return {
     shape: 'step',
     from: learned,
     to: days,
     effect: whole.effect * share,
-    error: whole.error * share,
+    error: error * share,
     logP,
     earliest: learned,
     latest: learned,

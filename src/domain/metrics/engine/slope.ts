@@ -1,6 +1,6 @@
 import { sum } from 'simple-statistics';
 import { carryFactor } from '../../statistics/carry.ts';
-import { logTail, normalOf } from '../../statistics/tails.ts';
+import { logTail, normalOf, Z_95 } from '../../statistics/tails.ts';
 import { dot, orthonormalise, project } from '../../statistics/vectors.ts';
 import { whitenerOf } from '../../statistics/whitening.ts';
 import { type Interval, nuisanceOf } from './drift-grid.ts';
@@ -40,17 +40,20 @@ export function slopeOf({ series, noise }: Pick<Study, 'series' | 'noise'>, days
 const LEAST_TREND_WEEKS = 4;
 
 /**
- * The slope of `slopeOf` as a trend that is told: its error is at least the one that the weeks have beside a straight line, as
- * `query_metrics` judges a trend. Days alone take a slow wave of a season for a certain slope.
+ * The error of a slope that is told: at least the one that the weeks have beside a straight line, as `query_metrics` judges a trend. Days
+ * alone take a slow wave of a season for a certain slope. Undefined where the weeks do not show the slope at 95 %.
  */
-export function trendOf(study: Pick<Study, 'series' | 'noise'>, days: number, known: readonly Interval[] = []): Slope {
-  const { series, noise } = study;
-  const slope = slopeOf(study, days, known);
+export function errorByWeeks(
+  { series, noise }: Pick<Study, 'series' | 'noise'>,
+  slope: Slope,
+  days: number,
+  known: readonly Interval[] = [],
+): number | undefined {
   const { fixed, drift, values } = nuisanceOf(series, days, known, noise.weekdaySd);
   const basis = orthonormalise([...fixed, ...drift.slice(0, 1)].map((column) => column.slice()));
   const left = project(values.slice(), basis).subarray(series.block, days);
   const weeks = Math.floor(left.length / WEEK);
-  if (weeks < LEAST_TREND_WEEKS) return slope;
+  if (weeks < LEAST_TREND_WEEKS) return slope.error;
   const first = left.length - weeks * WEEK;
   const means = Array.from({ length: weeks }, (_, week) => {
     const from = first + week * WEEK;
@@ -59,8 +62,6 @@ export function trendOf(study: Pick<Study, 'series' | 'noise'>, days: number, kn
   const freedom = weeks - 2;
   const spread = (weeks ** 3 - weeks) / 12; // of the weeks' numbers around their middle
   const perWeek = Math.sqrt(sum(means.map((mean) => mean ** 2)) / freedom / spread) * carryFactor(means);
-  const error = (perWeek * series.times.length) / WEEK;
-  if (error <= slope.error) return slope;
-  const score = normalOf(slope.effect / error, freedom);
-  return { effect: slope.effect, error, score, logP: logTail(score) };
+  const error = Math.max(slope.error, (perWeek * series.times.length) / WEEK);
+  return Math.abs(normalOf(slope.effect / error, freedom)) < Z_95 ? undefined : error;
 }
