@@ -3,8 +3,8 @@ import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
 import { median, varianceInflation } from '../statistics/order.ts';
 import { type FreedRuns, freedOfCycle, type JudgeOptions } from './engine/judge-series.ts';
-import { frameOf, likelihoodOf, type Runs, sumsOf } from './engine/likelihood.ts';
-import { cutMean, fitParts, gainOf, type Part } from './engine/parts.ts';
+import { fitParts, frameOf, gainOf, likelihoodOf, type Part, type Runs } from './engine/gls.ts';
+import { cutMean } from './engine/noise.ts';
 import type { Effect } from './engine/run-series.ts';
 import type { Series } from './runs.ts';
 
@@ -65,10 +65,10 @@ function blocksOf({ dates, logs, isUsual }: FreedRuns, { fromMs, toMs }: Stretch
 }
 
 /** The place of the moved blocks among all; a stretch that reaches to the end is a step. */
-function partOf(blocks: readonly Block[]): Exclude<Part, { kind: 'line' }> {
+function partOf(blocks: readonly Block[]): Part {
   const from = blocks.findIndex(({ isMoved }) => isMoved);
   const to = blocks.findLastIndex(({ isMoved }) => isMoved) + 1;
-  return to === blocks.length ? { kind: 'step', from } : { kind: 'bump', from, to };
+  return { kind: to === blocks.length ? 'step' : 'bump', from, to };
 }
 
 /** How a move compares with what the days of a series differ by. */
@@ -100,8 +100,8 @@ function amongDays(runs: FreedRuns, stretch: Stretch): AmongDays | undefined {
   const gaps = days.map((day, index) => (index === 0 ? 1 : day - (days[index - 1] ?? day)));
   const part = partOf(blocks);
   const series: Runs = { x, days, gaps, floor: FLOOR };
-  const { noise } = likelihoodOf(sumsOf(series, [part]));
-  const gain = gainOf(fitParts(frameOf(series, noise), []), part.from, part.kind === 'bump' ? part.to : blocks.length);
+  const { noise } = likelihoodOf(series, [part]);
+  const gain = gainOf(fitParts(frameOf(series, noise), []), part.from, part.to);
   return { variance, expected, score: Math.sqrt(gain / deflation) };
 }
 

@@ -1,13 +1,15 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { minus, pick } from '../../statistics/vectors.ts';
-import { localTimes, robustCycle, weeklyLevel, whitenedCycle } from './calendar-factors.ts';
-import { expectedRuns, usualRuns } from './cleaning.ts';
-import { frameOf, gainOfPart, type Likelihood, likelihoodOf, type Runs, sumsOf } from './likelihood.ts';
-import { type Frame, fitParts, heightsOf, makeUpOf, type Noise, noiseFromDifferences, type Part, slowVariance, tailsOf } from './parts.ts';
+import { weightsOf } from '../../statistics/whitening.ts';
+import { cycleOf, weeklyLevel } from './cycle.ts';
+import { type Frame, fitParts, frameOf, gainOfPart, heightsOf, type Likelihood, likelihoodOf, type Noise, type Part, type Runs } from './gls.ts';
+import { localTimes } from './local-time.ts';
+import { noiseFromDifferences, skewnessOf, slowVariance } from './noise.ts';
+import { usualRuns } from './outliers.ts';
 import { type Effect, logOffset, type RunSeries } from './run-series.ts';
-import { asNormalScore, chanceOfAny, limitsFor, simulatedChance } from './score-limits.ts';
-import { edgesOf, type Found, limitOf, penaltyOf, refined, searchCourse } from './search.ts';
+import { chanceOfAny, limitsFor, simulatedChance } from './score-limits.ts';
+import { edgesOf, penaltyOf, refined, searchCourse } from './search.ts';
 
 /** A single run that does not repeat may be an outlier; that as many in a row are is less likely than this over the whole series. */
 const RUN_OF_OUTLIERS = 0.003;
@@ -16,16 +18,14 @@ const LONGEST_GAP = 200;
 const SHORTEST = 3;
 const LONGEST_SHORTEST = 12;
 /**
- * Where more runs than usual are outliers, some that are not seen pass for changes of level. The accepted chance is divided by 1 and
- * `LEFT_OUTLIERS` times the share beyond the usual, times a constant and the autocorrelation, because a deviation that lasts does more;
- * chosen by the bench.
+ * Where outliers cannot be separated from wide scatter, they leave the runs skewed, and some pass for changes of level: the accepted chance
+ * is divided by 1 and `SKEWED` times the skewness beyond the usual (`npm run bench -- verdicts speed --cell 'stable, 1 h'`).
  */
-const USUAL_OUTLIERS = 0.03;
-const LEFT_OUTLIERS = 25;
-const LEFT_WITHOUT_PHI = 0.7;
-/** The same where outliers cannot be separated from wide scatter and leave the runs skewed; chosen by the bench. */
 const USUAL_SKEWNESS = 0.1;
 const SKEWED = 30;
+/** The same where more runs than usual are outliers: some that are not seen are left. */
+const USUAL_OUTLIERS = 0.03;
+const LEFT_OUTLIERS = 40;
 /** How many times the accepted chance of a step the second edge of a bump may have. */
 const EDGE = 2.5;
 /** Logarithms are multiples of this: what rounding adds to a value in another unit then decides nothing. */
@@ -34,7 +34,8 @@ const GRAIN = 2 ** -36;
 const CANDIDATES = 10;
 
 /** A part with the chance that a series without any change would show as strong a one. */
-export interface Confirmed extends Found {
+export interface Confirmed {
+  readonly part: Part;
   readonly p: number;
 }
 
@@ -65,16 +66,13 @@ function daysOf(dates: readonly number[]): Float64Array {
   return Float64Array.from(dates, (date) => (date - middle) / DAY_MS);
 }
 
-/** The level of each run that heights of parts make. */
-function levelFrom(parts: readonly Part[], heights: readonly number[], days: Float64Array): Float64Array {
+/** The level of each run that heights of parts make; places of the parts count the runs that are `kept`. */
+function levelFrom(parts: readonly Part[], heights: readonly number[], days: Float64Array, kept: Int32Array): Float64Array {
   const level = new Float64Array(days.length).fill(heights[0] ?? 0);
-  for (const [index, part] of parts.entries()) {
+  for (const [index, { kind, from, to }] of parts.entries()) {
     const height = heights[index + 1] ?? 0;
-    if (part.kind === 'line') for (let run = 0; run < level.length; run += 1) level[run] = (level[run] ?? 0) + height * (days[run] ?? 0);
-    else {
-      const to = part.kind === 'bump' ? part.to : level.length;
-      for (let run = part.from; run < to; run += 1) level[run] = (level[run] ?? 0) + height;
-    }
+    const [first, last] = kind === 'line' ? [0, level.length] : [kept[from] ?? level.length, kept[to] ?? level.length];
+    for (let run = first; run < last; run += 1) level[run] = (level[run] ?? 0) + height * (kind === 'line' ? (days[run] ?? 0) : 1);
   }
   return level;
 }
@@ -85,45 +83,28 @@ function shortestLevel(n: number, outlierShare: number): number {
   return Math.min(LONGEST_SHORTEST, Math.max(SHORTEST, least));
 }
 
-/** Distances of runs in units of the usual one; failed runs and dropped outliers leave gaps. */
-function gapsOf(dates: readonly number[], kept: Int32Array, usualMs: number): Float64Array {
-  const gaps = new Float64Array(kept.length).fill(1);
-  for (let index = 1; index < kept.length; index += 1) {
-    const gapMs = (dates[kept[index] ?? 0] ?? 0) - (dates[kept[index - 1] ?? 0] ?? 0);
-    gaps[index] = Math.min(LONGEST_GAP, Math.max(1, Math.round(gapMs / usualMs)));
-  }
-  return gaps;
-}
-
-/** The noise around levels that are known already. */
-function noiseAround(runs: Runs, level: Float64Array): Noise {
-  return likelihoodOf(sumsOf({ ...runs, x: minus(runs.x, level) }, [])).noise;
-}
-
-/** Translates a part from the runs that are kept to all runs. */
-function toAllRuns(part: Part, kept: Int32Array, n: number): Part {
-  if (part.kind === 'line') return part;
-  const from = kept[part.from] ?? n;
-  return part.kind === 'step' ? { ...part, from } : { ...part, from, to: kept[part.to] ?? n };
+/** Times of the runs in units of their usual distance. */
+function slotsOf(dates: readonly number[]): Float64Array {
+  const usualMs = median(dates.slice(1).map((date, index) => date - (dates[index] ?? 0)));
+  const slots = new Float64Array(dates.length);
+  for (let run = 1; run < dates.length; run += 1)
+    slots[run] = (slots[run - 1] ?? 0) + Math.min(LONGEST_GAP, Math.max(1, Math.round(((dates[run] ?? 0) - (dates[run - 1] ?? 0)) / usualMs)));
+  return slots;
 }
 
 /** The parts with a step in place of the first bump one of whose edges is not needed: to have come back is more than to have left. */
 function withoutNeedlessEdge(runs: Runs, parts: readonly Part[], whole: Likelihood, inflation: number): Part[] | undefined {
-  const needed = inflation * limitsFor(runs.x.length, whole.noise.phi, EDGE).step;
-  for (const part of parts) {
-    if (part.kind !== 'bump') continue;
-    const asStep = [part.from, part.to]
-      .filter(
-        (from) =>
-          !edgesOf(
-            parts.filter((other) => other !== part),
-            runs.x.length,
-          ).includes(from),
-      )
-      .map((from) => parts.map((other): Part => (other === part ? { kind: 'step', from } : other)))
-      .map((simpler) => ({ simpler, deviance: likelihoodOf(sumsOf(runs, simpler)).deviance }))
-      .toSorted((a, b) => a.deviance - b.deviance)[0];
-    if (asStep && asStep.deviance - whole.deviance < needed) return asStep.simpler;
+  const n = runs.x.length;
+  const needed = inflation * limitsFor(n, whole.noise.phi, EDGE).step;
+  for (const part of parts.filter(({ kind }) => kind === 'bump')) {
+    const others = parts.filter((other) => other !== part);
+    const taken = edgesOf(others, n);
+    const [simpler] = [part.from, part.to]
+      .filter((from) => !taken.includes(from))
+      .map((from): Part[] => parts.map((other) => (other === part ? { kind: 'step', from, to: n } : other)))
+      .map((simplified) => ({ simplified, deviance: likelihoodOf(runs, simplified).deviance }))
+      .toSorted((one, other) => one.deviance - other.deviance);
+    if (simpler && simpler.deviance - whole.deviance < needed) return simpler.simplified;
   }
   return undefined;
 }
@@ -140,34 +121,28 @@ function confirmed(
   const n = runs.x.length;
   let parts = [...candidates];
   for (;;) {
-    const sums = sumsOf(runs, parts);
-    const whole = likelihoodOf(sums);
+    const whole = likelihoodOf(runs, parts);
     // Short bumps stay in: a few of them hardly touch a robust variance, many are what the noise is like.
-    const lasting = parts.filter((part) => part.kind !== 'bump' || part.to - part.from > n / 12);
+    const lasting = parts.filter(({ kind, from, to }) => kind !== 'bump' || to - from > n / 12);
     const frame = frameOf(runs, whole.noise);
     const inflation = slowVariance(fitParts(frame, lasting).residual, whole.noise.sigma);
-    const tails = tailsOf(fitParts(frame, parts).residual);
-    const skewed = SKEWED * Math.max(0, Math.round(20 * Math.abs(tails.skewness)) / 20 - USUAL_SKEWNESS);
-    const found = parts.map((part, index) => {
-      const { gain: own, phi } = gainOfPart(sums, index, whole);
-      const others = parts.filter((other) => other !== part);
-      const { sign, ofSkewness, ofKurtosis } = makeUpOf(fitParts(frame, others), part);
-      const score = Math.sqrt(Math.max(0, own) / inflation);
-      const gain = asNormalScore(score, sign * tails.skewness * ofSkewness, tails.kurtosis * ofKurtosis) ** 2;
-      const unseen = LEFT_OUTLIERS * (LEFT_WITHOUT_PHI + phi) * Math.max(0, Math.round(100 * outlierShare) / 100 - USUAL_OUTLIERS);
-      const fewer = 1 / (1 + unseen + skewed);
-      const p = simulatedChance(Math.min(1, chanceOfAny(part.kind, gain - penaltyOf(part, n), n, phi) / fewer), phi);
-      return { part, gain, p, surplus: gain - limitOf(part, limitsFor(n, phi, times * fewer), n) };
+    // Rounded, so that what decides does not depend on the unit.
+    const skewness = Math.round(20 * Math.abs(skewnessOf(fitParts(frame, parts).residual))) / 20;
+    const unseen = Math.max(0, Math.round(100 * outlierShare) / 100 - USUAL_OUTLIERS);
+    const fewer = 1 + SKEWED * Math.max(0, skewness - USUAL_SKEWNESS) + LEFT_OUTLIERS * unseen;
+    const found = parts.map((part) => {
+      const { gain: own, phi } = gainOfPart(runs, parts, part, whole);
+      const gain = own / inflation - penaltyOf(part, n);
+      const p = simulatedChance(Math.min(1, chanceOfAny(part.kind, gain, n, phi) * fewer), phi);
+      return { part, p, surplus: gain - limitsFor(n, phi, times / fewer)[part.kind] };
     });
     const weakest = found.toSorted((a, b) => a.surplus - b.surplus)[0];
-    if (weakest && weakest.surplus <= 0) {
-      const rest = parts.filter((part) => part !== weakest.part);
-      parts = refined(frame, rest, shortest).map(({ part }) => part);
-      continue;
-    }
-    const simpler = withoutNeedlessEdge(runs, parts, whole, inflation);
-    if (!simpler) return { found: found.map(({ part, gain, p }) => ({ part, gain, p })), noise: whole.noise };
-    parts = refined(frame, simpler, shortest).map(({ part }) => part);
+    const rest =
+      weakest && weakest.surplus <= 0
+        ? parts.filter((part) => part !== weakest.part)
+        : withoutNeedlessEdge(runs, parts, whole, inflation);
+    if (!rest) return { found, noise: whole.noise };
+    parts = refined(frame, rest, shortest);
   }
 }
 
@@ -184,46 +159,37 @@ export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { 
   const floor = Math.log1p(effect.relative) / 8;
   const time = localTimes(dates, timeZone);
   const days = daysOf(dates);
-  const usualMs = median(dates.slice(1).map((date, index) => date - (dates[index] ?? 0)));
-  const runsAt = (adjusted: Float64Array, kept: Int32Array): Runs => ({
-    x: pick(adjusted, kept),
-    days: pick(days, kept),
-    gaps: gapsOf(dates, kept, usualMs),
-    floor,
-  });
+  const slots = slotsOf(dates);
+  const runsAt = (adjusted: Float64Array, kept: Int32Array): Runs => {
+    const at = pick(slots, kept);
+    return { x: pick(adjusted, kept), days: pick(days, kept), gaps: at.map((slot, index) => slot - (at[index - 1] ?? slot - 1)), floor };
+  };
   function fit(cycle: Float64Array, kept: Int32Array, times: number, noiseOf: (runs: Runs, kept: Int32Array) => Noise) {
     const runs = runsAt(minus(logs, cycle), kept);
     const outlierShare = 1 - kept.length / n;
     const shortest = shortestLevel(n, outlierShare);
     const noise = noiseOf(runs, kept);
-    const candidates = searchCourse(frameOf(runs, noise), {
-      limits: limitsFor(n, noise.phi),
-      candidates: limitsFor(n, noise.phi, CANDIDATES),
-      shortest,
-    });
-    const { found, noise: finalNoise } = confirmed(
-      runs,
-      candidates.map(({ part }) => part),
-      { shortest, times, outlierShare },
-    );
+    const candidates = searchCourse(frameOf(runs, noise), limitsFor(n, noise.phi, CANDIDATES), shortest);
+    const { found, noise: finalNoise } = confirmed(runs, candidates, { shortest, times, outlierShare });
     const frame = frameOf(runs, finalNoise);
     const parts = found.map(({ part }) => part);
-    const level = levelFrom(
-      parts.map((part) => toAllRuns(part, kept, n)),
-      heightsOf(frame, parts),
-      days,
-    );
+    const level = levelFrom(parts, heightsOf(frame, parts), days, kept);
     return { found, frame, runs, noise: finalNoise, cycle, level, logs, offset, scale, kept, outlierShare, shortest };
   }
-  const roughCycle = robustCycle(minus(logs, weeklyLevel(logs, time)), time);
-  const first = fit(roughCycle, usualRuns(minus(logs, roughCycle), floor), CANDIDATES, ({ x }) => noiseFromDifferences(x, floor));
-  const {
-    kept: places,
-    frame: { weights, sigma },
-  } = first;
-  const deviations = pick(minus(logs, first.level), places);
-  const cycle = whitenedCycle({ deviations, places, weights, sigma }, time);
-  const around = minus(minus(logs, cycle), first.level);
-  const kept = expectedRuns(n, (some) => runsAt(around, some), first);
-  return fit(cycle, kept, 1, (runs, some) => noiseAround(runs, pick(first.level, some)));
+  /** The cycle and the usual runs of deviations from a level, each freed of the other. */
+  function cycleAround(level: Float64Array, { kept, noise }: { kept: Int32Array; noise: Noise }) {
+    const deviations = minus(logs, level);
+    const weights = weightsOf(runsAt(deviations, kept).gaps, noise.phi);
+    const cycle = cycleOf({ deviations: pick(deviations, kept), places: kept, weights, sigma: noise.sigma }, time);
+    const around = minus(deviations, cycle);
+    // Outliers that are still there widen the noise.
+    const once = usualRuns({ x: around, slots, noise });
+    return { cycle, kept: usualRuns({ x: around, slots, noise: likelihoodOf(runsAt(around, once), []).noise }) };
+  }
+  const weekly = minus(logs, weeklyLevel(logs, time));
+  const rough = noiseFromDifferences(weekly, floor);
+  const start = cycleAround(minus(logs, weekly), { kept: usualRuns({ x: weekly, slots, noise: rough }), noise: rough });
+  const first = fit(start.cycle, start.kept, CANDIDATES, ({ x }) => noiseFromDifferences(x, floor));
+  const next = cycleAround(first.level, first);
+  return fit(next.cycle, next.kept, 1, (runs, some) => likelihoodOf({ ...runs, x: minus(runs.x, pick(first.level, some)) }, []).noise);
 }

@@ -126,10 +126,3 @@ function changeIn(results: RunResults, dispersion: number, alpha: number): Share
   if (Math.abs((since.share ?? 0) - (before.share ?? 0)) < LEAST_DIFFERENCE) return undefined;
   return { atMs: dates[at] ?? 0, at, before, since };
 }
-
-/** Whether the later half of the runs since a change still fails as its share says, and not as before. */
-export function isFeltToTheEnd({ failed }: RunResults, { at, before, since }: Split): boolean {
-  const late = failed.slice(at + Math.floor((failed.length - at) / 2));
-  const share = late.filter(Boolean).length / late.length;
-  return Math.abs(share - (since.share ?? 0)) < Math.abs(share - (before.share ?? 0));
-}

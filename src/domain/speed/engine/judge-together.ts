@@ -1,7 +1,6 @@
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import { type JudgeOptions, judgeSeries, missingRuns, NEEDED, type NotEnough, studySeries, type Verdict } from './judge-series.ts';
-import { gainOfPart, likelihoodOf, sumsOf } from './likelihood.ts';
-import { heightsOf, type Part } from './parts.ts';
+import { gainOfPart, heightsOf, likelihoodOf, type Part } from './gls.ts';
 import { levelIn, type Plateau } from './plateaus.ts';
 import type { Effect, Level, RunSeries, Span } from './run-series.ts';
 import { chanceOf } from './score-limits.ts';
@@ -53,16 +52,17 @@ export function judgeSince(series: RunSeries, instantMs: number, options: JudgeO
   return { ...levels, state, relative, p, found: place >= 0 ? at.beganIn : undefined, others };
 
   function stepAt(from: number): { relative: number; p: number } {
-    const isHere = (part: Part) => place >= 0 && part.kind !== 'line' && (part.from === from || (part.kind === 'bump' && part.to === from));
-    const rest = course.found.map(({ part }) => part).filter((part) => !isHere(part));
+    const isHere = ({ kind, from: begin, to }: Part) => place >= 0 && kind !== 'line' && (begin === from || to === from);
+    const n = course.runs.x.length;
+    const step: Part = { kind: 'step', from, to: n };
+    const found = course.found.map(({ part }) => part);
     // What a bump does beyond the instant stays a part of its own.
-    const parts: Part[] = [...rest, { kind: 'step', from }];
-    const bumps = course.found.flatMap(({ part }) => (isHere(part) && part.kind === 'bump' ? [part] : []));
-    for (const bump of bumps) parts.unshift({ kind: 'step', from: bump.from === from ? bump.to : bump.from });
-    const sums = sumsOf(course.runs, parts);
-    const { gain, phi } = gainOfPart(sums, parts.length - 1, likelihoodOf(sums));
+    const beyond = found.filter((part) => isHere(part) && part.kind === 'bump');
+    const others = beyond.map((bump): Part => ({ kind: 'step', from: bump.from === from ? bump.to : bump.from, to: n }));
+    const parts = [...found.filter((part) => !isHere(part)), ...others, step];
+    const { gain, phi } = gainOfPart(course.runs, parts, step, likelihoodOf(course.runs, parts));
     const height = heightsOf(course.frame, parts).at(-1) ?? 0;
-    return { relative: Math.expm1(height), p: chanceOf('line', gain, course.runs.x.length, phi) };
+    return { relative: Math.expm1(height), p: chanceOf('line', gain, n, phi) };
   }
 }
 

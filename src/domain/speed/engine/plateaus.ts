@@ -1,5 +1,5 @@
 import type { Course } from './course.ts';
-import { fitParts, gainOf, heightsOf, type Part } from './parts.ts';
+import { fitParts, gainOf, heightsOf, type Part } from './gls.ts';
 import { type Effect, type Level, levelOf, type RunSeries, type Span } from './run-series.ts';
 
 /** Runs between two changes of level. */
@@ -44,11 +44,10 @@ function rangeOf(course: Course, part: Part, edge: 'from' | 'to', dates: readonl
   const others = course.found.map((each) => each.part).filter((other) => other !== part);
   const fit = fitParts(course.frame, others);
   const n = course.frame.series.length;
-  const ends = part.kind === 'bump' ? { from: part.from, to: part.to } : { from: part.kind === 'step' ? part.from : 0, to: n };
-  const gainAt = (place: number) => (edge === 'from' ? gainOf(fit, place, ends.to) : gainOf(fit, ends.from, place));
-  const most = gainAt(ends[edge]);
-  const [lowest, highest] = edge === 'from' ? [1, ends.to - 1] : [ends.from + 1, n - 1];
-  let [low, high] = [ends[edge], ends[edge]];
+  const gainAt = (place: number) => (edge === 'from' ? gainOf(fit, place, part.to) : gainOf(fit, part.from, place));
+  const most = gainAt(part[edge]);
+  const [lowest, highest] = edge === 'from' ? [1, part.to - 1] : [part.from + 1, n - 1];
+  let [low, high] = [part[edge], part[edge]];
   for (let place = lowest; place <= highest; place += 1) {
     if (most - gainAt(place) > RANGE_DEVIANCE) continue;
     low = Math.min(low, place);

@@ -1,5 +1,5 @@
 import { scoreOfTail, tailOf } from '../../statistics/tails.ts';
-import type { Part } from './parts.ts';
+import type { Part } from './gls.ts';
 
 /** Squares of the standard scores that parts must exceed. */
 export interface Limits {
@@ -71,13 +71,6 @@ function searched(kind: Kind, n: number, phi: number): number {
   const at = (down: number, right: number) => Math.log(SEARCHED[kind][row.low + down]?.[column.low + right] ?? 1);
   const across = (down: number) => at(down, 0) * (1 - column.share) + at(down, 1) * column.share;
   return Math.exp(across(0) * (1 - row.share) + across(1) * row.share);
-}
-
-/** The score of a normal distribution with as large a tail (Cornish and Fisher 1938), no larger than the score itself. */
-export function asNormalScore(z: number, skewness: number, kurtosis: number): number {
-  const shift = (skewness * (z * z - 1)) / 6 + (kurtosis * (z ** 3 - 3 * z)) / 24 - (skewness ** 2 * (4 * z ** 3 - 7 * z)) / 36;
-  // The expansion diverges beyond a third of the score.
-  return z - Math.max(0, Math.min(z / 3, shift));
 }
 
 const known = new Map<string, Limits>();

@@ -1,6 +1,6 @@
 import { fitCourse } from '../../../../src/domain/speed/engine/course.ts';
-import { frameOf, gainOfPart, likelihoodOf, sumsOf } from '../../../../src/domain/speed/engine/likelihood.ts';
-import { fitParts, noiseFromDifferences, type Part, slowVariance } from '../../../../src/domain/speed/engine/parts.ts';
+import { fitParts, frameOf, gainOfPart, likelihoodOf, type Part } from '../../../../src/domain/speed/engine/gls.ts';
+import { noiseFromDifferences, slowVariance } from '../../../../src/domain/speed/engine/noise.ts';
 import { penaltyOf, strongestParts } from '../../../../src/domain/speed/engine/search.ts';
 import { tailOf } from '../../../../src/domain/statistics/tails.ts';
 import type { Table, Trial } from '../metrics/trial.ts';
@@ -23,15 +23,17 @@ function natureOf(runs: number, ar: number): Nature {
 /** The largest gain of each kind of part in a series in which nothing changed. */
 function largestGains(nature: Nature, seed: number): Record<Part['kind'], number> {
   const { runs, shortest } = fitCourse(makeWorld(nature, { kind: 'stable' }, seed), { effect: EFFECT, timeZone: 'UTC' });
-  const none = likelihoodOf(sumsOf(runs, [])).noise;
+  const none = likelihoodOf(runs, []).noise;
   const most = { step: 0, bump: 0, line: 0 };
-  const candidates = [none, noiseFromDifferences(runs.x, runs.floor)].flatMap((noise) => strongestParts(frameOf(runs, noise), shortest));
-  for (const part of [...candidates, { kind: 'line' } as const]) {
-    const sums = sumsOf(runs, [part]);
-    const whole = likelihoodOf(sums);
+  const candidates = [none, noiseFromDifferences(runs.x, runs.floor)].flatMap((noise) =>
+    strongestParts(frameOf(runs, noise), [], shortest),
+  );
+  const line = { kind: 'line', from: 0, to: runs.x.length } as const;
+  for (const { part } of [...candidates, { part: line }]) {
+    const whole = likelihoodOf(runs, [part]);
     const lasting = part.kind === 'bump' ? [] : [part];
     const inflation = slowVariance(fitParts(frameOf(runs, whole.noise), lasting).residual, whole.noise.sigma);
-    const gain = gainOfPart(sums, 0, whole).gain / inflation - penaltyOf(part, runs.x.length);
+    const gain = gainOfPart(runs, [part], part, whole).gain / inflation - penaltyOf(part, runs.x.length);
     most[part.kind] = Math.max(most[part.kind], gain);
   }
   return most;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { localTimes } from '../../../../src/domain/speed/engine/calendar-factors.ts';
+import { localTimes } from '../../../../src/domain/speed/engine/local-time.ts';
 import { shareOf } from '../../../../src/domain/speed/engine/failed-share.ts';
 import { judgeFailures } from '../../../../src/domain/speed/engine/failure-trend.ts';
 import { chanceOf, limitsFor } from '../../../../src/domain/speed/engine/score-limits.ts';

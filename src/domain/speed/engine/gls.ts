@@ -1,0 +1,216 @@
+import { nthDouble } from '../../../lib/nth.ts';
+import { eliminate, inverseOf } from '../../statistics/elimination.ts';
+import { dot, orthonormalise, project } from '../../statistics/vectors.ts';
+import { type Weights, weightsOf, whiten } from '../../statistics/whitening.ts';
+
+/** How runs scatter around their level: autoregressive noise of first order. */
+export interface Noise {
+  /** Correlation of a run's deviation with that of the run before, 0 to 0.97. */
+  readonly phi: number;
+  /** Standard deviation of what each run adds of its own, log scale. */
+  readonly sigma: number;
+}
+
+/** Highest autocorrelation that is estimated: above it a level and noise look alike. */
+export const HIGHEST_PHI = 0.97;
+
+/** One element of the course of a level: places count runs, `to` is the first run after it; a step lasts to the end, a line is all. */
+export interface Part {
+  readonly kind: 'step' | 'bump' | 'line';
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A series freed of its cycle. */
+export interface Runs {
+  readonly x: Float64Array;
+  /** Time of each run, centred. */
+  readonly days: Float64Array;
+  /** Distance of each run from the one before, in units of the usual one. */
+  readonly gaps: Float64Array;
+  /** Least standard deviation, log scale. */
+  readonly floor: number;
+}
+
+/** A whitened series: after whitening, deviations are independent with standard deviation `sigma`. */
+export interface Frame {
+  readonly runs: Runs;
+  readonly sigma: number;
+  readonly weights: Weights;
+  /** The series and the line, whitened. */
+  readonly series: Float64Array;
+  readonly line: Float64Array;
+  /** Squares of what is left of a constant, summed from each run to the end. */
+  readonly later: Float64Array;
+}
+
+/** Whitens a series. */
+export function frameOf(runs: Runs, { phi, sigma }: Noise): Frame {
+  const weights = weightsOf(runs.gaps, phi);
+  const later = new Float64Array(runs.x.length + 2);
+  for (let place = runs.x.length - 1; place >= 0; place -= 1) later[place] = (later[place + 1] ?? 0) + (weights.kept[place] ?? 0) ** 2;
+  return { runs, sigma, weights, series: whiten(runs.x, weights), line: whiten(runs.days, weights), later };
+}
+
+/** The columns of a level and some parts. */
+function columnsOf({ x, days }: Runs, parts: readonly Part[]): Float64Array[] {
+  const level = new Float64Array(x.length).fill(1);
+  return [level, ...parts.map(({ kind, from, to }) => (kind === 'line' ? days : new Float64Array(x.length).fill(1, from, to)))];
+}
+
+const whitened = ({ runs, weights }: Frame, parts: readonly Part[]) => columnsOf(runs, parts).map((column) => whiten(column, weights));
+
+/** The rest of the series once the level and some parts are fitted by generalised least squares. */
+export interface Fit {
+  readonly frame: Frame;
+  readonly residual: Float64Array;
+  /** An orthonormal basis of what is fitted. */
+  readonly vectors: readonly Float64Array[];
+  /** Scalar products of the rest, and of the basis, with the whitened steps at all places; that of a step past the end is 0. */
+  readonly rest: Float64Array;
+  readonly basis: readonly Float64Array[];
+}
+
+/** A whitened step has the run's own weight at its first run and what is left of a constant after it. */
+function stepProducts(vector: Float64Array, { own, kept }: Weights): Float64Array {
+  const products = new Float64Array(vector.length + 1);
+  let later = 0;
+  for (let place = vector.length - 1; place >= 0; place -= 1) {
+    const value = vector[place] ?? 0;
+    products[place] = (own[place] ?? 0) * value + later;
+    later += (kept[place] ?? 0) * value;
+  }
+  return products;
+}
+
+/** The product of two whitened steps, at places from 1 on. */
+function stepGram(first: number, second: number, { weights: { own, kept }, later }: Frame): number {
+  if (second >= own.length) return 0;
+  const weight = own[second] ?? 0;
+  return (first === second ? weight : (kept[second] ?? 0)) * weight + (later[second + 1] ?? 0);
+}
+
+/** Fits a level and the parts; the order of the parts does not matter. */
+export function fitParts(frame: Frame, parts: readonly Part[]): Fit {
+  const vectors = orthonormalise(whitened(frame, parts));
+  const residual = project(frame.series.slice(), vectors);
+  let rest: Float64Array | undefined;
+  let basis: Float64Array[] | undefined;
+  // Many a fit is asked for its residual alone.
+  return {
+    frame,
+    residual,
+    vectors,
+    get rest() {
+      return (rest ??= stepProducts(residual, frame.weights));
+    },
+    get basis() {
+      return (basis ??= vectors.map((vector) => stepProducts(vector, frame.weights)));
+    },
+  };
+}
+
+/** The square of the standard score that a step at `from`, undone at `to` (the length of the series: never), would have on top of a fit. */
+export function gainOf({ frame, rest, basis }: Fit, from: number, to: number): number {
+  let own = stepGram(from, from, frame) + stepGram(to, to, frame) - 2 * stepGram(from, to, frame);
+  const whole = own;
+  for (const products of basis) own -= ((products[from] ?? 0) - (products[to] ?? 0)) ** 2;
+  // A part that the others can make up says nothing new.
+  return own < 1e-6 * whole ? 0 : ((rest[from] ?? 0) - (rest[to] ?? 0)) ** 2 / (own * frame.sigma * frame.sigma);
+}
+
+/** The same of the line. */
+export function gainOfLine({ frame: { line, sigma }, residual, vectors }: Fit): number {
+  const whole = dot(line, line);
+  const own = vectors.reduce((sum, vector) => sum - dot(line, vector) ** 2, whole);
+  return own < 1e-6 * whole ? 0 : dot(line, residual) ** 2 / (own * sigma * sigma);
+}
+
+/** Heights of the parts on the log scale, in their order, by generalised least squares; the level of runs without any comes first. */
+export function heightsOf(frame: Frame, parts: readonly Part[]): number[] {
+  const columns = whitened(frame, parts);
+  const inverse = inverseOf(columns.map((column) => Float64Array.from(columns, (other) => dot(column, other))));
+  const right = columns.map((column) => dot(column, frame.series));
+  return inverse.map((row) => row.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0));
+}
+
+/** Parts with the noise that makes them likeliest. */
+export interface Likelihood {
+  readonly noise: Noise;
+  /** −2 × the logarithm of the likelihood, up to a constant. */
+  readonly deviance: number;
+}
+
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+/** The golden section leaves 0.97 × 0.618¹² = 0.003 of the range, far below the standard error of an autocorrelation. */
+const ROUNDS = 12;
+
+/**
+ * The autocorrelation by restricted maximum likelihood (Patterson and Thompson 1971), which takes into account what the levels have
+ * been fitted to, and the likelihood at it.
+ */
+export function likelihoodOf(runs: Runs, parts: readonly Part[], highestPhi = HIGHEST_PHI): Likelihood {
+  const columns = [...columnsOf(runs, parts), runs.x];
+  const n = runs.x.length;
+  const [least, free] = [runs.floor ** 2, Math.max(1, n - columns.length + 1)];
+  const [white, before] = [new Float64Array(columns.length), new Float64Array(columns.length)];
+  const at = (phi: number) => {
+    const gram = columns.map((_, row) => new Float64Array(row + 1));
+    let ofWeights = 0;
+    // Without columns of their own for each autocorrelation, which cost more than the sums.
+    for (let run = 0; run < n; run += 1) {
+      const gap = run === 0 ? Number.POSITIVE_INFINITY : nthDouble(runs.gaps, run);
+      const rho = gap === 1 ? phi : phi ** gap;
+      const weight = gap === 1 ? 1 : (1 - phi * phi) / (1 - rho * rho);
+      if (gap !== 1) ofWeights -= Math.log(weight);
+      const own = Math.sqrt(weight);
+      for (let row = 0; row < columns.length; row += 1) {
+        const value = nthDouble(columns[row] ?? white, run);
+        white[row] = own * (value - (run === 0 ? 0 : rho * nthDouble(before, row)));
+        before[row] = value;
+        const line = gram[row] ?? white;
+        for (let column = 0; column <= row; column += 1)
+          line[column] = nthDouble(line, column) + nthDouble(white, row) * nthDouble(white, column);
+      }
+    }
+    const logDeterminant = eliminate(gram);
+    const squares = Math.max(0, gram.at(-1)?.at(-1) ?? 0);
+    return {
+      phi,
+      squares,
+      restricted: free * Math.log(Math.max(least, squares / free)) + logDeterminant + ofWeights,
+      deviance: n * Math.log(Math.max(least, squares / n)) + ofWeights,
+    };
+  };
+  let [low, high] = [0, Math.min(HIGHEST_PHI, highestPhi)];
+  let [left, right] = [at(high - GOLDEN * (high - low)), at(low + GOLDEN * (high - low))];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    if (left.restricted < right.restricted) {
+      high = right.phi;
+      right = left;
+      left = at(high - GOLDEN * (high - low));
+    } else {
+      low = left.phi;
+      left = right;
+      right = at(low + GOLDEN * (high - low));
+    }
+  }
+  const { phi, squares, deviance } = left.restricted < right.restricted ? left : right;
+  return { noise: { phi, sigma: Math.sqrt(Math.max(least, squares / free)) }, deviance };
+}
+
+/** Standard errors that the autocorrelation may be higher by: three in long series, more where it is known badly. */
+const phiErrors = (runs: number) => Math.max(3, 300 / runs);
+
+/**
+ * By how much a part lowers the deviance. Without it the autocorrelation is estimated anew, because slow waves and changes of level
+ * explain each other, but no higher than the series with the part leaves possible: a confidence set for the nuisance parameter, as in
+ * Berger and Boos (1994).
+ */
+export function gainOfPart(runs: Runs, parts: readonly Part[], part: Part, whole: Likelihood): { gain: number; phi: number } {
+  const { phi } = whole.noise;
+  const n = runs.x.length;
+  const others = parts.filter((other) => other !== part);
+  const without = likelihoodOf(runs, others, phi + phiErrors(n) * Math.sqrt((1 - phi * phi) / n));
+  return { gain: without.deviance - whole.deviance, phi: without.noise.phi };
+}

@@ -1,0 +1,93 @@
+import type { Noise } from './gls.ts';
+
+/** Deviations from what neighbours foretell, in standard deviations, from which a run is an outlier. */
+const OUTLIER = 3;
+/** Share of runs up to which they may be outliers. */
+const MOST_OUTLIERS = 0.2;
+/** Times that all runs are asked again, because the neighbours of an outlier look odd beside it. */
+const ROUNDS = 4;
+/**
+ * Runs in a row, and how many of them lie off to the same side, at least by this part, where a run belongs to a level of its own; the more
+ * runs resemble each other, the more alike they must be, because slow waves are off together too.
+ */
+const LEVEL = { runs: 6, agreeing: 5, part: 0.5, partByPhi: 0.8 } as const;
+
+/** Whether a run is one of many neighbours that are off to the same side. */
+function isOfLevel(x: Float64Array, run: number, phi: number): boolean {
+  const least = Math.max(LEVEL.part, LEVEL.partByPhi * phi);
+  for (let from = Math.max(0, run - LEVEL.runs + 1); from <= run; from += 1) {
+    let alike = 0;
+    for (let other = from; other < from + LEVEL.runs; other += 1) alike += (x[other] ?? 0) / (x[run] ?? 0) >= least ? 1 : 0;
+    if (alike >= LEVEL.agreeing) return true;
+  }
+  return false;
+}
+
+/** How surely each run is foretold by others, in units of the scatter around the level, and as what. */
+interface Foretold {
+  readonly precision: Float64Array;
+  readonly mean: Float64Array;
+}
+
+interface Series {
+  /** Deviations from the level as far as it is known. */
+  readonly x: Float64Array;
+  /** Times of the runs in units of their usual distance. */
+  readonly slots: Float64Array;
+  readonly noise: Noise;
+}
+
+/** What the nearest usual run on one side foretells of each run; neighbours that are `skipped` are not asked. */
+function foretold({ x, slots, noise: { phi } }: Series, isUsual: Uint8Array, way: 1 | -1, skipped: 0 | 1): Foretold {
+  const n = x.length;
+  const [precision, mean] = [new Float64Array(n).fill(1), new Float64Array(n)];
+  const powers = Float64Array.from({ length: 10 }, (_, gap) => phi ** gap);
+  for (let step = 1 + skipped, nearest = -1; step < n; step += 1) {
+    const run = way === 1 ? step : n - 1 - step;
+    const next = run - way * (1 + skipped);
+    if (isUsual[next] === 1) nearest = next;
+    if (nearest < 0) continue;
+    const gap = Math.abs((slots[run] ?? 0) - (slots[nearest] ?? 0));
+    const rho = powers[gap] ?? phi ** gap;
+    precision[run] = 1 / (1 - rho * rho);
+    mean[run] = rho * (x[nearest] ?? 0);
+  }
+  return { precision, mean };
+}
+
+/** How far each run lies from what both sides foretell, in standard deviations. */
+function scoresOf({ x, noise: { phi, sigma } }: Series, left: Foretold, right: Foretold): Float64Array {
+  const sd = sigma / Math.sqrt(1 - phi * phi);
+  return x.map((value, run) => {
+    const [ofLeft, ofRight] = [left.precision[run] ?? 1, right.precision[run] ?? 1];
+    const precision = ofLeft + ofRight - 1;
+    return ((value - (ofLeft * (left.mean[run] ?? 0) + ofRight * (right.mean[run] ?? 0)) / precision) * Math.sqrt(precision)) / sd;
+  });
+}
+
+/**
+ * Places of the runs that are no outliers: those that lie near to what the nearest usual runs on both sides foretell under autoregressive
+ * noise, and those on a level of their own. Two outliers in a row foretell each other, so that each is also asked without the other one.
+ */
+export function usualRuns(series: Series): Int32Array {
+  const { x, noise } = series;
+  let isUsual = new Uint8Array(x.length).fill(1);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const sideOf = (way: 1 | -1, skipped: 0 | 1) => foretold(series, isUsual, way, skipped);
+    const [before, after] = [sideOf(1, 0), sideOf(-1, 0)];
+    const alone = scoresOf(series, before, after);
+    const [first, second] = [scoresOf(series, before, sideOf(-1, 1)), scoresOf(series, sideOf(1, 1), after)];
+    const isOff = alone.map((score) => Number(Math.abs(score) >= OUTLIER));
+    for (let run = 1; run < x.length; run += 1) {
+      const [one, other] = [first[run - 1] ?? 0, second[run] ?? 0];
+      if (one * other > 0 && Math.min(Math.abs(one), Math.abs(other)) >= OUTLIER) isOff.fill(1, run - 1, run + 1);
+    }
+    const last = isUsual;
+    isUsual = Uint8Array.from(isOff, (off, run) => Number(off === 0 || isOfLevel(x, run, noise.phi)));
+    if (isUsual.every((each, run) => each === last[run])) break;
+  }
+  const every = Int32Array.from(x.keys());
+  const usual = every.filter((run) => isUsual[run] === 1);
+  // Where the exceptions are too many, the scatter is as wide as they make it.
+  return usual.length < (1 - MOST_OUTLIERS) * x.length ? every : usual;
+}
