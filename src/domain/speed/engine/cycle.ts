@@ -1,6 +1,7 @@
 import { nth, nthDouble, nthUnsigned } from '../../../lib/nth.ts';
 import { inverseOf } from '../../statistics/elimination.ts';
 import { median } from '../../statistics/order.ts';
+import { dot } from '../../statistics/vectors.ts';
 import type { Weights } from '../../statistics/whitening.ts';
 import type { LocalTime } from './local-time.ts';
 
@@ -33,11 +34,11 @@ interface Whitened {
   readonly sigma: number;
 }
 
-/** The blocks of cells: first cell, the next block's first, and which cell a run is in. */
-const BLOCKS: readonly { readonly from: number; readonly to: number }[] = [
-  { from: 0, to: 7 },
-  { from: 7, to: 31 },
-];
+/** First cell and the next kind's first, of weekdays and of hours. */
+const BLOCKS = [
+  [0, 7],
+  [7, 31],
+] as const;
 const SIZE = 31;
 
 /**
@@ -51,7 +52,7 @@ export function cycleOf({ deviations, places, weights: { own, kept }, sigma }: W
   const [right, returns] = [new Float64Array(SIZE), new Float64Array(SIZE)];
   const lastDay = new Int32Array(SIZE).fill(-1);
   const [cells, shares] = [new Uint8Array(4), new Float64Array(4)];
-  let before = 0;
+  let [before, squares] = [0, 0];
   for (let index = 0; index < places.length; index += 1) {
     const run = nth(places, index);
     const deviation = nthDouble(deviations, index);
@@ -63,6 +64,7 @@ export function cycleOf({ deviations, places, weights: { own, kept }, sigma }: W
     shares.fill(weight, 0, 2).fill(past, 2);
     const value = weight * deviation + past * before;
     before = deviation;
+    squares += value * value;
     for (let one = 0; one < 4; one += 1) {
       const [cell, share] = [nthUnsigned(cells, one), nthDouble(shares, one)];
       right[cell] = nthDouble(right, cell) + share * value;
@@ -81,22 +83,26 @@ export function cycleOf({ deviations, places, weights: { own, kept }, sigma }: W
   // A weak pull to 0 says what the runs leave open: that weekdays and hours have no level of their own.
   for (const [cell, row] of matrix.entries()) row[cell] = (row[cell] ?? 0) + RIDGE;
   const inverse = inverseOf(matrix);
-  const raw = inverse.map((row) => row.reduce((sum, value, other) => sum + value * (right[other] ?? 0), 0));
+  const raw = inverse.map((row) => dot(row, right));
+  // A level that is not known yet scatters more than the noise.
+  const variance = Math.max(sigma * sigma, (squares - dot(Float64Array.from(raw), right)) / places.length);
   const factors = new Float64Array(SIZE);
-  for (const { from, to } of BLOCKS) shrink(factors, raw, inverse, returns, sigma, from, to);
-  return Float64Array.from(time.hour, (hour, run) => factors[time.weekday[run] ?? 0]! + factors[7 + hour]!);
+  for (const [from, to] of BLOCKS) {
+    const known = Array.from({ length: to - from }, (_, place) => from + place).filter((cell) => nthDouble(returns, cell) >= LEAST_RETURNS);
+    if (known.length >= (to - from) / 2) shrink(factors, raw, inverse, known, variance);
+  }
+  return Float64Array.from(time.hour, (hour, run) => nthDouble(factors, nthUnsigned(time.weekday, run)) + nthDouble(factors, 7 + hour));
 }
 
-function shrink(factors: Float64Array, raw: number[], inverse: Float64Array[], returns: Float64Array, sigma: number, from: number, to: number) {
-  const known = raw.flatMap((_, cell) => (cell >= from && cell < to && returns[cell]! >= LEAST_RETURNS ? [cell] : []));
-  if (known.length < (to - from) / 2) return;
+/** The factors of the cells of one kind. */
+function shrink(factors: Float64Array, raw: readonly number[], inverse: readonly Float64Array[], known: readonly number[], variance: number) {
   const mean = (of: (cell: number) => number) => known.reduce((sum, cell) => sum + of(cell), 0) / known.length;
-  const centre = mean((cell) => raw[cell]!);
+  const centre = mean((cell) => nth(raw, cell));
   // Variances of each cell's distance from the mean of its kind: that of the mean itself is no part of the cycle.
-  const shared = (cell: number) => mean((other) => inverse[cell]![other]!);
+  const shared = (cell: number) => mean((other) => nth(inverse[cell] ?? [], other));
   const whole = mean(shared);
-  const chance = new Map(known.map((cell) => [cell, sigma * sigma * (inverse[cell]![cell]! - 2 * shared(cell) + whole)]));
-  const spread = (mean((cell) => (raw[cell]! - centre) ** 2) * known.length) / (known.length - 1);
-  const real = Math.max(0, spread - mean((cell) => chance.get(cell)!));
-  for (const cell of known) if (real > 0) factors[cell] = ((raw[cell]! - centre) * real) / (real + chance.get(cell)!);
+  const chance = (cell: number) => variance * (nth(inverse[cell] ?? [], cell) - 2 * shared(cell) + whole);
+  const spread = (mean((cell) => (nth(raw, cell) - centre) ** 2) * known.length) / (known.length - 1);
+  const real = Math.max(0, spread - mean(chance));
+  for (const cell of known) if (real > 0) factors[cell] = ((nth(raw, cell) - centre) * real) / (real + chance(cell));
 }

@@ -53,7 +53,7 @@ describe('several series', () => {
 
   it('show what moved with their group, though alone it would not have been certain', () => {
     const { judged } = judgeTogether(
-      [tracked('lcp', step(0.4), 5, 0), tracked('fcp', step(0.07), 11, 1), tracked('other', step(0.07), 11, 1, 'cart')],
+      [tracked('lcp', step(0.4), 5, 0), tracked('fcp', step(0.06), 11, 1), tracked('other', step(0.06), 11, 1, 'cart')],
       OPTIONS,
     );
     const of = (name: string) => judged.find(({ key }) => key === name);
