@@ -83,7 +83,7 @@ export function movesBesideSteps(tracked: readonly Tracked<OfStep>[], options: J
   const beside = besideOthers(tracked);
   const test = dayTestOf(beside, options);
   const isCredible = ({ series }: Beside, verdict: Verdict) => standsOut(ownMove(verdict, series), series, test);
-  const { judged } = judgeTogether(beside, { ...options, isCredible });
+  const judged = judgeTogether(beside, { ...options, isCredible });
   return new Map(
     judged.flatMap((each) => {
       const moved = isCredible(each.key, each.verdict) ? partedMove(each, options) : undefined;

@@ -191,7 +191,7 @@ export function judgeDraft({ tracked, judging }: StudyDraft): JudgedRow[] {
   // Slow days move times, not weights and counts.
   const test = dayTestOf(tracked, { ...judging, tells: ({ key }) => metricFact(key.metric).kind === 'ms' });
   const isCredible = ({ series }: RowKey, verdict: Verdict) => standsOut(ownMove(verdict, series), series, test);
-  const { judged } = judgeTogether(tracked, { ...judging, isCredible });
+  const judged = judgeTogether(tracked, { ...judging, isCredible });
   const places = new Map(tracked.map(({ key }, place) => [key, place]));
   const rows = judged.map((each) => {
     const { key, verdict } = each;

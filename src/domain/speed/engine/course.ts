@@ -3,7 +3,18 @@ import { DAY_MS } from '../../../lib/clock.ts';
 import { minus, pick } from '../../statistics/vectors.ts';
 import { weightsOf } from '../../statistics/whitening.ts';
 import { cycleOf, weeklyLevel } from './cycle.ts';
-import { type Frame, fitParts, frameOf, gainOfPart, heightsOf, type Likelihood, likelihoodOf, type Noise, type Part, type Runs } from './gls.ts';
+import {
+  type Frame,
+  fitParts,
+  frameOf,
+  gainOfPart,
+  heightsOf,
+  type Likelihood,
+  likelihoodOf,
+  type Noise,
+  type Part,
+  type Runs,
+} from './gls.ts';
 import { localTimes } from './local-time.ts';
 import { noiseFromDifferences, skewnessOf, slowVariance } from './noise.ts';
 import { usualRuns } from './outliers.ts';
@@ -88,7 +99,8 @@ function slotsOf(dates: readonly number[]): Float64Array {
   const usualMs = median(dates.slice(1).map((date, index) => date - (dates[index] ?? 0)));
   const slots = new Float64Array(dates.length);
   for (let run = 1; run < dates.length; run += 1)
-    slots[run] = (slots[run - 1] ?? 0) + Math.min(LONGEST_GAP, Math.max(1, Math.round(((dates[run] ?? 0) - (dates[run - 1] ?? 0)) / usualMs)));
+    slots[run] =
+      (slots[run - 1] ?? 0) + Math.min(LONGEST_GAP, Math.max(1, Math.round(((dates[run] ?? 0) - (dates[run - 1] ?? 0)) / usualMs)));
   return slots;
 }
 
@@ -138,9 +150,7 @@ function confirmed(
     });
     const weakest = found.toSorted((a, b) => a.surplus - b.surplus)[0];
     const rest =
-      weakest && weakest.surplus <= 0
-        ? parts.filter((part) => part !== weakest.part)
-        : withoutNeedlessEdge(runs, parts, whole, inflation);
+      weakest && weakest.surplus <= 0 ? parts.filter((part) => part !== weakest.part) : withoutNeedlessEdge(runs, parts, whole, inflation);
     if (!rest) return { found, noise: whole.noise };
     parts = refined(frame, rest, shortest);
   }

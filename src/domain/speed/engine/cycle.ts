@@ -95,7 +95,13 @@ export function cycleOf({ deviations, places, weights: { own, kept }, sigma }: W
 }
 
 /** The factors of the cells of one kind. */
-function shrink(factors: Float64Array, raw: readonly number[], inverse: readonly Float64Array[], known: readonly number[], variance: number) {
+function shrink(
+  factors: Float64Array,
+  raw: readonly number[],
+  inverse: readonly Float64Array[],
+  known: readonly number[],
+  variance: number,
+) {
   const mean = (of: (cell: number) => number) => known.reduce((sum, cell) => sum + of(cell), 0) / known.length;
   const centre = mean((cell) => nth(raw, cell));
   // Variances of each cell's distance from the mean of its kind: that of the mean itself is no part of the cycle.

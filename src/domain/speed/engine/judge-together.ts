@@ -1,6 +1,6 @@
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
-import { type JudgeOptions, judgeSeries, missingRuns, NEEDED, type NotEnough, studySeries, type Verdict } from './judge-series.ts';
 import { gainOfPart, heightsOf, likelihoodOf, type Part } from './gls.ts';
+import { type JudgeOptions, judgeSeries, missingRuns, NEEDED, type NotEnough, studySeries, type Verdict } from './judge-series.ts';
 import { levelIn, type Plateau } from './plateaus.ts';
 import type { Effect, Level, RunSeries, Span } from './run-series.ts';
 import { chanceOf } from './score-limits.ts';
@@ -18,10 +18,6 @@ export interface SinceInstant {
   readonly relative: number;
   /** Chance of as large a difference without a change. */
   readonly p: number;
-  /** A change that was found without knowing the instant, and whose range holds it: then the two are one. */
-  readonly found: Span | undefined;
-  /** Ranges of the other changes of the look-back. */
-  readonly others: readonly Span[];
 }
 
 const whole = (from: number, to: number): Plateau => ({ from, to, height: 0, beganIn: undefined });
@@ -40,7 +36,6 @@ export function judgeSince(series: RunSeries, instantMs: number, options: JudgeO
   const holds = ({ beganIn }: Plateau) => beganIn !== undefined && beganIn.startMs <= instantMs && beganIn.endMs >= instantMs;
   const place = plateaus.findIndex(holds);
   const here = place < 0 ? plateaus.findIndex(({ to }) => to > before) : place;
-  const others = plateaus.flatMap(({ beganIn }, other) => (beganIn && other !== place ? [beganIn] : []));
   const at = plateaus[here] ?? whole(0, values.length);
   const former = plateaus[here - 1];
   const [earlier, later] = place >= 0 && former ? [former, at] : [whole(at.from, before), whole(before, at.to)];
@@ -49,7 +44,7 @@ export function judgeSince(series: RunSeries, instantMs: number, options: JudgeO
   const counts = Math.abs(relative) >= options.effect.relative && Math.abs(relative) * levels.before.typical >= options.effect.absolute;
   const direction = relative > 0 ? 'slower' : 'faster';
   const state = p > ALPHA || !counts ? 'no change' : direction;
-  return { ...levels, state, relative, p, found: place >= 0 ? at.beganIn : undefined, others };
+  return { ...levels, state, relative, p };
 
   function stepAt(from: number): { relative: number; p: number } {
     const isHere = ({ kind, from: begin, to }: Part) => place >= 0 && kind !== 'line' && (begin === from || to === from);
@@ -96,17 +91,6 @@ export interface TogetherOptions<Key> {
   readonly isCredible?: ((key: Key, verdict: Verdict) => boolean) | undefined;
   /** Expected share of false ones among the changes that are named, however many series are looked at; default that of changes of speed. */
   readonly falseDiscoveryRate?: number | undefined;
-}
-
-/** All verdicts, the one to name first in front. */
-export interface Together<Key> {
-  readonly judged: readonly Judged<Key>[];
-  /** The first one, where it is no steady one and has enough data. */
-  readonly headline: Judged<Key> | undefined;
-  /** Series that had enough runs to be judged. */
-  readonly looked: number;
-  /** Chance above which a change was not named, because of the number looked at. */
-  readonly highestP: number;
 }
 
 /** All states, the worst first. */
@@ -207,8 +191,8 @@ function movedWith<Key>(judged: readonly Draft<Key>[], options: TogetherOptions<
   return tests.map((test) => (test && test.state !== 'no change' && test.p <= highest ? test : undefined));
 }
 
-/** Judges series together: metrics of the steps of a scenario, or of all scenarios of a site. */
-export function judgeTogether<Key>(tracked: readonly Tracked<Key>[], options: TogetherOptions<Key>): Together<Key> {
+/** Judges series together, metrics of the steps of a scenario or of all scenarios of a site; the one to name first is in front. */
+export function judgeTogether<Key>(tracked: readonly Tracked<Key>[], options: TogetherOptions<Key>): Judged<Key>[] {
   const { period, timeZone, falseDiscoveryRate = FALSE_DISCOVERY_RATES.speedChanges, isCredible = () => true } = options;
   const judge = ({ series, effect, threshold }: Tracked<Key>, highestP: JudgeOptions['highestP']) =>
     judgeSeries(series, { period, timeZone, effect, threshold, highestP });
@@ -238,7 +222,7 @@ export function judgeTogether<Key>(tracked: readonly Tracked<Key>[], options: To
     second = judgedAgain();
   }
   const companions = movedWith(second, options);
-  const judged = worstFirst(
+  return worstFirst(
     second.map(({ each: { key, group, rank }, verdict }, index) => ({
       key,
       group,
@@ -249,7 +233,4 @@ export function judgeTogether<Key>(tracked: readonly Tracked<Key>[], options: To
     })),
     period,
   );
-  const worst = judged[0];
-  const says = worst && worst.verdict.state !== 'steady' && worst.verdict.state !== 'not enough data';
-  return { judged, headline: says ? worst : undefined, looked: tested.length, highestP };
 }

@@ -68,7 +68,6 @@ export function slowVariance(innovations: Float64Array, sigma: number): number {
   return most;
 }
 
-
 /** Innovations that are further off, in standard deviations, count as if they were as far: single ones do not decide. */
 const WIDEST = 5;
 

@@ -42,7 +42,7 @@ function cellsOf(site: Site, { worlds, seed }: Trial): string[] {
   const counts = { false: 0, named: 0, wrong: 0, headlines: 0 };
   for (let answer = 0; answer < answers; answer += 1) {
     const { tracked, period } = seriesOf(site, seed * 1_000_003 + 500_000_000 + answer * 1_009);
-    const { judged, headline } = judgeTogether(tracked, { period, timeZone: 'UTC' });
+    const judged = judgeTogether(tracked, { period, timeZone: 'UTC' });
     const moved = judged.filter(
       ({ verdict, movedWith }) => movedWith || !['steady', 'unstable', 'not enough data'].includes(verdict.state),
     );
@@ -50,6 +50,7 @@ function cellsOf(site: Site, { worlds, seed }: Trial): string[] {
     counts.false += wrong.length > 0 ? 1 : 0;
     counts.wrong += wrong.length;
     counts.named += moved.length;
+    const [headline] = judged;
     counts.headlines += site.slower !== undefined && headline?.group === '0' && headline.verdict.state === 'slower' ? 1 : 0;
   }
   const percent = (share: number) => `${(100 * share).toFixed(1)} %`;

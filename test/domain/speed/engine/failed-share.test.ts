@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { localTimes } from '../../../../src/domain/speed/engine/local-time.ts';
 import { shareOf } from '../../../../src/domain/speed/engine/failed-share.ts';
 import { judgeFailures } from '../../../../src/domain/speed/engine/failure-trend.ts';
+import { localTimes } from '../../../../src/domain/speed/engine/local-time.ts';
 import { chanceOf, limitsFor } from '../../../../src/domain/speed/engine/score-limits.ts';
 import { tailOf } from '../../../../src/domain/statistics/tails.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
