@@ -145,6 +145,44 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
 /** The golden section leaves 0.97 × 0.618¹² = 0.003 of the range, far below the standard error of an autocorrelation. */
 const ROUNDS = 12;
 
+/** Sums of products of columns, of their lower half, over the runs that follow another at one distance. */
+interface GapSums {
+  readonly gap: number;
+  runs: number;
+  /** Of both runs, of the later with the earlier and the reverse, and of the earlier alone. */
+  readonly later: Float64Array;
+  readonly mixed: Float64Array;
+  readonly earlier: Float64Array;
+}
+
+/** All that the likelihood depends on, whatever the autocorrelation. Nothing foretells the first run. */
+function sumsOf(columns: readonly Float64Array[], gaps: Float64Array): GapSums[] {
+  const size = columns.length;
+  const byGap = new Map<number, GapSums>();
+  const none = () => new Float64Array(size * size);
+  const [now, before] = [new Float64Array(size), new Float64Array(size)];
+  for (let run = 0; run < gaps.length; run += 1) {
+    const gap = run === 0 ? Number.POSITIVE_INFINITY : nthDouble(gaps, run);
+    const sums = byGap.get(gap) ?? { gap, runs: 0, later: none(), mixed: none(), earlier: none() };
+    if (sums.runs === 0) byGap.set(gap, sums);
+    sums.runs += 1;
+    const { later, mixed, earlier } = sums;
+    before.set(now);
+    for (let row = 0; row < size; row += 1) {
+      const mine = nthDouble(columns[row] ?? now, run);
+      const past = nthDouble(before, row);
+      now[row] = mine;
+      for (let column = 0, cell = row * size; column <= row; column += 1, cell += 1) {
+        const [other, otherPast] = [nthDouble(now, column), nthDouble(before, column)];
+        later[cell] = nthDouble(later, cell) + mine * other;
+        mixed[cell] = nthDouble(mixed, cell) + mine * otherPast + past * other;
+        earlier[cell] = nthDouble(earlier, cell) + past * otherPast;
+      }
+    }
+  }
+  return [...byGap.values()];
+}
+
 /**
  * The autocorrelation by restricted maximum likelihood (Patterson and Thompson 1971), which takes into account what the levels have
  * been fitted to, and the likelihood at it.
@@ -153,25 +191,20 @@ export function likelihoodOf(runs: Runs, parts: readonly Part[], highestPhi = HI
   const columns = [...columnsOf(runs, parts), runs.x];
   const n = runs.x.length;
   const [least, free] = [runs.floor ** 2, Math.max(1, n - columns.length + 1)];
-  const [white, before] = [new Float64Array(columns.length), new Float64Array(columns.length)];
+  const byGap = sumsOf(columns, runs.gaps);
+  const size = columns.length;
   const at = (phi: number) => {
     const gram = columns.map((_, row) => new Float64Array(row + 1));
     let ofWeights = 0;
-    // Without columns of their own for each autocorrelation, which cost more than the sums.
-    for (let run = 0; run < n; run += 1) {
-      const gap = run === 0 ? Number.POSITIVE_INFINITY : nthDouble(runs.gaps, run);
-      const rho = gap === 1 ? phi : phi ** gap;
-      const weight = gap === 1 ? 1 : (1 - phi * phi) / (1 - rho * rho);
-      if (gap !== 1) ofWeights -= Math.log(weight);
-      const own = Math.sqrt(weight);
-      for (let row = 0; row < columns.length; row += 1) {
-        const value = nthDouble(columns[row] ?? white, run);
-        white[row] = own * (value - (run === 0 ? 0 : rho * nthDouble(before, row)));
-        before[row] = value;
-        const line = gram[row] ?? white;
-        for (let column = 0; column <= row; column += 1)
-          line[column] = nthDouble(line, column) + nthDouble(white, row) * nthDouble(white, column);
-      }
+    for (const { gap, runs: many, later, mixed, earlier } of byGap) {
+      const rho = phi ** gap;
+      const weight = (1 - phi * phi) / (1 - rho * rho);
+      ofWeights -= many * Math.log(weight);
+      for (const [row, line] of gram.entries())
+        for (let column = 0, cell = row * size; column <= row; column += 1, cell += 1)
+          line[column] =
+            nthDouble(line, column) +
+            weight * (nthDouble(later, cell) - rho * nthDouble(mixed, cell) + rho * rho * nthDouble(earlier, cell));
     }
     const logDeterminant = eliminate(gram);
     const squares = Math.max(0, gram.at(-1)?.at(-1) ?? 0);

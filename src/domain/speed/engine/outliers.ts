@@ -82,9 +82,10 @@ export function usualRuns(series: Series): Int32Array {
       const [one, other] = [first[run - 1] ?? 0, second[run] ?? 0];
       if (one * other > 0 && Math.min(Math.abs(one), Math.abs(other)) >= OUTLIER) isOff.fill(1, run - 1, run + 1);
     }
-    const last = isUsual;
-    isUsual = Uint8Array.from(isOff, (off, run) => Number(off === 0 || isOfLevel(x, run, noise.phi)));
-    if (isUsual.every((each, run) => each === last[run])) break;
+    const next = isOff.map((off, run) => Number(off === 0 || isOfLevel(x, run, noise.phi)));
+    const isSame = next.every((each, run) => each === isUsual[run]);
+    isUsual = Uint8Array.from(next);
+    if (isSame) break;
   }
   const every = Int32Array.from(x.keys());
   const usual = every.filter((run) => isUsual[run] === 1);
