@@ -16,7 +16,7 @@ import {
   type Runs,
 } from './gls.ts';
 import { localTimes } from './local-time.ts';
-import { noiseFromDifferences, skewnessOf, slowVariance } from './noise.ts';
+import { skewnessOf, slowVariance } from './noise.ts';
 import { usualRuns } from './outliers.ts';
 import { type Effect, logOffset, type RunSeries } from './run-series.ts';
 import { chanceOfAny, limitsFor, simulatedChance } from './score-limits.ts';
@@ -67,7 +67,6 @@ export interface Course {
   readonly scale: number;
   /** Places of the runs that are no outliers; the parts count these. */
   readonly kept: Int32Array;
-  readonly outlierShare: number;
   /** Runs that a level lasts for at least. */
   readonly shortest: number;
 }
@@ -157,8 +156,8 @@ function confirmed(
 }
 
 /**
- * Fits the course of a series twice: at first the cycle and the noise are taken from what shifts of level hardly touch (deviations
- * from the level of the week, differences of neighbouring runs), then from what the first course leaves.
+ * Fits the course of a series twice: at first the cycle, the outliers and the noise are those around the level of the week, which shifts
+ * of level hardly touch, then those around the first course.
  */
 export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { effect: Effect; timeZone: string }): Course {
   const n = values.length;
@@ -174,32 +173,29 @@ export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { 
     const at = pick(slots, kept);
     return { x: pick(adjusted, kept), days: pick(days, kept), gaps: at.map((slot, index) => slot - (at[index - 1] ?? slot - 1)), floor };
   };
-  function fit(cycle: Float64Array, kept: Int32Array, times: number, noiseOf: (runs: Runs, kept: Int32Array) => Noise) {
+  /** Frees runs of the cycle around a level, leaves out the outliers, and looks for the level anew. */
+  function fit(around: Float64Array, known: { kept: Int32Array; noise: Noise }, times: number) {
+    const deviations = minus(logs, around);
+    const weights = weightsOf(runsAt(deviations, known.kept).gaps, known.noise.phi);
+    const cycle = cycleOf({ deviations: pick(deviations, known.kept), places: known.kept, weights, sigma: known.noise.sigma }, time);
+    const x = minus(deviations, cycle);
+    const noiseOf = (some: Int32Array) => likelihoodOf(runsAt(x, some), []).noise;
+    const kept = usualRuns({ x, slots }, known.kept, noiseOf);
     const runs = runsAt(minus(logs, cycle), kept);
     const outlierShare = 1 - kept.length / n;
     const shortest = shortestLevel(n, outlierShare);
-    const noise = noiseOf(runs, kept);
-    const candidates = searchCourse(frameOf(runs, noise), limitsFor(n, noise.phi, CANDIDATES), shortest);
-    const { found, noise: finalNoise } = confirmed(runs, candidates, { shortest, times, outlierShare });
-    const frame = frameOf(runs, finalNoise);
+    const rough = noiseOf(kept);
+    const candidates = searchCourse(frameOf(runs, rough), limitsFor(n, rough.phi, CANDIDATES), shortest);
+    const { found, noise } = confirmed(runs, candidates, { shortest, times, outlierShare });
+    const frame = frameOf(runs, noise);
     const parts = found.map(({ part }) => part);
     const level = levelFrom(parts, heightsOf(frame, parts), days, kept);
-    return { found, frame, runs, noise: finalNoise, cycle, level, logs, offset, scale, kept, outlierShare, shortest };
+    return { found, frame, runs, noise, cycle, level, logs, offset, scale, kept, shortest };
   }
-  /** The cycle and the usual runs of deviations from a level, each freed of the other. */
-  function cycleAround(level: Float64Array, { kept, noise }: { kept: Int32Array; noise: Noise }) {
-    const deviations = minus(logs, level);
-    const weights = weightsOf(runsAt(deviations, kept).gaps, noise.phi);
-    const cycle = cycleOf({ deviations: pick(deviations, kept), places: kept, weights, sigma: noise.sigma }, time);
-    const around = minus(deviations, cycle);
-    // Outliers that are still there widen the noise.
-    const once = usualRuns({ x: around, slots, noise });
-    return { cycle, kept: usualRuns({ x: around, slots, noise: likelihoodOf(runsAt(around, once), []).noise }) };
-  }
-  const weekly = minus(logs, weeklyLevel(logs, time));
-  const rough = noiseFromDifferences(weekly, floor);
-  const start = cycleAround(minus(logs, weekly), { kept: usualRuns({ x: weekly, slots, noise: rough }), noise: rough });
-  const first = fit(start.cycle, start.kept, CANDIDATES, ({ x }) => noiseFromDifferences(x, floor));
-  const next = cycleAround(first.level, first);
-  return fit(next.cycle, next.kept, 1, (runs, some) => likelihoodOf({ ...runs, x: minus(runs.x, pick(first.level, some)) }, []).noise);
+  const weekly = weeklyLevel(logs, time);
+  const x = minus(logs, weekly);
+  const noiseOf = (some: Int32Array) => likelihoodOf(runsAt(x, some), []).noise;
+  const kept = usualRuns({ x, slots }, Int32Array.from(x.keys()), noiseOf);
+  const first = fit(weekly, { kept, noise: noiseOf(kept) }, CANDIDATES);
+  return fit(first.level, first, 1);
 }

@@ -12,7 +12,7 @@ export interface Noise {
 }
 
 /** Highest autocorrelation that is estimated: above it a level and noise look alike. */
-export const HIGHEST_PHI = 0.97;
+const HIGHEST_PHI = 0.97;
 
 /** One element of the course of a level: places count runs, `to` is the first run after it; a step lasts to the end, a line is all. */
 export interface Part {

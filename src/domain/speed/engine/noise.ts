@@ -1,10 +1,7 @@
 import { quantile } from 'simple-statistics';
 import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
-import { HIGHEST_PHI, type Noise } from './gls.ts';
 
-/** Lags of the differences from which the noise is estimated: short ones, of which a shift of level touches few. */
-const LAGS = [1, 2, 3, 4, 5];
-/** Where differences are cut, in standard deviations, and the share of a normal variance that is left. */
+/** Where values are cut, in standard deviations, and the share of a normal variance that is left. */
 const CUT = 2.5;
 const LEFT_BY_CUT = 0.9776;
 
@@ -14,32 +11,6 @@ export function cutMean(squares: readonly number[]): number {
   let sum = 0;
   for (const square of squares) sum += Math.min(square, limit);
   return sum / (LEFT_BY_CUT * squares.length);
-}
-
-/** Half the mean square of the differences at a lag. */
-function semivariance(x: Float64Array, lag: number): number {
-  const squares: number[] = [];
-  for (let index = lag; index < x.length; index += 1) squares.push(((x[index] ?? 0) - (x[index - lag] ?? 0)) ** 2);
-  return cutMean(squares) / 2;
-}
-
-/**
- * The noise of a series with shifts of level in it, from differences of runs 1 to 5 apart: their variance grows with the distance
- * as 1 − φᵏ, whatever the levels are (Chakar et al. 2017; Romano et al. 2022 estimate so).
- */
-export function noiseFromDifferences(x: Float64Array, floor: number): Noise {
-  const lags = LAGS.filter((lag) => lag === 1 || x.length - lag >= 8);
-  const logs = lags.map((lag) => Math.log(Math.max(semivariance(x, lag), floor * floor)));
-  let best = { phi: 0, misfit: Number.POSITIVE_INFINITY, level: 2 * Math.log(floor) };
-  for (let phi = 0; phi <= HIGHEST_PHI; phi += 0.01) {
-    const rests = logs.map((log, place) => log - Math.log(1 - phi ** (lags[place] ?? 1)));
-    const weights = lags.map((lag) => 1 / lag);
-    const total = weights.reduce((sum, weight) => sum + weight, 0);
-    const level = rests.reduce((sum, rest, place) => sum + rest * (weights[place] ?? 0), 0) / total;
-    const misfit = rests.reduce((sum, rest, place) => sum + (weights[place] ?? 0) * (rest - level) ** 2, 0);
-    if (misfit < best.misfit) best = { phi, misfit, level };
-  }
-  return { phi: best.phi, sigma: Math.max(floor, Math.sqrt(Math.exp(best.level) * (1 - best.phi ** 2))) };
 }
 
 /** Shortest blocks whose sums are looked at, and how many blocks it takes. */

@@ -1,11 +1,12 @@
+import { nthDouble } from '../../../lib/nth.ts';
 import type { Noise } from './gls.ts';
 
 /** Deviations from what neighbours foretell, in standard deviations, from which a run is an outlier. */
 const OUTLIER = 3;
 /** Share of runs up to which they may be outliers. */
 const MOST_OUTLIERS = 0.2;
-/** Times that all runs are asked again, because the neighbours of an outlier look odd beside it. */
-const ROUNDS = 4;
+/** Times that all runs are asked at most: the neighbours of an outlier look odd beside it, and those that are left widen the noise. */
+const ROUNDS = 8;
 /**
  * Runs in a row, and how many of them lie off to the same side, at least by this part, where a run belongs to a level of its own; the more
  * runs resemble each other, the more alike they must be, because slow waves are off together too.
@@ -34,11 +35,10 @@ interface Series {
   readonly x: Float64Array;
   /** Times of the runs in units of their usual distance. */
   readonly slots: Float64Array;
-  readonly noise: Noise;
 }
 
 /** What the nearest usual run on one side foretells of each run; neighbours that are `skipped` are not asked. */
-function foretold({ x, slots, noise: { phi } }: Series, isUsual: Uint8Array, way: 1 | -1, skipped: 0 | 1): Foretold {
+function foretold({ x, slots }: Series, phi: number, isUsual: Uint8Array, way: 1 | -1, skipped: 0 | 1): Foretold {
   const n = x.length;
   const [precision, mean] = [new Float64Array(n).fill(1), new Float64Array(n)];
   const powers = Float64Array.from({ length: 10 }, (_, gap) => phi ** gap);
@@ -56,7 +56,7 @@ function foretold({ x, slots, noise: { phi } }: Series, isUsual: Uint8Array, way
 }
 
 /** How far each run lies from what both sides foretell, in standard deviations. */
-function scoresOf({ x, noise: { phi, sigma } }: Series, left: Foretold, right: Foretold): Float64Array {
+function scoresOf({ x }: Series, { phi, sigma }: Noise, left: Foretold, right: Foretold): Float64Array {
   const sd = sigma / Math.sqrt(1 - phi * phi);
   return x.map((value, run) => {
     const [ofLeft, ofRight] = [left.precision[run] ?? 1, right.precision[run] ?? 1];
@@ -69,26 +69,28 @@ function scoresOf({ x, noise: { phi, sigma } }: Series, left: Foretold, right: F
  * Places of the runs that are no outliers: those that lie near to what the nearest usual runs on both sides foretell under autoregressive
  * noise, and those on a level of their own. Two outliers in a row foretell each other, so that each is also asked without the other one.
  */
-export function usualRuns(series: Series): Int32Array {
-  const { x, noise } = series;
-  let isUsual = new Uint8Array(x.length).fill(1);
+export function usualRuns(series: Series, start: Int32Array, noiseOf: (places: Int32Array) => Noise): Int32Array {
+  const { x } = series;
+  const every = Int32Array.from(x.keys());
+  let usual = start;
   for (let round = 0; round < ROUNDS; round += 1) {
-    const sideOf = (way: 1 | -1, skipped: 0 | 1) => foretold(series, isUsual, way, skipped);
+    const noise = noiseOf(usual);
+    const isUsual = new Uint8Array(x.length);
+    for (const run of usual) isUsual[run] = 1;
+    const sideOf = (way: 1 | -1, skipped: 0 | 1) => foretold(series, noise.phi, isUsual, way, skipped);
+    const score = (left: Foretold, right: Foretold) => scoresOf(series, noise, left, right);
     const [before, after] = [sideOf(1, 0), sideOf(-1, 0)];
-    const alone = scoresOf(series, before, after);
-    const [first, second] = [scoresOf(series, before, sideOf(-1, 1)), scoresOf(series, sideOf(1, 1), after)];
-    const isOff = alone.map((score) => Number(Math.abs(score) >= OUTLIER));
+    const [alone, first, second] = [score(before, after), score(before, sideOf(-1, 1)), score(sideOf(1, 1), after)];
+    const isOff = alone.map((each) => Number(Math.abs(each) >= OUTLIER));
     for (let run = 1; run < x.length; run += 1) {
-      const [one, other] = [first[run - 1] ?? 0, second[run] ?? 0];
+      const [one, other] = [nthDouble(first, run - 1), nthDouble(second, run)];
       if (one * other > 0 && Math.min(Math.abs(one), Math.abs(other)) >= OUTLIER) isOff.fill(1, run - 1, run + 1);
     }
-    const next = isOff.map((off, run) => Number(off === 0 || isOfLevel(x, run, noise.phi)));
-    const isSame = next.every((each, run) => each === isUsual[run]);
-    isUsual = Uint8Array.from(next);
+    const next = every.filter((run) => isOff[run] === 0 || isOfLevel(x, run, noise.phi));
+    const isSame = next.length === usual.length && next.every((run) => isUsual[run] === 1);
+    usual = next;
     if (isSame) break;
   }
-  const every = Int32Array.from(x.keys());
-  const usual = every.filter((run) => isUsual[run] === 1);
   // Where the exceptions are too many, the scatter is as wide as they make it.
   return usual.length < (1 - MOST_OUTLIERS) * x.length ? every : usual;
 }

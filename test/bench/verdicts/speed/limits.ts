@@ -1,6 +1,6 @@
 import { fitCourse } from '../../../../src/domain/speed/engine/course.ts';
 import { fitParts, frameOf, gainOfPart, likelihoodOf, type Part } from '../../../../src/domain/speed/engine/gls.ts';
-import { noiseFromDifferences, slowVariance } from '../../../../src/domain/speed/engine/noise.ts';
+import { slowVariance } from '../../../../src/domain/speed/engine/noise.ts';
 import { penaltyOf, strongestParts } from '../../../../src/domain/speed/engine/search.ts';
 import { tailOf } from '../../../../src/domain/statistics/tails.ts';
 import type { Table, Trial } from '../metrics/trial.ts';
@@ -25,9 +25,7 @@ function largestGains(nature: Nature, seed: number): Record<Part['kind'], number
   const { runs, shortest } = fitCourse(makeWorld(nature, { kind: 'stable' }, seed), { effect: EFFECT, timeZone: 'UTC' });
   const none = likelihoodOf(runs, []).noise;
   const most = { step: 0, bump: 0, line: 0 };
-  const candidates = [none, noiseFromDifferences(runs.x, runs.floor)].flatMap((noise) =>
-    strongestParts(frameOf(runs, noise), [], shortest),
-  );
+  const candidates = strongestParts(frameOf(runs, none), [], shortest);
   const line = { kind: 'line', from: 0, to: runs.x.length } as const;
   for (const { part } of [...candidates, { part: line }]) {
     const whole = likelihoodOf(runs, [part]);
