@@ -95,11 +95,13 @@ function headlineOf(rows: readonly Row[]): Row | undefined {
   return (moved && rows.find((row) => explains(row, moved))) ?? moved ?? rows.find(isUnstable);
 }
 
-/** A mixture that began within so long of a change of the same step is what the change was read from. */
+/** A mixture that began within so long of a change of the same step, or of a sum over steps, is what the change was read from. */
 const SAME_TIME_MS = 2 * DAY_MS;
 
 function explains({ state, step, move }: Row, moved: Row): boolean {
-  if (state !== 'two levels' || step !== moved.step || !move?.since) return false;
+  // A sum mixes its steps.
+  const isOfStep = moved.step === undefined || step === moved.step;
+  if (state !== 'two levels' || !isOfStep || !move?.since) return false;
   return moved.move?.since === undefined || Math.abs(move.since.date - moved.move.since.date) <= SAME_TIME_MS;
 }
 

@@ -33,3 +33,11 @@ describe('days of their own level that move all steps', () => {
     expect(states.filter((state) => state === 'slower').length).toBeLessThanOrEqual(Math.ceil(0.1 * seeds.length));
   });
 });
+
+it('a fifth of the runs of one step that doubled is told as such, though the sum over the steps rose with it', () => {
+  for (const world of [4, 18]) {
+    const nature = { ...usual, weekends: 0.15, shift: { size: 1, sinceDays: 5, share: 0.2 } };
+    const { state, headline } = studyOf(nature, 1_000_003 * 881 + 7_919 * world + 17).study;
+    expect([state, headline?.step?.number]).toEqual(['two levels', 2]);
+  }
+});

@@ -26,8 +26,7 @@ import { edgesOf, penaltyOf, refined, searchCourse } from './search.ts';
 const RUN_OF_OUTLIERS = 0.003;
 /** A deviation has died out after this many runs. */
 const LONGEST_GAP = 200;
-const SHORTEST = 3;
-const LONGEST_SHORTEST = 12;
+const SHORTEST = { least: 3, most: 12 } as const;
 /**
  * Where outliers cannot be separated from wide scatter, they leave the runs skewed, and some pass for changes of level: the accepted chance
  * is divided by 1 and `SKEWED` times the skewness beyond the usual (`npm run bench -- verdicts speed --cell 'stable, 1 h'`).
@@ -90,7 +89,7 @@ function levelFrom(parts: readonly Part[], heights: readonly number[], days: Flo
 /** The length from which a row of slow runs hardly ever consists of outliers. */
 function shortestLevel(n: number, outlierShare: number): number {
   const least = Math.ceil(Math.log(n / RUN_OF_OUTLIERS) / -Math.log(Math.max(outlierShare, 1e-4)));
-  return Math.min(LONGEST_SHORTEST, Math.max(SHORTEST, least));
+  return Math.min(SHORTEST.most, Math.max(SHORTEST.least, least));
 }
 
 /** Times of the runs in units of their usual distance. */

@@ -73,24 +73,13 @@ function searched(kind: Kind, n: number, phi: number): number {
   return Math.exp(across(0) * (1 - row.share) + across(1) * row.share);
 }
 
-const known = new Map<string, Limits>();
-
 /**
  * The limits for a series of `n` runs and this autocorrelation; `times` makes the accepted chances larger, for candidates that are
  * tested again.
  */
 export function limitsFor(n: number, phi: number, times = 1): Limits {
-  // Rounded before anything is computed, so that a limit does not depend on which series came first.
-  const [step, share] = [Math.round(20 * Math.log(n)), Math.round(100 * phi)];
-  const key = `${step} ${share} ${times}`;
-  const before = known.get(key);
-  if (before) return before;
-  const limit = (kind: Kind) =>
-    scoreOfTail(Math.log(Math.min(1, (times * ALPHA[kind]) / searched(kind, Math.exp(step / 20), share / 100)))) ** 2;
-  const limits = { step: limit('step'), bump: limit('bump'), line: limit('line') };
-  if (known.size > 2_000) known.clear();
-  known.set(key, limits);
-  return limits;
+  const limit = (kind: Kind) => scoreOfTail(Math.log(Math.min(1, (times * ALPHA[kind]) / searched(kind, n, phi)))) ** 2;
+  return { step: limit('step'), bump: limit('bump'), line: limit('line') };
 }
 
 /** Chance that a series without any change shows a part of this kind that exceeds its penalty by as much, however it is placed. */
@@ -104,20 +93,17 @@ export function chanceOfAny(kind: Kind, exceeds: number, n: number, phi: number)
   return Math.min(1, (chanceOf(kind, exceeds, n, phi) * whole) / ALPHA[kind]);
 }
 
-/**
- * Where chances begin to be larger than the model has them, what they are there, and the power of the model's with which they fall
- * beyond: the stronger runs resemble each other, the more slowly (`phi` of each power).
- */
-const SIMULATED = { from: 0.003, chance: 0.007, powers: { at: [0.4, 0.8], of: [1 / 2, 1 / 3] } } as const;
+/** Where chances begin to be larger than the model has them, and what they are there. */
+const SIMULATED = { from: 0.003, chance: 0.007 } as const;
 
 /**
  * A chance of the model as it comes out in simulated series: left outliers and an autocorrelation that is not quite known make strong
  * scores without a change far more frequent than normal noise does (8,000 series without a change, outliers 2 and 8 %, φ 0.3 and 0.9).
+ * It falls as the square root of the model's up to φ 0.4, and the more slowly the stronger runs resemble each other, as its cube root from
+ * 0.8 on.
  */
 export function simulatedChance(p: number, phi: number): number {
-  const { from, chance, powers } = SIMULATED;
-  const [low, high] = powers.at;
-  const share = Math.max(0, Math.min(1, (phi - low) / (high - low)));
-  const power = powers.of[0] * (1 - share) + powers.of[1] * share;
+  const { from, chance } = SIMULATED;
+  const power = 1 / 2 - Math.max(0, Math.min(0.4, phi - 0.4)) / 2.4;
   return p >= from ? Math.max(p, chance) : chance * (p / from) ** power;
 }
