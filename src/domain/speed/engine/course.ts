@@ -20,7 +20,7 @@ import { skewnessOf, slowVariance } from './noise.ts';
 import { usualRuns } from './outliers.ts';
 import { type Effect, logOffset, type RunSeries } from './run-series.ts';
 import { chanceOfAny, limitsFor, simulatedChance } from './score-limits.ts';
-import { edgesOf, penaltyOf, refined, searchCourse } from './search.ts';
+import { edgesOf, penaltyOf, refined, searchCourse, strongestParts } from './search.ts';
 
 /** A single run that does not repeat may be an outlier; that as many in a row are is less likely than this over the whole series. */
 const RUN_OF_OUTLIERS = 0.003;
@@ -154,6 +154,9 @@ function confirmed(
   }
 }
 
+/** Variance of runs around their level. */
+const spreadOf = ({ phi, sigma }: Noise) => sigma ** 2 / (1 - phi ** 2);
+
 /**
  * Fits the course of a series twice: at first the cycle, the outliers and the noise are those around the level of the week, which shifts
  * of level hardly touch, then those around the first course.
@@ -183,7 +186,10 @@ export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { 
     const runs = runsAt(minus(logs, cycle), kept);
     const outlierShare = 1 - kept.length / n;
     const shortest = shortestLevel(n, outlierShare);
-    const rough = noiseOf(kept);
+    const [strongest] = strongestParts(frameOf(runs, noiseOf(kept)), [], shortest);
+    // A few runs with a jump look like one slow wave until the jump is taken out.
+    const noises = [noiseOf(kept), likelihoodOf(runs, strongest ? [strongest.part] : []).noise] as const;
+    const rough = spreadOf(noises[1]) < spreadOf(noises[0]) ? noises[1] : noises[0];
     const candidates = searchCourse(frameOf(runs, rough), limitsFor(n, rough.phi, CANDIDATES), shortest);
     const { found, noise } = confirmed(runs, candidates, { shortest, times, outlierShare });
     const frame = frameOf(runs, noise);

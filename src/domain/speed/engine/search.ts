@@ -28,7 +28,7 @@ export function edgesOf(parts: readonly Part[], n: number): number[] {
 }
 
 /** Searches on top of some parts: what a new part may be. */
-interface Place {
+interface OpenPlaces {
   readonly fit: Fit;
   readonly n: number;
   /** 1 where a new edge would leave a level shorter than allowed. */
@@ -36,7 +36,7 @@ interface Place {
   readonly leastBump: number;
 }
 
-function placeOn(frame: Frame, parts: readonly Part[], shortest: number): Place {
+function placeOn(frame: Frame, parts: readonly Part[], shortest: number): OpenPlaces {
   const n = frame.series.length;
   const least = Math.min(LEAST_RUNS, Math.floor(n / 8));
   const blocked = new Uint8Array(n + 1).fill(1, 0, Math.max(shortest, least));
@@ -45,7 +45,7 @@ function placeOn(frame: Frame, parts: readonly Part[], shortest: number): Place 
 }
 
 /** The place in a range at which an edge gains most, and its gain; a range without an open place has none. */
-function bestEdge({ blocked }: Place, low: number, high: number, gainAt: (place: number) => number): { at: number; gain: number } {
+function bestEdge({ blocked }: OpenPlaces, low: number, high: number, gainAt: (place: number) => number): { at: number; gain: number } {
   let best = { at: -1, gain: 0 };
   for (let at = Math.max(1, low); at <= high; at += 1) {
     const gain = blocked[at] === 1 ? 0 : gainAt(at);
@@ -54,14 +54,14 @@ function bestEdge({ blocked }: Place, low: number, high: number, gainAt: (place:
   return best;
 }
 
-function bestStep(place: Place): Found | undefined {
+function bestStep(place: OpenPlaces): Found | undefined {
   const { fit, n } = place;
   const { at: from, gain } = bestEdge(place, 1, n - 1, (at) => gainOf(fit, at, n));
   return from < 0 ? undefined : { part: { kind: 'step', from, to: n }, gain };
 }
 
 /** Moves the edges of a bump to their best places, one after the other. */
-function refineBump(place: Place, from: number, to: number): Found {
+function refineBump(place: OpenPlaces, from: number, to: number): Found {
   const { fit, n, leastBump } = place;
   const reach = Math.max(leastBump, to - from);
   const begin = bestEdge(place, from - reach, to - leastBump, (at) => gainOf(fit, at, to)).at;
@@ -72,7 +72,7 @@ function refineBump(place: Place, from: number, to: number): Found {
 }
 
 /** Bumps of geometrically growing length at evenly spread places (Jeng, Cai and Li 2010), the best one moved to its best edges. */
-function bestBump(place: Place): Found | undefined {
+function bestBump(place: OpenPlaces): Found | undefined {
   const { fit, n, blocked, leastBump } = place;
   let best: { readonly part: Part; readonly surplus: number } | undefined;
   for (let length = leastBump; length <= n / 2; length = Math.max(length + 1, Math.floor(length * GROWTH))) {
