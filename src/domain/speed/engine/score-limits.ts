@@ -12,7 +12,7 @@ export interface Limits {
 type Kind = Part['kind'];
 
 /** Accepted chance that a series without any change shows one of a kind; together below 1 %. */
-const ALPHA: Readonly<Record<Kind, number>> = { step: 0.004, bump: 0.001, line: 0.0007 };
+const ALPHA: Readonly<Record<Kind, number>> = { step: 0.004, bump: 0.0007, line: 0.0007 };
 
 const RUNS = [12, 24, 37, 74, 148, 296, 888, 3552];
 const PHIS = [0, 0.3, 0.6, 0.8, 0.9, 0.95];
