@@ -16,7 +16,7 @@ export function minus(a: Float64Array, b: Float64Array, share = 1): Float64Array
 }
 
 /** Takes `share · b` from `a`, in place. */
-export function subtract(a: Float64Array, b: Float64Array, share: number): void {
+function subtract(a: Float64Array, b: Float64Array, share: number): void {
   for (let index = 0; index < a.length; index += 1) a[index] = nthDouble(a, index) - share * nthDouble(b, index);
 }
 
