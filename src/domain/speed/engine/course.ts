@@ -1,5 +1,6 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
+import { nthDouble } from '../../../lib/nth.ts';
 import { minus, pick } from '../../statistics/vectors.ts';
 import { weightsOf } from '../../statistics/whitening.ts';
 import { cycleOf, weeklyLevel } from './cycle.ts';
@@ -157,6 +158,18 @@ function confirmed(
 /** Variance of runs around their level. */
 const spreadOf = ({ phi, sigma }: Noise) => sigma ** 2 / (1 - phi ** 2);
 
+/** The same runs and those beside a jump of the level that fit the level on its other side: its place is not sure to a run. */
+function withEdges(usual: Int32Array, level: Float64Array, freed: Float64Array, sd: number): Int32Array {
+  const kept = new Set(usual);
+  for (let run = 1; run < level.length; run += 1) {
+    const [before, after] = [nthDouble(level, run - 1), nthDouble(level, run)];
+    if (Math.abs(after - before) < sd) continue;
+    if (Math.abs(nthDouble(freed, run - 1) - after) < 2 * sd) kept.add(run - 1);
+    if (Math.abs(nthDouble(freed, run) - before) < 2 * sd) kept.add(run);
+  }
+  return Int32Array.from(kept).toSorted();
+}
+
 /**
  * Fits the course of a series twice: at first the cycle, the outliers and the noise are those around the level of the week, which shifts
  * of level hardly touch, then those around the first course.
@@ -182,8 +195,9 @@ export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { 
     const cycle = cycleOf({ deviations: pick(deviations, known.kept), places: known.kept, weights, sigma: known.noise.sigma }, time);
     const x = minus(deviations, cycle);
     const noiseOf = (some: Int32Array) => likelihoodOf(runsAt(x, some), []).noise;
-    const kept = usualRuns({ x, slots }, known.kept, noiseOf);
-    const runs = runsAt(minus(logs, cycle), kept);
+    const freed = minus(logs, cycle);
+    const kept = withEdges(usualRuns({ x, slots }, known.kept, noiseOf), around, freed, Math.sqrt(spreadOf(known.noise)));
+    const runs = runsAt(freed, kept);
     const outlierShare = 1 - kept.length / n;
     const shortest = shortestLevel(n, outlierShare);
     const [strongest] = strongestParts(frameOf(runs, noiseOf(kept)), [], shortest);
