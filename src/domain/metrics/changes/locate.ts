@@ -1,0 +1,152 @@
+import { findReasons, type GroupChange } from '../engine/reasons.ts';
+import { type Days, effectOnDays, type Finding } from '../engine/scan.ts';
+import { type ChangeSeries, type Found, type Place, type Scene, seriesId } from './change-series.ts';
+
+/** Where a metric changed. */
+export interface Located {
+  readonly place: Place;
+  /** The part of the place that moved most, where all did. */
+  readonly most?: Place | undefined;
+  /** Whether the change lies at another place as well as at its own, as far as the days show. */
+  readonly fits: (place: Place) => boolean;
+  /** Whether it comes from more or fewer visits of a place, which changed by `relative`. Undefined: it does not. */
+  readonly mixOf: (place: Place, relative: number) => Mix | undefined;
+  /** How much it changed there; undefined where that is not known. */
+  readonly relative: number | undefined;
+}
+
+/** Whether a part of all visitors being more or fewer explains a change of all; `maybe` where the days of that part do not show it. */
+export type Mix = 'yes' | 'maybe';
+
+interface EventQuestion {
+  readonly metric: string;
+  readonly goalId: number | undefined;
+  readonly members: readonly Found[];
+  readonly days: Pick<Finding, 'from' | 'to' | 'shape'>;
+  readonly others: readonly Days[];
+}
+
+/** A change lies in a group alone if the others moved by less than this share of it. */
+const ELSEWHERE = 0.35;
+/** A part is named beside the whole if it moved this many times as much as the others. */
+const MUCH_MORE = 1.5;
+/**
+ * Of a change of visits of a part, the most that the mix makes of a rate: shares move by a quarter of it, rates differ by about as much.
+ */
+const MOST_BY_MIX = 0.35;
+/** Score from which on all visitors together have changed, and a metric is shown beside the one that it follows from. */
+export const CLEAR = 3;
+
+const isWithin = (group: GroupChange) => group.verdict === 'more' && isAlone(group);
+const isAlone = ({ relative, relativeOfOthers }: GroupChange) =>
+  relativeOfOthers === null ||
+  // What moved against it is another change.
+  relativeOfOthers * (relative ?? 0) <= 0 ||
+  Math.abs(relativeOfOthers) < ELSEWHERE * Math.abs(relative ?? 0);
+const isMuchMore = ({ relative, relativeOfOthers }: GroupChange) => Math.abs(relative ?? 0) > MUCH_MORE * Math.abs(relativeOfOthers ?? 0);
+const holdsZero = ({ low, high }: GroupChange) => low !== null && high !== null && low <= 0 && high >= 0;
+
+/** Series of the same metric and goal for parts of all visitors. */
+function partsOf({ series, base }: Scene, metric: string, goalId: number | undefined): ChangeSeries[] {
+  const whole = seriesId(metric, { ...base, goalId });
+  return [...series.values()].filter(
+    ({ id, metric: own, place }) =>
+      own === metric && id !== whole && id === seriesId(metric, { ...place, goalId }) && place.zoneId === undefined,
+  );
+}
+
+/** How all visitors and their parts moved on the days of a change. */
+interface Moves {
+  readonly groups: readonly GroupChange[];
+  readonly groupAt: (place: Place) => GroupChange | undefined;
+  /** Relative change of all visitors; undefined where it is not known. */
+  readonly ofAll: number | undefined;
+  /** All visitors together moved, and the way that the change goes. */
+  readonly hasMoved: boolean;
+}
+
+function groupsOf(scene: Scene, whole: ChangeSeries, { metric, goalId, days, others }: EventQuestion): readonly GroupChange[] {
+  const occasion = {
+    kind: whole.kind,
+    whole: whole.days,
+    from: days.from,
+    to: days.to ?? scene.to,
+    periodFrom: scene.from,
+    isDrift: days.shape === 'drift',
+    others: others.map((other) => ({ from: other.from, to: other.to ?? scene.to })),
+  };
+  const parts = partsOf(scene, metric, goalId).map(({ id, days: own }) => ({ name: id, days: own }));
+  return findReasons(occasion, parts).groups;
+}
+
+function movesOf(scene: Scene, whole: ChangeSeries, question: EventQuestion): Moves {
+  const { metric, goalId, members, days } = question;
+  const groups = groupsOf(scene, whole, question);
+  const byId = new Map(groups.map((group) => [group.name, group]));
+  const study = scene.studies.get(whole.id);
+  const found = members.find(({ series: own }) => own.id === whole.id)?.finding;
+  const onDays = days.shape === 'drift' || !study ? undefined : effectOnDays(study, { from: days.from, to: days.to ?? scene.to });
+  const ofAll = (days.shape === 'drift' ? found : onDays)?.relative;
+  const isShown = found !== undefined || (onDays !== undefined && Math.abs(onDays.score) >= CLEAR);
+  return {
+    groups,
+    groupAt: (place) => byId.get(seriesId(metric, { ...place, goalId })),
+    ofAll,
+    hasMoved: isShown && isLikewise(ofAll, members[0]?.finding.relative),
+  };
+}
+
+const isLikewise = (relative: number | null | undefined, first: number | undefined) => (relative ?? 0) * (first ?? 0) > 0;
+
+/** The part that moved more than the rest the way that the change goes: the clearest that moved alone, else the clearest. */
+function clearestGroup({ groups }: Moves, first: number | undefined): GroupChange | undefined {
+  const clearer = groups
+    .filter(({ verdict, relative }) => verdict === 'more' && isLikewise(relative, first))
+    .toSorted((a, b) => Math.abs(b.score) - Math.abs(a.score));
+  return clearer.find(isAlone) ?? clearer[0];
+}
+
+/** Whether a change of all visitors comes from more or fewer visits of a place, which changed by `relative`. */
+function mixFrom({ groupAt, ofAll = 0 }: Moves, place: Place, relative: number, isDrift: boolean): Mix | undefined {
+  const own = groupAt(place);
+  const change = Math.abs(ofAll);
+  const isStill = own && (holdsZero(own) || Math.abs(own.relative ?? 0) < change / 2);
+  if (isStill && Math.abs(own.relativeOfOthers ?? 0) < change / 2) return 'yes';
+  return !isDrift && change < MOST_BY_MIX * Math.abs(relative) ? 'maybe' : undefined;
+}
+
+/** The place of a change and its size there, and the part of it that moved most, where all did. */
+function widestPlace(scene: Scene, moves: Moves, { all, members }: { all: Place; members: readonly Found[] }) {
+  const [clearest] = members;
+  const first = clearest?.finding.relative;
+  const group = clearestGroup(moves, first);
+  const place = group && scene.series.get(group.name)?.place;
+  if (place && isAlone(group)) return { isNarrow: true, place, relative: group.relative ?? undefined };
+  if (!moves.hasMoved) return { isNarrow: false, place: clearest?.series.place ?? all, relative: first };
+  return { isNarrow: false, place: all, relative: moves.ofAll, ...(place && isMuchMore(group) && { most: place }) };
+}
+
+/** Finds the widest place where all parts moved alike, or the narrow one where it happened. */
+export function locate(scene: Scene, question: EventQuestion): Located {
+  const { metric, goalId, members, days } = question;
+  const all: Place = { ...scene.base, goalId };
+  const [clearest] = members;
+  const whole = scene.series.get(seriesId(metric, all));
+  if (!whole) {
+    const place = clearest?.series.place ?? all;
+    return { place, fits: () => false, mixOf: () => undefined, relative: clearest?.finding.relative };
+  }
+  const moves = movesOf(scene, whole, question);
+  const { isNarrow, ...where } = widestPlace(scene, moves, { all, members });
+  return {
+    ...where,
+    fits(other) {
+      const own = moves.groupAt(other);
+      return own !== undefined && isWithin(own);
+    },
+    mixOf(other, relative) {
+      const isWhole = seriesId('visits', other) === seriesId('visits', all);
+      return isNarrow || isWhole || !moves.hasMoved ? undefined : mixFrom(moves, other, relative, days.shape === 'drift');
+    },
+  };
+}
