@@ -191,7 +191,7 @@ describe('a build', () => {
   });
 
   it('is told which formats there are', async () => {
-    await expect(run(args({ weight: 1 }), 'xml')).rejects.toThrow('--format "xml" is wrong: expected json, table, junit');
+    await expect(run(args({ weight: 1 }), 'xml')).rejects.toThrow('--format "xml" is wrong: expected json, table, png, junit');
     await expect(run(['list_scenarios'], 'junit')).rejects.toThrow('--format junit is for check_speed_budgets');
     expect((await run(['list_scenarios'], 'table')).out).toContain('Home – desktop');
   });
