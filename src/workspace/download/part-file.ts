@@ -85,6 +85,9 @@ interface BlockWriter {
   settled(): Promise<void>;
 }
 
+/** Room that is kept for the record beside a part, whose bytes nobody counts before the next measurement. */
+const RECORD_BYTES = 512;
+
 function createBlockWriter(file: FileHandle, room: Room, onWritten: (end: number) => void): BlockWriter {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
@@ -103,7 +106,7 @@ function createBlockWriter(file: FileHandle, room: Room, onWritten: (end: number
     const [chunks, bytes, end] = [pending, pendingBytes, writer.offset];
     [pending, pendingBytes] = [[], 0];
     await writing;
-    await room.need(bytes);
+    await room.need(bytes + RECORD_BYTES);
     writing = write(chunks, bytes, end);
     // Thrown by the next wait for it.
     writing.catch(() => undefined);
@@ -168,7 +171,7 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
     get offset() {
       return writer.offset;
     },
-    announce: (bytes) => room.need(bytes),
+    announce: (bytes) => room.need(bytes + RECORD_BYTES),
     take: (chunks) => worded(writer.take(chunks)),
     flush,
     async restart() {
