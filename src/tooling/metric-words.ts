@@ -20,23 +20,11 @@ interface Family {
   readonly tools: string;
 }
 
-/** Of names that are answered with the nearest metric those that no metric has taken by now. */
-function stillMissing(
-  missing: Readonly<Record<string, string>>,
-  names: readonly string[],
-  aliases: object,
-): Readonly<Record<string, string>> {
-  const taken = new Set([...names.map(foldMetric), ...Object.keys(aliases)]);
-  return Object.fromEntries(Object.entries(missing).filter(([name]) => !taken.has(name)));
-}
-
-const rangeNames = [...Object.keys(siteMetricDefinitions), ...Object.keys(zoneMetricDefinitions)];
-
 const families: Readonly<Record<MetricFamily, Family>> = {
   range: {
-    names: rangeNames,
+    names: [...Object.keys(siteMetricDefinitions), ...Object.keys(zoneMetricDefinitions)],
     aliases: metricAliases,
-    missing: stillMissing(missingMetrics, rangeNames, metricAliases),
+    missing: missingMetrics,
     standIns: {},
     subject: 'the site and its zones',
     tools: hint('query_metrics', 'query_metrics answers it', 'other tools answer it'),
@@ -44,7 +32,7 @@ const families: Readonly<Record<MetricFamily, Family>> = {
   speed: {
     names: speedMetricNames,
     aliases: speedMetricAliases,
-    missing: stillMissing(missingSpeedMetrics, speedMetricNames, speedMetricAliases),
+    missing: missingSpeedMetrics,
     standIns: speedStandIns,
     subject: 'synthetic scenarios, not of visitors',
     tools: hint('analyze_scenario', 'analyze_scenario answers it', 'other tools answer it'),

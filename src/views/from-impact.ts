@@ -17,62 +17,63 @@ function short(condition: string, longest = LONGEST_LABEL): string {
   return words.length > room ? `${words.slice(0, Math.max(room, 10))}…${words.endsWith('"') ? '"' : ''}${place}` : condition;
 }
 
-/** The ends of the interval of an estimate where there is one, and the verdict where it is no claim. */
-function intervalOf(row: ImpactRow, isRevenue: boolean): string {
-  const ends = isRevenue ? [row.lostRevenueLow, row.lostRevenueHigh] : [row.lostConversionsLow, row.lostConversionsHigh];
-  const isKnown = ends.every((end) => end !== undefined);
-  const interval = isKnown ? [`(${ends.map((end) => formatValue(end, 'none')).join(' to ')})`] : [];
-  return [...interval, ...(row.verdict === 'lowers' || row.verdict === 'raises' ? [] : [row.verdict])].join(' ');
+/** An estimate with the ends of its interval at 95 %; undefined where there is none. */
+interface Estimate {
+  readonly value: number | undefined;
+  readonly ends: readonly [number | undefined, number | undefined];
 }
 
-/** The cost of each condition as a bar, its interval behind it; undefined where nothing could be measured. */
-export function chartOfImpact({ conditions, days, outcome, currency }: ImpactAnswer, covered: readonly string[]): BarsSpec | undefined {
+const minus = (value: number | undefined) => (value === undefined ? undefined : -value);
+
+/** What a condition costs: revenue, conversions, or (more of them is a loss) visits that end on its page. */
+function costOf(row: ImpactRow, outcome: string): Estimate {
+  if (outcome === 'revenue') return { value: row.lostRevenue, ends: [row.lostRevenueLow, row.lostRevenueHigh] };
+  const { lostConversions: value, lostConversionsLow: low, lostConversionsHigh: high } = row;
+  return outcome === 'bounce' ? { value: minus(value), ends: [minus(high), minus(low)] } : { value, ends: [low, high] };
+}
+
+/** The interval of an estimate where there is one, and the verdict where it is no claim. */
+function noteOf({ ends }: Estimate, verdict: ImpactRow['verdict']): string {
+  const isKnown = ends.every((end) => end !== undefined);
+  const interval = isKnown ? [`(${ends.map((end) => formatValue(end, 'none')).join(' to ')})`] : [];
+  return [...interval, ...(verdict === 'lowers' || verdict === 'raises' ? [] : [verdict])].join(' ');
+}
+
+/** Of what the bars are, and the finding of the first one as a title. */
+function wordsOf({ days, outcome, currency }: ImpactAnswer, first: ImpactRow | undefined, amount: string) {
+  const name = first === undefined ? '' : short(first.condition, LONGEST_TITLE);
+  if (outcome === 'bounce') {
+    const none = `No condition stands out as ending visits in ${days} days`;
+    const title = first?.verdict === 'raises' ? `${name} goes with most visits that end there in ${days} days: ${amount}` : none;
+    return { what: 'more visits that end on that page', title };
+  }
   const isRevenue = outcome === 'revenue';
-  const drawn = conditions
-    .filter((row) => row.lostConversions !== undefined && (!isRevenue || row.lostRevenue !== undefined))
-    .slice(0, MOST_BARS);
-  if (drawn.length === 0) return undefined;
   const many = outcome === 'purchase' ? 'purchases' : outcome;
-  const lost = isRevenue ? ['revenue lost', ...(currency === undefined ? [] : [currency])].join(', ') : `lost ${many}`;
-  const of = (value: number | undefined) => value ?? null;
-  // Of visits that end more is a loss, and nothing is lost.
-  if (outcome === 'bounce') return chartOfBounces({ drawn, days }, covered);
-  const [first] = drawn;
-  const amount = isRevenue
-    ? `${formatValue(first?.lostRevenue, 'none')} ${currency ?? ''}`.trim()
-    : formatValue(first?.lostConversions, 'none');
-  const isClaim = first?.verdict === 'lowers';
+  const none = `No condition stands out as lowering ${many} in ${days} days`;
+  const cost = isRevenue ? `${amount} ${currency ?? ''}`.trim() : `${amount} ${many}`;
   return {
-    kind: 'bars',
-    title: isClaim
-      ? `${short(first.condition, LONGEST_TITLE)} costs most in ${days} days: ${isRevenue ? amount : `${amount} ${many}`}`
-      : `No condition stands out as lowering ${isRevenue ? 'revenue' : many} in ${days} days`,
-    subtitle: `${lost} in ${days} days, ${daysIn(covered)}: estimate and 95% interval`,
-    unit: 'none',
-    labels: drawn.map(({ condition }) => short(condition)),
-    series: [{ name: 'estimate', values: drawn.map((row) => of(isRevenue ? row.lostRevenue : row.lostConversions)) }],
-    notes: drawn.map((row) => intervalOf(row, isRevenue)),
+    what: isRevenue ? ['revenue lost', ...(currency === undefined ? [] : [currency])].join(', ') : `lost ${many}`,
+    title: first?.verdict === 'lowers' ? `${name} costs most in ${days} days: ${cost}` : none,
   };
 }
 
-function chartOfBounces(
-  { drawn, days }: { readonly drawn: readonly ImpactRow[]; readonly days: number },
-  covered: readonly string[],
-): BarsSpec {
+/** The cost of each condition as a bar, its interval behind it; undefined where nothing could be measured. */
+export function chartOfImpact(answer: ImpactAnswer, covered: readonly string[]): BarsSpec | undefined {
+  const { conditions, days, outcome } = answer;
+  const drawn = conditions
+    .map((row) => ({ row, cost: costOf(row, outcome) }))
+    .filter(({ cost }) => cost.value !== undefined)
+    .slice(0, MOST_BARS);
   const [first] = drawn;
-  const ends = (end: number | undefined) => formatValue(end === undefined ? end : -end, 'none');
-  const note = ({ lostConversionsLow, lostConversionsHigh, verdict }: ImpactRow) =>
-    `(${ends(lostConversionsHigh)} to ${ends(lostConversionsLow)})${verdict === 'raises' || verdict === 'lowers' ? '' : ` ${verdict}`}`;
+  if (!first) return undefined;
+  const { what, title } = wordsOf(answer, first.row, formatValue(first.cost.value, 'none'));
   return {
     kind: 'bars',
-    title:
-      first?.verdict === 'raises'
-        ? `${short(first.condition, LONGEST_TITLE)} goes with most visits that end there in ${days} days`
-        : `No condition stands out as ending visits in ${days} days`,
-    subtitle: `more visits that end on that page in ${days} days, ${daysIn(covered)}: estimate and 95% interval`,
+    title,
+    subtitle: `${what} in ${days} days, ${daysIn(covered)}: estimate and 95% interval`,
     unit: 'none',
-    labels: drawn.map(({ condition }) => short(condition)),
-    series: [{ name: 'estimate', values: drawn.map(({ lostConversions }) => (lostConversions === undefined ? null : -lostConversions)) }],
-    notes: drawn.map(note),
+    labels: drawn.map(({ row }) => short(row.condition)),
+    series: [{ name: 'estimate', values: drawn.map(({ cost }) => cost.value ?? null) }],
+    notes: drawn.map(({ row, cost }) => noteOf(cost, row.verdict)),
   };
 }

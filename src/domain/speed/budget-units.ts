@@ -40,7 +40,9 @@ export function inOwnUnits(budgets: readonly Budget[] | undefined, note: (senten
     if (!unit) return budget;
     const { metric, limit } = budget;
     const own = { metric, limit: Math.round(limit * unit.factor * 1e6) / 1e6 };
-    note(`limit ${limit} of ${metric} = ${formatValue(metric, own.limit)}: limits are in ms and bytes, where it could not be kept`);
+    const listed = unit.name === 's' ? 'ms' : 'bytes';
+    const kept = `${formatValue(metric, own.limit)}: taken in ${unit.name}`;
+    note(`limit ${limit} of ${metric} = ${kept}, because no page keeps it in ${listed}`);
     return own;
   });
 }

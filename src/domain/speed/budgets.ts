@@ -195,7 +195,7 @@ function verdict(checks: readonly Check[]): string {
 /** Scenarios that a sentence names. */
 const MOST_NAMED = 6;
 
-/** ` Broken in Checkout – mobile 10, Home – desktop 2.`; empty where no budget is broken, or all of one scenario are meant. */
+/** ` Broken by scenario: Checkout – mobile 10, Home – desktop 2.`; empty where none is broken, or only one scenario is meant. */
 function brokenWords(all: readonly Checked[]): string {
   const counts = all
     .map(({ scenario, checks }) => ({ scenario, count: checks.filter(({ status }) => status === 'broken').length }))

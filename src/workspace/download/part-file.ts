@@ -85,7 +85,7 @@ interface BlockWriter {
   settled(): Promise<void>;
 }
 
-/** Room that is kept for the record beside a part, whose bytes nobody counts before the next measurement. */
+/** Room that is kept for the record beside a part, whose bytes are not counted when it is written. */
 const RECORD_BYTES = 512;
 
 function createBlockWriter(file: FileHandle, room: Room, onWritten: (end: number) => void): BlockWriter {
@@ -197,6 +197,8 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
     async close() {
       await writer.settled();
       await inspection.close();
+      // The record stays until the run is whole.
+      room.written(RECORD_BYTES);
       room.release();
       await file.close();
     },

@@ -2,7 +2,6 @@ import { formatPercent } from '../../../lib/number-text.ts';
 import type { GroupChange, Reasons } from '../engine/reasons.ts';
 import { capital, levelText, signed } from './comparison-words.ts';
 import { type Contribution, type Explained, fixed } from './contributions.ts';
-import { countedText } from './counted-text.ts';
 
 /** A way to divide the visits, and what each of its groups did. */
 export interface Cause {
@@ -69,6 +68,20 @@ function groupText({ relative, low, high }: GroupChange): string {
   return relative === null || low === null || high === null ? '' : levelText({ relative, low, high });
 }
 
+/** A distance, as a share, between the change of a level and that of the figures which is more than rounding. */
+const LEAST_APART = 0.01;
+
+/**
+ * `, -74.3% as counted`, behind the change of a level that weekdays and special days are evened out of; empty where the
+ * figures of the ranges changed by the same.
+ */
+export function countedText(relative: number | null, group: Contribution | undefined): string {
+  const { before = null, after = null } = group ?? {};
+  if (relative === null || before === null || after === null || before <= 0) return '';
+  const counted = after / before - 1;
+  return Math.abs(counted - relative) < LEAST_APART ? '' : `, ${signed(counted)} as counted`;
+}
+
 function listed(groups: readonly GroupChange[]): string {
   const known = groups.filter(({ relative }) => relative !== null);
   return known
@@ -94,7 +107,7 @@ export function deviceSentence(cause: Cause, movedSegment?: MovedShare, isDated 
     const part = own?.contribution;
     const share =
       explained && part !== undefined && isPart(part, explained.change)
-        ? ` It ${accountText(part, explained.change)}${isBeyond(part, explained.change) ? ', of which the others took a part back' : ''}.`
+        ? ` It ${accountText(part, explained.change)}${isBeyond(part, explained.change) ? '; the others offset a part of it' : ''}.`
         : '';
     const others = found.relativeOfOthers === null ? '' : `, all other visits ${signed(found.relativeOfOthers)} (within noise)`;
     return `The change is on ${found.name}: ${groupText(found)}${isDated ? '' : countedText(found.relative, own)}${others}.${share}`;

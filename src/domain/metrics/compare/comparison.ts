@@ -21,7 +21,7 @@ import { CLEAR_P_VALUE, daysOf, occasionOf } from './judged-changes.ts';
 import { changeRecord, costOnDays, type MeasuredChange, measuredCostText } from './measured-change.ts';
 import { measuredSentences, otherPlaceSentences } from './measured-words.ts';
 import { isChanged, type Judged, type Reading, sinceOf } from './readings.ts';
-import { FACTORS, revenueSentence } from './revenue-words.ts';
+import { REVENUE_FACTORS, revenueSentence } from './revenue-words.ts';
 
 /** A comparison with what a chart and the search for events need beside the answer. */
 export interface PeriodsResult {
@@ -104,8 +104,8 @@ function earlierSentences({ whole, byDevice }: Causes, { judged }: CausesInput, 
 function revenueSentences({ revenue }: Causes, { metric }: Change, currency: string | undefined): string[] {
   if (!revenue) return [];
   const { split, difference, isCalm } = revenue;
-  const calm = FACTORS.filter(isCalm);
-  const figures = splitSentence(split, difference, currency, calm.length === FACTORS.length);
+  const calm = REVENUE_FACTORS.filter(isCalm);
+  const figures = splitSentence(split, difference, currency, calm.length === REVENUE_FACTORS.length);
   if (!revenue.isChanged) return [figures];
   const moved = revenueSentence(split, difference, currency, isCalm, metric);
   return moved !== '' && calm.length > 0 ? [moved, figures] : [moved];

@@ -12,8 +12,8 @@ export type RevenueFactor = keyof RevenueSplit;
 /** The metric that each factor is. */
 export const METRIC_OF: Readonly<Record<RevenueFactor, string>> = { visits: 'visits', conversion: 'conversionRate', basket: 'cartAverage' };
 
-/** All of them. */
-export const FACTORS: readonly RevenueFactor[] = ['visits', 'conversion', 'basket'];
+/** The factors in the order in which a visit meets them. */
+export const REVENUE_FACTORS: readonly RevenueFactor[] = ['visits', 'conversion', 'basket'];
 
 /** `visits and basket lie`, of what the change does not come from. */
 function calmText(calm: readonly RevenueFactor[]): string {
@@ -41,13 +41,17 @@ export function revenueSentence(
   headline?: string,
 ): string {
   if (change === 0) return '';
-  const calm = FACTORS.filter(isCalm);
+  const calm = REVENUE_FACTORS.filter(isCalm);
   // What was said first needs no second sentence.
-  if (calm.length === 2 && headline !== undefined && FACTORS.some((factor) => METRIC_OF[factor] === headline && !calm.includes(factor)))
+  if (
+    calm.length === 2 &&
+    headline !== undefined &&
+    REVENUE_FACTORS.some((factor) => METRIC_OF[factor] === headline && !calm.includes(factor))
+  )
     return '';
   if (calm.length > 0)
     return sentenceBeside(
-      FACTORS.filter((factor) => !calm.includes(factor)),
+      REVENUE_FACTORS.filter((factor) => !calm.includes(factor)),
       calm,
     );
   const parts = [

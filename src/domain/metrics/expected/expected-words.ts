@@ -91,7 +91,7 @@ function wideSentence(judged: readonly JudgedLine[], words: Words, metrics: numb
     const value = valueText(own.metric, own.line.values[own.metric] ?? null, words);
     return `${of}${rowName(own, words, true)} with ${value} where ${boundsText(own, words)} was to be expected`;
   });
-  return rows.length === 0 ? '' : `Bounds are wide, and hold ${rows.join('; ')}.`;
+  return rows.length === 0 ? '' : `Bounds are wide; within them: ${rows.join('; ')}.`;
 }
 
 /** Of many ordinary rows some lie outside their own bounds. */

@@ -1,3 +1,5 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/clock.ts';
+
 /** Where each run lies in the local calendar. */
 export interface LocalTime {
   /** 0 to 23. */
@@ -8,8 +10,6 @@ export interface LocalTime {
   readonly day: Int32Array;
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Offsets that agree at both ends of so short a stretch agree within it: no zone changes its clock twice in it. */
 const CHECKED_MS = 20 * DAY_MS;
 
@@ -23,7 +23,7 @@ function offsetMs(timeZone: string, ms: number): number {
   const name = format.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value ?? '';
   const [, sign, hours, minutes] = /([+-])(\d\d):(\d\d)/.exec(name) ?? [];
   if (hours === undefined) return 0;
-  return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR_MS + Number(minutes) * 60_000);
+  return (sign === '-' ? -1 : 1) * (Number(hours) * HOUR_MS + Number(minutes) * MINUTE_MS);
 }
 
 /**

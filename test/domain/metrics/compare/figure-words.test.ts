@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countedText } from '../../../../src/domain/metrics/compare/counted-text.ts';
+import { countedText } from '../../../../src/domain/metrics/compare/cause-words.ts';
 import { rateSentence, splitSentence } from '../../../../src/domain/metrics/compare/figure-words.ts';
 
 const group = (before: number | null, after: number | null) => ({ name: 'mobile', before, after, contribution: 0 });

@@ -81,7 +81,7 @@ describe('what devices have to do with a change', () => {
       ],
     };
     expect(deviceSentence(cause(opposed, groups, 'mobile'))).toContain(
-      ' It accounts for more than the whole change, of which the others took a part back.',
+      ' It accounts for more than the whole change; the others offset a part of it.',
     );
     expect(deviceSentence(cause(rates(-1.25, 0.25), groups))).toMatch(
       /^Traffic mix of devices accounts for more than the whole change: .*; values within them went the other way \(each within noise\)\.$/,
