@@ -28,6 +28,8 @@ const MOST_STEPS = 30;
 const ENOUGH = 1e-3;
 /** Steps shorter than this are near the end. */
 const NEAR = 0.3;
+/** A step that is no shorter than this of the one before asks for a curvature of its own, which costs as much as five steps. */
+const SLOWED = 0.8;
 /** Gives up exact equality of means where it would cost everything: the difference that is left is this times the coefficient. */
 const TOLERANCE = 2e-4;
 /** A step on the logarithmic scale that does not overshoot. */
@@ -174,7 +176,7 @@ function tilt({ design, products }: PageModel, controls: Side, plain: Float64Arr
     for (const [row, value] of change.entries()) coefficients[row] = nth(coefficients, row) + scale * value;
     totals = weigh(design, controls, coefficients, weights);
     if (largest < ENOUGH) break;
-    if (largest > NEAR || largest > before / 2) curvature = undefined;
+    if (largest > NEAR || largest > SLOWED * before) curvature = undefined;
     before = largest;
   }
   return { weights, totals };

@@ -37,15 +37,14 @@ function traitLevels(plan: CellPlan, visits: Visits): Expressions {
       names.map((name, at) => [`${value} = ${sql.text(name)}`, at]),
       names.length,
     );
-  const { browser = "''", country = "''", source = "''" } = traitsSql(visits);
   const [device, number] = [column('device_id'), column('session_number')];
   const devices = Object.values(deviceIds).map((ids, at) => [`${device} IN (${ids.join(', ')})`, at] as const);
   return {
     device: device === undefined ? '0' : cases(devices, devices.length),
     is_returning: number === undefined ? '0' : flag(`${number} > 1`),
-    browser: among(browser, plan.browsers),
-    country: among(country, plan.countries),
-    source: among(source, plan.sources),
+    browser: among('text_of_browser', plan.browsers),
+    country: among('text_of_country', plan.countries),
+    source: among('text_of_source', plan.sources),
     ...outcomeColumns(plan, visits),
   };
 }
@@ -88,29 +87,33 @@ function sessionsSql(plan: CellPlan, visits: Visits): string {
   const firsts = [...plan.pages, ...plan.asked].map((_, at) => `f${at}`);
   const anywhere = plan.isPlain ? new Set(plan.judged.map((_, index) => placeOf(index, plan).column)) : [];
   const isSampled = mostOf(plan) > 1;
+  const { integer } = textSql(visits);
   const ofWalk = [...firsts, ...anywhere, 'entry_at', 'trouble_n', 'slow_n', ...columnsOfOutcome(plan), ...(isSampled ? ['stands'] : [])];
   // By name, because ClickHouse calls what both tables have otherwise.
   const ofVisit = ['k', 'began', 'day', ...Object.keys(traitColumns(visits))].map((name) => `v.${name} AS ${name}`);
   const all = [...ofVisit, ...ofWalk.map((name) => `w.${name} AS ${name}`)];
-  const kept = isSampled ? ' WHERE w.lot % w.stands = 0' : '';
+  const kept = isSampled ? ` WHERE ${integer(`w.k % ${mostOf(plan)}`)} % w.stands = 0` : '';
   const joined = `SELECT ${all.join(', ')} FROM walk AS w JOIN visit AS v ON w.k = v.k${kept}`;
   const traits = Object.entries(traitLevels(plan, visits)).map(([name, value]) => `${value} AS ${name}`);
-  // Levels last: most sessions are read no further than the join.
-  return `SELECT ${['k', 'began', 'day', ...traits, ...ofWalk].join(', ')} FROM (${joined}) AS s`;
+  // Levels last: most sessions are read no further than the join. Each text once, whatever number of levels it is compared with.
+  const texts = Object.entries(traitsSql(visits)).map(([name, value]) => `${value} AS text_of_${name}`);
+  const told = `SELECT *, ${texts.join(', ')} FROM (${joined}) AS t`;
+  return `SELECT ${['k', 'began', 'day', ...traits, ...ofWalk].join(', ')} FROM (${told}) AS s`;
 }
 
-/** Of these sessions those at whose pages something is counted, with the indices of the pages as the list `reached`. */
-function reachedSql(plan: CellPlan, { sql }: Visits, sessions: string): string {
+/** Of these sessions those at whose pages something is counted, a row for each page: its index is `here`. */
+function openedSql(plan: CellPlan, { sql }: Visits, sessions: string): string {
+  const [only = 0, ...more] = plan.judged;
+  if (more.length === 0) return `(SELECT *, ${only} AS here FROM ${sessions} WHERE ${keptSql(only, plan, sql)})`;
   const indices = `[${plan.judged.map((at) => `CASE WHEN ${keptSql(at, plan, sql)} THEN ${at} ELSE -1 END`).join(', ')}]`;
   const reached = `SELECT *, ${sql.filter(indices, (each) => `${each} >= 0`)} AS reached FROM ${sessions}`;
-  return `SELECT * FROM (${reached}) AS r WHERE length(reached) > 0`;
+  return sql.each(`(SELECT * FROM (${reached}) AS r WHERE length(reached) > 0) AS b`, { here: 'reached' });
 }
 
 /** Covariates at the first view of the page `here`, and the other pages seen by then as bits. */
 function unitSql(plan: CellPlan, visits: Visits, sessions: string): string {
   const { sql, days } = visits;
   const { numberAt, secondAt } = FIRST_VIEW;
-  const opened = sql.each(`(${reachedSql(plan, visits, sessions)}) AS b`, { here: 'reached' });
   const first = cases(
     plan.judged.map((at) => [`here = ${at}`, `f${at}`]),
     0,
@@ -118,7 +121,7 @@ function unitSql(plan: CellPlan, visits: Visits, sessions: string): string {
   const parts =
     `SELECT *, ${sql.quotient('f', numberAt)} AS view_n, ` +
     `${sql.quotient(`f % ${numberAt}`, secondAt)} + ${days.first * 86_400} AS second_at, ` +
-    `f % ${secondAt} AS conditions FROM (SELECT *, ${first} AS f FROM ${opened} AS o) AS i`;
+    `f % ${secondAt} AS conditions FROM (SELECT *, ${first} AS f FROM ${openedSql(plan, visits, sessions)} AS o) AS i`;
   const seconds = `(second_at - ${sql.quotient('began', 1000)})`;
   const isLong = days.last - days.first >= MOST_DAYS;
   const dayAt = `(day - ${days.first})`;

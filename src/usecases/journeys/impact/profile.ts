@@ -113,7 +113,7 @@ export function measuresSql(visits: Visits): Expressions {
   const time = ['fully_loaded', 'dom_interactive_after_msec', 'start_render'].flatMap((field) => visits.column('views', field) ?? [])[0];
   const flagOf = (field: string) => {
     const column = visits.column('views', field);
-    return column === undefined ? '0' : flag(`coalesce(${column}, false)`);
+    return column === undefined ? '0' : flag(column);
   };
   return {
     load_ms: time ?? 'NULL',

@@ -44,6 +44,15 @@ export function viewColumns(plan: CellPlan, visits: Visits): Expressions {
   };
 }
 
+/** What each page has, pages that have the same together; `other` of views of none. */
+function atPages(values: readonly (string | number)[], other: string | number): string {
+  const pages = grouped([...values.entries()], ([, value]) => value);
+  return cases(
+    [...pages].map(([value, own]) => [`page_at IN (${own.map(([at]) => at).join(', ')})`, value]),
+    other,
+  );
+}
+
 /** Views with the pages that they are of; where conditions ask for it, with those of the view after. */
 function placedSql(plan: CellPlan, visits: Visits): string {
   const { pages, asked, outcome, looksAhead } = plan;
@@ -52,13 +61,14 @@ function placedSql(plan: CellPlan, visits: Visits): string {
   const more = asked.map((page, at) => `CASE WHEN ${page.sql} THEN ${2 ** (pages.length + at)} ELSE 0 END`);
   const goal = outcome.page === undefined ? '0' : flag(outcome.page);
   const columns = ['k', 'n', 't', ...Object.keys(measuresSql(visits)), 'said', ...(visits.question.entryPages ? ['is_entry'] : [])];
-  const said = `several + ${bitsOf('lone', plan, visits)} AS said`;
+  // Most views have no error: without a look at every text.
+  const said = `CASE WHEN lone = '' THEN several ELSE several + ${bitsOf('lone', plan, visits)} END AS said`;
   const read = `SELECT ${columns.map((name) => (name === 'said' ? said : name)).join(', ')}, path_text AS path FROM seen`;
   const placed =
     `SELECT ${columns.join(', ')}, ${cases(own, MOST_PAGES)} AS page_at, ${sumOf(more)} AS more_pages, ${goal} AS goal ` +
     `FROM (${read}) AS r`;
-  const slow = cases(
-    pages.map(({ slowMs }, at) => [`page_at = ${at}`, slowMs]),
+  const slow = atPages(
+    pages.map(({ slowMs }) => slowMs),
     1e9,
   );
   const bits = cases(
@@ -84,10 +94,13 @@ function drawSql(plan: CellPlan, sql: SqlWords): string {
     );
   };
   const most = mostOf(plan);
-  const own = cases(
-    plan.pages.map((_, at) => [`page_at = ${at}`, ofPage(plan.samplings[at] ?? ALL)] as const),
+  const ofPages = plan.pages.map((_, at) => plan.samplings[at] ?? ALL);
+  const usual = atPages(
+    ofPages.map(({ oneOf }) => oneOf),
     most,
   );
+  // Most views met nothing.
+  const own = `CASE WHEN conditions = 0 THEN ${usual} ELSE ${atPages(ofPages.map(ofPage), most)} END`;
   const asked = plan.asked.map((_, index) => {
     const at = plan.pages.length + index;
     return `CASE WHEN ${isAt(at, plan, sql)} THEN ${ofPage(plan.samplings[at] ?? ALL)} ELSE ${most} END`;
@@ -155,7 +168,7 @@ export function walkSql(plan: CellPlan, visits: Visits): string[] {
     'min(CASE WHEN trouble = 1 THEN n END) AS trouble_n',
     'min(CASE WHEN slow = 1 THEN n END) AS slow_n',
     ...Object.entries(ofOutcome).flatMap(([name, value]) => (columnsOfOutcome(plan).includes(name) ? [`${value} AS ${name}`] : [])),
-    ...(most > 1 ? ['min(draw) AS stands', 'min(lot) AS lot'] : []),
+    ...(most > 1 ? ['min(draw) AS stands'] : []),
   ];
   const entry = question.entryPages ? ' HAVING min(n * 2 + 1 - is_entry) % 2 = 0' : '';
   // Draws are powers of two, so that a session of which one view is kept is kept by all of them together.
