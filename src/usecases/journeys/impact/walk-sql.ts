@@ -44,7 +44,7 @@ export function viewColumns(plan: CellPlan, visits: Visits): Expressions {
   };
 }
 
-/** What each page has, pages that have the same together; `other` of views of none. */
+/** A value of each page, pages that have the same together; `other` of views of none. */
 function atPages(values: readonly (string | number)[], other: string | number): string {
   const pages = grouped([...values.entries()], ([, value]) => value);
   return cases(
