@@ -157,6 +157,8 @@ function merged({ sources, keys, ranks }: Overlap, columns: readonly Column[]): 
     const name = identifier(column.name);
     if (isKey(column)) return name;
     const having = sources.flatMap(({ names }, index) => (names.includes(column.name) ? [index] : []));
+    // Runs of other days hold it.
+    if (having.length === 0) return `NULL::${column.type}`;
     return `arg_max_null(${name}, CASE WHEN ${SOURCE} IN (${having.join(', ')}) THEN ${RANK} END)`;
   };
   const known = keyNames.map((name) => `${name} IS NOT NULL`).join(' AND ');

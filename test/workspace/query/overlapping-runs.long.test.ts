@@ -60,6 +60,19 @@ describe('runs that overlap', () => {
     ]);
   });
 
+  it('of several jobs read on where a column is in the files of other days alone', async () => {
+    const day = { from: '2026-11-09T00:00:00.000Z', to: '2026-11-10T00:00:00.000Z' };
+    const { records } = runsOnDisk(
+      { ...day, jobId: 31, exportedAt: '2026-11-11T02:00:00.000Z', fields, files: [lines(views(1, 1))] },
+      { ...day, jobId: 32, exportedAt: '2026-11-12T02:00:00.000Z', fields: [...KEYS, 'city'], files: [lines(session(1, { city: 'Ulm' }))] },
+      { ...again, jobId: 33, fields: [...KEYS, 'country_code'], files: [lines(session(2, { country_code: 'DE' }))] },
+    );
+    expect(await records('SELECT session_id, session_number_of_views AS n, city, country_code AS country FROM data ORDER BY ALL')).toEqual([
+      { session_id: '1', n: 1, city: 'Ulm', country: null },
+      { session_id: '2', n: null, city: null, country: 'DE' },
+    ]);
+  });
+
   it('keep the views of a session apart, and rows whose key is not whole', async () => {
     const viewFields = ['user_id', 'session_id', 'view_number', 'path'];
     const at = (number: number | null, path: string) => ({ user_id: 7, session_id: 1, view_number: number, path });

@@ -9,6 +9,7 @@ import { temporaryFolder } from '../../support/folder.ts';
 /** A run as a test describes it: the text of each of its files. */
 export interface RunSketch extends Partial<Pick<RunManifest, 'from' | 'to' | 'exportedAt' | 'format' | 'scope'>> {
   readonly runId?: number;
+  readonly jobId?: number;
   /** Names of fields, or whole selectors. */
   readonly fields: readonly (string | RunManifest['fields'][number])[];
   readonly files: readonly string[];
@@ -35,11 +36,11 @@ export function lines(...rows: readonly (object | string)[]): string {
 export function runsOnDisk(...sketches: readonly RunSketch[]): RunsOnDisk {
   const directory = temporaryFolder();
   const runs = sketches.map((sketch, index): RunManifest => {
-    const { runId = 501 + index, gzip = true, fields, files, format = 'JSONL' } = sketch;
+    const { runId = 501 + index, jobId = 31, gzip = true, fields, files, format = 'JSONL' } = sketch;
     mkdirSync(join(directory, String(runId)), { recursive: true });
     return {
       version: 1,
-      jobId: 31,
+      jobId,
       jobName: 'Daily sessions',
       runId,
       scope: sketch.scope ?? 'sessions',
