@@ -49,3 +49,8 @@ export const FACTORS: Readonly<Record<Cost['metric'], readonly string[]>> = {
   conversionCount: ['visits', 'conversionRate'],
   revenueSum: ['visits', 'conversionRate', 'cartAverage'],
 };
+
+/** The metrics that a metric is the product of; none of one that is measured by itself. */
+export function factorsOf(metric: string): readonly string[] {
+  return metric === 'conversionCount' || metric === 'revenueSum' ? FACTORS[metric] : [];
+}

@@ -167,7 +167,10 @@ export async function sqlFailure(error: unknown, views: readonly View[], author:
     return new WorkspaceError(
       'disk',
       `The downloaded files could not be opened: ${shortened(message)}` +
-        hint(['purge_workspace', 'sync_exports'], ' purge_workspace removes them and sync_exports downloads them again.'),
+        hint(
+          ['purge_workspace', 'sync_exports'],
+          ' Ask job by job first: purge_workspace removes files for good, and sync_exports brings back only what the platform still has.',
+        ),
     );
   return new ApiError('invalid', `sql: ${await faultOf(message, views)}`);
 }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiError } from '../../api/errors.ts';
 import { changeRecord, type MeasuredChange } from '../../domain/metrics/compare/measured-change.ts';
-import { changesSentence } from '../../domain/metrics/expected/expected-changes.ts';
+import { changesSentence, levelSentence } from '../../domain/metrics/expected/expected-changes.ts';
 import { expectedAnswer } from '../../domain/metrics/expected/expected-words.ts';
 import { rowVerdicts } from '../../domain/metrics/expected/row-verdicts.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
@@ -104,9 +104,9 @@ function selectionNames(lists: Lists) {
 }
 
 /** The table with what is said of it first, and the changes that begin among its rows. */
-function withWords(answer: QueryTable, said: string, changes: readonly MeasuredChange[], currency: string | undefined) {
+function withWords(answer: QueryTable, said: readonly string[], changes: readonly MeasuredChange[]) {
   return {
-    answer: [said, changesSentence(changes, currency)].filter((sentence) => sentence !== '').join(' '),
+    answer: said.filter((sentence) => sentence !== '').join(' '),
     ...answer,
     ...(changes.length > 0 && { changes: changes.map(changeRecord) }),
   };
@@ -150,19 +150,21 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   }
   const whole = { ...asked, interval: { startMs: complete.interval.startMs, endMs: asked.interval.endMs } };
   const found = linesOf(complete, grid, read, totals.rows);
-  const { changes = [], lines = found.lines } = asked.expected ? await readExpected(whole, grid, found.lines, context) : {};
+  const expected = asked.expected ? await readExpected(whole, grid, found.lines, context) : undefined;
+  const { changes = [], before = [], lines = found.lines } = expected ?? {};
+  const currency = read.currency ?? expected?.currency;
   const table = { ...found, lines: asked.expected ? inOrder(asked, lines) : lines };
   for (const sentence of queryNotes(complete, answers, found, timeZone)) note(sentence);
   const nameIn = (kind: NameKind) => (id: number) => lists.nameOf(kind, id);
   const answer = queryTable(
     complete,
     grid,
-    { ...table, currency: read.currency },
+    { ...table, currency },
     { segment: nameIn('segment'), goal: nameIn('goal'), zone: nameIn('zone') },
   );
   const apart = apartSentence(asked.segmentIds, read.rows, lists);
   const said = asked.expected
-    ? expectedAnswer(lines, { query: whole, timeZone, currency: read.currency })
+    ? expectedAnswer(lines, { query: whole, timeZone, currency })
     : rowVerdicts(complete, table.lines, read.rows, selectionNames(lists));
   context.draw(async () => {
     const { chartOfTable } = await import('../../views/from-query.ts');
@@ -174,5 +176,6 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
     });
   });
   if (apart !== undefined) return { answer: apart, ...answer };
-  return said === '' ? answer : withWords(answer, said, changes, read.currency);
+  const words = [said, levelSentence(before), changesSentence(changes, currency)];
+  return said === '' ? answer : withWords(answer, words, changes);
 }

@@ -1,7 +1,7 @@
 import { ApiError, refuse } from '../../api/errors.ts';
 import type { MeasuredChange } from '../../domain/metrics/compare/measured-change.ts';
 import { metricsToRead } from '../../domain/metrics/compare/readings.ts';
-import { changesAmong } from '../../domain/metrics/expected/expected-changes.ts';
+import { changesAround } from '../../domain/metrics/expected/expected-changes.ts';
 import { FORECAST_DAYS, withExpected } from '../../domain/metrics/expected/expected-lines.ts';
 import { specialNote } from '../../domain/metrics/expected/expected-words.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
@@ -39,6 +39,9 @@ export function countedPart(query: MetricQuery, { timeZone, nowMs }: Pick<Expect
 interface ExpectedRead {
   readonly lines: QueryLine[];
   readonly changes: readonly MeasuredChange[];
+  /** Changes that began shortly before the first line and go on. */
+  readonly before: readonly MeasuredChange[];
+  readonly currency: string | undefined;
 }
 
 /** Reads what was to be expected of the lines of a query. */
@@ -61,7 +64,7 @@ export async function readExpected(
     fetchKept({ ...grid, metrics, ranges: [history], daily: true }, { ...context, progress: () => undefined }).catch((error: unknown) => {
       if (!(error instanceof ApiError)) throw error;
       note(`The days before could not be read, so nothing can be expected: ${error.message}`);
-      return { rows: [] };
+      return { rows: [], currency: undefined };
     }),
     readKnownDays({ startMs: history.startMs, endMs: interval.endMs }, query.goalIds[0], context),
   ]);
@@ -90,5 +93,6 @@ export async function readExpected(
     );
   const input = { query, lines, days: withoutFaults(read.rows, faults), known, timeZone };
   const isOver = interval.startMs <= lastMs && query.zoneIds.length === 0;
-  return { lines: withExpected(input), changes: isOver ? changesAmong(input, todayIn(timeZone, interval.startMs)) : [] };
+  const { among, before } = isOver ? changesAround(input, todayIn(timeZone, interval.startMs)) : { among: [], before: [] };
+  return { lines: withExpected(input), changes: among, before, currency: read.currency };
 }

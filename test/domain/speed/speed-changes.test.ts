@@ -187,7 +187,7 @@ describe('a line', () => {
     expect(
       speedLine(speed({}, move({ metric: 'firstByte', relative: 0.06 }), move({ step: 'Cart', relative: 0.2 })), undefined, PERIOD),
     ).toBe(
-      'LCP (scenario "Checkout", step "Pay") +50% (2 s → 3 s) since 2026-11-10T11:08Z, 10 days so far, goes on; ' +
+      'LCP (scenario "Checkout", step "Pay") +50% (2 s → 3 s) since 2026-11-10T11:08Z, 10 days up to 2026-11-19, goes on; ' +
         'TTFB +6.0%; step "Cart": LCP +20%.',
     );
   });

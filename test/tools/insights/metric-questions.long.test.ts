@@ -174,7 +174,7 @@ describe('a question about the site', () => {
       expect([name, one, two]).toEqual([name, expect.closeTo(first[name], 2), expect.closeTo(second[name], 2)]);
     }
     expect(records(asked)).toHaveLength(8);
-    expect(said(asked)).toMatch(/^Conversion rate is [\d.]+% lower \([\d.]+% to [\d.]+%\) since 2026-11-10, 6 days so far/);
+    expect(said(asked)).toMatch(/^Conversion rate is [\d.]+% lower \([\d.]+% to [\d.]+%\) since 2026-11-10, 6 days up to 2026-11-15/);
   });
 
   it('9: shows twelve months of visits, which add up', async () => {

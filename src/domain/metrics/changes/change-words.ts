@@ -50,7 +50,7 @@ function daysText({ shape, from, to, days, earliest, latest }: RankedChange, { l
   if (shape === 'outlier') return `on ${from} alone`;
   if (to !== undefined) return `from ${from}${doubt} to ${to}, then back`;
   if (from === lastDay) return `on ${from}, the last day: a single day or a beginning`;
-  return `since ${from}${doubt}, ${days} days so far, goes on`;
+  return `since ${from}${doubt}, ${days} days up to ${lastDay}, goes on`;
 }
 
 const amount = (value: number) => formatNumber(value, { digits: 0, group: true, sign: true });
@@ -152,7 +152,7 @@ function momentsText({ shape, fromMs, untilMs, began }: SpeedMove, period: Perio
   const doubt = began.endMs - began.startMs > DAY_MS ? ` (95%: between ${at(began.startMs)} and ${at(began.endMs)})` : '';
   if (untilMs !== undefined) return `from ${at(fromMs)}${doubt} to ${at(untilMs)}, then back`;
   const days = daysBetween(dayOf(fromMs, period), period.lastDay) + 1;
-  return `since ${at(fromMs)}${doubt}, ${days} day${days === 1 ? '' : 's'} so far, goes on`;
+  return `since ${at(fromMs)}${doubt}, ${days} day${days === 1 ? '' : 's'} up to ${period.lastDay}, goes on`;
 }
 
 /** The other moves: at the same step first, each step once. */

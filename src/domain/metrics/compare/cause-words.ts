@@ -128,16 +128,28 @@ export function opposedSentence(subject: string, groups: readonly GroupChange[])
   return isBoth ? `${subject} moved in opposite directions: ${listed(clear)}.` : '';
 }
 
+/** `Within mobile no segment moved more than the rest, as far as noise allows.`; empty where too little is known of them. */
+function noneWords(within: string, groups: readonly GroupChange[]): string {
+  const known = groups.filter(({ verdict }) => verdict !== 'not enough data');
+  return known.length < 2 ? '' : `Within ${within} no segment moved more than the rest, as far as noise allows.`;
+}
+
 /**
  * One sentence: traffic mix of segments that divide the visits, or the segment that moved most unlike all other visits; empty where none
  * did.
  */
-export function segmentSentence(divided: Cause | undefined, { groups, named }: Reasons, apart: readonly Explained[] = []): string {
+export function segmentSentence(
+  divided: Cause | undefined,
+  { groups, named }: Reasons,
+  { apart, within }: { readonly apart: readonly Explained[]; readonly within?: string | undefined } = { apart: [] },
+): string {
   if (divided?.explained && isMix(divided.explained)) return mixSentence(divided, divided.explained);
   const unlike = groups.filter(({ verdict }) => verdict === 'more').toSorted((a, b) => a.pValue - b.pValue);
   const first = groups.find(({ name }) => name === named) ?? unlike[0];
-  if (!first) return '';
-  const others = first.relativeOfOthers === null ? '' : `, all other visits ${signed(first.relativeOfOthers)}`;
+  if (!first) return within === undefined ? '' : noneWords(within, groups);
+  const [place, rest] =
+    within === undefined ? ['Of the segments', 'all other visits'] : [`Of the segments within ${within}`, 'its other visits'];
+  const others = first.relativeOfOthers === null ? '' : `, ${rest} ${signed(first.relativeOfOthers)}`;
   const own = apart.flatMap(({ groups: [group] }) => (group?.name === first.name ? [group] : []))[0];
-  return `Of the segments, ${first.name} moved most unlike the rest: ${groupText(first)}${countedText(first.relative, own)}${others}.`;
+  return `${place}, ${first.name} moved most unlike the rest: ${groupText(first)}${countedText(first.relative, own)}${others}.`;
 }

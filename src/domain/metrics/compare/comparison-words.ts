@@ -105,8 +105,9 @@ function calendarText({ judgement: { calendar } }: Change): string {
   return clauses.length === 0 ? '' : `, of which ${clauses.join(' and ')}`;
 }
 
-function daysText(days: number): string {
-  return days === 1 ? '1 day so far' : `${days} days so far`;
+/** `14 days up to 2026-11-25`, the last day that is looked at. */
+function daysText(days: number, last: string): string {
+  return `${days} ${days === 1 ? 'day' : 'days'} up to ${last}`;
 }
 
 /** `-21.3% would show in 4 of 5 cases`; empty where that is not known. */
@@ -174,14 +175,20 @@ export function changeSentence(change: Change, currency: string | undefined): st
     return `${name} ${moved} ${figures}, ${beyond}, since ${since.from}${possibleText(since)}.`;
   const whole = `over the whole period ${figures}${calendarText(change)}`;
   if (since.to !== undefined) return `${name} was ${levelText(since)} from ${since.from} to ${since.to} and is back; ${whole}.`;
-  return `${name} is ${levelText(since)} since ${since.from}${possibleText(since)}, ${daysText(since.days)}; ${whole}.`;
+  return `${name} is ${levelText(since)} since ${since.from}${possibleText(since)}, ${daysText(since.days, days.last)}; ${whole}.`;
 }
 
 const MOVED: Partial<Record<Judgement['verdict'], string>> = { up: 'rose', down: 'fell' };
 
 /** A part whose level changed although that of the whole did not: by its own change where that has a date, else by the ranges. */
-export function aloneSentence(name: string, { verdict }: Judgement, since: DatedChange | undefined, change: string): string {
-  if (since && since.to === undefined) return `${capital(name)} alone is ${levelText(since)} since ${since.from}, ${daysText(since.days)}.`;
+export function aloneSentence(
+  name: string,
+  { verdict }: Judgement,
+  { since, last }: { readonly since: DatedChange | undefined; readonly last: string },
+  change: string,
+): string {
+  if (since && since.to === undefined)
+    return `${capital(name)} alone is ${levelText(since)} since ${since.from}, ${daysText(since.days, last)}.`;
   if (since) return `${capital(name)} alone was ${levelText(since)} from ${since.from} to ${since.to ?? ''} and is back.`;
   return `${capital(name)} alone ${MOVED[verdict] ?? 'drifted'} beyond noise (${change}).`;
 }

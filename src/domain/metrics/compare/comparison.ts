@@ -63,12 +63,12 @@ function devicesSentence({ byDevice, movedSegment, measured }: Causes, { judged,
 }
 
 /** What segments say of the headline; their division of it is left out where the mix of devices says it. */
-function segmentsSentence({ byDevice, bySegment }: Causes, { judged: { headline } }: CausesInput): string {
+function segmentsSentence({ byDevice, bySegment }: Causes, { judged: { headline }, segments: { within } }: CausesInput): string {
   if (!bySegment) return '';
   const isDivided = isChanged(headline.judgement) && !(byDevice && isMix(byDevice.explained));
   // The size of a change that has a date is one of its days alone, which is said first.
   const apart = headline.since ? [] : bySegment.explained.map((each) => each.apart);
-  return segmentSentence(isDivided ? bySegment.divided : undefined, bySegment.reasons, apart);
+  return segmentSentence(isDivided ? bySegment.divided : undefined, bySegment.reasons, { apart, within });
 }
 
 /** The cost within the period of a change that began before it; empty where there is none, or nothing depends on it. */
@@ -131,7 +131,12 @@ function sentencesOf(causes: Causes, input: CausesInput, currency: string | unde
 }
 
 /** The tables of the causes, amounts with their cents. */
-function causeRecords(causes: Causes, { metric }: Change, isNoise: boolean, currency: string | undefined) {
+function causeRecords(
+  causes: Causes,
+  { segments: { within }, judged: { isNoise } }: CausesInput,
+  metric: string,
+  currency: string | undefined,
+) {
   const { byDevice, bySegment } = causes;
   const money = definitionOf(metric)?.unit === 'currency' && currency !== undefined ? { unit: currency } : {};
   const sums = sumRecords(causes);
@@ -143,7 +148,9 @@ function causeRecords(causes: Causes, { metric }: Change, isNoise: boolean, curr
       })),
     }),
     ...(sums.length > 0 && { sums: sums.map((each) => ({ ...each, ...money })) }),
-    ...(bySegment && { segments: bySegment.explained.map(({ apart, verdict }) => ({ ...segmentRecord(apart, verdict), ...money })) }),
+    ...(bySegment && {
+      segments: bySegment.explained.map(({ apart, verdict }) => ({ ...segmentRecord(apart, verdict, within), ...money })),
+    }),
   };
 }
 
@@ -157,7 +164,7 @@ export function wordComparison(causes: Causes, input: CausesInput, currency: str
     data: {
       answer: sentencesOf(causes, { ...input, judged }, currency),
       ...changeTable(changes, readings.length > 1, currency),
-      ...causeRecords(causes, headline, isNoise, currency),
+      ...causeRecords(causes, { ...input, judged }, headline.metric, currency),
       ...(factors && { revenue: factors }),
       ...(measured && { change: changeRecord(measured) }),
     },
@@ -201,8 +208,8 @@ function sinceAlone(
 }
 
 /** A device that stands out although the whole does not. */
-function hiddenSentence({ metric }: Change, hidden: Judged, since: DatedChange | undefined): string {
+function hiddenSentence({ metric, days }: Change, hidden: Judged, since: DatedChange | undefined): string {
   const { reading } = hidden;
   const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
-  return aloneSentence(reading.device, hidden, since, changeText(metric, before, after));
+  return aloneSentence(reading.device, hidden, { since, last: days.last }, changeText(metric, before, after));
 }

@@ -1,9 +1,11 @@
 import { formatPercent } from '../../../lib/number-text.ts';
+import { factorsOf } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import type { DayJudgement } from '../engine/judge-day.ts';
 
 /** The figures of two ranges and their verdict. */
 interface Compared {
+  readonly metric: string;
   readonly compared: { readonly before: number | null; readonly after: number | null };
   readonly judgement: DayJudgement;
   /** First day of the period. */
@@ -63,6 +65,8 @@ export function usualText(change: Compared, isBrief = false): string {
   if (changes.some(({ shape }) => shape === 'outlier')) return ` (${signed(relative)} without the days that stand out)`;
   const { month, season } = change.judgement.calendar ?? { month: 0, season: 0 };
   const isTold = Math.max(Math.abs(month), Math.abs(season)) >= LEAST_CALENDAR;
+  // Evened out by itself a product differs from what its factors make, which say theirs.
+  if (factorsOf(change.metric).length > 0 && change.judgement.verdict === 'within noise') return '';
   return isTold || (beyondUsual(change) < 1 && !isTurned(change))
     ? ''
     : ` (${signed(relative)} on a typical day, weekdays and special days evened out)`;

@@ -1,4 +1,6 @@
+import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
+import { factorsOf } from '../change-cost.ts';
 import { levelText } from '../compare/comparison-words.ts';
 import { changeDays, costOnDays, type MeasuredChange, measuredCostText } from '../compare/measured-change.ts';
 import { dayPoints, kindOf } from '../compare/readings.ts';
@@ -10,9 +12,11 @@ import { type ExpectedInput, keyOf } from './expected-lines.ts';
 const ERROR = 0.01;
 /** Changes that an answer tells. */
 const MOST_TOLD = 3;
+/** A change that began this many days before the first row is no longer news. */
+const LATELY_DAYS = 56;
 
 /** Lasting changes that begin on a day or later, in each selection and metric that was asked for, as every tool tells them. */
-export function changesAmong({ query, days, known }: ExpectedInput, from: string): MeasuredChange[] {
+function changesFrom({ query, days, known }: ExpectedInput, from: string): MeasuredChange[] {
   const asked = query.metrics.filter((metric) => !query.bases.includes(metric));
   const selections = [...grouped(days, ({ selection }) => keyOf(selection)).values()];
   const most = ERROR / Math.max(1, asked.length * selections.length);
@@ -27,7 +31,34 @@ export function changesAmong({ query, days, known }: ExpectedInput, from: string
       return changes.map((change) => ({ metric, device, change, cost: costOnDays(metric, rows, change) }));
     }),
   );
-  return found.toSorted((a, b) => a.change.pValue - b.change.pValue).slice(0, MOST_TOLD);
+  return found.filter((own) => !found.some((other) => isMadeBy(own, other))).toSorted((a, b) => a.change.pValue - b.change.pValue);
+}
+
+/** Whether a product changed on the day on which one of its factors did, whose cost in it is told. */
+function isMadeBy(own: MeasuredChange, other: MeasuredChange): boolean {
+  const isLikewise = own.change.relative * other.change.relative > 0;
+  const isNear = Math.abs(Date.parse(own.change.from) - Date.parse(other.change.from)) <= DAY_MS;
+  return own.metric !== other.metric && own.device === other.device && factorsOf(own.metric).includes(other.metric) && isLikewise && isNear;
+}
+
+/** The clearest changes that begin among the rows, of which `from` is the first day, and those shortly before that they lie in whole. */
+export function changesAround(input: ExpectedInput, from: string): { among: MeasuredChange[]; before: MeasuredChange[] } {
+  const lately = new Date(Date.parse(from) - LATELY_DAYS * DAY_MS).toISOString().slice(0, 10);
+  const isBefore = ({ change }: MeasuredChange) => change.from < from && change.to === undefined;
+  return {
+    among: changesFrom(input, from).slice(0, MOST_TOLD),
+    before: changesFrom(input, lately).filter(isBefore).slice(0, MOST_TOLD),
+  };
+}
+
+/** A sentence for each change before the rows: they are ordinary, high or low beside days that had it already. */
+export function levelSentence(before: readonly MeasuredChange[]): string {
+  return before
+    .map(({ metric, device, change }) => {
+      const where = device === 'all' ? '' : ` (${device})`;
+      return `${nameOf(metric)}${where} is ${levelText(change)} ${changeDays(change)}, before these rows: what is expected was learned from that level too.`;
+    })
+    .join(' ');
 }
 
 /** A sentence for each change: `Conversion rate (mobile) is 31% lower (27.3% to 34.5%) since 2026-09-25: about -48,058 EUR of revenue …` */

@@ -80,8 +80,8 @@ function isFar(own: JudgedLine): boolean {
   return own.cell.verdict === 'ordinary' && Math.abs(Math.log(Math.max(1e-9, 1 + distanceOf(own)))) >= Math.log(FAR);
 }
 
-/** One sentence: of each metric the bounds of the ordinary row that lies farthest from what was to be expected; empty where none is far. */
-function wideSentence(judged: readonly JudgedLine[], words: Words, metrics: number): string {
+/** Of each metric the bounds of the ordinary row that lies farthest from what was to be expected; empty where none is far. */
+function wideRows(judged: readonly JudgedLine[], words: Words, metrics: number): string {
   const sizeOf = (own: JudgedLine) => Math.abs(Math.log(Math.max(1e-9, 1 + distanceOf(own))));
   const farthest = new Map<string, JudgedLine>();
   for (const own of judged.filter(isFar).toSorted((a, b) => sizeOf(b) - sizeOf(a)))
@@ -91,18 +91,17 @@ function wideSentence(judged: readonly JudgedLine[], words: Words, metrics: numb
     const value = valueText(own.metric, own.line.values[own.metric] ?? null, words);
     return `${of}${rowName(own, words, true)} with ${value} where ${boundsText(own, words)} was to be expected`;
   });
-  return rows.length === 0 ? '' : `Bounds are wide; within them: ${rows.join('; ')}.`;
+  return rows.join('; ');
 }
 
-/** Of many ordinary rows some lie outside their own bounds. */
-function outsideWords(judged: readonly JudgedLine[]): string {
+/** `2 of 28 lie outside their own 95% bounds`; empty where none does: of many ordinary rows some do. */
+function outsideWords(judged: readonly JudgedLine[], others = ''): string {
   const outside = judged.filter(({ metric, line, cell: { low, high } }) => {
     const value = line.values[metric];
     return typeof value === 'number' && typeof low === 'number' && typeof high === 'number' && (value < low || value > high);
   }).length;
-  return outside === 0
-    ? ''
-    : `, though ${outside} of ${judged.length} ${outside === 1 ? 'lies outside its' : 'lie outside their'} own 95% bounds`;
+  const which = outside === 1 ? 'lies outside its' : 'lie outside their';
+  return outside === 0 ? '' : `${outside} of ${others}${judged.length} ${which} own 95% bounds`;
 }
 
 function severalSentence(judged: readonly JudgedLine[], words: Words, metrics: number): string {
@@ -111,9 +110,11 @@ function severalSentence(judged: readonly JudgedLine[], words: Words, metrics: n
   const what = metrics === 1 ? `${judged.length} ${unit}s` : `${judged.length} values`;
   if (clear.length === 0) {
     const all = judged.length === 2 ? what.replace('2', 'Both') : `All ${what}`;
-    const ordinary = `${all} are ordinary: none lies further from what was to be expected than chance explains${outsideWords(judged)}.`;
-    const wide = wideSentence(judged, words, metrics);
-    return wide === '' ? ordinary : `${ordinary} ${wide}`;
+    const wide = wideRows(judged, words, metrics);
+    if (wide !== '') return `None of ${what} is beyond chance, but some bounds are too wide to call that ordinary: ${wide}.`;
+    const outside = outsideWords(judged);
+    const though = outside === '' ? '' : `, though ${outside}`;
+    return `${all} are ordinary: none lies further from what was to be expected than chance explains${though}.`;
   }
   const named = clear.slice(0, MOST_NAMED).map((own) => {
     const of = metrics === 1 ? '' : `${nameOf(own.metric)}, `;
@@ -121,7 +122,12 @@ function severalSentence(judged: readonly JudgedLine[], words: Words, metrics: n
   });
   const more = clear.length > MOST_NAMED ? ` and ${clear.length - MOST_NAMED} more` : '';
   const are = clear.length === 1 ? 'is' : 'are';
-  return `${clear.length} of ${what} ${are} not ordinary, against what was to be expected: ${named.join(', ')}${more}.`;
+  const outside = outsideWords(
+    judged.filter((own) => !isClear(own)),
+    'the other ',
+  );
+  const rest = outside === '' ? '' : `; ${outside}`;
+  return `${clear.length} of ${what} ${are} not ordinary, against what was to be expected: ${named.join(', ')}${more}${rest}.`;
 }
 
 function forecastSentence(ahead: readonly JudgedLine[], words: Words): string {

@@ -125,7 +125,8 @@ function withPlain(
 }
 
 /** A row within noise whose own interval says otherwise. */
-const isBeyondItself = ({ verdict, lowPoints = 0, highPoints = 0 }: ImpactRow) => verdict === 'within noise' && lowPoints * highPoints > 0;
+const isBeyondItself = ({ verdict, lowPoints = 0, highPoints = 0, lostRevenueLow = 0, lostRevenueHigh = 0 }: ImpactRow) =>
+  verdict === 'within noise' && (lowPoints * highPoints > 0 || lostRevenueLow * lostRevenueHigh > 0);
 
 /** What columns of the answer mean. */
 function lostNote({ kind }: Outcome, rows: readonly ImpactRow[]): string {
@@ -145,7 +146,9 @@ function noteMethod({ looked, unknown }: Read, rows: readonly ImpactRow[], note:
     );
   }
   if (rows.some(isBeyondItself))
-    note('Rows share a false discovery rate of 5%: where many are looked at, an interval may leave out 0 and the row be within noise.');
+    note(
+      'Verdicts go by the outcome at a false discovery rate of 5% over all rows: an interval may leave out 0 and the row be within noise.',
+    );
   if (rows.some(({ what }) => what === 'page'))
     note('Going to a page is the choice of visitors and shows what they want: the difference is no effect of the page.');
   if (rows.some(({ what }) => what === 'variable'))

@@ -62,7 +62,7 @@ describe('one change', () => {
     expect((changes[0]?.cost?.value ?? 0) / lost).toBeLessThan(1.25);
     expect(changeLine(changes[0] ?? changesNone(), wording(world))).toMatch(
       new RegExp(
-        String.raw`^Conversion rate \(mobile\) -3\d% \(-\d\d% to -\d\d%\) since \d{4}-\d\d-\d\d.*, 13 days so far, goes on; ` +
+        String.raw`^Conversion rate \(mobile\) -3\d% \(-\d\d% to -\d\d%\) since \d{4}-\d\d-\d\d.*, 13 days up to \d{4}-\d\d-\d\d, goes on; ` +
           String.raw`conversions -\d\d%, revenue -\d\d%; about -[\d,]+ EUR of revenue \(-[\d,]+ to -[\d,]+\)\.$`,
       ),
     );

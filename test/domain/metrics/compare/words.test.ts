@@ -134,14 +134,17 @@ it('factors that cancel each other are amounts, not shares of a change', () => {
 });
 
 it('says the change with weekdays evened out where ranges of other weekdays make a rise of a fall', () => {
-  const text = (relative: number) =>
+  const text = (relative: number, metric = 'visits') =>
     usualText({
+      metric,
       compared: { before: 100, after: 120 },
       judgement: { verdict: 'within noise', changes: [], relative, noise: 0.5, score: 0 },
       days: { first: '2026-11-23' },
     });
   expect(text(-0.1)).toBe(' (-10.0% on a typical day, weekdays and special days evened out)');
   expect([text(0.05), text(0.19)]).toEqual(['', '']);
+  // Visits and rate say theirs.
+  expect(text(-0.1, 'conversionCount')).toBe('');
 });
 
 it('says of a single day what was to be expected of it before the baseline', () => {
