@@ -150,9 +150,9 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   }
   const whole = { ...asked, interval: { startMs: complete.interval.startMs, endMs: asked.interval.endMs } };
   const found = linesOf(complete, grid, read, totals.rows);
-  const expected = asked.expected ? await readExpected(whole, grid, found.lines, context) : undefined;
-  const { changes = [], before = [], lines = found.lines } = expected ?? {};
-  const currency = read.currency ?? expected?.currency;
+  const counts = { lines: found.lines, changes: [], before: [], currency: undefined };
+  const { lines, changes, before, ...expected } = asked.expected ? await readExpected(whole, grid, found.lines, context) : counts;
+  const currency = read.currency ?? expected.currency;
   const table = { ...found, lines: asked.expected ? inOrder(asked, lines) : lines };
   for (const sentence of queryNotes(complete, answers, found, timeZone)) note(sentence);
   const nameIn = (kind: NameKind) => (id: number) => lists.nameOf(kind, id);

@@ -1,7 +1,8 @@
 import { ApiError } from '../../api/errors.ts';
 import type { SpeedFacts } from '../../domain/metrics/changes/changes-answer.ts';
 import { failuresIn, failureWords } from '../../domain/speed/failures.ts';
-import { speedChangesOf } from '../../domain/speed/speed-changes.ts';
+import { type SpeedChange, speedChangesOf } from '../../domain/speed/speed-changes.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import { isoAt, todayIn } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Context } from '../context.ts';
@@ -32,6 +33,9 @@ export async function chooseScenarios(
   }
 }
 
+/** Runs of so many days are read at least, so that what began before a shorter range and goes on is found. */
+const READ_DAYS = 28;
+
 interface SpeedRequest {
   readonly scenarioIds: readonly number[];
   readonly startMs: number;
@@ -48,7 +52,12 @@ export async function findSpeedChanges(
   if (scenarioIds.length === 0) return isAlone ? emptyFacts(todayIn(context.timeZone, startMs)) : undefined;
   const { note, timeZone } = context;
   const { nameOf } = await context.lists();
-  const asked = { scenarioIds, startDate: isoAt(startMs, timeZone), endDate: isoAt(endMs, timeZone) };
+  const asked = {
+    scenarioIds,
+    startDate: isoAt(Math.min(startMs, endMs + 1 - READ_DAYS * DAY_MS), timeZone),
+    endDate: isoAt(endMs, timeZone),
+  };
+  const isOfRange = ({ moves: [{ untilMs = endMs }] }: SpeedChange) => untilMs >= startMs;
   try {
     const { done, missing, failed } = await readEach(scenarioIds, async (scenarioId) => {
       const { name = nameOf('scenario', scenarioId), study } = await studyOne(scenarioId, asked, context);
@@ -65,7 +74,7 @@ export async function findSpeedChanges(
     for (const { name, failing } of done) if (failing !== undefined) note(`${name}: ${failing}.`);
     const first = done.flatMap(({ firstMs }) => firstMs ?? []).reduce((least, ms) => Math.min(least, ms), endMs);
     return {
-      changes: done.flatMap(({ changes }) => changes),
+      changes: done.flatMap(({ changes }) => changes.filter(isOfRange)),
       scenarios: done.length,
       looked: done.reduce((sum, { looked }) => sum + looked, 0),
       tooFew: done.reduce((sum, { tooFew }) => sum + tooFew, 0),

@@ -2,7 +2,7 @@ import { DAY_MS } from '../../../lib/clock.ts';
 import { minuteAt, todayIn } from '../../../lib/dates.ts';
 import { formatNumber, formatPercent } from '../../../lib/number-text.ts';
 import { compareSpeedChanges, type SpeedChange, type SpeedMove } from '../../speed/speed-changes.ts';
-import { formatValue, metricFact, roundValue } from '../../speed/speed-metrics.ts';
+import { deviceOf, formatValue, metricFact, roundValue } from '../../speed/speed-metrics.ts';
 import { ALL_STEPS } from '../../speed/study-table.ts';
 import type { Cost } from '../change-cost.ts';
 import { definitionOf, nameOf } from '../metric-definitions.ts';
@@ -21,7 +21,8 @@ export interface PlaceNames {
 export interface Wording {
   readonly names: PlaceNames;
   readonly currency: string | undefined;
-  /** The last day that was looked at. */
+  /** The first and the last day that were looked at. */
+  readonly firstDay: string;
   readonly lastDay: string;
   /** The first day of what taught the usual. */
   readonly dataSince: string;
@@ -44,13 +45,13 @@ function whereOf(place: Place, metric: string, names: PlaceNames): string {
   return [...goal, visitorsOf(place, names) || 'all visitors'].join(', ');
 }
 
-function daysText({ shape, from, to, days, earliest, latest }: RankedChange, { lastDay, dataSince }: Wording): string {
+function daysText({ shape, from, to, days, earliest, latest }: RankedChange, { firstDay, lastDay, dataSince }: Wording): string {
   const doubt = earliest === latest ? '' : ` (${earliest} to ${latest} are possible)`;
   if (shape === 'drift') return `slowly, by the trend since ${dataSince}, the season included`;
   if (shape === 'outlier') return `on ${from} alone`;
   if (to !== undefined) return `from ${from}${doubt} to ${to}, then back`;
   if (from === lastDay) return `on ${from}, the last day: a single day or a beginning`;
-  return `since ${from}${doubt}, ${days} days up to ${lastDay}, goes on`;
+  return `since ${from}${doubt}${from < firstDay ? ', before these days' : ''}, ${days} days up to ${lastDay}, goes on`;
 }
 
 const amount = (value: number) => formatNumber(value, { digits: 0, group: true, sign: true });
@@ -84,7 +85,8 @@ export function changeLine(change: RankedChange, wording: Wording): string {
     return `${nameOf(part.metric).toLowerCase()} (${whereOf(part.place, part.metric, names)}) ${percent(part.relative)} ${why}`;
   });
   const most = change.most ? [`most on ${visitorsOf(change.most, names)}`] : [];
-  const costs = change.cost ? [costText(change.cost, wording)] : [];
+  const within = change.shape !== 'drift' && change.from < wording.firstDay ? 'in these days ' : '';
+  const costs = change.cost ? [`${within}${costText(change.cost, wording)}`] : [];
   const tail = [...most, ...[follow.join(', ')].filter((text) => text !== ''), ...mixed, ...costs];
   const head = `${nameOf(first.metric)} (${whereOf(first.place, first.metric, names)}) ${size}${per} ${daysText(change, wording)}`;
   return `${[head, ...tail].join('; ')}.`;
@@ -103,6 +105,7 @@ export type Entry = { readonly site: RankedChange } | { readonly speed: SpeedCha
 /** The days of a speed change, for its words. */
 export interface Period {
   readonly timeZone: string;
+  readonly firstDay: string;
   readonly lastDay: string;
 }
 
@@ -113,9 +116,12 @@ const daysBetween = (from: string, to: string) => Math.round((Date.parse(to) - D
 const CONVERSION: ReadonlySet<string> = new Set(['conversionRate', 'conversionCount']);
 const conversionPart = ({ parts }: RankedChange) => parts.find(({ metric, mix }) => CONVERSION.has(metric) && mix === undefined);
 
-/** Whether a change of conversion and one of speed began within a day of each other, as far as their days are known. */
-function coincide(site: RankedChange, { moves: [{ shape, began }] }: SpeedChange, period: Period): boolean {
-  if (site.shape === 'drift' || shape === 'drift' || !conversionPart(site)) return false;
+/** Whether a change of conversion and one of speed, of no other device, began within a day of each other, as far as is known. */
+function coincide(site: RankedChange, { scenario, moves: [{ shape, began }] }: SpeedChange, period: Period): boolean {
+  const conversion = conversionPart(site);
+  if (site.shape === 'drift' || shape === 'drift' || !conversion) return false;
+  const [ofVisitors, ofRuns] = [conversion.place.device, deviceOf(scenario)];
+  if (ofVisitors !== 'all' && ofRuns !== 'unknown' && ofVisitors !== ofRuns) return false;
   const [first, last] = [dayOf(began.startMs, period), dayOf(began.endMs, period)];
   return daysBetween(site.latest, first) <= 1 && daysBetween(last, site.earliest) <= 1;
 }
@@ -152,7 +158,8 @@ function momentsText({ shape, fromMs, untilMs, began }: SpeedMove, period: Perio
   const doubt = began.endMs - began.startMs > DAY_MS ? ` (95%: between ${at(began.startMs)} and ${at(began.endMs)})` : '';
   if (untilMs !== undefined) return `from ${at(fromMs)}${doubt} to ${at(untilMs)}, then back`;
   const days = daysBetween(dayOf(fromMs, period), period.lastDay) + 1;
-  return `since ${at(fromMs)}${doubt}, ${days} day${days === 1 ? '' : 's'} up to ${period.lastDay}, goes on`;
+  const earlier = dayOf(fromMs, period) < period.firstDay ? ', before these days' : '';
+  return `since ${at(fromMs)}${doubt}${earlier}, ${days} day${days === 1 ? '' : 's'} up to ${period.lastDay}, goes on`;
 }
 
 /** The other moves: at the same step first, each step once. */

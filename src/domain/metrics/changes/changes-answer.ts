@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { todayIn } from '../../../lib/dates.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
 import type { SpeedChange } from '../../speed/speed-changes.ts';
 import type { Cost } from '../change-cost.ts';
@@ -122,7 +123,6 @@ export interface SpeedFacts extends Searched {
 export interface AnswerFacts extends Period {
   readonly site: SiteFacts | undefined;
   readonly speed: SpeedFacts | undefined;
-  readonly firstDay: string;
   readonly days: number;
   /** Changes to list. */
   readonly limit: number;
@@ -146,7 +146,7 @@ function siteRecord(change: RankedChange, site: SiteFacts, facts: AnswerFacts): 
   const isDrift = shape === 'drift';
   const last = isDrift ? facts.lastDay : (to ?? facts.lastDay);
   return {
-    line: changeLine(change, { ...site, lastDay: facts.lastDay }),
+    line: changeLine(change, { ...site, firstDay: facts.firstDay, lastDay: facts.lastDay }),
     shape,
     from: isDrift ? facts.firstDay : from,
     ...(to !== undefined && { to }),
@@ -202,6 +202,13 @@ function seenWords({ site, speed }: AnswerFacts, looked: number): string {
     : `${series(looked)} series of ${scenarios} looked at`;
 }
 
+/** Whether a change began before the days that are looked at and goes on. */
+function beganBefore(entry: Entry, { firstDay, timeZone }: AnswerFacts): boolean {
+  if ('site' in entry) return entry.site.shape === 'step' && entry.site.to === undefined && entry.site.from < firstDay;
+  const [{ shape, fromMs, untilMs }] = entry.speed.moves;
+  return shape !== 'drift' && untilMs === undefined && todayIn(timeZone, fromMs) < firstDay;
+}
+
 /** How many changes there are and the first of them, or why there is nothing to say. */
 function countSentence(facts: AnswerFacts, entries: readonly Entry[], looked: number): string {
   const { limit, site, speed } = facts;
@@ -218,7 +225,9 @@ function countSentence(facts: AnswerFacts, entries: readonly Entry[], looked: nu
   const shown = Math.min(limit, count);
   const more = count > shown ? ` The first ${shown === 1 ? 'one is' : `${shown} are`} listed; limit asks for more.` : '';
   const lead = briefLine(first, site?.names, facts);
-  return `${counted(count, 'change')} in ${range}${count === 1 ? '' : ', first'}: ${lead}; ${seen}.${more}`;
+  const earlier = entries.filter((entry) => beganBefore(entry, facts)).length;
+  const begun = earlier === 0 ? '' : ` (${earlier === count ? '' : `${earlier} of them `}begun before and going on)`;
+  return `${counted(count, 'change')} in ${range}${begun}${count === 1 ? '' : ', first'}: ${lead}; ${seen}.${more}`;
 }
 
 /** The whole answer: its first sentence says how many changes there are, and the first of them. */

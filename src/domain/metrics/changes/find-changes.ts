@@ -20,6 +20,7 @@ import { begunEarlier } from './earlier-events.ts';
 import { type ChangeEvent, eventsOf, type Part } from './events.ts';
 import { measuredEvent, onceMeasured, withoutParts } from './measured-events.ts';
 import { opposedEvents } from './opposed-events.ts';
+import { changesUnderWay } from './under-way.ts';
 
 /** Least days before the scan that teach; two requests of 92 days leave more, where there is much to read one does. */
 const HISTORY_DAYS = 84;
@@ -183,11 +184,9 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
   });
   const events = withoutParts(onceMeasured(told.flatMap((event) => begunEarlier(scene, measuredEvent(scene, event)))), to);
   const steps = events.filter(({ shape, to: end }) => shape === 'step' && end === undefined);
+  const begun = events.filter((event) => !steps.some((step) => isEchoOf(event, step, from)));
   return {
-    changes: rankChanges(
-      scene,
-      events.filter((event) => !steps.some((step) => isEchoOf(event, step, from))),
-    ),
+    changes: rankChanges(scene, [...begun, ...changesUnderWay(scene, metrics, begun)]),
     looked: looked.length,
     tooFew: wanted.length - looked.length,
     outcome: outcomeOf(scene),
@@ -226,7 +225,9 @@ function costOf(scene: Scene, event: ChangeEvent, metric: Cost['metric'], goalId
   const own = series.get(seriesId(metric, place));
   if (!own || place.zoneId !== undefined) return undefined;
   const isDrift = event.shape === 'drift';
-  const days = daysOf(own, isDrift ? from : event.from, isDrift ? to : (event.to ?? to));
+  // Of what began before the scan, what it makes of these days.
+  const first = isDrift || event.from < from ? from : event.from;
+  const days = daysOf(own, first, isDrift ? to : (event.to ?? to));
   const factors = factorsOf(event.parts, metric, goalId);
   if (factors.length === 0) return undefined;
   const total = days.reduce((sum, { numerator }) => sum + numerator, 0);

@@ -47,6 +47,22 @@ function isTurned(change: Compared): boolean {
   return figures * relative < 0 && Math.abs(figures - relative) >= LEAST_TURN;
 }
 
+/** Whether the figures of the ranges lie within noise and the usual level does not, by which the verdict goes. */
+function isDecidedByLevel(change: Compared): boolean {
+  const { relative, noise, verdict } = change.judgement;
+  const isBeyond = (share: number | null | undefined) => Math.abs(share ?? 0) > (noise ?? 0);
+  return (verdict === 'up' || verdict === 'down') && isBeyond(relative) && !isBeyond(figuresOf(change));
+}
+
+/** Whether the calendar's part is told in words of its own, or is of no matter. */
+function needsNoWord(change: Compared): boolean {
+  // Evened out by itself a product differs from what its factors make, which say theirs.
+  if (factorsOf(change.metric).length > 0 && change.judgement.verdict === 'within noise') return true;
+  const { month, season } = change.judgement.calendar ?? { month: 0, season: 0 };
+  const isTold = Math.max(Math.abs(month), Math.abs(season)) >= LEAST_CALENDAR;
+  return isTold || (beyondUsual(change) < 1 && !isTurned(change) && !isDecidedByLevel(change));
+}
+
 /**
  * The change against the usual level, where days of their own make the figures differ from it: `; the baseline was 60.2% higher
  * than usual from 2026-09-17 to 2026-09-23, and against the usual level the change is +3.1%`; empty where they agree.
@@ -63,11 +79,5 @@ export function usualText(change: Compared, isBrief = false): string {
     return `; the baseline was ${size} than usual ${days}, and against the usual level the change is ${signed(relative)}`;
   }
   if (changes.some(({ shape }) => shape === 'outlier')) return ` (${signed(relative)} without the days that stand out)`;
-  const { month, season } = change.judgement.calendar ?? { month: 0, season: 0 };
-  const isTold = Math.max(Math.abs(month), Math.abs(season)) >= LEAST_CALENDAR;
-  // Evened out by itself a product differs from what its factors make, which say theirs.
-  if (factorsOf(change.metric).length > 0 && change.judgement.verdict === 'within noise') return '';
-  return isTold || (beyondUsual(change) < 1 && !isTurned(change))
-    ? ''
-    : ` (${signed(relative)} on a typical day, weekdays and special days evened out)`;
+  return needsNoWord(change) ? '' : ` (${signed(relative)} on a typical day, weekdays and special days evened out)`;
 }

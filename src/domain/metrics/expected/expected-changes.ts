@@ -56,7 +56,8 @@ export function levelSentence(before: readonly MeasuredChange[]): string {
   return before
     .map(({ metric, device, change }) => {
       const where = device === 'all' ? '' : ` (${device})`;
-      return `${nameOf(metric)}${where} is ${levelText(change)} ${changeDays(change)}, before these rows: what is expected was learned from that level too.`;
+      const level = `${nameOf(metric)}${where} is ${levelText(change)} ${changeDays(change)}`;
+      return `${level}, before these rows: what is expected was learned from that level too.`;
     })
     .join(' ');
 }

@@ -41,7 +41,8 @@ function touches({ moves, scenario }: SpeedChange, { pages }: ImpactRow): boolea
 export async function coincidences(rows: readonly ImpactRow[], days: CoveredDays, context: CoincidenceContext): Promise<ImpactRow[]> {
   if (!rows.some(({ what, verdict }) => what === 'slow_page' && verdict === 'lowers')) return [...rows];
   const changes = await slowDowns(days, context);
-  const period = { timeZone: 'UTC', lastDay: isoAt(days.last * DAY_MS, 'UTC').slice(0, 10) };
+  const dayOf = (day: number) => isoAt(day * DAY_MS, 'UTC').slice(0, 10);
+  const period = { timeZone: 'UTC', firstDay: dayOf(days.first), lastDay: dayOf(days.last) };
   return rows.map((row) => {
     const change = row.what === 'slow_page' && row.verdict === 'lowers' ? changes.find((each) => touches(each, row)) : undefined;
     return change ? { ...row, coincidesWith: speedLine(change, undefined, period) } : row;

@@ -43,6 +43,7 @@ const label = (world: World, day: number) => world.labels[HISTORY + day];
 const wording = (world: World) => ({
   names: { segment: (id: number) => SEGMENTS[id - 1] ?? '', goal: String, zone: String },
   currency: 'EUR',
+  firstDay: world.labels[HISTORY] ?? '',
   lastDay: world.labels[DAYS - 1] ?? '',
   dataSince: world.labels[0] ?? '',
 });
@@ -62,7 +63,7 @@ describe('one change', () => {
     expect((changes[0]?.cost?.value ?? 0) / lost).toBeLessThan(1.25);
     expect(changeLine(changes[0] ?? changesNone(), wording(world))).toMatch(
       new RegExp(
-        String.raw`^Conversion rate \(mobile\) -3\d% \(-\d\d% to -\d\d%\) since \d{4}-\d\d-\d\d.*, 13 days up to \d{4}-\d\d-\d\d, goes on; ` +
+        String.raw`^Conversion rate \(mobile\) -3\d% \(-\d\d% to -\d\d%\) since \d{4}-\d\d-\d\d.*, 13 days up to [\d-]+, goes on; ` +
           String.raw`conversions -\d\d%, revenue -\d\d%; about -[\d,]+ EUR of revenue \(-[\d,]+ to -[\d,]+\)\.$`,
       ),
     );
@@ -130,6 +131,30 @@ describe('several changes', () => {
     expect(lines).toHaveLength(3);
     const costs = changes.map(({ cost }) => Math.abs(cost?.value ?? 0));
     expect(costs).toEqual(costs.toSorted((a, b) => b - a));
+  });
+});
+
+describe('a change that began before the days that are looked at', () => {
+  it('is told where it goes on through all of them, on its device, with what it costs in these days', () => {
+    const world = draw([{ on: 'rate', device: 'mobile', from: HISTORY - 9, to: DAYS, factor: 0.5 }]);
+    const { changes } = find(world);
+    expect(changes).toHaveLength(1);
+    const [change = changesNone()] = changes;
+    expect(change).toMatchObject({ shape: 'step', from: label(world, -9), place: { device: 'mobile' } });
+    const days = pointsOf(world, 'revenueSum', { device: 'mobile' }).slice(HISTORY);
+    const lost = days.reduce((sum, { numerator }) => sum + numerator, 0) * (1 - 1 / 0.5);
+    expect((change.cost?.value ?? 0) / lost).toBeGreaterThan(0.8);
+    expect((change.cost?.value ?? 0) / lost).toBeLessThan(1.25);
+    const line = changeLine(change, wording(world));
+    expect(line).toMatch(/ since \d{4}-\d\d-\d\d.*, before these days, 37 days up to .*, goes on;.* in these days about -[\d,]+ EUR/);
+  });
+
+  it('is none where it has ended before them, and is of all visitors where all changed', () => {
+    const ended = draw([{ on: 'rate', from: HISTORY - 12, to: HISTORY - 4, factor: 0.5 }]);
+    expect(find(ended).changes.filter(({ shape }) => shape !== 'drift')).toEqual([]);
+    const world = draw([{ on: 'visits', from: HISTORY - 9, to: DAYS, factor: 0.6 }]);
+    const ofVisits = find(world).changes.filter(({ parts: [part] }) => part?.metric === 'visits');
+    expect(ofVisits).toMatchObject([{ place: { device: 'all' }, from: label(world, -9) }]);
   });
 });
 

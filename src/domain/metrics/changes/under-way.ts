@@ -1,0 +1,70 @@
+import { DAY_MS } from '../../../lib/clock.ts';
+import { Z_95 } from '../../statistics/tails.ts';
+import type { DatedChange } from '../engine/changes.ts';
+import { changesSince } from '../engine/measure.ts';
+import { type ChangeSeries, isProduct, type Scene, seriesId } from './change-series.ts';
+import type { ChangeEvent } from './events.ts';
+
+/** Days before a scan in which what goes on through all of it may have begun: as many as a scan looks at by default. */
+const EARLIER_DAYS = 28;
+/** As sure as changes are that are looked for among the days that teach. */
+const MOST_P_VALUE = 0.0002;
+/** Devices show the first day of the same change off by as many days. */
+const SAME_DAYS = 3;
+/** A change lies on one device where it moved this many times as much as all visitors. */
+const MUCH_MORE = 1.5;
+
+/** A change of a series that began before a scan and goes on. */
+interface UnderWay {
+  readonly series: ChangeSeries;
+  readonly change: DatedChange;
+}
+
+const areNear = (a: string, b: string) => Math.abs(Date.parse(a) - Date.parse(b)) <= SAME_DAYS * DAY_MS;
+
+/** The clearest change of a series that holds on through all days of the scan. */
+function clearestOf(series: ChangeSeries, { from }: Scene): UnderWay[] {
+  const since = new Date(Date.parse(from) - EARLIER_DAYS * DAY_MS).toISOString().slice(0, 10);
+  const [clearest] = changesSince(series.kind, series.days, since, MOST_P_VALUE)
+    .filter((change) => change.from < from && change.to === undefined)
+    .toSorted((a, b) => a.pValue - b.pValue);
+  return clearest ? [{ series, change: clearest }] : [];
+}
+
+function eventOf({ series: { metric, place }, change }: UnderWay, seriesCount: number): ChangeEvent {
+  const { from, to, days, earliest, latest, pValue, relative, low, high } = change;
+  const part = { metric, place, relative, low, high, score: (2 * Z_95 * relative) / (high - low) };
+  return { shape: 'step', from, to, days, earliest, latest, pValue, place, parts: [part], seriesCount };
+}
+
+/** One metric: on the one device that moved much more, else of all visitors, else on each device that shows it. */
+function eventsOfMetric(found: readonly UnderWay[], base: Scene['base']): ChangeEvent[] {
+  const whole = found.find(({ series }) => series.place.device === base.device);
+  const devices = found.filter((each) => each !== whole);
+  const [only] = devices;
+  const isOnOne = devices.length === 1 && (!whole || Math.abs(only?.change.relative ?? 0) > MUCH_MORE * Math.abs(whole.change.relative));
+  if (only && isOnOne) return [eventOf(only, found.length)];
+  return whole ? [eventOf(whole, found.length)] : devices.map((each) => eventOf(each, 1));
+}
+
+/**
+ * Changes that began before a scan and go on through all of it, of all visitors and of their devices, which a scan for beginnings cannot
+ * find; without those that it told as `events`.
+ */
+export function changesUnderWay(scene: Scene, metrics: readonly string[], events: readonly ChangeEvent[]): ChangeEvent[] {
+  const { series, base } = scene;
+  const devices = [...new Set([...series.values()].map(({ place }) => place.device))];
+  return metrics
+    .filter((metric) => !isProduct(metric))
+    .flatMap((metric) => {
+      const own = devices.flatMap((device) => series.get(seriesId(metric, { ...base, device })) ?? []);
+      return eventsOfMetric(
+        own.flatMap((each) => clearestOf(each, scene)),
+        base,
+      );
+    })
+    .filter(({ from, parts: [part] }) => {
+      const isSame = (event: ChangeEvent) => event.parts.some(({ metric }) => metric === part?.metric) && areNear(event.from, from);
+      return !events.some(isSame);
+    });
+}
