@@ -2,7 +2,7 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
 import { median, varianceInflation } from '../statistics/order.ts';
-import { fitParts, frameOf, gainOf, likelihoodOf, type Part, type Runs } from './engine/gls.ts';
+import { fitParts, frameOf, gainOf, gainOfLine, likelihoodOf, type Part, type Runs } from './engine/gls.ts';
 import { type FreedRuns, freedOfCycle, type JudgeOptions } from './engine/judge-series.ts';
 import { cutMean } from './engine/noise.ts';
 import type { Effect } from './engine/run-series.ts';
@@ -14,9 +14,10 @@ import type { Series } from './runs.ts';
  * there are more stretches than instants. Chosen by `npm run bench -- nature speed`.
  */
 const NEEDED = [
-  { excess: 1.55, lasting: 6, undone: 6.5 },
-  { excess: 1.35, lasting: 4.5, undone: 6 },
-  { excess: 1.2, lasting: 4, undone: 5.5 },
+  { excess: 1.55, lasting: 6, undone: 6.5, drift: 4.5 },
+  { excess: 1.35, lasting: 4.5, undone: 6, drift: 4.5 },
+  { excess: 1.2, lasting: 4, undone: 6, drift: 4.5 },
+  { excess: 1.05, lasting: 4, undone: 5.5, drift: 4.5 },
 ] as const;
 /** Days that are further off, in standard deviations, count as if they were as far. */
 const FAR = 3;
@@ -80,28 +81,50 @@ interface AmongDays {
   readonly score: number;
 }
 
-/** Undefined with too few days to say. */
-function amongDays(runs: FreedRuns, stretch: Stretch): AmongDays | undefined {
-  const blocks = blocksOf(runs, stretch);
+/** Days as a series, with these values. */
+function daily(blocks: readonly Block[], x: Float64Array): Runs {
+  const days = Float64Array.from(blocks, ({ number }) => number);
+  const gaps = days.map((day, index) => (index === 0 ? 1 : day - (days[index - 1] ?? day)));
+  return { x, days, gaps, floor: FLOOR };
+}
+
+/** The level of each day by the two sides of a stretch; undefined where one of them has no day. */
+function sidesOf(blocks: readonly Block[]): number[] | undefined {
   const middleOf = (moved: boolean) => median(blocks.flatMap(({ isMoved, middle }) => (isMoved === moved ? [middle] : [])));
   const [moved, others] = [middleOf(true), middleOf(false)];
-  if (blocks.length < LEAST_DAYS || Number.isNaN(moved) || Number.isNaN(others)) return undefined;
-  const sideOf = ({ isMoved }: Block) => (isMoved ? moved : others);
-  const residuals = blocks.map((block) => block.middle - sideOf(block));
-  // Both levels and the factors of the weekdays were fitted to the same days.
+  return Number.isNaN(moved) || Number.isNaN(others) ? undefined : blocks.map(({ isMoved }) => (isMoved ? moved : others));
+}
+
+const LINE: Part = { kind: 'line', from: 0, to: 0 };
+
+/** The level of each day by a straight line through medians, which single days do not turn (Theil 1950). */
+function lineOf(blocks: readonly Block[]): number[] {
+  const slope = median(
+    blocks.flatMap((one, index) => blocks.slice(index + 1).map((other) => (other.middle - one.middle) / (other.number - one.number))),
+  );
+  const level = median(blocks.map(({ number, middle }) => middle - slope * number));
+  return blocks.map(({ number }) => level + slope * number);
+}
+
+/** Undefined with too few days to say. */
+function amongDays(runs: FreedRuns, course: Stretch | 'drift'): AmongDays | undefined {
+  const isDrift = course === 'drift';
+  const blocks = blocksOf(runs, isDrift ? { fromMs: runs.dates[0] ?? 0, toMs: Number.POSITIVE_INFINITY } : course);
+  const levels = blocks.length < LEAST_DAYS ? undefined : (isDrift ? lineOf : sidesOf)(blocks);
+  if (!levels) return undefined;
+  const residuals = blocks.map((block, index) => block.middle - nth(levels, index));
+  // Levels, or a line, and the factors of the weekdays were fitted to the same days.
   const deflation = blocks.length / Math.max(LEAST_DAYS, blocks.length - FITTED);
   const variance = deflation * varianceOf(residuals);
   const within = blocks.flatMap(({ logs, middle }) => logs.map((log) => log - middle));
   const perDay = median(blocks.map(({ logs }) => logs.length));
   const expected = (varianceOf(within) * varianceInflation(within)) / perDay;
   const most = FAR * Math.max(Math.sqrt(variance), FLOOR);
-  const x = Float64Array.from(blocks, (block, index) => sideOf(block) + Math.max(-most, Math.min(most, nth(residuals, index))));
-  const days = Float64Array.from(blocks, ({ number }) => number);
-  const gaps = days.map((day, index) => (index === 0 ? 1 : day - (days[index - 1] ?? day)));
-  const part = partOf(blocks);
-  const series: Runs = { x, days, gaps, floor: FLOOR };
-  const { noise } = likelihoodOf(series, [part]);
-  const gain = gainOf(fitParts(frameOf(series, noise), []), part.from, part.to);
+  const cut = Float64Array.from(blocks, (_, index) => nth(levels, index) + Math.max(-most, Math.min(most, nth(residuals, index))));
+  const series = daily(blocks, cut);
+  const part = isDrift ? LINE : partOf(blocks);
+  const fit = fitParts(frameOf(series, likelihoodOf(series, [part]).noise), []);
+  const gain = isDrift ? gainOfLine(fit) : gainOf(fit, part.from, part.to);
   return { variance, expected, score: Math.sqrt(gain / deflation) };
 }
 
@@ -114,6 +137,11 @@ function excessOf({ expected }: AmongDays, all: readonly AmongDays[]): number {
   return Math.sqrt(1 + Math.max(0, ofDays) / Math.max(FLOOR ** 2, expected));
 }
 
+function kindOf(course: Stretch | 'drift'): 'drift' | 'lasting' | 'undone' {
+  if (course === 'drift') return course;
+  return course.toMs === Number.POSITIVE_INFINITY ? 'lasting' : 'undone';
+}
+
 /**
  * Whether moves of the series of one scenario stand out from the usual differences of whole days. Runs of one day may share a level of
  * their own (a busy server, a slow line), and the scatter of runs alone makes too much of a few such days. Weekends and hours, which come
@@ -123,7 +151,7 @@ function excessOf({ expected }: AmongDays, all: readonly AmongDays[]): number {
 export function dayTestOf<Each extends { readonly series: Series; readonly effect: Effect }>(
   tracked: readonly Each[],
   { timeZone, tells = () => true }: Pick<JudgeOptions, 'timeZone'> & { readonly tells?: (each: Each) => boolean },
-): (series: Series, stretch: Stretch) => boolean {
+): (series: Series, course: Stretch | 'drift') => boolean {
   const effects = new Map(tracked.map(({ series, effect }) => [series, effect]));
   const known = new Map<Series, FreedRuns>();
   function freed(series: Series, effect: Effect): FreedRuns {
@@ -131,14 +159,14 @@ export function dayTestOf<Each extends { readonly series: Series; readonly effec
     known.set(series, runs);
     return runs;
   }
-  return (series, stretch) => {
+  return (series, course) => {
     const effect = effects.get(series);
-    const own = effect && amongDays(freed(series, effect), stretch);
+    const own = effect && amongDays(freed(series, effect), course);
     if (!own || own.score >= NEEDED[0].undone) return true;
     const others = tracked.filter((each) => each.series === series || tells(each));
-    const all = others.flatMap((each) => amongDays(freed(each.series, each.effect), stretch) ?? []);
+    const all = others.flatMap((each) => amongDays(freed(each.series, each.effect), course) ?? []);
     const excess = excessOf(own, all);
-    const needed = NEEDED.find((each) => excess >= each.excess)?.[stretch.toMs === Number.POSITIVE_INFINITY ? 'lasting' : 'undone'] ?? 0;
+    const needed = NEEDED.find((each) => excess >= each.excess)?.[kindOf(course)] ?? 0;
     return own.score >= needed;
   };
 }

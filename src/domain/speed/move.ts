@@ -53,9 +53,10 @@ export interface Moved {
 /** Whether a stretch of a series stands out from what whole days differ by. */
 export type DayTest = ReturnType<typeof dayTestOf>;
 
-/** A drift has no beginning, and is not tested. */
+/** Whether a move, if there is one, stands out from what whole days differ by. */
 export function standsOut(move: Move | undefined, series: Series, test: DayTest): boolean {
-  return !move?.since || test(series, { fromMs: move.since.date, toMs: move.untilDate ?? Number.POSITIVE_INFINITY });
+  if (!move) return true;
+  return test(series, move.since ? { fromMs: move.since.date, toMs: move.untilDate ?? Number.POSITIVE_INFINITY } : 'drift');
 }
 
 /** First instants of the lasting changes and episodes of a series that stand out from what days differ by. */

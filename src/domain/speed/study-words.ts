@@ -3,6 +3,7 @@ import { minuteAt } from '../../lib/dates.ts';
 import { counted, formatMs, formatPercent } from '../../lib/number-text.ts';
 import { FALSE_DISCOVERY_RATES } from '../statistics/discoveries.ts';
 import type { Level } from './engine/run-series.ts';
+import type { Move } from './move.ts';
 import type { Row, Runs, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
@@ -79,16 +80,19 @@ function splitWords({ metric, move }: Row): string {
   return `${percent(move.share ?? null)} of runs at ${moved}, the others at ${usual} as before (${percent(move.relative, true)})`;
 }
 
+/** `drifting up, +12% in 30 days: along its line`. */
+function driftWords(move: Move | undefined): string {
+  const size = move?.relativePer30Days ?? null;
+  return `drifting ${(size ?? 0) > 0 ? 'up' : 'down'}, ${percent(size, true)} in 30 days: along its line`;
+}
+
 /** The course of a row, with its metric in front: `LCP is slower since …: 2.71 s → 4.46 s (+65%; 312 and 80 runs)`. */
 function verdictWords(row: Row, study: Study, events: readonly NearEvent[], spread: boolean): string {
   const { metric, state, move } = row;
   const { short } = metricFact(metric);
   if (state === 'unstable') return `${short} is unstable, its level unchanged: ${scatterWords(row)}`;
   const figures = fromTo(row, { spread, runs: true });
-  if (state === 'drifting') {
-    const way = (move?.relativePer30Days ?? 0) > 0 ? 'up' : 'down';
-    return `${short} is drifting ${way}, ${percent(move?.relativePer30Days ?? null, true)} in 30 days: along its line ${figures}`;
-  }
+  if (state === 'drifting') return `${short} is ${driftWords(move)} ${figures}`;
   if (state === 'two levels') return `${short} has two levels${moment(row, study, events)}: ${splitWords(row)}`;
   if (move?.untilDate !== undefined) return `${short} ${state}${moment(row, study, events)} and is back: ${figures}`;
   return `${short} is ${state}${moment(row, study, events)}: ${figures}`;
@@ -122,15 +126,16 @@ function others(rows: readonly Row[], headline: Row): string {
 /** The clearest move that is named but not claimed, because whole days differ by as much; undefined where no row has one. */
 function heldRow({ rows }: Study): Row | undefined {
   const size = ({ held }: Row) => Math.abs(held?.relative ?? 0);
-  const held = rows.filter((row) => row.held?.since && row.step).toSorted((a, b) => size(b) - size(a));
+  const held = rows.filter((row) => row.held && row.step).toSorted((a, b) => size(b) - size(a));
   return held.find(({ metric }) => metric === 'largestContentfulPaint') ?? held[0];
 }
 
 /** `step "Product" LCP may have changed since …: 2.1 s → 2.5 s (+20%), but whole days differ as much: not certain`. */
 function heldWords(row: Row, { timeZone }: Study): string {
-  const since = row.held?.since ? ` since ${minuteAt(row.held.since.date, timeZone)}` : '';
-  const figures = fromTo({ ...row, move: row.held }, { spread: false, runs: false });
-  return `${place(row)} ${metricFact(row.metric).short} may have moved${since}: ${figures}, but whole days differ as much: not certain`;
+  const { held } = row;
+  const moved = held?.since ? `have moved since ${minuteAt(held.since.date, timeZone)}:` : `be ${driftWords(held)}`;
+  const figures = fromTo({ ...row, move: held }, { spread: false, runs: false });
+  return `${place(row)} ${metricFact(row.metric).short} may ${moved} ${figures}, but whole days differ as much: not certain`;
 }
 
 /** The sentence that no row contradicts: the level of a scenario in which nothing moved. */

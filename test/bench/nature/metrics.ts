@@ -1,5 +1,6 @@
 import { clockModule, greet, startPeer } from '../peer.ts';
 import type { Table, Trial } from '../verdicts/metrics/trial.ts';
+import { detectable } from './detectable.ts';
 import { EXPECTED_CASES } from './expected-cases.ts';
 import { CASES, type Case, type Said } from './metrics-cases.ts';
 import { openMetricsPlatform } from './metrics-platform.ts';
@@ -74,6 +75,7 @@ export async function* metricsNature(trial: Trial): AsyncGenerator<Table> {
         lines: [{ cells: await lineOf(each, trial, { peer, platform }, process.env['NATURE_ANSWERS'] !== undefined) }],
       };
     yield* together(trial, { peer, platform });
+    yield* detectable(trial, { peer, platform });
   } finally {
     await peer.stop();
     platform.close();

@@ -9,6 +9,8 @@ const PERIOD_DAYS = 7;
 export interface Shift {
   readonly size: number;
   readonly sinceDays: number;
+  /** Days before the end from which on all is as before; never when left out. */
+  readonly untilDays?: number;
   /** Share of the runs that shift, as in an A/B test; all when left out. */
   readonly share?: number;
   /** Grows from nothing to `size` between its beginning and the end. */
@@ -160,6 +162,7 @@ export function makeSpeedWorld(nature: Nature, seed: number): SpeedWorld {
   const endMs = Date.parse('2025-09-01T00:00:00Z') + random.integer(0, 28 * 24) * HOUR_MS;
   const startMs = endMs - (BASELINE_DAYS + PERIOD_DAYS) * DAY_MS;
   const changedMs = shift && endMs - shift.sinceDays * DAY_MS;
+  const backMs = endMs - (shift?.untilDays ?? 0) * DAY_MS;
   const courseAt = courseOf(random, nature, startMs, endMs);
   const failureAt = failureCourse(random, failing, startMs, endMs);
   const bases = [between(random, 900, 4000), between(random, 900, 4000)];
@@ -172,7 +175,8 @@ export function makeSpeedWorld(nature: Nature, seed: number): SpeedWorld {
     deviation = ar * deviation + Math.sqrt(1 - ar * ar) * random.normal();
     const course = courseAt(date);
     const outlier = random.uniform() < 0.02 ? Math.log(between(random, 1.5, 4)) : 0;
-    const isHit = shift !== undefined && changedMs !== undefined && date >= changedMs && random.uniform() < (shift.share ?? 1);
+    const isHit =
+      shift !== undefined && changedMs !== undefined && date >= changedMs && date < backMs && random.uniform() < (shift.share ?? 1);
     const grown = shift?.isRamp && changedMs !== undefined ? (date - changedMs) / (endMs - changedMs) : 1;
     const shifted = isHit ? Math.log1p(shift.size) * grown : 0;
     const isDown = gaps.some(([ago, days]) => date >= endMs - ago * DAY_MS && date < endMs - (ago - days) * DAY_MS);

@@ -11,8 +11,8 @@ const NIGHT_GAP: Nature['gaps'] = [
   [9, 1],
 ];
 
-/** What should be said: that nothing changed, that it became slower, two levels, or a slope. */
-type Truth = 'steady' | 'slower' | 'two levels' | 'drifting';
+/** What should be said: that nothing changed, that it became slower, for good or for a time, two levels, or a slope. */
+type Truth = 'steady' | 'slower' | 'was slower' | 'two levels' | 'drifting';
 
 interface Case extends Nature {
   readonly name: string;
@@ -48,7 +48,11 @@ const CASES: readonly Case[] = [
   { ...USUAL, days: 0.04, shift: shift(0.4, 3), name: 'days of 4 %, +40 % since 3 days', truth: 'slower' },
   { ...USUAL, shift: { ...shift(0.5, 5), share: 0.3 }, name: '30 % of runs +50 % since 5 days', truth: 'two levels' },
   { ...SHOP, shift: { ...shift(1, 5), share: 0.2 }, name: 'weekends, 20 % of runs +100 % since 5 days', truth: 'two levels' },
+  { ...USUAL, shift: { ...shift(0.12, 12), untilDays: 9 }, name: '+12 % for three days', truth: 'was slower' },
+  { ...SHOP, shift: { ...shift(0.2, 12), untilDays: 10 }, name: 'weekends, +20 % for two days', truth: 'was slower' },
   { ...USUAL, shift: { ...shift(0.3, 37), isRamp: true }, name: 'slope of 30 % over 37 days', truth: 'drifting' },
+  { ...SHOP, shift: { ...shift(0.12, 37), isRamp: true }, name: 'weekends, slope of 12 % over 37 days', truth: 'drifting' },
+  { ...USUAL, days: 0.04, shift: { ...shift(0.3, 37), isRamp: true }, name: 'days of 4 %, slope of 30 % over 37 days', truth: 'drifting' },
 ];
 
 interface Answer {

@@ -41,3 +41,27 @@ it('of too few days nothing is said', () => {
     true,
   );
 });
+
+/** The same runs along a line that reaches `factor` on the last day. */
+function sloped({ days, factor }: { days: number; factor: number }) {
+  const { dates, values } = series({ days, factor: 1 });
+  return { dates, values: values.map((value, run) => value * factor ** ((run + 1) / dates.length)) };
+}
+
+const driftStandsOut = (runs: ReturnType<typeof series>) =>
+  dayTestOf([{ series: runs, effect: EFFECT }], { timeZone: 'UTC' })(runs, 'drift');
+
+it('a slope within what days differ by does not stand out, a much steeper one does', () => {
+  expect(driftStandsOut(sloped({ days: 0.1, factor: 1.1 }))).toBe(false);
+  expect(driftStandsOut(sloped({ days: 0.1, factor: 2 }))).toBe(true);
+});
+
+it('where days differ by no more than their runs explain, nothing more is asked of a slope', () => {
+  expect(driftStandsOut(sloped({ days: 0, factor: 1.07 }))).toBe(true);
+});
+
+it('of a slope in too few days nothing is said', () => {
+  const { dates, values } = sloped({ days: 0.1, factor: 1.1 });
+  const from = dates.length - 24 * 5;
+  expect(driftStandsOut({ dates: dates.slice(from), values: values.slice(from) })).toBe(true);
+});

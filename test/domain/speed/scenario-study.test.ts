@@ -208,6 +208,26 @@ describe('steps', () => {
   });
 });
 
+describe('a slope among days that have a level of their own', () => {
+  /** Days differ by 6 %, and values reach `factor` on the last of 37. */
+  const sloped = (factor: number) => {
+    const days = (date: number) => (date - baseline.startMs) / (37 * 24 * HOUR_MS);
+    return mapLcp(history(11, { emulated: true, run: 0.1, day: 0.06 }), (value, date) => value * factor ** days(date));
+  };
+
+  it('is told and not claimed where days differ by as much', () => {
+    const reports = sloped(1.12);
+    expect(study(reports).state).toBe('steady');
+    expect(answerTo(reports).answer).toMatch(
+      /^Home – mobile: no certain change; step "Step \d" LCP may be drifting up, \+\d+% in 30 days: .*, but whole days differ as much: not certain\./,
+    );
+  });
+
+  it('is claimed where it is much steeper', () => {
+    expect(study(sloped(2)).state).toBe('drifting');
+  });
+});
+
 describe('windows', () => {
   const nowMs = Date.parse('2026-11-20T10:00:00Z');
   const startDate = '2026-11-13T00:00:00.000Z';
