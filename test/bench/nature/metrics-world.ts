@@ -59,6 +59,8 @@ export interface World {
   readonly cells: readonly Cell[];
   /** Expected visits of a day by nature, without chance, events and faults. */
   readonly usual: Float64Array;
+  /** Growth from the first to the last of some days by season and trend alone, log scale. */
+  readonly growthOver: (days: number) => number;
 }
 
 const SHARES: Readonly<Record<Device, number>> = { desktop: 0.36, mobile: 0.58, tablet: 0.06 };
@@ -155,13 +157,15 @@ export function drawWorld(nature: Nature, seed: number): World {
   };
   const basket = 80 * Math.exp(0.3 * random.normal());
   const quality = Math.exp(0.2 * random.normal());
+  const slowAt = (day: number) =>
+    season * Math.sin((2 * Math.PI * (firstMs / DAY_MS + day)) / 365.25 + phase) + (growth * (day - days)) / 365;
   const usual = new Float64Array(days);
   const usualRate = new Float64Array(days);
   for (let day = 0; day < days; day += 1) {
     const ms = firstMs + day * DAY_MS;
     const date = new Date(ms);
     const [moved = 1, movedRate = 1] = holidays ? specialFactors(ms) : [];
-    const yearly = Math.exp(season * Math.sin((2 * Math.PI * (ms / DAY_MS)) / 365.25 + phase) + (growth * (day - days)) / 365);
+    const yearly = Math.exp(slowAt(day));
     const ofMonth = date.getUTCDate() >= 26 || date.getUTCDate() <= 3 ? 1 + payDays : 1 - payDays / 2;
     const launched = 1 - ramp * Math.exp(-day / 12);
     const weekday = date.getUTCDay();
@@ -214,7 +218,7 @@ export function drawWorld(nature: Nature, seed: number): World {
       return cell;
     }),
   );
-  return { firstMs, days, cells, usual };
+  return { firstMs, days, cells, usual, growthOver: (some) => slowAt(days - 1) - slowAt(days - 1 - some) };
 }
 
 /** The day `left` days before the end, 1 being the last one: `2026-09-30`. */

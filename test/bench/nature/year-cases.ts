@@ -1,5 +1,5 @@
 import { anyChanged, type Case, isCounting, last, type Said, SELF } from './metrics-cases.ts';
-import { dayOf, type Event, type Nature } from './metrics-world.ts';
+import { dayOf, type Event, type Nature, type World } from './metrics-world.ts';
 
 const CALM: Nature = { visits: 25_000, lastDay: '2026-09-30' };
 /** Last days of questions all over a year: after Christmas, Carnival, Easter, in May, summer, autumn, before and after Black Friday. */
@@ -8,6 +8,15 @@ const LAST_DAYS = ['2026-01-11', '2026-02-22', '2026-04-12', '2026-05-31', '2026
 const event = (on: Event['on'], from: number, factor: number, more: Partial<Event> = {}): Event => ({ on, from, to: 1, factor, ...more });
 const metricsOf = ({ changes }: Said) => changes.flatMap(({ parts }) => parts.map(({ metric }) => metric));
 const devicesOf = ({ changes }: Said) => new Set(changes.map(({ where }) => where?.device));
+
+/** Sums grow with visits. */
+const SUMS: ReadonlySet<string> = new Set(['visits', 'conversionCount', 'revenueSum']);
+/** A slow change of a site's sums by half to twice of what its season and growth make. */
+function isOwnDrift({ shape, parts }: Said['changes'][number], { growthOver }: World): boolean {
+  const grown = 100 * Math.expm1(growthOver(28));
+  const isOwn = (percent: number) => percent / grown >= 0.5 && percent / grown <= 2;
+  return shape === 'drift' && parts.every(({ metric, changePercent = 0 }) => SUMS.has(metric) && isOwn(changePercent));
+}
 
 const yearly = (lastDay: string): Case[] => {
   const nature: Nature = { ...CALM, lastDay, holidays: true, season: 0.2, payDays: 0.08, growth: 0.1 };
@@ -24,7 +33,11 @@ const yearly = (lastDay: string): Case[] => {
       nature,
       tool: 'find_changes',
       args: last(28),
-      counts: { 'any change (≤ 5 %)': ({ changes }) => changes.length > 0, 'told as counting (≤ 2 %)': isCounting },
+      counts: {
+        'any change (≤ 5 %)': ({ changes }) => changes.length > 0,
+        'any but its season and growth': ({ changes }, world) => changes.some((change) => !isOwnDrift(change, world)),
+        'told as counting (≤ 2 %)': isCounting,
+      },
     },
   ];
 };
