@@ -130,10 +130,12 @@ function amongDays(runs: FreedRuns, course: Stretch | 'drift'): AmongDays | unde
 
 /** By how many times the scatter of days exceeds what runs explain, where days move all series of a scenario by as much. */
 function excessOf({ expected }: AmongDays, all: readonly AmongDays[]): number {
+  // A time that is always 0 would say that days do not differ.
+  const telling = all.filter((each) => Math.max(each.variance, each.expected) > FLOOR ** 2);
   // Series whose runs scatter little say most of days.
-  const weights = all.map((each) => 1 / Math.max(FLOOR ** 2, each.expected) ** 2);
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  const ofDays = all.reduce((sum, each, index) => sum + nth(weights, index) * (each.variance - each.expected), 0) / total;
+  const weights = telling.map((each) => 1 / Math.max(FLOOR ** 2, each.expected) ** 2);
+  const total = weights.reduce((sum, weight) => sum + weight, 0) || 1;
+  const ofDays = telling.reduce((sum, each, index) => sum + nth(weights, index) * (each.variance - each.expected), 0) / total;
   return Math.sqrt(1 + Math.max(0, ofDays) / Math.max(FLOOR ** 2, expected));
 }
 

@@ -145,8 +145,8 @@ function steadyWords(study: Study, name: string): string {
   const scattered = rows.filter(({ state }) => state === 'unstable').map((row) => `${place(row)} ${metricFact(row.metric).short}`);
   const scatter = scattered.length > 0 ? ` Runs scatter widely, at a constant level: ${scattered.slice(0, 3).join(', ')}.` : '';
   const from = sound[0] ? ` since ${minuteAt(sound[0].date, timeZone)}` : '';
-  const held = heldRow(study);
-  if (held) return `${name}: no certain change; ${heldWords(held, study)}.${highestWords(study)}${scatter}`;
+  const held = heldSentence(study, name);
+  if (held !== undefined) return `${held}${highestWords(study)}${scatter}`;
   const none = `none of ${judged} series over ${counted(steps.length, 'step')} changed its level${from}`;
   return `${name} is steady: ${none}.${highestWords(study)}${scatter}`;
 }
@@ -172,13 +172,19 @@ export function speedSentence(study: Study, name: string | undefined, events: re
   return state === 'not enough data' ? `Not enough data: ${tooFewWords(study)}.` : steadyWords(study, name ?? 'The scenario');
 }
 
-/** The same as one line of a list. */
+/** What is named without being claimed where nothing moved for certain; undefined where there is nothing of that kind. */
+export function heldSentence(study: Study, name: string): string | undefined {
+  const held = study.headline ? undefined : heldRow(study);
+  return held && `${name}: no certain change; ${heldWords(held, study)}.`;
+}
+
+/** The course of a scenario as one line of a list. */
 export function speedLine(study: Study, name: string): string {
   const { state, headline } = study;
   if (headline) return `${name}, ${place(headline)}: ${verdictWords(headline, study, [], false)}`;
   if (state === 'not enough data') return `${name}: not enough data, ${tooFewWords(study)}`;
-  const held = heldRow(study);
-  if (held) return `${name}: no certain change; ${heldWords(held, study)}`;
+  const held = heldSentence(study, name);
+  if (held !== undefined) return held.replace(/\.$/, '');
   const leading = leadingRow(study);
   const level = leading && levelNow(leading);
   if (!leading || !level) return `${name} is steady`;

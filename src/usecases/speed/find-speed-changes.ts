@@ -2,12 +2,16 @@ import { ApiError } from '../../api/errors.ts';
 import type { SpeedFacts } from '../../domain/metrics/changes/changes-answer.ts';
 import { failuresIn, failureWords } from '../../domain/speed/failures.ts';
 import { type SpeedChange, speedChangesOf } from '../../domain/speed/speed-changes.ts';
+import { heldSentence } from '../../domain/speed/study-words.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { isoAt, todayIn } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Context } from '../context.ts';
 import { studyOne } from './analyze-scenarios.ts';
 import { readEach } from './scenario-reports.ts';
+
+/** Scenarios whose uncertain moves are told one by one. */
+const MOST_HELD = 3;
 
 /** Scenarios that find room; none, with a note, where they cannot be listed and other things are looked at as well. */
 export async function chooseScenarios(
@@ -62,7 +66,7 @@ export async function findSpeedChanges(
     const { done, missing, failed } = await readEach(scenarioIds, async (scenarioId) => {
       const { name = nameOf('scenario', scenarioId), study } = await studyOne(scenarioId, asked, context);
       const failing = failuresIn(study).state === 'fails more often' ? failureWords(study)?.words : undefined;
-      return { ...speedChangesOf(scenarioId, name, study), name, failing, firstMs: study.sound[0]?.date };
+      return { ...speedChangesOf(scenarioId, name, study), name, failing, held: heldSentence(study, name), firstMs: study.sound[0]?.date };
     });
     if (missing.length > 0)
       note(
@@ -72,6 +76,9 @@ export async function findSpeedChanges(
       );
     for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
     for (const { name, failing } of done) if (failing !== undefined) note(`${name}: ${failing}.`);
+    const held = done.flatMap((each) => each.held ?? []);
+    for (const sentence of held.slice(0, MOST_HELD)) note(sentence);
+    if (held.length > MOST_HELD) note(`Not certain in ${held.length - MOST_HELD} more scenarios, because whole days differ as much.`);
     const first = done.flatMap(({ firstMs }) => firstMs ?? []).reduce((least, ms) => Math.min(least, ms), endMs);
     return {
       changes: done.flatMap(({ changes }) => changes.filter(isOfRange)),

@@ -65,3 +65,13 @@ it('of a slope in too few days nothing is said', () => {
   const from = dates.length - 24 * 5;
   expect(driftStandsOut({ dates: dates.slice(from), values: values.slice(from) })).toBe(true);
 });
+
+it('a time that is always 0 says nothing of how days differ', () => {
+  const runs = series({ days: 0.1, factor: 1.05 });
+  const still = { dates: runs.dates, values: runs.values.map(() => 0) };
+  const test = dayTestOf(
+    [runs, still].map((each) => ({ series: each, effect: EFFECT })),
+    { timeZone: 'UTC' },
+  );
+  expect(test(runs, LAST_WEEK)).toBe(false);
+});
