@@ -172,7 +172,7 @@ export function speedSentence(study: Study, name: string | undefined, events: re
   return state === 'not enough data' ? `Not enough data: ${tooFewWords(study)}.` : steadyWords(study, name ?? 'The scenario');
 }
 
-/** What is named without being claimed where nothing moved for certain; undefined where there is nothing of that kind. */
+/** Names a move that days hide, where nothing moved for certain; undefined where there is none. */
 export function heldSentence(study: Study, name: string): string | undefined {
   const held = study.headline ? undefined : heldRow(study);
   return held && `${name}: no certain change; ${heldWords(held, study)}.`;
