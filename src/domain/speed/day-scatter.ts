@@ -16,8 +16,8 @@ import type { Series } from './runs.ts';
 const NEEDED = [
   { excess: 1.55, lasting: 6, undone: 6.5, drift: 4.5 },
   { excess: 1.35, lasting: 4.5, undone: 6, drift: 4.5 },
-  { excess: 1.2, lasting: 4, undone: 6, drift: 4.5 },
-  { excess: 1.05, lasting: 4, undone: 5.5, drift: 4.5 },
+  { excess: 1.2, lasting: 4, undone: 5.5, drift: 4.5 },
+  { excess: 1.05, lasting: 4, undone: 5, drift: 4.5 },
 ] as const;
 /** Days that are further off, in standard deviations, count as if they were as far. */
 const FAR = 3;
