@@ -26,10 +26,10 @@ export interface Reading {
 
 type Body = { form: 'json'; value: object } | { form: 'empty' | 'html' | 'text' | 'broken'; value: string };
 
-async function readBody(bytes: Buffer, isFile: boolean): Promise<Body> {
-  const large = isFile ? undefined : await parseLargeJson(bytes);
+async function readBody(pieces: readonly Buffer[], isFile: boolean): Promise<Body> {
+  const large = isFile ? undefined : await parseLargeJson(pieces);
   if (typeof large === 'object' && large !== null) return { form: 'json', value: large };
-  const text = bytes.toString('utf8');
+  const text = Buffer.concat(pieces).toString('utf8');
   const start = text
     .replace(/^\uFEFF/, '')
     .trimStart()
@@ -142,7 +142,7 @@ function refuses(value: object): boolean {
 export async function readAnswer(answer: HttpAnswer, reading: Reading): Promise<Tolerated<unknown>> {
   const { operation, redact } = reading;
   const { status } = answer;
-  const body = await readBody(answer.bytes, operation === getStepHar);
+  const body = await readBody(answer.pieces, operation === getStepHar);
   if (status >= 300 && status < 400) throw unreadable(answer, 'a redirect, which is never followed; check the address', reading);
   if (status < 200 || status >= 400) throw refusalOf(answer, body, reading);
   if (body.form === 'json' && typeof body.value === 'object' && body.value !== null) {

@@ -1,101 +1,20 @@
-import { promisify } from 'node:util';
-import { brotliDecompress, brotliDecompressSync, gunzip, gunzipSync, inflate, inflateSync } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { type Connections, type Environment, networkFailure, openConnections, outsideLookup, type Resolve } from './connections.ts';
 import { abortable, seconds } from './deadline.ts';
+import { decompress, tooLarge } from './decompress.ts';
 import { ApiError } from './errors.ts';
 import { jsonExcess } from './json.ts';
 import type { ResponseHeaders } from './receive.ts';
 
-/** Bytes as errors write them. */
-function megabytes(bytes: number): string {
-  const size = bytes / 1_048_576;
-  return size >= 1 ? `${Number(size.toFixed(1))} MB` : `${Math.ceil(bytes / 1024)} KB`;
-}
-
-/** The refusal of an answer that is larger than this client reads. */
-function tooLarge(maxBytes: number, safe: boolean): ApiError {
-  return new ApiError('shape', `The answer is larger than ${megabytes(maxBytes)}, the most that is read at once; ask for less.`, {
-    outcomeUnknown: !safe,
-  });
-}
-
-/** Below this compressed size, handing over to another thread takes longer than decompressing. */
-const INLINE_BYTES = 16_384;
-
-/**
- * The decompressor returns to the event loop after each piece of this many times the compressed size, between these bounds. By its default
- * of 16 KB, an answer of 2 MB would wait 120 times behind whatever else runs; an answer that fits into one piece is not copied again.
- * Memory is taken as it is written.
- */
-const USUAL_RATIO = 30;
-const LEAST_PIECE_BYTES = 65_536;
-const MOST_PIECE_BYTES = 16 * 1_048_576;
-
-function pieceBytes(compressedBytes: number, maxOutputLength: number): number {
-  return Math.min(maxOutputLength, MOST_PIECE_BYTES, Math.max(LEAST_PIECE_BYTES, USUAL_RATIO * compressedBytes));
-}
-
-type Unpacker = (bytes: Buffer, options: { maxOutputLength: number; chunkSize: number }) => Buffer | Promise<Buffer>;
-
-/** By name of the encoding. */
-const here: ReadonlyMap<string, Unpacker> = new Map([
-  ['gzip', gunzipSync],
-  ['x-gzip', gunzipSync],
-  ['deflate', inflateSync],
-  ['br', brotliDecompressSync],
-]);
-const inThread: ReadonlyMap<string, Unpacker> = new Map([
-  ['gzip', promisify(gunzip)],
-  ['x-gzip', promisify(gunzip)],
-  ['deflate', promisify(inflate)],
-  ['br', promisify(brotliDecompress)],
-]);
-
-/**
- * JSON is compressed to a tenth or a thirtieth. What unpacks to more of its size than this, beyond what is small anyway, was made to fill
- * the memory.
- */
-const MAX_RATIO = 250;
-const ANY_RATIO_BYTES = 4 * 1_048_576;
 /** No answer comes near: HAR files have 20 levels, and under 3 million lists and objects in 96 MB. */
 const JSON_LIMITS = { maxDepth: 512, maxContainers: 5_000_000 };
 
 /** Refuses what would overwhelm a parser. */
-function refuseExcess(bytes: Buffer, safe: boolean): void {
-  const excess = jsonExcess(bytes, JSON_LIMITS);
+function refuseExcess(pieces: readonly Buffer[], safe: boolean): void {
+  const excess = jsonExcess(pieces, JSON_LIMITS);
   if (!excess) return;
   const what = excess === 'depth' ? `is nested more than ${JSON_LIMITS.maxDepth} levels deep` : 'holds too many lists and objects';
   throw new ApiError('shape', `The answer ${what}, so it was not read.`, { outcomeUnknown: !safe });
-}
-
-/** Undoes the content encodings of an answer, the last applied first; never unpacks more than `maxBytes`. */
-async function decompress(compressed: Buffer, encodings: string, { maxBytes, safe }: { maxBytes: number; safe: boolean }): Promise<Buffer> {
-  const names = encodings
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '' && name !== 'identity');
-  if (names.length === 0 || compressed.length === 0) return compressed;
-  if (names.length > 2) throw new ApiError('shape', 'The answer is compressed more than twice.', { outcomeUnknown: !safe });
-  const unpackers = compressed.length <= INLINE_BYTES ? here : inThread;
-  let bytes = compressed;
-  for (const name of names.toReversed()) {
-    const unpacker = unpackers.get(name);
-    if (!unpacker) throw new ApiError('shape', 'The answer is compressed in a way that was not asked for.', { outcomeUnknown: !safe });
-    const maxOutputLength = Math.min(maxBytes, Math.max(ANY_RATIO_BYTES, bytes.length * MAX_RATIO));
-    try {
-      bytes = await unpacker(bytes, { maxOutputLength, chunkSize: pieceBytes(bytes.length, maxOutputLength) });
-    } catch (error) {
-      if (error instanceof RangeError && maxOutputLength < maxBytes)
-        throw new ApiError('shape', `The answer decompresses to more than ${MAX_RATIO} times its size, so it was not read.`, {
-          outcomeUnknown: !safe,
-        });
-      if (error instanceof RangeError) throw tooLarge(maxBytes, safe);
-      throw new ApiError('shape', 'The answer is compressed data that is broken or cut short.', { outcomeUnknown: !safe });
-    }
-  }
-  return bytes;
 }
 
 /** A request as it leaves; `body` is complete text. */
@@ -124,7 +43,8 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   readonly retryAfter: string | undefined;
-  readonly bytes: Buffer;
+  /** A large one comes in several. */
+  readonly pieces: readonly Buffer[];
 }
 
 /**
@@ -148,7 +68,7 @@ interface Receiving extends Pick<HttpRequest, 'maxBytes' | 'safe' | 'idleTimeout
 interface Received {
   readonly status: number;
   readonly headers: ResponseHeaders;
-  readonly bytes: Buffer;
+  readonly pieces: readonly Buffer[];
 }
 
 /**
@@ -158,7 +78,7 @@ interface Received {
 function receiveWhole({ dispatcher, options, maxBytes, safe, idleTimeoutMs, signal, onSent, onExpired }: Receiving): Promise<Received> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
-    let head: Omit<Received, 'bytes'> | undefined;
+    let head: Omit<Received, 'pieces'> | undefined;
     const chunks: Buffer[] = [];
     let size = 0;
     let isOver = false;
@@ -205,8 +125,7 @@ function receiveWhole({ dispatcher, options, maxBytes, safe, idleTimeoutMs, sign
       onResponseEnd() {
         if (isOver || !head) return;
         finish();
-        const [first] = chunks;
-        resolve({ ...head, bytes: chunks.length === 1 && first ? first : Buffer.concat(chunks, size) });
+        resolve({ ...head, pieces: chunks });
       },
       onResponseError(_controller, error) {
         fail(error);
@@ -265,14 +184,14 @@ export function createHttp({ environment, resolve }: { environment?: Environment
           },
         });
         const encodings = String(answer.headers['content-encoding'] ?? '');
-        const bytes =
-          encodings === '' ? answer.bytes : await abortable(decompress(answer.bytes, encodings, { maxBytes, safe }), request.signal);
-        refuseExcess(bytes, safe);
+        const pieces =
+          encodings === '' ? answer.pieces : await abortable(decompress(answer.pieces, encodings, { maxBytes, safe }), request.signal);
+        refuseExcess(pieces, safe);
         const retryAfter = answer.headers['retry-after'];
         return {
           status: answer.status,
           retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
-          bytes,
+          pieces,
         };
       } catch (error) {
         throw failure(error, request, { sent, expired });

@@ -1,6 +1,8 @@
 import { nth } from '../lib/nth.ts';
 
-const QUOTE = 0x22;
+/** Bytes of JSON. With the bit of braces, a bracket and its brace are the same. */
+export const JSON_BYTES = { quote: 0x22, comma: 0x2c, list: 0x5b, opening: 0x7b, closing: 0x7d, braceBit: 0x20 } as const;
+const { quote: QUOTE, comma: COMMA, opening: OPENING, closing: CLOSING, braceBit: BRACE_BIT } = JSON_BYTES;
 const BACKSLASH = 0x5c;
 
 /** How much of a JSON text may be parsed. */
@@ -12,30 +14,46 @@ export interface JsonLimits {
 }
 
 /**
- * Which limit a JSON text exceeds; undefined for one that may be parsed, valid or not. Reads each byte once and keeps nothing, so that
- * what would fill the memory of a parser, or the stack of what walks its value, is refused before.
+ * Goes through the brackets and commas outside of strings, and through the quotation marks around these, with the place of each in the
+ * whole text, until `visit` returns true. Reads each byte once and keeps nothing; the text need not be valid.
  */
-export function jsonExcess(bytes: Uint8Array, { maxDepth, maxContainers }: JsonLimits): 'depth' | 'containers' | undefined {
-  const { length } = bytes;
+export function scanJson(pieces: readonly Uint8Array[], visit: (code: number, place: number) => boolean): void {
+  let start = 0;
+  let isText = false;
+  let at = 0;
+  for (const piece of pieces) {
+    const { length } = piece;
+    for (; at < length; at += 1) {
+      const code = nth(piece, at);
+      if (isText && code === BACKSLASH) at += 1;
+      else if (code === QUOTE ? visit(code, start + at) : !isText && isMark(code) && visit(code, start + at)) return;
+      if (code === QUOTE) isText = !isText;
+    }
+    // Past the end where a backslash was the last byte.
+    at -= length;
+    start += length;
+  }
+}
+
+const isMark = (code: number) => code === COMMA || (code | BRACE_BIT) === OPENING || (code | BRACE_BIT) === CLOSING;
+
+/**
+ * Which limit a JSON text exceeds; undefined for one that may be parsed, valid or not: what would fill the memory of a parser, or the stack
+ * of what walks its value, is refused before.
+ */
+export function jsonExcess(pieces: readonly Uint8Array[], { maxDepth, maxContainers }: JsonLimits): 'depth' | 'containers' | undefined {
   let depth = 0;
   let containers = 0;
-  for (let at = 0; at < length; at += 1) {
-    const code = nth(bytes, at);
-    if (code === QUOTE) {
-      at += 1;
-      for (let inner = bytes[at] ?? QUOTE; inner !== QUOTE; inner = bytes[at] ?? QUOTE) at += inner === BACKSLASH ? 2 : 1;
-      continue;
-    }
-    // "[" and "{", "]" and "}" differ in one bit.
-    const bracket = code | 0x20;
-    if (bracket === 0x7b) {
-      depth += 1;
-      containers += 1;
-      if (depth > maxDepth) return 'depth';
-      if (containers > maxContainers) return 'containers';
-    } else if (bracket === 0x7d) depth -= 1;
-  }
-  return undefined;
+  scanJson(pieces, (code) => {
+    const bracket = code | BRACE_BIT;
+    if (bracket === CLOSING) depth -= 1;
+    if (bracket !== OPENING) return false;
+    depth += 1;
+    containers += 1;
+    return depth > maxDepth || containers > maxContainers;
+  });
+  if (depth > maxDepth) return 'depth';
+  return containers > maxContainers ? 'containers' : undefined;
 }
 
 /** 16 digits in a row where a value may stand; inside a string this can be a false alarm. */

@@ -14,7 +14,7 @@ export async function fetchJson(address: string): Promise<unknown> {
   const http = createHttp();
   const { host } = new URL(address);
   try {
-    const { status, bytes } = await http.send({
+    const { status, pieces } = await http.send({
       method: 'GET',
       url: address,
       headers: { accept: 'application/json', 'user-agent': `web-analytics-mcp/${version}` },
@@ -24,7 +24,7 @@ export async function fetchJson(address: string): Promise<unknown> {
       signal: AbortSignal.timeout(2 * TIMEOUT_MS),
     });
     if (status !== 200) throw new Error(`${host} answered ${status}.`);
-    return parsed(bytes.toString('utf8'), host);
+    return parsed(Buffer.concat(pieces).toString('utf8'), host);
   } finally {
     await http.close();
   }

@@ -12,7 +12,7 @@ const { listSegments, createSpeedEvent, sendEnrichments, requestToken, getStepHa
 const plain = (words: string) => words;
 const answer = (status: number, body: unknown, retryAfter?: string): HttpAnswer => ({
   status,
-  bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+  pieces: [Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))],
   retryAfter,
 });
 const read = (

@@ -14,7 +14,7 @@ function naming(endpoint: string) {
       const body = url.endsWith('/token')
         ? tokenBody({ endpoint, tokenRequests: [] })
         : { scopes: 'metrics', permissions: { projects: [] } };
-      return { status: 200, retryAfter: undefined, bytes: Buffer.from(JSON.stringify(body)) };
+      return { status: 200, retryAfter: undefined, pieces: [Buffer.from(JSON.stringify(body))] };
     },
     close: async () => undefined,
   };

@@ -10,8 +10,8 @@ const SECRET = 'canary-secret-42';
 const redact = createRedactor([SECRET]);
 
 async function read(operation: Operation, status: number, body: unknown, retryAfterMs?: number): Promise<unknown> {
-  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  return (await readAnswer({ status, retryAfter: undefined, bytes }, { operation, redact, retryAfterMs })).payload;
+  const pieces = [Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))];
+  return (await readAnswer({ status, retryAfter: undefined, pieces }, { operation, redact, retryAfterMs })).payload;
 }
 
 async function failure(...args: Parameters<typeof read>): Promise<ApiError> {

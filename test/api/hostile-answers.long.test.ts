@@ -13,7 +13,7 @@ async function reading(body: Buffer | string, headers: Record<string, string> = 
   onTestFinished(() => http.close());
   const { signal } = new AbortController();
   return http.send({ method: 'GET', url, headers: {}, safe: true, maxBytes, signal }).then(
-    ({ bytes }) => bytes.toString('utf8').length,
+    ({ pieces }) => Buffer.concat(pieces).toString('utf8').length,
     ({ kind, message }: { kind: string; message: string }) => ({ kind, message }),
   );
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createHttp, type HttpRequest } from '../../src/api/http.ts';
+import { createHttp, type HttpAnswer, type HttpRequest } from '../../src/api/http.ts';
 import { failure } from '../support/failure.ts';
 import { listen } from '../support/stub-platform.ts';
 
@@ -29,6 +29,8 @@ function open(environment: Record<string, string> = {}) {
 }
 
 const write = { method: 'POST', body: '{}', safe: false } as const;
+
+const textOf = ({ pieces }: HttpAnswer) => Buffer.concat(pieces).toString('utf8');
 
 /** A port on which nobody listens. */
 async function deadPort(): Promise<string> {
@@ -66,7 +68,7 @@ describe('answers', () => {
     const { send } = open();
     let read = '';
     const turns = await decompressorTurns(async () => {
-      read = (await send(url, { maxBytes: 8 * MB })).bytes.toString('utf8');
+      read = textOf(await send(url, { maxBytes: 8 * MB }));
     });
     expect(read).toBe(text);
     expect(turns).toBeLessThanOrEqual(3);
@@ -74,7 +76,7 @@ describe('answers', () => {
 
   test('status, text and the wanted pause are handed on, whatever the status', async () => {
     const { url } = await listen((_, response) => response.writeHead(503, { 'retry-after': '7' }).end('later'));
-    expect(await open().send(url)).toEqual({ status: 503, retryAfter: '7', bytes: Buffer.from('later') });
+    expect(await open().send(url)).toEqual({ status: 503, retryAfter: '7', pieces: [Buffer.from('later')] });
   });
 
   test('a redirect is an answer like any other', async () => {
@@ -107,7 +109,7 @@ describe('answers', () => {
     ['identity', Buffer.from('päckchen')],
   ])('%s is unpacked, errors too', async (encoding, body) => {
     const { url } = await listen((_, response) => response.writeHead(400, { 'content-encoding': encoding }).end(body));
-    expect(String((await open().send(url)).bytes)).toBe('päckchen');
+    expect(textOf(await open().send(url))).toBe('päckchen');
   });
 
   test.each([
@@ -165,7 +167,7 @@ describe('size', () => {
 
   test('an answer of exactly the limit is read', async () => {
     const { url } = await listen((_, response) => response.end(Buffer.alloc(2 * MB, 'x')));
-    expect(String((await open().send(url, limit)).bytes)).toHaveLength(2 * MB);
+    expect(textOf(await open().send(url, limit))).toHaveLength(2 * MB);
   });
 });
 
@@ -228,7 +230,7 @@ describe('failures', () => {
         response.end();
       }, 160);
     });
-    expect(String((await open().send(url, { idleTimeoutMs: 1_000 })).bytes)).toBe('xxxxxxxx');
+    expect(textOf(await open().send(url, { idleTimeoutMs: 1_000 }))).toBe('xxxxxxxx');
   });
 
   test.each(['/nothing', '/half'])('an abort ends %s at once with its reason', async (path) => {
@@ -265,7 +267,7 @@ describe('proxies', () => {
   test('http goes through in absolute form', async () => {
     const { url, seen } = await openProxy();
     const { send } = open({ HTTP_PROXY: url.replace('http://', 'http://me:pass@') });
-    expect(String((await send('http://api.example.test/v1/x?a=1')).bytes)).toBe('through the proxy');
+    expect(textOf(await send('http://api.example.test/v1/x?a=1'))).toBe('through the proxy');
     expect(seen).toEqual(['GET http://api.example.test/v1/x?a=1 Basic bWU6cGFzcw==']);
   });
 
@@ -282,8 +284,8 @@ describe('proxies', () => {
     const { url: proxy, seen } = await openProxy();
     const { url } = await listen((_, response) => response.end('direct'));
     const { send } = open({ HTTP_PROXY: proxy.replace('http://', ''), NO_PROXY: 'other.test,.invalid' });
-    expect(String((await send(url)).bytes)).toBe('direct');
-    expect(String((await send(url.replace('127.0.0.1', 'localhost'))).bytes)).toBe('direct');
+    expect(textOf(await send(url))).toBe('direct');
+    expect(textOf(await send(url.replace('127.0.0.1', 'localhost')))).toBe('direct');
     await failure(send('http://api.invalid/'));
     expect(seen).toEqual([]);
   });

@@ -13,7 +13,12 @@ import { jsonExcess } from '../../src/api/json.ts';
 
 describe('which limit a JSON text exceeds', () => {
   const limits = { maxDepth: 3, maxContainers: 5 };
-  const excess = (text: string) => jsonExcess(Buffer.from(text), limits);
+  const excess = (text: string) => jsonExcess([Buffer.from(text)], limits);
+  const inBytes = (text: string) =>
+    jsonExcess(
+      Array.from(Buffer.from(text), (byte) => Buffer.of(byte)),
+      limits,
+    );
 
   test.each([
     ['', undefined],
@@ -34,7 +39,10 @@ describe('which limit a JSON text exceeds', () => {
     [String.raw`"\\`, undefined],
     ['}}}}[[[', undefined],
     [';[[[', undefined],
-  ])('%s: %s', (text, expected) => expect(excess(text)).toBe(expected));
+  ])('%s: %s', (text, expected) => {
+    expect(excess(text)).toBe(expected);
+    expect(inBytes(text)).toBe(expected);
+  });
 });
 
 describe('addresses of inner networks', () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createReadCache } from '../../src/api/read-cache.ts';
+import { createReadCache, type ReadCache } from '../../src/api/read-cache.ts';
 import { bigSize } from '../../src/emulator/world/size.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { type Assistant, openAssistant } from '../support/assistant.ts';
@@ -23,12 +23,13 @@ const size = {
 const JOB = 10_101;
 
 let platform: Platform;
+let reads: ReadCache;
 let first: Assistant;
 let second: Assistant;
 
 beforeAll(async () => {
   platform = await openPlatform({ size });
-  const reads = createReadCache({ clock: platform.clock });
+  reads = createReadCache({ clock: platform.clock });
   first = await openAssistant(platform, { reads });
   second = await openAssistant(platform, { reads });
 });
@@ -89,6 +90,21 @@ describe('what happened lately reads the runs of the jobs that ran lately', () =
     const plan = { fields: ['session_id', 'device_id'], name: 'Past days', startDate: '-3d', endDate: 'yesterday' };
     expect(await first.call('plan_export', plan)).toMatchObject({ isError: false });
     expect(sent('listSuccessfulExportRuns')).toBeLessThan(30);
+  });
+});
+
+describe('the reports of a whole site', () => {
+  const keptBy = async (input: object) => {
+    const before = reads.bytes();
+    expect(await first.call('check_speed_budgets', input)).toMatchObject({ isError: false });
+    return reads.bytes() - before;
+  };
+
+  it('are not kept in memory, those of few scenarios are', async () => {
+    const ofAll = await keptBy({});
+    const ofTwo = await keptBy({ scenarioIds: ['4101', '4102'] });
+    expect(ofTwo).toBeGreaterThan(1_000_000);
+    expect(ofAll).toBeLessThan(ofTwo / 10);
   });
 });
 

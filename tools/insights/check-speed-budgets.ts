@@ -6,7 +6,7 @@ import { partWords, scenarioCursor } from '../../src/domain/speed/scenario-curso
 import { minuteAt } from '../../src/lib/dates.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
-import { readToJudge, stopsAfter, walkScenarios } from '../../src/usecases/speed/scenario-reports.ts';
+import { MOST_KEPT_SCENARIOS, readToJudge, stopsAfter, walkScenarios } from '../../src/usecases/speed/scenario-reports.ts';
 
 /** Fewer runs make a median that the next ones may overturn. */
 const LEAST_RUNS = 15;
@@ -47,7 +47,7 @@ export default defineAnsweringTool({
     const { of, nameOf } = await lists();
     const budgets = inOwnUnits(given, note);
     const ids = await p.idsOf(scenarioIds, () => of('scenario'));
-    const choice = { sinceMs: instantOf(since), least: runs ?? LEAST_RUNS, most: runs };
+    const choice = { sinceMs: instantOf(since), least: runs ?? LEAST_RUNS, most: runs, passing: ids.length > MOST_KEPT_SCENARIOS };
     const check = async (scenarioId: number) => checkScenario(await readToJudge(ask, scenarioId, choice), budgets);
     // A gate waits for every scenario, a reader for the first screen.
     const asked = { ids, budgets, since, runs };

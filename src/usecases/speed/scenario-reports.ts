@@ -124,14 +124,18 @@ export async function readActions(ask: Ask, steps: readonly FailedStep[], note: 
 const FURTHER_DAYS = 30;
 
 /** The reports of a scenario since an instant, or further back until enough of them are without failure. */
-export async function readToJudge(ask: Ask, scenarioId: number, choice: RunChoice): Promise<Measured> {
+export async function readToJudge(
+  ask: Ask,
+  scenarioId: number,
+  { passing = false, ...choice }: RunChoice & { passing?: boolean },
+): Promise<Measured> {
   for (const window of [{ dateFrom: iso(choice.sinceMs - 1) }, { lastDays: FURTHER_DAYS }]) {
-    const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, ...window });
+    const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0, ...window }, { passing });
     const sound = scenario.reports.filter((report) => !isFailed(report)).length;
     const measured = { scenarioId, name: scenario.name ?? undefined, reports: reportsToJudge(scenario.reports, choice) };
     if (sound >= choice.least) return measured;
   }
-  const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0 });
+  const { scenario } = await ask(listScenarioReports, { scenarioId, limit: 0 }, { passing });
   return { scenarioId, name: scenario.name ?? undefined, reports: reportsToJudge(scenario.reports, choice) };
 }
 
