@@ -94,7 +94,7 @@ describe('what happened lately reads the runs of the jobs that ran lately', () =
 });
 
 describe('the reports of a whole site', () => {
-  const keptBy = async (input: object) => {
+  const keptBy = async (input: Record<string, unknown>) => {
     const before = reads.bytes();
     expect(await first.call('check_speed_budgets', input)).toMatchObject({ isError: false });
     return reads.bytes() - before;
