@@ -41,6 +41,8 @@ const exportPlan = z.object({
   createdAt: instant,
   /** The job whose gaps it fills. */
   fills: recordId.optional(),
+  /** Made for a question that waits for its files: they are fetched as soon as they are there. */
+  fetches: z.literal(true).optional(),
   parts: z.array(planPart).min(1),
   /** Equal jobs that existed before the plan. */
   known: z.array(recordId),
@@ -53,6 +55,7 @@ export interface PlanDraft {
   readonly bodies: readonly InputOf<typeof createExportJob>[];
   readonly known: readonly (number | string)[];
   readonly fills?: number | string;
+  readonly fetches?: true;
   readonly nowMs: number;
 }
 
@@ -138,14 +141,14 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
   }
 
   return {
-    async add({ bodies, known, fills, nowMs }) {
+    async add({ bodies, known, nowMs, ...purpose }) {
       await sweep();
       const plan: ExportPlan = {
         version: 1,
         planId: newPlanId(),
         projectId,
         createdAt: new Date(nowMs).toISOString(),
-        ...(fills !== undefined && { fills }),
+        ...purpose,
         parts: bodies.map((body) => ({ body })),
         known: [...known],
       };

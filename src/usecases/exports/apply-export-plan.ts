@@ -7,6 +7,7 @@ import { either, hint } from '../../lib/hint.ts';
 import { type ExportPlan, expiresMs, type PlanPart, type PlanStore } from '../../workspace/plans.ts';
 import type { Context } from '../context.ts';
 import { openPlansOf, readJobs } from './export-lists.ts';
+import { fetchPlanned } from './fetch-planned.ts';
 
 type ApplyContext = Pick<Context, 'ask' | 'confirm' | 'note' | 'progress' | 'projectId' | 'workspace' | 'clock' | 'nowMs' | 'signal'>;
 
@@ -161,6 +162,7 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
   const open = shown.parts.filter(isOpen);
   if (open.length === 0) {
     note('All jobs of this plan were created before; nothing was sent.');
+    if (shown.fetches) for (const sentence of await fetchPlanned(shown, context)) note(sentence);
     return answerOf(shown);
   }
   const isRecurring = open.some(({ body }) => body.frequency.value !== 'once');
@@ -183,7 +185,7 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
       await create(application, index, part, jobs);
       context.progress(index + 1, application.plan.parts.length, `${index + 1} of ${application.plan.parts.length} jobs created`);
     }
-    note(nextStep(application.plan));
+    for (const sentence of await nextSteps(application)) note(sentence);
     return answerOf(application.plan, isRecurring ? await nextRuns(application) : undefined);
   });
 }
@@ -210,6 +212,10 @@ function answerOf({ planId, parts }: ExportPlan, next: ReadonlyMap<number | stri
 
 function rangeOf({ frequency: { dateRange } }: JobBody): { from?: string; to?: string } {
   return dateRange ? { from: dateRange.from, to: dateRange.to } : {};
+}
+
+async function nextSteps({ plan, context }: Application): Promise<string[]> {
+  return plan.fetches ? fetchPlanned(plan, context) : [nextStep(plan)];
 }
 
 function nextStep({ parts }: ExportPlan): string {

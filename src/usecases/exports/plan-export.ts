@@ -45,9 +45,12 @@ export interface ExportRequest {
   readonly endDate?: string | undefined;
   readonly deviceLabel: JobBody['deviceLabel'];
   readonly segmentId?: number | undefined;
+  /** Whether its files are fetched once the plan is applied. */
+  readonly fetches?: true | undefined;
 }
 
-type PlanContext = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'>;
+/** The parts of a call that planning an export uses. */
+export type PlanContext = Pick<Context, 'ask' | 'lists' | 'note' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'>;
 
 /** Scopes that are tried where none is named; deployments may know others. */
 const USUAL_SCOPES = ['sessions', 'views'];
@@ -185,7 +188,7 @@ export async function planExport(asked: ExportRequest, context: PlanContext) {
   const available = fromMs === undefined ? [] : await availableRuns(jobsWithContent(jobs, order), fromMs, context);
   const running = jobs.filter(({ state }) => lower(state) !== 'completed');
   const similar = similarJobs(jobs, order, coverageOf(running, available, earlier));
-  const plan = await plans.add({ bodies, known: idsOfEqual(jobs, bodies), nowMs });
+  const plan = await plans.add({ bodies, known: idsOfEqual(jobs, bodies), nowMs, ...(asked.fetches && { fetches: asked.fetches }) });
 
   for (const sentence of [...resolvedWords(columns), ...notes]) note(sentence);
   if (request.scope === undefined)

@@ -3,9 +3,12 @@ import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from '../../domain/exports/plan/fie
 import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
 import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { type CoveredDays, dayText } from '../../domain/journeys/covered-days.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Context } from '../context.ts';
 import { readJobs } from '../exports/export-lists.ts';
+import { arrivalWords } from '../exports/fetch-planned.ts';
+import { type ExportRequest, type PlanContext, planExport } from '../exports/plan-export.ts';
 
 type JobsContext = Pick<Context, 'ask'>;
 
@@ -72,26 +75,47 @@ const fieldOf = { custom: CUSTOM_VARIABLE, dynamic: DYNAMIC_VARIABLE };
 const MOST_NAMES = 8;
 
 /** The call that has the files with a variable: of a job that exports it, as far as its record shows, else a plan of just that. */
-async function wayToVariable({ kind, key }: Variable, days: CoveredDays, context: JobsContext): Promise<string> {
+async function wayToVariable({ kind, key }: Variable, days: CoveredDays, context: PlanContext): Promise<string> {
   const exports = ({ fields }: JobRecord) =>
     (fields ?? []).some(({ fieldName, aliasName }) => fieldName === fieldOf[kind] && aliasName?.toLowerCase() === key.toLowerCase());
   const job = (await jobsWith('sessions', KEYS, context)).find(exports);
   if (job) {
-    const fetch =
-      lower(job.frequency) === 'once'
-        ? hint('download_export_run', `: download_export_run {"jobId":"${job.jobId}"} waits for its files`)
-        : hint('sync_exports', `: sync_exports {"jobIds":["${job.jobId}"]} fetches its files`);
+    const isOnce = lower(job.frequency) === 'once';
+    const arriving = isOnce ? await arrivalWords(Number(job.jobId), context) : undefined;
+    if (arriving !== undefined)
+      return `Job ${job.jobId} "${job.name ?? ''}" exports it, and its files are on the way (${arriving}): ask again in a minute`;
+    const fetch = isOnce
+      ? hint('download_export_run', `: download_export_run {"jobId":"${job.jobId}"} waits for its files`)
+      : hint('sync_exports', `: sync_exports {"jobIds":["${job.jobId}"]} fetches its files`);
     return `Job ${job.jobId} "${job.name ?? ''}" exports it${fetch}`;
   }
-  const call = JSON.stringify({
-    fields: [PRESET, `${kind} variable ${key}`],
-    scope: 'sessions',
-    frequency: 'once',
-    startDate: dayText(days.first),
-    endDate: dayText(days.last),
-  });
-  const then = hint(['apply_export_plan', 'download_export_run'], '; then apply_export_plan, and download_export_run with its job');
-  return `No job is known to export it${hint('plan_export', `: plan_export ${call} plans it for these days`)}${then}`;
+  const order = { fields: [PRESET, `${kind} variable ${key}`], scope: 'sessions', frequency: 'once' } as const;
+  const call = JSON.stringify({ ...order, startDate: dayText(days.first), endDate: dayText(days.last) });
+  const plan = hint('plan_export', `: plan_export ${call} plans it for these days`);
+  const planned = await planFor(order, days, context);
+  return `No job is known to export it${planned === undefined ? plan : hint('apply_export_plan', planned, plan)}`;
+}
+
+/** The words for a plan that is made at once, so that a yes of the user is all that it needs; undefined where it cannot be made. */
+async function planFor(
+  order: Pick<ExportRequest, 'fields' | 'scope' | 'frequency'>,
+  { first, last }: CoveredDays,
+  context: PlanContext,
+): Promise<string | undefined> {
+  const range = { startDate: new Date(first * DAY_MS).toISOString(), endDate: new Date((last + 1) * DAY_MS).toISOString() };
+  try {
+    const { planId, body, fields } = await planExport(
+      { ...order, ...range, format: 'JSONL', deviceLabel: 'all', fetches: true },
+      { ...context, note: () => undefined },
+    );
+    return (
+      `. A once export of it for these days is planned ("${String(body['name'])}", ${fields.length} columns) and not created yet: ` +
+      `where the user agrees, apply_export_plan {"planId":"${planId}"} creates it and fetches its files; then ask again`
+    );
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
 }
 
 /** The error for a variable that no downloaded file holds: the one call that comes next, or the variables that there are. */
@@ -99,7 +123,7 @@ export async function missingVariable(
   name: string,
   { meant, variables }: { readonly meant: Variable | undefined; readonly variables: readonly Variable[] },
   days: CoveredDays,
-  context: JobsContext,
+  context: PlanContext,
 ): Promise<ApiError> {
   const absent = `conditions: no column of the downloaded files holds the variable "${name}"`;
   if (meant) {

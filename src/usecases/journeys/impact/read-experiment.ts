@@ -8,7 +8,6 @@ import { readVariables } from '../../exports/export-lists.ts';
 import { missingVariable, type Variable } from '../missing-data.ts';
 import { visitRelation } from '../visit-relation.ts';
 import type { VisitScope, Visits } from '../visits.ts';
-import type { VisitUses } from '../with-visits.ts';
 import { type OutcomeSql } from './cell-plan.ts';
 import { outcomeOfSession } from './outcome.ts';
 import { textOf, textSql } from './profile.ts';
@@ -23,8 +22,10 @@ interface FoundVariable {
   readonly column: string;
 }
 
+type VariableUses = Parameters<typeof missingVariable>[3];
+
 /** The column that holds a variable: by the name of the column, or of a variable of the project. */
-async function columnOf(name: string, visits: Visits, context: Pick<VisitUses, 'ask' | 'note'>): Promise<FoundVariable> {
+async function columnOf(name: string, visits: Visits, context: VariableUses): Promise<FoundVariable> {
   const found = (names: readonly string[]) => {
     for (const each of names)
       for (const scope of ['sessions', 'views'] as const) {
@@ -109,7 +110,7 @@ export async function readExperiment(
   { name = '', value, over }: AskedCondition,
   { outcome, hasRevenue }: { readonly outcome: OutcomeSql; readonly hasRevenue: boolean },
   visits: Visits,
-  context: Pick<VisitUses, 'ask' | 'note'>,
+  context: VariableUses,
 ): Promise<ImpactRow[]> {
   if (name === '' || over !== undefined) refuse('conditions: variable needs name, and takes value; over is of frustration.');
   const { arms, mixed } = await armsOf(await columnOf(name, visits, context), outcome, visits);
