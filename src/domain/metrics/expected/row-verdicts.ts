@@ -9,8 +9,9 @@ import { isCount } from '../compare/readings.ts';
 import { nameOf } from '../metric-definitions.ts';
 import { combined } from '../read/combine.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
-import { type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
+import { isOfDays, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { QueryLine } from '../read/query-table.ts';
+import { weekdaySentence } from './weekday-verdict.ts';
 
 /** A relative difference or growth with its bounds at 95 %, and whether it lies beyond what chance makes of it once in a hundred times. */
 interface Estimate {
@@ -130,8 +131,8 @@ function valuesOf(lines: readonly QueryLine[], metric: string, isShare: boolean)
 }
 
 /**
- * Verdicts in words about the rows of a table: weekends against the other days, the trend over weeks or months, and that of shares; empty
- * where rows are of something else or too few. `days` are the rows that were read.
+ * Verdicts in words about the rows of a table: the highest weekday, weekends against the other days, the trend over weeks or months, and
+ * that of shares; empty where rows are of something else or too few. `days` are the rows that were read.
  */
 export function rowVerdicts(
   query: MetricQuery,
@@ -140,15 +141,16 @@ export function rowVerdicts(
   nameOfSelection: (row: MetricRow) => string,
 ): string {
   const unit = timeUnitOf(query.breakdown);
-  if (query.order || query.zoneIds.length > 0) return '';
+  if ((query.order && !isOfDays(unit)) || query.zoneIds.length > 0) return '';
   const metrics = query.metrics.filter((metric) => !query.bases.includes(metric));
   const named = (metric: string, row: MetricRow | undefined, of = '') => {
     const where = row ? nameOfSelection(row) : '';
     return `${of}${of === '' ? nameOf(metric) : nameOf(metric).toLowerCase()}${where === '' ? '' : ` (${where})`}`;
   };
   const sentences = metrics.flatMap((metric) => {
-    if (unit === 'weekend')
+    if (isOfDays(unit))
       return [...grouped(days, ({ selection }) => selection).values()].flatMap((own) => {
+        if (unit === 'weekday') return weekdaySentence(named(metric, own[0]), metric, own) || [];
         const estimate = weekendEstimate(metric, own);
         return estimate ? [weekendSentence(named(metric, own[0]), estimate)] : [];
       });
@@ -161,5 +163,5 @@ export function rowVerdicts(
       return trend ? [trendSentence(isShare ? name : `${name.charAt(0).toLowerCase()}${name.slice(1)}`, unit, trend)] : [];
     });
   });
-  return sentences.length > MOST_SENTENCES ? sentences.slice(0, MOST_SENTENCES).join(' ') : sentences.join(' ');
+  return [...new Set(sentences)].slice(0, MOST_SENTENCES).join(' ');
 }

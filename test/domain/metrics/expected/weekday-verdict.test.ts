@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { weekdaySentence } from '../../../../src/domain/metrics/expected/weekday-verdict.ts';
+import type { MetricRow } from '../../../../src/domain/metrics/read/metric-answers.ts';
+import { DAY_MS } from '../../../../src/lib/clock.ts';
+import { seeded } from '../../../bench/verdicts/random.ts';
+
+const MONDAY_MS = Date.parse('2026-01-05');
+const selection: MetricRow['selection'] = { device: 'all', segmentIds: [], goalId: undefined, zoneId: undefined };
+const FLAT = [1, 1, 1, 1, 1, 1, 1];
+
+interface World {
+  readonly days?: number;
+  /** Levels from Monday to Sunday. */
+  readonly levels?: readonly number[];
+  /** How much of the shock of a day is still there the day after. */
+  readonly carry?: number;
+  readonly weekendNoise?: number;
+  /** A day with three times as many visits. */
+  readonly special?: number;
+}
+
+/** Days from a Monday on, shocks of 5 %. */
+function daysOf(seed: number, { days = 56, levels = FLAT, carry = 0, weekendNoise = 0.05, special }: World = {}): MetricRow[] {
+  const { normal } = seeded(seed);
+  let shock = 0;
+  return Array.from({ length: days }, (_, day) => {
+    const startMs = MONDAY_MS + day * DAY_MS;
+    shock = carry * shock + Math.sqrt(1 - carry ** 2) * normal();
+    const noise = day % 7 > 4 ? weekendNoise : 0.05;
+    const visits = Math.round(5_000 * (levels[day % 7] ?? 1) * Math.exp(noise * shock) * (day === special ? 3 : 1));
+    const label = new Date(startMs).toISOString().slice(0, 10);
+    return { selection, range: 0, interval: { startMs, endMs: startMs + DAY_MS - 1, label, isPart: false }, values: { visits } };
+  });
+}
+const said = (seed: number, world?: World) => weekdaySentence('Visits', 'visits', daysOf(seed, world));
+const shareOf = (part: string, world?: World) =>
+  Array.from({ length: 300 }, (_, seed) => said(seed + 1, world)).filter((sentence) => sentence.includes(part)).length / 300;
+
+describe('the highest weekday', () => {
+  it('is named with what is as high, where the largest difference is clear', () => {
+    expect(said(3, { levels: [1, 1, 1, 1, 1, 1.3, 0.8] })).toMatch(
+      /^Visits by weekday: highest on Saturday, 6\d\.\d% above Sunday, the lowest, beyond noise \(8 whole weeks\)\.$/,
+    );
+    expect(said(3, { levels: [1, 1, 1, 1, 1.3, 1.3, 0.8] })).toMatch(
+      /beyond noise \(8 whole weeks\); (?:Friday|Saturday) within noise of it\.$/,
+    );
+    expect(said(3, { levels: [1, 1, 1, 1, 1, 1, 0.5] })).toMatch(/; 5 other days within noise of it\.$/);
+  });
+
+  it('is found in four of five ranges of 8 weeks where it has a tenth more than the others', () => {
+    expect(shareOf('highest on Saturday', { levels: [1, 1, 1, 1, 1, 1.12, 1] })).toBeGreaterThan(0.8);
+  });
+
+  it.each<[string, World]>([
+    ['alike', {}],
+    ['alike over four weeks', { days: 28 }],
+    ['with shocks that last', { carry: 0.6 }],
+    ['with weekends that scatter more', { weekendNoise: 0.1 }],
+    ['with one special day', { special: 25 }],
+    ['that scatter by a fifth', { days: 91, weekendNoise: 0.2 }],
+  ])('is seldom named among days %s', (_, world) => {
+    expect(shareOf('beyond noise', world)).toBeLessThanOrEqual(0.03);
+  });
+
+  it('is none where the difference is within noise', () => {
+    expect(said(2)).toMatch(
+      /^Visits by weekday: none stands out; the largest difference, \w+ \d\.\d% above \w+, is within noise \(8 whole weeks\)\.$/,
+    );
+  });
+
+  it('needs four whole weeks, and two days with a value', () => {
+    expect(said(1, { days: 30 })).toContain('(4 whole weeks)');
+    expect(said(1, { days: 27 })).toBe('Whether weekdays differ cannot be told from so few weeks (3 whole weeks).');
+    expect(said(1, { days: 1 })).toBe('');
+    expect(weekdaySentence('Revenue', 'revenueSum', daysOf(1))).toBe('');
+  });
+});
