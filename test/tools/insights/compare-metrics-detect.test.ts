@@ -14,7 +14,7 @@ it('a change within noise says the smallest one that would have shown, larger th
   const [first] = records(answer);
   const sign = Number(first?.['levelPercent']) < 0 ? '-' : '+';
   const size = Number(first?.['detectablePercent']).toFixed(1);
-  expect(answer.text).toContain(`% is chance; a lasting ${sign}${size}% would show in 4 of 5 cases)`);
+  expect(answer.text).toContain(`% by chance; held against all days before, a lasting ${sign}${size}% would show in 4 of 5 cases)`);
 });
 
 it('how long a change of some percent would take to show is said for each metric, sooner for a larger one', async () => {

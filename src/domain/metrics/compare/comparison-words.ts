@@ -120,10 +120,11 @@ function detectableText(detectable: number | null): string {
 function calmText(verdict: Judgement['verdict'], usual: string, detectable: number | null): string | undefined {
   if (verdict === 'too young') return `too young to judge, fewer than ${LEAST_HISTORY_DAYS} days with data lie before the period`;
   if (verdict === 'not enough data') return 'not enough data to distinguish a change from noise';
+  if (verdict !== 'within noise') return undefined;
   const shown = detectableText(detectable);
-  return verdict === 'within noise'
-    ? `within noise (up to ${usual} is chance${shown === '' ? '' : `; ${detectable === -1 ? '' : 'a lasting '}${shown}`})`
-    : undefined;
+  // What lasts is held against more days than the other range has, so less of it shows.
+  const lasting = detectable === -1 ? shown : `held against all days before, a lasting ${shown}`;
+  return `within noise (two such ranges differ by up to ${usual} by chance${shown === '' ? '' : `; ${lasting}`})`;
 }
 
 /** The bound is shown where it decided: what changed from some day on may lie within the bound of the whole period. */
