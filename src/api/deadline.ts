@@ -56,7 +56,8 @@ function timeoutOf({ waitsFor, queueMs, endsCall }: Limits, allowedMs: number): 
   if (waitsFor === 'turn') return queued(`The call was given up after ${time}: it was still waiting behind other calls.`, queueMs?.());
   if (waitsFor === 'result') return new ApiError('timeout', `The call was given up after ${time}: its result was not computed yet.`);
   const who = waitsFor === 'token' ? 'the authentication server' : 'the platform';
-  return new ApiError('timeout', `The call was given up after ${time}: ${who} did not answer in that time, retries included.`);
+  // An answer may have arrived where this machine is too busy to read it.
+  return new ApiError('timeout', `The call was given up after ${time}: no answer of ${who} was read in that time, retries included.`);
 }
 
 /** Node treats a longer delay as 1 ms. */

@@ -25,8 +25,8 @@ const givenUp = (waits: Partial<Limits>, timeoutMs = 5) =>
   );
 
 test.each([
-  [{ waitsFor: 'answer' }, 'timeout', 'the platform did not answer in that time, retries included.'],
-  [{ waitsFor: 'token' }, 'timeout', 'the authentication server did not answer in that time, retries included.'],
+  [{ waitsFor: 'answer' }, 'timeout', 'no answer of the platform was read in that time, retries included.'],
+  [{ waitsFor: 'token' }, 'timeout', 'no answer of the authentication server was read in that time, retries included.'],
   [{ waitsFor: 'result' }, 'timeout', 'its result was not computed yet.'],
   [{ waitsFor: 'turn' }, 'busy', 'it was still waiting behind other calls.'],
   [{ waitsFor: 'turn', queueMs: () => 7_000 }, 'busy', 'it was still waiting behind other calls.'],
@@ -38,7 +38,7 @@ test.each([
 });
 
 test('what is not said to wait for something waits for the platform', async () => {
-  expect((await givenUp({})).message).toBe('The call was given up after 5 ms: the platform did not answer in that time, retries included.');
+  expect((await givenUp({})).message).toBe('The call was given up after 5 ms: no answer of the platform was read in that time, retries included.');
 });
 
 describe('a queue', () => {

@@ -1,3 +1,4 @@
+import { isOutOfTime } from '../../api/deadline.ts';
 import { ApiError } from '../../api/errors.ts';
 import type { SpeedFacts } from '../../domain/metrics/changes/changes-answer.ts';
 import { failuresIn, failureWords } from '../../domain/speed/failures.ts';
@@ -90,7 +91,11 @@ export async function findSpeedChanges(
     };
   } catch (error) {
     if (isAlone || !(error instanceof ApiError)) throw error;
-    note(`Speed scenarios could not be read and are not looked at: ${error.message}`);
+    note(
+      isOutOfTime(error)
+        ? `Speed was not read in time and is not looked at; include: ["speed"] alone has the whole time. ${error.message}`
+        : `Speed scenarios could not be read and are not looked at: ${error.message}`,
+    );
     return undefined;
   }
 }
