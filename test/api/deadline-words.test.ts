@@ -38,7 +38,9 @@ test.each([
 });
 
 test('what is not said to wait for something waits for the platform', async () => {
-  expect((await givenUp({})).message).toBe('The call was given up after 5 ms: no answer of the platform was read in that time, retries included.');
+  expect((await givenUp({})).message).toBe(
+    'The call was given up after 5 ms: no answer of the platform was read in that time, retries included.',
+  );
 });
 
 describe('a queue', () => {

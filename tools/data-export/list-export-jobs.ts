@@ -53,17 +53,26 @@ export default defineTool({
       }),
     ),
     once: z
-      .array(z.object({ jobId: recordId, from: z.string().optional(), to: z.string().optional(), hasFiles: z.boolean().optional() }))
+      .array(
+        z.object({
+          jobId: recordId,
+          from: z.string().optional(),
+          to: z.string().optional(),
+          hasFiles: z.boolean().optional(),
+          /** The platform has deleted its files since. */
+          expired: z.boolean().optional(),
+        }),
+      )
       .optional(),
   }),
   async handler(input, { call, ...context }) {
     const jobs = await call(input);
-    const [once, health, total] = await Promise.all([
+    const [once, health, all] = await Promise.all([
       onceJobsAmong(jobs, context),
       healthAmong(jobs, context),
-      jobsThatFit(input, jobs.length, context),
+      jobsThatFit(input, jobs, context),
     ]);
-    const answer = jobsAnswer({ jobs, health, once, total });
+    const answer = jobsAnswer({ jobs, health, once, all });
     // Who turns pages or names an order gets that of the platform.
     const isPaged = input.limit !== undefined || input.order !== undefined || input.page !== undefined;
     const ordered = isPaged ? jobs : mattersFirst({ jobs, once });
@@ -73,7 +82,7 @@ export default defineTool({
       ...(answer !== '' && { answer }),
       jobs: ordered,
       health: [...health],
-      ...(total !== undefined && { total }),
+      ...(all && { total: all.length }),
       ...(once.length > 0 && { once }),
     };
   },

@@ -6,6 +6,7 @@ import { instantOf, MAX_PAGE_SIZE } from '../../api/params.ts';
 import type { FieldCatalogue } from '../../domain/exports/plan/field-catalogue.ts';
 import type { ExportRange, JobBody } from '../../domain/exports/plan/job-bodies.ts';
 import { equalRecurring, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { learnFileLife } from '../../workspace/download/file-life.ts';
 import { type SuccessfulRun, successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
 import type { Context } from '../context.ts';
@@ -132,11 +133,13 @@ export interface OnceJob {
   /** ISO in UTC; absent where neither the platform nor a plan says it. */
   readonly from?: string;
   readonly to?: string;
-  /** Absent while the job is not completed. */
+  /** Whether its run produced files; absent while the job is not completed. */
   readonly hasFiles?: boolean;
+  /** The platform has deleted them since. */
+  readonly expired?: true;
 }
 
-type ExportListsContext = Pick<Context, 'ask' | 'note' | 'workspace'>;
+type ExportListsContext = Pick<Context, 'ask' | 'note' | 'workspace' | 'nowMs'>;
 
 const isOnce = ({ frequency }: JobRecord): boolean => lower(frequency) === 'once';
 
@@ -148,13 +151,17 @@ export async function onceJobsAmong(jobs: readonly JobRecord[], context: ExportL
     const plans = await openPlansOf(context);
     const ids = once.flatMap(({ jobId }) => (typeof jobId === 'number' ? [jobId] : []));
     const [runs, made] = await Promise.all([successfulRunsOf(ids, context.ask), plans.all()]);
+    const life = await learnFileLife(context.ask, runs);
     const coveredBy = coverageOf(jobs, runs, made);
     return once.map((job) => {
       const [range] = coveredBy(job.jobId);
+      const own = runs.filter(({ jobId }) => jobId === job.jobId);
+      const isOver = own.length > 0 && own.every(({ completedAt }) => Date.parse(completedAt) + life.ms <= context.nowMs);
       return {
         jobId: job.jobId,
         ...(range && { from: iso(range.fromMs), to: iso(range.toMs) }),
-        ...(lower(job.state) === 'completed' && { hasFiles: runs.some(({ jobId }) => jobId === job.jobId) }),
+        ...(lower(job.state) === 'completed' && { hasFiles: own.length > 0 }),
+        ...(isOver && { expired: true }),
       };
     });
   } catch (error) {

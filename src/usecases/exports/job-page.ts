@@ -37,23 +37,23 @@ export async function healthAmong(jobs: readonly JobRecord[], context: JobPageCo
 }
 
 /**
- * How many jobs there are that these filters let through, of which `shown` are on the page. Undefined where all cannot be listed, and for a
- * caller who turns pages or takes the largest: the list is not read again for each of them.
+ * The jobs that these filters let through, with those of the page. Undefined where all cannot be listed, and for a caller who turns pages
+ * or takes the largest: the list is not read again for each of them.
  */
 export async function jobsThatFit(
   { state, scope, frequency, format, page, limit = DEFAULT_PAGE_SIZE }: Filters,
-  shown: number,
+  shown: readonly JobRecord[],
   { ask }: JobPageContext,
-): Promise<number | undefined> {
+): Promise<readonly JobRecord[] | undefined> {
   if (page !== undefined) return undefined;
-  if (shown < limit) return shown;
+  if (shown.length < limit) return shown;
   if (limit >= MAX_PAGE_SIZE) return undefined;
   const isLike = (wanted: string | undefined, own: string | null | undefined) => wanted === undefined || lower(own) === lower(wanted);
   try {
     const jobs = await readJobs(ask);
     return jobs.filter(
       (job) => isLike(state, job.state) && isLike(scope, job.scope) && isLike(frequency, job.frequency) && isLike(format, job.format),
-    ).length;
+    );
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return undefined;

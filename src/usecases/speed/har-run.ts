@@ -2,10 +2,12 @@ import { ApiError, refuse } from '../../api/errors.ts';
 import { getStepHar } from '../../api/operations/speed-analysis.ts';
 import type { PaintTimes } from '../../domain/har/analyse/largest-paint.ts';
 import { placeOfRun } from '../../domain/har/compare/run-place.ts';
-import { typicalRuns } from '../../domain/har/compare/typical-runs.ts';
+import { type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
 import { isFailed } from '../../domain/speed/runs.ts';
+import { median } from '../../domain/statistics/order.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
+import { formatMs } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';
 import { figuresOf, stepOf } from './choose-har-runs.ts';
 import { readStepResult } from './read-step-result.ts';
@@ -30,6 +32,8 @@ export interface RunNamed {
   readonly time?: string;
   /** How usual it is among the runs near it: `outlier: …`, `unusual: …`, `usual: …`, `typical of …`. */
   readonly place?: string;
+  /** Of a typical run: `its TBT (median 417 ms)`, where that is far from its own. */
+  readonly butFor?: string;
 }
 
 /** A run with its HAR file as the platform gave it. */
@@ -44,6 +48,18 @@ const DAYS = [7, 30] as const;
 
 type Asking = Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'note' | 'lists' | 'clock'>;
 
+/** A blocking time no further than this from the median is typical; it scatters more than what runs are chosen by. */
+const NEAR_BLOCKING = { ms: 50, share: 0.25 };
+
+/** The blocking time of runs, where that of the chosen one is far from it. */
+function unlikeBlocking({ paints: { tbtMs } }: RunFigures, runs: readonly RunFigures[]): string | undefined {
+  const known = runs.flatMap(({ paints }) => paints.tbtMs ?? []);
+  if (tbtMs === null || known.length < 2) return undefined;
+  const middle = median(known);
+  const isNear = Math.abs(tbtMs - middle) <= Math.max(NEAR_BLOCKING.ms, NEAR_BLOCKING.share * middle);
+  return isNear ? undefined : `its TBT (median ${formatMs(middle)})`;
+}
+
 /** The most typical run of a step by load time, requests and LCP. */
 async function chooseRun(scenarioId: number, step: string | undefined, { ask, nowMs, timeZone, note }: Asking) {
   for (const days of DAYS) {
@@ -54,12 +70,14 @@ async function chooseRun(scenarioId: number, step: string | undefined, { ask, no
     const [typical] = typicalRuns(runs, 1);
     if (!typical) continue;
     const { stepResultId, paints, date } = typical;
+    const butFor = unlikeBlocking(typical, runs);
     const place =
       runs.length === 1
         ? `typical, the only run of the last ${days} days`
         : `typical of the ${runs.length} runs of the last ${days} days by LCP, load time and requests`;
     const of = scenario.name == null ? {} : { scenario: scenario.name };
-    return { paints, run: { stepResultId, ...of, step: `${chosen.number} "${chosen.name}"`, time: minuteAt(date, timeZone), place } };
+    const named = { stepResultId, ...of, step: `${chosen.number} "${chosen.name}"`, time: minuteAt(date, timeZone), place };
+    return { paints, run: { ...named, ...(butFor !== undefined && { butFor }) } };
   }
   throw new ApiError('missing', `The scenario has no run without a failure in the last ${DAYS[1]} days.`);
 }
@@ -88,8 +106,8 @@ export async function readRun({ scenarioStepResultId, scenarioId, step, isPlaced
 }
 
 /** The verdict on a load, with which run it is where one was chosen; that it is unlike others comes first. */
-export function verdictOfRun(verdict: string, { step, time, place }: RunNamed): string {
+export function verdictOfRun(verdict: string, { step, time, place, butFor }: RunNamed): string {
   if (place === undefined || place.startsWith('usual')) return verdict;
   if (!place.startsWith('typical')) return `This run is not typical, ${place}. ${verdict}`;
-  return `${verdict} Step ${step}, a typical run (${time}).`;
+  return `${verdict} Step ${step}, a typical run (${time})${butFor === undefined ? '' : ` but for ${butFor}`}.`;
 }

@@ -4,14 +4,16 @@ import { findSpeedChanges } from '../../../src/usecases/speed/find-speed-changes
 
 async function notesOf(error: ApiError): Promise<string[]> {
   const notes: string[] = [];
-  const ask = () => Promise.reject(error);
+  const ask = async () => {
+    throw error;
+  };
   const context = {
     ask,
     nowMs: 0,
     timeZone: 'UTC',
     note: (sentence: string) => notes.push(sentence),
     lists: async () => ({ nameOf: () => 'Shop', of: async () => [], ask }),
-    remember: () => Promise.reject(error),
+    remember: ask,
     signal: new AbortController().signal,
   };
   expect(await findSpeedChanges({ scenarioIds: [1], startMs: 0, endMs: 1, isAlone: false }, context)).toBeUndefined();

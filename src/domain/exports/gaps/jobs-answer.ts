@@ -5,15 +5,16 @@ import type { JobHealth } from './job-health.ts';
 interface OnceOutcome {
   readonly jobId: number | string;
   readonly hasFiles?: boolean | undefined;
+  readonly expired?: true | undefined;
 }
 
-/** A page of jobs with what is known of them. */
+/** A page of jobs with what is known of them, and all jobs that it is of. */
 export interface JobsRead {
   readonly jobs: readonly JobRecord[];
   readonly health: readonly JobHealth[];
   readonly once: readonly OnceOutcome[];
-  /** How many jobs there are; undefined where that is not known. */
-  readonly total: number | undefined;
+  /** Those of the page included; undefined where they are not known. */
+  readonly all: readonly JobRecord[] | undefined;
 }
 
 /** Jobs that a sentence names before it counts the rest. */
@@ -54,7 +55,7 @@ interface Running {
 const clauses = (parts: readonly string[], between: string) => parts.filter((part) => part !== '').join(between);
 const where = (ids: readonly (number | string)[], words: string) => (ids.length > 0 ? `${ids.length} ${words} (${named(ids)})` : '');
 
-/** The active recurring jobs, and how their latest runs ended. */
+/** The active recurring jobs, and how the latest runs ended of those that are on the page. */
 function scheduleWords(active: number, running: readonly Running[]): string {
   if (active === 0) return '';
   const failed = running.filter(({ own }) => FAILED.test(own.lastRunState ?? ''));
@@ -64,25 +65,28 @@ function scheduleWords(active: number, running: readonly Running[]): string {
   return clauses([`${active} ${active === 1 ? 'runs' : 'run'} on schedule`, succeeded, not], ', ');
 }
 
-/** How the jobs of a page do, in words: recurring ones, those under way, once jobs that ended with and without files. */
-export function jobsAnswer({ jobs, health, once, total }: JobsRead): string {
+/** How jobs do, in words: all that recur, are under way or suspended, and once jobs of the page that ended with and without files. */
+export function jobsAnswer({ jobs, health, once, all = jobs }: JobsRead): string {
   if (jobs.length === 0) return '';
-  const active = jobs.filter((job) => !isOnce(job) && lower(job.state) === 'active');
+  const active = all.filter((job) => !isOnce(job) && lower(job.state) === 'active');
   const running = active.flatMap((job) => {
     const own = health.find(({ jobId, runs }) => jobId === job.jobId && runs !== undefined);
     return own ? [{ job, own }] : [];
   });
-  const idsIn = (state: string) => jobs.filter((job) => lower(job.state) === state).map(({ jobId }) => jobId);
+  const idsIn = (state: string) => all.filter((job) => lower(job.state) === state).map(({ jobId }) => jobId);
   const idsWith = (wanted: boolean) => once.filter(({ hasFiles }) => hasFiles === wanted).map(({ jobId }) => jobId);
   const [full, empty] = [idsWith(true).length, idsWith(false)];
+  const expired = once.filter(({ hasFiles, expired: isGone }) => hasFiles && isGone).length;
+  const since = expired > 0 ? `, ${expired === full ? 'all' : expired} of them expired since` : '';
   const states = clauses(
     [scheduleWords(active.length, running), where(idsIn('computing'), 'under way'), where(idsIn('suspended'), 'suspended')],
     '; ',
   );
-  const among = total !== undefined && total > jobs.length ? `Of ${jobs.length} of ${total} jobs` : `Of ${count(jobs.length, 'job')}`;
-  const outcomes = clauses([full > 0 ? `${full} ended with files` : '', where(empty, 'ended without')], ', ');
-  const ended = outcomes === '' ? '' : `Once jobs: ${outcomes}`;
+  const outcomes = clauses([full > 0 ? `${full} ended with files${since}` : '', where(empty, 'ended without')], ', ');
+  const ended = outcomes === '' ? '' : `Once jobs${all.length > jobs.length ? ' listed here' : ''}: ${outcomes}`;
   const rows = running.slice(0, MOST_NAMED).map(({ job, own }) => recurringWords(job, own));
-  const sentences = [states === '' ? '' : `${among}, ${states}`, ended, rows.join('; ')].filter((sentence) => sentence !== '');
+  const sentences = [states === '' ? '' : `Of ${count(all.length, 'job')}, ${states}`, ended, rows.join('; ')].filter(
+    (sentence) => sentence !== '',
+  );
   return sentences.map((sentence) => `${sentence}.`).join(' ');
 }

@@ -19,17 +19,27 @@ const HEALTH = [
 const ONCE = [{ jobId: 9 }, { jobId: 8, hasFiles: true }, { jobId: 7, hasFiles: false }, { jobId: 5, hasFiles: true }];
 
 it('says how the jobs of a page do', () => {
-  expect(jobsAnswer({ jobs: JOBS, health: HEALTH, once: ONCE, total: 12 })).toBe(
-    'Of 7 of 12 jobs, 2 run on schedule, the last run of 1 succeeded, that of 6 failed; 1 under way (9); 1 suspended (3). ' +
+  expect(jobsAnswer({ jobs: JOBS, health: HEALTH, once: ONCE, all: JOBS })).toBe(
+    'Of 7 jobs, 2 run on schedule, the last run of 1 succeeded, that of 6 failed; 1 under way (9); 1 suspended (3). ' +
       'Once jobs: 2 ended with files, 1 ended without (7). ' +
       '"Daily views": 18 of 19 runs succeeded, 1 day missing, last run failed; "Daily sessions": 30 of 30 runs succeeded.',
   );
 });
 
+it('counts all jobs that the page is of, and says which files are expired', () => {
+  const all = [...JOBS, daily(2, 'Old views', 'SUSPENDED'), once(1)];
+  const expired = ONCE.map((job) => (job.jobId === 8 ? { ...job, expired: true as const } : job));
+  const answer = jobsAnswer({ jobs: JOBS, health: HEALTH, once: expired, all });
+  expect(answer).toContain('Of 9 jobs, 2 run on schedule, ');
+  expect(answer).toContain(
+    '; 2 suspended (3, 2). Once jobs listed here: 2 ended with files, 1 of them expired since, 1 ended without (7). ',
+  );
+});
+
 it('says nothing of what there is not, and of a run under way not that it failed', () => {
-  expect(jobsAnswer({ jobs: [], health: [], once: [], total: 0 })).toBe('');
+  expect(jobsAnswer({ jobs: [], health: [], once: [], all: [] })).toBe('');
   const health = [{ jobId: 4, stateWords: '', lastRunState: 'running', goodRuns: 2, runs: 2 }];
-  expect(jobsAnswer({ jobs: [daily(4, 'Daily sessions')], health, once: [], total: 1 })).toBe(
+  expect(jobsAnswer({ jobs: [daily(4, 'Daily sessions')], health, once: [], all: undefined })).toBe(
     'Of 1 job, 1 runs on schedule. "Daily sessions": 2 of 2 runs succeeded, last run running.',
   );
 });

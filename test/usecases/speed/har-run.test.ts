@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import type { Ask } from '../../../src/api/client.ts';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
+import { type RunNamed, readRun, verdictOfRun } from '../../../src/usecases/speed/har-run.ts';
+import { NOW_MS, reportOf } from '../../domain/speed/histories.ts';
+
+/** Reads a typical run of hourly ones alike but for these blocking times, of which the first has the median load time. */
+async function chosenOf(blocking: readonly number[]): Promise<RunNamed> {
+  const reports = blocking.map((totalBlockingTime, index) =>
+    reportOf(NOW_MS - (index + 1) * HOUR_MS, [
+      { loadTime: 4_000 + 300 * index * (-1) ** index, largestContentfulPaint: 2_400, totalBlockingTime },
+    ]),
+  );
+  const ask = (async (_: unknown, { dateFrom }: { dateFrom?: string }) =>
+    dateFrom === undefined ? { har: {} } : { scenario: { name: 'Shop', reports } }) as unknown as Ask; // reports, then the file
+  const context = { ask, nowMs: NOW_MS, timeZone: 'UTC', note: () => undefined, lists: () => Promise.reject(new Error('none')) };
+  const clock = { now: () => NOW_MS, sleep: () => Promise.resolve() };
+  return (await readRun({ scenarioId: 1, step: undefined, isPlaced: true }, { ...context, clock })).run;
+}
+
+it('a run that is typical by what it was chosen by says where its blocking time is not', async () => {
+  const run = await chosenOf([858, 417, 400, 430, 410, 440, 390]);
+  expect(run.butFor).toBe('its TBT (median 417 ms)');
+  expect(verdictOfRun('TBT 858 ms.', run)).toMatch(
+    /^TBT 858 ms\. Step 1 "Step 1", a typical run \(2026-11-20T09:00Z\) but for its TBT \(median 417 ms\)\.$/,
+  );
+});
+
+it('says nothing of it where it is near the median', async () => {
+  const run = await chosenOf([500, 417, 400, 430, 410, 440, 390]);
+  expect(run).not.toHaveProperty('butFor');
+  expect(verdictOfRun('TBT 500 ms.', run)).toMatch(/a typical run \(2026-11-20T09:00Z\)\.$/);
+});
