@@ -125,7 +125,10 @@ export function answerOf(tool: AnyTool, data: Record<string, unknown>, options: 
   return { structured: chart ? { ...structured, chart } : structured, text, links, ...(image && { image }) };
 }
 
-/** A page that is full may not be the last: the interface says neither how many there are nor whether the first has the number 0 or 1. */
+/**
+ * A page that is full may not be the last: the interface says neither how many there are nor whether the first has the number 0 or 1.
+ * Pages that this server cuts have a `total`, and a `nextPage` until the last.
+ */
 export function notePage(
   tool: AnyTool,
   data: Record<string, unknown>,
@@ -135,12 +138,13 @@ export function notePage(
   const items = tool.paged === undefined ? undefined : data[tool.paged];
   const size = typeof limit === 'number' ? limit : DEFAULT_PAGE_SIZE;
   if (!Array.isArray(items) || items.length < size) return;
-  const total = page === undefined ? data['total'] : undefined;
-  if (typeof total === 'number' && total <= items.length) return;
+  const { total, nextPage } = data;
+  if (typeof total === 'number' && (total <= items.length || (page !== undefined && nextPage === undefined))) return;
   const orMore = size < MAX_PAGE_SIZE ? ' or a larger limit' : '';
+  const following = typeof page === 'number' ? page + 1 : nextPage;
   const next =
-    typeof page === 'number'
-      ? `page ${page + 1}${orMore}.`
+    typeof following === 'number'
+      ? `page ${following}${orMore}.`
       : `page 1${orMore}. If page 1 repeats these rows, pages begin at 1: go on with page 2.`;
   const shown = typeof total === 'number' ? `${items.length} of ${total}` : `A full page of ${size}: there may be more`;
   note(ofAnswer(`${shown}; pass ${next}`));

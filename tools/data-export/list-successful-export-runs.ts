@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { listSuccessfulExportRuns } from '../../src/api/operations/data-export.ts';
 import { recordId, successfulRun } from '../../src/api/operations/records.ts';
-import { instantOf } from '../../src/api/params.ts';
+import { DEFAULT_PAGE_SIZE, instantOf } from '../../src/api/params.ts';
 import { expiringWords, filesUntil } from '../../src/domain/exports/files-until.ts';
-import { minuteAt } from '../../src/lib/dates.ts';
+import { minuteAt, todayIn } from '../../src/lib/dates.ts';
 import { hint } from '../../src/lib/hint.ts';
-import { ofAnswer } from '../../src/lib/note-mark.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -38,6 +37,8 @@ export default defineTool({
   output: z.object({
     answer: z.string().optional(),
     runs: z.array(documented(successfulRun)),
+    total: z.number().optional(),
+    nextPage: z.number().optional(),
     filesUntil: z.array(z.object({ jobRunId: recordId, filesUntil: z.string().optional(), isFetched: z.boolean() })).optional(),
   }),
   async handler({ jobIds, startDate, endDate, expiresBefore, ...paging }, { call, ask, note, nowMs, timeZone, workspace }) {
@@ -46,8 +47,10 @@ export default defineTool({
     const optionalMs = (instant: string | undefined) => (instant === undefined ? undefined : instantOf(instant));
     const bounds = { fromMs: optionalMs(startDate), toMs: optionalMs(endDate), expiresBeforeMs: optionalMs(expiresBefore) };
     const { runs, found, life } = await selectRuns(ask, { ...paging, jobIds, ...bounds, nowMs });
-    if (found.length > runs.length) note(ofAnswer(`${runs.length} of ${found.length} runs; pass page or a larger limit.`));
-    if (expiresBefore === undefined) return { runs };
+    const page = Math.max(1, paging.page ?? 1);
+    const isMore = page * (paging.limit ?? DEFAULT_PAGE_SIZE) < found.length;
+    const counts = { total: found.length, ...(isMore && { nextPage: page + 1 }) };
+    if (expiresBefore === undefined) return { runs, ...counts };
     note(`filesUntil: ${lifeWords(life)}${hint('get_export_run', '; expirationDate of get_export_run is exact')}.`);
     const kept = new Set((await (await workspace()).runs()).map(({ runId }) => runId));
     const isFetched = ({ jobRunId }: (typeof runs)[number]) => typeof jobRunId === 'number' && kept.has(jobRunId);
@@ -55,7 +58,8 @@ export default defineTool({
     const here = untils.filter((run) => run.isFetched).length;
     const toFetch = hint('sync_exports', '; sync_exports fetches the others');
     note(`${here} of these ${runs.length} runs are in the workspace already${here < runs.length ? toFetch : ''}.`);
-    const answer = expiringWords(found, minuteAt(instantOf(expiresBefore), timeZone), isFetched);
-    return { answer, runs, filesUntil: untils };
+    const lastDay = (run: (typeof runs)[number]) => todayIn(timeZone, instantOf(filesUntil(run, life.ms) ?? ''));
+    const answer = expiringWords(found, minuteAt(instantOf(expiresBefore), timeZone), { isHere: isFetched, dayOf: lastDay });
+    return { answer, runs, ...counts, filesUntil: untils };
   },
 });

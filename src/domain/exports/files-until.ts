@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { successfulRun } from '../../api/operations/records.ts';
+import { grouped } from '../../lib/grouped.ts';
 import { addTo } from '../../lib/tally.ts';
 
 type Run = z.output<typeof successfulRun>;
@@ -10,14 +11,22 @@ export function filesUntil({ completionTime }: Pick<Run, 'completionTime'>, file
   return Number.isNaN(goneMs) ? undefined : new Date(goneMs).toISOString();
 }
 
-/** Jobs that a sentence names before it counts the rest. */
+/** Jobs and days that a sentence names before it counts the rest, or leaves them out. */
 const MOST_JOBS = 4;
+const MOST_DAYS = 3;
+
+/** The facts about a run that decide what is said of it. */
+interface Expiring {
+  readonly isHere: (run: Run) => boolean;
+  /** On which its files are deleted. */
+  readonly dayOf: (run: Run) => string;
+}
 
 /**
- * How many runs lose their files before a day, by job, and how many are here: `33 runs lose their files before 2026-11-27: 31 of "Hourly
- * sessions", 2 of "Daily views". In the workspace already: 2, not yet: 31.`
+ * How many runs lose their files before an instant, by job and by day, and how many are here: `33 runs lose their files before 2026-11-27:
+ * 31 of "Hourly sessions", 2 of "Daily views". By day: 24 on 2026-11-25, 9 on 2026-11-26. In the workspace already: 2, not yet: 31.`
  */
-export function expiringWords(runs: readonly Run[], before: string, isHere: (run: Run) => boolean): string {
+export function expiringWords(runs: readonly Run[], before: string, { isHere, dayOf }: Expiring): string {
   if (runs.length === 0) return `No run loses its files before ${before}, as far as the life of files is known.`;
   const jobs = new Map<string, number>();
   for (const { name, jobId } of runs) {
@@ -29,6 +38,8 @@ export function expiringWords(runs: readonly Run[], before: string, isHere: (run
   const others = most.length > MOST_JOBS ? [`others of ${most.length - MOST_JOBS} jobs`] : [];
   const here = runs.filter(isHere).length;
   const lose = runs.length === 1 ? '1 run loses its' : `${runs.length} runs lose their`;
-  const files = `${lose} files before ${before}: ${[...named, ...others].join(', ')}.`;
+  const days = [...grouped(runs, dayOf)].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([day, own]) => `${own.length} on ${day}`);
+  const byDay = days.length > 1 && days.length <= MOST_DAYS ? ` By day: ${days.join(', ')}.` : '';
+  const files = `${lose} files before ${before}: ${[...named, ...others].join(', ')}.${byDay}`;
   return `${files} In the workspace already: ${here}, not yet: ${runs.length - here}.`;
 }

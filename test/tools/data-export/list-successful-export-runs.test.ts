@@ -48,10 +48,11 @@ describe('a selection', () => {
     expect(text).toMatch(/filesUntil/);
     const all = await call('list_successful_export_runs', { expiresBefore: '2026-11-22', limit: 5 });
     const ofJob = (name: string) => going.filter((run) => run.name === name).length;
+    const today = going.filter(({ completionTime }) => Date.parse(completionTime ?? '') + 7 * DAY_MS < dayAfter - DAY_MS).length;
     expect(all.structured['answer']).toBe(
       `${going.length} runs lose their files before 2026-11-22T00:00Z: ${ofJob('Hourly sessions')} of "Hourly sessions", ` +
         `${ofJob('Daily views')} of "Daily views", ${ofJob('Daily sessions')} of "Daily sessions". ` +
-        `In the workspace already: 0, not yet: ${going.length}.`,
+        `By day: ${today} on 2026-11-20, ${going.length - today} on 2026-11-21. In the workspace already: 0, not yet: ${going.length}.`,
     );
     const none = await call('list_successful_export_runs', { expiresBefore: 'now' });
     expect(none.structured['answer']).toMatch(/^No run loses its files before 2026-11-20T/);
@@ -76,7 +77,12 @@ describe('a selection', () => {
     ];
     const ids = [first, second].flatMap(({ structured }) => (structured['runs'] as Run[]).map(({ jobRunId }) => jobRunId));
     expect(new Set(ids).size).toBe(4);
-    expect(first.structured['notes']).toContainEqual(expect.stringMatching(/^2 of \d+ runs; pass page or a larger limit\.$/));
+    expect(first.structured).toMatchObject({ total: expect.any(Number), nextPage: 2 });
+    const pages = first.text.match(/pass page.*/g);
+    expect(pages).toEqual(['pass page 2 or a larger limit.']);
+    const { structured, text } = await call('list_successful_export_runs', { ...args, limit: 100 });
+    expect(structured).not.toHaveProperty('nextPage');
+    expect(text).not.toContain('pass page');
   });
 });
 
