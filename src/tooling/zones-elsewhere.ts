@@ -55,6 +55,12 @@ async function zonesElsewhere(text: string, elsewhere: Elsewhere): Promise<strin
 const isAboutZones = ({ kind, message }: ApiError) =>
   (kind === 'invalid' && /^zoneIds?\b/.test(message)) || (kind === 'missing' && message.includes('/metrics/zone/'));
 
+/** The way that leads on before the failure; what is found here has no metrics, so choosing among it would lead nowhere. */
+function beforeOthers(sentence: string, message: string): string {
+  const [, place = '', rest = message] = /^(zoneIds?[^:\s]*: )(.*)$/s.exec(message) ?? [];
+  return `${place}${sentence} In this project: ${rest.replace(' Pass the id or a longer path.', '')}`;
+}
+
 /** The failure of a call that named zones, with the project in which one of them is a zone of an app; any other failure as it is. */
 export async function withZonesElsewhere(texts: readonly string[], error: unknown, find: () => Promise<Elsewhere>): Promise<unknown> {
   const [text] = texts;
@@ -62,5 +68,5 @@ export async function withZonesElsewhere(texts: readonly string[], error: unknow
   const sentence = await zonesElsewhere(text, await find()).catch(() => '');
   if (sentence === '') return error;
   const { kind, message, status, code, retryAfterMs, transient } = error;
-  return new ApiError(kind, `${message} ${sentence}`, { status, code, retryAfterMs, transient, cause: error, saysWayOn: true });
+  return new ApiError(kind, beforeOthers(sentence, message), { status, code, retryAfterMs, transient, cause: error, saysWayOn: true });
 }

@@ -14,7 +14,10 @@ describe('zones of an app, asked for in the project of a site', () => {
     const refused = await call('query_metrics', asked);
     expect(refused.isError).toBe(true);
     expect(refused.text).toMatch(words);
-    expect(refused.text).toContain('call again with projectId "1202"');
+    expect(refused.text).toMatch(
+      /^(?:zoneIds\[0\]: )?As zones of an app project 1202 .*: call again with projectId "1202"\. In this project: /,
+    );
+    expect(refused.text).not.toContain('Pass the id');
     const { isError, structured } = await call('query_metrics', { ...asked, projectId: '1202' });
     expect(isError).toBe(false);
     expect(structured['rows']).not.toEqual([]);
