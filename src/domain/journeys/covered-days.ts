@@ -79,6 +79,8 @@ export interface DaysAsked {
 export interface FileDays {
   readonly name: string;
   readonly days: ReadonlySet<number>;
+  /** The fields for want of which it does not cover some days, of which it holds all rows; none where rows are missing. */
+  readonly lackingOn?: (days: readonly number[]) => readonly string[];
 }
 
 function shared(files: readonly FileDays[]): number[] {

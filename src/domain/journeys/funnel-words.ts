@@ -40,7 +40,17 @@ function lossSentence({ steps, unit }: Told): string {
   if (!from || !to) return `All ${count(first.sessions)} ${unit} that did ${first.step} did every step.`;
   const share = ((100 * (from.left ?? 0)) / from.sessions).toFixed(1);
   const lost = `${count(from.left ?? 0)} of ${count(from.sessions)} ${unit} (${share}%)`;
-  return `The largest loss is after ${from.step}: ${lost} do not reach ${to.step}.`;
+  return `The largest loss is after ${from.step}: ${lost} do not reach ${to.step}${steeperWords(steps, from)}.`;
+}
+
+const lostShare = ({ left = 0, sessions }: FunnelStep) => (sessions > 0 ? left / sessions : 0);
+
+/** `; the largest share is lost after /checkout/address, 41.8% of 756`, where another step loses more of those who come to it. */
+function steeperWords(steps: readonly FunnelStep[], from: FunnelStep): string {
+  const known = steps.slice(0, -1).filter(({ sessions }) => sessions >= FEW);
+  const [steepest] = known.toSorted((a, b) => lostShare(b) - lostShare(a));
+  if (!steepest || steepest === from || lostShare(steepest) <= lostShare(from)) return '';
+  return `; the largest share is lost after ${steepest.step}, ${(100 * lostShare(steepest)).toFixed(1)}% of ${count(steepest.sessions)}`;
 }
 
 function restOf({ steps, groups, unit }: Told): string[] {

@@ -1,5 +1,6 @@
 import { daysWords } from '../../domain/journeys/covered-days.ts';
 import { cohortsOf, curvesOf, type RetentionAnswer, retentionWords, withinBy } from '../../domain/journeys/retention.ts';
+import { formatNumber } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';
 import { type Breakdown, fieldOfBreakdown } from './breakdowns.ts';
 import { readRetention } from './read-retention.ts';
@@ -39,6 +40,13 @@ export function analyzeRetention(request: RetentionRequest, context: VisitUses &
       'A cohort is the period (UTC; weeks begin on Monday) of the first session; null: not over or not covered. Who comes back has a ' +
         'session in a later period; within: in any of the first ones, each visitor once.',
     );
+    const [whole, ...groups] = curves;
+    const inGroups = groups.reduce((sum, { visitors }) => sum + visitors, 0);
+    if (whole && breakdown && inGroups < whole.visitors)
+      context.note(
+        `The ${groups.length} largest groups are shown, ${formatNumber(inGroups, { group: true })} of ` +
+          `${formatNumber(whole.visitors, { group: true })} visitors; the others count in overall.`,
+      );
     const covered = daysWords(visits.days.covered);
     context.draw(async () => (await import('../../views/from-journeys.ts')).cohortChart({ cohorts, curves, by, covered }));
     return {
@@ -46,7 +54,7 @@ export function analyzeRetention(request: RetentionRequest, context: VisitUses &
       by,
       cohorts,
       ...(all && { within: all }),
-      ...(breakdown && { groups: curves.slice(1).map((curve) => ({ ...curve, within: within(curve.group) })) }),
+      ...(breakdown && { groups: groups.map((curve) => ({ ...curve, within: within(curve.group) })) }),
       overall: curves[0]?.percent ?? [],
       covered,
     };

@@ -60,18 +60,26 @@ interface Count {
 const grouped = (value: number) => formatNumber(value, { group: true });
 
 function missingWords({ days, files }: Coverage, counts: readonly Count[]): string {
-  const lacking = files.filter(({ days: own }) => days.missing.some((day) => !own.has(day))).map(({ name }) => name);
+  const ofDays = days.missing.length === 1 ? 'that day' : 'those days';
+  const lacking = files.flatMap(({ name, days: own, lackingOn }) => {
+    const absent = days.missing.filter((day) => !own.has(day));
+    return absent.length === 0 ? [] : [{ name, fields: lackingOn?.(absent) ?? [] }];
+  });
+  const without = lacking.filter(({ fields }) => fields.length === 0).map(({ name }) => name);
+  const reasons = [
+    ...(without.length > 0 ? [`no whole day of ${without.join(' and ')} is downloaded`] : []),
+    ...lacking.flatMap(({ name, fields }) =>
+      fields.length > 0 ? [`the downloaded ${name} of ${ofDays} lack the column ${fields.join(', ')}`] : [],
+    ),
+  ];
   // In the order of the files, because an engine gives the parts of a statement in any.
   const rows = files.flatMap(({ name }) => {
     const found = counts.find(({ kind, n }) => kind === name && n > 0);
     return found ? [`${grouped(found.n)} rows of ${name}`] : [];
   });
-  const there =
-    rows.length === 0
-      ? ''
-      : `; ${rows.join(' and ')} of ${days.missing.length === 1 ? 'that day' : 'those days'} are here and left out too`;
+  const there = rows.length === 0 ? '' : `; ${rows.join(' and ')} of ${ofDays} are here and left out too`;
   return (
-    `Not covered, and left out: ${daysWords(days.missing).join(', ')}: no whole day of ${lacking.join(' and ')} is downloaded${there}. ` +
+    `Not covered, and left out: ${daysWords(days.missing).join(', ')}: ${reasons.join(', and ')}${there}. ` +
     hint('find_export_gaps', 'find_export_gaps says why and plans what fills them.')
   );
 }

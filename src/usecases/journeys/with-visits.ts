@@ -57,6 +57,16 @@ interface Chosen {
 }
 
 /** The parts that are read, checked for what is needed of them. */
+/** The fields that no file of some days has, where the files hold all rows of these days; none where they do not. */
+function fieldsLackingOn(days: readonly number[], { part, fields }: Chosen): string[] {
+  const all = wholeDays(coverageOf(part.runs).covered);
+  if (!days.every((day) => all.has(day))) return [];
+  return fields.filter((field) => {
+    const own = daysWith(part, [field]);
+    return days.some((day) => !own.has(day));
+  });
+}
+
 async function chosenParts(data: Data, wanted: Readonly<Record<VisitScope, readonly string[] | undefined>>, context: VisitUses) {
   const chosen: Chosen[] = [];
   for (const scope of SCOPES) {
@@ -92,7 +102,11 @@ export function withVisits<T>(question: VisitQuestion, needs: Needs, context: Vi
   };
   return withData({ jobIds: question.jobIds }, context, async (data) => {
     const chosen = await chosenParts(data, wanted, context);
-    const files = chosen.map(({ scope, part, fields }) => ({ name: scope, days: daysWith(part, fields) }));
+    const files = chosen.map((each) => ({
+      name: each.scope,
+      days: daysWith(each.part, each.fields),
+      lackingOn: (days: readonly number[]) => fieldsLackingOn(days, each),
+    }));
     const dayAt = (date: string | undefined) => (date === undefined ? undefined : dayFrom(date));
     const asked = {
       first: dayAt(question.startDate),

@@ -12,7 +12,7 @@ describe('a funnel', () => {
   it('says where most are lost, to what, and for whom', async () => {
     const answer = await call('analyze_funnel', { steps: STEPS, breakdown: 'device' });
     expect(answer.text).toMatch(
-      /^answer: The largest loss is after \/cart: [\d,]+ of [\d,]+ sessions \([\d.]+%\) do not reach \/checkout\/address\./,
+      /^answer: The largest loss is after \/cart: [\d,]+ of [\d,]+ sessions \([\d.]+%\) do not reach \/checkout\/address; the largest /,
     );
     expect(whole(answer)).toMatchSnapshot();
   });

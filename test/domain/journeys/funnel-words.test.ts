@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { funnelWords } from '../../../src/domain/journeys/funnel-words.ts';
+
+const question = { order: 'in_order', withinDays: undefined } as const;
+const step = (name: string, sessions: number, left?: number) => ({ step: name, sessions, ...(left !== undefined && { left }) });
+
+function said(steps: ReturnType<typeof step>[]): string {
+  return funnelWords({ steps, groups: undefined, changes: undefined, unit: 'sessions', question, immature: 0 }).answer;
+}
+
+describe('the largest loss of a funnel', () => {
+  it('is the one of most sessions, and the step that loses the larger share is named beside it', () => {
+    expect(said([step('/cart', 1082, 326), step('/address', 756, 316), step('/payment', 440)])).toContain(
+      'The largest loss is after /cart: 326 of 1,082 sessions (30.1%) do not reach /address; ' +
+        'the largest share is lost after /address, 41.8% of 756.',
+    );
+  });
+
+  it('is told alone where it is the largest share too, or where hardly any session came to the other', () => {
+    expect(said([step('/cart', 1000, 600), step('/address', 400, 100), step('/payment', 300)])).not.toContain('share');
+    expect(said([step('/cart', 1000, 980), step('/address', 20, 20), step('/payment', 0)])).not.toContain('share');
+  });
+});
