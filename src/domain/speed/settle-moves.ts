@@ -1,6 +1,7 @@
+import { HOUR_MS } from '../../lib/clock.ts';
 import { freedOfCycle } from './engine/judge-series.ts';
 import type { Judged } from './engine/judge-together.ts';
-import type { Span } from './engine/run-series.ts';
+import type { Level, Span } from './engine/run-series.ts';
 import { twoLevelsIn } from './engine/two-levels.ts';
 import { type DayTest, LASTS, type Move, type Moved, ownMove, standsOut } from './move.ts';
 import type { Series } from './runs.ts';
@@ -55,9 +56,23 @@ interface Placed extends Moved {
   readonly rank: number;
 }
 
-const overlap = (a: Span, b: Span) => a.startMs <= b.endMs && b.startMs <= a.endMs;
+/** Instants that lie closer are those of one change: single runs that lie off show it some runs away. */
+const ONE_CHANGE_MS = 6 * HOUR_MS;
 
-/** The same with one instant for all metrics of a step whose ranges of the instant overlap: that of the one which visitors feel most. */
+const areNear = (a: Span, b: Span) => a.startMs <= b.endMs + ONE_CHANGE_MS && b.startMs <= a.endMs + ONE_CHANGE_MS;
+
+/** How far the levels of a move lie apart, counted in the middle halves of the runs on both sides. */
+function clarityOf({ move }: Moved): number {
+  if (!move) return 0;
+  const { before, after } = move;
+  const spread = ({ p25, p75 }: Level) => p75 - p25;
+  return Math.abs(after.typical - before.typical) / Math.max(spread(before) + spread(after), Number.MIN_VALUE);
+}
+
+/**
+ * The same with one instant for all metrics of a step that moved at the same time: that of the one which shows it most clearly, as weights
+ * do to the run where times scatter.
+ */
 export function inOneInstant<Each extends Placed>(all: readonly Each[]): Each[] {
   const lasting = ({ move, state }: Each) => move?.since !== undefined && move.untilDate === undefined && state !== 'two levels';
   return all.map((each) => {
@@ -65,8 +80,8 @@ export function inOneInstant<Each extends Placed>(all: readonly Each[]): Each[] 
     if (!move?.since || !lasting(each)) return each;
     const { range } = move.since;
     const [leader] = all
-      .filter((other) => other.group === group && lasting(other) && other.move?.since && overlap(other.move.since.range, range))
-      .toSorted((a, b) => a.rank - b.rank);
+      .filter((other) => other.group === group && lasting(other) && other.move?.since && areNear(other.move.since.range, range))
+      .toSorted((a, b) => clarityOf(b) - clarityOf(a) || a.rank - b.rank);
     const since = leader?.move?.since;
     return since === undefined ? each : { ...each, move: { ...move, since } };
   });

@@ -2,7 +2,7 @@ import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import { counted, formatMs, formatPercent } from '../../lib/number-text.ts';
 import { FALSE_DISCOVERY_RATES } from '../statistics/discoveries.ts';
-import type { Level } from './engine/run-series.ts';
+import type { Level, Span } from './engine/run-series.ts';
 import type { Move } from './move.ts';
 import type { Row, Runs, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
@@ -43,9 +43,10 @@ function fromTo({ metric, move }: Row, { spread, runs }: { spread: boolean; runs
   return spread ? `${levels}, ${inside}` : `${levels} (${inside})`;
 }
 
-/** The event next to a change, and how far it lies from it. */
-function eventWords([event]: readonly NearEvent[]): string {
+/** The event next to a change, and how far it lies from it; one within the time in which it may have begun is neither before nor after. */
+function eventWords([event]: readonly NearEvent[], range: Span): string {
   if (!event) return '';
+  if (event.leadMs < 0 && event.atMs <= range.endMs) return `, within whose bounds event "${event.text || event.key}" lies`;
   const distance = formatMs(Math.max(MINUTE_MS, Math.round(Math.abs(event.leadMs) / MINUTE_MS) * MINUTE_MS));
   return `, ${distance} ${event.leadMs >= 0 ? 'after' : 'before'} event "${event.text || event.key}"`;
 }
@@ -58,7 +59,7 @@ function moment({ move }: Row, { timeZone, period }: Study, events: readonly Nea
   const isWide = range.endMs - range.startMs > DAY_MS;
   const between = isWide ? ` (95%: between ${at(range.startMs)} and ${at(range.endMs)})` : '';
   const gap = date - previousDate > 2 * DAY_MS ? ` (or earlier, after ${at(previousDate)})` : between;
-  const near = eventWords(events);
+  const near = eventWords(events, range);
   if (move.untilDate !== undefined) return ` from ${at(date)}${gap} to ${at(move.untilDate)}${near}`;
   const early = date < period.window.startMs ? ', before the period' : '';
   return ` since ${at(date)}${gap}${early}${near}`;
