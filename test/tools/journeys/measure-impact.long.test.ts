@@ -92,9 +92,13 @@ describe('measure_impact', () => {
 
     it('tells which error costs most: each text is a condition of its own', async () => {
       const answer = await call('measure_impact', { ...jobIds, conditions: [{ what: 'js_error' }], limit: 50 });
-      const rows = answer.structured['conditions'] as { message?: string }[];
+      const rows = answer.structured['conditions'] as { message?: string; pages: string[] }[];
       expect(new Set(rows.map(({ message }) => message)).size).toBeGreaterThan(2);
       expect(rows.every(({ message }) => message !== undefined && !/\d/.test(message))).toBe(true);
+      // A text of which no page stands out is one row over all its pages.
+      const whole = rows.filter(({ pages }) => pages.includes('all pages'));
+      expect(whole.length).toBeGreaterThan(0);
+      for (const { message } of whole) expect(rows.filter((row) => row.message === message)).toHaveLength(1);
     });
 
     it('compares the variants of a test by the name of the variable', async () => {

@@ -18,7 +18,7 @@ async function notesOf(lackingOn: () => string[], viewDays: readonly number[]): 
     column: (_, field) => `"${field}"`,
     select: async () => [{ kind: 'sessions', n: 4070, part: 0 }],
   };
-  await noteCoverage(coverage, { note: (sentence) => void notes.push(String(sentence)) });
+  await noteCoverage(coverage, { note: (sentence) => void notes.push(sentence) });
   return notes.join(' ');
 }
 

@@ -18,10 +18,16 @@ const LEAST_CONTROLS = 30;
 /** Two-sided, of a single effect: a claim and its interval say the same. */
 const SIGNIFICANCE = 0.05;
 
+/** Whether enough sessions have others like them, and these are like them in what was known before. */
+export function isFair({ sessions, comparable, imbalance }: ConditionEffect): boolean {
+  return comparable >= LEAST_COMPARABLE * sessions && imbalance < MOST_IMBALANCE;
+}
+
 /** The reason why an effect cannot be judged; undefined where it can. */
-export function doubtOf({ sessions, comparable, imbalance, effectiveControls, withoutShare }: ConditionEffect): Verdict | undefined {
+export function doubtOf(effect: ConditionEffect): Verdict | undefined {
+  const { sessions, comparable, effectiveControls, withoutShare } = effect;
   if (sessions < LEAST_SESSIONS) return 'too few';
-  if (comparable < LEAST_COMPARABLE * sessions || imbalance >= MOST_IMBALANCE) return 'no fair comparison';
+  if (!isFair(effect)) return 'no fair comparison';
   if (comparable < LEAST_SESSIONS || effectiveControls < LEAST_CONTROLS) return 'too few';
   return comparable * withoutShare < LEAST_EXPECTED ? 'too few' : undefined;
 }

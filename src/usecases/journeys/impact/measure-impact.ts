@@ -16,7 +16,7 @@ import { requireSeen } from '../unseen-step.ts';
 import type { VisitQuestion, Visits } from '../visits.ts';
 import { type VisitUses, withVisits } from '../with-visits.ts';
 import { fieldsOfOutcome, type Outcome, outcomeSql, parseOutcome } from './outcome.ts';
-import { type Judged, type Looked, readEffects } from './read-effects.ts';
+import { ALL_PAGES, type Judged, type Looked, readEffects } from './read-effects.ts';
 import { readExperiment } from './read-experiment.ts';
 import { samplingNote } from './sampling.ts';
 import { coincidences } from './speed-coincidence.ts';
@@ -145,6 +145,8 @@ function noteMethod({ looked, unknown }: Read, rows: readonly ImpactRow[], note:
         `browser, country, source, day, entry, depth, time, pages seen${lacking}). Unknown causes remain: a rank, no proof.`,
     );
   }
+  if (rows.some(({ pages }) => pages.includes(ALL_PAGES)))
+    note(`On ${ALL_PAGES}: the pages that have it together; a session counts at each page at whose first view it met it.`);
   if (rows.some(isBeyondItself))
     note(
       'Verdicts go by the outcome at a false discovery rate of 5% over all rows: an interval may leave out 0 and the row be within noise.',

@@ -1,7 +1,9 @@
 import { ApiError } from '../../../api/errors.ts';
-import type { AskedCondition } from '../../../domain/journeys/impact/conditions.ts';
+import type { AskedCondition, Condition } from '../../../domain/journeys/impact/conditions.ts';
 import { type Aim, discoveries, doubtOf, type Finding, LEAST_SESSIONS, separate } from '../../../domain/journeys/impact/judge-effects.ts';
 import { type ConditionQuestion, type Measured, measureEffects } from '../../../domain/journeys/impact/measure-effects.ts';
+import { togetherOf } from '../../../domain/journeys/impact/together.ts';
+import { grouped } from '../../../lib/grouped.ts';
 import { partsOf } from '../visit-relation.ts';
 import type { VisitRow, Visits } from '../visits.ts';
 import type { CellPlan, OutcomeSql } from './cell-plan.ts';
@@ -30,6 +32,9 @@ export interface Looked {
   /** Conditions at pages that enough sessions met to be judged. */
   readonly judgeable: number;
 }
+
+/** The place of an error over all pages that have it. */
+export const ALL_PAGES = 'all pages';
 
 /** A value needs at least this share of sessions for a level of its own. */
 const LEAST_SHARE = 0.01;
@@ -102,16 +107,58 @@ function questionsOf({ hypotheses, probes, looksAhead }: ProbePlan, isAsked: boo
   }));
 }
 
-/** Discoveries that the others do not explain; where there are several, the same cells are asked who met which of them. */
+/** Where nearly all sessions have bought already, nothing that they meet can keep them from it. */
+const ALL_BOUGHT = 0.98;
+const isAfterAll = ({ comparable, withoutShare }: Measured) => comparable > 0 && withoutShare > ALL_BOUGHT;
+
+/** One error over all pages together. */
+interface Sum {
+  readonly condition: Condition;
+  readonly effect: Measured;
+  /** Indices of the effects at its pages. */
+  readonly members: readonly number[];
+}
+
+/** The errors that no page was named for, each over all its pages: one text is cut into pieces otherwise, too small to say anything. */
+function sumsOf(effects: readonly Measured[], hypotheses: readonly Hypothesis[]): Sum[] {
+  const ofErrors = [...hypotheses.entries()].filter(
+    ([, { condition }]) => condition.what === 'js_error' && condition.message !== undefined && !condition.pages,
+  );
+  return [...grouped(ofErrors, ([, { condition }]) => condition.message)].flatMap(([, own]) => {
+    const members = own.map(([at]) => at);
+    const effect = togetherOf(members.flatMap((at) => effects[at] ?? []));
+    const [first] = own;
+    return effect && first ? [{ condition: first[1].condition, effect: { ...effect, plain: 0 }, members }] : [];
+  });
+}
+
+/** Rows at pages, and those over all pages in place of their pieces where none of these stands out by itself. */
+function withSums(single: readonly Judged[], sums: readonly (Sum & { readonly stands: boolean })[]): Judged[] {
+  const shown = sums.filter(({ members }) => !members.some((at) => single[at]?.finding));
+  const replaced = new Set(shown.flatMap(({ members }) => members));
+  const whole = shown.map(({ condition, effect, stands }): Judged => {
+    const { difference, lostRevenue } = effect;
+    const finding = stands ? { at: -1, difference, lostRevenue } : undefined;
+    return { hypothesis: { condition, page: -1, probe: -1 }, page: ALL_PAGES, effect, finding };
+  });
+  return [...single.filter((_, at) => !replaced.has(at)), ...whole];
+}
+
+/**
+ * Discoveries that the others do not explain; where there are several, the same cells are asked who met which of them. `effects`: those of
+ * the questions, then sums of them, which share the false discovery rate and are given as they stand.
+ */
 async function findingsOf(
   effects: readonly Measured[],
   { questions, isSummary }: { readonly questions: readonly ConditionQuestion[]; readonly isSummary: (at: number) => boolean },
   { plan, counted, aim }: { readonly plan: CellPlan; readonly counted: Counting; readonly aim: Aim },
   visits: Visits,
-): Promise<Finding[]> {
-  const order = discoveries(effects, aim, isSummary).slice(0, MOST_SEPARATED);
+): Promise<{ findings: Finding[]; standing: ReadonlySet<number> }> {
+  const all = discoveries(effects, aim, isSummary);
+  const standing = new Set(all.filter((at) => at >= questions.length));
+  const order = all.filter((at) => at < questions.length).slice(0, MOST_SEPARATED);
   const alone = order.length < 2;
-  if (alone) return separate(effects, order, aim);
+  if (alone) return { findings: separate(effects, order, aim), standing };
   const found = order.flatMap((at) => questions[at] ?? []);
   const again = {
     ...plan,
@@ -120,11 +167,12 @@ async function findingsOf(
     isPlain: false,
   };
   const { effects: complete } = await measured(again, found, counted, visits);
-  return separate(
+  const findings = separate(
     effects.map((effect, at) => complete[order.indexOf(at)] ?? effect),
     order,
     aim,
   );
+  return { findings, standing };
 }
 
 function errorsOf(asked: readonly AskedCondition[] | undefined): AskedErrors {
@@ -154,28 +202,36 @@ export async function readEffects(
   const questions = questionsOf(probes, asked !== undefined);
   const counted = await counting(plan, visits);
   const { effects: all, plain } = await measured(plan, questions, counted, visits);
-  const met = all.flatMap((effect, at) => (effect ? [{ effect, at }] : []));
+  const isLate = (effect: Measured, at: number) =>
+    outcome.kind === 'purchase' && !probes.hypotheses[at]?.condition.pages && isAfterAll(effect);
+  const met = all.flatMap((effect, at) => (effect && !isLate(effect, at) ? [{ effect, at }] : []));
   const effects = met.map(({ effect }) => effect);
-  const findings = await findingsOf(
-    effects,
+  const own = met.flatMap(({ at }) => probes.hypotheses[at] ?? []);
+  const sums = sumsOf(effects, own);
+  const { findings, standing } = await findingsOf(
+    [...effects, ...sums.map(({ effect }) => effect)],
     {
       questions: met.flatMap(({ at }) => questions[at] ?? []),
       // A score of frustration is made of clicks and errors, which say more.
-      isSummary: (index) => probes.hypotheses[met[index]?.at ?? -1]?.condition.what === 'frustration',
+      isSummary: (index) => own[index]?.condition.what === 'frustration',
     },
     { plan, counted, aim },
     visits,
   );
   const pages = [...probes.pages, ...probes.asked];
+  const single = own.map((hypothesis, index): Judged => {
+    const finding = findings.find(({ at }) => at === index);
+    return { hypothesis, page: pages[hypothesis.page]?.pattern ?? '', effect: effects[index] as Measured, finding }; // of the same list
+  });
+  const judged = withSums(
+    single,
+    sums.map((each, index) => ({ ...each, stands: standing.has(effects.length + index) })),
+  );
   return {
     samplings: plan.samplings,
     plain,
     sessions: profile.sessions,
-    judgeable: effects.filter((effect) => doubtOf(effect) === undefined).length,
-    judged: met.flatMap(({ effect, at }, index) => {
-      const hypothesis = probes.hypotheses[at];
-      const finding = findings.find((each) => each.at === index);
-      return hypothesis ? [{ hypothesis, page: pages[hypothesis.page]?.pattern ?? '', effect, finding }] : [];
-    }),
+    judgeable: judged.filter(({ effect }) => doubtOf(effect) === undefined).length,
+    judged,
   };
 }
