@@ -96,9 +96,9 @@ describe('measure_impact', () => {
       expect(new Set(rows.map(({ message }) => message)).size).toBeGreaterThan(2);
       expect(rows.every(({ message }) => message !== undefined && !/\d/.test(message))).toBe(true);
       // A text of which no page stands out is one row over all its pages.
-      const whole = rows.filter(({ pages }) => pages.includes('all pages'));
-      expect(whole.length).toBeGreaterThan(0);
-      for (const { message } of whole) expect(rows.filter((row) => row.message === message)).toHaveLength(1);
+      const together = rows.filter(({ pages }) => pages.includes('all pages'));
+      expect(together.length).toBeGreaterThan(0);
+      for (const { message } of together) expect(rows.filter((row) => row.message === message)).toHaveLength(1);
     });
 
     it('compares the variants of a test by the name of the variable', async () => {
