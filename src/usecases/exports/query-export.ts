@@ -69,6 +69,19 @@ function isNamed(sql: string | undefined, name: string): boolean {
   return sql === undefined || new RegExp(`(?<![\\w.])${name.replace(/[^\w]/g, '\\$&')}(?!\\w)`, 'i').test(sql);
 }
 
+/** Whether a statement reads this view, however its columns are called; without a statement every view is of interest. */
+function isRead(sql: string | undefined, view: string): boolean {
+  return (
+    sql === undefined ||
+    new RegExp(`\\b(?:from|join)\\s+(?:"?\\w+"?(?:\\s+(?:as\\s+)?\\w+)?\\s*,\\s*)*"?${view}"?(?![\\w.])`, 'i').test(sql)
+  );
+}
+
+/** Whether a statement gives rows only where each of its views has one. */
+function isInnerJoin(sql: string | undefined): boolean {
+  return sql !== undefined && /\bjoin\b/i.test(sql) && !/\b(?:left|right|full|anti|union)\b/i.test(sql);
+}
+
 /** Whether a statement takes every column. */
 function takesAll(sql: string): boolean {
   return /\bselect\s+(distinct\s+)?(\w+\.)?\*/i.test(sql);
@@ -79,6 +92,14 @@ function spanOf(asked: readonly Interval[], firstMs: number, lastMs: number): In
   const startMs = Math.min(...asked.map((days) => days.startMs));
   const endMs = Math.max(...asked.map((days) => days.endMs));
   return { startMs: Math.max(firstMs, startMs), endMs: Math.min(lastMs, endMs) };
+}
+
+/** From the first to the last instant that all of these cover. */
+function sharedSpan(covered: readonly (readonly Interval[])[]): Interval {
+  return {
+    startMs: Math.max(...covered.map(([first]) => first?.startMs ?? 0)),
+    endMs: Math.min(...covered.map((intervals) => intervals.at(-1)?.endMs ?? 0)),
+  };
 }
 
 /** The gaps that change how an answer is read: between the files, or in the days that the statement asks for. */
@@ -102,7 +123,7 @@ function selectableRuns({ runs, view }: DataPart, sql: string): readonly RunMani
  * it uses.
  */
 function noteCoverage({ parts: all }: Data, context: QueryContext, sql?: string) {
-  const used = all.filter(({ view }) => all.length === 1 || isNamed(sql, view.name));
+  const used = all.filter(({ view }) => all.length === 1 || isRead(sql, view.name));
   const asked = sql === undefined ? [] : askedDays(sql, context.nowMs);
   const parts = (used.length > 0 ? used : all).map((part) => ({
     ...part,
@@ -111,7 +132,8 @@ function noteCoverage({ parts: all }: Data, context: QueryContext, sql?: string)
   const whole = coverageOf(parts.flatMap(({ selectable }) => selectable)).covered;
   const [first, last] = [whole[0], whole.at(-1)];
   const [startMs, endMs] = [first?.startMs ?? 0, last?.endMs ?? 0];
-  const span = asked.length > 0 ? spanOf(asked, startMs, endMs) : { startMs, endMs };
+  const shared = isInnerJoin(sql) ? sharedSpan(parts.map(({ selectable }) => coverageOf(selectable).covered)) : { startMs, endMs };
+  const span = asked.length > 0 ? spanOf(asked, shared.startMs, shared.endMs) : shared;
   const days = span.startMs < span.endMs ? span : undefined;
   // Of several views each is held against the days of all: what one lacks at its ends is missing from a join too.
   const wanted = asked.length === 0 && parts.length > 1 ? [{ startMs, endMs: endMs + 1 }] : asked;

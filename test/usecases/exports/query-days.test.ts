@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../../support/folder.ts';
+import { openOffline, writeRun } from '../../workspace/convert/converted-runs.ts';
+import { asked } from '../../workspace/warehouse/loaded-project.ts';
+
+const days = (first: number, last: number) => ({ from: `2026-11-${first}T00:00:00.000Z`, to: `2026-11-${last + 1}T00:00:00.000Z` });
+const KEYS = { project_id: 1201, user_id: 7, session_id: 1 };
+
+/** Sessions of the 10th to the 16th, views of the 12th to the 14th. */
+function project() {
+  const workspace = openOffline(temporaryFolder());
+  const sessions = JSON.stringify({ ...KEYS, session_time: '2026-11-12T10:00:00Z', device_id: 2 });
+  const views = JSON.stringify({ ...KEYS, view_number: 1, view_time: '2026-11-12T10:00:00Z', path: '/' });
+  writeRun(workspace, { runId: 501, ...days(10, 16), fields: [...Object.keys(KEYS), 'session_time', 'device_id'], files: [sessions] });
+  writeRun(workspace, {
+    runId: 601,
+    jobId: 32,
+    scope: 'views',
+    ...days(12, 14),
+    fields: [...Object.keys(KEYS), 'view_number', 'view_time', 'path'],
+    files: [views],
+  });
+  return workspace;
+}
+
+it.each([
+  ['of one view, whatever its columns are called', 'SELECT path, count(*) AS sessions FROM views GROUP BY path', 12, 14],
+  ['of the other', 'SELECT count(*) AS views FROM sessions AS s', 10, 16],
+  ['of both where they are joined', 'SELECT path, device_id FROM views v JOIN sessions s USING (session_id) WHERE device_id = 2', 12, 14],
+  ['of all where one need not have a row', 'SELECT device_id FROM sessions LEFT JOIN views USING (session_id)', 10, 16],
+  ['of both where they are listed', 'SELECT s.device_id FROM sessions s, views v WHERE s.session_id = v.session_id', 10, 16],
+])('the range is %s', async (_, sql, first, last) => {
+  const workspace = project();
+  try {
+    const { drawnDays } = await asked(workspace, sql);
+    expect(drawnDays).toEqual({ startMs: Date.UTC(2026, 10, first), endMs: Date.UTC(2026, 10, last + 1) });
+  } finally {
+    await workspace.close();
+  }
+});
