@@ -114,11 +114,12 @@ function failingWords(summaries: readonly Summary[]): string {
   return `${too > 0 ? `, ${too} of them failing too` : ''}${apart > 0 ? `, ${apart} ${apart === 1 ? 'is' : 'are'} failing` : ''}`;
 }
 
-/** `, 2 of them before the period`; nothing where the slow ones became so in it. */
-function earlyWords(slower: readonly Summary[]): string {
+/** `2 of 6 scenarios became slower, 1 of them before the period`; that none did in it comes before those that did earlier. */
+function slowerWords(slower: readonly Summary[], of: string, named: string): string {
   const early = slower.filter(({ isInPeriod }) => !isInPeriod).length;
-  if (early === 0) return '';
-  return `, ${early === slower.length ? '' : `${early} of them `}before the period`;
+  if (early > 0 && early === slower.length) return `None of ${of} became slower in the period${named}, ${early} earlier`;
+  const head = `${slower.length === 0 ? 'None' : slower.length} of ${of} became slower${named}`;
+  return early === 0 ? head : `${head}, ${early} of them before the period`;
 }
 
 /** `1 of 6 scenarios became slower, 1 is failing; others: 1 unstable, 3 steady.` */
@@ -130,9 +131,9 @@ function countWords(summaries: readonly Summary[], metrics: readonly string[], p
   const slower = summaries.filter(({ state }) => state === 'slower');
   const fails = failingWords(summaries);
   const others = otherWords(summaries);
-  const lead = slower.length > 0 || fails !== '' ? 'others: ' : '';
-  const head = `${slower.length === 0 ? 'None' : slower.length} of ${of} became slower${named}`;
-  return `${head}${earlyWords(slower)}${fails}${others === '' ? '' : `; ${lead}${others}`}.`;
+  const areEarly = slower.length > 0 && slower.every(({ isInPeriod }) => !isInPeriod);
+  const lead = !areEarly && (slower.length > 0 || fails !== '') ? 'others: ' : '';
+  return `${slowerWords(slower, of, named)}${fails}${others === '' ? '' : `; ${lead}${others}`}.`;
 }
 
 /** The scenario that is shown in detail. */

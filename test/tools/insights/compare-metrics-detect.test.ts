@@ -27,6 +27,12 @@ it('how long a change of some percent would take to show is said for each metric
   );
 });
 
+it('a change that 92 days would not show is answered with the smallest that they would', async () => {
+  expect((await compare({ detect: 0.5, metrics: ['conversionRate'] })).text).toMatch(
+    /A lasting change of 0\.5% would show in 4 of 5 cases: conversion rate not within 92 days \(\d+(?:\.\d)?% would\)\./,
+  );
+});
+
 it('is refused beside devices at the same time', async () => {
   expect(await compare({ detect: 5, by: 'device' })).toMatchObject({
     isError: true,

@@ -1,5 +1,5 @@
 import { formatNumber } from '../../../lib/number-text.ts';
-import { daysToShow, MOST_DAYS_TO_SHOW } from '../engine/detectable.ts';
+import { daysToShow, MOST_DAYS_TO_SHOW, smallestAhead } from '../engine/detectable.ts';
 import { nameOf } from '../metric-definitions.ts';
 import { daysOf } from './judged-changes.ts';
 import { kindOf, type Reading } from './readings.ts';
@@ -9,22 +9,29 @@ export interface Detection {
   readonly metric: string;
   readonly percent: number;
   readonly days: number | null;
+  /** The smallest change in percent that would show within 92 days, where this one is smaller. */
+  readonly smallest?: number;
 }
 
 /** How long a lasting change of this size in percent would take to show, for each metric of a reading of which three weeks are known. */
 export function detectionsOf(reading: Reading, metrics: readonly string[], percent: number): Detection[] {
   return metrics.flatMap((metric) => {
-    const days = daysToShow(kindOf(metric), daysOf(reading, metric), percent / 100);
-    return days === undefined ? [] : [{ metric, percent, days }];
+    const [kind, history] = [kindOf(metric), daysOf(reading, metric)];
+    const days = daysToShow(kind, history, percent / 100);
+    if (days === undefined) return [];
+    const smallest = days === null ? smallestAhead(kind, history) : undefined;
+    return [{ metric, percent, days, ...(smallest !== undefined && { smallest: 100 * smallest }) }];
   });
 }
 
-/** One sentence: `A lasting change of 5% would show in 4 of 5 cases: visits after 9 days, revenue not within 92 days.` */
+/** One sentence: `A lasting change of 5% would show in 4 of 5 cases: visits after 9 days, revenue not within 92 days (7.3% would).` */
 export function detectionSentence(detections: readonly Detection[]): string {
   const [first] = detections;
   if (!first) return 'How long a change would take to show cannot be said: fewer than 21 days are known.';
-  const texts = detections.map(({ metric, days }) => {
-    const after = days === null ? `not within ${MOST_DAYS_TO_SHOW} days` : `after ${days} ${days === 1 ? 'day' : 'days'}`;
+  const texts = detections.map(({ metric, days, smallest }) => {
+    // Rounded up, so that it is more than what was asked.
+    const best = smallest === undefined ? '' : ` (${formatNumber(Math.ceil(10 * smallest) / 10, { digits: 1 })}% would)`;
+    const after = days === null ? `not within ${MOST_DAYS_TO_SHOW} days${best}` : `after ${days} ${days === 1 ? 'day' : 'days'}`;
     return `${nameOf(metric).toLowerCase()} ${after}`;
   });
   return `A lasting change of ${formatNumber(first.percent)}% would show in 4 of 5 cases: ${texts.join(', ')}.`;

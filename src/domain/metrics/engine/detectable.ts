@@ -56,21 +56,37 @@ export function detectableChange(
 }
 
 /**
+ * The smallest lasting rise behind the last day, as a share, that so many days would show in four of five cases, by length; undefined where
+ * less than three weeks are known.
+ */
+function sizesAhead(kind: MetricKind, history: readonly DailyPoint[]): (length: number) => number | undefined {
+  const lastMs = Date.parse(history.at(-1)?.label ?? '');
+  if (Number.isNaN(lastMs)) return () => undefined;
+  const labels = Array.from({ length: MOST_DAYS_TO_SHOW }, (_, at) => new Date(lastMs + (at + 1) * DAY_MS).toISOString().slice(0, 10));
+  const days = labels.map((label) => laterDay(history, label));
+  // What may drift over a long time hides less in a short one, so each length has a prediction of its own.
+  return (length) => {
+    const prediction = predictionOf(kind, history, days.slice(0, length), false);
+    return prediction && smallestOf(prediction, length, 1);
+  };
+}
+
+/** The smallest lasting rise that would show within 92 days in four of five cases, as a share; undefined as above. */
+export function smallestAhead(kind: MetricKind, history: readonly DailyPoint[]): number | undefined {
+  const sizeAfter = sizesAhead(kind, history);
+  const sizes = LENGTHS.flatMap((length) => sizeAfter(length) ?? []);
+  return sizes.length > 0 ? Math.min(...sizes) : undefined;
+}
+
+/**
  * Days after which a lasting change of this size that begins behind the last day would show in four of five cases:
  * null where that is later than in 92 days, undefined where less than three weeks are known.
  */
 export function daysToShow(kind: MetricKind, history: readonly DailyPoint[], size: number): number | null | undefined {
-  const lastMs = Date.parse(history.at(-1)?.label ?? '');
-  if (Number.isNaN(lastMs)) return undefined;
-  const labels = Array.from({ length: MOST_DAYS_TO_SHOW }, (_, at) => new Date(lastMs + (at + 1) * DAY_MS).toISOString().slice(0, 10));
-  const days = labels.map((label) => laterDay(history, label));
-  // What may drift over a long time hides less in a short one, so each length has a prediction of its own.
-  const shows = (length: number) => {
-    const prediction = predictionOf(kind, history, days.slice(0, length), false);
-    return prediction && smallestOf(prediction, length, 1) <= size;
-  };
+  const sizeAfter = sizesAhead(kind, history);
+  const shows = (length: number) => (sizeAfter(length) ?? Number.POSITIVE_INFINITY) <= size;
   const found = LENGTHS.find(shows);
-  if (found === undefined) return shows(1) === undefined ? undefined : null;
+  if (found === undefined) return sizeAfter(1) === undefined ? undefined : null;
   let [early, late] = [LENGTHS[LENGTHS.indexOf(found) - 1] ?? 0, found];
   while (late - early > 1) {
     const middle = Math.floor((late + early) / 2);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { daysToShow, detectableChange } from '../../../../src/domain/metrics/engine/detectable.ts';
+import { daysToShow, detectableChange, smallestAhead } from '../../../../src/domain/metrics/engine/detectable.ts';
 import { judgePeriods } from '../../../../src/domain/metrics/engine/judge.ts';
 import type { DailyPoint } from '../../../../src/domain/metrics/engine/series.ts';
 import { largeShare } from '../../../../src/domain/metrics/engine/study.ts';
@@ -56,6 +56,12 @@ describe('the smallest change that would show', () => {
     expect(middle).toBeGreaterThan(large ?? 0);
     expect(middle).toBeLessThan(15);
     expect(tiny).toBeNull();
+    const smallest = smallestAhead('count', visits) ?? 0;
+    expect(smallest).toBeGreaterThan(0.001);
+    expect([daysToShow('count', visits, 1.001 * smallest), daysToShow('count', visits, 0.98 * smallest)]).toEqual([
+      expect.any(Number),
+      null,
+    ]);
   });
 
   it('is more than one very large order makes of a sum, which hides no fall', () => {
@@ -90,5 +96,6 @@ describe('the smallest change that would show', () => {
     const { visits } = siteOf(2);
     expect(detectableChange('count', visits.slice(0, 20), visits.slice(20, 27), 1)).toBeUndefined();
     expect(daysToShow('count', visits.slice(0, 20), 0.2)).toBeUndefined();
+    expect(smallestAhead('count', visits.slice(0, 20))).toBeUndefined();
   });
 });
