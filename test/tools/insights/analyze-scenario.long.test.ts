@@ -203,7 +203,8 @@ describe('all scenarios at once', () => {
     expect(facts).toMatchObject({ scenarioId: slowTag.scenarioId, verdict: 'slower', since: { step: slowTag.stepName } });
     expect(answer.structured['answer']).toMatch(
       new RegExp(
-        `^None of 6 scenarios became slower in the period, 1 earlier, 1 is failing; 1 unstable, 3 steady\\. ${slowTag.scenarioName}, step "`,
+        '^None of 6 scenarios became slower in the period, 1 earlier, 1 is failing; 1 unstable, 3 steady\\. ' +
+          `${slowTag.scenarioName}, step "`,
       ),
     );
     expect(answer.structured['answer']).toContain(` ${failing.scenarioName}: `);
