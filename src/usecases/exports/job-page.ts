@@ -1,11 +1,14 @@
 import { ApiError } from '../../api/errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../api/params.ts';
-import { type JobHealth, stateNotes, suspendedWords } from '../../domain/exports/gaps/job-health.ts';
+import { HEALTH_DAYS, type JobHealth, stateNotes, suspendedWords } from '../../domain/exports/gaps/job-health.ts';
 import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
+import { successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import type { Context } from '../context.ts';
 import { readJobs } from './export-lists.ts';
 import { readHealth } from './read-health.ts';
+import { withoutFilesWords } from './runs-without-files.ts';
 
 type JobPageContext = Pick<Context, 'ask' | 'clock' | 'note' | 'nowMs'>;
 
@@ -22,6 +25,19 @@ interface Filters {
 /** A list of jobs waits no longer for their runs. */
 const PATIENCE_MS = 10_000;
 
+/** On good runs of the active recurring jobs that gave no rows; nothing where their files cannot be listed. */
+async function emptyRunWords(jobs: readonly JobRecord[], { ask, nowMs }: JobPageContext): Promise<string[]> {
+  const active = jobs.filter(({ state, frequency }) => lower(state) === 'active' && lower(frequency) !== 'once');
+  const jobIds = active.flatMap(({ jobId }) => (typeof jobId === 'number' ? [jobId] : []));
+  if (jobIds.length === 0) return [];
+  try {
+    return await withoutFilesWords(await successfulRunsOf(jobIds, ask), { jobIds, sinceMs: nowMs - HEALTH_DAYS * DAY_MS }, { ask, nowMs });
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return [];
+  }
+}
+
 /** How the jobs of a page do; where their runs cannot be read, which is noted, none. */
 export async function healthAmong(jobs: readonly JobRecord[], context: JobPageContext): Promise<readonly JobHealth[]> {
   const { health, left, reason } = await readHealth(jobs, context.clock.now() + PATIENCE_MS, context);
@@ -32,7 +48,7 @@ export async function healthAmong(jobs: readonly JobRecord[], context: JobPageCo
         hint('find_export_gaps', '; find_export_gaps says which days, and which runs succeeded without rows') +
         '.',
     );
-  for (const sentence of [...stateNotes(jobs), ...suspendedWords(jobs)]) context.note(sentence);
+  for (const sentence of [...(await emptyRunWords(jobs, context)), ...stateNotes(jobs), ...suspendedWords(jobs)]) context.note(sentence);
   return health;
 }
 

@@ -21,8 +21,8 @@ interface RunsMeant {
 }
 
 /**
- * A sentence for each job with runs that succeeded and that the platform does not list among those with files: nothing of them is fetched,
- * though days of them may be missing.
+ * A sentence for each job with runs that succeeded and that the platform does not list among those with files: they count as good, and
+ * days of them may be missing.
  */
 export async function withoutFilesWords(
   listed: readonly SuccessfulRun[],
@@ -54,6 +54,6 @@ export async function withoutFilesWords(
     const job = name === undefined ? `Job ${jobId}` : `"${name}" (${jobId})`;
     const what = `${counted(days.length, 'run')} succeeded without rows`;
     const next = hint('find_export_gaps', `; find_export_gaps {"jobId":"${jobId}"} says whether data are missing`);
-    return [`${job}: ${what}, so nothing was fetched (ended ${[...new Set(days)].toReversed().join(', ')})${next}.`];
+    return [`${job}: ${what} (ended ${[...new Set(days)].toReversed().join(', ')})${next}.`];
   });
 }

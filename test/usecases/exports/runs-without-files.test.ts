@@ -34,7 +34,7 @@ it('names runs that succeeded and are not among those with files, and no others'
     ended(6, '2026-11-26T11:58:00Z'),
   ]);
   expect(others).toEqual([]);
-  expect(sentence).toContain('"Daily 31" (31): 1 run succeeded without rows, so nothing was fetched (ended 2026-11-24)');
+  expect(sentence).toContain('"Daily 31" (31): 1 run succeeded without rows (ended 2026-11-24)');
 });
 
 it('says nothing where runs cannot be read, all have files, or jobs are many', async () => {

@@ -24,7 +24,7 @@ export interface JobHealth {
 }
 
 /** How far back runs are counted. */
-const HEALTH_DAYS = 30;
+export const HEALTH_DAYS = 30;
 
 /** The meaning of `deviceId` in jobs of known deployments. */
 const DEVICES: Readonly<Record<string, string>> = {
