@@ -10,6 +10,7 @@ import { gridOf, type MetricQuery, type QueryGrid, timeUnitOf } from '../../doma
 import { needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts';
 import { inOrder, linesOf, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
+import { minuteAt, todayIn } from '../../lib/dates.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import type { Context, Lists } from '../context.ts';
 import { apartSentence, fetchMetrics, goalWords, isOutOfBounds, keptPartOf, reachesBeyond } from './fetch-metrics.ts';
@@ -112,6 +113,13 @@ function withWords(answer: QueryTable, said: readonly string[], changes: readonl
   };
 }
 
+/** Up to when the figures of a day that is not over may reach; empty where a query is of other days too. */
+function todaySentence({ interval }: MetricQuery, { nowMs, timeZone }: QueryMetricsContext): string {
+  const today = todayIn(timeZone, nowMs);
+  if (todayIn(timeZone, interval.startMs) !== today) return '';
+  return `${today} is not over: these figures are of its hours until ${minuteAt(nowMs, timeZone)}, as far as they have arrived.`;
+}
+
 /** Reads the names that a table will need: without them the ids stand in it. */
 function readNames({ goalIds, compareSegments, segmentIds, zoneIds }: MetricQuery, lists: Lists) {
   const naming = [
@@ -165,7 +173,7 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   const apart = apartSentence(asked.segmentIds, read.rows, lists);
   const said = asked.expected
     ? expectedAnswer(lines, { query: whole, timeZone, currency })
-    : rowVerdicts(complete, table.lines, read.rows, selectionNames(lists));
+    : rowVerdicts(complete, table.lines, read.rows, selectionNames(lists)) || todaySentence(complete, context);
   context.draw(async () => {
     const { chartOfTable } = await import('../../views/from-query.ts');
     return chartOfTable(answer, {
