@@ -51,7 +51,7 @@ export default defineAnsweringTool({
     const check = async (scenarioId: number) => checkScenario(await readToJudge(ask, scenarioId, choice), budgets);
     // A gate waits for every scenario, a reader for the first screen.
     const asked = { ids, budgets, since, runs };
-    const walked = await walkScenarios({ ids, cursor, list: asked }, check, whole ? undefined : stopsAfter(clock));
+    const walked = await walkScenarios({ ids, cursor, list: asked }, check, whole ? undefined : stopsAfter(clock, ids.length));
     const { done, missing, failed, start, part } = walked;
     if (part) note(partWords(part));
     for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);

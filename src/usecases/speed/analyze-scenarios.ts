@@ -134,7 +134,7 @@ export function walkOf({ scenarioIds, cursor, ...asked }: Asked): ScenarioWalk {
 
 async function analyzeSeveral(asked: Asked, context: Reads) {
   const { ask, note, lists, whole, clock } = context;
-  const isLate = stopsAfter(clock);
+  const isLate = stopsAfter(clock, asked.scenarioIds.length);
   const { nameOf } = await lists();
   // Only the worst study is kept: the reports of a whole site would fill the memory.
   let worst: { summary: Summary; studied: Studied } | undefined;

@@ -153,11 +153,15 @@ const OF_ALL: ReadonlySet<ApiError['kind']> = new Set(['unauthorized', 'forbidde
 
 /** After this long a call answers with the scenarios that it has read, and names those that are left. */
 const FIRST_SCREEN_MS = 10_000;
+/** So few scenarios that one answer should hold them all have longer. */
+const FEW_SCENARIOS = 12;
+const ALL_MS = 25_000;
 
-/** Whether the time in which scenarios are read for one answer has passed; it runs from now. */
-export function stopsAfter(clock: Pick<Clock, 'now'>): () => boolean {
+/** Whether the time in which so many scenarios are read for one answer has passed; it runs from now. */
+export function stopsAfter(clock: Pick<Clock, 'now'>, scenarios = Number.POSITIVE_INFINITY): () => boolean {
   const startedMs = clock.now();
-  return () => clock.now() - startedMs >= FIRST_SCREEN_MS;
+  const allowedMs = scenarios <= FEW_SCENARIOS ? ALL_MS : FIRST_SCREEN_MS;
+  return () => clock.now() - startedMs >= allowedMs;
 }
 
 /** The failed steps whose reports are worth reading: none once that time has passed, which is noted. */

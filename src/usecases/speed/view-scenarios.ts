@@ -111,7 +111,7 @@ export async function viewScenarios(asked: ViewAsked, context: Reads): Promise<V
   context.covers(startMs, endMs);
   if (asked.view !== 'failures' && days.range.startMs < days.period.startMs)
     context.note(`By ${asked.breakdown} over the ${LOOK_BACK_DAYS} days before too: fewer than ${CYCLE_DAYS} days show no cycle.`);
-  const timed = { ...context, isLate: stopsAfter(context.clock) };
+  const timed = { ...context, isLate: stopsAfter(context.clock, asked.scenarioIds.length) };
   const { site, part } = await readSite(asked, days.range, timed);
   for (const sentence of beginWords(
     site.map(({ all }) => all[0]?.date),
