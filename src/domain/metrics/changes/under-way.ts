@@ -1,14 +1,18 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { Z_95 } from '../../statistics/tails.ts';
 import type { DatedChange } from '../engine/changes.ts';
-import { changesSince } from '../engine/measure.ts';
+import { changesSince, sizeOfDays } from '../engine/measure.ts';
 import { type ChangeSeries, isProduct, type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent } from './events.ts';
 
 /** Days before a scan in which what goes on through all of it may have begun: as many as a scan looks at by default. */
 const EARLIER_DAYS = 28;
-/** As sure as changes are that are looked for among the days that teach. */
-const MOST_P_VALUE = 0.0002;
+/** Surer than a change that begins in the scan must be: nobody asked about the days on which it began. */
+const MOST_P_VALUE = 1e-6;
+/** Days before a change that may have been a sale or another exception, whose end is no change … */
+const BEFORE_DAYS = 21;
+/** … so that it must show against the days before these as well, by so many standard errors. */
+const LEAST_SCORE = 4;
 /** Devices show the first day of the same change off by as many days. */
 const SAME_DAYS = 3;
 /** A change lies on one device where it moved this many times as much as all visitors. */
@@ -22,13 +26,22 @@ interface UnderWay {
 
 const areNear = (a: string, b: string) => Math.abs(Date.parse(a) - Date.parse(b)) <= SAME_DAYS * DAY_MS;
 
+const dayBefore = (day: string, days: number) => new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10);
+
+/** Whether a change is one against the usual days too, and not the end of what went before it. */
+function isAgainstUsual({ kind, days }: ChangeSeries, { from, relative }: DatedChange): boolean {
+  const first = dayBefore(from, BEFORE_DAYS);
+  const usual = days.filter(({ label }) => label < first || label >= from);
+  const size = sizeOfDays(kind, usual, { from, to: undefined });
+  return size !== undefined && Math.sign(size.relative) === Math.sign(relative) && Math.abs(size.score) >= LEAST_SCORE;
+}
+
 /** The clearest change of a series that holds on through all days of the scan. */
 function clearestOf(series: ChangeSeries, { from }: Scene): UnderWay[] {
-  const since = new Date(Date.parse(from) - EARLIER_DAYS * DAY_MS).toISOString().slice(0, 10);
-  const [clearest] = changesSince(series.kind, series.days, since, MOST_P_VALUE)
+  const [clearest] = changesSince(series.kind, series.days, dayBefore(from, EARLIER_DAYS), MOST_P_VALUE)
     .filter((change) => change.from < from && change.to === undefined)
     .toSorted((a, b) => a.pValue - b.pValue);
-  return clearest ? [{ series, change: clearest }] : [];
+  return clearest && isAgainstUsual(series, clearest) ? [{ series, change: clearest }] : [];
 }
 
 function eventOf({ series: { metric, place }, change }: UnderWay, seriesCount: number): ChangeEvent {
