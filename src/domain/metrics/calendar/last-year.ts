@@ -1,5 +1,6 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
+import { grouped } from '../../../lib/grouped.ts';
 import { nth } from '../../../lib/nth.ts';
 import type { DailyPoint, Expected } from '../engine/series.ts';
 import type { SpecialDay, SpecialDays } from './special-days.ts';
@@ -14,6 +15,8 @@ const LEAST_DAYS = 15;
 const REPEATED = { totals: 0.12, rates: 0.07 };
 /** Weeks on each side that say what a special day would have been. */
 const WEEKS = 4;
+/** Months that a date must be known of. */
+const LEAST_MONTHS = 3;
 
 /** Last year's days of one metric. */
 export interface LastYear {
@@ -23,10 +26,24 @@ export interface LastYear {
   readonly effectOf: (day: SpecialDay, isTotal: boolean) => Expected | undefined;
 }
 
+const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 const labelAt = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const shifted = (label: string, days: number) => labelAt(Date.parse(label) + days * DAY_MS);
 
-/** Reads days of last year (and of this one before) of all visits: their smooth level, and what special days did. */
+/** Days by date of the month, by how much they usually lie beside the smooth level around them. */
+function dateEffects(flat: ReadonlyMap<string, number>, near: (label: string) => readonly number[]): (label: string) => number {
+  const dateOf = (label: string) => label.slice(8);
+  const beside = [...flat].map(([label, level]) => ({ date: dateOf(label), by: level - meanOf(near(label)) }));
+  const effects = new Map(
+    [...grouped(beside, ({ date }) => date)].map(([date, own]) => [date, own.length < LEAST_MONTHS ? 0 : median(own.map(({ by }) => by))]),
+  );
+  return (label) => effects.get(dateOf(label)) ?? 0;
+}
+
+/**
+ * Reads days of last year (and of this one before) of all visits: their smooth level, and what special days did. Both are freed of the
+ * course of a month: pay days that fall on special days are missing from the level around them, and would be taken for a part of these.
+ */
 export function lastYearOf(points: readonly DailyPoint[], specialDays: SpecialDays): LastYear {
   const logs = new Map(
     points
@@ -41,24 +58,23 @@ export function lastYearOf(points: readonly DailyPoint[], specialDays: SpecialDa
     const own = [...ordinary].filter(([label]) => weekdayOf(label) === weekday).map(([, level]) => level);
     return own.length > 0 ? median(own) - middle : 0;
   });
-  const flat = (label: string) => {
-    const level = ordinary.get(label);
-    return level === undefined ? [] : [level - nth(weekdays, weekdayOf(label))];
-  };
+  const flat = new Map([...ordinary].map(([label, level]) => [label, level - nth(weekdays, weekdayOf(label))]));
+  const near = (day: string) =>
+    Array.from({ length: 2 * SMOOTH_DAYS + 1 }, (_, index) => shifted(day, index - SMOOTH_DAYS)).filter((label) => flat.has(label));
+  const ofDate = dateEffects(flat, (day) => near(day).map((label) => flat.get(label) ?? 0));
   const effects = new Map<string, number>();
   for (const [label, level] of logs) {
     const special = specialDays(label);
-    const beside = Array.from({ length: 2 * WEEKS + 1 }, (_, week) => shifted(label, 7 * (week - WEEKS))).flatMap(
-      (day) => ordinary.get(day) ?? [],
+    const beside = Array.from({ length: 2 * WEEKS + 1 }, (_, week) => shifted(label, 7 * (week - WEEKS))).flatMap((day) =>
+      ordinary.has(day) ? [(ordinary.get(day) ?? 0) - ofDate(day)] : [],
     );
     // The latest year counts.
-    if (special && beside.length > 0) effects.set(special.key, level - median(beside));
+    if (special && beside.length > 0) effects.set(special.key, level - ofDate(label) - median(beside));
   }
   return {
     seasonOf(label) {
-      const day = shifted(label, -YEAR_DAYS);
-      const near = Array.from({ length: 2 * SMOOTH_DAYS + 1 }, (_, index) => shifted(day, index - SMOOTH_DAYS)).flatMap(flat);
-      return near.length < LEAST_DAYS ? undefined : near.reduce((sum, level) => sum + level, 0) / near.length;
+      const days = near(shifted(label, -YEAR_DAYS));
+      return days.length < LEAST_DAYS ? undefined : meanOf(days.map((day) => (flat.get(day) ?? 0) - ofDate(day)));
     },
     effectOf({ key }, isTotal) {
       const mean = effects.get(key);
