@@ -44,8 +44,8 @@ export async function healthAmong(jobs: readonly JobRecord[], context: JobPageCo
   if (left.length > 0) context.note(`The runs of ${left.length} of ${jobs.length} jobs are not counted: ${reason ?? 'time ran out'}.`);
   if (health.some(({ runs }) => runs !== undefined))
     context.note(
-      'goodRuns and missing: last 30 days (hourly jobs: latest 100 runs), by when runs began' +
-        hint('find_export_gaps', '; find_export_gaps says which days, and which runs succeeded without rows') +
+      'goodRuns, missing: last 30 days (hourly jobs: latest 100 runs)' +
+        hint('find_export_gaps', '; find_export_gaps says which days') +
         '.',
     );
   for (const sentence of [...(await emptyRunWords(jobs, context)), ...stateNotes(jobs), ...suspendedWords(jobs)]) context.note(sentence);

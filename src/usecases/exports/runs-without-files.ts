@@ -3,7 +3,6 @@ import { listExportRuns } from '../../api/operations/data-export.ts';
 import { MAX_PAGE_SIZE } from '../../api/params.ts';
 import { lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
-import { hint } from '../../lib/hint.ts';
 import { counted } from '../../lib/number-text.ts';
 import type { SuccessfulRun } from '../../workspace/download/sync-plan.ts';
 import type { Context } from '../context.ts';
@@ -53,7 +52,6 @@ export async function withoutFilesWords(
     const name = names.get(jobId);
     const job = name === undefined ? `Job ${jobId}` : `"${name}" (${jobId})`;
     const what = `${counted(days.length, 'run')} succeeded without rows`;
-    const next = hint('find_export_gaps', `; find_export_gaps {"jobId":"${jobId}"} says whether data are missing`);
-    return [`${job}: ${what} (ended ${[...new Set(days)].toReversed().join(', ')})${next}.`];
+    return [`${job}: ${what} (ended ${[...new Set(days)].toReversed().join(', ')}).`];
   });
 }

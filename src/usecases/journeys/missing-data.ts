@@ -92,26 +92,33 @@ async function wayToVariable({ kind, key }: Variable, days: CoveredDays, context
   const order = { fields: [PRESET, `${kind} variable ${key}`], scope: 'sessions', frequency: 'once' } as const;
   const call = JSON.stringify({ ...order, startDate: dayText(days.first), endDate: dayText(days.last) });
   const plan = hint('plan_export', `: plan_export ${call} plans it for these days`);
-  const planned = await planFor(order, days, context);
-  return `No job is known to export it${planned === undefined ? plan : hint('apply_export_plan', planned, plan)}`;
+  const made = await planFor(order, days, context);
+  if (!made) return `No job is known to export it${plan}`;
+  const { planId, name, columns } = made;
+  return (
+    'No job is known to export it' +
+    hint(
+      'apply_export_plan',
+      `. A once export of it for these days is planned ("${name}", ${columns} columns) and not created yet: ` +
+        `where the user agrees, apply_export_plan {"planId":"${planId}"} creates it and fetches its files; then ask again`,
+      plan,
+    )
+  );
 }
 
-/** The words for a plan that is made at once, so that a yes of the user is all that it needs; undefined where it cannot be made. */
+/** A plan that is made at once, so that a yes of the user is all that it needs; undefined where it cannot be made. */
 async function planFor(
   order: Pick<ExportRequest, 'fields' | 'scope' | 'frequency'>,
   { first, last }: CoveredDays,
   context: PlanContext,
-): Promise<string | undefined> {
+): Promise<{ planId: string; name: string; columns: number } | undefined> {
   const range = { startDate: new Date(first * DAY_MS).toISOString(), endDate: new Date((last + 1) * DAY_MS).toISOString() };
   try {
     const { planId, body, fields } = await planExport(
       { ...order, ...range, format: 'JSONL', deviceLabel: 'all', fetches: true },
       { ...context, note: () => undefined },
     );
-    return (
-      `. A once export of it for these days is planned ("${String(body['name'])}", ${fields.length} columns) and not created yet: ` +
-      `where the user agrees, apply_export_plan {"planId":"${planId}"} creates it and fetches its files; then ask again`
-    );
+    return { planId, name: String(body['name']), columns: fields.length };
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;

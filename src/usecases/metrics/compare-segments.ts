@@ -25,25 +25,19 @@ interface SegmentSearch {
   readonly whole: Reading;
   readonly windows: Windows;
   readonly known?: KnownDays;
-  /** The device of the question, where it was chosen because the change lies on it. */
-  readonly within?: string | undefined;
 }
 
-function choiceOf(shown: number, all: number, within: string | undefined): string | undefined {
+function choiceOf(shown: number, all: number): string | undefined {
   const latest = all > READ ? ` among the ${READ} changed last` : '';
   const others = all > READ ? '; segmentIds asks for any other' : '';
-  const place = within === undefined ? 'Segments' : `Segments within ${within}`;
-  if (shown === 0) return all > READ ? `${place}: none with visits${latest}, of ${all}${others}.` : undefined;
-  return all > shown ? `${place}: the ${shown} of ${all} most unlike all others${latest}${others}.` : undefined;
+  if (shown === 0) return all > READ ? `Segments: none with visits${latest}, of ${all}${others}.` : undefined;
+  return all > shown ? `Segments: the ${shown} of ${all} most unlike all others${latest}${others}.` : undefined;
 }
 
 const visitsInBoth = ({ before, after }: GroupValues) => (before['visits'] ?? 0) + (after['visits'] ?? 0);
 
 /** Reads both ranges of the segments that were changed last, and the days of those that differ most from all other visits. */
-async function readBoth(
-  { question, metric, whole, windows, known, within: device }: SegmentSearch,
-  context: CompareContext,
-): Promise<ChosenSegments> {
+async function readBoth({ question, metric, whole, windows, known }: SegmentSearch, context: CompareContext): Promise<ChosenSegments> {
   const others = (await (await context.lists()).of('segment')).filter(({ id }) => !question.segmentIds.includes(id));
   const latest = others.toSorted((a, b) => (b.changedAt ?? '').localeCompare(a.changedAt ?? '')).slice(0, READ);
   if (latest.length === 0) return { all: [], chosen: [] };
@@ -60,7 +54,7 @@ async function readBoth(
   const visited = groups.filter((group) => visitsInBoth(group) > 0);
   const scored = visited.map((group) => ({ group, score: contrastScore(metric, whole, group, windows.factors) }));
   const chosen = scored.toSorted((a, b) => b.score - a.score || visitsInBoth(b.group) - visitsInBoth(a.group)).slice(0, SHOWN);
-  const choice = choiceOf(chosen.length, others.length, device);
+  const choice = choiceOf(chosen.length, others.length);
   const shown = within(chosen.map(({ group }) => group.id));
   const days = chosen.length === 0 ? [] : await readDays(shown, windows, quiet, true);
   const rows = totals.rows.filter(({ selection }) => chosen.some(({ group }) => group.id === idOf(selection)));
@@ -71,7 +65,6 @@ async function readBoth(
   const rank = new Map(chosen.map(({ group }, index) => [group.name, index]));
   return {
     all: visited,
-    within: device,
     chosen: readings.toSorted((a, b) => (rank.get(a.name) ?? 0) - (rank.get(b.name) ?? 0)),
     ...(choice !== undefined && { choice }),
   };

@@ -1,10 +1,9 @@
 import { specialSentence } from '../../domain/metrics/calendar/special-words.ts';
-import { type Causes, type CausesInput, explainHeadline, leadingDevice } from '../../domain/metrics/compare/causes.ts';
+import { type Causes, type CausesInput, explainHeadline } from '../../domain/metrics/compare/causes.ts';
 import { type Detection, detectionsOf } from '../../domain/metrics/compare/detection.ts';
 import { daysOf } from '../../domain/metrics/compare/judged-changes.ts';
-import type { Reading } from '../../domain/metrics/compare/readings.ts';
 import { nameOf } from '../../domain/metrics/metric-definitions.ts';
-import { type CompareContext, PARTS } from './compare-question.ts';
+import type { CompareContext } from './compare-question.ts';
 import { type ChosenSegments, readSegments } from './compare-segments.ts';
 import type { PeriodsJudged } from './judge-periods.ts';
 import { type NearEvents, readEventsAround } from './read-events.ts';
@@ -33,13 +32,6 @@ function specialOf({ periods, changes: { headline } }: PeriodsJudged, { known }:
   return specialSentence(daysOf(whole, metric), inRanges, known.specialDays, nameOf(metric).toLowerCase(), judgement.changes);
 }
 
-/** Where segments are looked at: on the device that the change lies on, where it lies on one. */
-function placeOf({ question }: PeriodsRead, { periods, changes }: PeriodsJudged, whole: Reading) {
-  const leader = leadingDevice({ ...periods, judged: changes, explains: true });
-  const device = PARTS.find((each) => each === leader?.device);
-  return leader && device ? { whole: leader, question: { ...question, devices: [device] }, within: device } : { whole, question };
-}
-
 /** Reads segments and events where there is a change to explain, and searches its causes. */
 export async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, context: CompareContext): Promise<PeriodsExplained> {
   const { question, windows, known, isOne } = read;
@@ -49,7 +41,7 @@ export async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, c
   const wantsSegments = explains && isOne;
   const { notes, ...segments } =
     wantsSegments && whole && !changes.isNoise
-      ? await readSegments({ ...placeOf(read, judged, whole), metric: changes.headline.metric, windows, known }, context)
+      ? await readSegments({ question, metric: changes.headline.metric, whole, windows, known }, context)
       : { all: [], chosen: [], notes: [] };
   context.progress(3, 3, 'reading metrics');
   const input = { ...periods, judged: changes, segments, explains };

@@ -42,7 +42,7 @@ function segmentsNote({ isNoise, headline }: PeriodsResult, { wantsSegments, seg
 function notesOf(result: PeriodsResult, { question, windows, totals, isOne }: PeriodsRead, explained: PeriodsExplained): string[] {
   const ofSegments = segmentsNote(result, explained);
   // Visits of no known device cannot be asked for.
-  const hasLeader = explained.segments.within === undefined && PARTS.some((device) => device === result.leader);
+  const hasLeader = PARTS.some((device) => device === result.leader);
   return [
     ...(ofSegments === undefined ? [] : [ofSegments]),
     ...(hasLeader ? [`Next: devices ["${result.leader}"] shows its segments.`] : []),

@@ -127,5 +127,5 @@ export function suspendedWords(jobs: readonly JobRecord[]): string[] {
     return `${jobId} (${at}${lastUpdatorId ? ` by user ${lastUpdatorId}` : ''})`;
   });
   const more = suspended.length > named.length ? ` and ${suspended.length - named.length} more` : '';
-  return [`Suspended: ${named.join(', ')}${more}. The interface does not say why; a job is resumed in the console.`];
+  return [`Suspended: ${named.join(', ')}${more}. The interface does not say why.`];
 }

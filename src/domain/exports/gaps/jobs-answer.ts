@@ -77,7 +77,7 @@ export function jobsAnswer({ jobs, health, once, all = jobs }: JobsRead): string
   const idsWith = (wanted: boolean) => once.filter(({ hasFiles }) => hasFiles === wanted).map(({ jobId }) => jobId);
   const [full, empty] = [idsWith(true).length, idsWith(false)];
   const expired = once.filter(({ hasFiles, expired: isGone }) => hasFiles && isGone).length;
-  const since = expired > 0 ? `, ${expired === full ? 'all' : expired} of them expired since` : '';
+  const since = expired > 0 ? `, ${expired === full ? 'all' : expired} expired since` : '';
   const states = clauses(
     [scheduleWords(active.length, running), where(idsIn('computing'), 'under way'), where(idsIn('suspended'), 'suspended')],
     '; ',

@@ -128,10 +128,12 @@ export function opposedSentence(subject: string, groups: readonly GroupChange[])
   return isBoth ? `${subject} moved in opposite directions: ${listed(clear)}.` : '';
 }
 
-/** `Within mobile no segment moved more than the rest, as far as noise allows.`; empty where too little is known of them. */
-function noneWords(within: string, groups: readonly GroupChange[]): string {
-  const known = groups.filter(({ verdict }) => verdict !== 'not enough data');
-  return known.length < 2 ? '' : `Within ${within} no segment moved more than the rest, as far as noise allows.`;
+/** Whether a segment moved more than the device that the change is on, and is more than another name of a part of it. */
+function isNarrower(segment: GroupChange, device: GroupChange): boolean {
+  const [own, whole] = [segment.relative ?? 0, device.relative ?? 0];
+  // Of the bounds of the segment the one that lies nearer to no change.
+  const nearer = own < 0 ? segment.high : segment.low;
+  return own * whole > 0 && Math.abs(nearer ?? 0) > Math.abs(whole) && (nearer ?? 0) * own > 0;
 }
 
 /**
@@ -141,15 +143,15 @@ function noneWords(within: string, groups: readonly GroupChange[]): string {
 export function segmentSentence(
   divided: Cause | undefined,
   { groups, named }: Reasons,
-  { apart, within }: { readonly apart: readonly Explained[]; readonly within?: string | undefined } = { apart: [] },
+  { apart, device }: { readonly apart: readonly Explained[]; readonly device?: GroupChange | undefined } = { apart: [] },
 ): string {
   if (divided?.explained && isMix(divided.explained)) return mixSentence(divided, divided.explained);
   const unlike = groups.filter(({ verdict }) => verdict === 'more').toSorted((a, b) => a.pValue - b.pValue);
   const first = groups.find(({ name }) => name === named) ?? unlike[0];
-  if (!first) return within === undefined ? '' : noneWords(within, groups);
-  const [place, rest] =
-    within === undefined ? ['Of the segments', 'all other visits'] : [`Of the segments within ${within}`, 'its other visits'];
-  const others = first.relativeOfOthers === null ? '' : `, ${rest} ${signed(first.relativeOfOthers)}`;
+  if (!first) return '';
+  // What moved as the device did is only another name of it, or of a part of it.
+  if (device && !isNarrower(first, device)) return `No segment moved clearly more than ${device.name} as a whole.`;
+  const others = first.relativeOfOthers === null ? '' : `, all other visits ${signed(first.relativeOfOthers)}`;
   const own = apart.flatMap(({ groups: [group] }) => (group?.name === first.name ? [group] : []))[0];
-  return `${place}, ${first.name} moved most unlike the rest: ${groupText(first)}${countedText(first.relative, own)}${others}.`;
+  return `Of the segments, ${first.name} moved most unlike the rest: ${groupText(first)}${countedText(first.relative, own)}${others}.`;
 }

@@ -1,6 +1,6 @@
 import { findReasons, type Reasons } from '../engine/reasons.ts';
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
-import { type Cause, isMix, type MovedShare } from './cause-words.ts';
+import { type Cause, type MovedShare } from './cause-words.ts';
 import type { GroupVerdict } from './comparison-rows.ts';
 import { type Change, differenceOf } from './comparison-words.ts';
 import { type Explained, explain, findPartition, type GroupValues, partition, type RevenueSplit, splitRevenue } from './contributions.ts';
@@ -16,8 +16,6 @@ export interface SegmentReadings {
   readonly all: readonly GroupValues[];
   /** Days of those whose change differs most from that of all other visits. */
   readonly chosen: readonly { readonly name: string; readonly reading: Reading }[];
-  /** The device whose visits they are parts of, where the change lies on it; left out: of all that are compared. */
-  readonly within?: string | undefined;
 }
 
 /** The input of a search for the causes of a change between two periods. */
@@ -95,8 +93,8 @@ function deviceCause(change: Change, whole: Reading, { devices, windows, judged 
   };
 }
 
-/** The segments' parts of the headline, and their own changes beside all other visits, or those of the one device it lies on. */
-function segmentCauses(whole: Reading, { devices, windows, judged, segments: { all, chosen, within } }: CausesInput): SegmentCauses {
+/** The segments' parts of the headline, and their own changes. */
+function segmentCauses(whole: Reading, { windows, judged, segments: { all, chosen } }: CausesInput): SegmentCauses {
   const { headline, hidden } = judged;
   const { metric } = headline;
   const difference = differenceOf(headline) ?? 0;
@@ -104,16 +102,14 @@ function segmentCauses(whole: Reading, { devices, windows, judged, segments: { a
     const groups = partition(metric, whole, parts, rest);
     return groups && explain(metric, difference, groups, windows.factors);
   };
-  const place = devices.find(({ device }) => device === within);
   const groups = chosen.map(({ name, reading }) => ({ name, days: daysOf(reading, metric) }));
-  const reasons = findReasons(occasionOf(headline, place ?? whole, hidden, windows), groups, all.length);
+  const reasons = findReasons(occasionOf(headline, whole, hidden, windows), groups, all.length);
   const explained = chosen.flatMap(({ name, reading }) => {
     const apart = explainedBy([{ name, before: reading.before, after: reading.after }], `not ${name}`);
     const change = reasons.groups.find((group) => group.name === name);
     return apart ? [{ apart, verdict: { judged: judgeReading(reading, metric), change } }] : [];
   });
-  // Parts of one device do not divide all visits.
-  const parts = place ? undefined : findPartition(whole, all);
+  const parts = findPartition(whole, all);
   const divided: Cause | undefined = parts && {
     of: parts.map(({ name }) => name).join(' and '),
     explained: explainedBy(parts, 'no segment of these'),
@@ -176,16 +172,6 @@ function measuredParts(input: CausesInput): Pick<Causes, 'measured' | 'judged' |
   return { measured, judged: own, byDevice: found && withMeasuredGroup(found, measured, own.headline) };
 }
 
-/** The reading of the one device that the headline lies on, so that parts of other devices' visits explain nothing of it. */
-export function leadingDevice(input: Omit<CausesInput, 'segments'>): Reading | undefined {
-  const { devices, judged, readings } = input;
-  const [whole] = readings;
-  if (!whole || devices.length === 0) return undefined;
-  const cause = deviceCause(judged.headline, whole, { ...input, segments: { all: [], chosen: [] } });
-  const name = judged.hidden?.reading.device ?? (cause && !isMix(cause.explained) ? cause.reasons.named : undefined);
-  return devices.find(({ device }) => device === name);
-}
-
 /** Searches the causes of the headline of one selection: devices, segments, factors of revenue. */
 export function explainHeadline(input: CausesInput): Causes {
   const { readings, segments, explains } = input;
@@ -196,7 +182,7 @@ export function explainHeadline(input: CausesInput): Causes {
     whole,
     ...parts,
     bySegment: whole && !parts.judged.isNoise && segments.all.length > 0 ? segmentCauses(whole, own) : undefined,
-    movedSegment: movedSegmentOf(whole, segments.within === undefined ? segments.all : []),
+    movedSegment: movedSegmentOf(whole, segments.all),
     revenue: explains && whole && readings.length === 1 ? revenueCause(whole, own) : undefined,
     others: parts.byDevice ? otherPlaces(input, parts.judged, parts.measured) : [],
   };

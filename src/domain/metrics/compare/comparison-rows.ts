@@ -163,12 +163,11 @@ export function sumsOf(of: string, explained: Explained): Record<string, Cell> {
 }
 
 /** One segment; its contribution and that of all other visits are the change. */
-export function segmentRecord({ groups: [own], change }: Explained, verdict: GroupVerdict, device?: string): Record<string, Cell> {
+export function segmentRecord({ groups: [own], change }: Explained, verdict: GroupVerdict): Record<string, Cell> {
   if (!own) return {};
   const { name, before, after, contribution } = own;
   return {
     segment: name,
-    ...(device !== undefined && { device }),
     before: round(before),
     after: round(after),
     ...verdictCells(own, verdict),

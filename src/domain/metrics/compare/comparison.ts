@@ -63,12 +63,15 @@ function devicesSentence({ byDevice, movedSegment, measured }: Causes, { judged,
 }
 
 /** What segments say of the headline; their division of it is left out where the mix of devices says it. */
-function segmentsSentence({ byDevice, bySegment }: Causes, { judged: { headline }, segments: { within } }: CausesInput): string {
+function segmentsSentence({ byDevice, bySegment }: Causes, { judged: { headline } }: CausesInput): string {
   if (!bySegment) return '';
   const isDivided = isChanged(headline.judgement) && !(byDevice && isMix(byDevice.explained));
   // The size of a change that has a date is one of its days alone, which is said first.
   const apart = headline.since ? [] : bySegment.explained.map((each) => each.apart);
-  return segmentSentence(isDivided ? bySegment.divided : undefined, bySegment.reasons, { apart, within });
+  return segmentSentence(isDivided ? bySegment.divided : undefined, bySegment.reasons, {
+    apart,
+    device: byDevice?.reasons.groups.find(({ name }) => name === byDevice.reasons.named),
+  });
 }
 
 /** The cost within the period of a change that began before it; empty where there is none, or nothing depends on it. */
@@ -131,12 +134,7 @@ function sentencesOf(causes: Causes, input: CausesInput, currency: string | unde
 }
 
 /** The tables of the causes, amounts with their cents. */
-function causeRecords(
-  causes: Causes,
-  { segments: { within }, judged: { isNoise } }: CausesInput,
-  metric: string,
-  currency: string | undefined,
-) {
+function causeRecords(causes: Causes, { metric }: Change, isNoise: boolean, currency: string | undefined) {
   const { byDevice, bySegment } = causes;
   const money = definitionOf(metric)?.unit === 'currency' && currency !== undefined ? { unit: currency } : {};
   const sums = sumRecords(causes);
@@ -149,7 +147,7 @@ function causeRecords(
     }),
     ...(sums.length > 0 && { sums: sums.map((each) => ({ ...each, ...money })) }),
     ...(bySegment && {
-      segments: bySegment.explained.map(({ apart, verdict }) => ({ ...segmentRecord(apart, verdict, within), ...money })),
+      segments: bySegment.explained.map(({ apart, verdict }) => ({ ...segmentRecord(apart, verdict), ...money })),
     }),
   };
 }
@@ -164,7 +162,7 @@ export function wordComparison(causes: Causes, input: CausesInput, currency: str
     data: {
       answer: sentencesOf(causes, { ...input, judged }, currency),
       ...changeTable(changes, readings.length > 1, currency),
-      ...causeRecords(causes, { ...input, judged }, headline.metric, currency),
+      ...causeRecords(causes, headline, isNoise, currency),
       ...(factors && { revenue: factors }),
       ...(measured && { change: changeRecord(measured) }),
     },

@@ -53,8 +53,7 @@ it('says what is known of suspended jobs, and that the interface gives no reason
     { ...DAILY, jobId: 2, state: 'suspended' },
   ];
   expect(suspendedWords(jobs)).toEqual([
-    'Suspended: 1 (last changed 2026-10-25 by user 7005), 2 (not said when it was changed). The interface does not say why; a job is ' +
-      'resumed in the console.',
+    'Suspended: 1 (last changed 2026-10-25 by user 7005), 2 (not said when it was changed). The interface does not say why.',
   ]);
   expect(suspendedWords([DAILY])).toEqual([]);
 });

@@ -103,6 +103,15 @@ describe('what segments have to do with a change', () => {
     expect(segmentSentence(undefined, { groups: [moved('Germany', -0.1)] })).toBe('');
   });
 
+  it('is none that moved as the device did, which the change is on, and one that moved clearly more', () => {
+    const groups = [moved('Mobile Safari', -0.4, 'more', -0.02)];
+    const device = moved('mobile', -0.39, 'more', -0.01);
+    expect(segmentSentence(undefined, { groups }, { apart: [], device })).toBe('No segment moved clearly more than mobile as a whole.');
+    expect(segmentSentence(undefined, { groups }, { apart: [], device: moved('mobile', -0.2, 'more', -0.01) })).toMatch(
+      /^Of the segments, Mobile Safari/,
+    );
+  });
+
   it('is the mix of those that divide the visits', () => {
     const divided: Cause = { ...cause(rates(-0.9, -0.1), []), of: 'new and back', isSteady: false };
     expect(segmentSentence(divided, { groups: [] })).toMatch(/^Traffic mix of new and back accounts for 90% of the change/);
