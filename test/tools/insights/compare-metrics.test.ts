@@ -118,10 +118,10 @@ describe('two weeks', () => {
     expect(answer.structured['devices']).toBeUndefined();
     expect(notes(answer)).not.toContain('Next:');
     expect(list(answer, 'segments').length).toBeGreaterThan(0);
-    const whole = await compare(WEEK);
-    expect(notes(whole)).toContain('Next: devices ["mobile"] shows its segments.');
+    const ofWeek = await compare(WEEK);
+    expect(notes(ofWeek)).toContain('Next: devices ["mobile"] shows its segments.');
     // Mobile Safari moved as all phones did.
-    expect(whole.structured['answer']).toContain('No segment moved clearly more than mobile as a whole.');
+    expect(ofWeek.structured['answer']).toContain('No segment moved clearly more than mobile as a whole.');
   });
 
   it('in another zone are days of that zone', async () => {
