@@ -167,10 +167,17 @@ function isEchoOf(event: ChangeEvent, step: ChangeEvent, scanFrom: string): bool
   return isAlike ? isItsBeginning : isUsualBefore;
 }
 
+/** A share of fewer visits a day is mostly none or all of them: what days scatter by cannot be told from such values. */
+const LEAST_OF_A_DAY = 8;
+
+function hasEnough({ kind, days }: ChangeSeries): boolean {
+  return kind !== 'share' || days.reduce((sum, { denominator }) => sum + (denominator ?? 0), 0) >= LEAST_OF_A_DAY * days.length;
+}
+
 /** Looks through all series and reports each change once, at the place where it happened. */
 export function findChanges({ series, metrics, base, from, to }: ScanRequest): ScanAnswer {
   const wanted = series.filter(({ metric }) => metrics.includes(metric));
-  const looked = lookThrough(wanted, from, to);
+  const looked = lookThrough(wanted.filter(hasEnough), from, to);
   const byId = new Map(wanted.map((each) => [each.id, each]));
   const found = looked.flatMap(({ id, study, candidates }): Found[] => {
     const own = byId.get(id);

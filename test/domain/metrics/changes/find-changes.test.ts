@@ -167,6 +167,28 @@ describe('nothing', () => {
   });
 });
 
+it('rates of hardly any visits are no series to look at, sums of them are', () => {
+  const place: Place = { device: 'tablet' };
+  const days = (denominator: number) =>
+    Array.from({ length: DAYS }, (_, at) => ({
+      label: new Date(Date.UTC(2026, 4, 1) + at * 86_400_000).toISOString().slice(0, 10),
+      numerator: at % 2,
+      denominator,
+      isWhole: true,
+    }));
+  const seriesWith = (denominator: number): ChangeSeries[] => [
+    { id: seriesId('bounceRate', place), kind: 'share', metric: 'bounceRate', place, days: days(denominator) },
+    { id: seriesId('visits', place), kind: 'count', metric: 'visits', place, days: days(1) },
+  ];
+  const range = { from: days(1)[HISTORY]?.label ?? '', to: days(1)[DAYS - 1]?.label ?? '' };
+  const lookedAt = (denominator: number) =>
+    findChanges({ series: seriesWith(denominator), metrics: ['bounceRate', 'visits'], base, ...range });
+  expect([lookedAt(2), lookedAt(20)].map(({ looked, tooFew }) => [looked, tooFew])).toEqual([
+    [1, 1],
+    [2, 0],
+  ]);
+});
+
 function changesNone(): never {
   throw new Error('Nothing was found.');
 }
