@@ -1,4 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
+import { DAY_MS } from './clock.ts';
 
 /** From one instant to another, in ms since 1970; `endMs` is the last millisecond, or an instant that a caller named. */
 export interface Interval {
@@ -95,6 +96,11 @@ export function chunksOf(interval: Interval, timeZone: string, maxMs: number): I
     else chunks.push({ startMs: day.startMs, endMs: day.endMs });
   }
   return chunks;
+}
+
+/** The day so many days after another one, before it where there are fewer than none: `2026-11-09` for `2026-11-10` and −1. */
+export function dayAfter(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
 /**

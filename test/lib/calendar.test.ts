@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chunksOf, daysBetween, slotsOf } from '../../src/lib/calendar.ts';
+import { chunksOf, dayAfter, daysBetween, slotsOf } from '../../src/lib/calendar.ts';
 import { HOUR_MS } from '../../src/lib/clock.ts';
 import { sampleSize } from '../support/sample-size.ts';
 
@@ -72,4 +72,12 @@ describe('chunks of an interval', () => {
       { numRuns: sampleSize({ full: 60, short: 12 }) },
     );
   });
+});
+
+it('days after and before a day go over the ends of months and years', () => {
+  expect([dayAfter('2026-11-10', -1), dayAfter('2026-12-31', 1), dayAfter('2028-03-01', -1)]).toEqual([
+    '2026-11-09',
+    '2027-01-01',
+    '2028-02-29',
+  ]);
 });

@@ -38,8 +38,7 @@ function lossSentence({ steps, unit }: Told): string {
   if (!first || first.sessions === 0) return `No ${unit} did ${first?.step ?? 'the first step'} in these days.`;
   const [from, to] = at === undefined ? [] : [steps[at], steps[at + 1]];
   if (!from || !to) return `All ${count(first.sessions)} ${unit} that did ${first.step} did every step.`;
-  const share = ((100 * (from.left ?? 0)) / from.sessions).toFixed(1);
-  const lost = `${count(from.left ?? 0)} of ${count(from.sessions)} ${unit} (${share}%)`;
+  const lost = `${count(from.left ?? 0)} of ${count(from.sessions)} ${unit} (${(100 * lostShare(from)).toFixed(1)}%)`;
   return `The largest loss is after ${from.step}: ${lost} do not reach ${to.step}${steeperWords(steps, from)}.`;
 }
 

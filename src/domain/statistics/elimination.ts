@@ -70,6 +70,16 @@ function factorise(matrix: Float64Array, size: number): void {
   }
 }
 
+/** Steps of Newton's method that are shorter are near the end. */
+const NEAR = 0.3;
+/** A step that is no shorter than this of the one before asks for a curvature of its own, which costs as much as five steps. */
+const SLOWED = 0.8;
+
+/** Whether a step of Newton's method, by its largest part, ends so far from the one before that its curvature leads on no longer. */
+export function isFarOff(step: number, before: number): boolean {
+  return step > NEAR || step > SLOWED * before;
+}
+
 /** Solves `matrix × x = right` for a symmetric positive definite matrix, of which the lower half is given; both are overwritten. */
 export function solveSymmetric(matrix: Float64Array, right: Float64Array): Float64Array {
   const size = right.length;

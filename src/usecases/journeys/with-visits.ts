@@ -56,7 +56,6 @@ interface Chosen {
   readonly fields: readonly string[];
 }
 
-/** The parts that are read, checked for what is needed of them. */
 /** The fields that no file of some days has, where the files hold all rows of these days; none where they do not. */
 function fieldsLackingOn(days: readonly number[], { part, fields }: Chosen): string[] {
   const all = wholeDays(coverageOf(part.runs).covered);
@@ -67,6 +66,7 @@ function fieldsLackingOn(days: readonly number[], { part, fields }: Chosen): str
   });
 }
 
+/** The parts that are read, checked for what is needed of them. */
 async function chosenParts(data: Data, wanted: Readonly<Record<VisitScope, readonly string[] | undefined>>, context: VisitUses) {
   const chosen: Chosen[] = [];
   for (const scope of SCOPES) {

@@ -175,6 +175,13 @@ describe('the list of changes', () => {
     expect(orderOf(entriesOf([site('conversionRate', '2026-11-10')], [speed({ shape: 'drift' })], PERIOD))).toEqual(['2026-11-10', '7']);
   });
 
+  it('takes for none what runs on another device than the visitors whose conversion changed', () => {
+    const change = site('conversionRate', '2026-11-10');
+    const on = (scenario: string) => orderOf(entriesOf([change], [{ ...speed({}), scenario }], PERIOD));
+    expect(on('Checkout – desktop')).toEqual(['2026-11-10', '7']);
+    for (const name of ['Checkout – mobile', 'Checkout']) expect(on(name)).toEqual(['2026-11-10', '7 beside 2026-11-10']);
+  });
+
   it('puts slower before faster, and what lasts before what is over', () => {
     const over = { ...speed({ shape: 'episode', untilMs: at('2026-11-12T00:00Z') }), scenarioId: 2 };
     const faster = { ...speed({ relative: -0.5 }), scenarioId: 3 };

@@ -121,7 +121,7 @@ describe('two weeks', () => {
     const ofWeek = await compare(WEEK);
     expect(notes(ofWeek)).toContain('Next: devices ["mobile"] shows its segments.');
     // Mobile Safari moved as all phones did.
-    expect(ofWeek.structured['answer']).toContain('No segment moved clearly more than mobile as a whole.');
+    expect(ofWeek.structured['answer']).toContain('No segment that was looked at moved clearly more than mobile as a whole.');
   });
 
   it('in another zone are days of that zone', async () => {

@@ -1,5 +1,5 @@
 import { nth } from '../../../lib/nth.ts';
-import { solveSymmetric } from '../../statistics/elimination.ts';
+import { isFarOff, solveSymmetric } from '../../statistics/elimination.ts';
 import { addFeatures, addProducts, type Cells, type Design, LEAST_OF_LEVEL, scoreOf, sessionsByLevel } from './cells.ts';
 import type { PageModel } from './page-model.ts';
 
@@ -26,10 +26,6 @@ const MOST_EXPOSED = 0.95;
 const MOST_STEPS = 30;
 /** Newton's steps shrink by their square: the one after this is nothing. */
 const ENOUGH = 1e-3;
-/** Steps shorter than this are near the end. */
-const NEAR = 0.3;
-/** A step that is no shorter than this of the one before asks for a curvature of its own, which costs as much as five steps. */
-const SLOWED = 0.8;
 /** Gives up exact equality of means where it would cost everything: the difference that is left is this times the coefficient. */
 const TOLERANCE = 2e-4;
 /** A step on the logarithmic scale that does not overshoot. */
@@ -176,7 +172,7 @@ function tilt({ design, products }: PageModel, controls: Side, plain: Float64Arr
     for (const [row, value] of change.entries()) coefficients[row] = nth(coefficients, row) + scale * value;
     totals = weigh(design, controls, coefficients, weights);
     if (largest < ENOUGH) break;
-    if (largest > NEAR || largest > SLOWED * before) curvature = undefined;
+    if (isFarOff(largest, before)) curvature = undefined;
     before = largest;
   }
   return { weights, totals };

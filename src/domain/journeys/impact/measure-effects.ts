@@ -34,19 +34,11 @@ function cellsWithout(cells: Cells, bit: number): Cells {
   };
 }
 
-/** An effect with what a plain comparison of all sessions on both sides says, shares from 0 to 1. */
-export interface Measured extends ConditionEffect {
-  readonly plain: number;
-}
-
-function plainOf({ cells, sessions, conversions }: PageModel, met: Int32Array): number {
-  const sumOf = (column: Float64Array) => met.reduce((sum, cell) => sum + nth(column, cell), 0);
-  const [exposed, own] = [sumOf(cells.sessions), sumOf(cells.conversions)];
-  return own / Math.max(exposed, 1) - (conversions - own) / Math.max(sessions - exposed, 1);
-}
-
 /** Measures each question on the cells of its page; undefined where no session of the page met the condition, or too few. */
-export function measureEffects(byPage: ReadonlyMap<number, Cells>, questions: readonly ConditionQuestion[]): (Measured | undefined)[] {
+export function measureEffects(
+  byPage: ReadonlyMap<number, Cells>,
+  questions: readonly ConditionQuestion[],
+): (ConditionEffect | undefined)[] {
   const models = new Map<string, { model: PageModel; met: Int32Array[] }>();
   const lists = new Map([...byPage].map(([page, cells]) => [page, cellsByBit(cells)]));
   return questions.map(({ page, probe, without, least = 1 }) => {
@@ -60,7 +52,6 @@ export function measureEffects(byPage: ReadonlyMap<number, Cells>, questions: re
     };
     const own = models.get(key) ?? prepare();
     models.set(key, own);
-    const exposed = own.met[probe] ?? new Int32Array();
-    return { ...effectOf(own.model, exposed), plain: plainOf(own.model, exposed) };
+    return effectOf(own.model, own.met[probe] ?? new Int32Array());
   });
 }

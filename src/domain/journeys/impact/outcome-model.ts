@@ -1,13 +1,9 @@
-import { solveSymmetric } from '../../statistics/elimination.ts';
+import { isFarOff, solveSymmetric } from '../../statistics/elimination.ts';
 import { addFeatures, addProducts, type Cells, type Design, scoreOf } from './cells.ts';
 
 /** Most steps of Newton's method; it is there after five or six. */
 const MOST_STEPS = 25;
 const ENOUGH = 1e-4;
-/** Steps shorter than this are near the end. */
-const NEAR = 0.3;
-/** A step that is no shorter than this of the one before asks for a curvature of its own, which costs as much as five steps. */
-const SLOWED = 0.8;
 /** Precision of the normal prior of each coefficient: keeps levels with sales always or never finite (sd 2 on the logit scale). */
 const PRECISION = 0.25;
 
@@ -77,7 +73,7 @@ export function chancesOf(cells: Cells, design: Design, products: Float64Array):
     const largest = change.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
     if (largest < ENOUGH) break;
     // One of a longer step is that of another place.
-    if (largest > NEAR || largest > SLOWED * before) curvature = undefined;
+    if (isFarOff(largest, before)) curvature = undefined;
     before = largest;
   }
   return slopeAt(cells, design, coefficients).chances;

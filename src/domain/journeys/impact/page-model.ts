@@ -20,8 +20,6 @@ export interface PageModel {
   readonly byLevel: readonly Float64Array[];
   /** A number from 0 to 1 for each cell, spread evenly. */
   readonly spread: Float64Array;
-  readonly sessions: number;
-  readonly conversions: number;
 }
 
 function total(column: Float64Array): number {
@@ -61,7 +59,5 @@ export function pageModelOf(cells: Cells): PageModel {
     chances: chancesOf(cells, design, products),
     basket: basketOf(cells),
     spread: spreadOf(cells),
-    sessions: total(cells.sessions),
-    conversions: total(cells.conversions),
   };
 }

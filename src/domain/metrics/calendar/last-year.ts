@@ -1,5 +1,5 @@
 import { median } from 'simple-statistics';
-import { DAY_MS } from '../../../lib/clock.ts';
+import { dayAfter } from '../../../lib/calendar.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { nth } from '../../../lib/nth.ts';
 import type { DailyPoint, Expected } from '../engine/series.ts';
@@ -27,8 +27,6 @@ export interface LastYear {
 }
 
 const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-const labelAt = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-const shifted = (label: string, days: number) => labelAt(Date.parse(label) + days * DAY_MS);
 
 /** Days by date of the month, by how much they usually lie beside the smooth level around them. */
 function dateEffects(flat: ReadonlyMap<string, number>, near: (label: string) => readonly number[]): (label: string) => number {
@@ -60,12 +58,12 @@ export function lastYearOf(points: readonly DailyPoint[], specialDays: SpecialDa
   });
   const flat = new Map([...ordinary].map(([label, level]) => [label, level - nth(weekdays, weekdayOf(label))]));
   const near = (day: string) =>
-    Array.from({ length: 2 * SMOOTH_DAYS + 1 }, (_, index) => shifted(day, index - SMOOTH_DAYS)).filter((label) => flat.has(label));
+    Array.from({ length: 2 * SMOOTH_DAYS + 1 }, (_, index) => dayAfter(day, index - SMOOTH_DAYS)).filter((label) => flat.has(label));
   const ofDate = dateEffects(flat, (day) => near(day).map((label) => flat.get(label) ?? 0));
   const effects = new Map<string, number>();
   for (const [label, level] of logs) {
     const special = specialDays(label);
-    const beside = Array.from({ length: 2 * WEEKS + 1 }, (_, week) => shifted(label, 7 * (week - WEEKS))).flatMap((day) =>
+    const beside = Array.from({ length: 2 * WEEKS + 1 }, (_, week) => dayAfter(label, 7 * (week - WEEKS))).flatMap((day) =>
       ordinary.has(day) ? [(ordinary.get(day) ?? 0) - ofDate(day)] : [],
     );
     // The latest year counts.
@@ -73,7 +71,7 @@ export function lastYearOf(points: readonly DailyPoint[], specialDays: SpecialDa
   }
   return {
     seasonOf(label) {
-      const days = near(shifted(label, -YEAR_DAYS));
+      const days = near(dayAfter(label, -YEAR_DAYS));
       return days.length < LEAST_DAYS ? undefined : meanOf(days.map((day) => (flat.get(day) ?? 0) - ofDate(day)));
     },
     effectOf({ key }, isTotal) {

@@ -113,6 +113,14 @@ export function isProduct(metric: string): boolean {
   return metric === 'conversionCount' || metric === 'revenueSum';
 }
 
+/** A share of fewer visits a day is mostly none or all of them: what days scatter by cannot be told from such values. */
+const LEAST_OF_A_DAY = 8;
+
+/** Whether the days of a series are enough to tell a change from chance. */
+export function hasEnough({ kind, days }: ChangeSeries): boolean {
+  return kind !== 'share' || days.reduce((sum, { denominator }) => sum + (denominator ?? 0), 0) >= LEAST_OF_A_DAY * days.length;
+}
+
 /** Something that may be a change in one series. */
 export interface Found {
   readonly series: ChangeSeries;

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../lib/clock.ts';
+import { dayAfter } from '../../../lib/calendar.ts';
 import { changesSince } from '../engine/measure.ts';
 import { type ChangeSeries, type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent, Part } from './events.ts';
@@ -12,7 +12,7 @@ const holdsZero = ({ low, high }: Part) => low <= 0 && high >= 0;
 
 /** The change under way when an event begins, by the days of its own series. */
 function underWay({ kind, days }: ChangeSeries, { from }: ChangeEvent) {
-  const since = new Date(Date.parse(from) - EARLIER_DAYS * DAY_MS).toISOString().slice(0, 10);
+  const since = dayAfter(from, -EARLIER_DAYS);
   const [clearest] = changesSince(kind, days, since, EARLIER_P_VALUE)
     .filter((change) => change.from < from && (change.to === undefined || change.to >= from))
     .toSorted((a, b) => a.pValue - b.pValue);

@@ -10,6 +10,7 @@ import {
   type ChangeSeries,
   clustersOf,
   type Found,
+  hasEnough,
   isProduct,
   type Place,
   type Scene,
@@ -165,13 +166,6 @@ function isEchoOf(event: ChangeEvent, step: ChangeEvent, scanFrom: string): bool
   const isUsualBefore = from < scanFrom && Math.abs(dayNumber(step.from) - dayNumber(to) - 1) <= MOST_BETWEEN;
   const isItsBeginning = own.metric === other.metric && Math.abs(dayNumber(step.from) - dayNumber(from)) <= 1;
   return isAlike ? isItsBeginning : isUsualBefore;
-}
-
-/** A share of fewer visits a day is mostly none or all of them: what days scatter by cannot be told from such values. */
-const LEAST_OF_A_DAY = 8;
-
-function hasEnough({ kind, days }: ChangeSeries): boolean {
-  return kind !== 'share' || days.reduce((sum, { denominator }) => sum + (denominator ?? 0), 0) >= LEAST_OF_A_DAY * days.length;
 }
 
 /** Looks through all series and reports each change once, at the place where it happened. */

@@ -1,8 +1,9 @@
+import { dayAfter } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { Z_95 } from '../../statistics/tails.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { changesSince, sizeOfDays } from '../engine/measure.ts';
-import { type ChangeSeries, isProduct, type Scene, seriesId } from './change-series.ts';
+import { type ChangeSeries, hasEnough, isProduct, type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent } from './events.ts';
 
 /** Days before a scan in which what goes on through all of it may have begun: as many as a scan looks at by default. */
@@ -26,11 +27,9 @@ interface UnderWay {
 
 const areNear = (a: string, b: string) => Math.abs(Date.parse(a) - Date.parse(b)) <= SAME_DAYS * DAY_MS;
 
-const dayBefore = (day: string, days: number) => new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10);
-
 /** Whether a change is one against the usual days too, and not the end of what went before it. */
 function isAgainstUsual({ kind, days }: ChangeSeries, { from, relative }: DatedChange): boolean {
-  const first = dayBefore(from, BEFORE_DAYS);
+  const first = dayAfter(from, -BEFORE_DAYS);
   const usual = days.filter(({ label }) => label < first || label >= from);
   const size = sizeOfDays(kind, usual, { from, to: undefined });
   return size !== undefined && Math.sign(size.relative) === Math.sign(relative) && Math.abs(size.score) >= LEAST_SCORE;
@@ -38,7 +37,7 @@ function isAgainstUsual({ kind, days }: ChangeSeries, { from, relative }: DatedC
 
 /** The clearest change of a series that holds on through all days of the scan. */
 function clearestOf(series: ChangeSeries, { from }: Scene): UnderWay[] {
-  const [clearest] = changesSince(series.kind, series.days, dayBefore(from, EARLIER_DAYS), MOST_P_VALUE)
+  const [clearest] = changesSince(series.kind, series.days, dayAfter(from, -EARLIER_DAYS), MOST_P_VALUE)
     .filter((change) => change.from < from && change.to === undefined)
     .toSorted((a, b) => a.pValue - b.pValue);
   return clearest && isAgainstUsual(series, clearest) ? [{ series, change: clearest }] : [];
@@ -72,7 +71,7 @@ export function changesUnderWay(scene: Scene, metrics: readonly string[], events
     .flatMap((metric) => {
       const own = devices.flatMap((device) => series.get(seriesId(metric, { ...base, device })) ?? []);
       return eventsOfMetric(
-        own.flatMap((each) => clearestOf(each, scene)),
+        own.filter(hasEnough).flatMap((each) => clearestOf(each, scene)),
         base,
       );
     })

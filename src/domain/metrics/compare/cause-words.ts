@@ -147,10 +147,11 @@ export function segmentSentence(
 ): string {
   if (divided?.explained && isMix(divided.explained)) return mixSentence(divided, divided.explained);
   const unlike = groups.filter(({ verdict }) => verdict === 'more').toSorted((a, b) => a.pValue - b.pValue);
-  const first = groups.find(({ name }) => name === named) ?? unlike[0];
-  if (!first) return '';
+  const ranked = [...groups.filter(({ name }) => name === named), ...unlike];
+  if (ranked.length === 0) return '';
   // What moved as the device did is only another name of it, or of a part of it.
-  if (device && !isNarrower(first, device)) return `No segment moved clearly more than ${device.name} as a whole.`;
+  const first = ranked.find((segment) => !device || isNarrower(segment, device));
+  if (!first) return `No segment that was looked at moved clearly more than ${device?.name ?? ''} as a whole.`;
   const others = first.relativeOfOthers === null ? '' : `, all other visits ${signed(first.relativeOfOthers)}`;
   const own = apart.flatMap(({ groups: [group] }) => (group?.name === first.name ? [group] : []))[0];
   return `Of the segments, ${first.name} moved most unlike the rest: ${groupText(first)}${countedText(first.relative, own)}${others}.`;

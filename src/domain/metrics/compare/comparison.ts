@@ -146,9 +146,7 @@ function causeRecords(causes: Causes, { metric }: Change, isNoise: boolean, curr
       })),
     }),
     ...(sums.length > 0 && { sums: sums.map((each) => ({ ...each, ...money })) }),
-    ...(bySegment && {
-      segments: bySegment.explained.map(({ apart, verdict }) => ({ ...segmentRecord(apart, verdict), ...money })),
-    }),
+    ...(bySegment && { segments: bySegment.explained.map(({ apart, verdict }) => ({ ...segmentRecord(apart, verdict), ...money })) }),
   };
 }
 

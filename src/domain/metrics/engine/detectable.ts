@@ -71,7 +71,7 @@ function sizesAhead(kind: MetricKind, history: readonly DailyPoint[]): (length: 
   };
 }
 
-/** The smallest lasting rise that would show within 92 days in four of five cases, as a share; undefined as above. */
+/** The smallest lasting rise that 92 days would show in four of five cases, as a share; undefined where fewer than 21 days are known. */
 export function smallestAhead(kind: MetricKind, history: readonly DailyPoint[]): number | undefined {
   const sizeAfter = sizesAhead(kind, history);
   const sizes = LENGTHS.flatMap((length) => sizeAfter(length) ?? []);

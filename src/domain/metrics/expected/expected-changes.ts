@@ -1,3 +1,4 @@
+import { dayAfter } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { factorsOf } from '../change-cost.ts';
@@ -43,7 +44,7 @@ function isMadeBy(own: MeasuredChange, other: MeasuredChange): boolean {
 
 /** The clearest changes that begin among the rows, of which `from` is the first day, and those shortly before that they lie in whole. */
 export function changesAround(input: ExpectedInput, from: string): { among: MeasuredChange[]; before: MeasuredChange[] } {
-  const lately = new Date(Date.parse(from) - LATELY_DAYS * DAY_MS).toISOString().slice(0, 10);
+  const lately = dayAfter(from, -LATELY_DAYS);
   const isBefore = ({ change }: MeasuredChange) => change.from < from && change.to === undefined;
   return {
     among: changesFrom(input, from).slice(0, MOST_TOLD),

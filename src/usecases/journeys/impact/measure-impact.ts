@@ -15,8 +15,9 @@ import { currencyOf } from '../../exports/amounts.ts';
 import { requireSeen } from '../unseen-step.ts';
 import type { VisitQuestion, Visits } from '../visits.ts';
 import { type VisitUses, withVisits } from '../with-visits.ts';
+import { ALL_PAGES, type Judged } from './judged-effects.ts';
 import { fieldsOfOutcome, type Outcome, outcomeSql, parseOutcome } from './outcome.ts';
-import { ALL_PAGES, type Judged, type Looked, readEffects } from './read-effects.ts';
+import { type Looked, readEffects } from './read-effects.ts';
 import { readExperiment } from './read-experiment.ts';
 import { samplingNote } from './sampling.ts';
 import { coincidences } from './speed-coincidence.ts';
@@ -93,8 +94,7 @@ function verdictOf({ effect, finding }: Judged): Verdict {
 
 /** A condition at a page as a row; without figures where nothing is comparable. */
 function factsOf(judged: Judged, outcome: Outcome, hasRevenue: boolean): RowFacts {
-  const { effect, finding, hypothesis, page } = judged;
-  const { condition } = hypothesis;
+  const { condition, effect, finding, page } = judged;
   const { difference, lostRevenue } = finding ?? effect;
   const place =
     condition.what === 'page'
@@ -120,7 +120,7 @@ function withPlain(
   { row, judged }: { readonly row: ImpactRow; readonly judged?: Judged | undefined },
   looked: Looked | undefined,
 ): ImpactRow {
-  const difference = judged && looked?.plain(judged.hypothesis);
+  const difference = judged?.hypothesis && looked?.plain(judged.hypothesis);
   return difference === undefined ? row : { ...row, plainPoints: Number((100 * difference).toFixed(2)) };
 }
 

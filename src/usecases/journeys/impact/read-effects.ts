@@ -1,26 +1,17 @@
 import { ApiError } from '../../../api/errors.ts';
-import type { AskedCondition, Condition } from '../../../domain/journeys/impact/conditions.ts';
+import type { AskedCondition } from '../../../domain/journeys/impact/conditions.ts';
+import type { ConditionEffect } from '../../../domain/journeys/impact/effect.ts';
 import { type Aim, discoveries, doubtOf, type Finding, LEAST_SESSIONS, separate } from '../../../domain/journeys/impact/judge-effects.ts';
-import { type ConditionQuestion, type Measured, measureEffects } from '../../../domain/journeys/impact/measure-effects.ts';
-import { togetherOf } from '../../../domain/journeys/impact/together.ts';
-import { grouped } from '../../../lib/grouped.ts';
+import { type ConditionQuestion, measureEffects } from '../../../domain/journeys/impact/measure-effects.ts';
 import { partsOf } from '../visit-relation.ts';
 import type { VisitRow, Visits } from '../visits.ts';
 import type { CellPlan, OutcomeSql } from './cell-plan.ts';
 import { cellsSql, keptSessionsSql, plainAloneSql } from './cells-sql.ts';
+import { type Judged, sumsOf, withSums } from './judged-effects.ts';
 import { plainDifferences } from './plain-sql.ts';
 import { type Hypothesis, type ProbePlan, planProbes } from './plan-probes.ts';
 import { type AskedErrors, type Counted, type Profile, profileOf } from './profile.ts';
 import { readCells } from './read-cells.ts';
-
-/** The effect of a condition at a page, and whether it stands out by itself. */
-export interface Judged {
-  readonly hypothesis: Hypothesis;
-  readonly page: string;
-  readonly effect: Measured;
-  /** Left out where it is no discovery of its own. */
-  readonly finding?: Finding | undefined;
-}
 
 /** All that was looked at. */
 export interface Looked {
@@ -32,9 +23,6 @@ export interface Looked {
   /** Conditions at pages that enough sessions met to be judged. */
   readonly judgeable: number;
 }
-
-/** The place of an error over all pages that have it. */
-export const ALL_PAGES = 'all pages';
 
 /** A value needs at least this share of sessions for a level of its own. */
 const LEAST_SHARE = 0.01;
@@ -75,7 +63,7 @@ async function counting(plan: CellPlan, visits: Visits): Promise<Counting> {
 
 /** Measures the questions of each page as soon as its cells are there: the engine counts the next page meanwhile. */
 async function measured(plan: CellPlan, questions: readonly ConditionQuestion[], { statementsOf }: Counting, visits: Visits) {
-  const effects: (Measured | undefined)[] = questions.map(() => undefined);
+  const effects: (ConditionEffect | undefined)[] = questions.map(() => undefined);
   const plain: VisitRow[] = [];
   const answers = statementsOf(plan).map((statement) => visits.select(statement));
   // Of those that come after one that failed nothing is awaited.
@@ -109,47 +97,14 @@ function questionsOf({ hypotheses, probes, looksAhead }: ProbePlan, isAsked: boo
 
 /** Where nearly all sessions have bought already, nothing that they meet can keep them from it. */
 const ALL_BOUGHT = 0.98;
-const isAfterAll = ({ comparable, withoutShare }: Measured) => comparable > 0 && withoutShare > ALL_BOUGHT;
-
-/** One error over all pages together. */
-interface Sum {
-  readonly condition: Condition;
-  readonly effect: Measured;
-  /** Indices of the effects at its pages. */
-  readonly members: readonly number[];
-}
-
-/** The errors that no page was named for, each over all its pages: one text is cut into pieces otherwise, too small to say anything. */
-function sumsOf(effects: readonly Measured[], hypotheses: readonly Hypothesis[]): Sum[] {
-  const ofErrors = [...hypotheses.entries()].filter(
-    ([, { condition }]) => condition.what === 'js_error' && condition.message !== undefined && !condition.pages,
-  );
-  return [...grouped(ofErrors, ([, { condition }]) => condition.message)].flatMap(([, own]) => {
-    const members = own.map(([at]) => at);
-    const effect = togetherOf(members.flatMap((at) => effects[at] ?? []));
-    const [first] = own;
-    return effect && first ? [{ condition: first[1].condition, effect: { ...effect, plain: 0 }, members }] : [];
-  });
-}
-
-/** Rows at pages, and those over all pages in place of their pieces where none of these stands out by itself. */
-function withSums(single: readonly Judged[], sums: readonly (Sum & { readonly stands: boolean })[]): Judged[] {
-  const shown = sums.filter(({ members }) => !members.some((at) => single[at]?.finding));
-  const replaced = new Set(shown.flatMap(({ members }) => members));
-  const whole = shown.map(({ condition, effect, stands }): Judged => {
-    const { difference, lostRevenue } = effect;
-    const finding = stands ? { at: -1, difference, lostRevenue } : undefined;
-    return { hypothesis: { condition, page: -1, probe: -1 }, page: ALL_PAGES, effect, finding };
-  });
-  return [...single.filter((_, at) => !replaced.has(at)), ...whole];
-}
+const isAfterAll = ({ comparable, withoutShare }: ConditionEffect) => comparable > 0 && withoutShare > ALL_BOUGHT;
 
 /**
  * Discoveries that the others do not explain; where there are several, the same cells are asked who met which of them. `effects`: those of
  * the questions, then sums of them, which share the false discovery rate and are given as they stand.
  */
 async function findingsOf(
-  effects: readonly Measured[],
+  effects: readonly ConditionEffect[],
   { questions, isSummary }: { readonly questions: readonly ConditionQuestion[]; readonly isSummary: (at: number) => boolean },
   { plan, counted, aim }: { readonly plan: CellPlan; readonly counted: Counting; readonly aim: Aim },
   visits: Visits,
@@ -202,26 +157,32 @@ export async function readEffects(
   const questions = questionsOf(probes, asked !== undefined);
   const counted = await counting(plan, visits);
   const { effects: all, plain } = await measured(plan, questions, counted, visits);
-  const isLate = (effect: Measured, at: number) =>
+  const isLate = (effect: ConditionEffect, at: number) =>
     outcome.kind === 'purchase' && !probes.hypotheses[at]?.condition.pages && isAfterAll(effect);
-  const met = all.flatMap((effect, at) => (effect && !isLate(effect, at) ? [{ effect, at }] : []));
+  const met = all.flatMap((effect, at) => {
+    const hypothesis = probes.hypotheses[at];
+    const question = questions[at];
+    return effect && hypothesis && question && !isLate(effect, at) ? [{ effect, hypothesis, question }] : [];
+  });
   const effects = met.map(({ effect }) => effect);
-  const own = met.flatMap(({ at }) => probes.hypotheses[at] ?? []);
-  const sums = sumsOf(effects, own);
+  const sums = sumsOf(
+    effects,
+    met.map(({ hypothesis }) => hypothesis.condition),
+  );
   const { findings, standing } = await findingsOf(
     [...effects, ...sums.map(({ effect }) => effect)],
     {
-      questions: met.flatMap(({ at }) => questions[at] ?? []),
+      questions: met.map(({ question }) => question),
       // A score of frustration is made of clicks and errors, which say more.
-      isSummary: (index) => own[index]?.condition.what === 'frustration',
+      isSummary: (index) => met[index]?.hypothesis.condition.what === 'frustration',
     },
     { plan, counted, aim },
     visits,
   );
   const pages = [...probes.pages, ...probes.asked];
-  const single = own.map((hypothesis, index): Judged => {
+  const single = met.map(({ effect, hypothesis }, index): Judged => {
     const finding = findings.find(({ at }) => at === index);
-    return { hypothesis, page: pages[hypothesis.page]?.pattern ?? '', effect: effects[index] as Measured, finding }; // of the same list
+    return { condition: hypothesis.condition, hypothesis, page: pages[hypothesis.page]?.pattern ?? '', effect, finding };
   });
   const judged = withSums(
     single,

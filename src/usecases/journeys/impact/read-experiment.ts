@@ -5,6 +5,7 @@ import { type ImpactRow, rowOf } from '../../../domain/journeys/impact/impact-an
 import { fold } from '../../../domain/names/match-name.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
 import { readVariables } from '../../exports/export-lists.ts';
+import type { PlanContext } from '../../exports/plan-export.ts';
 import { missingVariable, type Variable } from '../missing-data.ts';
 import { visitRelation } from '../visit-relation.ts';
 import type { VisitScope, Visits } from '../visits.ts';
@@ -22,10 +23,8 @@ interface FoundVariable {
   readonly column: string;
 }
 
-type VariableUses = Parameters<typeof missingVariable>[3];
-
 /** The column that holds a variable: by the name of the column, or of a variable of the project. */
-async function columnOf(name: string, visits: Visits, context: VariableUses): Promise<FoundVariable> {
+async function columnOf(name: string, visits: Visits, context: PlanContext): Promise<FoundVariable> {
   const found = (names: readonly string[]) => {
     for (const each of names)
       for (const scope of ['sessions', 'views'] as const) {
@@ -110,7 +109,7 @@ export async function readExperiment(
   { name = '', value, over }: AskedCondition,
   { outcome, hasRevenue }: { readonly outcome: OutcomeSql; readonly hasRevenue: boolean },
   visits: Visits,
-  context: VariableUses,
+  context: PlanContext,
 ): Promise<ImpactRow[]> {
   if (name === '' || over !== undefined) refuse('conditions: variable needs name, and takes value; over is of frustration.');
   const { arms, mixed } = await armsOf(await columnOf(name, visits, context), outcome, visits);

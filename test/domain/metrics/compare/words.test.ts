@@ -106,10 +106,18 @@ describe('what segments have to do with a change', () => {
   it('is none that moved as the device did, which the change is on, and one that moved clearly more', () => {
     const groups = [moved('Mobile Safari', -0.4, 'more', -0.02)];
     const device = moved('mobile', -0.39, 'more', -0.01);
-    expect(segmentSentence(undefined, { groups }, { apart: [], device })).toBe('No segment moved clearly more than mobile as a whole.');
+    expect(segmentSentence(undefined, { groups }, { apart: [], device })).toBe(
+      'No segment that was looked at moved clearly more than mobile as a whole.',
+    );
     expect(segmentSentence(undefined, { groups }, { apart: [], device: moved('mobile', -0.2, 'more', -0.01) })).toMatch(
       /^Of the segments, Mobile Safari/,
     );
+  });
+
+  it('is one that moved clearly more than the device, though another one is named first', () => {
+    const groups = [moved('Mobile Safari', -0.4, 'more'), moved('App users', -0.8, 'more')];
+    const said = segmentSentence(undefined, { groups, named: 'Mobile Safari' }, { apart: [], device: moved('mobile', -0.39, 'more') });
+    expect(said).toMatch(/^Of the segments, App users moved most unlike the rest: 80\.0% lower/);
   });
 
   it('is the mix of those that divide the visits', () => {
@@ -152,6 +160,14 @@ it('says the change with weekdays evened out where ranges of other weekdays make
     });
   expect(text(-0.1)).toBe(' (-10.0% on a typical day, weekdays and special days evened out)');
   expect([text(0.05), text(0.19)]).toEqual(['', '']);
+  // Figures within noise, −21 %, beside a level that is not, by which the verdict goes.
+  const decided = usualText({
+    metric: 'visits',
+    compared: { before: 100, after: 79 },
+    judgement: { verdict: 'down', changes: [], relative: -0.29, noise: 0.25, score: -4 },
+    days: { first: '2026-11-23' },
+  });
+  expect(decided).toBe(' (-29.0% on a typical day, weekdays and special days evened out)');
   // Visits and rate say theirs.
   expect(text(-0.1, 'conversionCount')).toBe('');
 });

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { changesAround, levelSentence } from '../../../../src/domain/metrics/expected/expected-changes.ts';
+import type { ExpectedInput } from '../../../../src/domain/metrics/expected/expected-lines.ts';
+import { dayAfter } from '../../../../src/lib/calendar.ts';
+import { DAY_MS } from '../../../../src/lib/clock.ts';
+import { seeded } from '../../../bench/verdicts/random.ts';
+
+const FIRST = '2026-07-01';
+const DAYS = 140;
+
+/** Days of a site whose rate is another from one day to the next; orders and revenue follow, and visits on some days make up for it. */
+function input(metrics: readonly string[], { from, to = DAYS, factor }: { from: number; to?: number; factor: number }): ExpectedInput {
+  const random = seeded(11);
+  const days = Array.from({ length: DAYS }, (_, at) => {
+    const label = dayAfter(FIRST, at);
+    const visits = random.poisson(5_000);
+    const conversionCount = random.binomial(visits, 0.04 * (at >= from && at < to ? factor : 1));
+    const values = { visits, conversionCount, conversionRate: (100 * conversionCount) / visits, revenueSum: 80 * conversionCount };
+    const startMs = Date.parse(label);
+    return { selection: { device: 'all', segmentIds: [] }, range: 0, interval: { label, startMs, endMs: startMs + DAY_MS - 1 }, values };
+  });
+  const known = { specialDays: () => undefined, of: () => ({}) };
+  return { query: { metrics, bases: [] }, lines: [], days, known, timeZone: 'UTC' } as never;
+}
+
+const day = (at: number) => dayAfter(FIRST, at);
+
+describe('changes around the rows of an expectation', () => {
+  it('that began shortly before the first row and go on are told apart from those among the rows', () => {
+    const fall = input(['conversionRate'], { from: 120, factor: 0.6 });
+    const { among, before } = changesAround(fall, day(126));
+    expect(among).toEqual([]);
+    expect(before.map(({ change }) => change.from)).toEqual([day(120)]);
+    expect(levelSentence(before)).toMatch(
+      /^Conversion rate is \d\d\.\d% lower \(.*\) since 2026-10-29, before these rows: what is expected was learned from that level too\.$/,
+    );
+    expect(changesAround(fall, day(110))).toMatchObject({ among: [{ change: { from: day(120) } }], before: [] });
+  });
+
+  it('that have ended before the rows are no level of theirs', () => {
+    expect(changesAround(input(['conversionRate'], { from: 100, to: 112, factor: 0.6 }), day(126))).toEqual({ among: [], before: [] });
+  });
+
+  it('are told of the factor alone where a product changed with it', () => {
+    const { among } = changesAround(input(['conversionRate', 'revenueSum'], { from: 120, factor: 0.6 }), day(110));
+    expect(among.map(({ metric }) => metric)).toEqual(['conversionRate']);
+    expect(among[0]?.cost).toMatchObject({ metric: 'revenueSum' });
+  });
+});
