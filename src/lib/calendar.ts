@@ -1,5 +1,4 @@
 import { Temporal } from 'temporal-polyfill';
-import { DAY_MS } from './clock.ts';
 
 /** From one instant to another, in ms since 1970; `endMs` is the last millisecond, or an instant that a caller named. */
 export interface Interval {
@@ -100,7 +99,9 @@ export function chunksOf(interval: Interval, timeZone: string, maxMs: number): I
 
 /** The day so many days after another one, before it where there are fewer than none: `2026-11-09` for `2026-11-10` and −1. */
 export function dayAfter(day: string, days: number): string {
-  return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+  const date = new Date(day);
+  date.setUTCDate(date.getUTCDate() + days);
+  return date.toISOString().slice(0, 10);
 }
 
 /**
