@@ -70,29 +70,24 @@ function factorise(matrix: Float64Array, size: number): void {
   }
 }
 
-/** Steps of Newton's method that are shorter are near the end. */
-const NEAR = 0.3;
-/** A step that is no shorter than this of the one before asks for a curvature of its own, which costs as much as five steps. */
-const SLOWED = 0.8;
-
-/** Whether a step of Newton's method, by its largest part, ends so far from the one before that its curvature leads on no longer. */
-export function isFarOff(step: number, before: number): boolean {
-  return step > NEAR || step > SLOWED * before;
-}
-
-/** Solves `matrix × x = right` for a symmetric positive definite matrix, of which the lower half is given; both are overwritten. */
-export function solveSymmetric(matrix: Float64Array, right: Float64Array): Float64Array {
-  const size = right.length;
+/**
+ * Solves `matrix × x = right` for one right side after the other; the matrix is symmetric positive definite, and its lower half is given
+ * and overwritten.
+ */
+export function solverOf(matrix: Float64Array, size: number): (right: Float64Array) => Float64Array {
   factorise(matrix, size);
-  for (let row = 0; row < size; row += 1) {
-    let sum = nthDouble(right, row);
-    for (let at = 0; at < row; at += 1) sum -= nthDouble(matrix, row * size + at) * nthDouble(right, at);
-    right[row] = sum / nthDouble(matrix, row * size + row);
-  }
-  for (let row = size - 1; row >= 0; row -= 1) {
-    let sum = nthDouble(right, row);
-    for (let at = row + 1; at < size; at += 1) sum -= nthDouble(matrix, at * size + row) * nthDouble(right, at);
-    right[row] = sum / nthDouble(matrix, row * size + row);
-  }
-  return right;
+  return (right) => {
+    const solution = right.slice();
+    for (let row = 0; row < size; row += 1) {
+      let sum = nthDouble(solution, row);
+      for (let at = 0; at < row; at += 1) sum -= nthDouble(matrix, row * size + at) * nthDouble(solution, at);
+      solution[row] = sum / nthDouble(matrix, row * size + row);
+    }
+    for (let row = size - 1; row >= 0; row -= 1) {
+      let sum = nthDouble(solution, row);
+      for (let at = row + 1; at < size; at += 1) sum -= nthDouble(matrix, at * size + row) * nthDouble(solution, at);
+      solution[row] = sum / nthDouble(matrix, row * size + row);
+    }
+    return solution;
+  };
 }

@@ -1,7 +1,8 @@
 import { nth } from '../../../lib/nth.ts';
-import { isFarOff, solveSymmetric } from '../../statistics/elimination.ts';
-import { addFeatures, addProducts, type Cells, type Design, LEAST_OF_LEVEL, scoreOf, sessionsByLevel } from './cells.ts';
-import type { PageModel } from './page-model.ts';
+import { descend } from '../../statistics/descent.ts';
+import { type Cells, sessionsByLevel } from './cells.ts';
+import { addFeatures, type Design, LEAST_OF_LEVEL, productOf } from './design.ts';
+import { type PageModel, TOLERANCE } from './page-model.ts';
 
 /** Exposed and other sessions of a page that can be compared. */
 export interface Comparison {
@@ -23,11 +24,10 @@ export interface Comparison {
 const LEAST_CONTROLS = 10;
 /** At a level where more than this share has the condition nobody else is left to compare with. */
 const MOST_EXPOSED = 0.95;
-const MOST_STEPS = 30;
-/** Newton's steps shrink by their square: the one after this is nothing. */
+/** It is there after five or six. */
+const MOST_STEPS = 40;
+/** Steps shrink faster and faster: the one after this is nothing. */
 const ENOUGH = 1e-3;
-/** Gives up exact equality of means where it would cost everything: the difference that is left is this times the coefficient. */
-const TOLERANCE = 2e-4;
 /** A step on the logarithmic scale that does not overshoot. */
 const LONGEST_STEP = 3;
 
@@ -63,13 +63,14 @@ function withoutPeers(cells: Cells, isExposed: Uint8Array, left: Uint8Array): nu
   return removed;
 }
 
-/** Cells that are left once those without peers are taken out, again and again until there are none. */
-function cellsWithPeers({ cells, byLevel }: PageModel, exposed: Int32Array, isExposed: Uint8Array): Uint8Array {
-  const left = new Uint8Array(cells.count).fill(1);
+/** Cells that are left once those without peers are taken out, again and again until there are none; undefined: all of them. */
+function cellsWithPeers({ cells, byLevel }: PageModel, exposed: Int32Array, isExposed: Uint8Array): Uint8Array | undefined {
   const own = sessionsByLevel(cells, exposed);
   // Mostly there are none, and the sums of all cells say so without a look at each.
   const isAny = own.some((treated, at) => lostLevels(treated, (level) => nth(byLevel[at] ?? treated, level) - nth(treated, level)));
-  if (isAny) while (withoutPeers(cells, isExposed, left) > 0);
+  if (!isAny) return undefined;
+  const left = new Uint8Array(cells.count).fill(1);
+  while (withoutPeers(cells, isExposed, left) > 0);
   return left;
 }
 
@@ -78,29 +79,19 @@ const CONTROLS_FOR_EACH = 10;
 /** … and take the time of all other conditions. */
 const ENOUGH_CONTROLS = 8_000;
 
-/** The cells on both sides that are left; of those without the condition all, or as many as are enough, chosen evenly. */
-function sidesOf({ cells, spread }: PageModel, isExposed: Uint8Array, left: Uint8Array) {
-  const { count } = cells;
-  let [own, others] = [0, 0];
-  for (let cell = 0; cell < count; cell += 1) {
-    if (left[cell] === 0) continue;
-    if (isExposed[cell] === 1) own += 1;
-    else others += 1;
+/** Of the cells without the condition that are left all, or as many as are enough, chosen evenly. */
+function controlsOf({ cells, spread }: PageModel, exposed: number, isExposed: Uint8Array, left: Uint8Array | undefined): Int32Array {
+  const all = left ? left.reduce((sum, own) => sum + own, 0) : cells.count;
+  const part = Math.max(ENOUGH_CONTROLS, CONTROLS_FOR_EACH * exposed) / (all - exposed);
+  const controls = new Int32Array(all - exposed);
+  let end = 0;
+  for (let cell = 0; cell < cells.count; cell += 1) {
+    const own = spread[cell] ?? 0;
+    if (own >= part || isExposed[cell] === 1 || left?.[cell] === 0) continue;
+    controls[end] = cell;
+    end += 1;
   }
-  const part = Math.max(ENOUGH_CONTROLS, CONTROLS_FOR_EACH * own) / others;
-  const [exposed, controls] = [new Int32Array(own), new Int32Array(others)];
-  let [exposedEnd, controlsEnd] = [0, 0];
-  for (let cell = 0; cell < count; cell += 1) {
-    if (left[cell] === 0) continue;
-    if (isExposed[cell] === 1) {
-      exposed[exposedEnd] = cell;
-      exposedEnd += 1;
-    } else if (part >= 1 || (spread[cell] ?? 0) < part) {
-      controls[controlsEnd] = cell;
-      controlsEnd += 1;
-    }
-  }
-  return { exposed, controls: controls.subarray(0, controlsEnd) };
+  return controls.subarray(0, end);
 }
 
 /** Cells on one side with the sessions of each. */
@@ -118,63 +109,37 @@ function totalsOf(design: Design, { list, sessions }: Side): Float64Array {
   return totals;
 }
 
-/** Weighs each cell of a side by these coefficients; gives the features of its sessions with these weights. */
-function weigh(design: Design, { list, sessions }: Side, coefficients: Float64Array, weights: Float64Array): Float64Array {
+/** Weighs each cell of a side by these factors of its features; gives the features of its sessions with these weights. */
+function weigh(design: Design, { list, sessions }: Side, factors: Float64Array, weights: Float64Array): Float64Array {
   const totals = new Float64Array(design.features);
   for (let at = 0; at < list.length; at += 1) {
     const cell = list[at] ?? 0;
-    const weight = Math.exp(scoreOf(design, coefficients, cell));
+    const weight = productOf(design, factors, cell);
     weights[at] = weight;
     addFeatures(design, cell, weight * (sessions[at] ?? 0), totals);
   }
   return totals;
 }
 
-/** How the features of weighted cells go together: a square matrix, its lower half. */
-function productsOf(design: Design, { list, sessions }: Side, weights: Float64Array): Float64Array {
-  const products = new Float64Array(design.features ** 2);
-  for (let at = 0; at < list.length; at += 1) addProducts(design, list[at] ?? 0, (weights[at] ?? 0) * (sessions[at] ?? 0), products);
-  return products;
-}
-
-/** The curvature of the dual problem where features go together like this. */
-function curvatureOf(products: Float64Array, features: number): Float64Array {
-  const all = products[0] ?? 1;
-  // The first feature is 1 throughout, so that its column holds the sums of all.
-  const mean = (feature: number) => (products[feature * features] ?? 0) / all;
-  return products.map((value, at) => {
-    const [row, column] = [Math.floor(at / features), at % features];
-    // Weights do not depend on the coefficient of the first one.
-    if (row === 0 || column === 0) return row === column ? 1 : 0;
-    return value / all - mean(row) * mean(column) + (row === column ? TOLERANCE : 0);
-  });
-}
-
 /**
  * Weighs sessions so that the weighted means of the features meet those of the exposed (entropy balancing, Hainmueller 2012); gives the
  * weights and the features that they make.
  */
-function tilt({ design, products }: PageModel, controls: Side, plain: Float64Array, target: Float64Array) {
-  const coefficients = new Float64Array(design.features);
-  const weights = new Float64Array(controls.list.length).fill(1);
-  let totals = plain;
-  // Among all sessions of the page it is nearly that of most conditions.
-  let curvature: Float64Array | undefined = curvatureOf(products, design.features);
-  let before = Number.POSITIVE_INFINITY;
-  for (let step = 0; step < MOST_STEPS; step += 1) {
-    const means = shares(totals);
-    // The curvature costs most of a step, and that of a step before leads on nearly as well once the end is near.
-    curvature ??= curvatureOf(productsOf(design, controls, weights), design.features);
-    const gradient = means.map((mean, row) => (row === 0 ? 0 : nth(target, row) - mean - TOLERANCE * nth(coefficients, row)));
-    const change = solveSymmetric(curvature.slice(), gradient);
-    const largest = change.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-    const scale = Math.min(1, LONGEST_STEP / Math.max(largest, 1e-9));
-    for (const [row, value] of change.entries()) coefficients[row] = nth(coefficients, row) + scale * value;
-    totals = weigh(design, controls, coefficients, weights);
-    if (largest < ENOUGH) break;
-    if (isFarOff(largest, before)) curvature = undefined;
-    before = largest;
-  }
+function tilt({ design, solveUsual }: PageModel, controls: Side, target: Float64Array) {
+  const weights = new Float64Array(controls.list.length);
+  let totals: Float64Array = new Float64Array(design.features);
+  descend({
+    start: new Float64Array(design.features),
+    gradientAt(coefficients) {
+      totals = weigh(design, controls, coefficients.map(Math.exp), weights);
+      return shares(totals).map((mean, row) => (row === 0 ? 0 : mean + TOLERANCE * nth(coefficients, row) - nth(target, row)));
+    },
+    // Among all sessions of the page features go together nearly as they do for most conditions.
+    solve: solveUsual,
+    longest: LONGEST_STEP,
+    enough: ENOUGH,
+    mostSteps: MOST_STEPS,
+  });
   return { weights, totals };
 }
 
@@ -201,12 +166,14 @@ export function balance(model: PageModel, met: Int32Array): Comparison {
   const { cells, design } = model;
   const isExposed = new Uint8Array(cells.count);
   for (const cell of met) isExposed[cell] = 1;
-  const { exposed, controls } = sidesOf(model, isExposed, cellsWithPeers(model, met, isExposed));
+  const left = cellsWithPeers(model, met, isExposed);
+  const exposed = left ? met.filter((cell) => left[cell] === 1) : met;
+  const controls = controlsOf(model, exposed.length, isExposed, left);
   const [own, others] = [sideOf(cells, exposed), sideOf(cells, controls)];
   const [exposedTotals, controlTotals] = [totalsOf(design, own), totalsOf(design, others)];
   const comparable = exposedTotals[0] ?? 0;
   const target = shares(exposedTotals);
-  const { weights, totals: weighedTotals } = tilt(model, others, controlTotals, target);
+  const { weights, totals: weighedTotals } = tilt(model, others, target);
   let squares = 0;
   for (let at = 0; at < controls.length; at += 1)
     squares += (weights[at] ?? 0) ** 2 * (others.sessions[at] ?? 0) * (cells.factor[controls[at] ?? 0] ?? 0);

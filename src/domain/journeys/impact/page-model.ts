@@ -1,4 +1,6 @@
-import { addProducts, type Cells, type Design, designOf, everyCell, sessionsByLevel } from './cells.ts';
+import { solverOf } from '../../statistics/elimination.ts';
+import { type Cells, everyCell, sessionsByLevel } from './cells.ts';
+import { addProducts, type Design, designOf } from './design.ts';
 import { chancesOf } from './outcome-model.ts';
 
 /** Revenue of a conversion: its mean, and the mean of its square over its mean. */
@@ -11,8 +13,8 @@ export interface Basket {
 export interface PageModel {
   readonly cells: Cells;
   readonly design: Design;
-  /** How often two features go together, over all sessions: a square matrix, its lower half. */
-  readonly products: Float64Array;
+  /** Solves for a step of the weighing as far as features go together over all sessions. */
+  readonly solveUsual: (gradient: Float64Array) => Float64Array;
   /** The chance of the outcome by what was known before, for each cell. */
   readonly chances: Float64Array;
   readonly basket: Basket;
@@ -20,6 +22,29 @@ export interface PageModel {
   readonly byLevel: readonly Float64Array[];
   /** A number from 0 to 1 for each cell, spread evenly. */
   readonly spread: Float64Array;
+}
+
+/** Balance gives up exact equality of means where it would cost everything: the difference that is left is this times the coefficient. */
+export const TOLERANCE = 2e-4;
+
+/** The curvature of the dual problem of balance, its lower half, where features go together like this. */
+function curvatureOf(products: Float64Array, features: number): Float64Array {
+  const curvature = new Float64Array(products.length);
+  const all = products[0] ?? 1;
+  // The first feature is 1 throughout, so that its column holds the sums of all.
+  const mean = (feature: number) => (products[feature * features] ?? 0) / all;
+  // Weights do not depend on the coefficient of the first one.
+  curvature[0] = 1;
+  for (let row = 1; row < features; row += 1) {
+    const own = mean(row);
+    for (let column = 1; column < row; column += 1) {
+      const at = row * features + column;
+      curvature[at] = (products[at] ?? 0) / all - own * mean(column);
+    }
+    const diagonal = row * features + row;
+    curvature[diagonal] = (products[diagonal] ?? 0) / all - own * own + TOLERANCE;
+  }
+  return curvature;
 }
 
 function total(column: Float64Array): number {
@@ -55,7 +80,7 @@ export function pageModelOf(cells: Cells): PageModel {
     cells,
     design,
     byLevel,
-    products,
+    solveUsual: solverOf(curvatureOf(products, design.features), design.features),
     chances: chancesOf(cells, design, products),
     basket: basketOf(cells),
     spread: spreadOf(cells),

@@ -181,21 +181,26 @@ function messagesSql(visits: Visits, oneOf: number): string[] {
 /** So many views are enough to tell how often conditions are met, and what most sessions have. */
 const ENOUGH_VIEWS = 500_000;
 
-/** The statements of a profile: of a part of the sessions, one of so many, what most have; of all what may be rare. */
-function profileStatements(visits: Visits, oneOf: number, messages: readonly string[]): string[] {
+/** The statements of a profile: of a part of the sessions, one of so many, what most have; of all what may be rare, in `rare`. */
+function profileStatements(visits: Visits, oneOf: number, rare: readonly string[]): string[] {
   const statement = (wish: RelationWish, parts: readonly string[]) =>
     `WITH ${visitRelation(visits, wish).ctes}\n${parts.join('\nUNION ALL ')}`;
   const page = { ...measuresSql(visits), path_text: pathText(visits) };
   const part = { by: 'session', index: 0, of: oneOf } as const;
-  const whole = [pathsSql(), "SELECT 'sessions' AS kind, '' AS a, count(*) AS n, '' AS more FROM visit", ...messages];
+  const whole = ["SELECT 'sessions' AS kind, '' AS a, count(*) AS n, '' AS more FROM visit", ...rare];
   return [
     statement({ visit: traitsSql(visits), page, part }, [metSql(visits), ...valuesSql(visits)]),
     statement({ page: { own_path: visits.column('views', 'path') ?? 'NULL' } }, whole),
   ];
 }
 
-/** Which errors are asked about: none, the most frequent texts, or each however rare. */
-export type AskedErrors = 'none' | 'frequent' | 'all';
+/** Parts of a profile that not every question needs. */
+export interface ProfileWish {
+  /** Errors that are asked about: none, the most frequent texts, or each however rare. */
+  readonly errors: 'none' | 'frequent' | 'all';
+  /** Whether paths are asked about, of which hardly any session may have seen one. */
+  readonly isOfPaths: boolean;
+}
 
 const numbersOf = (row: VisitRow) =>
   textOf(row['more'])
@@ -203,21 +208,24 @@ const numbersOf = (row: VisitRow) =>
     .map((text) => Number(text) || 0);
 
 /** Counts what there is. */
-export async function profileOf(visits: Visits, errors: AskedErrors): Promise<Profile> {
+export async function profileOf(visits: Visits, { errors, isOfPaths }: ProfileWish): Promise<Profile> {
   const oneOf = sparing(viewsOfDays(visits), ENOUGH_VIEWS);
   const messagesOneOf = errors === 'all' ? 1 : oneOf;
   const messages = errors === 'none' ? [] : messagesSql(visits, messagesOneOf);
   const rows: VisitRow[] = [];
-  for (const statement of profileStatements(visits, oneOf, messages)) rows.push(...(await visits.select(statement)));
+  const isEvery = isOfPaths && oneOf > 1;
+  for (const statement of profileStatements(visits, oneOf, [...(isEvery ? [pathsSql()] : []), ...messages]))
+    rows.push(...(await visits.select(statement)));
   const of = (kind: string) => rows.filter((row) => row['kind'] === kind);
   const counted = (kind: string, times = 1) =>
     of(kind).map((row): Counted => ({ value: textOf(row['a']), count: times * Number(row['n']) }));
   const [slowEnd, frustratedEnd] = [SLOW_SECONDS.length, SLOW_SECONDS.length + FRUSTRATION_SCORES.length];
   const met = new Map(of('met').map((row) => [textOf(row['a']), numbersOf(row).map((count) => oneOf * count)]));
-  const paths = of('path').map((row): ProfiledPath => {
+  const viewsOf = (row: VisitRow) => (isEvery ? 1 : oneOf) * Number(row['n']);
+  const paths = of(isEvery ? 'path' : 'met').map((row): ProfiledPath => {
     const numbers = met.get(textOf(row['a'])) ?? COUNTS.map(() => 0);
     const [slow, frustrated, troubled] = [numbers.slice(0, slowEnd), numbers.slice(slowEnd, frustratedEnd), numbers.slice(frustratedEnd)];
-    return { path: textOf(row['a']), views: Number(row['n']), slow, frustrated, troubled };
+    return { path: textOf(row['a']), views: viewsOf(row), slow, frustrated, troubled };
   });
   return {
     paths,

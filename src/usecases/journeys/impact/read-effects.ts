@@ -10,7 +10,7 @@ import { cellsSql, keptSessionsSql, plainAloneSql } from './cells-sql.ts';
 import { type Judged, sumsOf, withSums } from './judged-effects.ts';
 import { plainDifferences } from './plain-sql.ts';
 import { type Hypothesis, type ProbePlan, planProbes } from './plan-probes.ts';
-import { type AskedErrors, type Counted, type Profile, profileOf } from './profile.ts';
+import { type Counted, type Profile, type ProfileWish, profileOf } from './profile.ts';
 import { readCells } from './read-cells.ts';
 
 /** All that was looked at. */
@@ -130,9 +130,9 @@ async function findingsOf(
   return { findings, standing };
 }
 
-function errorsOf(asked: readonly AskedCondition[] | undefined): AskedErrors {
-  if (!asked) return 'frequent';
-  return asked.some(({ what }) => what === 'js_error') ? 'all' : 'none';
+function profileWish(asked: readonly AskedCondition[] | undefined): ProfileWish {
+  if (!asked) return { errors: 'frequent', isOfPaths: false };
+  return { errors: asked.some(({ what }) => what === 'js_error') ? 'all' : 'none', isOfPaths: true };
 }
 
 /** Measures conditions at pages: those that are asked about, or all. */
@@ -141,7 +141,7 @@ export async function readEffects(
   { outcome, aim }: { readonly outcome: OutcomeSql; readonly aim: Aim },
   visits: Visits,
 ): Promise<Looked> {
-  const profile = await profileOf(visits, errorsOf(asked));
+  const profile = await profileOf(visits, profileWish(asked));
   if (profile.sessions === 0) throw new ApiError('missing', 'No session of these days fits the filters; widen the range or drop a filter.');
   const probes = await planProbes(asked, profile, visits);
   const plan: CellPlan = {
