@@ -210,9 +210,14 @@ function singleAnswer(row: ImpactRow, words: OutcomeWords): string {
   const [reason, what] = [REASONS[verdict], wantedOf(words)];
   const shares = `${formatNumber(row.withPercent)}% with it, ${formatNumber(row.withoutPercent)}% without`;
   const figures = words.aim === 'revenue' ? lostWords(row, words) : shares;
+  const { lostRevenue = 0, lostRevenueLow = 0, lostRevenueHigh = 0 } = row;
+  const more = `about ${grouped(-lostRevenue)} ${words.currency ?? 'in revenue'} more with it (${between(-lostRevenueHigh, -lostRevenueLow)})`;
+  const gained = words.aim === 'revenue' ? more : shares;
   if (verdict === 'lowers' && words.isHarm) return `${capital(row.condition)} goes with fewer ${what}: ${figures}.`;
   if (verdict === 'lowers') return `${capital(row.condition)} costs ${what}: ${lostWords(row, words)}.`;
-  if (verdict === 'raises') return `${capital(row.condition)} goes with more ${what}: ${figures}.`;
+  if (verdict === 'raises' && words.isHarm) return `${capital(row.condition)} goes with more ${what}: ${figures}.`;
+  // No visitor buys because a page is slow or broken: those who met it are others in what is not known.
+  if (verdict === 'raises') return `No sign that ${row.condition} costs ${what}: ${gained}, a gain beyond chance that is hardly its doing.`;
   return `${capital(row.condition)} ${reason ?? verdict}${verdict === 'within noise' ? ` on ${what}: ${figures}` : ''}.`;
 }
 

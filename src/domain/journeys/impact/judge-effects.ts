@@ -82,12 +82,14 @@ function without(own: Estimate, others: readonly { readonly estimate: Estimate; 
   return { value, low: value - half((each) => each.value - each.low), high: value + half((each) => each.high - each.value) };
 }
 
-/** A finding that the others do not explain. */
+/** A difference that stands out, without the part of it that others explain. */
 export interface Finding {
   /** Index of the effect. */
   readonly at: number;
   readonly difference: Estimate;
   readonly lostRevenue: Estimate;
+  /** Whether what is left of it stands out still. */
+  readonly stands: boolean;
 }
 
 /** How far an estimate lies from 0, in the measure of its plain score. */
@@ -102,7 +104,12 @@ const times = ({ value, low, high }: Estimate, factor: number): Estimate => ({
   high: high * factor,
 });
 
-function ownOf(effects: readonly ConditionEffect[], at: number, others: readonly Finding[], order: readonly number[]): Finding {
+function ownOf(
+  effects: readonly ConditionEffect[],
+  at: number,
+  others: readonly Finding[],
+  order: readonly number[],
+): Omit<Finding, 'stands'> {
   const effect = effects[at] as ConditionEffect; // an index of the list
   // Sessions that met another finding more often than those they are compared with have lost by that one, which is counted there.
   const shared = others.flatMap((other) => {
@@ -124,8 +131,8 @@ function ownOf(effects: readonly ConditionEffect[], at: number, others: readonly
 }
 
 /**
- * The discoveries that stand by themselves: one after the other in this order, each without what those before it explain because the same
- * sessions met them; the counts in `metMore` are in the same order.
+ * The discoveries in this order, each without what those that stand explain because the same sessions met them; the counts in `metMore` are
+ * in the same order. One stands where it does without what those before it explain.
  */
 export function separate(effects: readonly ConditionEffect[], order: readonly number[], aim: Aim): Finding[] {
   const standsOut = standsOutAmong(effects, aim);
@@ -136,8 +143,9 @@ export function separate(effects: readonly ConditionEffect[], order: readonly nu
     const [plain, left] = aim === 'revenue' ? [effect.lostRevenue, own.lostRevenue] : [effect.difference, own.difference];
     const sign = aim === 'revenue' ? -1 : 1;
     const score = scoreAgainst(plain, left, scoreOf(effect, aim) * sign) * sign;
-    if (score * scoreOf(effect, aim) > 0 && standsOut(score)) kept.push(own);
+    if (score * scoreOf(effect, aim) > 0 && standsOut(score)) kept.push({ ...own, stands: true });
   }
+  const stands = new Set(kept.map(({ at }) => at));
   // Each against all others, those found later included.
-  return kept.map(({ at }) => ownOf(effects, at, kept, order));
+  return order.map((at) => ({ ...ownOf(effects, at, kept, order), stands: stands.has(at) }));
 }

@@ -12,8 +12,8 @@ export interface Judged {
   readonly hypothesis?: Hypothesis | undefined;
   readonly page: string;
   readonly effect: ConditionEffect;
-  /** Left out where it is no discovery of its own. */
-  readonly finding?: Pick<Finding, 'difference' | 'lostRevenue'> | undefined;
+  /** Left out where the effect does not stand out, before others explain a part of it. */
+  readonly finding?: Pick<Finding, 'difference' | 'lostRevenue' | 'stands'> | undefined;
 }
 
 /** The place of an error over all pages that have it. */
@@ -45,10 +45,10 @@ export function sumsOf(effects: readonly ConditionEffect[], conditions: readonly
 
 /** Rows at pages, and those over all pages in place of their pieces where none of these stands out by itself. */
 export function withSums(single: readonly Judged[], sums: readonly (Sum & { readonly stands: boolean })[]): Judged[] {
-  const shown = sums.filter(({ members }) => !members.some((at) => single[at]?.finding));
+  const shown = sums.filter(({ members }) => !members.some((at) => single[at]?.finding?.stands));
   const replaced = new Set(shown.flatMap(({ members }) => members));
   const whole = shown.map(
-    ({ condition, effect, stands }): Judged => ({ condition, page: ALL_PAGES, effect, ...(stands && { finding: effect }) }),
+    ({ condition, effect, stands }): Judged => ({ condition, page: ALL_PAGES, effect, ...(stands && { finding: { ...effect, stands } }) }),
   );
   return [...single.filter((_, at) => !replaced.has(at)), ...whole];
 }

@@ -88,7 +88,7 @@ async function read(question: ImpactQuestion, outcome: Outcome, visits: Visits, 
 
 function verdictOf({ effect, finding }: Judged): Verdict {
   const doubt = doubtOf(effect);
-  if (doubt !== undefined || !finding) return doubt ?? 'within noise';
+  if (doubt !== undefined || !finding?.stands) return doubt ?? 'within noise';
   return finding.difference.value < 0 ? 'lowers' : 'raises';
 }
 
@@ -147,6 +147,8 @@ function noteMethod({ looked, unknown }: Read, rows: readonly ImpactRow[], note:
   }
   if (rows.some(({ pages }) => pages.includes(ALL_PAGES)))
     note(`On ${ALL_PAGES}: the pages that have it together; a session counts at each page at whose first view it met it.`);
+  if (looked?.judged.some(({ finding }) => finding?.stands === false))
+    note('Figures of a condition are without what other rows explain of it, because the same sessions met both.');
   if (rows.some(isBeyondItself))
     note(
       'Verdicts go by the outcome at a false discovery rate of 5% over all rows: an interval may leave out 0 and the row be within noise.',

@@ -28,7 +28,7 @@ export interface Looked {
 const LEAST_SHARE = 0.01;
 const MOST_LEVELS = { browsers: 14, countries: 6, sources: 6 };
 /** Findings whose sessions are counted against each other. */
-const MOST_SEPARATED = 12;
+const MOST_SEPARATED = 24;
 
 function levelsOf(counted: readonly Counted[], { sessions }: Profile, most: number): string[] {
   return counted
@@ -100,8 +100,8 @@ const ALL_BOUGHT = 0.98;
 const isAfterAll = ({ comparable, withoutShare }: ConditionEffect) => comparable > 0 && withoutShare > ALL_BOUGHT;
 
 /**
- * Discoveries that the others do not explain; where there are several, the same cells are asked who met which of them. `effects`: those of
- * the questions, then sums of them, which share the false discovery rate and are given as they stand.
+ * Discoveries without what others explain of them; where there are several, the same cells are asked who met which of them. `effects`: those
+ * of the questions, then sums of them, which share the false discovery rate and are given as they stand.
  */
 async function findingsOf(
   effects: readonly ConditionEffect[],

@@ -160,8 +160,15 @@ describe('several findings', () => {
     const order = discoveries(effects, 'conversions');
     expect(order).toEqual([0, 1]);
     const findings = separate(effects, order, 'conversions');
-    expect(findings.map(({ at }) => at)).toEqual([0]);
+    expect(findings.map(({ at, stands }) => [at, stands])).toEqual([
+      [0, true],
+      [1, false],
+    ]);
     expect(findings[0]?.difference.value).toBeCloseTo(-0.05, 3);
+    // Its figures are of what is left, within bounds that hold no effect.
+    const { low = 1, high = -1 } = findings[1]?.difference ?? {};
+    expect(low).toBeLessThan(0);
+    expect(high).toBeGreaterThan(0);
   });
 
   it('of the same sessions is the specific one, not the score that sums it up, however clear', () => {
@@ -187,7 +194,7 @@ describe('several findings', () => {
     expect(discoveries(effects, 'conversions')).toEqual([1, 0]);
     const order = discoveries(effects, 'conversions', (at) => at === 1);
     expect(order).toEqual([0, 1]);
-    expect(separate(effects, order, 'conversions').map(({ at }) => at)).toEqual([0]);
+    expect(separate(effects, order, 'conversions').map(({ stands }) => stands)).toEqual([true, false]);
   });
 
   it('losses and gains are each at a false discovery rate of 5 %, and no interval of a claim holds no effect', () => {

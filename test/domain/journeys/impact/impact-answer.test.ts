@@ -58,3 +58,20 @@ it('a variant with which more visits end loses', () => {
     'loses: 80%',
   );
 });
+
+it('a condition with which more is bought is no cause of it: it is said to cost nothing', () => {
+  const row = rowOf({
+    condition: 'loading over 5 s on /p/*',
+    what: 'slow_page',
+    pages: ['/p/*'],
+    sessions: 2_000,
+    comparable: 2_000,
+    shares: { with: 0.0401, without: 0.0313, difference: { value: 0.0088, low: 0.002, high: 0.015 } },
+    lostCents: { value: -90_000, low: -150_000, high: -30_000 },
+    verdict: 'raises',
+  });
+  expect(answerSentence([row], 1, { ...purchases, aim: 'conversions' })).toBe(
+    'No sign that loading over 5 s on /p/* costs purchases: 4.01% with it, 3.13% without, a gain beyond chance that is hardly its doing.',
+  );
+  expect(answerSentence([row], 1, { ...purchases, aim: 'revenue' })).toContain('about 900 EUR more with it (95%: 300 to 1,500)');
+});
