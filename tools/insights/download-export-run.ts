@@ -42,7 +42,7 @@ export default defineAnsweringTool({
     uri: z.string().optional(),
   }),
   async handler({ jobId, runId, waitSeconds = USUAL_WAIT_SECONDS }, context) {
-    const { ask, workspace: open, projectId, note, link } = context;
+    const { ask, workspace: open, projectId, note, link, clock, nowMs } = context;
     const endsMs = performance.now() + waitSeconds * 1_000;
     const [workspace, { latestRun }] = await Promise.all([open(), import('../../src/workspace/download/downloads.ts')]);
     const chosen = runId === undefined ? await latestRun(jobId, ask) : { runId };
@@ -51,11 +51,11 @@ export default defineAnsweringTool({
     if (known) note('It is already in the workspace; nothing was downloaded.');
     if (!known) await workspace.checkWritable();
     const download = known ? undefined : workspace.download(id, chosen.listed);
-    const manifest = known ?? (download && (await followDownload(workspace, download, { ...context, waitSeconds })));
+    const manifest = known ?? (download && (await followDownload(workspace, download, { ...context, untilMs: nowMs + waitSeconds * 1_000 })));
     const directory = workspace.directoryOf(id);
     if (!manifest) {
       const next = `Call download_export_run again with jobId ${jobId} and runId ${id.runId}; the work goes on meanwhile.`;
-      return { state: 'under way' as const, ...id, directory, ...(download && { progress: progressWords(download) }), next };
+      return { state: 'under way' as const, ...id, directory, ...(download && { progress: progressWords(download, clock.now()) }), next };
     }
     const { warehouse } = workspace;
     const notLoaded = warehouse && (await loadState(manifest, { workspace, warehouse }, endsMs - performance.now(), context));

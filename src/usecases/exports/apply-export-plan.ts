@@ -14,10 +14,15 @@ type ApplyContext = Pick<Context, 'ask' | 'confirm' | 'note' | 'progress' | 'pro
 /** How long a request whose answer was lost may still take effect; only then is it sent again. */
 const SETTLE_MS = 60_000;
 
+/** A call that applies a plan waits for its files until so long after it began, so that it ends in its time. */
+const FETCH_MS = 36_000;
+
 /** A plan being applied: its file is brought up to date before and after every creation. */
 interface Application {
   readonly store: PlanStore;
   readonly context: ApplyContext;
+  /** It waits for files until then, by the clock. */
+  readonly untilMs: number;
   plan: ExportPlan;
 }
 
@@ -156,13 +161,15 @@ interface Wanted {
 
 /** Creates the jobs of a plan that do not exist yet, one after the other, each at most once. */
 export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted, context: ApplyContext) {
-  const { note, nowMs } = context;
+  const { note, nowMs, clock } = context;
+  // By the clock: the present of the call stands still over a question to the person.
+  const untilMs = clock.now() + FETCH_MS;
   const store = await openPlansOf(context);
   const shown = await planNamed(store, planId, nowMs);
   const open = shown.parts.filter(isOpen);
   if (open.length === 0) {
     note('All jobs of this plan were created before; nothing was sent.');
-    if (shown.fetches) for (const sentence of await fetchPlanned(shown, context)) note(sentence);
+    if (shown.fetches) for (const sentence of await fetchPlanned(shown, untilMs, context)) note(sentence);
     return answerOf(shown);
   }
   const isRecurring = open.some(({ body }) => body.frequency.value !== 'once');
@@ -171,10 +178,12 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
   const warning = isRecurring ? duplicateWarning(await planNamed(store, planId, nowMs), jobsNow, allowDuplicate) : undefined;
   const project = await context.projectId();
   const [first, ...others] = open.map(({ body }) => previewOf(createExportJob, body, project));
-  if (first) context.confirm({ ...joinedPreview([first, ...others]), ...(warning !== undefined && { warning }) });
+  const afterwards = shown.fetches && 'Once it is created, its files are fetched into the workspace.';
+  const words = [warning, afterwards].filter(Boolean).join(' ');
+  if (first) context.confirm({ ...joinedPreview([first, ...others]), ...(words !== '' && { warning: words }) });
   return store.hold(planId, async () => {
     // Another process may have been quicker.
-    const application: Application = { store, context, plan: await planNamed(store, planId, nowMs) };
+    const application: Application = { store, context, untilMs, plan: await planNamed(store, planId, nowMs) };
     const jobs = await readJobs(context.ask, { fresh: true });
     await adopt(application, jobs);
     duplicateWarning(application.plan, jobs, allowDuplicate);
@@ -214,8 +223,8 @@ function rangeOf({ frequency: { dateRange } }: JobBody): { from?: string; to?: s
   return dateRange ? { from: dateRange.from, to: dateRange.to } : {};
 }
 
-async function nextSteps({ plan, context }: Application): Promise<string[]> {
-  return plan.fetches ? fetchPlanned(plan, context) : [nextStep(plan)];
+async function nextSteps({ plan, context, untilMs }: Application): Promise<string[]> {
+  return plan.fetches ? fetchPlanned(plan, untilMs, context) : [nextStep(plan)];
 }
 
 function nextStep({ parts }: ExportPlan): string {

@@ -17,11 +17,13 @@ import { type Author, sqlFailure } from './sql-errors.ts';
 const TIMEOUT_MS = 32_000;
 /** The same for the warehouse, which may have been waited for. */
 const WAREHOUSE_TIMEOUT_MS = 28_000;
+/** A statement ends so long after the call began, which may have waited for its files. */
+const ENDS_MS = 38_000;
 /** Most characters of the rows of a query as JSON. */
 export const MAX_CHARS = 8_000_000;
 
 /** The parts of a call that a query uses. */
-export type DataUses = Pick<Context, 'workspace' | 'note' | 'covers' | 'timeZone' | 'nowMs' | 'signal' | 'whole'>;
+export type DataUses = Pick<Context, 'workspace' | 'note' | 'covers' | 'timeZone' | 'clock' | 'nowMs' | 'signal' | 'whole'>;
 
 /** Which downloaded runs are asked: those of one job as the view `data`, or those of several or all jobs as a view for each scope. */
 export interface Asked {
@@ -67,18 +69,28 @@ export interface Data {
   readonly keep?: (name: string, sql: string) => Promise<void>;
 }
 
+/** What is said where nothing at all is downloaded. */
+export const NOTHING_HERE = 'jobIds: nothing is in the workspace yet.';
+
+/** Thrown where nothing at all is downloaded. */
+export class NothingDownloaded extends ApiError {}
+
+/** What is left for a statement of the time that one may take. */
+function timeLeft(mostMs: number, { clock, nowMs }: DataUses): number {
+  return Math.max(1_000, Math.min(mostMs, nowMs + ENDS_MS - clock.now()));
+}
+
 /** Throws where nothing of what is meant is there. */
 function requireRuns(runs: readonly RunManifest[], { jobId, jobIds }: Asked): void {
   const absent = jobIds?.filter((id) => !runs.some((run) => run.jobId === id)) ?? [];
   if (runs.length > 0 && absent.length === 0) return;
   const [name, jobs] =
     jobId === undefined ? ['jobIds', absent.length > 0 ? `of job ${absent.join(', ')}` : ''] : ['jobId', `of job ${jobId}`];
-  throw new ApiError(
-    'missing',
-    `${name}: nothing ${jobs ? `${jobs} ` : ''}is in the workspace yet.` +
-      hint('download_export_run', ' download_export_run fetches its latest run.') +
-      hint('sync_exports', ' sync_exports fetches all that the platform still has.'),
-  );
+  const next =
+    hint('download_export_run', ' download_export_run fetches its latest run.') +
+    hint('sync_exports', ' sync_exports fetches all that the platform still has.');
+  if (jobs === '') throw new NothingDownloaded('missing', `${NOTHING_HERE}${next}`);
+  throw new ApiError('missing', `${name}: nothing ${jobs} is in the workspace yet.${next}`);
 }
 
 function meant<T>(all: readonly T[], { jobId, jobIds }: Asked, jobOf: (item: T) => number): T[] {
@@ -122,7 +134,7 @@ async function withFiles<T>(workspace: ProjectWorkspace, asked: Asked, context: 
   const { signal } = context;
   const { dir: directory, holder } = workspace;
   const pathOf: typeof workspace.pathOf = (...place) => workspace.pathOf(...place);
-  const options = { directory, holder, timeoutMs: TIMEOUT_MS, signal };
+  const options = { directory, holder, timeoutMs: timeLeft(TIMEOUT_MS, context), signal };
   const look: Look = (files) => lookInto({ files }, options);
   const chosen = meant(await workspace.runs(asked.jobId), asked, (run) => run.jobId);
   requireRuns(chosen, asked);
@@ -182,7 +194,7 @@ async function withWarehouse<T>(
   const views = parts.map(({ view }) => view);
   for (const { notes } of views) for (const sentence of notes) note(sentence);
   const scopes = [...new Set(all.map(({ run }) => viewName(run.scope)))];
-  const common = { views, scopes, timeoutMs: WAREHOUSE_TIMEOUT_MS, signal };
+  const common = { views, scopes, timeoutMs: timeLeft(WAREHOUSE_TIMEOUT_MS, context), signal };
   return use({
     workspace,
     dialect: 'ClickHouse',

@@ -1,47 +1,159 @@
 import { ApiError } from '../../api/errors.ts';
+import { listExportRuns } from '../../api/operations/data-export.ts';
+import { instantOf } from '../../api/params.ts';
+import { lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { DAY_MS } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
+import { counted } from '../../lib/number-text.ts';
 import type { ExportPlan, PlanPart } from '../../workspace/plans.ts';
+import { coverageOf, type Interval } from '../../workspace/query/batches.ts';
 import { WorkspaceError } from '../../workspace/store/disk.ts';
 import type { Context } from '../context.ts';
-import { followDownload, progressWords, USUAL_WAIT_SECONDS } from './sync-exports.ts';
+import { openPlansOf, readJobs } from './export-lists.ts';
+import { type FiledRun, type FilesNeeded, lackingDays, runsHolding } from './files-needed.ts';
+import { followDownload, progressWords } from './sync-exports.ts';
 
-type FetchContext = Pick<Context, 'ask' | 'workspace' | 'clock' | 'signal'>;
+/** The parts of a call that fetching what a plan made uses. */
+export type FetchContext = Pick<Context, 'ask' | 'workspace' | 'clock' | 'progress' | 'signal'>;
 
-/** The words for a job whose run is fetched, as far as that came within the wait. */
-async function fetchOne({ jobId, body }: PlanPart, { ask, workspace: open, clock, signal }: FetchContext): Promise<string> {
-  const later = hint('download_export_run', `; download_export_run {"jobId":"${jobId}"} waits for them`);
-  try {
-    const [workspace, { latestRun }] = await Promise.all([open(), import('../../workspace/download/downloads.ts')]);
-    const { runId, listed } = await latestRun(Number(jobId), ask);
-    const id = { jobId: Number(jobId), runId };
-    await workspace.checkWritable();
-    const download = workspace.download(id, listed);
-    const waiting = { progress: () => undefined, nowMs: clock.now(), signal, waitSeconds: USUAL_WAIT_SECONDS };
-    const manifest = (await workspace.find(id)) ?? (await followDownload(workspace, download, waiting));
-    if (manifest) return `The files of "${body.name}" are here: ask again.`;
-    return `"${body.name}": ${progressWords(download)}. Its files are fetched once they are there: ask again in some minutes${later}.`;
-  } catch (error) {
-    if (!(error instanceof ApiError || error instanceof WorkspaceError)) throw error;
-    return `The files of "${body.name}" are not here yet: ${error.message}${later}.`;
+/** Files of a job are deleted after days; a job that was made earlier is not looked after. */
+const FOLLOWED_MS = 7 * DAY_MS;
+/** Pause before a job that has not run yet is looked at again. */
+const LOOK_AGAIN_MS = 2_000;
+/** A question waits this long for files, so that the rest of its call is left for the answer. */
+const QUESTION_MS = 32_000;
+/** A question that only tells how long it takes may delay an answer by this long. */
+const LOOK_MS = 3_000;
+
+/** How the run of a planned job stands, with words for the caller. */
+interface Arrival {
+  readonly state: 'here' | 'under way' | 'failed';
+  readonly words: string;
+}
+
+/** The download of the job's run, which is waited for where the platform has not begun it; undefined where the files are here. */
+async function downloadOf(jobId: number, untilMs: number, { ask, workspace: open, clock, signal }: FetchContext) {
+  const [workspace, { latestRun }] = await Promise.all([open(), import('../../workspace/download/downloads.ts')]);
+  for (;;) {
+    try {
+      const { runId, listed } = await latestRun(jobId, ask);
+      if (await workspace.find({ jobId, runId })) return undefined;
+      await workspace.checkWritable();
+      return { workspace, download: workspace.download({ jobId, runId }, listed) };
+    } catch (error) {
+      const mayBegin = error instanceof WorkspaceError && error.kind === 'pending' && clock.now() + LOOK_AGAIN_MS < untilMs;
+      if (!mayBegin) throw error;
+      await clock.sleep(LOOK_AGAIN_MS, signal);
+    }
   }
 }
 
-/** How far the files of a once job are that this server fetches at the moment; undefined where it does not. */
-export async function arrivalWords(
-  jobId: number,
-  { ask, workspace: open }: Pick<Context, 'ask' | 'workspace'>,
-): Promise<string | undefined> {
+async function fetchOne({ jobId, body }: PlanPart, untilMs: number, context: FetchContext): Promise<Arrival> {
+  const here: Arrival = { state: 'here', words: `The files of "${body.name}" are here` };
+  const underWay = (words: string): Arrival => ({ state: 'under way', words: `"${body.name}": ${words}` });
   try {
-    const [workspace, { latestRun }] = await Promise.all([open(), import('../../workspace/download/downloads.ts')]);
-    const download = workspace.underWay({ jobId, runId: (await latestRun(jobId, ask)).runId });
-    return download && progressWords(download);
+    const found = await downloadOf(Number(jobId), untilMs, context);
+    if (!found) return here;
+    const manifest = await followDownload(found.workspace, found.download, { ...context, untilMs });
+    return manifest ? here : underWay(progressWords(found.download, context.clock.now()));
   } catch (error) {
-    if (error instanceof ApiError || error instanceof WorkspaceError) return undefined;
+    if (error instanceof WorkspaceError && error.kind === 'pending') return underWay('the platform has not begun it');
+    if (!(error instanceof ApiError || error instanceof WorkspaceError)) throw error;
+    return { state: 'failed', words: `The files of "${body.name}" are not here yet: ${error.message}` };
+  }
+}
+
+/** Fetches the runs of jobs that plans made, as far as they come by `untilMs`; what is under way goes on. */
+function fetchParts(parts: readonly PlanPart[], untilMs: number, context: FetchContext): Promise<Arrival[]> {
+  const percents = new Map<PlanPart, number>();
+  return Promise.all(
+    parts.map((part) => {
+      // Several at once are told as one.
+      const progress: Context['progress'] = (done, total, message) => {
+        percents.set(part, done);
+        const sum = [...percents.values()].reduce((all, each) => all + each, 0);
+        context.progress(sum / parts.length, total, parts.length > 1 ? `"${part.body.name}": ${message}` : message);
+      };
+      return fetchOne(part, untilMs, { ...context, progress });
+    }),
+  );
+}
+
+/** How long the once export that completed last took from its creation, in words; undefined where that cannot be read. */
+async function usualWords({ ask }: FetchContext): Promise<string | undefined> {
+  try {
+    const jobs = (await readJobs(ask)).filter(({ frequency, state }) => lower(frequency) === 'once' && lower(state) === 'completed');
+    const [latest] = jobs.toSorted((a, b) => instantOf(b.lastRunTime ?? '') - instantOf(a.lastRunTime ?? ''));
+    if (!latest || typeof latest.jobId !== 'number') return undefined;
+    const runs = await ask(listExportRuns, { jobId: latest.jobId }, { withinMs: LOOK_MS });
+    const endMs = Math.max(...runs.filter(({ state }) => lower(state) === 'success').map(({ endDate }) => instantOf(endDate ?? '')));
+    const seconds = (endMs - instantOf(latest.createdAt ?? '')) / 1_000;
+    if (!(seconds > 0 && Number.isFinite(seconds))) return undefined;
+    const took = seconds < 90 ? `${Math.round(seconds)} s` : counted(Math.round(seconds / 60), 'minute');
+    return `The last export of the kind was ready ${took} after its creation.`;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
     throw error;
   }
 }
 
-/** Fetches the runs of the jobs that a plan for a question made, as far as they come soon, and says how far that is. */
-export async function fetchPlanned({ parts }: ExportPlan, context: FetchContext): Promise<string[]> {
-  return Promise.all(parts.map((part) => fetchOne(part, context)));
+/** Fetches the runs of a plan that was made for a question, and says how far that is and how it goes on. */
+export async function fetchPlanned({ parts }: ExportPlan, untilMs: number, context: FetchContext): Promise<string[]> {
+  const arrivals = await fetchParts(parts, untilMs, context);
+  const words = arrivals.map(({ state, words: own }, at) => {
+    const jobId = parts[at]?.jobId;
+    return state === 'failed' ? `${own}${hint('download_export_run', `; download_export_run {"jobId":"${jobId}"} tries again`)}.` : `${own}.`;
+  });
+  if (arrivals.every(({ state }) => state === 'here')) return [...words, 'Ask the question again.'];
+  if (!arrivals.some(({ state }) => state === 'under way')) return words;
+  const usual = await usualWords(context);
+  return [...words, ...(usual ? [usual] : []), 'The files are fetched by themselves: ask the question again in a minute or two; asked sooner, it waits.'];
 }
+
+/** The range of a once job. */
+function rangeOf({ body: { frequency } }: PlanPart): Interval[] {
+  const { from, to } = frequency.dateRange ?? {};
+  return from === undefined || to === undefined ? [] : [{ startMs: instantOf(from), endMs: instantOf(to) }];
+}
+
+/** The days of a question that a job brings; of a question that names none all of them, where no file has its columns. */
+function daysBrought({ days }: FilesNeeded, range: Interval, isHeld: boolean): Interval[] {
+  if (days.length === 0) return isHeld ? [] : [range];
+  return days.flatMap((each) => {
+    const shared = { startMs: Math.max(each.startMs, range.startMs), endMs: Math.min(each.endMs, range.endMs) };
+    return shared.startMs < shared.endMs ? [shared] : [];
+  });
+}
+
+/** Whether a job brings what a question reads and no file holds. */
+function isNeeded(part: PlanPart, need: FilesNeeded, runs: readonly FiledRun[]): boolean {
+  const { scope = '', fields } = part.body;
+  if (lower(scope) !== need.scope) return false;
+  const columns = fields.map(({ fieldName, aliasName }) => aliasName ?? fieldName).filter(need.reads);
+  const isHeld = coverageOf(runsHolding(runs, scope, columns)).covered.length > 0;
+  return rangeOf(part).some((range) => lackingDays(daysBrought(need, range, isHeld), runs, scope, columns).length > 0);
+}
+
+/** The once jobs of applied plans whose files are not here and hold what a question lacks. */
+async function plannedFor(needs: readonly FilesNeeded[], context: Pick<Context, 'workspace' | 'clock'>): Promise<PlanPart[]> {
+  if (needs.length === 0) return [];
+  const plans = await (await openPlansOf(context)).all();
+  const nowMs = context.clock.now();
+  const made = plans
+    .flatMap(({ parts }) => parts)
+    .filter(({ jobId, sentAt }) => typeof jobId === 'number' && Date.parse(sentAt ?? '') + FOLLOWED_MS > nowMs);
+  if (made.length === 0) return [];
+  const runs = await (await context.workspace()).runs();
+  const here = new Set(runs.map(({ jobId }) => jobId));
+  return made.filter((part) => !here.has(Number(part.jobId)) && needs.some((need) => isNeeded(part, need, runs)));
+}
+
+/** Waits for the files that a question lacks and that an applied plan is about to bring; gives words on those that are still to come. */
+export async function awaitPlanned(needs: readonly FilesNeeded[], context: FetchContext): Promise<string[]> {
+  const parts = await plannedFor(needs, context);
+  if (parts.length === 0) return [];
+  const arrivals = await fetchParts(parts, context.clock.now() + QUESTION_MS, context);
+  context.signal.throwIfAborted();
+  return arrivals.flatMap(({ state, words }) => (state === 'under way' ? [words] : []));
+}
+

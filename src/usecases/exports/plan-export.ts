@@ -14,6 +14,7 @@ import {
   type Resolved,
   resolvedWords,
   resolveFields,
+  USUAL_SCOPES,
 } from '../../domain/exports/plan/resolve-fields.ts';
 import {
   idsOfEqual,
@@ -51,9 +52,6 @@ export interface ExportRequest {
 
 /** The parts of a call that planning an export uses. */
 export type PlanContext = Pick<Context, 'ask' | 'lists' | 'note' | 'whole' | 'workspace' | 'timeZone' | 'nowMs'>;
-
-/** Scopes that are tried where none is named; deployments may know others. */
-const USUAL_SCOPES = ['sessions', 'views'];
 
 function refuse(problems: readonly string[]): never {
   throw new ApiError('invalid', problems);
@@ -145,7 +143,11 @@ function existingRow({ job, likeness, shared }: SimilarJob, timeZone: string) {
 }
 
 /** The successful runs of these jobs whose files still exist here or on the platform, as far as they may reach beyond an instant. */
-async function availableRuns(jobs: readonly JobRecord[], fromMs: number, { ask, workspace, nowMs }: PlanContext): Promise<SuccessfulRun[]> {
+export async function availableRuns(
+  jobs: readonly JobRecord[],
+  fromMs: number,
+  { ask, workspace, nowMs }: Pick<Context, 'ask' | 'workspace' | 'nowMs'>,
+): Promise<SuccessfulRun[]> {
   if (jobs.length === 0) return [];
   const [kept, life] = await Promise.all([workspace().then((opened) => opened.runs()), fileLifeAmong(jobs, ask)]);
   const isSimilar = new Set(jobs.map(({ jobId }) => jobId));

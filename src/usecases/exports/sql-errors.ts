@@ -36,6 +36,16 @@ async function nearest(name: string, columns: readonly Column[]): Promise<string
     .join(', ')}.`;
 }
 
+/** Thrown where a statement names a column or view that is nowhere in the data. */
+export class NoSuchName extends ApiError {
+  readonly missing: string;
+
+  constructor(message: string, missing: string) {
+    super('invalid', message);
+    this.missing = missing;
+  }
+}
+
 type View = Pick<DataView, 'name' | 'columns'>;
 
 /** How the engines say that there is no such column, each way with its name. */
@@ -82,17 +92,23 @@ function tableWords(views: readonly View[]): string {
   return names.length === 1 ? `the only one is ${names[0]}` : `there are ${names.join(', ')}`;
 }
 
+const NO_TABLE = [/Referenced table "(.+?)" not found/, /Table with name (\S+) does not exist/, /Unknown table expression identifier [`'](.+?)[`']/];
+
 /** The engine's refusal of a statement, in words for its author. */
-async function faultOf(message: string, views: readonly View[]): Promise<string> {
+async function faultOf(message: string, views: readonly View[]): Promise<ApiError> {
   const columns = views.flatMap((view) => view.columns);
-  const column = NO_COLUMN.flatMap((words) => words.exec(message)?.[1] ?? [])[0];
-  if (column !== undefined) return noColumn(column, message, views);
-  const table = /Referenced table "(.+?)" not found|Unknown table expression identifier [`'](.+?)[`']/
-    .exec(message)
-    ?.slice(1)
-    .find(Boolean);
-  if (table !== undefined) return unquoted(table, columns) ?? `there is no table "${table}"; ${tableWords(views)}.`;
-  return shortened(message);
+  const foundIn = (ways: readonly RegExp[]) => ways.flatMap((words) => words.exec(message)?.[1] ?? [])[0];
+  const column = foundIn(NO_COLUMN);
+  if (column !== undefined) {
+    const words = `sql: ${await noColumn(column, message, views)}`;
+    const isHere = columns.some(({ name }) => name.toLowerCase() === column.toLowerCase());
+    return isHere ? new ApiError('invalid', words) : new NoSuchName(words, column);
+  }
+  const table = foundIn(NO_TABLE);
+  if (table === undefined) return new ApiError('invalid', `sql: ${shortened(message)}`);
+  const quoted = unquoted(table, columns);
+  if (quoted !== undefined) return new ApiError('invalid', `sql: ${quoted}`);
+  return new NoSuchName(`sql: there is no table "${table}"; ${tableWords(views)}.`, table);
 }
 
 function shortened(message: string, isMeant: (line: string) => boolean = () => true): string {
@@ -172,5 +188,5 @@ export async function sqlFailure(error: unknown, views: readonly View[], author:
           ' Ask job by job first: purge_workspace removes files for good, and sync_exports brings back only what the platform still has.',
         ),
     );
-  return new ApiError('invalid', `sql: ${await faultOf(message, views)}`);
+  return faultOf(message, views);
 }

@@ -36,10 +36,12 @@ function bytesWords(bytes: number, totalBytes: number | undefined): string {
   return `, ${formatBytes(bytes)}${totalBytes === undefined ? '' : ` of ${formatBytes(totalBytes)}`}`;
 }
 
-/** Where a download stands, as a person would say it. */
-export function progressWords({ progress }: Download): string {
-  const { bytes = 0, totalBytes } = progress;
-  return phaseWords(progress) + (progress.phase === 'fetching' ? bytesWords(bytes, totalBytes) : '');
+/** Where a download stands at an instant, as a person would say it. */
+export function progressWords({ progress }: Download, nowMs: number): string {
+  const { phase, bytes = 0, totalBytes, endsMs = nowMs } = progress;
+  if (phase === 'fetching') return phaseWords(progress) + bytesWords(bytes, totalBytes);
+  const left = Math.round((endsMs - nowMs) / 1_000);
+  return phaseWords(progress) + (phase === 'computing' && left > 0 ? `, about ${left} s left` : '');
 }
 
 function phaseWords({ phase, runState, completionRate, files = 0, filesDone = 0 }: Download['progress']): string {
@@ -52,15 +54,13 @@ function phaseWords({ phase, runState, completionRate, files = 0, filesDone = 0 
   );
 }
 
-interface Waiting {
-  readonly progress: Context['progress'];
-  readonly nowMs: number;
-  readonly signal: AbortSignal;
-  readonly waitSeconds: number;
+interface Waiting extends Pick<Context, 'progress' | 'clock' | 'signal'> {
+  /** The wait ends then, by the clock. */
+  readonly untilMs: number;
 }
 
 /** Waits for a single download and reports its progress to the host; returns its manifest, or undefined while it is still running. */
-export async function followDownload(workspace: ProjectWorkspace, download: Download, { progress, nowMs, signal, waitSeconds }: Waiting) {
+export async function followDownload(workspace: ProjectWorkspace, download: Download, { progress, clock, signal, untilMs }: Waiting) {
   let reported = -1;
   let words = '';
   const report = () => {
@@ -69,12 +69,12 @@ export async function followDownload(workspace: ProjectWorkspace, download: Down
     // Only whole percents and new phases are reported, not every chunk of a file.
     if (percent <= reported && now === words) return;
     [reported, words] = [Math.max(percent, reported + STEP), now];
-    progress(reported, 100, progressWords(download));
+    progress(reported, 100, progressWords(download, clock.now()));
   };
   report();
   const stop = download.onChange(report);
   try {
-    await workspace.settled([download], nowMs + waitSeconds * 1_000, signal);
+    await workspace.settled([download], untilMs, signal);
   } finally {
     stop();
   }

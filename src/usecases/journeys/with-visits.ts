@@ -4,22 +4,26 @@ import { pageSteps } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { coverageOf } from '../../workspace/query/batches.ts';
 import { type Column, folded } from '../../workspace/query/columns.ts';
-import type { Context } from '../context.ts';
 import { type Data, type DataPart, type DataUses, withData } from '../exports/export-data.ts';
+import type { FetchContext } from '../exports/fetch-planned.ts';
+import { type FilesNeeded, overBy } from '../exports/files-needed.ts';
+import { type WayContext, type WayOn, withFilesFor } from '../exports/way-to-files.ts';
 import { noteCoverage } from './coverage-notes.ts';
-import { missingFields, missingScope } from './missing-data.ts';
+import { isVariable, missingFields, missingScope } from './missing-data.ts';
 import { sqlWords } from './sql-words.ts';
 import { requireSeen } from './unseen-step.ts';
 import { fieldsOfFilters } from './visit-filters.ts';
 import type { VisitQuestion, VisitRow, VisitScope, Visits } from './visits.ts';
 
 /** The parts of a call that a tool over visits uses. */
-export type VisitUses = DataUses & Pick<Context, 'ask'>;
+export type VisitUses = DataUses & WayContext & FetchContext;
 
 /** Fields of the platform that an answer cannot do without, by scope, beside the keys; a scope that is left out is not read. */
 export interface Needs {
   readonly sessions?: readonly string[];
   readonly views?: readonly string[];
+  /** Names of custom or dynamic variables of sessions. */
+  readonly variables?: readonly string[];
   /** Days after the range in which what belongs to it may still happen. */
   readonly followDays?: number;
   /** Days that the answer takes where the caller names none. */
@@ -66,17 +70,35 @@ function fieldsLackingOn(days: readonly number[], { part, fields }: Chosen): str
   });
 }
 
+/** Fields that are read beside the keys, of each scope that is read. */
+type Wanted = Readonly<Record<VisitScope, readonly string[] | undefined>>;
+
+/** The files that a question over all jobs reads; none where it names jobs. */
+function filesOf({ jobIds, startDate, endDate }: VisitQuestion, wanted: Wanted, { variables = [] }: Needs, nowMs: number): FilesNeeded[] {
+  if (jobIds) return [];
+  const end = endDate ?? startDate;
+  const days =
+    startDate === undefined || end === undefined ? [] : [{ startMs: dayFrom(startDate) * DAY_MS, endMs: (dayFrom(end) + 1) * DAY_MS }];
+  return SCOPES.flatMap((scope) => {
+    const own = wanted[scope];
+    if (!own) return [];
+    const fields = new Set([...KEYS[scope], ...own]);
+    const isOwn = (column: string) => scope === 'sessions' && variables.some((name) => isVariable(column, name));
+    return [{ scope, days: overBy(days, nowMs), reads: (column: string) => fields.has(column) || isOwn(column) }];
+  });
+}
+
 /** The parts that are read, checked for what is needed of them. */
-async function chosenParts(data: Data, wanted: Readonly<Record<VisitScope, readonly string[] | undefined>>, context: VisitUses) {
+async function chosenParts(data: Data, wanted: Wanted, wayOn: WayOn) {
   const chosen: Chosen[] = [];
   for (const scope of SCOPES) {
     const own = wanted[scope];
     if (!own) continue;
     const fields = [...new Set([...KEYS[scope], ...own])];
     const part = data.parts.find(({ view }) => view.name === scope);
-    if (!part) throw await missingScope(scope, fields, context);
+    if (!part) throw await missingScope(scope, fields, wayOn);
     const lacking = fields.filter((field) => !columnOf(part.view.columns, field));
-    if (lacking.length > 0) throw await missingFields(scope, lacking, context);
+    if (lacking.length > 0) throw await missingFields(scope, lacking, wayOn);
     const untimed = fields.find((field) => /^(session|view)_time$/.test(field) && columnOf(part.view.columns, field)?.type !== 'TIMESTAMP');
     if (untimed !== undefined) refuse(`The column ${untimed} of the downloaded ${scope} holds values that are no times.`);
     chosen.push({ scope, part, fields });
@@ -100,8 +122,8 @@ export function withVisits<T>(question: VisitQuestion, needs: Needs, context: Vi
     sessions: needs.sessions || isFiltered ? [...(needs.sessions ?? []), ...ofFilters.sessions] : undefined,
     views: needs.views || ofFilters.views ? (needs.views ?? []) : undefined,
   };
-  return withData({ jobIds: question.jobIds }, context, async (data) => {
-    const chosen = await chosenParts(data, wanted, context);
+  const answer = async (data: Data, wayOn: WayOn) => {
+    const chosen = await chosenParts(data, wanted, wayOn);
     const files = chosen.map((each) => ({
       name: each.scope,
       days: daysWith(each.part, each.fields),
@@ -146,9 +168,12 @@ export function withVisits<T>(question: VisitQuestion, needs: Needs, context: Vi
       reads: (scope) => partOf(scope) !== undefined,
       column: (scope, field) => columnIn(partOf(scope), field),
       select,
+      wayOn,
       keep: data.keep,
     };
     for (const page of pageSteps(question.entryPages ?? [], 'entryPages')) await requireSeen(page, 'entryPages', visits);
     return use(visits);
-  });
+  };
+  const ask = (wayOn: WayOn) => withData({ jobIds: question.jobIds }, context, (data) => answer(data, wayOn));
+  return withFilesFor(filesOf(question, wanted, needs, context.nowMs), context, ask);
 }

@@ -1,69 +1,22 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ask } from '../../api/client.ts';
-import { ApiError } from '../../api/errors.ts';
-import type { PayloadOf } from '../../api/operation.ts';
 import { getExportJob, getExportRun } from '../../api/operations/data-export.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { mapConcurrent } from '../../lib/concurrency.ts';
-import { hint } from '../../lib/hint.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
 import { namesInFile } from '../query/columns.ts';
 import { headersOf } from '../query/csv-headers.ts';
-import { diskFailure, makeDirectory, syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
+import { diskFailure, makeDirectory, syncDirectory, writeDurably } from '../store/disk.ts';
 import { MANIFEST, runDirectory } from '../store/layout.ts';
 import { isLockName, type Lock, takeLock } from '../store/lock.ts';
 import { filesOnDisk, type RunFile, type RunId, type RunManifest, readManifest } from '../store/manifest.ts';
 import type { Quota } from '../store/quota.ts';
 import { downloadPart, type WantedPart } from './download-part.ts';
 import type { FileStore } from './file-store.ts';
+import { followRun, type RunRecord } from './follow-run.ts';
 import type { ArrivedFile } from './part-file.ts';
 import { type SuccessfulRun, successfulRunsOf, utc } from './sync-plan.ts';
-
-/** A run as the platform describes it. */
-export type RunRecord = PayloadOf<typeof getExportRun>;
-
-interface Following {
-  readonly ask: Ask;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  /** Hears the state, as the platform spells it, and how far the run is: 0–1 or 0–100, the reference does not say. */
-  readonly onState: (state: string, completionRate: number | undefined) => void;
-}
-
-const FIRST_WAIT_MS = 2_000;
-const LONGEST_WAIT_MS = 15_000;
-/** Failures of the platform in a row; each was repeated already. */
-const MAX_FAILURES = 5;
-
-/** Whether a state ends the run without files; other states than the documented ones go on. */
-function isFailed(state: string): boolean {
-  return /^(fail|error|cancel|delet)/i.test(state);
-}
-
-/** Polls until the run has succeeded, and returns it with its files; throws a `WorkspaceError` where it fails. */
-async function followRun({ jobId, runId }: RunId, { ask, clock, signal, onState }: Following): Promise<RunRecord> {
-  let [waitMs, failures] = [FIRST_WAIT_MS, 0];
-  for (;;) {
-    try {
-      const run = await ask(getExportRun, { jobId, runId });
-      failures = 0;
-      const state = run.state ?? 'without a state';
-      onState(state, run.completionRate ?? undefined);
-      if (/^success/i.test(state)) return run;
-      if (isFailed(state)) {
-        const next = hint('find_export_gaps', 'find_export_gaps plans an export of the same range.');
-        throw new WorkspaceError('failed', `Run ${runId} of job ${jobId} has no files: its state is ${state}. ${next}`);
-      }
-    } catch (error) {
-      if (!(error instanceof ApiError) || !['down', 'timeout', 'busy'].includes(error.kind)) throw error;
-      failures += 1;
-      if (failures >= MAX_FAILURES) throw error;
-    }
-    await clock.sleep(waitMs, signal);
-    waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 1.5);
-  }
-}
 
 /** How far a download is. */
 export interface DownloadProgress {
@@ -72,6 +25,8 @@ export interface DownloadProgress {
   /** State of the run and how far it is, as the platform says it. */
   readonly runState?: string;
   readonly completionRate?: number;
+  /** When the run should end by its pace, ms since 1970. */
+  readonly endsMs?: number;
   readonly files?: number;
   readonly filesDone?: number;
   readonly bytes?: number;
@@ -110,8 +65,13 @@ export async function downloadRun(id: RunId, context: DownloadContext, listed?: 
     ask,
     clock,
     signal,
-    onState: (runState, completionRate) =>
-      report({ phase: 'computing', runState, ...(completionRate !== undefined && { completionRate }) }),
+    onState: (runState, completionRate, endsMs) =>
+      report({
+        phase: 'computing',
+        runState,
+        ...(completionRate !== undefined && { completionRate }),
+        ...(endsMs !== undefined && { endsMs }),
+      }),
   });
   const lock = await lockedOrDone(id, directory, context);
   if (!('release' in lock)) return lock;

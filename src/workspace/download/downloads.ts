@@ -26,11 +26,10 @@ export async function latestRun(jobId: number, ask: Ask): Promise<ChosenRun> {
     .flatMap(({ jobRunId, state }) => (typeof jobRunId === 'number' && !/^fail/i.test(state ?? '') ? [jobRunId] : []))
     .toSorted((a, b) => b - a);
   if (newest !== undefined) return { runId: newest };
-  const why =
-    runs.length > 0
-      ? `none of its runs succeeded${hint('list_export_runs', ' (list_export_runs)')}`
-      : `it has not run yet${hint('get_export_job', ' (get_export_job says when it will)')}`;
-  throw new WorkspaceError('gone', `Job ${jobId} has nothing to download: ${why}.`);
+  const has = `Job ${jobId} has nothing to download: `;
+  if (runs.length > 0) throw new WorkspaceError('gone', `${has}none of its runs succeeded${hint('list_export_runs', ' (list_export_runs)')}.`);
+  const next = hint('get_export_job', ' (get_export_job says when it will)');
+  throw new WorkspaceError('pending', `${has}it has not run yet${next}.`);
 }
 
 /** A download that goes on whether or not a call waits for it. */

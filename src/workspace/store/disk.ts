@@ -13,6 +13,8 @@ export type WorkspaceErrorKind =
   | 'busy'
   /** The platform has deleted the files, or the run has none. */
   | 'gone'
+  /** The job has not run yet. */
+  | 'pending'
   /** The run itself failed. */
   | 'failed'
   /** The address of a file must not be asked. */

@@ -1,3 +1,4 @@
+import { ApiError } from '../../../src/api/errors.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +37,10 @@ export function usesOf(workspace: ProjectWorkspace, notes: string[] = []): Visit
     note: (sentence: string) => void notes.push(sentence),
     covers: () => undefined,
     timeZone: 'UTC',
+    clock: { now: () => Date.parse('2026-11-20T10:00:00Z'), sleep: () => Promise.resolve() },
+    progress: () => undefined,
     nowMs: Date.parse('2026-11-20T10:00:00Z'),
+    lists: () => Promise.reject(new ApiError('down', 'The platform cannot be reached.')),
     whole: false,
     signal: new AbortController().signal,
   };

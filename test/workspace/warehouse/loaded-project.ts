@@ -81,7 +81,10 @@ function contextOf(workspace: ProjectWorkspace, notes: string[], signal: AbortSi
     note: (sentence: string) => void notes.push(sentence),
     covers: () => undefined,
     timeZone: 'UTC',
+    clock: { now: () => Date.parse('2026-11-20T10:00:00Z'), sleep: () => Promise.resolve() },
+    progress: () => undefined,
     nowMs: Date.parse('2026-11-20T10:00:00Z'),
+    ask: () => Promise.resolve([] as never),
     whole: true,
     signal,
   };

@@ -27,6 +27,9 @@ export type FoundField = Omit<ExportColumn, 'asked' | 'aliasName'> & {
 /** The meaning of a text: one column, with its distance from the text (0: its very name), or a sentence that lists the candidates. */
 export type FieldMatch = { readonly found: FoundField; readonly distance: number } | { readonly problem: string };
 
+/** Scopes that are tried where none is named; deployments may know others. */
+export const USUAL_SCOPES = ['sessions', 'views'];
+
 const MOST_CANDIDATES = 6;
 /** A name that goes further beyond the words is a candidate, not what was meant. */
 const LARGEST_SURPLUS = 1;

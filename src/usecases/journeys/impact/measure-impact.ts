@@ -166,7 +166,9 @@ export async function measureImpact(question: ImpactQuestion, context: ImpactUse
   const outcome = parseOutcome(question.outcome);
   for (const condition of question.conditions ?? []) checkCondition(condition);
   const isOfVariables = question.conditions?.every(({ what }) => what === 'variable') ?? false;
-  const needs = { sessions: fieldsOfOutcome(outcome), ...(!(isOfVariables && outcome.kind === 'purchase') && { views: [] }) };
+  const variables = (question.conditions ?? []).flatMap(({ what, name }) => (what === 'variable' && name !== undefined ? [name] : []));
+  const views = isOfVariables && outcome.kind === 'purchase' ? {} : { views: [] };
+  const needs = { sessions: fieldsOfOutcome(outcome), ...views, variables };
   return withVisits(question, needs, context, async (visits) => {
     const found = await read(question, outcome, visits, context);
     const { looked, experiments, days, hasRevenue } = found;

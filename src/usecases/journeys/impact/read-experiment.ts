@@ -2,11 +2,10 @@ import { refuse } from '../../../api/errors.ts';
 import type { AskedCondition } from '../../../domain/journeys/impact/conditions.ts';
 import { type Arm, compareVariant, referenceOf, sampleRatioMismatch } from '../../../domain/journeys/impact/experiment.ts';
 import { type ImpactRow, rowOf } from '../../../domain/journeys/impact/impact-answer.ts';
-import { fold } from '../../../domain/names/match-name.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
 import { readVariables } from '../../exports/export-lists.ts';
 import type { PlanContext } from '../../exports/plan-export.ts';
-import { missingVariable, type Variable } from '../missing-data.ts';
+import { isVariable, missingVariable, type Variable } from '../missing-data.ts';
 import { visitRelation } from '../visit-relation.ts';
 import type { VisitScope, Visits } from '../visits.ts';
 import { type OutcomeSql } from './cell-plan.ts';
@@ -40,11 +39,10 @@ async function columnOf(name: string, visits: Visits, context: PlanContext): Pro
     ...customVariables.map((variable) => ({ kind: 'custom', ...variable }) as const),
     ...dynamicKeys.map((key) => ({ kind: 'dynamic', key }) as const),
   ];
-  const plain = (text: string) => fold(text).replaceAll(/[\s_-]/g, '');
-  const meant = variables.find(({ key }) => plain(key) === plain(name));
+  const meant = variables.find(({ key }) => isVariable(key, name));
   const own = meant && found([meant.key, meant.position === undefined ? `dynamic_var_${meant.key}` : `custom_var_${meant.position}`]);
   if (own) return own;
-  throw await missingVariable(name, { meant, variables }, visits.days, context);
+  throw await missingVariable(name, { meant, variables }, visits.wayOn);
 }
 
 /** Sums by variant over visitors, of sessions with a value. */

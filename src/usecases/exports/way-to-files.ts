@@ -1,0 +1,219 @@
+import { ApiError } from '../../api/errors.ts';
+import { listExportableFields } from '../../api/operations/data-export.ts';
+import { instantOf } from '../../api/params.ts';
+import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from '../../domain/exports/plan/field-catalogue.ts';
+import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
+import { deviceOf, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import { hint } from '../../lib/hint.ts';
+import { counted } from '../../lib/number-text.ts';
+import type { SuccessfulRun } from '../../workspace/download/sync-plan.ts';
+import { uncovered } from '../../workspace/query/asked-days.ts';
+import { coverageOf, type Interval } from '../../workspace/query/batches.ts';
+import { folded } from '../../workspace/query/columns.ts';
+import type { Context } from '../context.ts';
+import { NOTHING_HERE, NothingDownloaded } from './export-data.ts';
+import { openPlansOf, readJobs, readVariables } from './export-lists.ts';
+import { awaitPlanned, type FetchContext } from './fetch-planned.ts';
+import { type FilesNeeded, lackingDays, lastMidnight, namesColumn, overBy } from './files-needed.ts';
+import { availableRuns, type PlanContext, planExport } from './plan-export.ts';
+
+/** The parts of a call that finding a way to files uses. */
+export type WayContext = PlanContext & Pick<Context, 'clock'>;
+
+/** Days that are taken where a question names none. */
+const USUAL_DAYS = 7;
+/** Longer gaps are not planned with an answer: a job a week each. */
+const MOST_DAYS = 35;
+/** A call that lasted this long already does not look for the way. */
+const PATIENCE_MS = 15_000;
+
+/** A column that a question reads: how job records show it, and how a plan names it. */
+interface WantedColumn {
+  readonly fieldName: string;
+  readonly column: string;
+  readonly planned: string;
+}
+
+/** What no downloaded file holds. */
+interface Lack {
+  readonly scope: string;
+  readonly columns: readonly WantedColumn[];
+  readonly days: readonly Interval[];
+  /** Whether the question names its days: else some of them will do. */
+  readonly isExact: boolean;
+}
+
+async function columnsWanted({ scope, reads }: FilesNeeded, { lists, note }: WayContext): Promise<WantedColumn[]> {
+  const { ask } = await lists();
+  const [fields, { customVariables, dynamicKeys }] = await Promise.all([
+    ask(listExportableFields, { scope }),
+    readVariables(ask, note),
+  ]);
+  // The two fields that stand for variables have no column of their own.
+  const plain = fields.filter(({ name }) => name !== CUSTOM_VARIABLE && name !== DYNAMIC_VARIABLE);
+  const all: WantedColumn[] = [
+    ...plain.map(({ name }) => ({ fieldName: name, column: name, planned: name })),
+    ...customVariables.map(({ key }) => ({ fieldName: CUSTOM_VARIABLE, column: key, planned: `custom variable ${key}` })),
+    ...dynamicKeys.map((key) => ({ fieldName: DYNAMIC_VARIABLE, column: key, planned: `dynamic variable ${key}` })),
+  ];
+  return all.filter(({ column }) => column !== '' && reads(column));
+}
+
+async function lackOf(need: FilesNeeded, context: WayContext): Promise<Lack | undefined> {
+  const isExact = need.days.length > 0;
+  const endMs = lastMidnight(context.nowMs);
+  const asked = isExact ? overBy(need.days, context.nowMs) : [{ startMs: endMs - USUAL_DAYS * DAY_MS, endMs }];
+  const [columns, runs] = await Promise.all([columnsWanted(need, context), context.workspace().then((opened) => opened.runs())]);
+  const names = columns.map(({ column }) => column);
+  const days = lackingDays(asked, runs, need.scope, names);
+  return days.length === 0 ? undefined : { scope: need.scope, columns, days, isExact };
+}
+
+/** Whether a job exports these columns of all visitors, as far as its record shows it. */
+function exportsAll(job: JobRecord, { scope, columns }: Lack): boolean {
+  const own = new Set((job.fields ?? []).map(({ fieldName, aliasName }) => `${fieldName} ${folded(aliasName ?? fieldName ?? '')}`));
+  const isWhole = (deviceOf(job) ?? 'all') === 'all' && lower(job.state) !== 'deleted' && lower(job.scope) === scope;
+  return isWhole && columns.every(({ fieldName, column }) => own.has(`${fieldName} ${folded(column)}`));
+}
+
+/** Days (UTC) of which a piece lies in these intervals: a day of which some hours are there is not whole. */
+function daysIn(intervals: readonly Interval[]): number {
+  const days = intervals.flatMap(({ startMs, endMs }) => {
+    const first = Math.floor(startMs / DAY_MS);
+    return Array.from({ length: Math.ceil((endMs - 1) / DAY_MS) - first }, (_, at) => first + at);
+  });
+  return new Set(days).size;
+}
+
+/** The ids of few jobs whose runs the platform still has and that bring what is lacking; undefined where they do not bring all of it. */
+async function jobsBringing(lack: Lack, jobs: readonly JobRecord[], context: WayContext): Promise<number[] | undefined> {
+  const [first] = lack.days;
+  const holders = jobs.filter((job) => exportsAll(job, lack));
+  if (!first || holders.length === 0) return undefined;
+  const kept = await (await context.workspace()).runs();
+  const here = new Set(kept.map(({ runId }) => runId));
+  const runs = (await availableRuns(holders, first.startMs, context)).filter(({ runId }) => !here.has(runId));
+  const left = (own: readonly SuccessfulRun[], days: readonly Interval[]) => uncovered(days, coverageOf(own).covered);
+  const chosen: number[] = [];
+  let days = lack.days;
+  for (;;) {
+    const rest = holders.map(({ jobId }) => {
+      const own = runs.filter((run) => run.jobId === jobId);
+      return { jobId: Number(jobId), days: left(own, days), runs: own.length };
+    });
+    const [best] = rest.toSorted((a, b) => daysIn(a.days) - daysIn(b.days) || a.runs - b.runs);
+    if (!best || daysIn(best.days) >= daysIn(days)) break;
+    chosen.push(best.jobId);
+    days = best.days;
+  }
+  return chosen.length > 0 && (days.length === 0 || !lack.isExact) ? chosen : undefined;
+}
+
+/** The running job that will bring what is lacking with its next run. */
+function nextOf(lack: Lack, jobs: readonly JobRecord[]): JobRecord | undefined {
+  return jobs.find((job) => {
+    const range = { startMs: instantOf(job.nextFrom ?? ''), endMs: instantOf(job.nextTo ?? '') };
+    return exportsAll(job, lack) && range.startMs < range.endMs && uncovered(lack.days, [range]).length === 0;
+  });
+}
+
+/** A plan that is made at once, so that a yes of the person is all that it needs; undefined where it cannot be made. */
+async function planFor({ scope, columns, days }: Lack, context: WayContext) {
+  const startMs = lastMidnight(Math.min(...days.map((each) => each.startMs)));
+  const endMs = Math.ceil(Math.max(...days.map((each) => each.endMs - 1)) / DAY_MS) * DAY_MS;
+  if (endMs - startMs > MOST_DAYS * DAY_MS) return undefined;
+  const range = { startDate: new Date(startMs).toISOString(), endDate: new Date(endMs).toISOString() };
+  const order = { scope, frequency: 'once', format: 'JSONL', deviceLabel: 'all', fetches: true, ...range } as const;
+  return planExport(
+    { ...order, fields: [PRESET, ...columns.map(({ planned }) => planned)] },
+    // The notes belong to an answer that shows the plan.
+    { ...context, note: () => undefined },
+  );
+}
+
+/** One plan of what several would create. */
+async function joinedPlan(planIds: readonly string[], context: WayContext) {
+  const store = await openPlansOf(context);
+  const plans = (await Promise.all(planIds.map((planId) => store.read(planId)))).flatMap((plan) => plan ?? []);
+  const [only, ...others] = plans;
+  if (!only || others.length === 0) return only;
+  const bodies = plans.flatMap(({ parts }) => parts.map(({ body }) => body));
+  return store.add({ bodies, known: plans.flatMap(({ known }) => known), nowMs: context.nowMs, fetches: true });
+}
+
+async function planWords(lacks: readonly Lack[], context: WayContext): Promise<string | undefined> {
+  const made = await Promise.all(lacks.map((lack) => planFor(lack, context)));
+  const planIds = made.flatMap((plan) => plan?.planId ?? []);
+  const plan = planIds.length === lacks.length ? await joinedPlan(planIds, context) : undefined;
+  const [first, ...others] = plan?.parts ?? [];
+  if (!plan || !first) return undefined;
+  const jobs = others.length === 0 ? '' : ` and ${counted(others.length, 'more job')}`;
+  return hint(
+    'apply_export_plan',
+    `A once export that brings it is planned ("${first.body.name}", ${first.body.fields.length} columns${jobs}), not created yet. Where the ` +
+      `user agrees, apply_export_plan {"planId":"${plan.planId}"} creates it and fetches its files; then ask again.`,
+  );
+}
+
+async function findWay(lacks: readonly Lack[], context: WayContext): Promise<string | undefined> {
+  const jobs = await readJobs(context.ask);
+  const bringing = await Promise.all(lacks.map((lack) => jobsBringing(lack, jobs, context)));
+  const ids = [...new Set(bringing.flatMap((each) => each ?? []))];
+  if (bringing.every((each) => each !== undefined)) {
+    const args = JSON.stringify({ jobIds: ids.map(String) });
+    return hint('sync_exports', `The platform has the files: sync_exports ${args} fetches them; then ask again.`);
+  }
+  const [lack, ...others] = lacks;
+  const next = lack && others.length === 0 ? nextOf(lack, jobs) : undefined;
+  if (next) return `Job ${next.jobId} "${next.name ?? ''}" brings it with its next run, at ${next.nextRunTime ?? 'a time not known'}.`;
+  return planWords(lacks, context);
+}
+
+/** Finds the way to what a question lacks; `about`: only where it lacks this column or scope. */
+export type WayOn = (about?: string) => Promise<string | undefined>;
+
+function concerns({ scope, columns }: Lack, about: string): boolean {
+  return scope === folded(about) || columns.some(({ column }) => namesColumn(about, column));
+}
+
+/**
+ * The one call that brings the files which a question lacks: what the platform still has, else a plan that is made at once. Undefined where
+ * nothing is lacking, where none can be named, or where the call has little time left.
+ */
+export async function wayToFiles(needs: readonly FilesNeeded[], context: WayContext, about?: string): Promise<string | undefined> {
+  if (needs.length === 0 || context.clock.now() - context.nowMs > PATIENCE_MS) return undefined;
+  try {
+    const lacks = (await Promise.all(needs.map((need) => lackOf(need, context)))).filter((lack) => lack !== undefined);
+    const isMeant = about === undefined ? lacks.length > 0 : lacks.some((lack) => concerns(lack, about));
+    return isMeant ? await findWay(lacks, context) : undefined;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+/** The words for files that a question waited for and that are still to come. */
+export function comingWords(coming: readonly string[]): string {
+  return `Its files are on the way (${coming.join('; ')}): ask the same again, which waits for them.`;
+}
+
+/**
+ * Runs a question over all downloaded runs: waits first for files that it lacks and that an applied plan is about to bring. Hands over how
+ * the way to what is lacking is found, and refuses with it where nothing is downloaded.
+ */
+export async function withFilesFor<T>(
+  needs: readonly FilesNeeded[],
+  context: WayContext & FetchContext,
+  run: (wayOn: WayOn) => Promise<T>,
+): Promise<T> {
+  const coming = await awaitPlanned(needs, context);
+  const wayOn: WayOn = async (about) => (coming.length > 0 ? comingWords(coming) : wayToFiles(needs, context, about));
+  try {
+    return await run(wayOn);
+  } catch (error) {
+    if (!(error instanceof NothingDownloaded)) throw error;
+    const way = await wayOn();
+    throw way === undefined ? error : new ApiError('missing', `${NOTHING_HERE} ${way}`, { saysWayOn: true });
+  }
+}
