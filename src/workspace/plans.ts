@@ -140,9 +140,12 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
     }
   }
 
-  return {
+  const store: PlanStore = {
     async add({ bodies, known, nowMs, ...purpose }) {
       await sweep();
+      // A question that is asked again gets the plan that it was answered with.
+      const again = purpose.fetches && (await store.all()).find((plan) => isUntouched(plan, { bodies, known, nowMs }));
+      if (again) return again;
       const plan: ExportPlan = {
         version: 1,
         planId: newPlanId(),
@@ -170,6 +173,17 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
       }
     },
   };
+  return store;
+}
+
+/** Whether a plan for a question is just this one, of which nothing was sent and which can still be applied. */
+function isUntouched(plan: ExportPlan, { bodies, known, nowMs }: Pick<PlanDraft, 'bodies' | 'known' | 'nowMs'>): boolean {
+  const { fetches, parts } = plan;
+  const isOpen = fetches === true && expiresMs(plan) > nowMs && parts.every(({ jobId, sentAt }) => jobId === undefined && !sentAt);
+  const own = parts.map(({ body }) => body);
+  // Read as a file is, so that members stand in the same order.
+  const asked = bodies.map((body) => createExportJob.input.parse(body));
+  return isOpen && JSON.stringify([own, plan.known]) === JSON.stringify([asked, known]);
 }
 
 function parsed(text: string): unknown {

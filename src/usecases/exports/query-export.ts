@@ -10,7 +10,7 @@ import type { FetchContext } from './fetch-planned.ts';
 import { columnsRead, type FilesNeeded, filesOfStatement, lackingDays } from './files-needed.ts';
 import { noteCoverage } from './query-coverage.ts';
 import { NoSuchName } from './sql-errors.ts';
-import { type WayContext, type WayOn, withFilesFor } from './way-to-files.ts';
+import { type Supply, type WayContext, withFilesFor } from './way-to-files.ts';
 
 /** Most rows that a query gives. */
 const MAX_ROWS = 50_000;
@@ -71,7 +71,7 @@ function lacksDays({ scope, days, reads }: FilesNeeded, { runs }: Data): boolean
 }
 
 /** Runs the caller's statement; where a column or view is not there that an export can bring, the refusal says how. */
-async function selectFor(sql: string, data: Data, wayOn: WayOn) {
+async function selectFor(sql: string, data: Data, { wayOn }: Supply) {
   try {
     return await data.select(sql, { maxRows: MAX_ROWS, author: 'caller' });
   } catch (error) {
@@ -88,11 +88,11 @@ export function queryExport(
 ): Promise<QueryAnswer> {
   const isOfAll = asked.jobId === undefined && asked.jobIds === undefined;
   const needs = isOfAll ? filesOfStatement(sql, context.nowMs) : [];
-  const answer = async (data: Data, wayOn: WayOn): Promise<QueryAnswer> => {
+  const answer = async (data: Data, supply: Supply): Promise<QueryAnswer> => {
     const { workspace, parts, about } = data;
-    const way = needs.some((need) => lacksDays(need, data)) ? await wayOn() : undefined;
+    const way = needs.some((need) => lacksDays(need, data)) ? await supply.wayOn() : undefined;
     const { days } = noteCoverage(data, context, sql, way);
-    const { columns, rows, more } = await selectFor(sql, data, wayOn);
+    const { columns, rows, more } = await selectFor(sql, data, supply);
     if (more && rows.length === 0)
       throw new ApiError('invalid', `sql: its first row alone has more than ${MAX_CHARS} characters. Select shorter values.`);
     if (more) context.note(`Only the first ${rows.length} rows were read; group or filter to get all in one answer.`);
@@ -121,7 +121,7 @@ export function queryExport(
       ...(resultId !== undefined && { resultId }),
     };
   };
-  return withFilesFor(needs, context, (wayOn) => withData(asked, context, (data) => answer(data, wayOn)));
+  return withFilesFor(needs, context, (supply) => withData(asked, context, (data) => answer(data, supply)));
 }
 
 /** Rows of all views, counted where the manifests do not give them; undefined where that takes too long. */

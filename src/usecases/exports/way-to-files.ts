@@ -171,7 +171,7 @@ async function findWay(lacks: readonly Lack[], context: WayContext): Promise<str
 }
 
 /** Finds the way to what a question lacks; `about`: only where it lacks this column or scope. */
-export type WayOn = (about?: string) => Promise<string | undefined>;
+type WayOn = (about?: string) => Promise<string | undefined>;
 
 function concerns({ scope, columns }: Lack, about: string): boolean {
   return scope === folded(about) || columns.some(({ column }) => namesColumn(about, column));
@@ -181,7 +181,7 @@ function concerns({ scope, columns }: Lack, about: string): boolean {
  * The one call that brings the files which a question lacks: what the platform still has, else a plan that is made at once. Undefined where
  * nothing is lacking, where none can be named, or where the call has little time left.
  */
-export async function wayToFiles(needs: readonly FilesNeeded[], context: WayContext, about?: string): Promise<string | undefined> {
+async function wayToFiles(needs: readonly FilesNeeded[], context: WayContext, about?: string): Promise<string | undefined> {
   if (needs.length === 0 || context.clock.now() - context.nowMs > PATIENCE_MS) return undefined;
   try {
     const lacks = (await Promise.all(needs.map((need) => lackOf(need, context)))).filter((lack) => lack !== undefined);
@@ -193,24 +193,30 @@ export async function wayToFiles(needs: readonly FilesNeeded[], context: WayCont
   }
 }
 
-/** The words for files that a question waited for and that are still to come. */
-export function comingWords(coming: readonly string[]): string {
-  return `Its files are on the way (${coming.join('; ')}): ask the same again, which waits for them.`;
+/** The words for files that a question waited for and that are still to come; undefined where there are none. */
+function comingWords(coming: readonly string[]): string | undefined {
+  return coming.length === 0 ? undefined : `Its files are on the way (${coming.join('; ')}): ask the same again, which waits for them.`;
+}
+
+/** How a question gets what it lacks: words on files that it waited for and that are still to come, else the call that brings them. */
+export interface Supply {
+  readonly coming: string | undefined;
+  readonly wayOn: WayOn;
 }
 
 /**
  * Runs a question over all downloaded runs: waits first for files that it lacks and that an applied plan is about to bring. Hands over how
- * the way to what is lacking is found, and refuses with it where nothing is downloaded.
+ * it gets what is lacking, and refuses with that where nothing is downloaded.
  */
 export async function withFilesFor<T>(
   needs: readonly FilesNeeded[],
   context: WayContext & FetchContext,
-  run: (wayOn: WayOn) => Promise<T>,
+  run: (supply: Supply) => Promise<T>,
 ): Promise<T> {
-  const coming = await awaitPlanned(needs, context);
-  const wayOn: WayOn = async (about) => (coming.length > 0 ? comingWords(coming) : wayToFiles(needs, context, about));
+  const coming = comingWords(await awaitPlanned(needs, context));
+  const wayOn: WayOn = async (about) => coming ?? wayToFiles(needs, context, about);
   try {
-    return await run(wayOn);
+    return await run({ coming, wayOn });
   } catch (error) {
     if (!(error instanceof NothingDownloaded)) throw error;
     const way = await wayOn();

@@ -2,7 +2,10 @@ import { ApiError } from '../../api/errors.ts';
 import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
 import { fold } from '../../domain/names/match-name.ts';
 import { hint } from '../../lib/hint.ts';
-import type { WayOn } from '../exports/way-to-files.ts';
+import type { Supply } from '../exports/way-to-files.ts';
+
+/** These errors say what comes next. */
+const NAMED = { saysWayOn: true };
 
 /** The call that plans the fields that the tools over visits need. */
 function planWords(scope: string): string {
@@ -13,20 +16,20 @@ function planWords(scope: string): string {
 }
 
 /** The call that brings what is lacking; the plan of a recurring job where no better one is known. */
-async function wayTo(scope: string, name: string, wayOn: WayOn): Promise<string> {
-  return (await wayOn(name)) ?? planWords(scope);
+async function wayTo(scope: string, name: string, supply: Supply): Promise<string> {
+  return (await supply.wayOn(name)) ?? planWords(scope);
 }
 
 /** The error for a scope of which nothing is here: how its files come. */
-export async function missingScope(scope: string, fields: readonly string[], wayOn: WayOn): Promise<ApiError> {
-  const way = await wayTo(scope, scope, wayOn);
-  return new ApiError('missing', `No export of ${scope} is in the workspace; this answer needs its ${fields.join(', ')}. ${way}`);
+export async function missingScope(scope: string, fields: readonly string[], supply: Supply): Promise<ApiError> {
+  const way = await wayTo(scope, scope, supply);
+  return new ApiError('missing', `No export of ${scope} is in the workspace; this answer needs its ${fields.join(', ')}. ${way}`, NAMED);
 }
 
 /** The error for columns that the downloaded files of a scope lack. */
-export async function missingFields(scope: string, fields: readonly string[], wayOn: WayOn): Promise<ApiError> {
-  const way = await wayTo(scope, fields[0] ?? scope, wayOn);
-  return new ApiError('missing', `The downloaded files of ${scope} have no ${fields.join(', ')}, which this answer needs. ${way}`);
+export async function missingFields(scope: string, fields: readonly string[], supply: Supply): Promise<ApiError> {
+  const way = await wayTo(scope, fields[0] ?? scope, supply);
+  return new ApiError('missing', `The downloaded files of ${scope} have no ${fields.join(', ')}, which this answer needs. ${way}`, NAMED);
 }
 
 /** A custom or dynamic variable of the project. */
@@ -50,12 +53,13 @@ const MOST_NAMES = 8;
 export async function missingVariable(
   name: string,
   { meant, variables }: { readonly meant: Variable | undefined; readonly variables: readonly Variable[] },
-  wayOn: WayOn,
+  supply: Supply,
 ): Promise<ApiError> {
   const absent = `conditions: no column of the downloaded files holds the variable "${name}"`;
+  if (supply.coming !== undefined) return new ApiError('missing', `${absent}. ${supply.coming}`, NAMED);
   if (meant) {
     const which = meant.position === undefined ? `dynamic variable "${meant.key}"` : `custom variable ${meant.position}, "${meant.key}"`;
-    return new ApiError('missing', `${absent}. It is ${which}. ${await wayTo('sessions', meant.key, wayOn)}`);
+    return new ApiError('missing', `${absent}. It is ${which}. ${await wayTo('sessions', meant.key, supply)}`, NAMED);
   }
   const named = (['custom', 'dynamic'] as const).flatMap((kind) => {
     const keys = variables.filter((each) => each.kind === kind).map(({ key }) => key);

@@ -1,6 +1,6 @@
 import type { CoveredDays } from '../../domain/journeys/covered-days.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
-import type { WayOn } from '../exports/way-to-files.ts';
+import type { Supply } from '../exports/way-to-files.ts';
 import type { SqlWords } from './sql-words.ts';
 import type { Filters } from './visit-filters.ts';
 
@@ -30,8 +30,8 @@ export interface Visits {
   readonly column: (scope: VisitScope, field: string) => string | undefined;
   /** Runs one statement; aggregates leave the engine, never rows of visitors. */
   readonly select: (statement: string) => Promise<VisitRow[]>;
-  /** Finds the call that brings what no file has. */
-  readonly wayOn: WayOn;
+  /** How the question gets what no file has. */
+  readonly supply: Supply;
   /** Keeps the rows of a statement in the engine as a table, which later statements may read; left out where the engine cannot. */
   readonly keep: ((name: string, statement: string) => Promise<void>) | undefined;
 }

@@ -7,7 +7,7 @@ import { type Column, folded } from '../../workspace/query/columns.ts';
 import { type Data, type DataPart, type DataUses, withData } from '../exports/export-data.ts';
 import type { FetchContext } from '../exports/fetch-planned.ts';
 import { type FilesNeeded, overBy } from '../exports/files-needed.ts';
-import { type WayContext, type WayOn, withFilesFor } from '../exports/way-to-files.ts';
+import { type Supply, type WayContext, withFilesFor } from '../exports/way-to-files.ts';
 import { noteCoverage } from './coverage-notes.ts';
 import { isVariable, missingFields, missingScope } from './missing-data.ts';
 import { sqlWords } from './sql-words.ts';
@@ -89,16 +89,16 @@ function filesOf({ jobIds, startDate, endDate }: VisitQuestion, wanted: Wanted, 
 }
 
 /** The parts that are read, checked for what is needed of them. */
-async function chosenParts(data: Data, wanted: Wanted, wayOn: WayOn) {
+async function chosenParts(data: Data, wanted: Wanted, supply: Supply) {
   const chosen: Chosen[] = [];
   for (const scope of SCOPES) {
     const own = wanted[scope];
     if (!own) continue;
     const fields = [...new Set([...KEYS[scope], ...own])];
     const part = data.parts.find(({ view }) => view.name === scope);
-    if (!part) throw await missingScope(scope, fields, wayOn);
+    if (!part) throw await missingScope(scope, fields, supply);
     const lacking = fields.filter((field) => !columnOf(part.view.columns, field));
-    if (lacking.length > 0) throw await missingFields(scope, lacking, wayOn);
+    if (lacking.length > 0) throw await missingFields(scope, lacking, supply);
     const untimed = fields.find((field) => /^(session|view)_time$/.test(field) && columnOf(part.view.columns, field)?.type !== 'TIMESTAMP');
     if (untimed !== undefined) refuse(`The column ${untimed} of the downloaded ${scope} holds values that are no times.`);
     chosen.push({ scope, part, fields });
@@ -122,8 +122,8 @@ export function withVisits<T>(question: VisitQuestion, needs: Needs, context: Vi
     sessions: needs.sessions || isFiltered ? [...(needs.sessions ?? []), ...ofFilters.sessions] : undefined,
     views: needs.views || ofFilters.views ? (needs.views ?? []) : undefined,
   };
-  const answer = async (data: Data, wayOn: WayOn) => {
-    const chosen = await chosenParts(data, wanted, wayOn);
+  const answer = async (data: Data, supply: Supply) => {
+    const chosen = await chosenParts(data, wanted, supply);
     const files = chosen.map((each) => ({
       name: each.scope,
       days: daysWith(each.part, each.fields),
@@ -168,12 +168,12 @@ export function withVisits<T>(question: VisitQuestion, needs: Needs, context: Vi
       reads: (scope) => partOf(scope) !== undefined,
       column: (scope, field) => columnIn(partOf(scope), field),
       select,
-      wayOn,
+      supply,
       keep: data.keep,
     };
     for (const page of pageSteps(question.entryPages ?? [], 'entryPages')) await requireSeen(page, 'entryPages', visits);
     return use(visits);
   };
-  const ask = (wayOn: WayOn) => withData({ jobIds: question.jobIds }, context, (data) => answer(data, wayOn));
+  const ask = (supply: Supply) => withData({ jobIds: question.jobIds }, context, (data) => answer(data, supply));
   return withFilesFor(filesOf(question, wanted, needs, context.nowMs), context, ask);
 }
