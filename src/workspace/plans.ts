@@ -146,15 +146,7 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
       // A question that is asked again gets the plan that it was answered with.
       const again = purpose.fetches && (await store.all()).find((plan) => isUntouched(plan, { bodies, known, nowMs }));
       if (again) return again;
-      const plan: ExportPlan = {
-        version: 1,
-        planId: newPlanId(),
-        projectId,
-        createdAt: new Date(nowMs).toISOString(),
-        ...purpose,
-        parts: bodies.map((body) => ({ body })),
-        known: [...known],
-      };
+      const plan = newPlan({ bodies, known, nowMs, ...purpose }, projectId);
       await save(plan);
       return plan;
     },
@@ -174,6 +166,11 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
     },
   };
   return store;
+}
+
+function newPlan({ bodies, known, nowMs, ...purpose }: PlanDraft, projectId: number): ExportPlan {
+  const createdAt = new Date(nowMs).toISOString();
+  return { version: 1, planId: newPlanId(), projectId, createdAt, ...purpose, parts: bodies.map((body) => ({ body })), known: [...known] };
 }
 
 /** Whether a plan for a question is just this one, of which nothing was sent and which can still be applied. */

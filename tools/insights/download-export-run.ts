@@ -51,7 +51,8 @@ export default defineAnsweringTool({
     if (known) note('It is already in the workspace; nothing was downloaded.');
     if (!known) await workspace.checkWritable();
     const download = known ? undefined : workspace.download(id, chosen.listed);
-    const manifest = known ?? (download && (await followDownload(workspace, download, { ...context, untilMs: nowMs + waitSeconds * 1_000 })));
+    const manifest =
+      known ?? (download && (await followDownload(workspace, download, { ...context, untilMs: nowMs + waitSeconds * 1_000 })));
     const directory = workspace.directoryOf(id);
     if (!manifest) {
       const next = `Call download_export_run again with jobId ${jobId} and runId ${id.runId}; the work goes on meanwhile.`;

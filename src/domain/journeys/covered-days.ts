@@ -88,20 +88,34 @@ function shared(files: readonly FileDays[]): number[] {
   return [...(first?.days ?? [])].filter((day) => others.every(({ days }) => days.has(day))).toSorted((a, b) => a - b);
 }
 
+const PLANS_BOTH =
+  hint('sync_exports', 'sync_exports fetches what the platform still has; ') +
+  hint('plan_export', 'plan_export with fields ["journeys"] plans the missing days of both scopes.');
+const PLANS_DAYS = hint(
+  ['sync_exports', 'plan_export'],
+  'sync_exports fetches what the platform still has; plan_export with fields ["journeys"] plans past days.',
+);
+
+/** The call that brings what is lacking, as an end of a sentence. */
+const wayWords = (way: string | undefined, usual: string): string => ` ${way ?? usual}`;
+
 function coverWords(files: readonly FileDays[]): string {
   return files.map(({ name, days }) => `${name}: ${daysWords(days).join(', ') || 'no whole day'}`).join('; ');
 }
 
-/** The days of an answer; throws where the files share no day of the range, with what each covers and what fills it. */
-export function chooseDays({ first, last, followDays = 0, usualDays = USUAL_DAYS }: DaysAsked, files: readonly FileDays[]): CoveredDays {
+/**
+ * The days of an answer; throws where the files share no day of the range, with what each covers and what fills it: `way`, where the call
+ * that does is known.
+ */
+export function chooseDays(
+  { first, last, followDays = 0, usualDays = USUAL_DAYS }: DaysAsked,
+  files: readonly FileDays[],
+  way?: string,
+): CoveredDays {
   const all = shared(files);
   const lastOfFiles = all.at(-1);
   if (lastOfFiles === undefined)
-    refuse(
-      `The downloaded files share no whole day (UTC). They cover ${coverWords(files)}.` +
-        hint('sync_exports', ' sync_exports fetches what the platform still has; ', ' ') +
-        hint('plan_export', 'plan_export with fields ["journeys"] plans the missing days of both scopes.'),
-    );
+    refuse(`The downloaded files share no whole day (UTC). They cover ${coverWords(files)}.` + wayWords(way, PLANS_BOTH));
   const end = last ?? lastOfFiles - followDays;
   const usual = all.filter((day) => day <= end).slice(-usualDays)[0] ?? end;
   const start = first ?? (last === undefined ? Math.min(usual, end) : Math.max(end - usualDays + 1, usual));
@@ -117,10 +131,7 @@ export function chooseDays({ first, last, followDays = 0, usualDays = USUAL_DAYS
     refuse(
       `startDate, endDate: the downloaded files cover no whole day (UTC) of ${rangeWords(start, end) ?? String(asked)}. They cover ` +
         `${coverWords(files)}.` +
-        hint(
-          ['sync_exports', 'plan_export'],
-          ' sync_exports fetches what the platform still has; plan_export with fields ["journeys"] plans past days.',
-        ),
+        wayWords(way, PLANS_DAYS),
     );
   }
   const inRange = Array.from({ length: end - start + 1 }, (_, index) => start + index);

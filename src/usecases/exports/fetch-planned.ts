@@ -102,12 +102,18 @@ export async function fetchPlanned({ parts }: ExportPlan, untilMs: number, conte
   const arrivals = await fetchParts(parts, untilMs, context);
   const words = arrivals.map(({ state, words: own }, at) => {
     const jobId = parts[at]?.jobId;
-    return state === 'failed' ? `${own}${hint('download_export_run', `; download_export_run {"jobId":"${jobId}"} tries again`)}.` : `${own}.`;
+    return state === 'failed'
+      ? `${own}${hint('download_export_run', `; download_export_run {"jobId":"${jobId}"} tries again`)}.`
+      : `${own}.`;
   });
   if (arrivals.every(({ state }) => state === 'here')) return [...words, 'Ask the question again.'];
   if (!arrivals.some(({ state }) => state === 'under way')) return words;
   const usual = await usualWords(context);
-  return [...words, ...(usual ? [usual] : []), 'The files are fetched by themselves: ask the question again in a minute or two; asked sooner, it waits.'];
+  return [
+    ...words,
+    ...(usual ? [usual] : []),
+    'The files are fetched by themselves: ask the question again in a minute or two; asked sooner, it waits.',
+  ];
 }
 
 /** The range of a once job. */
@@ -156,4 +162,3 @@ export async function awaitPlanned(needs: readonly FilesNeeded[], context: Fetch
   context.signal.throwIfAborted();
   return arrivals.flatMap(({ state, words }) => (state === 'under way' ? [words] : []));
 }
-

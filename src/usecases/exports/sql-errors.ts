@@ -92,7 +92,11 @@ function tableWords(views: readonly View[]): string {
   return names.length === 1 ? `the only one is ${names[0]}` : `there are ${names.join(', ')}`;
 }
 
-const NO_TABLE = [/Referenced table "(.+?)" not found/, /Table with name (\S+) does not exist/, /Unknown table expression identifier [`'](.+?)[`']/];
+const NO_TABLE = [
+  /Referenced table "(.+?)" not found/,
+  /Table with name (\S+) does not exist/,
+  /Unknown table expression identifier [`'](.+?)[`']/,
+];
 
 /** The engine's refusal of a statement, in words for its author. */
 async function faultOf(message: string, views: readonly View[]): Promise<ApiError> {

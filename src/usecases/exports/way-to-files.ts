@@ -46,10 +46,7 @@ interface Lack {
 
 async function columnsWanted({ scope, reads }: FilesNeeded, { lists, note }: WayContext): Promise<WantedColumn[]> {
   const { ask } = await lists();
-  const [fields, { customVariables, dynamicKeys }] = await Promise.all([
-    ask(listExportableFields, { scope }),
-    readVariables(ask, note),
-  ]);
+  const [fields, { customVariables, dynamicKeys }] = await Promise.all([ask(listExportableFields, { scope }), readVariables(ask, note)]);
   // The two fields that stand for variables have no column of their own.
   const plain = fields.filter(({ name }) => name !== CUSTOM_VARIABLE && name !== DYNAMIC_VARIABLE);
   const all: WantedColumn[] = [

@@ -1,8 +1,10 @@
 import { ApiError } from '../../api/errors.ts';
 import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
+import { dayText } from '../../domain/journeys/covered-days.ts';
 import { fold } from '../../domain/names/match-name.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Supply } from '../exports/way-to-files.ts';
+import type { Visits } from './visits.ts';
 
 /** These errors say what comes next. */
 const NAMED = { saysWayOn: true };
@@ -15,9 +17,9 @@ function planWords(scope: string): string {
   );
 }
 
-/** The call that brings what is lacking; the plan of a recurring job where no better one is known. */
-async function wayTo(scope: string, name: string, supply: Supply): Promise<string> {
-  return (await supply.wayOn(name)) ?? planWords(scope);
+/** The call that brings what is lacking; a plan to be made where no better one is known. */
+async function wayTo(scope: string, name: string, supply: Supply, otherwise = planWords(scope)): Promise<string> {
+  return (await supply.wayOn(name)) ?? otherwise;
 }
 
 /** The error for a scope of which nothing is here: how its files come. */
@@ -53,13 +55,16 @@ const MOST_NAMES = 8;
 export async function missingVariable(
   name: string,
   { meant, variables }: { readonly meant: Variable | undefined; readonly variables: readonly Variable[] },
-  supply: Supply,
+  { supply, days }: Pick<Visits, 'supply' | 'days'>,
 ): Promise<ApiError> {
   const absent = `conditions: no column of the downloaded files holds the variable "${name}"`;
   if (supply.coming !== undefined) return new ApiError('missing', `${absent}. ${supply.coming}`, NAMED);
   if (meant) {
     const which = meant.position === undefined ? `dynamic variable "${meant.key}"` : `custom variable ${meant.position}, "${meant.key}"`;
-    return new ApiError('missing', `${absent}. It is ${which}. ${await wayTo('sessions', meant.key, supply)}`, NAMED);
+    const order = { fields: [PRESET, `${meant.kind} variable ${meant.key}`], scope: 'sessions', frequency: 'once' };
+    const call = JSON.stringify({ ...order, startDate: dayText(days.first), endDate: dayText(days.last) });
+    const way = await wayTo('sessions', meant.key, supply, hint('plan_export', `plan_export ${call} plans it for these days.`));
+    return new ApiError('missing', `${absent}. It is ${which}. ${way}`, NAMED);
   }
   const named = (['custom', 'dynamic'] as const).flatMap((kind) => {
     const keys = variables.filter((each) => each.kind === kind).map(({ key }) => key);

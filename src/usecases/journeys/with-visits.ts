@@ -1,7 +1,8 @@
 import { ApiError, refuse } from '../../api/errors.ts';
-import { type CoveredDays, chooseDays, dayFrom, wholeDays } from '../../domain/journeys/covered-days.ts';
+import { type CoveredDays, chooseDays, dayFrom, type FileDays, wholeDays } from '../../domain/journeys/covered-days.ts';
 import { pageSteps } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
+import { ofAnswer } from '../../lib/note-mark.ts';
 import { coverageOf } from '../../workspace/query/batches.ts';
 import { type Column, folded } from '../../workspace/query/columns.ts';
 import { type Data, type DataPart, type DataUses, withData } from '../exports/export-data.ts';
@@ -52,6 +53,11 @@ function daysWith({ view, runs }: DataPart, fields: readonly string[]): Set<numb
   });
   const all = wholeDays(coverageOf(runs).covered);
   return new Set([...all].filter((day) => each.every((days) => days.has(day))));
+}
+
+/** How what is lacking is supplied, and said. */
+interface SupplyUses extends Pick<VisitUses, 'note'> {
+  readonly supply: Supply;
 }
 
 interface Chosen {
@@ -114,6 +120,29 @@ function covers(part: DataPart | undefined, fields: readonly string[], { covered
   return covered.every((day) => own.has(day));
 }
 
+/** The days of an answer; where the files lack days that are asked for, it is said which call brings them. */
+async function daysOf(question: VisitQuestion, needs: Needs, chosen: readonly Chosen[], { supply, note }: SupplyUses) {
+  const files: FileDays[] = chosen.map((each) => ({
+    name: each.scope,
+    days: daysWith(each.part, each.fields),
+    lackingOn: (days) => fieldsLackingOn(days, each),
+  }));
+  const dayAt = (date: string | undefined) => (date === undefined ? undefined : dayFrom(date));
+  const [first, last] = [dayAt(question.startDate), dayAt(question.endDate)];
+  const asked = { first, last, followDays: needs.followDays, usualDays: needs.usualDays };
+  if (first !== undefined && last !== undefined && first > last) refuse('startDate, endDate: the first day lies after the last.');
+  try {
+    const days = chooseDays(asked, files);
+    const way = first !== undefined && days.missing.length > 0 ? await supply.wayOn() : undefined;
+    if (way !== undefined) note(ofAnswer(way));
+    return { files, days };
+  } catch (error) {
+    const way = error instanceof ApiError ? await supply.wayOn() : undefined;
+    if (way === undefined) throw error;
+    return { files, days: chooseDays(asked, files, way) };
+  }
+}
+
 /** Hands over the sessions and views of a question; throws in words what is missing: files, columns, days. */
 export function withVisits<T>(question: VisitQuestion, needs: Needs, context: VisitUses, use: (visits: Visits) => Promise<T>): Promise<T> {
   const ofFilters = fieldsOfFilters(question);
@@ -124,21 +153,7 @@ export function withVisits<T>(question: VisitQuestion, needs: Needs, context: Vi
   };
   const answer = async (data: Data, supply: Supply) => {
     const chosen = await chosenParts(data, wanted, supply);
-    const files = chosen.map((each) => ({
-      name: each.scope,
-      days: daysWith(each.part, each.fields),
-      lackingOn: (days: readonly number[]) => fieldsLackingOn(days, each),
-    }));
-    const dayAt = (date: string | undefined) => (date === undefined ? undefined : dayFrom(date));
-    const asked = {
-      first: dayAt(question.startDate),
-      last: dayAt(question.endDate),
-      followDays: needs.followDays,
-      usualDays: needs.usualDays,
-    };
-    if (asked.first !== undefined && asked.last !== undefined && asked.first > asked.last)
-      refuse('startDate, endDate: the first day lies after the last.');
-    const days = chooseDays(asked, files);
+    const { files, days } = await daysOf(question, needs, chosen, { supply, note: context.note });
     context.covers(days.first * DAY_MS, (days.last + 1) * DAY_MS - 1);
     const partOf = (scope: VisitScope) => chosen.find((each) => each.scope === scope)?.part;
     const sql = sqlWords(data.dialect);

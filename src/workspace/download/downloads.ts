@@ -27,7 +27,8 @@ export async function latestRun(jobId: number, ask: Ask): Promise<ChosenRun> {
     .toSorted((a, b) => b - a);
   if (newest !== undefined) return { runId: newest };
   const has = `Job ${jobId} has nothing to download: `;
-  if (runs.length > 0) throw new WorkspaceError('gone', `${has}none of its runs succeeded${hint('list_export_runs', ' (list_export_runs)')}.`);
+  if (runs.length > 0)
+    throw new WorkspaceError('gone', `${has}none of its runs succeeded${hint('list_export_runs', ' (list_export_runs)')}.`);
   const next = hint('get_export_job', ' (get_export_job says when it will)');
   throw new WorkspaceError('pending', `${has}it has not run yet${next}.`);
 }

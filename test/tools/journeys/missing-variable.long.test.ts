@@ -54,7 +54,9 @@ describe('a variant that no file holds is asked, planned with a yes, and asked a
     const applied = await passUntil(call('apply_export_plan', { planId, confirm: true }));
     expect(applied.text).toMatch(/: the platform computes it: RUN.*, completionRate \d+/);
     expect(applied.text).toContain('The last export of the kind was ready 2 minutes after its creation.');
-    expect(applied.text).toContain('The files are fetched by themselves: ask the question again in a minute or two; asked sooner, it waits.');
+    expect(applied.text).toContain(
+      'The files are fetched by themselves: ask the question again in a minute or two; asked sooner, it waits.',
+    );
     const answers = [await passUntil(call('measure_impact', question))];
     while (answers.at(-1)?.isError && answers.length < 5) answers.push(await passUntil(call('measure_impact', question)));
     for (const { text } of answers.slice(0, -1))

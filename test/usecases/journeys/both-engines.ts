@@ -1,8 +1,8 @@
-import { ApiError } from '../../../src/api/errors.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
+import { ApiError } from '../../../src/api/errors.ts';
 import type { VisitUses } from '../../../src/usecases/journeys/with-visits.ts';
 import type { ProjectWorkspace } from '../../../src/workspace/project-workspace.ts';
 import { missing, startClickHouse, type TestClickHouse } from '../../support/clickhouse/start.ts';

@@ -92,8 +92,8 @@ describe('what is missing', () => {
       (thrown) => thrown,
     );
     expect(shownHints(error.message)).toBe(
-      'The downloaded files of views have no frustration_score, which this answer needs. No job exports them: ' +
-        'plan_export {"fields":["journeys"],"scope":"views","frequency":"daily"} plans one (once with dates for past days).',
+      'The downloaded files of views have no frustration_score, which this answer needs. ' +
+        'plan_export {"fields":["journeys"],"scope":"views","frequency":"daily"} plans an export of them (once with dates for past days).',
     );
   });
 

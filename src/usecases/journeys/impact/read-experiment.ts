@@ -42,7 +42,7 @@ async function columnOf(name: string, visits: Visits, context: PlanContext): Pro
   const meant = variables.find(({ key }) => isVariable(key, name));
   const own = meant && found([meant.key, meant.position === undefined ? `dynamic_var_${meant.key}` : `custom_var_${meant.position}`]);
   if (own) return own;
-  throw await missingVariable(name, { meant, variables }, visits.supply);
+  throw await missingVariable(name, { meant, variables }, visits);
 }
 
 /** Sums by variant over visitors, of sessions with a value. */
