@@ -156,6 +156,12 @@ function exceeded(what: 'time' | 'memory', author: Author): ApiError {
   return new ApiError('invalid', words);
 }
 
+/** A statement that may not be run; a view that is not there may come with an export. */
+function refusalOf(message: string): ApiError {
+  const table = /^there is no table "([^"]+)"/.exec(message)?.[1];
+  return table === undefined ? new ApiError('invalid', `sql: ${message}`) : new NoSuchName(`sql: ${message}`, table);
+}
+
 /** Turns the failure of a query into an error that says what to do next; other errors stay what they are. */
 export async function sqlFailure(error: unknown, views: readonly View[], author: Author): Promise<unknown> {
   if (!(error instanceof SqlError)) return error;
@@ -179,7 +185,7 @@ export async function sqlFailure(error: unknown, views: readonly View[], author:
   if (reason === 'busy') return new ApiError('busy', 'Other queries of this server took all the time.', { retryAfterMs: 10_000 });
   if (reason === 'crash')
     return new ApiError('invalid', `sql: the query ended its process${message && ` (${message})`}. Write it in another way.`);
-  if (reason === 'refused') return new ApiError('invalid', `sql: ${message}`);
+  if (reason === 'refused') return refusalOf(message);
   const fault = fileFault(message);
   if (fault) return fault;
   // The views are the server's own: a failure before the statement is read is not the fault of the statement.
