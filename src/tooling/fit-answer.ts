@@ -142,6 +142,22 @@ function cut(tool: AnyTool, data: Data, { asked }: Budget, room: number, measure
   return undefined;
 }
 
+/** An answer with one of its lists cut. */
+interface Cut {
+  readonly data: Data;
+  readonly path: string;
+  readonly shown: number;
+  readonly total: number;
+}
+
+/** What a cut list shows, of all that there are where the answer says how many; the next page is no longer the next. */
+function cutNote({ paged }: AnyTool, { data, path, shown, total }: Cut, more: string): Data {
+  const { total: all, notes } = data;
+  const isPage = path === paged && Array.isArray(notes);
+  const kept = isPage ? { ...data, notes: notes.filter((note) => !/; pass page \d/.test(String(note))) } : data;
+  return withNote(kept, `Showing ${shown} of ${isPage && typeof all === 'number' ? all : total} ${path}; ${more}.`);
+}
+
 /** Without the members of the page's items that can be asked for one by one; undefined where there are none. */
 function withoutHeavy({ paged, heavy }: AnyTool, data: Data): Data | undefined {
   const items = paged === undefined ? undefined : data[paged];
@@ -170,7 +186,7 @@ export function fitAnswer(tool: AnyTool, data: Data, budget: Budget): Data {
   const light = withoutHeavy(tool, data);
   if (light && tokensOf(light, limit) <= limit) return light;
   const fitted = cut(tool, light ?? data, budget, room, (candidate) => tokensOf(candidate, room));
-  if (fitted) return withNote(fitted.data, `Showing ${fitted.shown} of ${fitted.total} ${fitted.path}; ${more}.`);
+  if (fitted) return cutNote(tool, fitted, more);
   // Better a long answer than none, as long as it stays under the hard cap.
   const tokens = tokensOf(data);
   if (tokens <= budget.maxTokens) return data;

@@ -164,7 +164,7 @@ function refusedName(kind: NameKind | 'project', text: string, match: Exclude<Ma
     const more = match.several.length > MAX_LISTED ? ` and ${match.several.length - MAX_LISTED} more` : '';
     return (
       `${shown} fits ${match.several.length} ${kind}s: ${listed(match.several)}${more}. Pass the ` +
-      `id${kind === 'zone' ? ' or a longer path' : ''}.`
+      `${kind === 'zone' ? 'id or a longer path' : 'id or the exact name'}.`
     );
   }
   if (match.closest.length === 0) return `there is no ${kind} ${shown}, nor any other ${kind}.`;

@@ -51,7 +51,7 @@ describe('a name that fits several or none', () => {
   it('is refused with the candidates', async () => {
     expect((await segments(['summer sale'])).text).toBe(
       'segmentIds[0]: "summer sale" fits 2 segments: 467741 "Summer sale campaign", 467749 "Summer sale returning visitors". Pass ' +
-        'the id.\nCorrect the arguments and call again.',
+        'the id or the exact name.\nCorrect the arguments and call again.',
     );
   });
 

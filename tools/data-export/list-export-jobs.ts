@@ -6,8 +6,7 @@ import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
-import { onceJobsAmong } from '../../src/usecases/exports/export-lists.ts';
-import { healthAmong, jobsThatFit } from '../../src/usecases/exports/job-page.ts';
+import { healthAmong, jobsThatFit, onceCounted } from '../../src/usecases/exports/job-page.ts';
 
 export default defineTool({
   name: 'list_export_jobs',
@@ -67,12 +66,11 @@ export default defineTool({
   }),
   async handler(input, { call, ...context }) {
     const jobs = await call(input);
-    const [once, health, all] = await Promise.all([
-      onceJobsAmong(jobs, context),
-      healthAmong(jobs, context),
-      jobsThatFit(input, jobs, context),
-    ]);
-    const answer = jobsAnswer({ jobs, health, once, all });
+    const [health, all] = await Promise.all([healthAmong(jobs, context), jobsThatFit(input, jobs, context)]);
+    const { once: counted, countedAll } = await onceCounted(jobs, all, context);
+    const answer = jobsAnswer({ jobs, health, once: counted, countedAll, all });
+    const page = new Set(jobs.map(({ jobId }) => jobId));
+    const once = counted.filter(({ jobId }) => page.has(jobId));
     // Who turns pages or names an order gets that of the platform.
     const isPaged = input.limit !== undefined || input.order !== undefined || input.page !== undefined;
     const ordered = isPaged ? jobs : mattersFirst({ jobs, once });

@@ -3,13 +3,16 @@ import { listSuccessfulExportRuns } from '../../src/api/operations/data-export.t
 import { recordId, successfulRun } from '../../src/api/operations/records.ts';
 import { DEFAULT_PAGE_SIZE, instantOf } from '../../src/api/params.ts';
 import { expiringWords, filesUntil } from '../../src/domain/exports/files-until.ts';
+import { DAY_MS } from '../../src/lib/clock.ts';
 import { minuteAt, todayIn } from '../../src/lib/dates.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { withoutFilesWords } from '../../src/usecases/exports/runs-without-files.ts';
 import { selectRuns } from '../../src/usecases/exports/select-runs.ts';
 import { lifeWords } from '../../src/workspace/download/file-life.ts';
+import { asSuccessful } from '../../src/workspace/download/sync-plan.ts';
 
 export default defineTool({
   name: 'list_successful_export_runs',
@@ -46,7 +49,12 @@ export default defineTool({
       return { runs: await call(paging) };
     const optionalMs = (instant: string | undefined) => (instant === undefined ? undefined : instantOf(instant));
     const bounds = { fromMs: optionalMs(startDate), toMs: optionalMs(endDate), expiresBeforeMs: optionalMs(expiresBefore) };
-    const { runs, found, life } = await selectRuns(ask, { ...paging, jobIds, ...bounds, nowMs });
+    const { runs, found, listed, life } = await selectRuns(ask, { ...paging, jobIds, ...bounds, nowMs });
+    // A run that ends within a day after a range is taken to be of it.
+    const untilMs = bounds.toMs === undefined ? undefined : bounds.toMs + DAY_MS;
+    const meant = { jobIds, sinceMs: bounds.fromMs, untilMs };
+    if (expiresBefore === undefined)
+      for (const sentence of await withoutFilesWords(asSuccessful(listed), meant, { ask, nowMs })) note(sentence);
     const page = Math.max(1, paging.page ?? 1);
     const isMore = page * (paging.limit ?? DEFAULT_PAGE_SIZE) < found.length;
     const counts = { total: found.length, ...(isMore && { nextPage: page + 1 }) };

@@ -4,6 +4,7 @@ import { exportRun } from '../../src/resources/exports.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, FETCH } from '../../src/tooling/tool.ts';
 import { loadState } from '../../src/usecases/exports/loaded-runs.ts';
+import { newerWithoutRows } from '../../src/usecases/exports/runs-without-files.ts';
 import { followDownload, progressWords, USUAL_WAIT_SECONDS } from '../../src/usecases/exports/sync-exports.ts';
 import { wordDownload } from '../../src/usecases/exports/word-download.ts';
 
@@ -62,7 +63,7 @@ export default defineAnsweringTool({
     const notLoaded = warehouse && (await loadState(manifest, { workspace, warehouse }, endsMs - performance.now(), context));
     if (notLoaded !== undefined) note(notLoaded);
     const { data, files, notes, next } = wordDownload(manifest);
-    for (const sentence of notes) note(sentence);
+    for (const sentence of [...notes, ...(await newerWithoutRows(id.jobId, chosen, context))]) note(sentence);
     const uri = exportRun.uri({ projectId: await projectId(), ...id });
     link({ uri, name: exportRun.name, title: `Run ${id.runId} of ${data.job}`, mimeType: exportRun.mimeType });
     return { state: 'complete' as const, ...id, ...data, directory, next, files, uri };

@@ -6,7 +6,7 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
 import { successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import type { Context } from '../context.ts';
-import { readJobs } from './export-lists.ts';
+import { type OnceJob, onceJobsAmong, readJobs } from './export-lists.ts';
 import { readHealth } from './read-health.ts';
 import { withoutFilesWords } from './runs-without-files.ts';
 
@@ -38,6 +38,22 @@ async function emptyRunWords(jobs: readonly JobRecord[], { ask, nowMs }: JobPage
   }
 }
 
+/** A once job of all devices that is over: its state says as much. */
+const saysNothing = ({ stateWords, device }: JobHealth) => stateWords === 'over' && (device === undefined || device === 'all devices');
+
+/** Of more jobs only those of the page are held against their files. */
+const MOST_COUNTED = 200;
+
+/** The once jobs that an answer counts: among all jobs where they are few, else those of the page. */
+export async function onceCounted(
+  jobs: readonly JobRecord[],
+  all: readonly JobRecord[] | undefined,
+  context: Parameters<typeof onceJobsAmong>[1],
+): Promise<{ once: readonly OnceJob[]; countedAll: boolean }> {
+  const countedAll = all !== undefined && all.length <= MOST_COUNTED;
+  return { once: await onceJobsAmong(countedAll ? all : jobs, context), countedAll };
+}
+
 /** How the jobs of a page do; where their runs cannot be read, which is noted, none. */
 export async function healthAmong(jobs: readonly JobRecord[], context: JobPageContext): Promise<readonly JobHealth[]> {
   const { health, left, reason } = await readHealth(jobs, context.clock.now() + PATIENCE_MS, context);
@@ -49,7 +65,7 @@ export async function healthAmong(jobs: readonly JobRecord[], context: JobPageCo
         '.',
     );
   for (const sentence of [...(await emptyRunWords(jobs, context)), ...stateNotes(jobs), ...suspendedWords(jobs)]) context.note(sentence);
-  return health;
+  return health.filter((own) => !saysNothing(own));
 }
 
 /**

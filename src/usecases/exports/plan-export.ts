@@ -192,10 +192,11 @@ export async function planExport(asked: ExportRequest, context: PlanContext) {
   const similar = similarJobs(jobs, order, coverageOf(running, available, earlier));
   const plan = await plans.add({ bodies, known: idsOfEqual(jobs, bodies), nowMs, ...(asked.fetches && { fetches: asked.fetches }) });
 
+  // First whether there is such a job already: it decides whether this one is wanted.
+  for (const sentence of planWarnings({ order, similar, bodies, nowMs })) note(sentence);
   for (const sentence of [...resolvedWords(columns), ...notes]) note(sentence);
   if (request.scope === undefined)
     note(`Scope ${scope}: ${scope === 'sessions' ? 'one row per visit' : 'one row per page view'}; it has all these fields.`);
-  for (const sentence of planWarnings({ order, similar, bodies, nowMs })) note(sentence);
   const { currency } = await currencyOf(
     columns.map(({ fieldName }) => knownField(fieldName).unit),
     context,
@@ -204,7 +205,7 @@ export async function planExport(asked: ExportRequest, context: PlanContext) {
   note(
     ofAnswer(
       'Nothing is created yet. Show the plan to the user' +
-        hint('apply_export_plan', `; apply_export_plan {"planId":"${plan.planId}"} creates it`) +
+        hint('apply_export_plan', `; apply_export_plan {"planId":"${plan.planId}","confirm":true} creates it where they agree`) +
         '.',
     ),
   );

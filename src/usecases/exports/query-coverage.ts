@@ -4,6 +4,7 @@ import { hint } from '../../lib/hint.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import { askedDays, uncovered } from '../../workspace/query/asked-days.ts';
 import { coverageOf, type Interval } from '../../workspace/query/batches.ts';
+import { timeColumn } from '../../workspace/query/columns.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 import type { Context } from '../context.ts';
 import type { Data, DataPart } from './export-data.ts';
@@ -54,10 +55,15 @@ function isCompared(sql: string, name: string): boolean {
   return new RegExp(`(?<!\\w)${name.replace(/[^\w]/g, '\\$&')}"?\\s*(?:::\\s*\\w+\\s*)?(?:[<>=]|\\bbetween\\b)`, 'i').test(sql);
 }
 
+/** The columns by which a statement asks for days, in lower case. */
+function dayColumns({ runsWith }: DataPart['view'], sql: string): string[] {
+  return [...runsWith.keys()].filter((name) => /date|time|day/i.test(name) && isCompared(sql, name));
+}
+
 /** The runs whose rows a condition on days can select: those that have its columns, which are NULL in the others. */
 function selectableRuns({ runs, view }: DataPart, sql: string): readonly RunManifest[] {
-  const compared = [...view.runsWith].filter(([name]) => /date|time|day/i.test(name) && isCompared(sql, name));
-  return compared.reduce<readonly RunManifest[]>((left, [, own]) => left.filter((run) => own.includes(run)), runs);
+  const compared = dayColumns(view, sql).map((name) => view.runsWith.get(name) ?? runs);
+  return compared.reduce<readonly RunManifest[]>((left, own) => left.filter((run) => own.includes(run)), runs);
 }
 
 /**
@@ -80,12 +86,13 @@ export function noteCoverage({ parts: all }: Pick<Data, 'parts'>, context: Cover
   // Of several views each is held against the days of all: what one lacks at its ends is missing from a join too.
   const wanted = asked.length === 0 && parts.length > 1 ? [{ startMs, endMs: endMs + 1 }] : asked;
   if (days) context.covers(days.startMs, days.endMs - 1);
-  if (way !== undefined) context.note(ofAnswer(way));
   const each = parts.map((part) => {
+    if (sql !== undefined) noteUnselectable(part, wanted, context, sql);
     const coverage = coverageOf(part.selectable);
     const { covered } = coverage;
     const prefix = parts.length > 1 ? `${part.view.name}: ` : '';
-    const words = gapsFor(wanted, coverage).map((gap) => wordsOf(gap, context));
+    const absent = uncovered(gapsFor(wanted, coverage), coverageOf(part.runs).covered);
+    const words = absent.map((gap) => wordsOf(gap, context));
     const more = words.length > MAX_GAPS ? ` and ${words.length - MAX_GAPS} more` : '';
     const isPart = asked.length > 0 ? ' The result is of the other days.' : '';
     if (words.length > 0)
@@ -99,7 +106,27 @@ export function noteCoverage({ parts: all }: Pick<Data, 'parts'>, context: Cover
     const withPrefix = (texts: readonly string[]) => texts.map((text) => `${prefix}${text}`);
     return { covered: withPrefix(covered.map((interval) => wordsOf(interval, context))), gaps: withPrefix(words) };
   });
+  if (way !== undefined) context.note(ofAnswer(way));
   return { days, covered: each.flatMap(({ covered }) => covered), gaps: each.flatMap(({ gaps }) => gaps) };
+}
+
+/** Names days whose rows are here, but without the column by which the statement asks for days: its condition leaves them out. */
+function noteUnselectable(
+  { runs, selectable, view }: DataPart & { readonly selectable: readonly RunManifest[] },
+  asked: readonly Interval[],
+  context: CoverageContext,
+  sql: string,
+): void {
+  if (selectable.length === runs.length) return;
+  const left = uncovered(asked, coverageOf(selectable).covered);
+  const really = uncovered(left, coverageOf(runs).covered);
+  const here = really.reduce<readonly Interval[]>((rest, gap) => uncovered(rest, [gap]), left);
+  if (here.length === 0) return;
+  const lacking = dayColumns(view, sql).filter((name) => view.runsWith.get(name)?.length !== runs.length);
+  const days = here.map((interval) => wordsOf(interval, context)).join(', ');
+  const other = timeColumn(view.columns)?.name;
+  const instead = other === undefined || lacking.includes(other.toLowerCase()) ? '' : ` ${other} is in all of them.`;
+  context.note(ofAnswer(`The rows of ${days} are here without ${lacking.join(', ')}, so the condition leaves them out.${instead}`));
 }
 
 /** Says which days only some columns cover, where several jobs export different ones. */

@@ -1,11 +1,13 @@
 import { ApiError } from '../../api/errors.ts';
 import { listExportRuns } from '../../api/operations/data-export.ts';
 import { MAX_PAGE_SIZE } from '../../api/params.ts';
-import { lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { counted } from '../../lib/number-text.ts';
+import type { ChosenRun } from '../../workspace/download/downloads.ts';
 import type { SuccessfulRun } from '../../workspace/download/sync-plan.ts';
 import type { Context } from '../context.ts';
+import { readJobs } from './export-lists.ts';
 
 /** Of more jobs the runs are not listed, a request each. */
 const MOST_JOBS = 8;
@@ -17,6 +19,8 @@ interface RunsMeant {
   readonly jobIds: readonly number[] | undefined;
   /** Since when runs are looked at, ms since 1970; left out: the last 7 days. */
   readonly sinceMs: number | undefined;
+  /** Runs that ended later are not looked at, ms since 1970. */
+  readonly untilMs?: number | undefined;
 }
 
 /**
@@ -25,7 +29,7 @@ interface RunsMeant {
  */
 export async function withoutFilesWords(
   listed: readonly SuccessfulRun[],
-  { jobIds, sinceMs }: RunsMeant,
+  { jobIds, sinceMs, untilMs }: RunsMeant,
   { ask, nowMs }: Pick<Context, 'ask' | 'nowMs'>,
 ): Promise<string[]> {
   const fromMs = sinceMs ?? nowMs - USUAL_MS;
@@ -41,7 +45,7 @@ export async function withoutFilesWords(
       });
       const days = runs.flatMap(({ jobRunId, state, endDate }) => {
         const endMs = Date.parse(endDate ?? '');
-        const isMeant = lower(state) === 'success' && endMs >= fromMs && endMs < nowMs - SETTLE_MS;
+        const isMeant = lower(state) === 'success' && endMs >= fromMs && endMs < Math.min(nowMs - SETTLE_MS, untilMs ?? nowMs);
         return isMeant && typeof jobRunId === 'number' && !withFiles.has(jobRunId) ? [new Date(endMs).toISOString().slice(0, 10)] : [];
       });
       return { jobId, days };
@@ -54,4 +58,25 @@ export async function withoutFilesWords(
     const what = `${counted(days.length, 'run')} succeeded without rows`;
     return [`${job}: ${what} (ended ${[...new Set(days)].toReversed().join(', ')}).`];
   });
+}
+
+/** A sentence on the jobs whose run the platform still computes, or is about to: their files are not among those of successful runs. */
+export async function computingWords({ jobIds }: Pick<RunsMeant, 'jobIds'>, ask: Context['ask']): Promise<string[]> {
+  try {
+    const isUnderWay = ({ state, frequency }: JobRecord) =>
+      lower(state) === 'computing' || (lower(state) === 'active' && lower(frequency) === 'once');
+    const jobs = (await readJobs(ask)).filter((job) => isUnderWay(job) && (jobIds?.includes(Number(job.jobId)) ?? true));
+    const names = jobs.slice(0, MOST_JOBS).map(({ jobId, name }) => `"${name ?? ''}" (${jobId})`);
+    const more = jobs.length > MOST_JOBS ? ` and ${jobs.length - MOST_JOBS} more` : '';
+    return jobs.length === 0 ? [] : [`Still computed by the platform: ${names.join(', ')}${more}; a later call fetches what comes of it.`];
+  } catch (error) {
+    if (error instanceof ApiError) return [];
+    throw error;
+  }
+}
+
+/** A sentence on runs of a job that succeeded without rows since the one that was chosen as the latest with files; none where it was named. */
+export async function newerWithoutRows(jobId: number, { listed }: ChosenRun, context: Pick<Context, 'ask' | 'nowMs'>): Promise<string[]> {
+  if (!listed) return [];
+  return withoutFilesWords([listed], { jobIds: [jobId], sinceMs: Date.parse(listed.completedAt) }, context);
 }

@@ -51,11 +51,11 @@ async function listFor(
   return { listed: await runRowsSince(sinceMs, ask), life };
 }
 
-/** A page of the successful runs that fit, and all that do; with `expiresBeforeMs` those that go first come first. */
+/** A page of the successful runs that fit, all that do, and those among which they were looked for; with `expiresBeforeMs` those that go first come first. */
 export async function selectRuns(
   ask: Context['ask'],
   selection: RunSelection,
-): Promise<{ runs: RunRow[]; found: readonly RunRow[]; life: FileLife }> {
+): Promise<{ runs: RunRow[]; found: readonly RunRow[]; listed: readonly RunRow[]; life: FileLife }> {
   const { order = 'DESC', limit = DEFAULT_PAGE_SIZE, page = 1, expiresBeforeMs } = selection;
   const { listed, life } = await listFor(selection, ask);
   const all = order === 'ASC' ? listed.toReversed() : listed;
@@ -65,5 +65,5 @@ export async function selectRuns(
       ? fitting
       : fitting.toSorted((a, b) => instantOf(a.completionTime ?? '') - instantOf(b.completionTime ?? ''));
   const start = Math.max(0, page - 1) * limit;
-  return { runs: sorted.slice(start, start + limit), found: fitting, life };
+  return { runs: sorted.slice(start, start + limit), found: fitting, listed, life };
 }

@@ -15,7 +15,7 @@ import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 import type { Context } from '../context.ts';
 import { runRowsSince } from './recent-runs.ts';
-import { withoutFilesWords } from './runs-without-files.ts';
+import { computingWords, withoutFilesWords } from './runs-without-files.ts';
 
 /** Seconds that a call waits for a download when the caller names none. */
 export const USUAL_WAIT_SECONDS = 20;
@@ -111,8 +111,8 @@ export interface SyncState {
   readonly count: (outcome: SyncOutcome) => number;
   /** Where the downloads that are under way stand together; undefined where no byte has arrived. */
   readonly arriving: string | undefined;
-  /** On runs that succeeded without files. */
-  readonly emptyWords: readonly string[];
+  /** On runs that succeeded without files, and on jobs whose run is under way. */
+  readonly runWords: readonly string[];
 }
 
 /** The successful runs among which the wanted ones are. */
@@ -171,8 +171,8 @@ export async function syncExports(
       ? [{ jobId, runId, message: end.reason instanceof Error ? end.reason.message : String(end.reason) }]
       : [];
   });
-  const emptyWords = await withoutFilesWords(listed, options, { ask, nowMs });
+  const runWords = [...(await withoutFilesWords(listed, options, { ask, nowMs })), ...(await computingWords(options, ask))];
   const bytes = bytesOf([...running]);
   const arriving = bytes === 0 ? undefined : `${formatBytes(bytes)} of what is under way are here`;
-  return { plan, life, outcomes, failures, count: (outcome) => outcomes.filter((each) => each === outcome).length, arriving, emptyWords };
+  return { plan, life, outcomes, failures, count: (outcome) => outcomes.filter((each) => each === outcome).length, arriving, runWords };
 }

@@ -115,6 +115,13 @@ function nextOf(lack: Lack, jobs: readonly JobRecord[]): JobRecord | undefined {
   });
 }
 
+function nextWords({ jobId, name, frequency, nextRunTime }: JobRecord): string {
+  const job = `Job ${jobId} "${name ?? ''}" brings what is missing`;
+  if (lower(frequency) === 'once')
+    return `${job} and has not run yet${hint('download_export_run', `: download_export_run {"jobId":"${jobId}"} waits for its files`)}.`;
+  return `${job} with its next run, at ${nextRunTime ?? 'a time not known'}.`;
+}
+
 /** A plan that is made at once, so that a yes of the person is all that it needs; undefined where it cannot be made. */
 async function planFor({ scope, columns, days }: Lack, context: WayContext) {
   const startMs = lastMidnight(Math.min(...days.map((each) => each.startMs)));
@@ -148,8 +155,8 @@ async function planWords(lacks: readonly Lack[], context: WayContext): Promise<s
   const jobs = others.length === 0 ? '' : ` and ${counted(others.length, 'more job')}`;
   return hint(
     'apply_export_plan',
-    `A once export that brings it is planned ("${first.body.name}", ${first.body.fields.length} columns${jobs}), not created yet. Where the ` +
-      `user agrees, apply_export_plan {"planId":"${plan.planId}"} creates it and fetches its files; then ask again.`,
+    `A once export that brings what is missing is planned ("${first.body.name}", ${first.body.fields.length} columns${jobs}), not created yet. Where the ` +
+      `user agrees, apply_export_plan {"planId":"${plan.planId}","confirm":true} creates it and fetches its files; then ask again.`,
   );
 }
 
@@ -163,7 +170,7 @@ async function findWay(lacks: readonly Lack[], context: WayContext): Promise<str
   }
   const [lack, ...others] = lacks;
   const next = lack && others.length === 0 ? nextOf(lack, jobs) : undefined;
-  if (next) return `Job ${next.jobId} "${next.name ?? ''}" brings it with its next run, at ${next.nextRunTime ?? 'a time not known'}.`;
+  if (next) return nextWords(next);
   return planWords(lacks, context);
 }
 

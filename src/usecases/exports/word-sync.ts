@@ -50,12 +50,12 @@ function nextText({ plan, failures }: SyncState, underWay: number): string {
 
 /** Words where a sync stands, with notes on what is missing and what goes on. */
 export function wordSync(state: SyncState, asked: SyncAsked, loads: Parameters<typeof loadsWords>[0]) {
-  const { plan, life, outcomes, failures, count, arriving, emptyWords } = state;
+  const { plan, life, outcomes, failures, count, arriving, runWords } = state;
   const underWay = count('under way');
   const { rows, more } = syncTable(plan, outcomes, asked.jobIds ? asked.jobIds.length : LOST_JOBS_SHOWN);
   const notes = [
     ...idleNote(state, asked),
-    ...emptyWords,
+    ...runWords,
     ...(plan.expired.length > 0 ? [`Expired: the platform deletes files ${lifeWords(life)}.`] : []),
     ...(underWay > 0 && arriving !== undefined ? [`${arriving}.`] : []),
     ...(loads.length > 0 ? [`${loadsWords(loads)}${hint('query_export', '; query_export waits for them')}.`] : []),

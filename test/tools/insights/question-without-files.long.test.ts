@@ -10,7 +10,7 @@ const REVENUE = `SELECT browser_name, sum(session_transactions_revenue_cents) AS
 const here = (column: string) => `SELECT ${column}, count(*) AS n FROM sessions WHERE session_time >= '2026-11-18' GROUP BY ALL`;
 
 const jobsThere = async () => (await ask('listExportJobs', { limit: 100 })).map(({ jobId }) => jobId);
-const planIn = (text: string) => /apply_export_plan \{"planId":"(plan-[a-z0-9]{10})"\}/.exec(text)?.[1] ?? '';
+const planIn = (text: string) => /apply_export_plan \{"planId":"(plan-[a-z0-9]{10})","confirm":true\}/.exec(text)?.[1] ?? '';
 
 /** Passes as much time as a call may take, a second at a time; what it does afterwards takes none by the clock. */
 async function passUntil<T>(calling: Promise<T>): Promise<T> {
@@ -48,7 +48,7 @@ describe('a week that no file holds with its columns', () => {
     expect(isError).toBe(false);
     planId = planIn(text);
     expect(text).toMatch(
-      /A once export that brings it is planned \("Sessions JSONL 2026-11-09 to 2026-11-1\d", \d+ columns\), not created yet\. Where the user/,
+      /A once export that brings what is missing is planned \("Sessions JSONL 2026-11-09 to 2026-11-1\d", \d+ columns\), not created yet\. Where the user/,
     );
     expect(text).not.toContain('find_export_gaps');
     expect(planIn((await call('query_export', { sql: REVENUE })).text)).toBe(planId);
@@ -69,8 +69,10 @@ describe('a week that no file holds with its columns', () => {
     expect(await call('query_export', { sql: here('browser_name') })).toMatchObject({ isError: false });
     expect(calls()).toBe(before);
     const heard: string[] = [];
-    const asked = (onprogress = ({ message = '' }) => void heard.push(message), signal = new AbortController().signal) =>
-      assistant().client.callTool({ name: 'query_export', arguments: { sql: REVENUE } }, { onprogress, signal, timeout: 120_000 });
+    const asked = (
+      onprogress: (heard: { message?: string | undefined }) => void = ({ message = '' }) => void heard.push(message),
+      signal = new AbortController().signal,
+    ) => assistant().client.callTool({ name: 'query_export', arguments: { sql: REVENUE } }, { onprogress, signal, timeout: 120_000 });
     const cancelled = new AbortController();
     const waiting = asked(() => cancelled.abort(), cancelled.signal);
     expect((await Promise.allSettled([waiting])).map(({ status }) => status)).toEqual(['rejected']);

@@ -30,9 +30,13 @@ describe('a variant that no file holds is asked, planned with a yes, and asked a
     const before = await jobs();
     const { isError, text } = await call('measure_impact', question);
     expect(isError).toBe(true);
-    expect(text).toContain('It is custom variable 3, "checkout_variant". A once export that brings it is planned ("Sessions JSONL ');
+    expect(text).toContain(
+      'It is custom variable 3, "checkout_variant". A once export that brings what is missing is planned ("Sessions JSONL ',
+    );
     planId =
-      /apply_export_plan \{"planId":"(plan-[a-z0-9]{10})"\} creates it and fetches its files; then ask again\./.exec(text)?.[1] ?? '';
+      /apply_export_plan \{"planId":"(plan-[a-z0-9]{10})","confirm":true\} creates it and fetches its files; then ask again\./.exec(
+        text,
+      )?.[1] ?? '';
     // Asked again, the same plan is named.
     expect((await call('measure_impact', question)).text).toContain(planId);
     expect(planId).not.toBe('');

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { shownHints } from '../../../src/lib/hint.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { openOffline, writeRun } from '../../workspace/convert/converted-runs.ts';
 import { asked } from '../../workspace/warehouse/loaded-project.ts';
@@ -34,6 +35,32 @@ it.each([
   try {
     const { drawnDays } = await asked(workspace, sql);
     expect(drawnDays).toEqual({ startMs: Date.UTC(2026, 10, first), endMs: Date.UTC(2026, 10, last + 1) });
+  } finally {
+    await workspace.close();
+  }
+});
+
+it('days whose rows lack the column that is asked by are told apart from days that are not here', async () => {
+  const workspace = project();
+  writeRun(workspace, {
+    runId: 701,
+    jobId: 33,
+    ...days(17, 18),
+    fields: [...Object.keys(KEYS), 'session_time', 'session_date'],
+    files: [JSON.stringify({ ...KEYS, session_id: 9, session_time: '2026-11-17T10:00:00Z', session_date: '2026-11-17' })],
+  });
+  try {
+    const sql = "SELECT count(*) FROM sessions WHERE session_date BETWEEN '2026-11-15' AND '2026-11-19'";
+    const { notes } = await asked(workspace, sql);
+    expect(notes.map((note) => shownHints(note))).toEqual(
+      expect.arrayContaining([
+        expect.stringContaining(
+          'The rows of 2026-11-15 … 2026-11-16 (2 days, UTC) are here without session_date, so the condition leaves them out. ' +
+            'session_time is in all of them.',
+        ),
+        expect.stringContaining('Not in the data: 2026-11-19 (1 day, UTC).'),
+      ]),
+    );
   } finally {
     await workspace.close();
   }

@@ -12,7 +12,9 @@ interface OnceOutcome {
 export interface JobsRead {
   readonly jobs: readonly JobRecord[];
   readonly health: readonly JobHealth[];
+  /** Those of all jobs, or of the page where `countedAll` is false. */
   readonly once: readonly OnceOutcome[];
+  readonly countedAll?: boolean | undefined;
   /** Those of the page included; undefined where they are not known. */
   readonly all: readonly JobRecord[] | undefined;
 }
@@ -65,8 +67,8 @@ function scheduleWords(active: number, running: readonly Running[]): string {
   return clauses([`${active} ${active === 1 ? 'runs' : 'run'} on schedule`, succeeded, not], ', ');
 }
 
-/** How jobs do, in words: all that recur, are under way or suspended, and once jobs of the page that ended with and without files. */
-export function jobsAnswer({ jobs, health, once, all = jobs }: JobsRead): string {
+/** How jobs do, in words: those that recur, are under way or suspended, and once jobs that ended with and without files. */
+export function jobsAnswer({ jobs, health, once, all = jobs, countedAll = all.length <= jobs.length }: JobsRead): string {
   if (jobs.length === 0) return '';
   const active = all.filter((job) => !isOnce(job) && lower(job.state) === 'active');
   const running = active.flatMap((job) => {
@@ -83,7 +85,7 @@ export function jobsAnswer({ jobs, health, once, all = jobs }: JobsRead): string
     '; ',
   );
   const outcomes = clauses([full > 0 ? `${full} ended with files${since}` : '', where(empty, 'ended without')], ', ');
-  const ended = outcomes === '' ? '' : `Once jobs${all.length > jobs.length ? ' listed here' : ''}: ${outcomes}`;
+  const ended = outcomes === '' ? '' : `Once jobs${countedAll ? '' : ` among the ${jobs.length} listed first`}: ${outcomes}`;
   const rows = running.slice(0, MOST_NAMED).map(({ job, own }) => recurringWords(job, own));
   const sentences = [states === '' ? '' : `Of ${count(all.length, 'job')}, ${states}`, ended, rows.join('; ')].filter(
     (sentence) => sentence !== '',

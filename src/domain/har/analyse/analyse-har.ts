@@ -123,6 +123,8 @@ function thirdPartyTotals(parties: readonly PartyGroup[]) {
   return { parties: third.length, requests, transferBytes, contentBytes, blocking: third.reduce((sum, { blocking }) => sum + blocking, 0) };
 }
 
+const verbOf = (requests: number): string => (requests === 1 ? 'blocks' : 'block');
+
 function thirdPartyVerdict(
   third: ReturnType<typeof thirdPartyTotals>,
   all: ReturnType<typeof totalsOf>,
@@ -133,7 +135,8 @@ function thirdPartyVerdict(
   const ofBytes = share === undefined ? '' : ` (${share} % of the bytes)`;
   const asked = `${third.requests} of ${counted(all.requests, 'request')}, ${formatBytes(third.transferBytes)}${ofBytes}`;
   const found = counted(third.parties, 'third party', 'third parties');
-  return `${found}: ${asked}; ${third.blocking} block rendering.${heaviestWords(parties)}`;
+  const blocking = third.blocking === 0 ? 'none blocks' : `${third.blocking} of these requests ${verbOf(third.blocking)}`;
+  return `${found}: ${asked}; ${blocking} rendering.${heaviestWords(parties)}`;
 }
 
 /** ` Heaviest: Google Tag Manager 215 kB, Optanon 119 kB, Facebook 110 kB.` */

@@ -29,9 +29,11 @@ it('says how the jobs of a page do', () => {
 it('counts all jobs that the page is of, and says which files are expired', () => {
   const all = [...JOBS, daily(2, 'Old views', 'SUSPENDED'), once(1)];
   const expired = ONCE.map((job) => (job.jobId === 8 ? { ...job, expired: true as const } : job));
-  const answer = jobsAnswer({ jobs: JOBS, health: HEALTH, once: expired, all });
+  const answer = jobsAnswer({ jobs: JOBS, health: HEALTH, once: expired, all, countedAll: false });
   expect(answer).toContain('Of 9 jobs, 2 run on schedule, ');
-  expect(answer).toContain('; 2 suspended (3, 2). Once jobs listed here: 2 ended with files, 1 expired since, 1 ended without (7). ');
+  expect(answer).toContain(
+    '; 2 suspended (3, 2). Once jobs among the 7 listed first: 2 ended with files, 1 expired since, 1 ended without (7). ',
+  );
 });
 
 it('says nothing of what there is not, and of a run under way not that it failed', () => {
