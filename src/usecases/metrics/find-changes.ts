@@ -17,7 +17,7 @@ import { hint } from '../../lib/hint.ts';
 import type { Context, Lists } from '../context.ts';
 import { chooseScenarios, findSpeedChanges } from '../speed/find-speed-changes.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
-import { begin, firstDayOf, zonesToLookAt } from './read-places.ts';
+import { begin, firstDayOf, historyWords, zonesToLookAt } from './read-places.ts';
 import { type Compared, redefinitionNotes } from './redefinitions.ts';
 
 /** Requests for one answer, lists and a token included. */
@@ -131,13 +131,6 @@ interface SiteRequest {
   readonly room: number;
 }
 
-/** From which days before the first one it was learned what is usual. */
-function historyWords(dataSince: string, firstDay: string, historyDays: number, historyFrom: string): string {
-  return dataSince > historyFrom
-    ? `Data since ${dataSince}: the days before ${firstDay} that say what is usual are fewer than ${historyDays}.`
-    : `What is usual was learned from the ${historyDays} days before ${firstDay}.`;
-}
-
 /** The objects that select the visits of these places. */
 function objectsOf(places: readonly Place[]): Pick<Compared, 'segmentIds' | 'goalIds' | 'zoneIds'> {
   return {
@@ -225,7 +218,7 @@ async function lookAtSite(
   });
   roomNotes(readable, plan, note);
   const dataSince = firstDayOf(base) ?? lastDay;
-  note(historyWords(dataSince, firstDay, plan.historyDays, todayIn(timeZone, shiftDays(startMs, -plan.historyDays, timeZone))));
+  note(historyWords(plan, { dataSince, firstDay, historyFrom: todayIn(timeZone, read.startMs) }));
   const compared = { ...objectsOf(changes.map(({ place }) => place)), metrics, startMs, endMs, timeZone };
   for (const sentence of await redefinitionNotes(compared, lists)) note(sentence);
   if (site && metrics.includes('visits') && faults.length === 0) note(SOUND);

@@ -11,10 +11,14 @@ import { fetchMetrics } from './fetch-metrics.ts';
 type PlacesContext = Pick<Context, 'ask' | 'progress' | 'signal' | 'timeZone'>;
 
 /** Reads the days of one place, and counts what is sent. */
-function readerOf({ ranges }: Pick<ReadPlan, 'ranges'>, wanted: readonly string[], context: PlacesContext) {
+function readerOf({ ranges: long, shortRanges, longPlaces, places }: ReadPlan, wanted: readonly string[], context: PlacesContext) {
   const facts: { requests: number; currency: string | undefined; failures: string[] } = { requests: 0, currency: undefined, failures: [] };
   const quiet = { ...context, progress: () => undefined };
-  const read = async ({ device, segmentId, goalId, zoneId }: Place): Promise<Reading> => {
+  const later = new Set(places.slice(longPlaces));
+  const rangesFor = (place: Place) => (later.has(place) ? shortRanges : long);
+  const read = async (place: Place): Promise<Reading> => {
+    const { device, segmentId, goalId, zoneId } = place;
+    const ranges = rangesFor(place);
     const metrics = zoneId === undefined ? siteMetricNames : wanted.filter(isZoneMetric);
     const segmentSets = [segmentId === undefined ? [] : [segmentId]];
     const grid = { metrics, ranges, daily: true, devices: [device], segmentSets, goalIds: [goalId], zoneIds: [zoneId] };
@@ -24,20 +28,20 @@ function readerOf({ ranges }: Pick<ReadPlan, 'ranges'>, wanted: readonly string[
     for (const { reason } of missing) facts.failures.push(reason);
     return { place: { device, segmentId, goalId, zoneId }, rows };
   };
-  const readAll = async (places: readonly Place[]): Promise<Reading[]> => {
+  const readAll = async (some: readonly Place[]): Promise<Reading[]> => {
     let done = 0;
     const outcomes = await Promise.all(
-      places.map(async (place) => {
+      some.map(async (place) => {
         try {
           return [await read(place)];
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
-          facts.requests += ranges.length;
+          facts.requests += rangesFor(place).length;
           facts.failures.push(error.message);
           return [];
         } finally {
           done += 1;
-          context.progress(done, places.length, `${done} of ${places.length} selections read`);
+          context.progress(done, some.length, `${done} of ${some.length} selections read`);
         }
       }),
     );
@@ -52,6 +56,18 @@ const isAboutGoals = (error: unknown) => error instanceof ApiError && error.kind
 /** The first day with visits; undefined where there is none. */
 export const firstDayOf = ({ rows }: Reading) =>
   rows.flatMap(({ interval: { label }, values }) => (label && values['visits'] ? [label] : [])).toSorted()[0];
+
+/** From which days before the first one it was learned what is usual. */
+export function historyWords(
+  { historyDays, longPlaces, places, shortHistoryDays }: ReadPlan,
+  { dataSince, firstDay, historyFrom }: { readonly dataSince: string; readonly firstDay: string; readonly historyFrom: string },
+): string {
+  if (dataSince > historyFrom)
+    return `Data since ${dataSince}: the days before ${firstDay} that say what is usual are fewer than ${historyDays}.`;
+  const others = places.length - longPlaces;
+  const less = others > 0 ? `; for ${others} of ${places.length} selections from ${shortHistoryDays} days, for want of requests` : '';
+  return `What is usual was learned from the ${historyDays} days before ${firstDay}${less}.`;
+}
 
 /** The place under study, and the days of all visitors in it. */
 interface Begun {

@@ -43,6 +43,10 @@ export interface ReadPlan {
   readonly ranges: readonly Interval[];
   /** Days of the history that teach. */
   readonly historyDays: number;
+  /** How many of the first places are read so; the others over fewer days, for want of requests. */
+  readonly longPlaces: number;
+  readonly shortRanges: readonly Interval[];
+  readonly shortHistoryDays: number;
   /** How many of each kind find room. */
   readonly segments: number;
   readonly goals: number;
@@ -102,22 +106,32 @@ function crossesOf({ devices, segmentIds, goalIds }: Readable): Place[] {
   ];
 }
 
-/** Chooses what to read within the number of requests: a long history where everything finds room with it, else a shorter one. */
+/**
+ * Chooses what to read within the number of requests: a long history where everything finds room with it; where it does not, a shorter one,
+ * and the long one for the first places as far as requests are left, so that figures of all visitors do not depend on what else is read.
+ */
 export function planReads(readable: Readable, bounds: Bounds): ReadPlan {
   const { days, timeZone, requests } = bounds;
   const places = placesOf(readable);
   const optionOf = (historyDays: number) => {
     const ranges = rangesOf(days + historyDays, bounds);
-    return { historyDays, ranges, room: Math.max(1, Math.floor(requests / requestsOf(ranges, timeZone))) };
+    const each = requestsOf(ranges, timeZone);
+    return { historyDays, ranges, each, room: Math.max(1, Math.floor(requests / each)) };
   };
   const long = optionOf(Math.max(HISTORY_DAYS, 2 * MOST_DAYS - days));
   const short = days + LEAST_HISTORY_DAYS <= MOST_DAYS ? optionOf(MOST_DAYS - days) : long;
-  const { historyDays, ranges, room } = places.length <= long.room ? long : short;
-  const taken = [...places, ...crossesOf(readable)].slice(0, room);
+  const left = requests - places.length * short.each;
+  const isMixed = places.length > long.room && places.length <= short.room && long.each > short.each && left >= long.each - short.each;
+  const whole = places.length <= long.room ? long : short;
+  const { historyDays, ranges } = isMixed ? long : whole;
+  const taken = isMixed ? places : [...places, ...crossesOf(readable)].slice(0, whole.room);
   const count = (of: (place: Place) => unknown) => new Set(taken.map(of).filter((value) => value !== undefined)).size;
   return {
     ranges,
     historyDays,
+    longPlaces: isMixed ? Math.floor(left / (long.each - short.each)) : taken.length,
+    shortRanges: short.ranges,
+    shortHistoryDays: short.historyDays,
     places: taken,
     segments: count(({ segmentId }) => segmentId),
     goals: new Set(taken.filter(({ zoneId }) => zoneId === undefined).map(({ goalId }) => goalId)).size,

@@ -47,6 +47,17 @@ describe('a plan', () => {
     expect(planReads(readable(45), { ...bounds, days: 92 })).toMatchObject({ historyDays: 92, segments: 13 });
   });
 
+  it('reads a long history of the first places where the others find room with a short one, within the requests', () => {
+    const plan = planReads(readable(10), { ...bounds, requests: 25 });
+    expect(plan).toMatchObject({ historyDays: 156, shortHistoryDays: 64, longPlaces: 10, segments: 10, goals: 2 });
+    expect(plan.places).toHaveLength(15);
+    expect(plan.longPlaces * plan.ranges.length + (15 - plan.longPlaces) * plan.shortRanges.length).toBe(25);
+    // All visitors and every device are among them, so that their figures are those of an answer with more requests.
+    expect(plan.places.slice(0, 4)).toEqual(planReads(readable(10), bounds).places.slice(0, 4));
+    // Without a request to spare all are read over the shorter one.
+    expect(planReads(readable(10), { ...bounds, requests: 15 })).toMatchObject({ historyDays: 64, longPlaces: 15 });
+  });
+
   it('reads zones that were asked for before goals and segments', () => {
     const plan = planReads(readable(45, 20), { ...bounds, requests: 24 });
     expect(plan).toMatchObject({ zones: 20, goals: 1, segments: 0 });
