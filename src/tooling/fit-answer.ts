@@ -150,7 +150,7 @@ interface Cut {
   readonly total: number;
 }
 
-/** What a cut list shows, of all that there are where the answer says how many; the next page is no longer the next. */
+/** Notes how much of a list is shown, of all that there are where the answer says how many; the next page is no longer the next. */
 function cutNote({ paged }: AnyTool, { data, path, shown, total }: Cut, more: string): Data {
   const { total: all, notes } = data;
   const isPage = path === paged && Array.isArray(notes);

@@ -211,10 +211,28 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
     Object.assign(range, bounds);
     place.holder[place.key] = value;
   });
+  const weeks = await partWeekWords(dates, range, options.timeZone);
+  if (weeks !== undefined) options.note(ofAnswer(weeks));
   const idsOf = createNameResolver(options);
   await allOrWords(names, async (place) => void (place.holder[place.key] = await idsOf(place)));
   for (const list of lists) list.splice(0, list.length, ...list.flat());
   return { input: resolved, range };
+}
+
+/** Says where weeks begin that `-4w` to `last_week` does not hold whole: it begins on the day of the week that today is. */
+async function partWeekWords(
+  dates: readonly ArgumentPlace<DateFact>[],
+  { start, end }: ResolvedRange,
+  timeZone: string,
+): Promise<string | undefined> {
+  const textOf = (edge: DateFact['date']) => dates.find(({ fact }) => fact.date === edge)?.text ?? '';
+  const count = /^-(\d+)w$/i.exec(textOf('start').trim())?.[1];
+  if (count === undefined || !/^last[_ ]week$/i.test(textOf('end').trim()) || !start || !end) return undefined;
+  const [{ shiftDays }, { todayIn }] = await Promise.all([import('../lib/calendar.ts'), import('../lib/dates.ts')]);
+  const wholeMs = shiftDays(end.ms + 1, -7 * Number(count), timeZone);
+  if (wholeMs === start.ms) return undefined;
+  const weeks = count === '1' ? 'week begins' : `${count} whole weeks begin`;
+  return `"-${count}w" is the day ${count} ${count === '1' ? 'week' : 'weeks'} ago: the ${weeks} on ${todayIn(timeZone, wholeMs)}.`;
 }
 
 /** Objects of one name that a note lists. */

@@ -36,6 +36,15 @@ describe('dates of a range', () => {
     expect(answer.text).toMatch(/^- Range: 2026-/m);
   });
 
+  it('that are not whole weeks say where those begin', async () => {
+    const { text } = await call('get_site_visits', { startDate: '-4w', endDate: 'last_week' });
+    expect(sent()).toEqual(['2026-10-23T00:00:00.000Z', '2026-11-15T23:59:59.999Z']);
+    expect(text).toContain('"-4w" is the day 4 weeks ago: the 4 whole weeks begin on 2026-10-19.');
+    const whole = await call('get_site_visits', { startDate: '2026-10-19', endDate: 'last_week' });
+    expect(whole.text).toContain('28 days');
+    expect(whole.text).not.toContain('weeks begin');
+  });
+
   it('that end in the future end now, and the answer says so', async () => {
     const answer = await call('get_site_visits', { startDate: 'this_month', endDate: 'this_month' });
     expect(sent()).toEqual(['2026-11-01T00:00:00.000Z', '2026-11-20T10:00:00.000Z']);

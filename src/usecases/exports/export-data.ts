@@ -69,13 +69,13 @@ export interface Data {
   readonly keep?: (name: string, sql: string) => Promise<void>;
 }
 
-/** What is said where nothing at all is downloaded. */
+/** The words for a workspace without any run. */
 export const NOTHING_HERE = 'jobIds: nothing is in the workspace yet.';
 
 /** Thrown where nothing at all is downloaded. */
 export class NothingDownloaded extends ApiError {}
 
-/** What is left for a statement of the time that one may take. */
+/** The time that is left for a statement, in ms. */
 function timeLeft(mostMs: number, { clock, nowMs }: DataUses): number {
   return Math.max(1_000, Math.min(mostMs, nowMs + ENDS_MS - clock.now()));
 }

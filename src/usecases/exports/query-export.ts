@@ -8,6 +8,7 @@ import { aboutColumn, currencyOf, unitsOf } from './amounts.ts';
 import { type Asked, type Data, type DataUses, MAX_CHARS, type Sources, withData } from './export-data.ts';
 import type { FetchContext } from './fetch-planned.ts';
 import { columnsRead, type FilesNeeded, filesOfStatement, lackingDays } from './files-needed.ts';
+import { noValueWords } from './no-value.ts';
 import { noteCoverage } from './query-coverage.ts';
 import { NoSuchName } from './sql-errors.ts';
 import { type Supply, type WayContext, withFilesFor } from './way-to-files.ts';
@@ -96,6 +97,8 @@ export function queryExport(
     if (more && rows.length === 0)
       throw new ApiError('invalid', `sql: its first row alone has more than ${MAX_CHARS} characters. Select shorter values.`);
     if (more) context.note(`Only the first ${rows.length} rows were read; group or filter to get all in one answer.`);
+    const noValue = noValueWords(sql, data.runs, rows);
+    if (noValue !== undefined) context.note(noValue);
     if (/\b(rollup|cube|grouping\s+sets)\b/i.test(sql) && !/\bgrouping(_id)?\s*\(/i.test(sql))
       context.note('In a ROLLUP, CUBE or GROUPING SETS a NULL may be a total or a missing value: grouping(column) is 1 for a total.');
     const names = columns.map(({ name }) => name);

@@ -75,7 +75,7 @@ export async function computingWords({ jobIds }: Pick<RunsMeant, 'jobIds'>, ask:
   }
 }
 
-/** A sentence on runs of a job that succeeded without rows since the one that was chosen as the latest with files; none where it was named. */
+/** A sentence on runs of a job that succeeded without rows since the one that was chosen as its latest; none where it was named. */
 export async function newerWithoutRows(jobId: number, { listed }: ChosenRun, context: Pick<Context, 'ask' | 'nowMs'>): Promise<string[]> {
   if (!listed) return [];
   return withoutFilesWords([listed], { jobIds: [jobId], sinceMs: Date.parse(listed.completedAt) }, context);

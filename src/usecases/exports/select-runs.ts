@@ -51,7 +51,10 @@ async function listFor(
   return { listed: await runRowsSince(sinceMs, ask), life };
 }
 
-/** A page of the successful runs that fit, all that do, and those among which they were looked for; with `expiresBeforeMs` those that go first come first. */
+/**
+ * A page of the successful runs that fit, all that do, and those among which they were looked for; with `expiresBeforeMs` those that go
+ * first come first.
+ */
 export async function selectRuns(
   ask: Context['ask'],
   selection: RunSelection,

@@ -35,7 +35,7 @@ interface WantedColumn {
   readonly planned: string;
 }
 
-/** What no downloaded file holds. */
+/** Days and columns that no downloaded file holds. */
 interface Lack {
   readonly scope: string;
   readonly columns: readonly WantedColumn[];
@@ -152,11 +152,13 @@ async function planWords(lacks: readonly Lack[], context: WayContext): Promise<s
   const plan = planIds.length === lacks.length ? await joinedPlan(planIds, context) : undefined;
   const [first, ...others] = plan?.parts ?? [];
   if (!plan || !first) return undefined;
+  const { name, fields } = first.body;
   const jobs = others.length === 0 ? '' : ` and ${counted(others.length, 'more job')}`;
+  const call = `apply_export_plan ${JSON.stringify({ planId: plan.planId, confirm: true })}`;
   return hint(
     'apply_export_plan',
-    `A once export that brings what is missing is planned ("${first.body.name}", ${first.body.fields.length} columns${jobs}), not created yet. Where the ` +
-      `user agrees, apply_export_plan {"planId":"${plan.planId}","confirm":true} creates it and fetches its files; then ask again.`,
+    `A once export that brings what is missing is planned ("${name}", ${fields.length} columns${jobs}), not created yet. Where the user ` +
+      `agrees, ${call} creates it and fetches its files; then ask again.`,
   );
 }
 

@@ -41,10 +41,10 @@ function answerText({ plan, failures, count }: SyncState, underWay: number): str
 
 function nextText({ plan, failures }: SyncState, underWay: number): string {
   if (underWay > 0) return UNDER_WAY;
-  const [lost] = plan.expired;
-  const backfill = lost
-    ? hint('find_export_gaps', ` find_export_gaps with jobId ${lost.jobId} plans the backfill of what had expired.`)
-    : '';
+  const lost = new Set(plan.expired.map(({ jobId }) => jobId));
+  const [jobId] = lost;
+  const which = lost.size > 1 ? 'the jobId of each' : `jobId ${jobId}`;
+  const backfill = lost.size > 0 ? hint('find_export_gaps', ` find_export_gaps with ${which} plans the backfill of what had expired.`) : '';
   return `${failures.length > 0 ? FAILED : DONE}${backfill}`;
 }
 

@@ -77,10 +77,15 @@ function fieldsLackingOn(days: readonly number[], { part, fields }: Chosen): str
 }
 
 /** Fields that are read beside the keys, of each scope that is read. */
-type Wanted = Readonly<Record<VisitScope, readonly string[] | undefined>>;
+type WantedFields = Readonly<Record<VisitScope, readonly string[] | undefined>>;
 
 /** The files that a question over all jobs reads; none where it names jobs. */
-function filesOf({ jobIds, startDate, endDate }: VisitQuestion, wanted: Wanted, { variables = [] }: Needs, nowMs: number): FilesNeeded[] {
+function filesOf(
+  { jobIds, startDate, endDate }: VisitQuestion,
+  wanted: WantedFields,
+  { variables = [] }: Needs,
+  nowMs: number,
+): FilesNeeded[] {
   if (jobIds) return [];
   const end = endDate ?? startDate;
   const days =
@@ -95,7 +100,7 @@ function filesOf({ jobIds, startDate, endDate }: VisitQuestion, wanted: Wanted, 
 }
 
 /** The parts that are read, checked for what is needed of them. */
-async function chosenParts(data: Data, wanted: Wanted, supply: Supply) {
+async function chosenParts(data: Data, wanted: WantedFields, supply: Supply) {
   const chosen: Chosen[] = [];
   for (const scope of SCOPES) {
     const own = wanted[scope];

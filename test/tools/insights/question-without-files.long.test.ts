@@ -48,7 +48,7 @@ describe('a week that no file holds with its columns', () => {
     expect(isError).toBe(false);
     planId = planIn(text);
     expect(text).toMatch(
-      /A once export that brings what is missing is planned \("Sessions JSONL 2026-11-09 to 2026-11-1\d", \d+ columns\), not created yet\. Where the user/,
+      /A once export that brings what is missing is planned \("Sessions JSONL 2026-11-09 to 2026-11-1\d", \d+ columns\), not created yet\./,
     );
     expect(text).not.toContain('find_export_gaps');
     expect(planIn((await call('query_export', { sql: REVENUE })).text)).toBe(planId);

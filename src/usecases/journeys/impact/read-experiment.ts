@@ -4,6 +4,7 @@ import { type Arm, compareVariant, referenceOf, sampleRatioMismatch } from '../.
 import { type ImpactRow, rowOf } from '../../../domain/journeys/impact/impact-answer.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
 import { readVariables } from '../../exports/export-lists.ts';
+import { NO_VALUE } from '../../exports/no-value.ts';
 import type { PlanContext } from '../../exports/plan-export.ts';
 import { isVariable, missingVariable, type Variable } from '../missing-data.ts';
 import { visitRelation } from '../visit-relation.ts';
@@ -12,8 +13,6 @@ import { type OutcomeSql } from './cell-plan.ts';
 import { outcomeOfSession } from './outcome.ts';
 import { textOf, textSql } from './profile.ts';
 
-/** Texts that stand for no value of a variable, as deployments write them. */
-const EMPTY = /^$|(^|[-_ ])(empty|null|undefined|none|not[-_ ]set)$/i;
 /** More values than this are no variants of a test. */
 const MOST_VARIANTS = 12;
 
@@ -83,7 +82,7 @@ async function armsOf({ scope, column }: FoundVariable, outcome: OutcomeSql, vis
       "SELECT count(*) AS n FROM (SELECT u FROM visitor WHERE variant <> '' " +
       'GROUP BY u HAVING count(*) > 1) AS m',
   );
-  return { arms: arms.filter(({ value: own }) => !EMPTY.test(own.trim())), mixed: Number(mixed?.['n'] ?? 0) };
+  return { arms: arms.filter(({ value: own }) => !NO_VALUE.test(own.trim())), mixed: Number(mixed?.['n'] ?? 0) };
 }
 
 const percentText = (share: number) => `${formatNumber(Number((100 * share).toFixed(1)))}%`;
