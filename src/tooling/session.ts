@@ -100,7 +100,7 @@ export function createSession(options: SessionOptions): Session {
       const { openProjectWorkspace } = await import('../workspace/project-workspace.ts');
       const { authUrl, warehouse: open, ...where } = options.workspace;
       const warehouse = await open?.();
-      const ask: Ask = (operation, input) => client.call(operation, input, { projectId, signal: ending.signal });
+      const ask: Ask = (operation, input, { fresh } = {}) => client.call(operation, input, { projectId, signal: ending.signal, fresh });
       const opening = {
         ...where,
         warehouse,

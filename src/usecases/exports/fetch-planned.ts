@@ -20,8 +20,9 @@ export type FetchContext = Pick<Context, 'ask' | 'workspace' | 'clock' | 'progre
 const FOLLOWED_MS = 7 * DAY_MS;
 /** Pause before a job that has not run yet is looked at again. */
 const LOOK_AGAIN_MS = 2_000;
-/** A question waits this long for files, so that the rest of its call is left for the answer. */
+/** A question waits this long for files, so that the rest of its call is left for the answer; for a run that is almost over a bit longer. */
 const QUESTION_MS = 32_000;
+const LONGEST_QUESTION_MS = 36_500;
 /** A question that only tells how long it takes may delay an answer by this long. */
 const LOOK_MS = 3_000;
 
@@ -48,14 +49,24 @@ async function downloadOf(jobId: number, untilMs: number, { ask, workspace: open
   }
 }
 
-async function fetchOne({ jobId, body }: PlanPart, untilMs: number, context: FetchContext): Promise<Arrival> {
+/** A wait for files: as long as this by the clock, and up to `lastMs` where the run should be over by then. */
+interface Wait {
+  readonly untilMs: number;
+  readonly lastMs?: number;
+}
+
+async function fetchOne({ jobId, body }: PlanPart, { untilMs, lastMs = untilMs }: Wait, context: FetchContext): Promise<Arrival> {
   const here: Arrival = { state: 'here', words: `The files of "${body.name}" are here` };
   const underWay = (words: string): Arrival => ({ state: 'under way', words: `"${body.name}": ${words}` });
   try {
     const found = await downloadOf(Number(jobId), untilMs, context);
     if (!found) return here;
-    const manifest = await followDownload(found.workspace, found.download, { ...context, untilMs });
-    return manifest ? here : underWay(progressWords(found.download, context.clock.now()));
+    const { workspace, download } = found;
+    const first = await followDownload(workspace, download, { ...context, untilMs });
+    const { phase, endsMs = lastMs } = download.progress;
+    const isNear = !first && (phase === 'fetching' || endsMs < lastMs);
+    const manifest = isNear ? await followDownload(workspace, download, { ...context, untilMs: lastMs }) : first;
+    return manifest ? here : underWay(progressWords(download, context.clock.now()));
   } catch (error) {
     if (error instanceof WorkspaceError && error.kind === 'pending') return underWay('the platform has not begun it');
     if (!(error instanceof ApiError || error instanceof WorkspaceError)) throw error;
@@ -63,18 +74,22 @@ async function fetchOne({ jobId, body }: PlanPart, untilMs: number, context: Fet
   }
 }
 
-/** Fetches the runs of jobs that plans made, as far as they come by `untilMs`; what is under way goes on. */
-function fetchParts(parts: readonly PlanPart[], untilMs: number, context: FetchContext): Promise<Arrival[]> {
+/** Fetches the runs of jobs that plans made, as far as they come in time; those under way go on. */
+function fetchParts(parts: readonly PlanPart[], wait: Wait, context: FetchContext): Promise<Arrival[]> {
   const percents = new Map<PlanPart, number>();
+  let told = -1;
   return Promise.all(
     parts.map((part) => {
       // Several at once are told as one.
       const progress: Context['progress'] = (done, total, message) => {
         percents.set(part, done);
         const sum = [...percents.values()].reduce((all, each) => all + each, 0);
+        // Progress must grow, also where a wait is prolonged.
+        if (sum <= told) return;
+        told = sum;
         context.progress(sum / parts.length, total, parts.length > 1 ? `"${part.body.name}": ${message}` : message);
       };
-      return fetchOne(part, untilMs, { ...context, progress });
+      return fetchOne(part, wait, { ...context, progress });
     }),
   );
 }
@@ -99,7 +114,7 @@ async function usualWords({ ask }: FetchContext): Promise<string | undefined> {
 
 /** Fetches the runs of a plan that was made for a question, and says how far that is and how it goes on. */
 export async function fetchPlanned({ parts }: ExportPlan, untilMs: number, context: FetchContext): Promise<string[]> {
-  const arrivals = await fetchParts(parts, untilMs, context);
+  const arrivals = await fetchParts(parts, { untilMs }, context);
   const words = arrivals.map(({ state, words: own }, at) => {
     const jobId = parts[at]?.jobId;
     return state === 'failed'
@@ -158,7 +173,8 @@ async function plannedFor(needs: readonly FilesNeeded[], context: Pick<Context, 
 export async function awaitPlanned(needs: readonly FilesNeeded[], context: FetchContext): Promise<string[]> {
   const parts = await plannedFor(needs, context);
   if (parts.length === 0) return [];
-  const arrivals = await fetchParts(parts, context.clock.now() + QUESTION_MS, context);
+  const nowMs = context.clock.now();
+  const arrivals = await fetchParts(parts, { untilMs: nowMs + QUESTION_MS, lastMs: nowMs + LONGEST_QUESTION_MS }, context);
   context.signal.throwIfAborted();
   return arrivals.flatMap(({ state, words }) => (state === 'under way' ? [words] : []));
 }

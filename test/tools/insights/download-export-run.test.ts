@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openAssistant, SHOP_NOTE } from '../../support/assistant.ts';
@@ -136,6 +137,27 @@ describe('a run that the platform still computes', () => {
       });
       expect(heard).toEqual(expect.arrayContaining([expect.stringMatching(/^the platform computes it: \w+, completionRate \d+$/)]));
       await whileTimePasses(other.clock, other.faults.add({ kind: 'slow', operation: 'download', delayMs: 0 }).reached());
+      const done = await own.call('download_export_run', { jobId: 3139 });
+      expect(done.structured).toMatchObject({ state: 'complete', from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' });
+      await own.close();
+    });
+  });
+
+  it('has the range of its row, though the list of runs was read shortly before it succeeded', async () => {
+    await withPlatform(async (other) => {
+      const own = await openAssistant(other, { thinksMs: 0 });
+      const fetched = other.faults.add({ kind: 'slow', operation: 'download', delayMs: 0 }).reached();
+      await own.call('download_export_run', { jobId: 3139, waitSeconds: 0 });
+      const looks = () => other.requests.filter(({ operation }) => operation === 'getExportRun').length;
+      const overMs = other.clock.now() + 115_000;
+      // The list is kept for 10 s: it is read shortly before the run is over, which is met in time that stands still.
+      for (let met = 0; other.clock.now() < overMs || looks() === met; ) {
+        await other.clock.advance(1_000);
+        await delay(10);
+        if (other.clock.now() === overMs - 3_000) await own.call('list_successful_export_runs', { jobIds: ['3139'] });
+        if (other.clock.now() < overMs) met = looks();
+      }
+      await fetched;
       const done = await own.call('download_export_run', { jobId: 3139 });
       expect(done.structured).toMatchObject({ state: 'complete', from: '2026-11-19T00:00:00.000Z', to: '2026-11-20T00:00:00.000Z' });
       await own.close();
