@@ -149,8 +149,11 @@ const found = (name: string, events: readonly Event[], metric: string, more: Par
 
 const SALE: Event[] = [event('visits', 14, 1.6, { to: 8 }), event('rate', 14, 1.2, { to: 8 })];
 const ENDED: Event[] = [event('visits', 42, 1.6, { to: 29 }), event('rate', 42, 1.2, { to: 29 })];
-const isFall = ({ changes }: Said) =>
-  changes.some(({ shape, parts }) => shape === 'step' && parts.some(({ changePercent = 0 }) => changePercent < 0));
+const fallsOf = ({ changes }: Said) =>
+  changes.filter(({ shape, parts }) => shape === 'step' && parts.some(({ changePercent = 0 }) => changePercent < 0));
+const isFall = (said: Said) => fallsOf(said).length > 0;
+/** Whether a lasting fall begins within a week of the end of the sale. */
+const isFallOfEnd = (said: Said, world: World) => fallsOf(said).some(({ from }) => from >= dayOf(world, 36) && from <= dayOf(world, 22));
 
 /** Every kind of world of the bench. */
 export const CASES: readonly Case[] = [
@@ -199,7 +202,11 @@ export const CASES: readonly Case[] = [
     nature: { ...CALM, events: ENDED },
     tool: 'find_changes',
     args: last(28),
-    counts: { 'lasting fall (0)': isFall, 'any change': ({ changes }) => changes.length > 0 },
+    counts: {
+      'lasting fall (0)': isFall,
+      'of these within a week of its end': isFallOfEnd,
+      'any change': ({ changes }) => changes.length > 0,
+    },
   },
   ...[28, 72, 92].map(
     (days): Case => ({

@@ -36,6 +36,12 @@ export interface Place {
   readonly zoneId?: number | undefined;
 }
 
+/** Whether visitors of one place are a part of those of another. */
+export function isWithinPlace({ device, segmentId }: Place, outer: Place): boolean {
+  const areSame = device === outer.device && segmentId === outer.segmentId;
+  return !areSame && ['all', device].includes(outer.device) && (outer.segmentId === undefined || segmentId === outer.segmentId);
+}
+
 /** The days of one metric at one place. */
 export interface ChangeSeries extends Scanned {
   readonly metric: string;
@@ -136,7 +142,7 @@ export interface Cluster {
 }
 
 /** Twice the logarithm of a likelihood ratio at 5 %, and at 0.3 % where one change must show in both series or they are a day apart. */
-const CLOSE = { unrelated: 3.84, related: 9 };
+export const CLOSE = { unrelated: 3.84, related: 9 };
 
 /** Whether two changes begin and end within a day of each other. */
 export function areNeighbours(a: Pick<Finding, 'from' | 'to'>, b: Pick<Finding, 'from' | 'to'>): boolean {

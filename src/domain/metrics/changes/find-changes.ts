@@ -21,6 +21,7 @@ import { begunEarlier } from './earlier-events.ts';
 import { type ChangeEvent, eventsOf, type Part } from './events.ts';
 import { measuredEvent, onceMeasured, withoutParts } from './measured-events.ts';
 import { opposedEvents } from './opposed-events.ts';
+import { newsOf, overBefore } from './over-before.ts';
 import { changesUnderWay } from './under-way.ts';
 
 /** Least days before the scan that teach; two requests of 92 days leave more, where there is much to read one does. */
@@ -187,9 +188,10 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
   const wanted = series.filter(({ metric }) => metrics.includes(metric));
   const looked = lookThrough(wanted.filter(hasEnough), from, to);
   const byId = new Map(wanted.map((each) => [each.id, each]));
-  const found = looked.flatMap(({ id, study, candidates }): Found[] => {
-    const own = byId.get(id);
-    return own ? candidates.map((finding) => ({ series: own, study, finding })) : [];
+  const overs = overBefore(looked, byId);
+  const found = looked.flatMap((each): Found[] => {
+    const own = byId.get(each.id);
+    return own ? newsOf(own, each, overs, from).map((finding) => ({ series: own, study: each.study, finding })) : [];
   });
   const { clusters, limit } = acceptedOf(clustersOf(found), looked.length);
   const scene = sceneOf(series, looked, { base, from, to });
@@ -197,7 +199,9 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
     const events = eventsOf(scene, cluster, clusters, limit);
     return [...events, ...opposedEvents(scene, cluster, events)];
   });
-  const events = withoutParts(onceMeasured(told.flatMap((event) => begunEarlier(scene, measuredEvent(scene, event)))), to);
+  // Measured by its own days, what looked like a change in the scan may have been over before it.
+  const measured = told.flatMap((event) => begunEarlier(scene, measuredEvent(scene, event))).filter(({ to: end }) => !end || end >= from);
+  const events = withoutParts(onceMeasured(measured), to);
   const steps = events.filter(({ shape, to: end }) => shape === 'step' && end === undefined);
   const begun = events.filter((event) => !steps.some((step) => isEchoOf(event, step, from)));
   return {

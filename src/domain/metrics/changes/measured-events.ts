@@ -1,13 +1,22 @@
+import type { DatedChange } from '../engine/changes.ts';
 import { isPartOf } from '../engine/inner-changes.ts';
-import { measureChange } from '../engine/measure.ts';
-import { type Place, type Scene, seriesId } from './change-series.ts';
-import type { ChangeEvent } from './events.ts';
+import { measureChange, sizeBeside } from '../engine/measure.ts';
+import { isWithinPlace, type Scene, seriesId } from './change-series.ts';
+import type { ChangeEvent, Part } from './events.ts';
+
+/** What moved with a change, measured on its days as every question does; as it was where its days do not show that. */
+function measuredPart({ series }: Scene, part: Part, days: Pick<DatedChange, 'from' | 'to'>): Part {
+  const own = part.mix ? undefined : series.get(seriesId(part.metric, part.place));
+  const size = own && sizeBeside(own.kind, own.days, days);
+  return size && size.relative * part.relative > 0 ? { ...part, ...size } : part;
+}
 
 /**
- * Gives a change the first day and size that every tool gives it, by the days of its first metric at its place; unchanged where these
- * do not show it by themselves, and for drifts and single days.
+ * Gives a change the first day and size that every tool gives it, by the days of its first metric at its place, and what moved with it the
+ * size that it has on these days; unchanged where they do not show it by themselves, and for drifts and single days.
  */
-export function measuredEvent({ series }: Scene, event: ChangeEvent): ChangeEvent {
+export function measuredEvent(scene: Scene, event: ChangeEvent): ChangeEvent {
+  const { series } = scene;
   const { shape, from, to, parts, place } = event;
   const [first, ...rest] = parts;
   const own = first && series.get(seriesId(first.metric, first.place));
@@ -23,7 +32,7 @@ export function measuredEvent({ series }: Scene, event: ChangeEvent): ChangeEven
     days,
     earliest,
     latest,
-    parts: [{ ...first, relative, low, high }, ...rest],
+    parts: [{ ...first, relative, low, high }, ...rest.map((part) => measuredPart(scene, part, found))],
   };
 }
 
@@ -47,12 +56,6 @@ function isPartOfEvent(event: ChangeEvent, outer: ChangeEvent, last: string): bo
   if (outer.shape === 'drift' || event.shape === 'drift' || !own || !larger || own.metric !== larger.metric) return false;
   if (seriesId(own.metric, event.place) !== seriesId(larger.metric, outer.place)) return false;
   return isPartOf({ ...event, relative: own.relative }, { ...outer, relative: larger.relative }, last);
-}
-
-/** Whether visitors of one place are a part of those of another. */
-function isWithinPlace({ device, segmentId }: Place, outer: Place): boolean {
-  const isSame = device === outer.device && segmentId === outer.segmentId;
-  return !isSame && ['all', device].includes(outer.device) && (outer.segmentId === undefined || segmentId === outer.segmentId);
 }
 
 /** Whether an event is the share that some visitors have in another one, which began and ended with it and is as large. */

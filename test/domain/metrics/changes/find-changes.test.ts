@@ -158,6 +158,23 @@ describe('a change that began before the days that are looked at', () => {
   });
 });
 
+describe('a sale that was over before the days that are looked at', () => {
+  const sale = (factor: number) => ({ from: HISTORY - 14, to: HISTORY, factor }) satisfies Pick<Planted, 'from' | 'to' | 'factor'>;
+  const seeds = someOf([2, 5, 3, 7, 8, 11], 3);
+  it.each(seeds)('is no news, whichever day its end seems to fall on in a part of it (world %i)', (seed) => {
+    const world = draw(
+      [
+        { on: 'visits', ...sale(1.6) },
+        { on: 'rate', ...sale(1.2) },
+      ],
+      seed,
+    );
+    const { changes } = find(world);
+    expect(changes.filter(({ from }) => from < (label(world, 0) ?? ''))).toEqual([]);
+    expect(changes.filter(({ shape, parts: [part] }) => shape === 'step' && (part?.relative ?? 0) < 0)).toEqual([]);
+  });
+});
+
 describe('nothing', () => {
   it('is found in a quiet project, and no metric that was not asked for', () => {
     expect(find(draw([], 8)).changes).toEqual([]);
