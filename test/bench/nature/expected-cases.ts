@@ -32,6 +32,24 @@ function expected(name: string, nature: Nature, days: number, unit: 'day' | 'wee
   };
 }
 
+const WEEKS = 10;
+/** Whether the week that begins so many days before the end, or another one, is told as high or low. */
+const weekTold = (isOwn: boolean, from: number) => (said: Said) =>
+  recordsOf(said).some((row, at) => {
+    const isThat = 7 * (WEEKS - at) === from;
+    return isThat === isOwn && METRICS.some((metric) => ['high', 'low'].includes(String(row.get(`${metric}Verdict`))));
+  });
+
+/** Ten whole weeks of which one was unusual, which must not teach what the others are held against. */
+function oneWeek(from: number, factor: number): Case {
+  const nature = { ...CALM, lastDay: '2026-09-27', events: [{ on: 'visits', from, to: from - 6, factor }] as const };
+  return {
+    ...expected(`week ${WEEKS + 1 - from / 7} of ten at ${factor} of its visits`, nature, 7 * WEEKS, 'week'),
+    counts: { 'that week told': weekTold(true, from), 'another week told (≤ 5 %)': weekTold(false, from) },
+    shares: {},
+  };
+}
+
 const FALLEN: readonly Event[] = [{ on: 'visits', from: 5, to: 1, factor: 0.75 }];
 
 /** What was to be expected of the last days, by sites that go on as they were; and of one whose visits fell. */
@@ -43,6 +61,11 @@ export const EXPECTED_CASES: readonly Case[] = [
     expected('pay days', { ...CALM, payDays: 0.15 }, days, 'day'),
   ]),
   expected('calm', CALM, 28, 'week'),
+  expected('calm', { ...CALM, lastDay: '2026-09-27' }, 7 * WEEKS, 'week'),
+  expected('season and growth', { ...CALM, lastDay: '2026-09-27', season: 0.25, growth: 0.2 }, 7 * WEEKS, 'week'),
+  oneWeek(63, 0.75),
+  oneWeek(42, 0.75),
+  oneWeek(42, 1.4),
   expected('Black Friday with last year', { ...CALM, lastDay: '2025-12-03', holidays: true, season: 0.2 }, 10, 'day'),
   {
     ...expected('visits -25 % since 5 days', { ...CALM, events: FALLEN }, 7, 'day'),

@@ -88,7 +88,11 @@ const calm = (name: string, more: Partial<Nature>): Case[] => [
     nature: { ...CALM, ...more },
     tool: 'find_changes',
     args: last(28),
-    counts: { 'any change (≤ 5 %)': ({ changes }) => changes.length > 0, 'told as counting (≤ 2 %)': isCounting },
+    counts: {
+      'any change (≤ 5 %)': ({ changes }) => changes.length > 0,
+      'a lasting fall by chance': (said) => isFall(said),
+      'told as counting (≤ 2 %)': isCounting,
+    },
   },
 ];
 

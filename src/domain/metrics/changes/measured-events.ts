@@ -1,13 +1,13 @@
 import type { DatedChange } from '../engine/changes.ts';
 import { isPartOf } from '../engine/inner-changes.ts';
-import { measureChange, sizeBeside } from '../engine/measure.ts';
+import { measureChange, sizeOfDays } from '../engine/measure.ts';
 import { isWithinPlace, type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent, Part } from './events.ts';
 
 /** What moved with a change, measured on its days as every question does; as it was where its days do not show that. */
 function measuredPart({ series }: Scene, part: Part, days: Pick<DatedChange, 'from' | 'to'>): Part {
   const own = part.mix ? undefined : series.get(seriesId(part.metric, part.place));
-  const size = own && sizeBeside(own.kind, own.days, days);
+  const size = own && sizeOfDays(own.kind, own.days, days);
   return size && size.relative * part.relative > 0 ? { ...part, ...size } : part;
 }
 

@@ -1,6 +1,6 @@
 import { FACTORS } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
-import { type FoundChange, measureChange, sizeBeside } from '../engine/measure.ts';
+import { type FoundChange, measureChange, sizeOfDays } from '../engine/measure.ts';
 import { findReasons, type Reasons } from '../engine/reasons.ts';
 import type { Change } from './comparison-words.ts';
 import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput, PRODUCTS } from './judged-changes.ts';
@@ -85,7 +85,7 @@ const isNear = (a: string, b: string) => Math.abs(Date.parse(a) - Date.parse(b))
 function following(own: Change, whole: Reading, { metric, change }: MeasuredChange): DatedChange | undefined {
   const isProduct = PRODUCTS.has(own.metric) && own.metric !== metric && isChanged(own.judgement);
   if (!isProduct || (own.judgement.relative ?? 0) * change.relative <= 0) return undefined;
-  const size = sizeBeside(kindOf(own.metric), daysOf(whole, own.metric), change);
+  const size = sizeOfDays(kindOf(own.metric), daysOf(whole, own.metric), change);
   return size && size.relative * change.relative > 0 ? { ...change, relative: size.relative, low: size.low, high: size.high } : undefined;
 }
 

@@ -3,7 +3,7 @@ import { type DatedChange, dated } from './changes.ts';
 import { overAllDays } from './inner-changes.ts';
 import { LEAST_HISTORY_DAYS, LONGEST_EPISODE_DAYS } from './judge.ts';
 import { type Effect, effectOnDays } from './scan.ts';
-import { allShapes, type Quest } from './seek.ts';
+import { allShapes } from './seek.ts';
 import { type DailyPoint, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
 import { studySeries } from './study.ts';
 
@@ -49,22 +49,16 @@ function seriesBefore(kind: MetricKind, days: readonly DailyPoint[], from: strin
   return series && series.learned >= LEAST_HISTORY_DAYS ? series : undefined;
 }
 
-type DaysOfChange = Pick<FoundChange, 'from' | 'to'>;
-
-function sized(kind: MetricKind, days: readonly DailyPoint[], own: DaysOfChange, quests: (series: Series) => Quest[]): Effect | undefined {
+/**
+ * Measures what days from one to another are against those before, whether or not they show a change by themselves, clear changes of the
+ * days before taken out.
+ */
+export function sizeOfDays(kind: MetricKind, days: readonly DailyPoint[], own: Pick<FoundChange, 'from' | 'to'>): Effect | undefined {
   const series = seriesBefore(kind, days, own.from);
-  const study = series && studySeries(series, quests(series));
-  return study && effectOnDays(study, own);
-}
-
-/** Measures what days from one to another are against those before, whether or not they show a change by themselves. */
-export function sizeOfDays(kind: MetricKind, days: readonly DailyPoint[], own: DaysOfChange): Effect | undefined {
-  return sized(kind, days, own, () => []);
-}
-
-/** The same beside all other changes of the days: of what follows from a change, as it is measured itself. */
-export function sizeBeside(kind: MetricKind, days: readonly DailyPoint[], own: DaysOfChange): Effect | undefined {
-  return sized(kind, days, own, questsOf);
+  if (!series) return undefined;
+  const first = series.labels.findIndex((label) => label >= own.from);
+  const study = studySeries(series, allShapes(series.block + WEEK, first, HISTORY, LONGEST_EPISODE_DAYS));
+  return study && effectOnDays({ ...study, changes: study.changes.filter(({ to }) => to <= first) }, own);
 }
 
 /** A change as some question found it; without a last day it goes on. */

@@ -37,8 +37,8 @@ function seriesOf(world: World): ChangeSeries[] {
   );
 }
 
-const find = (world: World, metrics: readonly string[] = METRIC_NAMES) =>
-  findChanges({ series: seriesOf(world), metrics, base, from: world.labels[HISTORY] ?? '', to: world.labels[DAYS - 1] ?? '' });
+const find = (world: World, metrics: readonly string[] = METRIC_NAMES, first = HISTORY) =>
+  findChanges({ series: seriesOf(world), metrics, base, from: world.labels[first] ?? '', to: world.labels[DAYS - 1] ?? '' });
 const label = (world: World, day: number) => world.labels[HISTORY + day];
 const wording = (world: World) => ({
   names: { segment: (id: number) => SEGMENTS[id - 1] ?? '', goal: String, zone: String },
@@ -111,6 +111,17 @@ describe('one change', () => {
     expect(changes[0]?.parts[0]?.relative).toBeLessThan(0.6 ** (28 / 112) - 1 + 0.04);
   });
 });
+
+it.each([5, 6])('a change and what follows from it have one size, whichever range is asked about (world %i)', (seed) => {
+  const world = draw([{ on: 'rate', device: 'mobile', from: HISTORY + 9, to: DAYS, factor: 0.6 }], seed);
+  const partsSince = (first: number) => find(world, METRIC_NAMES, first).changes.map(({ parts }) => parts.map(sizeOf));
+  const [wide, narrow] = [partsSince(HISTORY), partsSince(HISTORY + 8)];
+  expect(wide).toEqual([
+    [expect.arrayContaining(['conversionRate']), ['conversionCount', expect.any(Number)], ['revenueSum', expect.any(Number)]],
+  ]);
+  expect(narrow).toEqual(wide);
+});
+const sizeOf = ({ metric, relative }: { readonly metric: string; readonly relative: number }) => [metric, relative];
 
 describe('several changes', () => {
   it('are several lines, none for their sum, the most expensive first', () => {
