@@ -1,4 +1,5 @@
 import { ApiError, refuse } from '../../api/errors.ts';
+import { factorsOf } from '../../domain/metrics/change-cost.ts';
 import type { MeasuredChange } from '../../domain/metrics/compare/measured-change.ts';
 import { metricsToRead } from '../../domain/metrics/compare/readings.ts';
 import { changesAround } from '../../domain/metrics/expected/expected-changes.ts';
@@ -59,7 +60,9 @@ export async function readExpected(
   const rows = Math.max(0, Math.ceil(daysBetween(interval.startMs, endMs + 1, timeZone)));
   const firstMs = Math.min(interval.startMs, lastMs + 1);
   const history = { startMs: shiftDays(firstMs, -Math.max(LEAST_DAYS, READ_DAYS - rows), timeZone), endMs };
-  const metrics = metricsToRead(query.metrics.some(isZoneMetric) ? query.metrics : [...query.metrics, 'revenueSum']);
+  const metrics = metricsToRead(
+    query.metrics.some(isZoneMetric) ? query.metrics : [...query.metrics, ...query.metrics.flatMap(factorsOf), 'revenueSum'],
+  );
   const [read, known] = await Promise.all([
     fetchKept({ ...grid, metrics, ranges: [history], daily: true }, { ...context, progress: () => undefined }).catch((error: unknown) => {
       if (!(error instanceof ApiError)) throw error;

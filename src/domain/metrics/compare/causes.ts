@@ -6,7 +6,7 @@ import { type Change, differenceOf } from './comparison-words.ts';
 import { type Explained, explain, findPartition, type GroupValues, partition, type RevenueSplit, splitRevenue } from './contributions.ts';
 import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput } from './judged-changes.ts';
 import type { MeasuredChange } from './measured-change.ts';
-import { measureHeadline, type OtherPlace, otherPlaces, withMeasured } from './measured-headline.ts';
+import { followingSize, measureHeadline, type OtherPlace, otherPlaces, withMeasured } from './measured-headline.ts';
 import { isChanged, judgeReading, type Reading } from './readings.ts';
 import { METRIC_OF, type RevenueFactor } from './revenue-words.ts';
 
@@ -153,11 +153,14 @@ function revenueCause(whole: Reading, { windows: { factors }, judged }: CausesIn
   return split && { split, difference: differenceOf(change) ?? 0, isChanged: isChanged(change.judgement), isCalm };
 }
 
-/** The device that the change lies on, with the size that was measured there. */
-function withMeasuredGroup(cause: DeviceCause, { metric, device, change }: MeasuredChange, headline: Change): DeviceCause {
-  if (metric !== headline.metric || device !== cause.reasons.named) return cause;
-  const { relative, low, high } = change;
-  const groups = cause.reasons.groups.map((group) => (group.name === device ? { ...group, relative, low, high } : group));
+/** The device that the change lies on, with the size that was measured there; a product with that on the days of its factor. */
+function withMeasuredGroup(cause: DeviceCause, measured: MeasuredChange, { metric }: Change, devices: readonly Reading[]): DeviceCause {
+  const reading = devices.find(({ device }) => device === cause.reasons.named && device === measured.device);
+  if (!reading) return cause;
+  const size = metric === measured.metric ? measured.change : followingSize(metric, reading, measured);
+  if (!size) return cause;
+  const { relative, low, high } = size;
+  const groups = cause.reasons.groups.map((group) => (group.name === reading.device ? { ...group, relative, low, high } : group));
   return { ...cause, reasons: { ...cause.reasons, groups } };
 }
 
@@ -169,7 +172,7 @@ function measuredParts(input: CausesInput): Pick<Causes, 'measured' | 'judged' |
   const measured = whole && explains ? measureHeadline(input, judged, found?.reasons) : undefined;
   if (!whole || !measured) return { measured, judged, byDevice: found };
   const own = withMeasured(judged, whole, measured);
-  return { measured, judged: own, byDevice: found && withMeasuredGroup(found, measured, own.headline) };
+  return { measured, judged: own, byDevice: found && withMeasuredGroup(found, measured, own.headline, devices) };
 }
 
 /** Searches the causes of the headline of one selection: devices, segments, factors of revenue. */

@@ -2,6 +2,7 @@ import { FACTORS } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { type FoundChange, measureChange, sizeOfDays } from '../engine/measure.ts';
 import { findReasons, type Reasons } from '../engine/reasons.ts';
+import type { Effect } from '../engine/scan.ts';
 import type { Change } from './comparison-words.ts';
 import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput, PRODUCTS } from './judged-changes.ts';
 import { costOnDays, type MeasuredChange } from './measured-change.ts';
@@ -81,12 +82,18 @@ export function measureHeadline(input: PeriodsInput, judged: JudgedChanges, reas
 const NEAR_MS = 3 * 86_400_000;
 const isNear = (a: string, b: string) => Math.abs(Date.parse(a) - Date.parse(b)) <= NEAR_MS;
 
+/** The size that a product has in a reading on the days of its factor, where it moved with it. */
+export function followingSize(metric: string, reading: Reading, { change }: MeasuredChange): Effect | undefined {
+  const size = PRODUCTS.has(metric) ? sizeOfDays(kindOf(metric), daysOf(reading, metric), change) : undefined;
+  return size && size.relative * change.relative > 0 ? size : undefined;
+}
+
 /** The change of a product on the days of its factor: it follows, so it has no first day of its own. */
-function following(own: Change, whole: Reading, { metric, change }: MeasuredChange): DatedChange | undefined {
-  const isProduct = PRODUCTS.has(own.metric) && own.metric !== metric && isChanged(own.judgement);
-  if (!isProduct || (own.judgement.relative ?? 0) * change.relative <= 0) return undefined;
-  const size = sizeOfDays(kindOf(own.metric), daysOf(whole, own.metric), change);
-  return size && size.relative * change.relative > 0 ? { ...change, relative: size.relative, low: size.low, high: size.high } : undefined;
+function following({ metric, judgement }: Change, whole: Reading, measured: MeasuredChange): DatedChange | undefined {
+  const { change } = measured;
+  const isMoved = metric !== measured.metric && isChanged(judgement) && (judgement.relative ?? 0) * change.relative > 0;
+  const size = isMoved ? followingSize(metric, whole, measured) : undefined;
+  return size && { ...change, relative: size.relative, low: size.low, high: size.high };
 }
 
 /** The headline with the first day that was measured, and its size where it was measured there; what follows from it has the same day. */

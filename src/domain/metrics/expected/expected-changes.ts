@@ -5,7 +5,9 @@ import { factorsOf } from '../change-cost.ts';
 import { levelText } from '../compare/comparison-words.ts';
 import { changeDays, costOnDays, type MeasuredChange, measuredCostText } from '../compare/measured-change.ts';
 import { dayPoints, kindOf } from '../compare/readings.ts';
-import { changesSince } from '../engine/measure.ts';
+import type { DatedChange } from '../engine/changes.ts';
+import { changesSince, sizeOfDays } from '../engine/measure.ts';
+import type { DailyPoint } from '../engine/series.ts';
 import { nameOf } from '../metric-definitions.ts';
 import { type ExpectedInput, keyOf } from './expected-lines.ts';
 
@@ -16,30 +18,44 @@ const MOST_TOLD = 3;
 /** A change that began this many days before the first row is no longer news. */
 const LATELY_DAYS = 56;
 
+const areNear = (a: DatedChange, b: DatedChange) =>
+  a.relative * b.relative > 0 && Math.abs(Date.parse(a.from) - Date.parse(b.from)) <= DAY_MS;
+
+/** A change of a product on the days of the factor that made it, whether or not that was asked for: by itself a product ends by chance. */
+function onDaysOfFactor(own: DatedChange, metric: string, pointsOf: (metric: string) => DailyPoint[], from: string): DatedChange {
+  const [factor] = factorsOf(metric)
+    .flatMap((name) => changesSince(kindOf(name), pointsOf(name), from, ERROR))
+    .filter((change) => areNear(change, own))
+    .toSorted((a, b) => a.pValue - b.pValue);
+  const size = factor && sizeOfDays(kindOf(metric), pointsOf(metric), factor);
+  if (!size || size.relative * own.relative <= 0) return own;
+  const { relative, low, high } = size;
+  return { ...factor, relative, low, high, pValue: own.pValue };
+}
+
 /** Lasting changes that begin on a day or later, in each selection and metric that was asked for, as every tool tells them. */
 function changesFrom({ query, days, known }: ExpectedInput, from: string): MeasuredChange[] {
   const asked = query.metrics.filter((metric) => !query.bases.includes(metric));
   const selections = [...grouped(days, ({ selection }) => keyOf(selection)).values()];
   const most = ERROR / Math.max(1, asked.length * selections.length);
-  const found = selections.flatMap((rows) =>
-    asked.flatMap((metric) => {
-      const points = dayPoints(
-        rows.map((row) => ({ ...row, known })),
-        metric,
-      );
-      const device = rows[0]?.selection.device ?? 'all';
-      const changes = changesSince(kindOf(metric), points, from, most);
-      return changes.map((change) => ({ metric, device, change, cost: costOnDays(metric, rows, change) }));
-    }),
-  );
+  const found = selections.flatMap((rows) => {
+    const ofDays = rows.map((row) => ({ ...row, known }));
+    const pointsOf = (metric: string) => dayPoints(ofDays, metric);
+    const device = rows[0]?.selection.device ?? 'all';
+    return asked.flatMap((metric) =>
+      changesSince(kindOf(metric), pointsOf(metric), from, most).map((own) => {
+        const change = onDaysOfFactor(own, metric, pointsOf, from);
+        return { metric, device, change, cost: costOnDays(metric, rows, change) };
+      }),
+    );
+  });
   return found.filter((own) => !found.some((other) => isMadeBy(own, other))).toSorted((a, b) => a.change.pValue - b.change.pValue);
 }
 
 /** Whether a product changed on the day on which one of its factors did, whose cost in it is told. */
 function isMadeBy(own: MeasuredChange, other: MeasuredChange): boolean {
-  const isLikewise = own.change.relative * other.change.relative > 0;
-  const isNear = Math.abs(Date.parse(own.change.from) - Date.parse(other.change.from)) <= DAY_MS;
-  return own.metric !== other.metric && own.device === other.device && factorsOf(own.metric).includes(other.metric) && isLikewise && isNear;
+  const isFactor = own.metric !== other.metric && own.device === other.device && factorsOf(own.metric).includes(other.metric);
+  return isFactor && areNear(own.change, other.change);
 }
 
 /** The clearest changes that begin among the rows, of which `from` is the first day, and those shortly before that they lie in whole. */

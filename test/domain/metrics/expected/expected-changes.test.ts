@@ -46,4 +46,15 @@ describe('changes around the rows of an expectation', () => {
     expect(among.map(({ metric }) => metric)).toEqual(['conversionRate']);
     expect(among[0]?.cost).toMatchObject({ metric: 'revenueSum' });
   });
+
+  it('have the days of the factor where the product alone is asked for, which a few good days do not end', () => {
+    const fall = input(['revenueSum'], { from: 120, factor: 0.8 });
+    // Large orders on the last five days, so that the amount alone is back.
+    const days = fall.days.map((row, at) =>
+      at < DAYS - 5 ? row : { ...row, values: { ...row.values, revenueSum: 1.3 * (row.values['revenueSum'] ?? 0) } },
+    );
+    const { among } = changesAround({ ...fall, days }, day(110));
+    expect(among.map(({ metric, change: { from, to } }) => [metric, from, to])).toEqual([['revenueSum', day(120), undefined]]);
+    expect(among[0]?.change.relative).toBeLessThan(-0.05);
+  });
 });
