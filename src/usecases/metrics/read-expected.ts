@@ -3,11 +3,11 @@ import { factorsOf } from '../../domain/metrics/change-cost.ts';
 import type { MeasuredChange } from '../../domain/metrics/compare/measured-change.ts';
 import { metricsToRead } from '../../domain/metrics/compare/readings.ts';
 import { changesAround } from '../../domain/metrics/expected/expected-changes.ts';
-import { FORECAST_DAYS, withExpected } from '../../domain/metrics/expected/expected-lines.ts';
+import { FORECAST_DAYS, isRowByRow, withExpected } from '../../domain/metrics/expected/expected-lines.ts';
 import { specialNote } from '../../domain/metrics/expected/expected-words.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import { isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
-import type { MetricQuery, QueryGrid } from '../../domain/metrics/read/metric-query.ts';
+import { type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
 import type { QueryLine } from '../../domain/metrics/read/query-table.ts';
 import { daysBetween, shiftDays, slotsOf } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
@@ -43,6 +43,15 @@ interface ExpectedRead {
   /** Changes that began shortly before the first line and go on. */
   readonly before: readonly MeasuredChange[];
   readonly currency: string | undefined;
+}
+
+const VERDICT_WORDS = 'verdict: high or low at a false discovery rate of 5%.';
+
+/** From which days it was learned what was to be expected. */
+function learnedWords(query: MetricQuery, rows: number, firstMs: number, timeZone: string): string {
+  if (isRowByRow(query)) return `of each ${timeUnitOf(query.breakdown) ?? 'row'} from the days before it`;
+  const later = rows > FORECAST_DAYS ? `, of rows more than ${FORECAST_DAYS} days later from those before them too` : '';
+  return `from the days up to ${todayIn(timeZone, firstMs - 1)}${later}`;
 }
 
 /** Reads what was to be expected of the lines of a query. */
@@ -85,11 +94,7 @@ export async function readExpected(
     note(`It looks like the counting, not the customers: ${evidence}. These days teach nothing and are not judged.`);
   const special = specialNote(labels, known);
   if (special !== '') note(special);
-  note(
-    `expected, low and high (95%) were learned from the days up to ${todayIn(timeZone, firstMs - 1)}` +
-      `${rows > FORECAST_DAYS ? `, of rows more than ${FORECAST_DAYS} days later from those before them too` : ''}; ` +
-      'verdict: high or low at a false discovery rate of 5%.',
-  );
+  note(`expected, low and high (95%) were learned ${learnedWords(query, rows, firstMs, timeZone)}; ${VERDICT_WORDS}`);
   if (interval.endMs > lastMs)
     note(
       `Rows with the verdict forecast hold days after ${todayIn(timeZone, lastMs)}: expected is of what was counted and what is to come.`,

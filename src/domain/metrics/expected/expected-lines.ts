@@ -42,7 +42,12 @@ interface Open {
 const UNKNOWN: ExpectedCell = { expected: null, low: null, high: null, verdict: 'too young' };
 
 /** The expectation of one metric of one selection in each slot. */
-function expectationsIn(metric: string, rows: readonly MetricRow[], slots: readonly Slot[], { known, timeZone }: ExpectedInput): Open[] {
+function expectationsIn(
+  metric: string,
+  rows: readonly MetricRow[],
+  slots: readonly Slot[],
+  { query, known, timeZone }: ExpectedInput,
+): Open[] {
   const kind = kindOf(metric);
   const points = dayPoints(
     rows.map((row) => ({ ...row, known })),
@@ -57,7 +62,7 @@ function expectationsIn(metric: string, rows: readonly MetricRow[], slots: reado
   };
   const isOver = (labels: readonly string[]) => labels.every((label) => label <= last);
   const [over, ahead] = [asked.filter(isOver), asked.filter((labels) => !isOver(labels))];
-  const found = blocksOf(over).flatMap((block) => {
+  const found = blocksOf(over, isRowByRow(query)).flatMap((block) => {
     const [first = ''] = block.flat();
     const before = points.filter(({ label }) => label < first).slice(-MOST_HISTORY);
     const own = expectationsOf(
@@ -94,8 +99,18 @@ function expectationsIn(metric: string, rows: readonly MetricRow[], slots: reado
   });
 }
 
-/** Rows in turns of at most 28 days: each turn is learned of from all days before it, so that bounds stay as narrow as a forecast's. */
-function blocksOf(rows: readonly (readonly string[])[]): (readonly string[])[][] {
+/** Whether each row is held against all days before it: of weeks and longer rows there are few enough. */
+export function isRowByRow({ breakdown }: Pick<MetricQuery, 'breakdown'>): boolean {
+  const unit = timeUnitOf(breakdown);
+  return unit === 'week' || unit === 'month';
+}
+
+/**
+ * Rows in turns of at most 28 days: each turn is learned of from all days before it, so that bounds stay as narrow as a forecast's. Row by
+ * row each is a turn of its own, so that what happened in one is known to the next.
+ */
+function blocksOf(rows: readonly (readonly string[])[], rowByRow: boolean): (readonly string[])[][] {
+  if (rowByRow) return rows.map((row) => [row]);
   const blocks: (readonly string[])[][] = [];
   for (const row of rows) {
     const open = blocks.at(-1);
