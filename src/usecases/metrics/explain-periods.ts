@@ -23,13 +23,17 @@ export interface PeriodsExplained extends Pick<NearEvents, 'events'> {
   readonly notes: readonly string[];
 }
 
-/** The sentence on special days of both ranges. */
-function specialOf({ periods, changes: { headline } }: PeriodsJudged, { known }: PeriodsRead): string {
+/** The sentence on special days of both ranges, by the headline or else the first metric of the table that they moved. */
+function specialOf({ periods, changes: { headline, changes } }: PeriodsJudged, { known }: PeriodsRead): string {
   const [whole] = periods.readings;
   if (!whole) return '';
   const inRanges = new Set([...whole.baselineDays, ...whole.periodDays].flatMap(({ interval }) => interval.label ?? []));
-  const { metric, judgement } = headline;
-  return specialSentence(daysOf(whole, metric), inRanges, known.specialDays, nameOf(metric).toLowerCase(), judgement.changes);
+  for (const { metric, judgement } of [headline, ...changes]) {
+    const name = nameOf(metric).toLowerCase();
+    const sentence = specialSentence(daysOf(whole, metric), inRanges, known.specialDays, name, judgement.changes);
+    if (sentence !== '') return sentence;
+  }
+  return '';
 }
 
 /** Reads segments and events where there is a change to explain, and searches its causes. */

@@ -242,6 +242,15 @@ describe('two weeks', () => {
   });
 });
 
+describe('a special day', () => {
+  it('is named where another metric than the first shows it', async () => {
+    const { structured } = await compare({ startDate: '2025-11-28', endDate: '2025-11-28' });
+    expect(structured['answer']).toMatch(
+      /^Conversion rate .* Special days, visits against usual days .*: Black Friday \(2025-11-28\) \+\d+%/,
+    );
+  });
+});
+
 describe('today', () => {
   it('is compared with the same hours', async () => {
     const answer = await compare({ startDate: 'today', endDate: 'today', metrics: ['visits'], explain: false });

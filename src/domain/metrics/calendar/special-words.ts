@@ -87,10 +87,12 @@ function occasionsOf(
   points: readonly DailyPoint[],
   labels: ReadonlySet<string>,
   specialDays: SpecialDays,
-  changes: readonly LevelChange[],
+  found: readonly LevelChange[],
 ): Occasion[] {
   const values = points.map(({ label, numerator, denominator }) => ({ label, log: Math.log(Math.max(0.5, numerator) / denominator) }));
   const ordinary = values.filter(({ label }) => !specialDays(label));
+  // A level that only special days had is what they did.
+  const changes = found.filter((change) => ordinary.some(({ label }) => isIn(label, change)));
   const offsetOf = (day: LoggedDay): Offset[] => {
     const alike = alikeTo(day, ordinary, changes);
     return alike.length < LEAST_ALIKE ? [] : [{ label: day.label, offset: day.log - middleOf(alike), alike: alike.length }];

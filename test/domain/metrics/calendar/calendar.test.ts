@@ -134,6 +134,14 @@ describe('the sentence of special days', () => {
     expect(specialSentence(both, week, special, 'visits', [{ from: '2026-11-09' }])).toMatch(/Black Friday week .* \+[23]\d%/);
   });
 
+  it('names days that were a level of their own, which no ordinary day had', () => {
+    const peak = daysFrom('2026-09-01', 100, (label) => (label >= '2026-11-23' && label <= '2026-11-30' ? 1.6 : 1));
+    const told = specialSentence(peak, new Set(['2026-11-27']), special, 'visits', [{ from: '2026-11-23', to: '2026-11-30' }]);
+    expect(told).toMatch(/Black Friday \(2026-11-27\) \+[56]\d%/);
+    // Four ordinary days make it a level that special days lie in by chance.
+    expect(specialSentence(peak, new Set(['2026-11-27']), special, 'visits', [{ from: '2026-11-19', to: '2026-11-30' }])).toBe('');
+  });
+
   it('takes no fall that the days before show too for an effect of the day', () => {
     const fallen = daysFrom('2026-09-01', 84, (label) => (label >= '2026-11-12' ? 0.5 : 1));
     expect(specialSentence(fallen, new Set(['2026-11-23']), special, 'visits', [])).toBe('');

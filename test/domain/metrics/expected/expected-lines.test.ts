@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { type ExpectedInput, withExpected } from '../../../../src/domain/metrics/expected/expected-lines.ts';
+import { slotsOf } from '../../../../src/lib/calendar.ts';
+import { seeded } from '../../../bench/verdicts/random.ts';
+
+const [FIRST, LAST] = ['2026-03-02', '2026-08-30'] as const;
+const WEEKS = 8;
+const interval = { startMs: Date.parse(FIRST), endMs: Date.parse(`${LAST}T23:59:59.999Z`) };
+const rowsFrom = Date.parse('2026-07-06');
+
+/** Eight whole weeks of visits, which are fewer by a third from the third of them on. */
+function input(unit: 'day' | 'week'): ExpectedInput {
+  const random = seeded(3);
+  const selection = { device: 'all', segmentIds: [] };
+  const days = slotsOf('day', interval, 'UTC').map(({ label, startMs, endMs }) => {
+    const visits = random.poisson((label >= '2026-07-20' ? 4_000 : 6_000) * Math.exp(0.03 * random.normal()));
+    return { selection, range: 0, interval: { label, startMs, endMs }, values: { visits } };
+  });
+  const asked = { startMs: rowsFrom, endMs: interval.endMs };
+  const lines = slotsOf(unit, asked, 'UTC').map((slot) => {
+    const own = days.filter((day) => day.interval.startMs >= slot.startMs && day.interval.endMs <= slot.endMs);
+    const visits = own.reduce((sum, { values }) => sum + values.visits, 0);
+    return { selection, range: 0, interval: slot, values: { visits }, order: slot.startMs };
+  });
+  const known = { specialDays: () => undefined, of: () => ({}) };
+  return { query: { metrics: ['visits'], bases: [], breakdown: [unit], interval: asked }, lines, days, known, timeZone: 'UTC' } as never; // all that is read
+}
+
+const cellsOf = (unit: 'day' | 'week') => withExpected(input(unit)).map(({ expected }) => expected?.['visits']);
+
+it('each week is held against all days before it: a fall is told in the week that it began in, and known to the next', () => {
+  const cells = cellsOf('week');
+  expect(cells).toHaveLength(WEEKS);
+  expect(cells.map((cell) => cell?.verdict)).toEqual([
+    'ordinary',
+    'ordinary',
+    'low',
+    ...Array.from({ length: WEEKS - 3 }, () => 'ordinary'),
+  ]);
+  const widths = cells.map((cell) => (cell?.high ?? 0) / (cell?.low ?? 1));
+  // Without turns no row has the bounds of a forecast of four weeks.
+  expect(Math.max(...widths) - 1).toBeLessThan(2.5 * (Math.min(...widths) - 1));
+});
+
+it('days are learned of in turns of four weeks, so that a fall stays one through its turn', () => {
+  const cells = cellsOf('day');
+  expect(cells).toHaveLength(7 * WEEKS);
+  expect(cells.slice(14, 28).every((cell) => cell?.verdict === 'low')).toBe(true);
+  expect(cells.slice(28).filter((cell) => cell?.verdict === 'low').length).toBeLessThanOrEqual(3);
+});
