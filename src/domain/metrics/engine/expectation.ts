@@ -33,17 +33,17 @@ export interface Expected extends Expectation {
 const HISTORY = 0.002;
 /** Totals of which last year is not known may be on their way into a season: the standard deviation of their slope, a day. */
 const UNKNOWN_SLOPE = 0.002;
-/** A level of no more days than this at the end of what is known is not taken to go on. */
+/** A level of no more days than this at the end of what is known is not taken to go on, unless told otherwise. */
 const LEAST_STEP_DAYS = 2;
 /** Last days of a weekday that say how many trials another will have. */
 const ALIKE = 4;
 
 /** Changes of the days that teach, in a series that goes on behind them: what had not ended goes on, and a single day says nothing. */
-function continued(changes: readonly Change[], learned: number, size: number): Change[] {
+function continued(changes: readonly Change[], learned: number, size: number, least: number): Change[] {
   return changes.map((change) => ({
     ...change,
     shape: 'step',
-    to: change.to === learned && learned - change.from > LEAST_STEP_DAYS ? size : change.to,
+    to: change.to === learned && learned - change.from > least ? size : change.to,
   }));
 }
 
@@ -105,8 +105,17 @@ export interface ExpectedRow {
   readonly days: readonly (Omit<DailyPoint, 'numerator'> & { readonly numerator?: number })[];
 }
 
-/** A series of the days that teach and those behind them, and what predicts sums of the latter; `isAhead`: a season may begin. */
-export function predictionOf(kind: MetricKind, history: readonly DailyPoint[], days: ExpectedRow['days'], isAhead: boolean) {
+/**
+ * A series of the days that teach and those behind them, and what predicts sums of the latter; `isAhead`: a season may begin. A level of no
+ * more than `least` days at the end of what is known is not taken to go on.
+ */
+export function predictionOf(
+  kind: MetricKind,
+  history: readonly DailyPoint[],
+  days: ExpectedRow['days'],
+  isAhead: boolean,
+  least = LEAST_STEP_DAYS,
+) {
   const later = days.toSorted((a, b) => a.label.localeCompare(b.label));
   const first = later[0]?.label;
   if (first === undefined) return undefined;
@@ -116,7 +125,7 @@ export function predictionOf(kind: MetricKind, history: readonly DailyPoint[], d
   const study = studySeries(own, allShapes(own.block + WEEK, own.labels.length, HISTORY, LONGEST_EPISODE_DAYS));
   const series = seriesOf([...past, ...later.map((day) => ({ ...day, numerator: day.numerator ?? 0 }))], kind, first);
   if (!study || !series) return undefined;
-  const changes = continued(study.changes, series.learned, series.times.length);
+  const changes = continued(study.changes, series.learned, series.times.length, least);
   const noise = estimateNoise(
     series,
     study.changes.filter(({ shape }) => shape !== 'outlier'),
@@ -145,20 +154,17 @@ const deviationOf = ({ power }: Series, ratio: number) => (Math.max(1e-9, ratio)
 
 /**
  * Expected values of rows, learned from the days before all of them: level, weekdays, month, season, special days, steps that go on, and
- * the carry-over of the last days. Undefined where less than three weeks are known.
+ * the carry-over of the last days; a level of no more than `least` days at their end does not. Undefined where less than three weeks are
+ * known. `chance` is that of `noise`.
  */
 export function expectationsOf(
   kind: MetricKind,
   history: readonly DailyPoint[],
   rows: readonly ExpectedRow[],
-  chance = 0.01,
+  { chance = 0.01, least = LEAST_STEP_DAYS }: { readonly chance?: number; readonly least?: number } = {},
 ): Expectations | undefined {
-  const found = predictionOf(
-    kind,
-    history,
-    rows.flatMap(({ days }) => days),
-    true,
-  );
+  const later = rows.flatMap(({ days }) => days);
+  const found = predictionOf(kind, history, later, true, least);
   if (!found) return undefined;
   const { series, noise, predict, isRare } = found;
   const { learned } = series;

@@ -21,7 +21,7 @@ export function judgeDay(question: Question): DayJudgement {
   const day = days.find(({ label }) => label === period.from);
   const before = days.filter(({ label }) => label < period.from);
   if (!day || baseline.from > period.from || judged.verdict === 'too young') return judged;
-  const { rows: [expected] = [], isRare } = expectationsOf(kind, before, [{ days: [day] }], share * ERROR) ?? {};
+  const { rows: [expected] = [], isRare } = expectationsOf(kind, before, [{ days: [day] }], { chance: share * ERROR }) ?? {};
   if (!expected || isRare) return judged;
   const { score, noise } = expected;
   const { withOutliers: _, main: _main, ...rest } = judged;

@@ -4,7 +4,7 @@ import { grouped } from '../../../lib/grouped.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { dayPoints, kindOf, rounded } from '../compare/readings.ts';
 import { type Expected, type ExpectedRow, expectationsOf, laterDay, verdictsOf } from '../engine/expectation.ts';
-import type { MetricKind } from '../engine/series.ts';
+import { type MetricKind, WEEK } from '../engine/series.ts';
 import type { ExpectedCell } from '../read/expected-columns.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Selection } from '../read/metric-grid.ts';
@@ -62,13 +62,16 @@ function expectationsIn(
   };
   const isOver = (labels: readonly string[]) => labels.every((label) => label <= last);
   const [over, ahead] = [asked.filter(isOver), asked.filter((labels) => !isOver(labels))];
-  const found = blocksOf(over, isRowByRow(query)).flatMap((block) => {
+  const rowByRow = isRowByRow(query);
+  const found = blocksOf(over, rowByRow).flatMap((block) => {
     const [first = ''] = block.flat();
     const before = points.filter(({ label }) => label < first).slice(-MOST_HISTORY);
     const own = expectationsOf(
       kind,
       before,
       block.map((labels): ExpectedRow => ({ days: labels.map(dayAt) })),
+      // One unusual week is no new level, two are.
+      rowByRow ? { least: WEEK } : {},
     );
     return block.map((_, at) => {
       const row = own?.rows[at];
@@ -102,7 +105,7 @@ function expectationsIn(
 /** Whether each row is held against all days before it: of weeks and longer rows there are few enough. */
 export function isRowByRow({ breakdown }: Pick<MetricQuery, 'breakdown'>): boolean {
   const unit = timeUnitOf(breakdown);
-  return unit === 'week' || unit === 'month';
+  return unit === 'week' || unit === 'month' || unit === 'quarter';
 }
 
 /**

@@ -8,12 +8,12 @@ const WEEKS = 8;
 const interval = { startMs: Date.parse(FIRST), endMs: Date.parse(`${LAST}T23:59:59.999Z`) };
 const rowsFrom = Date.parse('2026-07-06');
 
-/** Eight whole weeks of visits, which are fewer by a third from the third of them on. */
-function input(unit: 'day' | 'week'): ExpectedInput {
+/** Eight whole weeks of visits, which are fewer by a third from the third of them on, up to some day. */
+function input(unit: 'day' | 'week', until: string): ExpectedInput {
   const random = seeded(3);
   const selection = { device: 'all', segmentIds: [] };
   const days = slotsOf('day', interval, 'UTC').map(({ label, startMs, endMs }) => {
-    const visits = random.poisson((label >= '2026-07-20' ? 4_000 : 6_000) * Math.exp(0.03 * random.normal()));
+    const visits = random.poisson((label >= '2026-07-20' && label <= until ? 4_000 : 6_000) * Math.exp(0.03 * random.normal()));
     return { selection, range: 0, interval: { label, startMs, endMs }, values: { visits } };
   });
   const asked = { startMs: rowsFrom, endMs: interval.endMs };
@@ -26,20 +26,21 @@ function input(unit: 'day' | 'week'): ExpectedInput {
   return { query: { metrics: ['visits'], bases: [], breakdown: [unit], interval: asked }, lines, days, known, timeZone: 'UTC' } as never; // all that is read
 }
 
-const cellsOf = (unit: 'day' | 'week') => withExpected(input(unit)).map(({ expected }) => expected?.['visits']);
+const cellsOf = (unit: 'day' | 'week', until: string = LAST) =>
+  withExpected(input(unit, until)).map(({ expected }) => expected?.['visits']);
 
-it('each week is held against all days before it: a fall is told in the week that it began in, and known to the next', () => {
-  const cells = cellsOf('week');
-  expect(cells).toHaveLength(WEEKS);
-  expect(cells.map((cell) => cell?.verdict)).toEqual([
-    'ordinary',
-    'ordinary',
-    'low',
-    ...Array.from({ length: WEEKS - 3 }, () => 'ordinary'),
-  ]);
-  const widths = cells.map((cell) => (cell?.high ?? 0) / (cell?.low ?? 1));
+const verdictsOf = (until?: string) => cellsOf('week', until).map((cell) => cell?.verdict);
+const ordinary = (rows: number) => Array.from({ length: rows }, () => 'ordinary');
+
+it('each week is held against all days before it: a fall is told for two weeks, then it is the level', () => {
+  expect(verdictsOf()).toEqual([...ordinary(2), 'low', 'low', ...ordinary(WEEKS - 4)]);
+  const widths = cellsOf('week').map((cell) => (cell?.high ?? 0) / (cell?.low ?? 1));
   // Without turns no row has the bounds of a forecast of four weeks.
   expect(Math.max(...widths) - 1).toBeLessThan(2.5 * (Math.min(...widths) - 1));
+});
+
+it('one unusual week does not teach what the next is held against', () => {
+  expect(verdictsOf('2026-07-26')).toEqual([...ordinary(2), 'low', ...ordinary(WEEKS - 3)]);
 });
 
 it('days are learned of in turns of four weeks, so that a fall stays one through its turn', () => {
