@@ -4,7 +4,7 @@ import { measureChange, sizeOfDays } from '../engine/measure.ts';
 import { isWithinPlace, type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent, Part } from './events.ts';
 
-/** What moved with a change, measured on its days as every question does; as it was where its days do not show that. */
+/** A metric that moved with a change, measured on its days as every question does; as it was where they do not show that. */
 function measuredPart({ series }: Scene, part: Part, days: Pick<DatedChange, 'from' | 'to'>): Part {
   const own = part.mix ? undefined : series.get(seriesId(part.metric, part.place));
   const size = own && sizeOfDays(own.kind, own.days, days);

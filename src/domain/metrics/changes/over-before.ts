@@ -45,7 +45,7 @@ function isAftermath({ shape, from, relative }: Finding, { to, sign }: Over): bo
 }
 
 /**
- * What is news of the findings of one series: an episode that was over before the scan is none, whichever day its end seems to fall on in a
+ * The findings of one series that are news: an episode that was over before the scan is none, whichever day its end seems to fall on in a
  * narrow series; and a fall behind it is held against the days before it too.
  */
 export function newsOf(

@@ -23,7 +23,8 @@ function input(unit: 'day' | 'week', until: string): ExpectedInput {
     return { selection, range: 0, interval: slot, values: { visits }, order: slot.startMs };
   });
   const known = { specialDays: () => undefined, of: () => ({}) };
-  return { query: { metrics: ['visits'], bases: [], breakdown: [unit], interval: asked }, lines, days, known, timeZone: 'UTC' } as never; // all that is read
+  const query = { metrics: ['visits'], bases: [], breakdown: [unit], interval: asked };
+  return { query, lines, days, known, timeZone: 'UTC' } as never; // all that is read
 }
 
 const cellsOf = (unit: 'day' | 'week', until: string = LAST) =>
