@@ -40,11 +40,11 @@ const ALIKE = 4;
 
 /**
  * Changes of the days that teach, in a series that goes on behind them: what had not ended goes on where it lasted for more than `least`
- * days, of more than two of them even from the latest day on which it may have begun, and a single day says nothing.
+ * days, and a single day says nothing.
  */
 function continued(changes: readonly Change[], learned: number, size: number, least: number): Change[] {
-  const hasLasted = ({ from, latest }: Change) => learned - (least > LEAST_STEP_DAYS ? latest : from) > least;
-  return changes.map((change) => ({ ...change, shape: 'step', to: change.to === learned && hasLasted(change) ? size : change.to }));
+  const hasLasted = ({ from, to }: Change) => to === learned && learned - from > least;
+  return changes.map((change) => ({ ...change, shape: 'step', to: hasLasted(change) ? size : change.to }));
 }
 
 /** Standard deviation of a slope that no season of last year explains, a day. */

@@ -4,7 +4,7 @@ import { grouped } from '../../../lib/grouped.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { dayPoints, kindOf, rounded } from '../compare/readings.ts';
 import { type Expected, type ExpectedRow, expectationsOf, laterDay, verdictsOf } from '../engine/expectation.ts';
-import { type MetricKind, WEEK } from '../engine/series.ts';
+import type { MetricKind } from '../engine/series.ts';
 import type { ExpectedCell } from '../read/expected-columns.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Selection } from '../read/metric-grid.ts';
@@ -13,6 +13,8 @@ import type { QueryLine } from '../read/query-table.ts';
 
 /** Days that a forecast reaches beyond the last complete one. */
 export const FORECAST_DAYS = 28;
+/** Days that an unusual week may seem to have lasted for: its first day is found some days off. */
+const LONGEST_OF_A_WEEK = 10;
 /** Days before a row that teach, at most. */
 const MOST_HISTORY = 184;
 
@@ -71,7 +73,7 @@ function expectationsIn(
       before,
       block.map((labels): ExpectedRow => ({ days: labels.map(dayAt) })),
       // One unusual week is no new level, two are.
-      rowByRow ? { least: WEEK } : {},
+      rowByRow ? { least: LONGEST_OF_A_WEEK } : {},
     );
     return block.map((_, at) => {
       const row = own?.rows[at];
