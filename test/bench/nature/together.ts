@@ -1,7 +1,7 @@
 import type { Peer } from '../peer.ts';
 import type { Table, Trial } from '../verdicts/metrics/trial.ts';
 import type { MetricsPlatform } from './metrics-platform.ts';
-import { dayOf, drawWorld, type Event, type Nature } from './metrics-world.ts';
+import { dayOf, drawWorld, type Event, type Nature, type World } from './metrics-world.ts';
 
 /** A caller of the built server, and the platform that it reads. */
 export interface Bench {
@@ -69,6 +69,38 @@ function toldBy({ change, changes = [] }: Answer, metric: string): Told | undefi
   };
 }
 
+/** Days of scans that hold the same change. */
+const SCANS = [10, 28, 60, 92];
+
+/** The parts of a change as `find_changes` tells them over so many days: conversions and revenue follow from the first one. */
+async function partsOver(days: number, world: World, metric: string, { peer }: Bench): Promise<string | undefined> {
+  const input = { startDate: dayOf(world, days), endDate: dayOf(world, 1) };
+  const { result } = (await peer.ask('tools/call', { name: 'find_changes', arguments: input })) as {
+    result?: { structuredContent?: Answer };
+  };
+  const told = (result?.structuredContent?.changes ?? []).find(({ parts }) => parts?.[0]?.metric === metric);
+  return told && JSON.stringify([told.from, told.where?.device, told.parts]);
+}
+
+/** One change in scans of several lengths: whether its day, place and size, and those of what follows from it, are the same. */
+async function byRange({ name, events, metric }: Planted, trial: Trial, bench: Bench): Promise<Table> {
+  let [all, same] = [0, 0];
+  for (let at = 0; at < trial.worlds; at += 1) {
+    const world = drawWorld({ ...CALM, events }, trial.seed * 1_000_003 + at * 7_919 + 31);
+    bench.platform.show(world);
+    const told: (string | undefined)[] = [];
+    for (const days of SCANS) told.push(await partsOver(days, world, metric, bench));
+    if (told.includes(undefined)) continue;
+    all += 1;
+    same += Number(new Set(told).size === 1);
+  }
+  return {
+    title: `The same change in scans of ${SCANS.join(', ')} days`,
+    columns: ['planted', 'told in all', 'of these with one day, place and size, also of what follows'],
+    lines: [{ cells: [name, share(all, trial.worlds), share(same, all)] }],
+  };
+}
+
 const share = (count: number, all: number) => `${((100 * count) / Math.max(1, all)).toFixed(0)} %`;
 
 /** The same change asked for in three ways, of worlds in which all three tell it: how often they agree. */
@@ -121,4 +153,6 @@ export async function* together(trial: Trial, { peer, platform }: Bench): AsyncG
       ],
     };
   }
+  for (const planted of PLANTED.filter(({ name }) => `ranges, ${name}`.includes(trial.only ?? '')))
+    yield await byRange(planted, trial, { peer, platform });
 }
