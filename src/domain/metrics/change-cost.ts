@@ -33,6 +33,24 @@ export function costOfFactors(total: number, factors: readonly Sized[]): CostRan
   return { value: costAt(sum), low: costAt(sum - error), high: costAt(sum + error) };
 }
 
+/** Revenue and the orders that it is of. */
+export interface Sales {
+  readonly revenue: number;
+  readonly orders: number;
+}
+
+/** Days before a change whose orders tell what one is worth. */
+export const BASKET_DAYS = 28;
+
+/**
+ * Revenue of the orders of a change at what an order was worth on its days and on those before together: of the few that a fall leaves some
+ * large ones decide, and those that were lost were of the usual size.
+ */
+export function atUsualBasket({ revenue, orders }: Sales, before: Sales): number {
+  const all = orders + before.orders;
+  return orders > 0 && before.orders > 0 ? (orders * (revenue + before.revenue)) / all : revenue;
+}
+
 /** The estimated amount that a change adds to or takes from a total over its days. */
 export interface Cost {
   readonly metric: 'revenueSum' | 'conversionCount' | 'visits';

@@ -234,6 +234,12 @@ export function nameOf(metric: string): string {
   return definitions[metric]?.name ?? metric;
 }
 
+/** The verbs that follow a metric's name: `visits are`, `revenue was`. */
+export function verbsOf(metric: string): { readonly is: string; readonly was: string } {
+  const [counted = ''] = nameOf(metric).split(/ per | after | with /);
+  return counted.endsWith('s') ? { is: 'are', was: 'were' } : { is: 'is', was: 'was' };
+}
+
 /** The unit of a metric with the currency filled in; undefined for a metric that the reference does not know. */
 export function unitOf(metric: string, currency: string | undefined): string | undefined {
   const unit = definitions[metric]?.unit;

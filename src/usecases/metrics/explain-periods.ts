@@ -6,7 +6,7 @@ import { nameOf } from '../../domain/metrics/metric-definitions.ts';
 import type { CompareContext } from './compare-question.ts';
 import { type ChosenSegments, readSegments } from './compare-segments.ts';
 import type { PeriodsJudged } from './judge-periods.ts';
-import { type NearEvents, readEventsAround } from './read-events.ts';
+import { type NearEvents, readEventsBefore } from './read-events.ts';
 import type { PeriodsRead } from './read-periods.ts';
 
 /** Causes of the headline, and what lies near it. */
@@ -50,7 +50,7 @@ export async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, c
   context.progress(3, 3, 'reading metrics');
   const input = { ...periods, judged: changes, segments, explains };
   const causes = explainHeadline(input);
-  const near = await readEventsAround(causes.judged.headline.since?.from, context);
+  const near = await readEventsBefore(causes.judged.headline.since, context);
   return {
     input,
     causes,

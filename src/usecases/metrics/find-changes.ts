@@ -140,7 +140,6 @@ function objectsOf(places: readonly Place[]): Pick<Compared, 'segmentIds' | 'goa
   };
 }
 
-/** First and last day that are looked at. */
 type Scanned = Pick<ScanRequest, 'from' | 'to'>;
 
 /** Days on which the counting looks broken. */
@@ -148,6 +147,7 @@ function judgeCounting(
   readings: readonly Reading[],
   base: Reading,
   { from, to }: Scanned,
+  today: string,
   { specialDays }: KnownDays,
 ): SiteFacts['faults'] {
   const ofAll = readings.filter(({ place }) => place.segmentId === undefined && place.goalId === base.place.goalId);
@@ -160,6 +160,7 @@ function judgeCounting(
     segments: ofSegments.map(({ rows }) => rows),
     from,
     to,
+    today,
     isSpecial: (label) => specialDays(label) !== undefined,
   });
 }
@@ -208,7 +209,7 @@ async function lookAtSite(
   const { requests, currency, failures } = reader.facts;
   const [firstDay, lastDay] = [todayIn(timeZone, startMs), todayIn(timeZone, endMs)];
   const scanned: Scanned = { from: firstDay, to: lastDay };
-  const faults = site ? judgeCounting(readings, base, scanned, known) : [];
+  const faults = site ? judgeCounting(readings, base, scanned, todayIn(timeZone, nowMs), known) : [];
   const sound = readings.map((reading) => ({ ...reading, rows: withKnownDays(withoutFaults(reading.rows, faults), known) }));
   const { changes, looked, tooFew, outcome } = scan({
     series: changeSeriesOf(sound, [...siteMetricNames, ...metrics.filter(isZoneMetric)], base.place),

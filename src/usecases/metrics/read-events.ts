@@ -5,7 +5,7 @@ import { shiftDays } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
 import type { Context } from '../context.ts';
 
-/** Days before and after a change in which events are looked for. */
+/** Days before a change in which events are looked for. */
 const DAYS = 2;
 const LONGEST_TEXT = 120;
 const MOST_EVENTS = 6;
@@ -16,14 +16,24 @@ export interface NearEvents {
   readonly notes: readonly string[];
 }
 
-/** Speed events up to two days around a day; none where the credential may not read them, or where there is no day. */
-export async function readEventsAround(
-  day: string | undefined,
+/** A change: its first day, and the last day that this may be instead. */
+export interface Begun {
+  readonly from: string;
+  readonly latest: string;
+}
+
+/**
+ * Speed events of the two days before a change up to the last day on which it may have begun: a later one is no cause. None where the
+ * credential may not read them, or where there is no change.
+ */
+export async function readEventsBefore(
+  change: Begun | undefined,
   { ask, timeZone, nowMs }: Pick<Context, 'ask' | 'timeZone' | 'nowMs'>,
 ): Promise<NearEvents> {
-  if (day === undefined) return { events: [], notes: [] };
-  const { instantMs } = resolveDate(day, { edge: 'start', timeZone, nowMs });
-  const [fromMs, toMs] = [shiftDays(instantMs, -DAYS, timeZone), shiftDays(instantMs, DAYS + 1, timeZone)];
+  if (change === undefined) return { events: [], notes: [] };
+  const startOf = (day: string) => resolveDate(day, { edge: 'start', timeZone, nowMs }).instantMs;
+  const last = change.latest > change.from ? change.latest : change.from;
+  const [fromMs, toMs] = [shiftDays(startOf(change.from), -DAYS, timeZone), shiftDays(startOf(last), 1, timeZone)];
   try {
     // `dateFrom` excludes its own instant.
     const { events } = await ask(listSpeedEvents, { dateFrom: new Date(fromMs - 1).toISOString() });
@@ -35,7 +45,7 @@ export async function readEventsAround(
     const found = 'Events: nearness is no proof.';
     return {
       events: near.map(({ key, text, atMs }) => ({ day: todayIn(timeZone, atMs), event: text || key })),
-      notes: [near.length === 0 ? `No speed event lies within ${DAYS} days of ${day}.` : found],
+      notes: [near.length === 0 ? `No speed event lies in the ${DAYS} days before ${change.from} or on it.` : found],
     };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -21,11 +21,14 @@ export interface PeriodsWorded {
 }
 
 /** How the numbers were made, and what is not in them; docs/statistics.md explains the columns. */
-function methodNotes([whole]: readonly Judged[], { isAdjacent, isFar, between }: Windows): string[] {
+function methodNotes([whole, ...groups]: readonly Judged[], { isAdjacent, isFar, between }: Windows): string[] {
   return [
     whole && whole.verdict !== 'not enough data'
       ? `levelPercent: weekdays evened; chance exceeds noisePercent once in 100 (${whole.learnedDays} days).`
       : 'Noise: too few days with a value before the period.',
+    ...([whole, ...groups].some((each) => each?.isOfMain)
+      ? ['Where the ranges as wholes lie within noise, the change inside the period (since) makes the verdict, and both are of its part.']
+      : []),
     ...(isAdjacent || between ? [] : ['The baseline does not end where the period begins: a change among the days between has no date.']),
     ...(isFar ? ['Drift over the time between the two ranges is not in the noise.'] : []),
   ];

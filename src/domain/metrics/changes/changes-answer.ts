@@ -4,7 +4,7 @@ import { formatNumber } from '../../../lib/number-text.ts';
 import type { SpeedChange } from '../../speed/speed-changes.ts';
 import type { Cost } from '../change-cost.ts';
 import { costRecord } from '../compare/measured-change.ts';
-import { LEAST_HISTORY_DAYS } from '../engine/judge.ts';
+import { LEAST_HISTORY_DAYS } from '../engine/levels.ts';
 import { type CountingFault, countingSentence, qualityShape } from '../quality/counting.ts';
 import type { Place } from './change-series.ts';
 import { briefLine, changeLine, type Entry, entriesOf, type Period, type PlaceNames, speedLine, speedRecord } from './change-words.ts';

@@ -1,7 +1,7 @@
 import { MAX_METRICS_RANGE_MS, ONE_DAY_MS } from '../../../api/params.ts';
-import { chunksOf, type Interval, shiftDays, slotsOf } from '../../../lib/calendar.ts';
+import { chunksOf, dayAfter, type Interval, shiftDays, slotsOf } from '../../../lib/calendar.ts';
 import { nth } from '../../../lib/nth.ts';
-import { type Cost, costOfFactors, FACTORS } from '../change-cost.ts';
+import { atUsualBasket, BASKET_DAYS, type Cost, costOfFactors, FACTORS, type Sales } from '../change-cost.ts';
 import { lookThrough } from '../engine/scan.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { type Device, planGrid } from '../read/metric-grid.ts';
@@ -249,7 +249,8 @@ function costOf(scene: Scene, event: ChangeEvent, metric: Cost['metric'], goalId
   const days = daysOf(own, first, isDrift ? to : (event.to ?? to));
   const factors = factorsOf(event.parts, metric, goalId);
   if (factors.length === 0) return undefined;
-  const total = days.reduce((sum, { numerator }) => sum + numerator, 0);
+  const isOfOrders = metric === 'revenueSum' && factors.every((factor) => FACTORS.conversionCount.includes(factor.metric));
+  const total = isOfOrders && !isDrift ? usualRevenue(scene, own, place, event.from, days) : totalOf(days);
   const of = { metric, goalId: metric === 'conversionCount' ? goalId : undefined };
   // Half of a slope lies above its middle.
   const share = isDrift ? days.length / DRIFT_DAYS / 2 : 1;
@@ -262,6 +263,20 @@ function costOf(scene: Scene, event: ChangeEvent, metric: Cost['metric'], goalId
   }
   if (isDrift) return { ...of, value: total * (1 - 1 / left) };
   return { ...of, ...costOfFactors(total, factors) };
+}
+
+const totalOf = (days: ChangeSeries['days']) => days.reduce((sum, { numerator }) => sum + numerator, 0);
+
+/** Revenue of the orders of some days of a change that began on one, at what an order is usually worth. */
+function usualRevenue({ series }: Scene, own: ChangeSeries, place: Place, begun: string, days: ChangeSeries['days']): number {
+  const orders = series.get(seriesId('conversionCount', place));
+  if (!orders) return totalOf(days);
+  const salesOf = (from: string, to: string): Sales => ({
+    revenue: totalOf(daysOf(own, from, to)),
+    orders: totalOf(daysOf(orders, from, to)),
+  });
+  const [first, last] = [days[0]?.label ?? begun, days.at(-1)?.label ?? begun];
+  return atUsualBasket(salesOf(first, last), salesOf(dayAfter(begun, -BASKET_DAYS), dayAfter(begun, -1)));
 }
 
 const daysOf = ({ days }: ChangeSeries, from: string, to: string) => days.filter(({ label }) => label >= from && label <= to);

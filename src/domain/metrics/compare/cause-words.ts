@@ -107,7 +107,8 @@ export function deviceSentence(cause: Cause, movedSegment?: MovedShare, isDated 
     const part = own?.contribution;
     const share =
       explained && part !== undefined && isPart(part, explained.change)
-        ? ` It ${accountText(part, explained.change)}${isBeyond(part, explained.change) ? '; the others offset a part of it' : ''}.`
+        ? ` ${isDated ? 'Over the whole ranges it' : 'It'} ${accountText(part, explained.change)}` +
+          `${isBeyond(part, explained.change) ? '; the others offset a part of it' : ''}.`
         : '';
     const others = found.relativeOfOthers === null ? '' : `, all other visits ${signed(found.relativeOfOthers)} (within noise)`;
     return `The change is on ${found.name}: ${groupText(found)}${isDated ? '' : countedText(found.relative, own)}${others}.${share}`;
@@ -118,12 +119,22 @@ export function deviceSentence(cause: Cause, movedSegment?: MovedShare, isDated 
   return differ ? `${capital(of)} moved differently: ${listed(known)}.` : `All ${of} moved alike as far as noise allows: ${listed(known)}.`;
 }
 
+/** As many times the half of an interval at 95 % leave one in a thousand to chance: there are several groups, and one is always higher. */
+const BEYOND_DOUBT = 1.7;
+
+/** Whether a group moved by itself, not only beside the others. */
+function isBeyondDoubt({ relative, low, high }: GroupChange): boolean {
+  if (relative === null || low === null || high === null) return false;
+  const nearer = relative < 0 ? high : low;
+  return Math.abs(relative) > BEYOND_DOUBT * Math.abs(relative - nearer);
+}
+
 /**
  * One sentence: groups that moved in opposite directions, so that the whole shows little of either; empty where none did. `subject` is what
  * moved.
  */
 export function opposedSentence(subject: string, groups: readonly GroupChange[]): string {
-  const clear = groups.filter(({ verdict, low, high }) => (verdict === 'more' || verdict === 'less') && (low ?? 0) * (high ?? 0) > 0);
+  const clear = groups.filter((group) => (group.verdict === 'more' || group.verdict === 'less') && isBeyondDoubt(group));
   const isBoth = clear.some(({ relative }) => (relative ?? 0) < 0) && clear.some(({ relative }) => (relative ?? 0) > 0);
   return isBoth ? `${subject} moved in opposite directions: ${listed(clear)}.` : '';
 }

@@ -130,7 +130,7 @@ function verdictCells(group: Contribution, verdict: GroupVerdict | undefined): R
     ...(verdict && isOtherSide(moved, noise, verdict.judged) && { levelPercent: percentOf(verdict.judged.relative) }),
     noisePercent: noise,
     verdict: verdict?.judged.verdict ?? null,
-    ...(isOtherWay && { since: verdict.judged.main?.from ?? null }),
+    ...((isOtherWay || verdict?.judged.isOfMain) && { since: verdict.judged.main?.from ?? null }),
     ...(verdict?.change && { againstOthers: verdict.change.verdict }),
   };
 }

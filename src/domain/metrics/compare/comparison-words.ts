@@ -1,9 +1,10 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { formatMoney, formatNumber, formatPercent, NO_VALUE } from '../../../lib/number-text.ts';
 import type { DatedChange } from '../engine/changes.ts';
-import { type Judgement, LEAST_HISTORY_DAYS } from '../engine/judge.ts';
+import type { Judgement } from '../engine/judge.ts';
 import type { DayJudgement } from '../engine/judge-day.ts';
-import { definitionOf, nameOf, unitOf } from '../metric-definitions.ts';
+import { LEAST_HISTORY_DAYS } from '../engine/levels.ts';
+import { definitionOf, nameOf, unitOf, verbsOf } from '../metric-definitions.ts';
 import { isChanged, kindOf, noisePercentOf, rounded } from './readings.ts';
 import { LEAST_CALENDAR, usualText } from './usual-words.ts';
 
@@ -174,9 +175,11 @@ export function changeSentence(change: Change, currency: string | undefined): st
   // From the first day on the figures of the ranges are those of the change.
   if (since.from <= days.first && since.to === undefined)
     return `${name} ${moved} ${figures}, ${beyond}, since ${since.from}${possibleText(since)}.`;
+  const verbs = verbsOf(metric);
   const whole = `over the whole period ${figures}${calendarText(change)}`;
-  if (since.to !== undefined) return `${name} was ${levelText(since)} from ${since.from} to ${since.to} and is back; ${whole}.`;
-  return `${name} is ${levelText(since)} since ${since.from}${possibleText(since)}, ${daysText(since.days, days.last)}; ${whole}.`;
+  if (since.to !== undefined)
+    return `${name} ${verbs.was} ${levelText(since)} from ${since.from} to ${since.to} and ${verbs.is} back; ${whole}.`;
+  return `${name} ${verbs.is} ${levelText(since)} since ${since.from}${possibleText(since)}, ${daysText(since.days, days.last)}; ${whole}.`;
 }
 
 const MOVED: Partial<Record<Judgement['verdict'], string>> = { up: 'rose', down: 'fell' };
@@ -232,7 +235,7 @@ export function earlierSentence(change: Change, cost = ''): string {
   const subject = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
   const within = cost === '' ? '' : `, in the period ${cost}`;
   const since = `${isChanged(judgement) ? 'Already' : 'But'} since ${earlier.from}, before the period,`;
-  return `${since} ${subject} is ${levelText(earlier)}${within}.`;
+  return `${since} ${subject} ${verbsOf(metric).is} ${levelText(earlier)}${within}.`;
 }
 
 /** Days that stand out by themselves, and whether the verdict depends on them; undefined where there are none. */
@@ -258,11 +261,13 @@ export function othersSentence(changes: readonly Change[]): string {
       const { metric, compared, judgement, since, days, of } = change;
       const { verdict } = judgement;
       const stands = STANDS[verdict] ?? verdict;
-      const when = since && since.to === undefined && since.from > days.first ? ` (${signed(since.relative)} since ${since.from})` : '';
-      return (
-        `${nameOf(metric).toLowerCase()}${of === '' ? '' : ` (${of})`} ` +
-        `${changeText(metric, compared.before, compared.after)}${usualText(change, true)} ${stands}${when}`
-      );
+      const isInside = since && since.to === undefined && since.from > days.first;
+      const name = `${nameOf(metric).toLowerCase()}${of === '' ? '' : ` (${of})`}`;
+      const figures = `${name} ${changeText(metric, compared.before, compared.after)}`;
+      // The ranges as wholes lie within noise there.
+      if (isInside && judgement.isOfMain) return `${figures}, but ${signed(since.relative)} since ${since.from}`;
+      const when = isInside ? ` (${signed(since.relative)} since ${since.from})` : '';
+      return `${figures}${usualText(change, true)} ${stands}${when}`;
     });
   return phrases.length === 0 ? '' : `${capital(phrases.join('; '))}.`;
 }

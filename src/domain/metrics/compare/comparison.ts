@@ -20,7 +20,7 @@ import { rateSentence, splitSentence } from './figure-words.ts';
 import { CLEAR_P_VALUE, daysOf, occasionOf } from './judged-changes.ts';
 import { changeRecord, costOnDays, type MeasuredChange, measuredCostText } from './measured-change.ts';
 import { measuredSentences, otherPlaceSentences } from './measured-words.ts';
-import { isChanged, type Judged, type Reading, sinceOf } from './readings.ts';
+import { allDaysOf, isChanged, type Judged, type Reading, sinceOf } from './readings.ts';
 import { REVENUE_FACTORS, revenueSentence } from './revenue-words.ts';
 
 /** A comparison with what a chart and the search for events need beside the answer. */
@@ -75,10 +75,11 @@ function segmentsSentence({ byDevice, bySegment }: Causes, { judged: { headline 
 }
 
 /** The cost within the period of a change that began before it; empty where there is none, or nothing depends on it. */
-function earlierCost(change: Change, { periodDays }: Reading, currency: string | undefined): string {
+function earlierCost(change: Change, whole: Reading, currency: string | undefined): string {
   const earlier = earlierOf(change);
   if (!earlier) return '';
-  return measuredCostText({ cost: costOnDays(change.metric, periodDays, { ...earlier, from: change.days.first }) }, currency);
+  const cost = costOnDays(change.metric, allDaysOf(whole), earlier, change.days.first);
+  return measuredCostText({ cost }, currency);
 }
 
 /** The one device that shows a change which began before the period, where nothing began within it; empty where there is none. */

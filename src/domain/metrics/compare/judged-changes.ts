@@ -122,8 +122,11 @@ export function judgeChanges({ metrics, windows, readings, devices, labelOf }: P
       .filter(standsAlone)
       .toSorted((a, b) => pValueOf(a) - pValueOf(b))[0];
   // What revenue and conversions follow from says more than they do.
-  const sizeOf = ({ metric, judgement }: Change) =>
-    Math.abs(Math.log(Math.max(0.01, 1 + (judgement.relative ?? 0)))) * (PRODUCTS.has(metric) ? SHARE_OF_PRODUCT : 1);
+  const sizeOf = ({ metric, judgement, since }: Change) => {
+    // What goes on counts as it is now, not by the days of the period that lie before it.
+    const relative = since && since.to === undefined ? since.relative : (judgement.relative ?? 0);
+    return Math.abs(Math.log(Math.max(0.01, 1 + relative))) * (PRODUCTS.has(metric) ? SHARE_OF_PRODUCT : 1);
+  };
   const [changed] = changes.filter(({ judgement }) => isChanged(judgement)).toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const uneven = changes.find(({ metric }) => hiddenOf(metric));
   // Without a change, the figures that would be taken for one are spoken of first.
@@ -161,7 +164,8 @@ export function occasionOf({ metric, since: own, days }: Change, whole: Reading,
       : {
           from: days.first,
           to: days.last,
-          ...(first !== undefined && last !== undefined && { baseline: { from: first, to: last } }),
+          // A single day is held against all days before it, as its expectation was.
+          ...(first !== undefined && last !== undefined && first !== last && { baseline: { from: first, to: last } }),
         }),
   };
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
+import { dayAfter } from '../../../lib/calendar.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
-import { type Cost, costOfFactors, FACTORS } from '../change-cost.ts';
+import { atUsualBasket, BASKET_DAYS, type Cost, costOfFactors, FACTORS, type Sales } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { unitOf } from '../metric-definitions.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
@@ -26,14 +27,26 @@ export interface MeasuredChange {
   readonly cost: Omit<Cost, 'goalId'> | undefined;
 }
 
-/** The amount that a change makes over its days: of revenue where there is some, else of conversions, else of visits. */
-export function costOnDays(metric: string, rows: readonly MetricRow[], change: DatedChange): MeasuredChange['cost'] {
+/** Metrics whose change leaves an order worth what it was. */
+const OF_ORDERS: ReadonlySet<string> = new Set(FACTORS.conversionCount);
+
+/**
+ * The amount that a change makes over its days from one on: of revenue where there is some, else of conversions, else of visits. `rows`
+ * are days of the change and of the time before it.
+ */
+export function costOnDays(metric: string, rows: readonly MetricRow[], change: DatedChange, since = change.from): MeasuredChange['cost'] {
   const { from, to, relative, low, high } = change;
-  const own = rows.filter(({ interval: { label = '', isPart } }) => !isPart && label >= from && (to === undefined || label <= to));
+  const whole = rows.filter(({ interval: { label, isPart } }) => !isPart && label !== undefined);
+  const between = (first: string, last: string) => whole.filter(({ interval: { label = '' } }) => label >= first && label <= last);
+  const sumOf = (own: readonly MetricRow[], outcome: string) => own.reduce((sum, { values }) => sum + (values[outcome] ?? 0), 0);
+  const salesOf = (own: readonly MetricRow[]): Sales => ({ revenue: sumOf(own, 'revenueSum'), orders: sumOf(own, 'conversionCount') });
+  const own = between(since, to ?? '9');
+  const before = between(dayAfter(from, -BASKET_DAYS), dayAfter(from, -1));
   for (const outcome of ['revenueSum', 'conversionCount', 'visits'] as const) {
-    const total = own.reduce((sum, { values }) => sum + (values[outcome] ?? 0), 0);
+    const counted = sumOf(own, outcome);
+    const total = outcome === 'revenueSum' && OF_ORDERS.has(metric) ? atUsualBasket(salesOf(own), salesOf(before)) : counted;
     const isMade = metric === outcome || FACTORS[outcome].includes(metric);
-    if (isMade && total > 0) return { metric: outcome, ...costOfFactors(total, [{ relative, low, high }]) };
+    if (isMade && counted > 0) return { metric: outcome, ...costOfFactors(total, [{ relative, low, high }]) };
   }
   return undefined;
 }

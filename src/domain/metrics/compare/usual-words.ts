@@ -69,7 +69,8 @@ function needsNoWord(change: Compared): boolean {
  */
 export function usualText(change: Compared, isBrief = false): string {
   const { changes, relative } = change.judgement;
-  if (relative === null || beyondUsual(change) === 0) return '';
+  // A change inside the period has words of its own.
+  if (relative === null || change.judgement.isOfMain || beyondUsual(change) === 0) return '';
   if (change.judgement.expected) return ` (${signed(relative)} against the expected)`;
   const episode = baselineEpisode(change);
   if (episode && isBrief) return ` (${signed(relative)} against the usual)`;
@@ -78,6 +79,6 @@ export function usualText(change: Compared, isBrief = false): string {
     const days = `from ${episode.from} to ${episode.to ?? ''}`;
     return `; the baseline was ${size} than usual ${days}, and against the usual level the change is ${signed(relative)}`;
   }
-  if (changes.some(({ shape }) => shape === 'outlier')) return ` (${signed(relative)} without the days that stand out)`;
+  if (changes.some(({ shape }) => shape === 'outlier')) return ` (${signed(relative)} on a typical day, those that stand out left out)`;
   return needsNoWord(change) ? '' : ` (${signed(relative)} on a typical day, weekdays and special days evened out)`;
 }

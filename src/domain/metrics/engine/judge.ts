@@ -1,88 +1,11 @@
 import { scoreOfTail, studentOf } from '../../statistics/tails.ts';
 import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
-import { type CalendarEffect, calendarEffect, fitOf } from './fit.ts';
-import { mainChange } from './inner-changes.ts';
-import type { Noise } from './noise.ts';
+import { mainChange, overAllDays } from './inner-changes.ts';
+import { LEAST_HISTORY_DAYS, type Level, levelOf, type Window, weightsOf } from './levels.ts';
 import type { Quest } from './seek.ts';
 import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { type Study, studySeries } from './study.ts';
-
-/** Days by label, both included. */
-export interface Window {
-  readonly from: string;
-  readonly to: string;
-}
-
-/** Weights that make the mean of a window, by what is expected of its days. */
-function weightsOf({ labels, expected }: Series, { from, to }: Window, leftOut: ReadonlySet<number>): Float64Array {
-  const weights = Float64Array.from(expected, (value, at) => {
-    const label = labels[at] ?? '';
-    return label >= from && label <= to && !leftOut.has(at) ? value : 0;
-  });
-  const all = weights.reduce((sum, value) => sum + value, 0);
-  return all > 0 ? weights.map((value) => value / all) : weights;
-}
-
-/** Covariance of the noise times weights: what shocks carry over runs along the days and back. */
-function noiseTimes({ times }: Series, { sampling, shock, carry }: Noise, weights: Float64Array): Float64Array {
-  const result = weights.map((weight, at) => weight * (sampling[at] ?? 0));
-  let [forward, backward] = [0, 0];
-  for (let at = 0; at < weights.length; at += 1) {
-    if (at > 0) forward *= carry ** ((times[at] ?? 0) - (times[at - 1] ?? 0));
-    forward += weights[at] ?? 0;
-    result[at] = (result[at] ?? 0) + shock * forward;
-  }
-  for (let at = weights.length - 2; at >= 0; at -= 1) {
-    backward = (backward + (weights[at + 1] ?? 0)) * carry ** ((times[at + 1] ?? 0) - (times[at] ?? 0));
-    result[at] = (result[at] ?? 0) + shock * backward;
-  }
-  return result;
-}
-
-const product = (a: Float64Array, b: ArrayLike<number>) => a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
-
-/** The difference of the levels of two windows, as a deviation: what changes, drift and neither make of it. */
-export interface Level {
-  readonly difference: number;
-  readonly error: number;
-  /** The part of the changes that were found. */
-  readonly changes: number;
-  /** The rest after level, weekdays, drift and changes. */
-  readonly rest: number;
-  /** The calendar's part, which is not in the difference. */
-  readonly calendar: Omit<CalendarEffect, 'error'>;
-}
-
-const ofCalendar = ({ series, noise, changes }: Study, weights: Float64Array): CalendarEffect =>
-  series.regressors.length === 0 || series.learned < LEAST_HISTORY_DAYS
-    ? { month: 0, season: 0, error: 0 }
-    : calendarEffect(fitOf(series, noise, changes), series, weights);
-
-/** Compares the means of two windows without the days that are left out; undefined where a window has no day left. */
-export function levelOf(
-  study: Study,
-  { baseline, period }: { readonly baseline: Window; readonly period: Window },
-  leftOut: ReadonlySet<number>,
-): Level | undefined {
-  const { series, noise, changes, left } = study;
-  const [before, after] = [weightsOf(series, baseline, leftOut), weightsOf(series, period, leftOut)];
-  if (before.every((value) => value === 0) || after.every((value) => value === 0)) return undefined;
-  const weights = after.map((value, at) => value - (before[at] ?? 0));
-  const along = noiseTimes(series, noise, weights);
-  const made = changes.reduce(
-    (sum, { from, to, effect }) => sum + effect * weights.subarray(from, to).reduce((total, weight) => total + weight, 0),
-    0,
-  );
-  const calendar = ofCalendar(study, weights);
-  return {
-    difference: product(weights, series.deviations) - calendar.month - calendar.season,
-    error: Math.hypot(Math.sqrt(product(along, weights)), calendar.error),
-    calendar,
-    changes: made,
-    rest: product(along, left.score),
-  };
-}
 
 /**
  * `drift`: the level differs, but it slid there slowly, so there is no day on which it changed. `too young`: fewer days than three weeks
@@ -114,6 +37,8 @@ export interface Judgement {
   readonly noise: number | null;
   /** Difference of the levels over its standard error. */
   readonly score: number;
+  /** `relative`, `noise` and `score` are what the main change makes of the period: the levels themselves lie within noise. */
+  readonly isOfMain?: true;
   /** The effects of the usual course of the month and of last year's season on the two windows; neither figure includes them. */
   readonly calendar?: { readonly month: number; readonly season: number };
   /** The verdict that outlier days would have made, where it is another. */
@@ -125,8 +50,6 @@ export const ERRORS = { step: 0.012, episode: 0.0008, level: 0.0015 };
 /** Error of what is named beside the verdict. */
 const BESIDE = { outlier: 0.004, earlier: 0.001, history: 0.0002 };
 const ALONE = 0.01; // of a verdict by levels alone
-/** Days that must be known before a verdict: less than three of each weekday say nothing of how weeks differ. */
-export const LEAST_HISTORY_DAYS = 21;
 /** A younger site changes for the better or worse only where the level rises or falls by this factor. */
 const BEYOND_ANY_WEEK = 4;
 /** Days of an episode among the days that teach: longer ones are a level of their own. */
@@ -257,16 +180,29 @@ interface Way {
   readonly isByStep: boolean;
 }
 
-/** The figures of a verdict: those of a change inside the period where it makes it, else the levels; a fall has a bound of its own. */
+/**
+ * The figures of a verdict: those of the levels where they lie beyond noise, else what a change inside the period that makes the verdict
+ * makes of it; a fall has a bound of its own.
+ */
 function figuresOf({ series, noise }: Study, level: Level, limit: number, main: Change | undefined, share: number) {
-  const isMade = main !== undefined && share > 0;
+  const isBeyond = Math.abs(level.difference) > limit * level.error && level.difference * (main?.effect ?? 1) > 0;
+  const isMade = main !== undefined && share > 0 && !isBeyond;
   const [difference, error] = isMade ? [main.effect * share, main.error * share] : [level.difference, level.error];
   const bound = (isMade ? limitOf(ALONE, noise.freedom) : limit) * error;
   return {
     relative: relativeOf(series, difference),
     noise: Math.abs(relativeOf(series, difference < 0 ? -bound : bound)),
     score: difference / error,
+    ...(isMade && { isOfMain: true as const }),
   };
+}
+
+/** The changes that go on or ended since a day, each with the size that it has over all its days. */
+function datedSince({ series }: Study, changes: readonly Change[], early: number): DatedChange[] {
+  const own = changes.filter(({ to }) => to > early).map((change) => dated(series, change));
+  const lasting = own.filter(({ shape }) => shape !== 'outlier');
+  const last = series.labels.at(-1) ?? '';
+  return own.map((change) => (change.shape === 'outlier' ? change : overAllDays(change, lasting, last)));
 }
 
 /** The verdict of a studied series; undefined where a window has no day. */
@@ -284,10 +220,12 @@ function judgeStudy(study: Study, question: Question, { early, isByStep }: Way):
   const limit = limitOf((isByStep ? ERRORS.level : ALONE) * share, noise.freedom);
   const verdictOf = (of: Level) => (main ? directionOf(main.effect) : verdictOfLevel(of, limit, isByStep));
   const [verdict, withOutliers] = [verdictOf(level), verdictOf(whole)];
+  const datedChanges = datedSince(study, changes, early);
+  const ownMain = main && datedChanges.find(({ shape, from }) => shape === main.shape && from === series.labels[main.from]);
   return {
     verdict,
-    ...(main && { main: dated(series, main) }),
-    changes: changes.filter(({ to }) => to > early).map((change) => dated(series, change)),
+    ...(ownMain && { main: ownMain }),
+    changes: datedChanges,
     ...figuresOf(study, level, limit, main, main ? shareOn(series, period, main, special) : 0),
     calendar: { month: relativeOf(series, level.calendar.month), season: relativeOf(series, level.calendar.season) },
     ...(withOutliers !== verdict && { withOutliers }),

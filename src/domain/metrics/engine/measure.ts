@@ -1,7 +1,8 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { type DatedChange, dated } from './changes.ts';
 import { overAllDays } from './inner-changes.ts';
-import { LEAST_HISTORY_DAYS, LONGEST_EPISODE_DAYS } from './judge.ts';
+import { LONGEST_EPISODE_DAYS } from './judge.ts';
+import { LEAST_HISTORY_DAYS } from './levels.ts';
 import { type Effect, effectOnDays } from './scan.ts';
 import { allShapes } from './seek.ts';
 import { type DailyPoint, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';

@@ -1,7 +1,7 @@
 import { adjusted } from '../../statistics/discoveries.ts';
 import { combinedScore, logTail, normalOf, Z_95, Z_99 } from '../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
-import { levelOf, type Window } from './judge.ts';
+import { levelOf, type Window } from './levels.ts';
 import { estimateNoise, informationOf, knownOf, without } from './noise.ts';
 import { contrastOf, type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf } from './series.ts';
 import { driftShare, slopeOf } from './slope.ts';

@@ -1,7 +1,8 @@
 import { logTail, normalOf, Z_95 } from '../../statistics/tails.ts';
 import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
-import { LEAST_HISTORY_DAYS, LONGEST_EPISODE_DAYS } from './judge.ts';
+import { LONGEST_EPISODE_DAYS } from './judge.ts';
+import { LEAST_HISTORY_DAYS } from './levels.ts';
 import { type Information, informationOf, knownOf, without } from './noise.ts';
 import { intervalOf } from './reasons.ts';
 import { allShapes } from './seek.ts';

@@ -8,7 +8,7 @@ import { dayPoints, kindOf } from '../compare/readings.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { changesSince, sizeOfDays } from '../engine/measure.ts';
 import type { DailyPoint } from '../engine/series.ts';
-import { nameOf } from '../metric-definitions.ts';
+import { nameOf, verbsOf } from '../metric-definitions.ts';
 import { type ExpectedInput, keyOf } from './expected-lines.ts';
 
 /** Probability of a change where nothing happened, over all series of a table. */
@@ -73,7 +73,7 @@ export function levelSentence(before: readonly MeasuredChange[]): string {
   return before
     .map(({ metric, device, change }) => {
       const where = device === 'all' ? '' : ` (${device})`;
-      const level = `${nameOf(metric)}${where} is ${levelText(change)} ${changeDays(change)}`;
+      const level = `${nameOf(metric)}${where} ${verbsOf(metric).is} ${levelText(change)} ${changeDays(change)}`;
       return `${level}, before these rows: what is expected was learned from that level too.`;
     })
     .join(' ');

@@ -71,10 +71,18 @@ function cutDays(site: Site): Fault[] {
   return days.map((day) => ({ kind: 'part of a day', from: day, to: day, ...factors(whole, day, day) }));
 }
 
+/** Orders that are late lack on every device; one with fewer than this is not asked. */
+const LEAST_ORDERS = 10;
+const LATE_ON_DEVICE = 0.9;
+
 /** The last day, or the last two, where orders are still missing and visits are not. */
 function lateOrders(site: Site): Fault[] {
-  const { whole, size } = site;
+  const { whole, size, isRecent, parts } = site;
   const last = size - 1;
+  const isEverywhere = parts.every(
+    ([, looked]) => nth(looked.orders.usual, last) < LEAST_ORDERS || shareOf(looked.orders, last) < LATE_ON_DEVICE,
+  );
+  if (!isRecent || !isEverywhere) return [];
   const { orders, visits } = whole;
   const isLate =
     nth(orders.usual, last) >= ENOUGH &&

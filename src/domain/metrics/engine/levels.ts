@@ -1,0 +1,83 @@
+import { type CalendarEffect, calendarEffect, fitOf } from './fit.ts';
+import type { Noise } from './noise.ts';
+import type { Series } from './series.ts';
+import type { Study } from './study.ts';
+
+/** Days that must be known before a verdict: less than three of each weekday say nothing of how weeks differ. */
+export const LEAST_HISTORY_DAYS = 21;
+
+/** Days by label, both included. */
+export interface Window {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Weights that make the mean of a window, by what is expected of its days. */
+export function weightsOf({ labels, expected }: Series, { from, to }: Window, leftOut: ReadonlySet<number>): Float64Array {
+  const weights = Float64Array.from(expected, (value, at) => {
+    const label = labels[at] ?? '';
+    return label >= from && label <= to && !leftOut.has(at) ? value : 0;
+  });
+  const all = weights.reduce((sum, value) => sum + value, 0);
+  return all > 0 ? weights.map((value) => value / all) : weights;
+}
+
+/** Covariance of the noise times weights: what shocks carry over runs along the days and back. */
+function noiseTimes({ times }: Series, { sampling, shock, carry }: Noise, weights: Float64Array): Float64Array {
+  const result = weights.map((weight, at) => weight * (sampling[at] ?? 0));
+  let [forward, backward] = [0, 0];
+  for (let at = 0; at < weights.length; at += 1) {
+    if (at > 0) forward *= carry ** ((times[at] ?? 0) - (times[at - 1] ?? 0));
+    forward += weights[at] ?? 0;
+    result[at] = (result[at] ?? 0) + shock * forward;
+  }
+  for (let at = weights.length - 2; at >= 0; at -= 1) {
+    backward = (backward + (weights[at + 1] ?? 0)) * carry ** ((times[at + 1] ?? 0) - (times[at] ?? 0));
+    result[at] = (result[at] ?? 0) + shock * backward;
+  }
+  return result;
+}
+
+const product = (a: Float64Array, b: ArrayLike<number>) => a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
+
+/** The difference of the levels of two windows, as a deviation: what changes, drift and neither make of it. */
+export interface Level {
+  readonly difference: number;
+  readonly error: number;
+  /** The part of the changes that were found. */
+  readonly changes: number;
+  /** The rest after level, weekdays, drift and changes. */
+  readonly rest: number;
+  /** The calendar's part, which is not in the difference. */
+  readonly calendar: Omit<CalendarEffect, 'error'>;
+}
+
+const ofCalendar = ({ series, noise, changes }: Study, weights: Float64Array): CalendarEffect =>
+  series.regressors.length === 0 || series.learned < LEAST_HISTORY_DAYS
+    ? { month: 0, season: 0, error: 0 }
+    : calendarEffect(fitOf(series, noise, changes), series, weights);
+
+/** Compares the means of two windows without the days that are left out; undefined where a window has no day left. */
+export function levelOf(
+  study: Study,
+  { baseline, period }: { readonly baseline: Window; readonly period: Window },
+  leftOut: ReadonlySet<number>,
+): Level | undefined {
+  const { series, noise, changes, left } = study;
+  const [before, after] = [weightsOf(series, baseline, leftOut), weightsOf(series, period, leftOut)];
+  if (before.every((value) => value === 0) || after.every((value) => value === 0)) return undefined;
+  const weights = after.map((value, at) => value - (before[at] ?? 0));
+  const along = noiseTimes(series, noise, weights);
+  const made = changes.reduce(
+    (sum, { from, to, effect }) => sum + effect * weights.subarray(from, to).reduce((total, weight) => total + weight, 0),
+    0,
+  );
+  const calendar = ofCalendar(study, weights);
+  return {
+    difference: product(weights, series.deviations) - calendar.month - calendar.season,
+    error: Math.hypot(Math.sqrt(product(along, weights)), calendar.error),
+    calendar,
+    changes: made,
+    rest: product(along, left.score),
+  };
+}
