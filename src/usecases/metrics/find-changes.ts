@@ -141,7 +141,6 @@ function objectsOf(places: readonly Place[]): Pick<Compared, 'segmentIds' | 'goa
 }
 
 type Scanned = Pick<ScanRequest, 'from' | 'to'>;
-
 /** Days on which the counting looks broken. */
 function judgeCounting(
   readings: readonly Reading[],

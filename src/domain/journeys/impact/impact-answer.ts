@@ -211,7 +211,8 @@ function singleAnswer(row: ImpactRow, words: OutcomeWords): string {
   const shares = `${formatNumber(row.withPercent)}% with it, ${formatNumber(row.withoutPercent)}% without`;
   const figures = words.aim === 'revenue' ? lostWords(row, words) : shares;
   const { lostRevenue = 0, lostRevenueLow = 0, lostRevenueHigh = 0 } = row;
-  const more = `about ${grouped(-lostRevenue)} ${words.currency ?? 'in revenue'} more with it (${between(-lostRevenueHigh, -lostRevenueLow)})`;
+  const range = between(-lostRevenueHigh, -lostRevenueLow);
+  const more = `about ${grouped(-lostRevenue)} ${words.currency ?? 'in revenue'} more with it (${range})`;
   const gained = words.aim === 'revenue' ? more : shares;
   if (verdict === 'lowers' && words.isHarm) return `${capital(row.condition)} goes with fewer ${what}: ${figures}.`;
   if (verdict === 'lowers') return `${capital(row.condition)} costs ${what}: ${lostWords(row, words)}.`;

@@ -107,7 +107,7 @@ export function deviceSentence(cause: Cause, movedSegment?: MovedShare, isDated 
     const part = own?.contribution;
     const share =
       explained && part !== undefined && isPart(part, explained.change)
-        ? ` ${isDated ? 'Over the whole ranges it' : 'It'} ${accountText(part, explained.change)}` +
+        ? ` ${isDated ? 'Between the ranges it' : 'It'} ${accountText(part, explained.change)}` +
           `${isBeyond(part, explained.change) ? '; the others offset a part of it' : ''}.`
         : '';
     const others = found.relativeOfOthers === null ? '' : `, all other visits ${signed(found.relativeOfOthers)} (within noise)`;

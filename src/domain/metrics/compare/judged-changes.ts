@@ -123,7 +123,7 @@ export function judgeChanges({ metrics, windows, readings, devices, labelOf }: P
       .toSorted((a, b) => pValueOf(a) - pValueOf(b))[0];
   // What revenue and conversions follow from says more than they do.
   const sizeOf = ({ metric, judgement, since }: Change) => {
-    // What goes on counts as it is now, not by the days of the period that lie before it.
+    // A change that goes on counts as it is now, not by the days of the period that lie before it.
     const relative = since && since.to === undefined ? since.relative : (judgement.relative ?? 0);
     return Math.abs(Math.log(Math.max(0.01, 1 + relative))) * (PRODUCTS.has(metric) ? SHARE_OF_PRODUCT : 1);
   };

@@ -79,6 +79,6 @@ export function usualText(change: Compared, isBrief = false): string {
     const days = `from ${episode.from} to ${episode.to ?? ''}`;
     return `; the baseline was ${size} than usual ${days}, and against the usual level the change is ${signed(relative)}`;
   }
-  if (changes.some(({ shape }) => shape === 'outlier')) return ` (${signed(relative)} on a typical day, those that stand out left out)`;
+  if (changes.some(({ shape }) => shape === 'outlier')) return ` (${signed(relative)} on typical days)`;
   return needsNoWord(change) ? '' : ` (${signed(relative)} on a typical day, weekdays and special days evened out)`;
 }

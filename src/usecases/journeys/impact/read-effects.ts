@@ -89,7 +89,7 @@ function questionsOf({ hypotheses, probes, looksAhead }: ProbePlan, isAsked: boo
   return hypotheses.map(({ condition, page, probe }) => ({
     page,
     probe,
-    // What was not asked about is not worth a row that says nothing.
+    // A condition that was not asked about is not worth a row that says nothing.
     ...(!isAsked && { least: LEAST_SESSIONS }),
     ...(looksAhead && condition.what === 'page' && { without: probes.length - 1 }),
   }));
@@ -100,8 +100,8 @@ const ALL_BOUGHT = 0.98;
 const isAfterAll = ({ comparable, withoutShare }: ConditionEffect) => comparable > 0 && withoutShare > ALL_BOUGHT;
 
 /**
- * Discoveries without what others explain of them; where there are several, the same cells are asked who met which of them. `effects`: those
- * of the questions, then sums of them, which share the false discovery rate and are given as they stand.
+ * Discoveries without what others explain of them; where there are several, the same cells are asked who met which of them. `effects`:
+ * those of the questions, then sums of them, which share the false discovery rate and are given as they stand.
  */
 async function findingsOf(
   effects: readonly ConditionEffect[],
