@@ -146,7 +146,6 @@ function judgeCounting(
   readings: readonly Reading[],
   base: Reading,
   { from, to }: Scanned,
-  today: string,
   { specialDays }: KnownDays,
 ): SiteFacts['faults'] {
   const ofAll = readings.filter(({ place }) => place.segmentId === undefined && place.goalId === base.place.goalId);
@@ -159,7 +158,6 @@ function judgeCounting(
     segments: ofSegments.map(({ rows }) => rows),
     from,
     to,
-    today,
     isSpecial: (label) => specialDays(label) !== undefined,
   });
 }
@@ -208,7 +206,7 @@ async function lookAtSite(
   const { requests, currency, failures } = reader.facts;
   const [firstDay, lastDay] = [todayIn(timeZone, startMs), todayIn(timeZone, endMs)];
   const scanned: Scanned = { from: firstDay, to: lastDay };
-  const faults = site ? judgeCounting(readings, base, scanned, todayIn(timeZone, nowMs), known) : [];
+  const faults = site ? judgeCounting(readings, base, scanned, known) : [];
   const sound = readings.map((reading) => ({ ...reading, rows: withKnownDays(withoutFaults(reading.rows, faults), known) }));
   const { changes, looked, tooFew, outcome } = scan({
     series: changeSeriesOf(sound, [...siteMetricNames, ...metrics.filter(isZoneMetric)], base.place),

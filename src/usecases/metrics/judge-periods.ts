@@ -17,7 +17,7 @@ export interface PeriodsJudged {
 }
 
 /** Days on which the counting of the one selection looks broken. */
-function faultsOf({ question, windows, days, known, timeZone, today, isOne }: PeriodsRead): readonly CountingFault[] {
+function faultsOf({ question, windows, days, known, timeZone, isOne }: PeriodsRead): readonly CountingFault[] {
   if (!isOne || question.zoneIds.length > 0) return [];
   const { isAdjacent, baseline, period } = windows;
   return countingFaults({
@@ -25,7 +25,6 @@ function faultsOf({ question, windows, days, known, timeZone, today, isOne }: Pe
     whole: { device: question.devices[0] ?? 'all' },
     from: todayIn(timeZone, isAdjacent ? baseline.startMs : period.startMs),
     to: todayIn(timeZone, period.endMs),
-    today,
     isSpecial: (label) => known.specialDays(label) !== undefined,
   });
 }

@@ -86,7 +86,6 @@ export async function readExpected(
     whole: { device: grid.devices?.[0] ?? 'all' },
     from: todayIn(timeZone, interval.startMs),
     to: todayIn(timeZone, history.endMs),
-    today: todayIn(timeZone, nowMs),
     isSpecial: (label) => known.specialDays(label) !== undefined,
   });
   // Visits and orders go apart where one device changes too, which only the devices tell.

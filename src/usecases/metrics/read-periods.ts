@@ -6,7 +6,7 @@ import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-
 import type { Device, MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
 import { ALL_VISITORS } from '../../domain/names/match-name.ts';
 import { daysBetween } from '../../lib/calendar.ts';
-import { isoAt, todayIn } from '../../lib/dates.ts';
+import { isoAt } from '../../lib/dates.ts';
 import type { Lists } from '../context.ts';
 import { type CompareContext, gridOf, PARTS, type Question } from './compare-question.ts';
 import { apartSentence, fetchMetrics, goalNotes, keptPartOf, reachesBeyond, readDaysOrNone } from './fetch-metrics.ts';
@@ -23,8 +23,6 @@ export interface PeriodsRead {
   readonly known: KnownDays;
   readonly lists: Lists;
   readonly timeZone: string;
-  /** The day that is not over yet. */
-  readonly today: string;
   /** One selection is compared, so that its change may be explained. */
   readonly isOne: boolean;
   /** The devices that divide the selection were read too. */
@@ -158,7 +156,5 @@ export async function readPeriods(question: Question, context: CompareContext): 
     : [];
   const all = [...notes, ...ofReading, ...sets];
   const apart = apartSentence(question.segmentIds, totals.rows, lists);
-  const { timeZone } = context;
-  const today = todayIn(timeZone, context.nowMs);
-  return { question, windows, totals, days, known, lists, timeZone, today, isOne, byDevice, apart, notes: all };
+  return { question, windows, totals, days, known, lists, timeZone: context.timeZone, isOne, byDevice, apart, notes: all };
 }

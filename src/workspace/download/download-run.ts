@@ -139,7 +139,7 @@ function rangeOf(run: RunRecord, listed: SuccessfulRun | undefined): Pick<RunFac
 const LISTED_LOOKS = 4;
 const LISTED_WAIT_MS = 1_000;
 
-/** The row of a run in the list of successful runs, which alone says its range; undefined where it stays away, as of a run without files. */
+/** The row of a run in the list of successful runs, which alone says its range; undefined where there is none. */
 async function listedRun({ jobId, runId }: RunId, { files }: RunRecord, { ask, clock, signal }: DownloadContext) {
   // A list that was read some seconds ago, when the run was not over, would not hold it.
   const fresh: Ask = (operation, input, how) => ask(operation, input, { ...how, fresh: true });

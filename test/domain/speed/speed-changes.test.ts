@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { entriesOf, speedLine, speedRecord } from '../../../src/domain/metrics/changes/change-words.ts';
-import type { RankedChange } from '../../../src/domain/metrics/changes/find-changes.ts';
+import type { RankedChange } from '../../../src/domain/metrics/changes/rank-changes.ts';
 import type { Report } from '../../../src/domain/speed/runs.ts';
 import { studyScenario } from '../../../src/domain/speed/scenario-study.ts';
 import { type SpeedChange, type SpeedMove, speedChangesOf } from '../../../src/domain/speed/speed-changes.ts';

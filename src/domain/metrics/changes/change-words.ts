@@ -8,7 +8,7 @@ import type { Cost } from '../change-cost.ts';
 import { definitionOf, nameOf } from '../metric-definitions.ts';
 import type { Place } from './change-series.ts';
 import type { Part } from './events.ts';
-import type { RankedChange } from './find-changes.ts';
+import type { RankedChange } from './rank-changes.ts';
 
 /** The names that people give to objects. */
 export interface PlaceNames {

@@ -8,7 +8,7 @@ import { LEAST_HISTORY_DAYS } from '../engine/levels.ts';
 import { type CountingFault, countingSentence, qualityShape } from '../quality/counting.ts';
 import type { Place } from './change-series.ts';
 import { briefLine, changeLine, type Entry, entriesOf, type Period, type PlaceNames, speedLine, speedRecord } from './change-words.ts';
-import type { RankedChange } from './find-changes.ts';
+import type { RankedChange } from './rank-changes.ts';
 
 /** Subjects that can be searched for changes. */
 export const changeSubjects = ['site', 'zones', 'speed'] as const;

@@ -1,27 +1,14 @@
 import { MAX_METRICS_RANGE_MS, ONE_DAY_MS } from '../../../api/params.ts';
-import { chunksOf, dayAfter, type Interval, shiftDays, slotsOf } from '../../../lib/calendar.ts';
-import { nth } from '../../../lib/nth.ts';
-import { atUsualBasket, BASKET_DAYS, type Cost, costOfFactors, FACTORS, type Sales } from '../change-cost.ts';
+import { chunksOf, type Interval, shiftDays, slotsOf } from '../../../lib/calendar.ts';
 import { lookThrough } from '../engine/scan.ts';
-import { definitionOf } from '../metric-definitions.ts';
 import { type Device, planGrid } from '../read/metric-grid.ts';
-import {
-  acceptedOf,
-  type ChangeSeries,
-  clustersOf,
-  type Found,
-  hasEnough,
-  isProduct,
-  type Place,
-  type Scene,
-  sceneOf,
-  seriesId,
-} from './change-series.ts';
+import { acceptedOf, type ChangeSeries, clustersOf, type Found, hasEnough, type Place, sceneOf } from './change-series.ts';
 import { begunEarlier } from './earlier-events.ts';
-import { type ChangeEvent, eventsOf, type Part } from './events.ts';
+import { type ChangeEvent, eventsOf } from './events.ts';
 import { measuredEvent, onceMeasured, withoutParts } from './measured-events.ts';
 import { opposedEvents } from './opposed-events.ts';
 import { newsOf, overBefore } from './over-before.ts';
+import { outcomeOf, type RankedChange, rankChanges } from './rank-changes.ts';
 import { changesUnderWay } from './under-way.ts';
 
 /** Least days before the scan that teach; two requests of 92 days leave more, where there is much to read one does. */
@@ -210,94 +197,4 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
     tooFew: wanted.length - looked.length,
     outcome: outcomeOf(scene),
   };
-}
-
-/** A change and what it costs; undefined for one that no total depends on. */
-export interface RankedChange extends ChangeEvent {
-  readonly cost: Cost | undefined;
-}
-
-/** Drift is given per four weeks. */
-const DRIFT_DAYS = 28;
-
-/** The total that changes are ranked by: revenue where there is some, else conversions, else visits. */
-function outcomeOf({ series, base }: Pick<Scene, 'series' | 'base'>): Cost['metric'] {
-  if (series.has(seriesId('revenueSum', base))) return 'revenueSum';
-  return series.has(seriesId('conversionCount', base)) ? 'conversionCount' : 'visits';
-}
-
-/** The factors of a total that changed themselves; empty where it does not depend on that. */
-function factorsOf(parts: readonly Part[], metric: Cost['metric'], goalId: number | undefined): readonly Part[] {
-  const isOfGoal = ({ metric: own, place }: Part) => !definitionOf(own)?.perGoal || place.goalId === goalId;
-  const own = parts.filter((part) => !part.mix && FACTORS[metric].includes(part.metric) && isOfGoal(part));
-  if (own.length > 0) return own;
-  const isOfProducts = parts.every((part) => isProduct(part.metric));
-  return isOfProducts ? parts.filter(isOfGoal).slice(0, 1) : [];
-}
-
-/** A total that falls below this share of what it was says little of what that was. */
-const LEAST_LEFT = 0.1;
-
-function costOf(scene: Scene, event: ChangeEvent, metric: Cost['metric'], goalId: number | undefined): Cost | undefined {
-  const { series, studies, from, to } = scene;
-  const place: Place = { ...event.place, goalId };
-  const own = series.get(seriesId(metric, place));
-  if (!own || place.zoneId !== undefined) return undefined;
-  const isDrift = event.shape === 'drift';
-  // Of what began before the scan, what it makes of these days.
-  const first = isDrift || event.from < from ? from : event.from;
-  const days = daysOf(own, first, isDrift ? to : (event.to ?? to));
-  const factors = factorsOf(event.parts, metric, goalId);
-  if (factors.length === 0) return undefined;
-  const isOfOrders = metric === 'revenueSum' && factors.every((factor) => FACTORS.conversionCount.includes(factor.metric));
-  const total = isOfOrders && !isDrift ? usualRevenue(scene, own, place, event.from, days) : totalOf(days);
-  const of = { metric, goalId: metric === 'conversionCount' ? goalId : undefined };
-  // Half of a slope lies above its middle.
-  const share = isDrift ? days.length / DRIFT_DAYS / 2 : 1;
-  const left = factors.reduce((product, { relative }) => product * (1 + share * relative), 1);
-  if (left < LEAST_LEFT) {
-    const study = studies.get(own.id);
-    const labels = new Set(days.map(({ label }) => label));
-    const usual = study?.series.labels.reduce((sum, label, at) => sum + (labels.has(label) ? nth(study.series.expected, at) : 0), 0) ?? 0;
-    return { ...of, value: total - usual };
-  }
-  if (isDrift) return { ...of, value: total * (1 - 1 / left) };
-  return { ...of, ...costOfFactors(total, factors) };
-}
-
-const totalOf = (days: ChangeSeries['days']) => days.reduce((sum, { numerator }) => sum + numerator, 0);
-
-/** Revenue of the orders of some days of a change that began on one, at what an order is usually worth. */
-function usualRevenue({ series }: Scene, own: ChangeSeries, place: Place, begun: string, days: ChangeSeries['days']): number {
-  const orders = series.get(seriesId('conversionCount', place));
-  if (!orders) return totalOf(days);
-  const salesOf = (from: string, to: string): Sales => ({
-    revenue: totalOf(daysOf(own, from, to)),
-    orders: totalOf(daysOf(orders, from, to)),
-  });
-  const [first, last] = [days[0]?.label ?? begun, days.at(-1)?.label ?? begun];
-  return atUsualBasket(salesOf(first, last), salesOf(dayAfter(begun, -BASKET_DAYS), dayAfter(begun, -1)));
-}
-
-const daysOf = ({ days }: ChangeSeries, from: string, to: string) => days.filter(({ label }) => label >= from && label <= to);
-
-/** The goals whose conversions were read. */
-function goalsOf({ series, base }: Scene): (number | undefined)[] {
-  const all = [...series.values()].filter(({ metric }) => metric === 'conversionCount').map(({ place }) => place.goalId);
-  return [...new Set([base.goalId, ...all])];
-}
-
-/** Puts changes in order: by what they cost of the main total, then of conversions of other goals, then the clearest first. */
-function rankChanges(scene: Scene, events: readonly ChangeEvent[]): RankedChange[] {
-  const main = outcomeOf(scene);
-  const sizeOf = (cost: Cost | undefined) => Math.abs(cost?.value ?? 0);
-  const goals = goalsOf(scene);
-  const ranked = events.map((event): RankedChange => {
-    const ofGoals = goals.flatMap((goalId) => costOf(scene, event, 'conversionCount', goalId) ?? []);
-    const [largest] = ofGoals.toSorted((a, b) => sizeOf(b) - sizeOf(a));
-    const cost = main === 'conversionCount' ? largest : (costOf(scene, event, main, scene.base.goalId) ?? largest);
-    return { ...event, cost };
-  });
-  const classOf = ({ cost }: RankedChange) => (cost ? Number(cost.metric !== main) : 2);
-  return ranked.toSorted((a, b) => classOf(a) - classOf(b) || sizeOf(b.cost) - sizeOf(a.cost) || a.pValue - b.pValue);
 }

@@ -90,6 +90,13 @@ function listed(groups: readonly GroupChange[]): string {
     .join(', ');
 }
 
+/** ` It accounts for 81% of the change.`; empty where its part and those of the others cancel. A change with a first day is another one. */
+function partSentence(part: number, change: number, isDated: boolean): string {
+  if (!isPart(part, change)) return '';
+  const others = isBeyond(part, change) ? '; the others offset a part of it' : '';
+  return ` ${isDated ? 'Between the ranges it' : 'It'} ${accountText(part, change)}${others}.`;
+}
+
 /**
  * One sentence: the one device that changed, or that they moved differently, or alike as far as noise allows; empty where too little is
  * known.
@@ -104,12 +111,7 @@ export function deviceSentence(cause: Cause, movedSegment?: MovedShare, isDated 
   const found = groups.find(({ name }) => name === named);
   if (found) {
     const own = explained?.groups.find(({ name }) => name === named);
-    const part = own?.contribution;
-    const share =
-      explained && part !== undefined && isPart(part, explained.change)
-        ? ` ${isDated ? 'Between the ranges it' : 'It'} ${accountText(part, explained.change)}` +
-          `${isBeyond(part, explained.change) ? '; the others offset a part of it' : ''}.`
-        : '';
+    const share = explained && own ? partSentence(own.contribution, explained.change, isDated) : '';
     const others = found.relativeOfOthers === null ? '' : `, all other visits ${signed(found.relativeOfOthers)} (within noise)`;
     return `The change is on ${found.name}: ${groupText(found)}${isDated ? '' : countedText(found.relative, own)}${others}.${share}`;
   }

@@ -122,16 +122,18 @@ function isOtherSide(moved: number | null, noise: number | null, { relative, ver
 /** Its change and noise in percent, its verdict, and whether it moved like all other visits. */
 function verdictCells(group: Contribution, verdict: GroupVerdict | undefined): Record<string, Cell> {
   const moved = changePercentOf(group);
+  if (!verdict) return { changePercent: moved, noisePercent: null, verdict: null };
+  const { judged, change } = verdict;
   // What began within the period makes the verdict, and may go another way than the whole period did: its first day says so.
-  const isOtherWay = verdict && verdict.judged.verdict === ((moved ?? 0) > 0 ? 'down' : 'up');
-  const noise = verdict ? percent(noisePercentOf(verdict.judged)) : null;
+  const isOtherWay = judged.verdict === ((moved ?? 0) > 0 ? 'down' : 'up');
+  const noise = percent(noisePercentOf(judged));
   return {
     changePercent: moved,
-    ...(verdict && isOtherSide(moved, noise, verdict.judged) && { levelPercent: percentOf(verdict.judged.relative) }),
+    ...(isOtherSide(moved, noise, judged) && { levelPercent: percentOf(judged.relative) }),
     noisePercent: noise,
-    verdict: verdict?.judged.verdict ?? null,
-    ...((isOtherWay || verdict?.judged.isOfMain) && { since: verdict.judged.main?.from ?? null }),
-    ...(verdict?.change && { againstOthers: verdict.change.verdict }),
+    verdict: judged.verdict,
+    ...((isOtherWay || judged.isOfMain) && { since: judged.main?.from ?? null }),
+    ...(change && { againstOthers: change.verdict }),
   };
 }
 

@@ -100,16 +100,11 @@ export interface CountingInput {
   /** First day that is looked at; those before teach what is usual. */
   readonly from: string;
   readonly to: string;
-  /** The day that is not over yet; orders arrive up to some days after theirs. */
-  readonly today: string;
   readonly isSpecial: (label: string) => boolean;
 }
 
-/** Days after which all orders of a day have arrived. */
-const ARRIVAL_DAYS = 4;
-
 /** Finds days of which the counting looks broken; none where visits were not read. Days before the first visit are no days of the site. */
-export function countingFaults({ rows, whole, segments = [], from, to, today, isSpecial }: CountingInput): CountingFault[] {
+export function countingFaults({ rows, whole, segments = [], from, to, isSpecial }: CountingInput): CountingFault[] {
   const isOwn = ({ selection: { device, zoneId } }: MetricRow) =>
     zoneId === undefined && (whole.device === 'all' || device === whole.device);
   const own = rows.filter((row) => isOwn(row) && (row.interval.label ?? '9') <= to);
@@ -135,7 +130,6 @@ export function countingFaults({ rows, whole, segments = [], from, to, today, is
     segments: segments.map((segment) => countsOf(segment, labels)),
     from: first,
     isSpecial: (day) => isSpecial(labels[day] ?? ''),
-    isRecent: Date.parse(today) - Date.parse(labels.at(-1) ?? '') <= ARRIVAL_DAYS * DAY_MS,
   });
   return found.map((fault) => {
     const days = { from: labels[fault.from] ?? '', to: labels[fault.to] ?? '' };

@@ -77,12 +77,12 @@ const LATE_ON_DEVICE = 0.9;
 
 /** The last day, or the last two, where orders are still missing and visits are not. */
 function lateOrders(site: Site): Fault[] {
-  const { whole, size, isRecent, parts } = site;
+  const { whole, size, parts } = site;
   const last = size - 1;
   const isEverywhere = parts.every(
     ([, looked]) => nth(looked.orders.usual, last) < LEAST_ORDERS || shareOf(looked.orders, last) < LATE_ON_DEVICE,
   );
-  if (!isRecent || !isEverywhere) return [];
+  if (!isEverywhere) return [];
   const { orders, visits } = whole;
   const isLate =
     nth(orders.usual, last) >= ENOUGH &&

@@ -42,8 +42,6 @@ export interface Counted {
   readonly segments: readonly Counts[];
   readonly from: number;
   readonly isSpecial: (day: number) => boolean;
-  /** Whether orders of the last day may still arrive. */
-  readonly isRecent: boolean;
 }
 
 /** Events a day that are needed to say that none is no chance. */

@@ -1,0 +1,96 @@
+import { dayAfter } from '../../../lib/calendar.ts';
+import { nth } from '../../../lib/nth.ts';
+import { atUsualBasket, BASKET_DAYS, type Cost, costOfFactors, FACTORS, type Sales } from '../change-cost.ts';
+import { definitionOf } from '../metric-definitions.ts';
+import { type ChangeSeries, isProduct, type Place, type Scene, seriesId } from './change-series.ts';
+import type { ChangeEvent, Part } from './events.ts';
+
+/** A change and what it costs; undefined for one that no total depends on. */
+export interface RankedChange extends ChangeEvent {
+  readonly cost: Cost | undefined;
+}
+
+/** Drift is given per four weeks. */
+const DRIFT_DAYS = 28;
+
+/** The total that changes are ranked by: revenue where there is some, else conversions, else visits. */
+export function outcomeOf({ series, base }: Pick<Scene, 'series' | 'base'>): Cost['metric'] {
+  if (series.has(seriesId('revenueSum', base))) return 'revenueSum';
+  return series.has(seriesId('conversionCount', base)) ? 'conversionCount' : 'visits';
+}
+
+/** The factors of a total that changed themselves; empty where it does not depend on that. */
+function factorsOf(parts: readonly Part[], metric: Cost['metric'], goalId: number | undefined): readonly Part[] {
+  const isOfGoal = ({ metric: own, place }: Part) => !definitionOf(own)?.perGoal || place.goalId === goalId;
+  const own = parts.filter((part) => !part.mix && FACTORS[metric].includes(part.metric) && isOfGoal(part));
+  if (own.length > 0) return own;
+  const isOfProducts = parts.every((part) => isProduct(part.metric));
+  return isOfProducts ? parts.filter(isOfGoal).slice(0, 1) : [];
+}
+
+/** A total that falls below this share of what it was says little of what that was. */
+const LEAST_LEFT = 0.1;
+
+function costOf(scene: Scene, event: ChangeEvent, metric: Cost['metric'], goalId: number | undefined): Cost | undefined {
+  const { series, from, to } = scene;
+  const place: Place = { ...event.place, goalId };
+  const own = series.get(seriesId(metric, place));
+  const factors = factorsOf(event.parts, metric, goalId);
+  if (!own || place.zoneId !== undefined || factors.length === 0) return undefined;
+  const isDrift = event.shape === 'drift';
+  // Of a change that began before the scan, its part in these days.
+  const first = isDrift || event.from < from ? from : event.from;
+  const days = daysOf(own, first, isDrift ? to : (event.to ?? to));
+  const of = { metric, goalId: metric === 'conversionCount' ? goalId : undefined };
+  // Half of a slope lies above its middle.
+  const share = isDrift ? days.length / DRIFT_DAYS / 2 : 1;
+  const left = factors.reduce((product, { relative }) => product * (1 + share * relative), 1);
+  if (left < LEAST_LEFT) return { ...of, value: totalOf(days) - expectedOf(scene, own, days) };
+  if (isDrift) return { ...of, value: totalOf(days) * (1 - 1 / left) };
+  const isOfOrders = metric === 'revenueSum' && factors.every((factor) => FACTORS.conversionCount.includes(factor.metric));
+  return { ...of, ...costOfFactors(isOfOrders ? usualRevenue(scene, own, place, event.from, days) : totalOf(days), factors) };
+}
+
+/** The usual total of some days. */
+function expectedOf({ studies }: Scene, { id }: ChangeSeries, days: ChangeSeries['days']): number {
+  const series = studies.get(id)?.series;
+  const labels = new Set(days.map(({ label }) => label));
+  return series?.labels.reduce((sum, label, at) => sum + (labels.has(label) ? nth(series.expected, at) : 0), 0) ?? 0;
+}
+
+const totalOf = (days: ChangeSeries['days']) => days.reduce((sum, { numerator }) => sum + numerator, 0);
+
+/** Revenue of the orders of some days of a change that began on one, at what an order is usually worth. */
+function usualRevenue({ series }: Scene, own: ChangeSeries, place: Place, begun: string, days: ChangeSeries['days']): number {
+  const orders = series.get(seriesId('conversionCount', place));
+  if (!orders) return totalOf(days);
+  const salesOf = (from: string, to: string): Sales => ({
+    revenue: totalOf(daysOf(own, from, to)),
+    orders: totalOf(daysOf(orders, from, to)),
+  });
+  const [first, last] = [days[0]?.label ?? begun, days.at(-1)?.label ?? begun];
+  return atUsualBasket(salesOf(first, last), salesOf(dayAfter(begun, -BASKET_DAYS), dayAfter(begun, -1)));
+}
+
+const daysOf = ({ days }: ChangeSeries, from: string, to: string) => days.filter(({ label }) => label >= from && label <= to);
+
+/** The goals whose conversions were read. */
+function goalsOf({ series, base }: Scene): (number | undefined)[] {
+  const all = [...series.values()].filter(({ metric }) => metric === 'conversionCount').map(({ place }) => place.goalId);
+  return [...new Set([base.goalId, ...all])];
+}
+
+/** Puts changes in order: by what they cost of the main total, then of conversions of other goals, then the clearest first. */
+export function rankChanges(scene: Scene, events: readonly ChangeEvent[]): RankedChange[] {
+  const main = outcomeOf(scene);
+  const sizeOf = (cost: Cost | undefined) => Math.abs(cost?.value ?? 0);
+  const goals = goalsOf(scene);
+  const ranked = events.map((event): RankedChange => {
+    const ofGoals = goals.flatMap((goalId) => costOf(scene, event, 'conversionCount', goalId) ?? []);
+    const [largest] = ofGoals.toSorted((a, b) => sizeOf(b) - sizeOf(a));
+    const cost = main === 'conversionCount' ? largest : (costOf(scene, event, main, scene.base.goalId) ?? largest);
+    return { ...event, cost };
+  });
+  const classOf = ({ cost }: RankedChange) => (cost ? Number(cost.metric !== main) : 2);
+  return ranked.toSorted((a, b) => classOf(a) - classOf(b) || sizeOf(b.cost) - sizeOf(a.cost) || a.pValue - b.pValue);
+}
