@@ -80,8 +80,14 @@ function isFar(own: JudgedLine): boolean {
   return own.cell.verdict === 'ordinary' && Math.abs(Math.log(Math.max(1e-9, 1 + distanceOf(own)))) >= Math.log(FAR);
 }
 
-/** Of each metric the bounds of the ordinary row that lies farthest from what was to be expected; empty where none is far. */
-function wideRows(judged: readonly JudgedLine[], words: Words, metrics: number): string {
+/** Whether a row lies outside its own bounds at 95 %, as some of many ordinary ones do. */
+function isOutside({ metric, line, cell: { low, high } }: JudgedLine): boolean {
+  const value = line.values[metric];
+  return typeof value === 'number' && typeof low === 'number' && typeof high === 'number' && (value < low || value > high);
+}
+
+/** Of each metric the bounds of the row among these that lies farthest from what was to be expected; empty where none is far. */
+function farRows(judged: readonly JudgedLine[], words: Words, metrics: number): string {
   const sizeOf = (own: JudgedLine) => Math.abs(Math.log(Math.max(1e-9, 1 + distanceOf(own))));
   const farthest = new Map<string, JudgedLine>();
   for (const own of judged.filter(isFar).toSorted((a, b) => sizeOf(b) - sizeOf(a)))
@@ -96,10 +102,7 @@ function wideRows(judged: readonly JudgedLine[], words: Words, metrics: number):
 
 /** `2 of 28 lie outside their own 95% bounds`; empty where none does: of many ordinary rows some do. */
 function outsideWords(judged: readonly JudgedLine[], others = ''): string {
-  const outside = judged.filter(({ metric, line, cell: { low, high } }) => {
-    const value = line.values[metric];
-    return typeof value === 'number' && typeof low === 'number' && typeof high === 'number' && (value < low || value > high);
-  }).length;
+  const outside = judged.filter(isOutside).length;
   const which = outside === 1 ? 'lies outside its' : 'lie outside their';
   return outside === 0 ? '' : `${outside} of ${others}${judged.length} ${which} own 95% bounds`;
 }
@@ -110,8 +113,11 @@ function severalSentence(judged: readonly JudgedLine[], words: Words, metrics: n
   const what = metrics === 1 ? `${judged.length} ${unit}s` : `${judged.length} values`;
   if (clear.length === 0) {
     const all = judged.length === 2 ? what.replace('2', 'Both') : `All ${what}`;
-    const wide = wideRows(judged, words, metrics);
-    if (wide !== '') return `None of ${what} is beyond chance, but some bounds are too wide to call that ordinary: ${wide}.`;
+    const none = `None of ${what} is beyond what chance makes of so many, but`;
+    const beyond = farRows(judged.filter(isOutside), words, metrics);
+    if (beyond !== '') return `${none} outside its own bounds lies ${beyond}.`;
+    const wide = farRows(judged, words, metrics);
+    if (wide !== '') return `${none} some bounds are so wide that "ordinary" says little: ${wide}.`;
     const outside = outsideWords(judged);
     const though = outside === '' ? '' : `, though ${outside}`;
     return `${all} are ordinary: none lies further from what was to be expected than chance explains${though}.`;
