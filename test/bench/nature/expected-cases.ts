@@ -66,6 +66,7 @@ export const EXPECTED_CASES: readonly Case[] = [
   oneWeek(63, 0.75),
   oneWeek(42, 0.75),
   oneWeek(42, 1.4),
+  oneWeek(49, 0.92),
   expected('Black Friday with last year', { ...CALM, lastDay: '2025-12-03', holidays: true, season: 0.2 }, 10, 'day'),
   {
     ...expected('visits -25 % since 5 days', { ...CALM, events: FALLEN }, 7, 'day'),

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { dated } from '../engine/changes.ts';
-import { type Finding, type Looked, pValueBeside, substitute } from '../engine/scan.ts';
+import { type Days, driftBeside, type Finding, type Looked, pValueBeside, substitute } from '../engine/scan.ts';
 import type { Study } from '../engine/study.ts';
 import { type ChangeSeries, CLOSE, isWithinPlace, type Place } from './change-series.ts';
 
@@ -44,22 +44,30 @@ function isAftermath({ shape, from, relative }: Finding, { to, sign }: Over): bo
   return (shape === 'step' || shape === 'episode') && relative * sign < 0 && days >= 1 && days <= AFTERMATH_DAYS;
 }
 
+/** The days of episodes, those that overlap as one. */
+function daysOf(overs: readonly Over[]): Days[] {
+  const days: { from: string; to: string }[] = [];
+  for (const { from, to } of overs.toSorted((a, b) => a.from.localeCompare(b.from))) {
+    const last = days.at(-1);
+    if (last && from <= last.to) last.to = to > last.to ? to : last.to;
+    else days.push({ from, to });
+  }
+  return days;
+}
+
 /**
  * The findings of one series that are news: an episode that was over before the scan is none, whichever day its end seems to fall on in a
- * narrow series; and a fall behind it is held against the days before it too.
+ * narrow series; a fall behind it is held against the days before it too, and it makes no slope where a narrow series does not show it.
  */
-export function newsOf(
-  { place }: ChangeSeries,
-  { study, candidates }: Pick<Looked, 'study' | 'candidates'>,
-  overs: readonly Over[],
-  first: string,
-): Finding[] {
+export function newsOf({ place }: ChangeSeries, looked: Looked, overs: readonly Over[], first: string): Finding[] {
+  const { study, candidates } = looked;
   const around = overs.filter((over) => isOf(over, place));
-  return candidates
-    .filter((finding) => finding.from >= first || !around.some((over) => isOver(study, finding, over)))
-    .map((finding) => {
-      const ended = around.filter((over) => isAftermath(finding, over));
-      const pValues = ended.map((over) => pValueBeside(study, finding, [over], true));
-      return { ...finding, pValue: Math.max(finding.pValue, ...pValues) };
-    });
+  if (around.length === 0) return [...candidates];
+  return candidates.flatMap((finding) => {
+    if (finding.shape === 'drift') return driftBeside(looked, daysOf(around)) ?? [];
+    if (finding.from < first && around.some((over) => isOver(study, finding, over))) return [];
+    const ended = around.filter((over) => isAftermath(finding, over));
+    const pValues = ended.map((over) => pValueBeside(study, finding, [over], true));
+    return { ...finding, pValue: Math.max(finding.pValue, ...pValues) };
+  });
 }

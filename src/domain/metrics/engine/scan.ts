@@ -40,10 +40,11 @@ const questsOf = ({ block, learned, labels }: Series) => [
 const LEAST_DRIFT = 0.02;
 
 /** Drift is a slope that the days before the scan have and that goes on: both they and all days must show it, beside steps and episodes. */
-function driftOf(study: Study): Change | undefined {
+function driftOf(study: Study, others: readonly Interval[] = []): Change | undefined {
   const { times, learned } = study.series;
   const days = times.length;
-  const known = study.changes.filter(({ shape }) => shape !== 'outlier');
+  const own = study.changes.filter(({ shape }) => shape !== 'outlier');
+  const known = [...own, ...others.filter((other) => own.every((change) => likeness(change, other) < 0.5))];
   const past = known.filter(({ from }) => from < learned);
   const [before, whole] = [slopeOf(study, learned, past), slopeOf(study, days, known)];
   if (before.effect * whole.effect <= 0) return undefined;
@@ -95,8 +96,16 @@ function lookAt({ id, kind, days }: Scanned, first: string, last: string): Looke
   const changes = study.changes.filter(({ shape, from, to }) => from >= series.learned || (shape === 'episode' && to > series.learned + 1));
   const found = changes.map((change): Finding => ({ id, ...dated(series, change) }));
   const drift = driftOf(study);
-  const candidates = drift ? [...found, { id, ...dated(series, drift), shape: 'drift' as const }] : found;
-  return { id, study, candidates };
+  return { id, study, candidates: drift ? [...found, driftFinding(id, study, drift)] : found };
+}
+
+const driftFinding = (id: string, { series }: Study, drift: Change): Finding => ({ id, ...dated(series, drift), shape: 'drift' });
+
+/** The drift of a series beside days on which something else happened; undefined where none is left. */
+export function driftBeside({ id, study }: Pick<Looked, 'id' | 'study'>, others: readonly Days[]): Finding | undefined {
+  const taken = others.map(({ from, to = LAST }) => intervalOf(study.series, from, to)).filter(({ from, to }) => from < to);
+  const drift = driftOf(study, taken);
+  return drift && driftFinding(id, study, drift);
 }
 
 /** Looks through many series from day `from` to day `to`; those with too few days are left out. What is found may still be chance. */
