@@ -183,6 +183,8 @@ describe('a sale that was over before the days that are looked at', () => {
     const { changes } = find(world);
     expect(changes.filter(({ from }) => from < (label(world, 0) ?? ''))).toEqual([]);
     expect(changes.filter(({ shape, parts: [part] }) => shape === 'step' && (part?.relative ?? 0) < 0)).toEqual([]);
+    // Nor is it a slope where a narrow series does not show it by itself.
+    expect(changes.filter(({ shape }) => shape === 'drift')).toEqual([]);
   });
 });
 
