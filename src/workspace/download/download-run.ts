@@ -135,25 +135,12 @@ function rangeOf(run: RunRecord, listed: SuccessfulRun | undefined): Pick<RunFac
   return { from, to: listed?.to || from, exportedAt };
 }
 
-/** Looks for a run with files that the list of successful runs does not hold yet, and the pause between them. */
-const LISTED_LOOKS = 4;
-const LISTED_WAIT_MS = 1_000;
-
-/** The row of a run in the list of successful runs, which alone says its range; undefined where there is none. */
-async function listedRun({ jobId, runId }: RunId, { files }: RunRecord, { ask, clock, signal }: DownloadContext) {
+/** The manifest without its files. */
+async function factsOf(id: RunId, run: RunRecord, { ask, askKept }: DownloadContext, known: SuccessfulRun | undefined): Promise<RunFacts> {
+  const job = await askKept(getExportJob, { jobId: id.jobId });
   // A list that was read some seconds ago, when the run was not over, would not hold it.
   const fresh: Ask = (operation, input, how) => ask(operation, input, { ...how, fresh: true });
-  for (let looks = files && files.length > 0 ? LISTED_LOOKS : 1; ; looks -= 1) {
-    const found = (await successfulRunsOf([jobId], fresh)).find((each) => each.runId === runId);
-    if (found || looks <= 1) return found;
-    await clock.sleep(LISTED_WAIT_MS, signal);
-  }
-}
-
-/** The manifest without its files. */
-async function factsOf(id: RunId, run: RunRecord, context: DownloadContext, known: SuccessfulRun | undefined): Promise<RunFacts> {
-  const job = await context.askKept(getExportJob, { jobId: id.jobId });
-  const listed = known ?? (await listedRun(id, run, context));
+  const listed = known ?? (await successfulRunsOf([id.jobId], fresh)).find(({ runId }) => runId === id.runId);
   return {
     jobId: id.jobId,
     jobName: job.name ?? listed?.name ?? '',

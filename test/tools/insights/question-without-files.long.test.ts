@@ -18,7 +18,7 @@ async function passUntil<T>(calling: Promise<T>): Promise<T> {
   const ended = calling.finally(() => over.abort());
   for (let second = 0; second < 37 && !over.signal.aborted; second += 1) {
     await platform().clock.advance(1_000);
-    await delay(10);
+    await delay(25);
   }
   return ended;
 }

@@ -15,7 +15,7 @@ describe('a variant that no file holds is asked, planned with a yes, and asked a
   /** The run moves with the clock, and what follows it with the network. */
   const pass = async (ms: number) => {
     await platform().clock.advance(ms);
-    await delay(10);
+    await delay(25);
   };
   /** Waits as long as a call may, a second at a time; what it does afterwards takes no time by the clock. */
   const passUntil = async <T>(calling: Promise<T>): Promise<T> => {
