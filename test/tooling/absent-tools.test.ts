@@ -60,4 +60,21 @@ describe('with a part of the tools', () => {
     expect(text).toContain('download_export_run fetches');
     expect(text).not.toContain('sync_exports');
   });
+
+  it.each<[string, AssistantOptions, string, string]>([
+    [
+      'core',
+      { toolsets: ['core'] },
+      'count(*)',
+      'The platform has the files: download_export_run fetches a run of job 3123; then ask again.',
+    ],
+    ['without writes', { readOnly: true }, 'screen_width', 'jobIds: nothing is in the workspace yet. The platform has no files of it.'],
+  ])('names the way to files by tools that it has: %s', async (_, options, column, words) => {
+    const { call } = await open(options);
+    const sql = `SELECT ${column} FROM sessions WHERE session_time >= '2026-11-17' AND session_time < '2026-11-19'`;
+    const { isError, text } = await call('query_export', { sql });
+    expect(isError).toBe(true);
+    expect(text).toContain(words);
+    expect(text).not.toMatch(/sync_exports|apply_export_plan/);
+  });
 });

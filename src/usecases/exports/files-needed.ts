@@ -49,7 +49,8 @@ export function namesColumn(words: string, column: string): boolean {
 
 /** The files that a statement over the views of all jobs reads. */
 export function filesOfStatement(sql: string, nowMs: number): FilesNeeded[] {
-  const words = sql.replaceAll(/'(?:[^']|'')*'/g, "''");
+  // Without texts, and without the view before a column; a name with a dot stands in quotes.
+  const words = sql.replaceAll(/'(?:[^']|'')*'/g, "''").replaceAll(/(?<!["\w.])\w+\.(?=[A-Za-z_"])/g, '');
   const days = overBy(askedDays(sql, nowMs), nowMs);
   const reads = (column: string) => namesColumn(words, column);
   return USUAL_SCOPES.filter((scope) => isRead(sql, scope)).map((scope) => ({ scope, days, reads }));

@@ -15,7 +15,7 @@ import type { Context } from '../context.ts';
 import { NOTHING_HERE, NothingDownloaded } from './export-data.ts';
 import { openPlansOf, readJobs, readVariables } from './export-lists.ts';
 import { awaitPlanned, type FetchContext } from './fetch-planned.ts';
-import { type FilesNeeded, lackingDays, lastMidnight, namesColumn, overBy } from './files-needed.ts';
+import { type FilesNeeded, lackingDays, lastMidnight, namesColumn, overBy, runsHolding } from './files-needed.ts';
 import { availableRuns, type PlanContext, planExport } from './plan-export.ts';
 
 /** The parts of a call that finding a way to files uses. */
@@ -57,11 +57,14 @@ async function columnsWanted({ scope, reads }: FilesNeeded, { lists, note }: Way
   return all.filter(({ column }) => column !== '' && reads(column));
 }
 
-async function lackOf(need: FilesNeeded, context: WayContext): Promise<Lack | undefined> {
+async function lackOf(need: FilesNeeded, others: readonly FilesNeeded[], context: WayContext): Promise<Lack | undefined> {
   const isExact = need.days.length > 0;
   const endMs = lastMidnight(context.nowMs);
   const asked = isExact ? overBy(need.days, context.nowMs) : [{ startMs: endMs - USUAL_DAYS * DAY_MS, endMs }];
-  const [columns, runs] = await Promise.all([columnsWanted(need, context), context.workspace().then((opened) => opened.runs())]);
+  const [wanted, runs] = await Promise.all([columnsWanted(need, context), context.workspace().then((opened) => opened.runs())]);
+  // Of a join, a column that the files of the other scope have is taken from there.
+  const elsewhere = others.filter(({ scope }) => scope !== need.scope);
+  const columns = wanted.filter(({ column }) => elsewhere.every(({ scope }) => runsHolding(runs, scope, [column]).length === 0));
   const names = columns.map(({ column }) => column);
   const days = lackingDays(asked, runs, need.scope, names);
   return days.length === 0 ? undefined : { scope: need.scope, columns, days, isExact };
@@ -159,6 +162,7 @@ async function planWords(lacks: readonly Lack[], context: WayContext): Promise<s
     'apply_export_plan',
     `A once export that brings what is missing is planned ("${name}", ${fields.length} columns${jobs}), not created yet. Where the user ` +
       `agrees, ${call} creates it and fetches its files; then ask again.`,
+    'The platform has no files of it.',
   );
 }
 
@@ -168,7 +172,8 @@ async function findWay(lacks: readonly Lack[], context: WayContext): Promise<str
   const ids = [...new Set(bringing.flatMap((each) => each ?? []))];
   if (bringing.every((each) => each !== undefined)) {
     const args = JSON.stringify({ jobIds: ids.map(String) });
-    return hint('sync_exports', `The platform has the files: sync_exports ${args} fetches them; then ask again.`);
+    const single = hint('download_export_run', `: download_export_run fetches a run of job ${ids.join(', ')}; then ask again`);
+    return `The platform has the files${hint('sync_exports', `: sync_exports ${args} fetches them; then ask again`, single)}.`;
   }
   const [lack, ...others] = lacks;
   const next = lack && others.length === 0 ? nextOf(lack, jobs) : undefined;
@@ -190,7 +195,7 @@ function concerns({ scope, columns }: Lack, about: string): boolean {
 async function wayToFiles(needs: readonly FilesNeeded[], context: WayContext, about?: string): Promise<string | undefined> {
   if (needs.length === 0 || context.clock.now() - context.nowMs > PATIENCE_MS) return undefined;
   try {
-    const lacks = (await Promise.all(needs.map((need) => lackOf(need, context)))).filter((lack) => lack !== undefined);
+    const lacks = (await Promise.all(needs.map((need) => lackOf(need, needs, context)))).filter((lack) => lack !== undefined);
     const isMeant = about === undefined ? lacks.length > 0 : lacks.some((lack) => concerns(lack, about));
     return isMeant ? await findWay(lacks, context) : undefined;
   } catch (error) {
