@@ -21,7 +21,7 @@ const FOLLOWED_MS = 7 * DAY_MS;
 /** Pause before a job that has not run yet is looked at again. */
 const LOOK_AGAIN_MS = 2_000;
 /** A question waits so long for files, so that its call has time left for the answer; for a run that is almost over a bit longer. */
-const QUESTION_MS = 32_000;
+const QUESTION_MS = 34_000;
 const LONGEST_QUESTION_MS = 36_500;
 /** A question that only tells how long it takes may delay an answer by this long. */
 const LOOK_MS = 3_000;

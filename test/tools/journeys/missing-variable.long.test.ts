@@ -66,7 +66,7 @@ describe('a variant that no file holds is asked, planned with a yes, and asked a
     for (const { text } of answers.slice(0, -1))
       expect(text).toMatch(/Its files are on the way \(.* the platform computes it: .*\): ask the same again, which waits for them\./);
     expect(answers.at(-1)?.structured['conditions']).toMatchObject([{ what: 'variable' }]);
-    // A run takes two minutes, a call waits for 32 s of them.
+    // A run takes two minutes, a call waits for 34 s of them.
     expect(answers.length).toBeLessThanOrEqual(4);
   });
 
