@@ -1,4 +1,4 @@
-import { refuse } from '../../api/errors.ts';
+import { ApiError, refuse } from '../../api/errors.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
 
@@ -96,6 +96,11 @@ const PLANS_DAYS = hint(
   'sync_exports fetches what the platform still has; plan_export with fields ["journeys"] plans past days.',
 );
 
+/** Refuses days; where the call that brings them is named, no argument is wrong. */
+function refuseDays(way: string | undefined, message: string): never {
+  throw way === undefined ? new ApiError('invalid', message) : new ApiError('missing', message, { saysWayOn: true });
+}
+
 /** The call that brings what is lacking, as an end of a sentence. */
 const wayWords = (way: string | undefined, usual: string): string => ` ${way ?? usual}`;
 
@@ -128,7 +133,8 @@ export function chooseDays(
   if (covered.length === 0) {
     const asked =
       start > end ? 'no day whose window is over' : daysWords([start, end].flatMap((day, at) => (at && start === end ? [] : day)));
-    refuse(
+    refuseDays(
+      way,
       `startDate, endDate: the downloaded files cover no whole day (UTC) of ${rangeWords(start, end) ?? String(asked)}. They cover ` +
         `${coverWords(files)}.` +
         wayWords(way, PLANS_DAYS),

@@ -94,7 +94,7 @@ export function noteCoverage({ parts: all }: Pick<Data, 'parts'>, context: Cover
     const absent = uncovered(gapsFor(wanted, coverage), coverageOf(part.runs).covered);
     const words = absent.map((gap) => wordsOf(gap, context));
     const more = words.length > MAX_GAPS ? ` and ${words.length - MAX_GAPS} more` : '';
-    const isPart = asked.length > 0 ? ' The result is of the other days.' : '';
+    const isPart = asked.length > 0 ? ` ${partWords(asked, covered)}` : '';
     if (words.length > 0)
       context.note(
         ofAnswer(
@@ -108,6 +108,13 @@ export function noteCoverage({ parts: all }: Pick<Data, 'parts'>, context: Cover
   });
   if (way !== undefined) context.note(ofAnswer(way));
   return { days, covered: each.flatMap(({ covered }) => covered), gaps: each.flatMap(({ gaps }) => gaps) };
+}
+
+/** Which of the days that a statement asks for the result is of. */
+function partWords(asked: readonly Interval[], covered: readonly Interval[]): string {
+  const length = (intervals: readonly Interval[]) => intervals.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+  const isNone = length(uncovered(asked, covered)) === length(asked);
+  return isNone ? 'These are all the days asked for.' : 'The result is of the other days.';
 }
 
 /** Names days whose rows are here, but without the column by which the statement asks for days: its condition leaves them out. */
