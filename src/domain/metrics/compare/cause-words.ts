@@ -121,22 +121,14 @@ export function deviceSentence(cause: Cause, movedSegment?: MovedShare, isDated 
   return differ ? `${capital(of)} moved differently: ${listed(known)}.` : `All ${of} moved alike as far as noise allows: ${listed(known)}.`;
 }
 
-/** As many times the half of an interval at 95 % leave one in a thousand to chance: there are several groups, and one is always higher. */
-const BEYOND_DOUBT = 1.7;
-
-/** Whether a group moved by itself, not only beside the others. */
-function isBeyondDoubt({ relative, low, high }: GroupChange): boolean {
-  if (relative === null || low === null || high === null) return false;
-  const nearer = relative < 0 ? high : low;
-  return Math.abs(relative) > BEYOND_DOUBT * Math.abs(relative - nearer);
-}
-
 /**
  * One sentence: groups that moved in opposite directions, so that the whole shows little of either; empty where none did. `subject` is what
- * moved.
+ * moved, and `isMoved` whether a group did by itself: of several one is always higher.
  */
-export function opposedSentence(subject: string, groups: readonly GroupChange[]): string {
-  const clear = groups.filter((group) => (group.verdict === 'more' || group.verdict === 'less') && isBeyondDoubt(group));
+export function opposedSentence(subject: string, groups: readonly GroupChange[], isMoved: (name: string) => boolean = () => true): string {
+  const clear = groups.filter(
+    ({ name, verdict, low, high }) => (verdict === 'more' || verdict === 'less') && (low ?? 0) * (high ?? 0) > 0 && isMoved(name),
+  );
   const isBoth = clear.some(({ relative }) => (relative ?? 0) < 0) && clear.some(({ relative }) => (relative ?? 0) > 0);
   return isBoth ? `${subject} moved in opposite directions: ${listed(clear)}.` : '';
 }

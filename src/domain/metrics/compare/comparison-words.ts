@@ -265,7 +265,7 @@ export function othersSentence(changes: readonly Change[]): string {
       const name = `${nameOf(metric).toLowerCase()}${of === '' ? '' : ` (${of})`}`;
       const figures = `${name} ${changeText(metric, compared.before, compared.after)}`;
       // The ranges as wholes lie within noise there.
-      if (isInside && judgement.isOfMain) return `${figures} (since ${since.from} ${signed(since.relative)}, beyond noise)`;
+      if (isInside && judgement.isOfMain) return `${figures} (${signed(since.relative)} since ${since.from})`;
       const when = isInside ? ` (${signed(since.relative)} since ${since.from})` : '';
       return `${figures}${usualText(change, true)} ${stands}${when}`;
     });

@@ -184,7 +184,11 @@ function opposedDevices(byDevice: DeviceCause, whole: Reading, input: CausesInpu
   if (earlierOf(headline)) return '';
   if (!isMix(byDevice.explained)) {
     const isTold = isChanged(headline.judgement) && byDevice.reasons.named === undefined;
-    return isTold && !hidden ? '' : opposedSentence('Devices', byDevice.reasons.groups);
+    const isMoved = (name: string) => {
+      const judged = byDevice.verdictOf(name)?.judged;
+      return judged !== undefined && isChanged(judged);
+    };
+    return isTold && !hidden ? '' : opposedSentence('Devices', byDevice.reasons.groups, isMoved);
   }
   const visits = changes.find(({ metric }) => metric === 'visits');
   if (!visits || visits === headline) return '';
