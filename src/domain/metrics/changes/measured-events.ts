@@ -21,7 +21,11 @@ export function measuredEvent(scene: Scene, event: ChangeEvent): ChangeEvent {
   const [first, ...rest] = parts;
   const own = first && series.get(seriesId(first.metric, first.place));
   if (!first || !own || first.mix || place.zoneId !== undefined || (shape !== 'step' && shape !== 'episode')) return event;
-  const found = measureChange(own.kind, own.days, { from, to, relative: first.relative, low: first.low, high: first.high });
+  const { relative: size, low: least, high: most } = first;
+  const asFound = { from, to, relative: size, low: least, high: most };
+  // It goes on only where its own days show no end of it.
+  const ended = () => (to === undefined ? measureChange(own.kind, own.days, { ...asFound, to: scene.to }) : undefined);
+  const found = measureChange(own.kind, own.days, asFound) ?? ended();
   if (!found) return event;
   const { relative, low, high, days, earliest, latest } = found;
   return {
@@ -36,15 +40,28 @@ export function measuredEvent(scene: Scene, event: ChangeEvent): ChangeEvent {
   };
 }
 
-/** Tells changes once that turn out to be the same one when they are measured, with the series of all of them. */
+/** A change by what it is of: its first metric, where that was measured, and its days. */
+function identityOf({ shape, from, to, place, parts: [first] }: ChangeEvent): string {
+  return [shape, from, to ?? '', first ? seriesId(first.metric, first.place) : '', seriesId('visits', place)].join(' ');
+}
+
+/** Tells changes once that turn out to be the same one when they are measured, with the series and the metrics of all of them. */
 export function onceMeasured(events: readonly ChangeEvent[]): ChangeEvent[] {
   const known = new Map<string, ChangeEvent>();
   for (const event of events) {
-    const { shape, from, to, place, parts } = event;
-    const key = JSON.stringify([shape, from, to, place, parts]);
+    const key = identityOf(event);
     const same = known.get(key);
-    if (!same) known.set(key, event);
-    else known.set(key, { ...same, pValue: Math.min(same.pValue, event.pValue), seriesCount: same.seriesCount + event.seriesCount });
+    if (!same) {
+      known.set(key, event);
+      continue;
+    }
+    const told = new Set(same.parts.map(({ metric }) => metric));
+    known.set(key, {
+      ...same,
+      parts: [...same.parts, ...event.parts.filter(({ metric }) => !told.has(metric))],
+      pValue: Math.min(same.pValue, event.pValue),
+      seriesCount: same.seriesCount + event.seriesCount,
+    });
   }
   return [...known.values()];
 }

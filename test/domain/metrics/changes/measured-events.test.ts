@@ -24,6 +24,22 @@ it('what two findings measure as the same change is told once, with the series o
   ]);
 });
 
+it('is the same one however clear each finding was by itself, with the metrics of both', () => {
+  const [first] = event({}).parts;
+  const parts = first
+    ? [
+        { ...first, score: 4 },
+        { ...first, metric: 'revenueSum', relative: -0.6 },
+      ]
+    : [];
+  const [told, ...more] = onceMeasured([event({}), event({ parts })]);
+  expect(more).toEqual([]);
+  expect(told?.parts.map(({ metric, relative }) => [metric, relative])).toEqual([
+    ['conversionRate', -0.67],
+    ['revenueSum', -0.6],
+  ]);
+});
+
 it('days on which a change was smaller are no change back, unless they lie elsewhere, are more than it, or end it', () => {
   const part = (relative: number) => [{ metric: 'conversionRate', place, relative, low: relative, high: relative, score: 5 }];
   const fall = event({ from: '2026-11-14' });
