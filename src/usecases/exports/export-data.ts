@@ -19,6 +19,7 @@ const TIMEOUT_MS = 32_000;
 const WAREHOUSE_TIMEOUT_MS = 28_000;
 /** A statement ends so long after the call began, which may have waited for its files. */
 const ENDS_MS = 38_000;
+const LEAST_MS = 3_000;
 /** Most characters of the rows of a query as JSON. */
 export const MAX_CHARS = 8_000_000;
 
@@ -77,7 +78,7 @@ export class NothingDownloaded extends ApiError {}
 
 /** The time that is left for a statement, in ms. */
 function timeLeft(mostMs: number, { clock, nowMs }: DataUses): number {
-  return Math.max(1_000, Math.min(mostMs, nowMs + ENDS_MS - clock.now()));
+  return Math.max(LEAST_MS, Math.min(mostMs, nowMs + ENDS_MS - clock.now()));
 }
 
 /** Throws where nothing of what is meant is there. */

@@ -51,10 +51,18 @@ export function isVariable(key: string, name: string): boolean {
 /** Most names of one kind in a sentence. */
 const MOST_NAMES = 8;
 
+/** The variables of the project, as far as they could be read, and that which is meant. */
+interface VariablesRead {
+  readonly meant: Variable | undefined;
+  readonly variables: readonly Variable[];
+  /** Why some could not be read. */
+  readonly failures: readonly string[];
+}
+
 /** The error for a variable that no downloaded file holds: the one call that comes next, or the variables that there are. */
 export async function missingVariable(
   name: string,
-  { meant, variables }: { readonly meant: Variable | undefined; readonly variables: readonly Variable[] },
+  { meant, variables, failures }: VariablesRead,
   { supply, days }: Pick<Visits, 'supply' | 'days'>,
 ): Promise<ApiError> {
   const absent = `conditions: no column of the downloaded files holds the variable "${name}"`;
@@ -66,6 +74,7 @@ export async function missingVariable(
     const way = await wayTo('sessions', meant.key, supply, hint('plan_export', `plan_export ${call} plans it for these days.`));
     return new ApiError('missing', `${absent}. It is ${which}. ${way}`, NAMED);
   }
+  if (failures.length > 0) return new ApiError('missing', `${absent}. ${failures.join(' ')} Ask again.`, NAMED);
   const named = (['custom', 'dynamic'] as const).flatMap((kind) => {
     const keys = variables.filter((each) => each.kind === kind).map(({ key }) => key);
     return keys.length === 0 ? [] : [`${kind}: ${keys.slice(0, MOST_NAMES).join(', ')}${keys.length > MOST_NAMES ? ' …' : ''}`];

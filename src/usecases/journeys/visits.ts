@@ -28,6 +28,8 @@ export interface Visits {
   readonly reads: (scope: VisitScope) => boolean;
   /** The quoted column of a field, where the files of a scope that is read have it. */
   readonly column: (scope: VisitScope, field: string) => string | undefined;
+  /** Names of the columns that the files of a scope that is read have. */
+  readonly columns: (scope: VisitScope) => readonly string[];
   /** Runs one statement; aggregates leave the engine, never rows of visitors. */
   readonly select: (statement: string) => Promise<VisitRow[]>;
   /** How the question gets what no file has. */

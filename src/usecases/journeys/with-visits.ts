@@ -187,6 +187,7 @@ export function withVisits<T>(question: VisitQuestion, needs: Needs, context: Vi
       views: partOf('views')?.view.rowCount ?? 0,
       reads: (scope) => partOf(scope) !== undefined,
       column: (scope, field) => columnIn(partOf(scope), field),
+      columns: (scope) => partOf(scope)?.view.columns.flatMap(({ name, from }) => (from === undefined ? [name] : [])) ?? [],
       select,
       supply,
       keep: data.keep,

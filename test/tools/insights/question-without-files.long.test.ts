@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { passWaiting } from '../../support/pass-waiting.ts';
 import { truthOf } from '../../support/truth.ts';
 import { records, useTools, WEEK, WIRE_WEEK } from '../support.ts';
 
@@ -12,16 +12,7 @@ const here = (column: string) => `SELECT ${column}, count(*) AS n FROM sessions 
 const jobsThere = async () => (await ask('listExportJobs', { limit: 100 })).map(({ jobId }) => jobId);
 const planIn = (text: string) => /apply_export_plan \{"planId":"(plan-[a-z0-9]{10})","confirm":true\}/.exec(text)?.[1] ?? '';
 
-/** Passes as much time as a call may take, a second at a time; what it does afterwards takes none by the clock. */
-async function passUntil<T>(calling: Promise<T>): Promise<T> {
-  const over = new AbortController();
-  const ended = calling.finally(() => over.abort());
-  for (let second = 0; second < 37 && !over.signal.aborted; second += 1) {
-    await platform().clock.advance(1_000);
-    await delay(25);
-  }
-  return ended;
-}
+const passUntil = <T>(calling: Promise<T>): Promise<T> => passWaiting(platform(), calling);
 
 describe('where nothing is downloaded', () => {
   it('names the jobs whose files the platform has, and is answered once they are fetched', async () => {

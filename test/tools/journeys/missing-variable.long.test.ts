@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { passWaiting } from '../../support/pass-waiting.ts';
 import { useTools } from '../support.ts';
 
 const { call, ask, platform } = useTools();
@@ -12,18 +12,7 @@ beforeAll(async () => {
 
 describe('a variant that no file holds is asked, planned with a yes, and asked again', () => {
   const jobs = async () => (await ask('listExportJobs', { limit: 100 })).map(({ jobId }) => jobId);
-  /** The run moves with the clock, and what follows it with the network. */
-  const pass = async (ms: number) => {
-    await platform().clock.advance(ms);
-    await delay(25);
-  };
-  /** Waits as long as a call may, a second at a time; what it does afterwards takes no time by the clock. */
-  const passUntil = async <T>(calling: Promise<T>): Promise<T> => {
-    const over = new AbortController();
-    const ended = calling.finally(() => over.abort());
-    for (let second = 0; second < 37 && !over.signal.aborted; second += 1) await pass(1_000);
-    return ended;
-  };
+  const passUntil = <T>(calling: Promise<T>): Promise<T> => passWaiting(platform(), calling);
   let planId = '';
 
   it('the refusal carries the plan; nothing is created', async () => {

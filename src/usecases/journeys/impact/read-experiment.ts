@@ -31,9 +31,11 @@ async function columnOf(name: string, visits: Visits, context: PlanContext): Pro
       }
     return undefined;
   };
-  const direct = found([name, `custom_var_${name}`, `dynamic_var_${name}`]);
+  const alike = (['sessions', 'views'] as const).flatMap((scope) => visits.columns(scope).filter((column) => isVariable(column, name)));
+  const direct = found([name, ...alike, `custom_var_${name}`, `dynamic_var_${name}`]);
   if (direct) return direct;
-  const { customVariables, dynamicKeys } = await readVariables(context.ask, (sentence) => context.note(sentence));
+  const failures: string[] = [];
+  const { customVariables, dynamicKeys } = await readVariables(context.ask, (sentence) => void failures.push(sentence));
   const variables: Variable[] = [
     ...customVariables.map((variable) => ({ kind: 'custom', ...variable }) as const),
     ...dynamicKeys.map((key) => ({ kind: 'dynamic', key }) as const),
@@ -41,7 +43,7 @@ async function columnOf(name: string, visits: Visits, context: PlanContext): Pro
   const meant = variables.find(({ key }) => isVariable(key, name));
   const own = meant && found([meant.key, meant.position === undefined ? `dynamic_var_${meant.key}` : `custom_var_${meant.position}`]);
   if (own) return own;
-  throw await missingVariable(name, { meant, variables }, visits);
+  throw await missingVariable(name, { meant, variables, failures }, visits);
 }
 
 /** Sums by variant over visitors, of sessions with a value. */
