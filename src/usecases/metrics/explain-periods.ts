@@ -1,5 +1,6 @@
 import { specialSentence } from '../../domain/metrics/calendar/special-words.ts';
 import { type Causes, type CausesInput, explainHeadline } from '../../domain/metrics/compare/causes.ts';
+import { earlierOf } from '../../domain/metrics/compare/comparison-words.ts';
 import { type Detection, detectionsOf } from '../../domain/metrics/compare/detection.ts';
 import { daysOf } from '../../domain/metrics/compare/judged-changes.ts';
 import { nameOf } from '../../domain/metrics/metric-definitions.ts';
@@ -50,7 +51,7 @@ export async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, c
   context.progress(3, 3, 'reading metrics');
   const input = { ...periods, judged: changes, segments, explains };
   const causes = explainHeadline(input);
-  const near = await readEventsBefore(causes.judged.headline.since, context);
+  const near = await readEventsBefore(causes.judged.headline.since ?? earlierOf(causes.judged.headline), context);
   return {
     input,
     causes,

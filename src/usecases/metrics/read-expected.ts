@@ -22,7 +22,13 @@ const LEAST_DAYS = 84;
 /** All devices together, desktop, mobile and tablet. */
 const ALL_DEVICES = 4;
 /** Faults that only the devices tell from changes of the site. */
-const OF_DEVICES: ReadonlySet<string> = new Set(['part of a day', 'counted twice', 'visits not counted', 'visits without orders']);
+const OF_DEVICES: ReadonlySet<string> = new Set([
+  'part of a day',
+  'counted twice',
+  'visits not counted',
+  'visits without orders',
+  'orders late',
+]);
 
 type ExpectedContext = Pick<Context, 'ask' | 'note' | 'signal' | 'timeZone' | 'nowMs' | 'calendar'>;
 

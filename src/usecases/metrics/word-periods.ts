@@ -27,7 +27,7 @@ function methodNotes([whole, ...groups]: readonly Judged[], { isAdjacent, isFar,
       ? `levelPercent: weekdays evened; chance exceeds noisePercent once in 100 (${whole.learnedDays} days).`
       : 'Noise: too few days with a value before the period.',
     ...([whole, ...groups].some((each) => each?.isOfMain)
-      ? ['Where the ranges as wholes lie within noise, the change inside the period (since) makes the verdict, and both are of its part.']
+      ? ['Without noisePercent: the ranges as wholes lie within noise; the change since the named day inside the period makes the verdict.']
       : []),
     ...(isAdjacent || between ? [] : ['The baseline does not end where the period begins: a change among the days between has no date.']),
     ...(isFar ? ['Drift over the time between the two ranges is not in the noise.'] : []),

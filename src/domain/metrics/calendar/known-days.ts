@@ -18,6 +18,9 @@ export interface KnownDays {
 /** Metrics that follow a season; others hardly do. */
 const SEASONAL: ReadonlySet<string> = new Set(['visits', 'conversionCount', 'conversionRate', 'revenueSum', 'cartAverage']);
 
+/** Share of the doubt about rates that there is about how visitors behave, which special days hardly change. */
+const OF_BEHAVIOUR = 0.3;
+
 /** Puts the calendar and the days of last year together; `pointsOf` gives those of a metric, none where they are not known. */
 export function knownDaysOf(specialDays: SpecialDays, pointsOf: (metric: string) => readonly DailyPoint[]): KnownDays {
   const years = new Map<string, LastYear>();
@@ -37,7 +40,8 @@ export function knownDaysOf(specialDays: SpecialDays, pointsOf: (metric: string)
     of(metric, label, isTotal) {
       const day = specialDays(label);
       const season = seasonOf(metric, label);
-      const special = day && (yearOf(metric).effectOf(day, isTotal) ?? { mean: 0, sd: isTotal ? day.totals : day.rates });
+      const rates = day && (SEASONAL.has(metric) ? day.rates : OF_BEHAVIOUR * day.rates);
+      const special = day && (yearOf(metric).effectOf(day, isTotal) ?? { mean: 0, sd: isTotal ? day.totals : (rates ?? 0) });
       return { ...(special && { special }), ...(season !== undefined && { season }) };
     },
   };

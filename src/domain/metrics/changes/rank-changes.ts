@@ -45,7 +45,7 @@ function costOf(scene: Scene, event: ChangeEvent, metric: Cost['metric'], goalId
   // Half of a slope lies above its middle.
   const share = isDrift ? days.length / DRIFT_DAYS / 2 : 1;
   const left = factors.reduce((product, { relative }) => product * (1 + share * relative), 1);
-  if (left < LEAST_LEFT) return { ...of, value: totalOf(days) - expectedOf(scene, own, days) };
+  if (left < LEAST_LEFT || totalOf(days) === 0) return { ...of, value: totalOf(days) - expectedOf(scene, own, days) };
   if (isDrift) return { ...of, value: totalOf(days) * (1 - 1 / left) };
   const isOfOrders = metric === 'revenueSum' && factors.every((factor) => FACTORS.conversionCount.includes(factor.metric));
   return { ...of, ...costOfFactors(isOfOrders ? usualRevenue(scene, own, place, event.from, days) : totalOf(days), factors) };

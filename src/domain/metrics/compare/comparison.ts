@@ -127,7 +127,7 @@ function sentencesOf(causes: Causes, input: CausesInput, currency: string | unde
     otherPlaceSentences(others),
     whole && byDevice ? opposedDevices(byDevice, whole, input) : '',
     segmentsSentence(causes, input),
-    byDevice && (byDevice.reasons.named === undefined || !isChanged(headline.judgement)) ? rateSentence(byDevice.explained) : '',
+    byDevice && (byDevice.reasons.named === undefined || !headline.since) ? rateSentence(byDevice.explained) : '',
     ...revenueSentences(causes, headline, currency),
     othersSentence(changes.filter((change) => change !== headline)),
   ];

@@ -44,9 +44,16 @@ export function costOnDays(metric: string, rows: readonly MetricRow[], change: D
   const before = between(dayAfter(from, -BASKET_DAYS), dayAfter(from, -1));
   for (const outcome of ['revenueSum', 'conversionCount', 'visits'] as const) {
     const counted = sumOf(own, outcome);
-    const total = outcome === 'revenueSum' && OF_ORDERS.has(metric) ? atUsualBasket(salesOf(own), salesOf(before)) : counted;
     const isMade = metric === outcome || FACTORS[outcome].includes(metric);
-    if (isMade && counted > 0) return { metric: outcome, ...costOfFactors(total, [{ relative, low, high }]) };
+    if (!isMade || counted === 0) continue;
+    const isOfOrders = outcome === 'revenueSum' && OF_ORDERS.has(metric);
+    const totalOf = (some: readonly MetricRow[]) => (isOfOrders ? atUsualBasket(salesOf(some), salesOf(before)) : sumOf(some, outcome));
+    // What a part of its days would have been without the change is a part of what all of them would have been, by their visits.
+    const all = between(from, to ?? '9');
+    const share = metric === 'conversionRate' ? sumOf(own, 'visits') / sumOf(all, 'visits') : own.length / all.length;
+    const cost = costOfFactors(totalOf(all), [{ relative, low, high }]);
+    const part = (ofAll: number) => totalOf(own) - share * (totalOf(all) - ofAll);
+    return { metric: outcome, value: part(cost.value), low: part(cost.low), high: part(cost.high) };
   }
   return undefined;
 }

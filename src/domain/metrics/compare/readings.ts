@@ -162,9 +162,9 @@ export function isChanged({ verdict }: Pick<Judgement, 'verdict'>): boolean {
   return verdict === 'up' || verdict === 'down' || verdict === 'drift';
 }
 
-/** Relative change up to which levels are within noise, in percent; null where it is not known. */
-export function noisePercentOf({ noise }: Judgement): number | null {
-  return noise === null ? null : 100 * noise;
+/** Relative change up to which levels are within noise, in percent; null where it is not known, or where a day of the period decided. */
+export function noisePercentOf({ noise, isOfMain }: Judgement): number | null {
+  return noise === null || isOfMain ? null : 100 * noise;
 }
 
 /**

@@ -6,6 +6,7 @@ import { levelText } from '../compare/comparison-words.ts';
 import { changeDays, costOnDays, type MeasuredChange, measuredCostText } from '../compare/measured-change.ts';
 import { dayPoints, kindOf } from '../compare/readings.ts';
 import type { DatedChange } from '../engine/changes.ts';
+import { LONGEST_EPISODE_DAYS } from '../engine/judge.ts';
 import { changesSince, sizeOfDays } from '../engine/measure.ts';
 import type { DailyPoint } from '../engine/series.ts';
 import { nameOf, verbsOf } from '../metric-definitions.ts';
@@ -49,7 +50,9 @@ function changesFrom({ query, days, known }: ExpectedInput, from: string): Measu
       }),
     );
   });
-  return found.filter((own) => !found.some((other) => isMadeBy(own, other))).toSorted((a, b) => a.change.pValue - b.change.pValue);
+  // What lasted for longer and is over was a level between two changes, and is no story of these rows.
+  const lasting = found.filter(({ change }) => change.to === undefined || change.days <= LONGEST_EPISODE_DAYS);
+  return lasting.filter((own) => !lasting.some((other) => isMadeBy(own, other))).toSorted((a, b) => a.change.pValue - b.change.pValue);
 }
 
 /** Whether a product changed on the day on which one of its factors did, whose cost in it is told. */

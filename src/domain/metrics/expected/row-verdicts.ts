@@ -97,7 +97,11 @@ export function trendEstimate(values: readonly number[], isMonthly: boolean): Tr
 
 const signed = (share: number) => formatPercent(100 * share, { sign: true, digits: 1 });
 const boundsText = ({ low, high }: Estimate) => `(95%: ${signed(low)} to ${signed(high)})`;
-const verdictText = ({ isClear }: Estimate) => (isClear ? 'beyond noise' : 'within noise');
+/** Verdicts are at 1 %, bounds at 95 %. */
+const verdictText = ({ isClear, low, high }: Estimate) => {
+  if (isClear) return 'beyond noise';
+  return low * high > 0 ? 'not clear at 1%' : 'within noise';
+};
 
 function weekendSentence(name: string, estimate: Estimate): string {
   return (

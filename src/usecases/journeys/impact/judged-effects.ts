@@ -1,6 +1,6 @@
 import type { Condition } from '../../../domain/journeys/impact/conditions.ts';
 import type { ConditionEffect } from '../../../domain/journeys/impact/effect.ts';
-import type { Finding } from '../../../domain/journeys/impact/judge-effects.ts';
+import { type Finding, LEAST_SESSIONS } from '../../../domain/journeys/impact/judge-effects.ts';
 import { togetherOf } from '../../../domain/journeys/impact/together.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import type { Hypothesis } from './plan-probes.ts';
@@ -36,7 +36,8 @@ export function sumsOf(effects: readonly ConditionEffect[], conditions: readonly
     ([, { what, message, pages }]) => what === 'js_error' && message !== undefined && !pages,
   );
   return [...grouped(ofErrors, ([, { message }]) => message).values()].flatMap((own) => {
-    const members = own.map(([at]) => at);
+    // Pieces that could not be judged by themselves are left out: a call without conditions does not measure them.
+    const members = own.flatMap(([at]) => ((effects[at]?.sessions ?? 0) >= LEAST_SESSIONS ? [at] : []));
     const effect = togetherOf(members.flatMap((at) => effects[at] ?? []));
     const [first] = own;
     return effect && first ? [{ condition: first[1], effect, members }] : [];
