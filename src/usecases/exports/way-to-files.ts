@@ -157,11 +157,11 @@ async function planWords(lacks: readonly Lack[], context: WayContext): Promise<s
   if (!plan || !first) return undefined;
   const { name, fields } = first.body;
   const jobs = others.length === 0 ? '' : ` and ${counted(others.length, 'more job')}`;
-  const call = `apply_export_plan ${JSON.stringify({ planId: plan.planId, confirm: true })}`;
+  const args = JSON.stringify({ planId: plan.planId, confirm: true });
   return hint(
     'apply_export_plan',
     `A once export that brings what is missing is planned ("${name}", ${fields.length} columns${jobs}), not created yet. Where the user ` +
-      `agrees, ${call} creates it and fetches its files; then ask again.`,
+      `agrees, apply_export_plan ${args} creates it and fetches its files; then ask again.`,
     'The platform has no files of it.',
   );
 }
