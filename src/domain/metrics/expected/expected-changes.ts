@@ -77,7 +77,7 @@ export function levelSentence(before: readonly MeasuredChange[]): string {
     .map(({ metric, device, change }) => {
       const where = device === 'all' ? '' : ` (${device})`;
       const level = `${nameOf(metric)}${where} ${verbsOf(metric).is} ${levelText(change)} ${changeDays(change)}`;
-      return `${level}, before these rows: what is expected of it was learned from that level too.`;
+      return `${level}, before these rows: its expectation was learned from that level too.`;
     })
     .join(' ');
 }

@@ -32,7 +32,7 @@ describe('changes around the rows of an expectation', () => {
     expect(among).toEqual([]);
     expect(before.map(({ change }) => change.from)).toEqual([day(120)]);
     expect(levelSentence(before)).toMatch(
-      /^Conversion rate is \d\d\.\d% lower \(.*\) since 2026-10-29, before these rows: what is expected of it was learned from that level too\.$/,
+      /^Conversion rate is \d\d\.\d% lower \(.*\) since 2026-10-29, before these rows: its expectation was learned from that level too\.$/,
     );
     expect(changesAround(fall, day(110))).toMatchObject({ among: [{ change: { from: day(120) } }], before: [] });
   });
