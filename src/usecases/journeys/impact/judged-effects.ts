@@ -36,9 +36,9 @@ export function sumsOf(effects: readonly ConditionEffect[], conditions: readonly
     ([, { what, message, pages }]) => what === 'js_error' && message !== undefined && !pages,
   );
   return [...grouped(ofErrors, ([, { message }]) => message).values()].flatMap((own) => {
-    // Pieces that could not be judged by themselves are left out: a call without conditions does not measure them.
-    const members = own.flatMap(([at]) => ((effects[at]?.sessions ?? 0) >= LEAST_SESSIONS ? [at] : []));
-    const effect = togetherOf(members.flatMap((at) => effects[at] ?? []));
+    const members = own.map(([at]) => at);
+    // Pieces too small to be judged are not in the sum, because a call without conditions does not measure them.
+    const effect = togetherOf(members.flatMap((at) => effects[at] ?? []).filter(({ sessions }) => sessions >= LEAST_SESSIONS));
     const [first] = own;
     return effect && first ? [{ condition: first[1], effect, members }] : [];
   });
