@@ -184,6 +184,6 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
     });
   });
   if (apart !== undefined) return { answer: apart, ...answer };
-  const words = [levelSentence(before), said, changesSentence(changes, currency)];
+  const words = [levelSentence(before, todayIn(timeZone, whole.interval.startMs)), said, changesSentence(changes, currency)];
   return said === '' ? answer : withWords(answer, words, changes);
 }

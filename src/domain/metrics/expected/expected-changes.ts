@@ -10,7 +10,7 @@ import { LONGEST_EPISODE_DAYS } from '../engine/judge.ts';
 import { changesSince, sizeOfDays } from '../engine/measure.ts';
 import type { DailyPoint } from '../engine/series.ts';
 import { nameOf, verbsOf } from '../metric-definitions.ts';
-import { type ExpectedInput, keyOf } from './expected-lines.ts';
+import { type ExpectedInput, keyOf, LEAST_LEVEL_DAYS } from './expected-lines.ts';
 
 /** Probability of a change where nothing happened, over all series of a table. */
 const ERROR = 0.01;
@@ -71,13 +71,14 @@ export function changesAround(input: ExpectedInput, from: string): { among: Meas
   };
 }
 
-/** A sentence for each change before the rows: they are ordinary, high or low beside days that had it already. */
-export function levelSentence(before: readonly MeasuredChange[]): string {
+/** A sentence for each change before the rows, of which `first` is the first day: a level of some days is not usual yet. */
+export function levelSentence(before: readonly MeasuredChange[], first: string): string {
   return before
     .map(({ metric, device, change }) => {
       const where = device === 'all' ? '' : ` (${device})`;
       const level = `${nameOf(metric)}${where} ${verbsOf(metric).is} ${levelText(change)} ${changeDays(change)}`;
-      return `${level}, before these rows: its expectation was learned from that level too.`;
+      const isUsual = dayAfter(change.from, LEAST_LEVEL_DAYS) < first;
+      return `${level}, before these rows: its expectation is that of ${isUsual ? 'this level' : 'the days before'}.`;
     })
     .join(' ');
 }

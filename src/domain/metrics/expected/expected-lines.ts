@@ -13,8 +13,8 @@ import type { QueryLine } from '../read/query-table.ts';
 
 /** Days that a forecast reaches beyond the last complete one. */
 export const FORECAST_DAYS = 28;
-/** Days that an unusual week may seem to have lasted for: its first day is found some days off. */
-const LONGEST_OF_A_WEEK = 10;
+/** A level that lasted for no more days before a row is not usual yet, as that of one unusual week whose first day is found some days off. */
+export const LEAST_LEVEL_DAYS = 10;
 /** Days before a row that teach, at most. */
 const MOST_HISTORY = 184;
 
@@ -72,8 +72,7 @@ function expectationsIn(
       kind,
       before,
       block.map((labels): ExpectedRow => ({ days: labels.map(dayAt) })),
-      // One unusual week is no new level, two are.
-      rowByRow ? { least: LONGEST_OF_A_WEEK } : {},
+      { least: LEAST_LEVEL_DAYS },
     );
     return block.map((_, at) => {
       const row = own?.rows[at];

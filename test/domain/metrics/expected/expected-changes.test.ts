@@ -31,9 +31,10 @@ describe('changes around the rows of an expectation', () => {
     const { among, before } = changesAround(fall, day(126));
     expect(among).toEqual([]);
     expect(before.map(({ change }) => change.from)).toEqual([day(120)]);
-    expect(levelSentence(before)).toMatch(
-      /^Conversion rate is \d\d\.\d% lower \(.*\) since 2026-10-29, before these rows: its expectation was learned from that level too\.$/,
-    );
+    const told = (first: string) => levelSentence(before, first);
+    expect(told(day(126))).toMatch(/^Conversion rate is \d\d\.\d% lower \(.*\) since 2026-10-29, before these rows: /);
+    expect(told(day(126))).toMatch(/its expectation is that of the days before\.$/);
+    expect(told(day(131))).toMatch(/its expectation is that of this level\.$/);
     expect(changesAround(fall, day(110))).toMatchObject({ among: [{ change: { from: day(120) } }], before: [] });
   });
 
