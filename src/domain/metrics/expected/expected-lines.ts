@@ -13,7 +13,7 @@ import type { QueryLine } from '../read/query-table.ts';
 
 /** Days that a forecast reaches beyond the last complete one. */
 export const FORECAST_DAYS = 28;
-/** A level that lasted for no more days before a row is not usual yet, as that of one unusual week whose first day is found some days off. */
+/** A level that lasted for no more days before a row is not usual yet: it may be one unusual week, whose first day is found days off. */
 export const LEAST_LEVEL_DAYS = 10;
 /** Days before a row that teach, at most. */
 const MOST_HISTORY = 184;
