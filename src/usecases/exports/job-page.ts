@@ -41,8 +41,8 @@ async function emptyRunWords(jobs: readonly JobRecord[], { ask, nowMs }: JobPage
 /** A once job of all devices that is over: its state says as much. */
 const saysNothing = ({ stateWords, device }: JobHealth) => stateWords === 'over' && (device === undefined || device === 'all devices');
 
-/** Of more jobs only those of the page are held against their files. */
-const MOST_COUNTED = 200;
+/** Of more jobs only those of the page are held against their files, which takes requests. */
+const MOST_COUNTED = 50;
 
 /** The once jobs that an answer counts: among all jobs where they are few, else those of the page. */
 export async function onceCounted(
