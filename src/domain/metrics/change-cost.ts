@@ -33,6 +33,23 @@ export function costOfFactors(total: number, factors: readonly Sized[]): CostRan
   return { value: costAt(sum), low: costAt(sum - error), high: costAt(sum + error) };
 }
 
+/** Some days of a change, beside all of them: the total of each, and the visits and number of days by which they share. */
+export interface SomeDays {
+  readonly some: { readonly total: number; readonly visits: number; readonly days: number };
+  readonly all: { readonly total: number; readonly visits: number; readonly days: number };
+}
+
+/**
+ * The amount that a change makes on some of its days: their total less their part of what all would have been without it. A rate is of
+ * visits, so that these share it; else each day has the same part.
+ */
+export function costOfDays({ some, all }: SomeDays, factors: readonly Sized[], isOfRate: boolean): CostRange {
+  const share = isOfRate && all.visits > 0 ? some.visits / all.visits : some.days / Math.max(1, all.days);
+  const whole = costOfFactors(all.total, factors);
+  const partOf = (ofAll: number) => some.total - share * (all.total - ofAll);
+  return { value: partOf(whole.value), low: partOf(whole.low), high: partOf(whole.high) };
+}
+
 /** Revenue and the orders that it is of. */
 export interface Sales {
   readonly revenue: number;

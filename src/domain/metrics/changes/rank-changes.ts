@@ -1,6 +1,6 @@
 import { dayAfter } from '../../../lib/calendar.ts';
 import { nth } from '../../../lib/nth.ts';
-import { atUsualBasket, BASKET_DAYS, type Cost, type CostRange, costOfFactors, FACTORS, type Sales } from '../change-cost.ts';
+import { atUsualBasket, BASKET_DAYS, type Cost, type CostRange, costOfDays, FACTORS, type Sales } from '../change-cost.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { type ChangeSeries, isProduct, type Place, type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent, Part } from './events.ts';
@@ -47,7 +47,7 @@ function costOf(scene: Scene, event: ChangeEvent, metric: Cost['metric'], goalId
   const left = factors.reduce((product, { relative }) => product * (1 + share * relative), 1);
   if (left < LEAST_LEFT || totalOf(days) === 0) return { ...of, value: totalOf(days) - expectedOf(scene, own, days) };
   if (isDrift) return { ...of, value: totalOf(days) * (1 - 1 / left) };
-  return { ...of, ...costOnDays(scene, event, { own, place, factors }, days) };
+  return { ...of, ...costOfEvent(scene, event, { own, place, factors }, days) };
 }
 
 /** The series of a total, where it is of, and the factors of it that changed. */
@@ -57,24 +57,17 @@ interface Total {
   readonly factors: readonly Part[];
 }
 
-/** The amount that a step or an episode makes on some of its days: their part, by visits, of what all would have been without it. */
-function costOnDays(scene: Scene, { from, to }: ChangeEvent, { own, place, factors }: Total, days: ChangeSeries['days']): CostRange {
+/** The amount that a step or an episode makes on some of its days. */
+function costOfEvent(scene: Scene, { from, to }: ChangeEvent, { own, place, factors }: Total, days: ChangeSeries['days']): CostRange {
   const isOfOrders = own.metric === 'revenueSum' && factors.every(({ metric }) => FACTORS.conversionCount.includes(metric));
   const amountOf = (some: ChangeSeries['days']) => (isOfOrders ? usualRevenue(scene, own, place, from, some) : totalOf(some));
-  const all = daysOf(own, from, to ?? scene.to);
-  const cost = costOfFactors(amountOf(all), factors);
-  if (all.length === days.length) return cost;
-  const share = shareOfVisits(scene, place, days, all);
-  const partOf = (ofAll: number) => amountOf(days) - share * (amountOf(all) - ofAll);
-  return { value: partOf(cost.value), low: partOf(cost.low), high: partOf(cost.high) };
-}
-
-/** The share that some days of a change have in the visits of all of them; without visits, in the days. */
-function shareOfVisits({ series }: Scene, place: Place, some: ChangeSeries['days'], all: ChangeSeries['days']): number {
-  const visits = series.get(seriesId('visits', { ...place, goalId: undefined }));
-  const [first, begun, last] = [some[0]?.label ?? '', all[0]?.label ?? '', all.at(-1)?.label ?? ''];
-  const whole = visits ? totalOf(daysOf(visits, begun, last)) : 0;
-  return visits && whole > 0 ? totalOf(daysOf(visits, first, last)) / whole : some.length / Math.max(1, all.length);
+  const visits = scene.series.get(seriesId('visits', place));
+  const partOf = (some: ChangeSeries['days']) => {
+    const [first, last] = [some[0]?.label ?? from, some.at(-1)?.label ?? from];
+    return { total: amountOf(some), visits: visits ? totalOf(daysOf(visits, first, last)) : 0, days: some.length };
+  };
+  const isOfRate = factors.every(({ metric }) => metric === 'conversionRate');
+  return costOfDays({ some: partOf(days), all: partOf(daysOf(own, from, to ?? scene.to)) }, factors, isOfRate);
 }
 
 /** The usual total of some days. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { dayAfter } from '../../../lib/calendar.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
-import { atUsualBasket, BASKET_DAYS, type Cost, costOfFactors, FACTORS, type Sales } from '../change-cost.ts';
+import { atUsualBasket, BASKET_DAYS, type Cost, costOfDays, FACTORS, type Sales } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { unitOf } from '../metric-definitions.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
@@ -48,12 +48,9 @@ export function costOnDays(metric: string, rows: readonly MetricRow[], change: D
     if (!isMade || counted === 0) continue;
     const isOfOrders = outcome === 'revenueSum' && OF_ORDERS.has(metric);
     const totalOf = (some: readonly MetricRow[]) => (isOfOrders ? atUsualBasket(salesOf(some), salesOf(before)) : sumOf(some, outcome));
-    // What a part of its days would have been without the change is a part of what all of them would have been, by their visits.
-    const all = between(from, to ?? '9');
-    const share = metric === 'conversionRate' ? sumOf(own, 'visits') / sumOf(all, 'visits') : own.length / all.length;
-    const cost = costOfFactors(totalOf(all), [{ relative, low, high }]);
-    const part = (ofAll: number) => totalOf(own) - share * (totalOf(all) - ofAll);
-    return { metric: outcome, value: part(cost.value), low: part(cost.low), high: part(cost.high) };
+    const daysOf = (some: readonly MetricRow[]) => ({ total: totalOf(some), visits: sumOf(some, 'visits'), days: some.length });
+    const days = { some: daysOf(own), all: daysOf(between(from, to ?? '9')) };
+    return { metric: outcome, ...costOfDays(days, [{ relative, low, high }], metric === 'conversionRate') };
   }
   return undefined;
 }

@@ -57,6 +57,23 @@ describe('a change in the period', () => {
     expect(main?.high).toBeGreaterThan(-0.25);
   });
 
+  it('that began in the baseline and goes on has the size of all its days', () => {
+    const since = PERIOD - 3;
+    const question = questionOf({ planted: [dropOf(since, DAYS, 0.6)] });
+    const { verdict, changes } = judgePeriods(question);
+    expect(verdict).toBe('down');
+    const going = changes.find(({ shape, to }) => shape === 'step' && to === undefined);
+    expect(going).toMatchObject({ from: labelOf(question, since) });
+    expect(Math.abs((going?.relative ?? 0) + 0.4)).toBeLessThan(0.03);
+  });
+
+  it('whose ranges as wholes lie within noise is what its figures are of, which is said', () => {
+    const question = questionOf({ visitsPerDay: 25_000, planted: [dropOf(DAYS - 1, DAYS, 0.75)] });
+    const { verdict, main, isOfMain, relative, noise } = judgePeriods(question);
+    expect([verdict, main?.from, isOfMain]).toEqual(['down', labelOf(question, DAYS - 1), true]);
+    expect(Math.abs(relative ?? 0)).toBeGreaterThan(noise ?? 1);
+  });
+
   it('that ended is an episode with a first and a last day', () => {
     const question = questionOf({ planted: [dropOf(PERIOD + 1, PERIOD + 4, 0.6)] });
     const { verdict, main } = judgePeriods(question);

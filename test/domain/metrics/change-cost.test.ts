@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { atUsualBasket, costOfDays, costOfFactors } from '../../../src/domain/metrics/change-cost.ts';
+
+const fall = [{ relative: -0.6, low: -0.65, high: -0.55 }];
+
+it('the days of a change share its cost by their visits, and their parts add up to the whole', () => {
+  const [all, first, rest] = [
+    { total: 200, visits: 10_000, days: 10 },
+    { total: 140, visits: 4_000, days: 5 },
+    { total: 60, visits: 6_000, days: 5 },
+  ];
+  const whole = costOfFactors(200, fall);
+  const parts = [first, rest].map((some) => costOfDays({ some, all }, fall, true).value);
+  // 500 orders would have come, of which 200 on the first days: 60 fewer there, and 240 fewer on the others.
+  expect(whole.value).toBeCloseTo(-300, 6);
+  expect(parts.map((part) => Math.round(part))).toEqual([-60, -240]);
+  const same = costOfDays({ some: all, all }, fall, true);
+  expect([same.low, same.high].map((bound) => bound.toFixed(6))).toEqual([whole.low, whole.high].map((bound) => bound.toFixed(6)));
+});
+
+it('days without known visits share by their number', () => {
+  const all = { total: 200, visits: 0, days: 10 };
+  expect(costOfDays({ some: { total: 100, visits: 0, days: 5 }, all }, fall, true).value).toBeCloseTo(-150, 6);
+});
+
+it('orders are worth what they were on the days of a change and before together; without orders before, what they were worth', () => {
+  expect(atUsualBasket({ revenue: 10_000, orders: 100 }, { revenue: 63_000, orders: 900 })).toBeCloseTo(7_300, 6);
+  expect(atUsualBasket({ revenue: 10_000, orders: 100 }, { revenue: 0, orders: 0 })).toBe(10_000);
+});
