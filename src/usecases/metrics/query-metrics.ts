@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiError } from '../../api/errors.ts';
 import { changeRecord, type MeasuredChange } from '../../domain/metrics/compare/measured-change.ts';
-import { changesSentence, levelSentence } from '../../domain/metrics/expected/expected-changes.ts';
+import { changesSentence, levelSentence, togetherSentence } from '../../domain/metrics/expected/expected-changes.ts';
 import { expectedAnswer } from '../../domain/metrics/expected/expected-words.ts';
 import { rowVerdicts } from '../../domain/metrics/expected/row-verdicts.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
@@ -184,6 +184,7 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
     });
   });
   if (apart !== undefined) return { answer: apart, ...answer };
-  const words = [levelSentence(before, todayIn(timeZone, whole.interval.startMs)), said, changesSentence(changes, currency)];
+  const after = [changesSentence(changes, currency), togetherSentence(changes, lines, { timeZone, currency })];
+  const words = [levelSentence(before, todayIn(timeZone, whole.interval.startMs), whole.metrics), said, ...after];
   return said === '' ? answer : withWords(answer, words, changes);
 }

@@ -1,10 +1,10 @@
 import { ApiError, refuse } from '../../api/errors.ts';
 import { factorsOf } from '../../domain/metrics/change-cost.ts';
-import type { MeasuredChange } from '../../domain/metrics/compare/measured-change.ts';
 import { metricsToRead } from '../../domain/metrics/compare/readings.ts';
-import { changesAround } from '../../domain/metrics/expected/expected-changes.ts';
-import { FORECAST_DAYS, isRowByRow, withExpected } from '../../domain/metrics/expected/expected-lines.ts';
+import { changesAround, type FoundChange } from '../../domain/metrics/expected/expected-changes.ts';
+import { FORECAST_DAYS, isRowByRow, keyOf, TURN_DAYS, withExpected } from '../../domain/metrics/expected/expected-lines.ts';
 import { specialNote } from '../../domain/metrics/expected/expected-words.ts';
+import { atTheirDevices } from '../../domain/metrics/expected/placed-changes.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import { isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
 import { type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
@@ -45,9 +45,9 @@ export function countedPart(query: MetricQuery, { timeZone, nowMs }: Pick<Expect
 /** The lines of a query with what was to be expected of each, lines for the days ahead, and changes that begin among them. */
 interface ExpectedRead {
   readonly lines: QueryLine[];
-  readonly changes: readonly MeasuredChange[];
+  readonly changes: readonly FoundChange[];
   /** Changes that began shortly before the first line and go on. */
-  readonly before: readonly MeasuredChange[];
+  readonly before: readonly FoundChange[];
   readonly currency: string | undefined;
 }
 
@@ -56,7 +56,7 @@ const VERDICT_WORDS = 'verdict: high or low at a false discovery rate of 5%.';
 /** From which days it was learned what was to be expected. */
 function learnedWords(query: MetricQuery, rows: number, firstMs: number, timeZone: string): string {
   if (isRowByRow(query)) return `of each ${timeUnitOf(query.breakdown) ?? 'row'} from the days before it`;
-  const later = rows > FORECAST_DAYS ? `, of rows more than ${FORECAST_DAYS} days later from those before them too` : '';
+  const later = rows > TURN_DAYS ? `, of rows more than ${TURN_DAYS} days later from those before them too` : '';
   return `from the days up to ${todayIn(timeZone, firstMs - 1)}${later}`;
 }
 
@@ -108,5 +108,35 @@ export async function readExpected(
   const input = { query, lines, days: withoutFaults(read.rows, faults), known, timeZone };
   const isOver = interval.startMs <= lastMs && query.zoneIds.length === 0;
   const { among, before } = isOver ? changesAround(input, todayIn(timeZone, interval.startMs)) : { among: [], before: [] };
-  return { lines: withExpected(input), changes: among, before, currency: read.currency };
+  const ofDevices = { grid: { ...grid, metrics, ranges: [history], daily: true }, input };
+  const [placed, placedBefore] = await onDevices([among, before], ofDevices, context);
+  return { lines: withExpected(input, among), changes: placed, before: placedBefore, currency: read.currency };
+}
+
+/** The days of an expectation, and how to read those of devices. */
+interface DeviceRead {
+  readonly grid: Parameters<typeof fetchKept>[0];
+  readonly input: Parameters<typeof withExpected>[0];
+}
+
+const DEVICES = ['desktop', 'mobile', 'tablet'] as const;
+
+/** Changes on the devices where they happened; these are read where all devices changed and nothing else is put side by side. */
+async function onDevices(
+  [among, before]: readonly [FoundChange[], FoundChange[]],
+  { grid, input: { query, days, known } }: DeviceRead,
+  context: ExpectedContext,
+): Promise<[FoundChange[], FoundChange[]]> {
+  const keys = new Set(days.map(({ selection }) => keyOf(selection)));
+  const isOfAll = [...among, ...before].some(({ device }) => device === 'all');
+  const isOne = keys.size === 1 && query.zoneIds.length === 0;
+  const more =
+    isOfAll && isOne
+      ? await fetchKept({ ...grid, devices: DEVICES }, { ...context, progress: () => undefined }).catch((error: unknown) => {
+          if (!(error instanceof ApiError)) throw error;
+          return { rows: [] };
+        })
+      : { rows: [] };
+  const all = { rows: [...days, ...more.rows], known };
+  return [atTheirDevices(among, all), atTheirDevices(before, all)];
 }

@@ -1,6 +1,8 @@
 import { dayAfter } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
+import { todayIn } from '../../../lib/dates.ts';
 import { grouped } from '../../../lib/grouped.ts';
+import { formatNumber } from '../../../lib/number-text.ts';
 import { factorsOf } from '../change-cost.ts';
 import { levelText } from '../compare/comparison-words.ts';
 import { changeDays, costOnDays, type MeasuredChange, measuredCostText } from '../compare/measured-change.ts';
@@ -10,6 +12,7 @@ import { LONGEST_EPISODE_DAYS } from '../engine/judge.ts';
 import { changesSince, sizeOfDays } from '../engine/measure.ts';
 import type { DailyPoint } from '../engine/series.ts';
 import { nameOf, verbsOf } from '../metric-definitions.ts';
+import type { QueryLine } from '../read/query-table.ts';
 import { type ExpectedInput, keyOf, LEAST_LEVEL_DAYS } from './expected-lines.ts';
 
 /** Probability of a change where nothing happened, over all series of a table. */
@@ -22,33 +25,57 @@ const LATELY_DAYS = 56;
 const areNear = (a: DatedChange, b: DatedChange) =>
   a.relative * b.relative > 0 && Math.abs(Date.parse(a.from) - Date.parse(b.from)) <= DAY_MS;
 
-/** A change of a product on the days of the factor that made it, whether or not that was asked for: by itself a product ends by chance. */
-function onDaysOfFactor(own: DatedChange, metric: string, pointsOf: (metric: string) => DailyPoint[], from: string): DatedChange {
-  const [factor] = factorsOf(metric)
-    .flatMap((name) => changesSince(kindOf(name), pointsOf(name), from, ERROR))
-    .filter((change) => areNear(change, own))
-    .toSorted((a, b) => a.pValue - b.pValue);
-  const size = factor && sizeOfDays(kindOf(metric), pointsOf(metric), factor);
-  if (!size || size.relative * own.relative <= 0) return own;
-  const { relative, low, high } = size;
-  return { ...factor, relative, low, high, pValue: own.pValue };
+/** Score from which a product has followed a factor whose change is known. */
+const FOLLOWED = 1.96;
+/** Score from which a factor has moved on days that only its product shows: there are three, on days that were searched for. */
+const MADE = 2.6;
+
+/** A change in one selection. */
+export interface FoundChange extends MeasuredChange {
+  /** Names the selection. */
+  readonly key: string;
+}
+
+/** The days of one selection, by metric. */
+type PointsOf = (metric: string) => DailyPoint[];
+
+/** Whether a metric moved on the days of a change and the way that it goes. */
+function hasMoved(metric: string, pointsOf: PointsOf, change: DatedChange, least: number): boolean {
+  const size = sizeOfDays(kindOf(metric), pointsOf(metric), change);
+  return size !== undefined && size.relative * change.relative > 0 && Math.abs(size.score) >= least;
+}
+
+/**
+ * Changes of a metric; of a product those of its factors that it followed, whose days and cost every tool tells; by itself it ends by chance, and
+ * where no factor moved one large order or a slow rise may be all there is.
+ */
+function changesOfMetric(metric: string, pointsOf: PointsOf, from: string, most: number): { metric: string; change: DatedChange }[] {
+  const since = (name: string) => changesSince(kindOf(name), pointsOf(name), from, most).map((change) => ({ metric: name, change }));
+  const own = since(metric);
+  const factors = factorsOf(metric);
+  if (factors.length === 0) return own;
+  const isAlike = (change: DatedChange) => own.some((other) => areNear(change, other.change));
+  const ofFactors = factors.flatMap(since).filter(({ change }) => isAlike(change) || hasMoved(metric, pointsOf, change, FOLLOWED));
+  const alone = own.filter(({ change }) => {
+    const isTold = ofFactors.some((other) => areNear(other.change, change));
+    return !isTold && factors.some((factor) => hasMoved(factor, pointsOf, change, MADE));
+  });
+  return [...ofFactors, ...alone];
 }
 
 /** Lasting changes that begin on a day or later, in each selection and metric that was asked for, as every tool tells them. */
-function changesFrom({ query, days, known }: ExpectedInput, from: string): MeasuredChange[] {
+function changesFrom({ query, days, known }: ExpectedInput, from: string): FoundChange[] {
   const asked = query.metrics.filter((metric) => !query.bases.includes(metric));
-  const selections = [...grouped(days, ({ selection }) => keyOf(selection)).values()];
-  const most = ERROR / Math.max(1, asked.length * selections.length);
-  const found = selections.flatMap((rows) => {
+  const selections = [...grouped(days, ({ selection }) => keyOf(selection))];
+  const searched = new Set(asked.flatMap((metric) => [metric, ...factorsOf(metric)]));
+  const most = ERROR / Math.max(1, searched.size * selections.length);
+  const found = selections.flatMap(([key, rows]) => {
     const ofDays = rows.map((row) => ({ ...row, known }));
     const pointsOf = (metric: string) => dayPoints(ofDays, metric);
     const device = rows[0]?.selection.device ?? 'all';
-    return asked.flatMap((metric) =>
-      changesSince(kindOf(metric), pointsOf(metric), from, most).map((own) => {
-        const change = onDaysOfFactor(own, metric, pointsOf, from);
-        return { metric, device, change, cost: costOnDays(metric, rows, change) };
-      }),
-    );
+    const all = asked.flatMap((metric) => changesOfMetric(metric, pointsOf, from, most));
+    const once = new Map(all.map((each) => [`${each.metric} ${each.change.from} ${each.change.to ?? ''}`, each]));
+    return [...once.values()].map(({ metric, change }) => ({ key, metric, device, change, cost: costOnDays(metric, rows, change) }));
   });
   // What lasted for longer and is over was a level between two changes, and is no story of these rows.
   const lasting = found.filter(({ change }) => change.to === undefined || change.days <= LONGEST_EPISODE_DAYS);
@@ -56,42 +83,71 @@ function changesFrom({ query, days, known }: ExpectedInput, from: string): Measu
 }
 
 /** Whether a product changed on the day on which one of its factors did, whose cost in it is told. */
-function isMadeBy(own: MeasuredChange, other: MeasuredChange): boolean {
-  const isFactor = own.metric !== other.metric && own.device === other.device && factorsOf(own.metric).includes(other.metric);
+function isMadeBy(own: FoundChange, other: FoundChange): boolean {
+  const isFactor = own.metric !== other.metric && own.key === other.key && factorsOf(own.metric).includes(other.metric);
   return isFactor && areNear(own.change, other.change);
 }
 
-/** The clearest changes that begin among the rows, of which `from` is the first day, and those shortly before that they lie in whole. */
-export function changesAround(input: ExpectedInput, from: string): { among: MeasuredChange[]; before: MeasuredChange[] } {
+/** Changes that begin among the rows, of which `from` is the first day, and those shortly before that they lie in whole. */
+export function changesAround(input: ExpectedInput, from: string): { among: FoundChange[]; before: FoundChange[] } {
   const lately = dayAfter(from, -LATELY_DAYS);
   const isBefore = ({ change }: MeasuredChange) => change.from < from && change.to === undefined;
-  return {
-    among: changesFrom(input, from).slice(0, MOST_TOLD),
-    before: changesFrom(input, lately).filter(isBefore).slice(0, MOST_TOLD),
-  };
+  return { among: changesFrom(input, from), before: changesFrom(input, lately).filter(isBefore) };
 }
 
+const whereOf = ({ device }: MeasuredChange) => (device === 'all' ? '' : ` (${device})`);
+
 /** A sentence for each change before the rows, of which `first` is the first day: a level of some days is not usual yet. */
-export function levelSentence(before: readonly MeasuredChange[], first: string): string {
+export function levelSentence(before: readonly MeasuredChange[], first: string, metrics: readonly string[]): string {
   return before
-    .map(({ metric, device, change }) => {
-      const where = device === 'all' ? '' : ` (${device})`;
-      const level = `${nameOf(metric)}${where} ${verbsOf(metric).is} ${levelText(change)} ${changeDays(change)}`;
+    .slice(0, MOST_TOLD)
+    .map((own) => {
+      const { metric, change } = own;
+      const level = `${nameOf(metric)}${whereOf(own)} ${verbsOf(metric).is} ${levelText(change)} ${changeDays(change)}, before these rows`;
       const isUsual = dayAfter(change.from, LEAST_LEVEL_DAYS) < first;
-      return `${level}, before these rows: its expectation is that of ${isUsual ? 'this level' : 'the days before'}.`;
+      return metrics.includes(metric) ? `${level}: its expectation is that of ${isUsual ? 'this level' : 'the days before'}.` : `${level}.`;
     })
     .join(' ');
+}
+
+/**
+ * One sentence where the rows of a change hold its outcome too: what they have against the expected is of all that moved it, and not what the
+ * one change costs. Empty where they do not.
+ */
+export function togetherSentence(
+  changes: readonly MeasuredChange[],
+  lines: readonly QueryLine[],
+  { timeZone, currency }: { readonly timeZone: string; readonly currency: string | undefined },
+): string {
+  const [first] = changes;
+  const outcome = first?.cost?.metric;
+  if (!first || outcome === undefined || outcome === first.metric) return '';
+  const { from, to = '9' } = first.change;
+  const isIn = ({ interval }: QueryLine) => todayIn(timeZone, interval.startMs) >= from && todayIn(timeZone, interval.endMs) <= to;
+  const own = lines.filter(({ selection }) => selection.device === first.device);
+  const rows = (own.length > 0 ? own : lines).filter(isIn).flatMap(({ values, expected }): number[] => {
+    const [value, usual] = [values[outcome], expected?.[outcome]?.expected];
+    return typeof value === 'number' && typeof usual === 'number' ? [value - usual] : [];
+  });
+  if (rows.length === 0) return '';
+  const sum = formatNumber(
+    rows.reduce((total, value) => total + value, 0),
+    { digits: 0, group: true, sign: true },
+  );
+  const unit = outcome === 'revenueSum' && currency !== undefined ? ` ${currency}` : '';
+  const where = own.length > 0 && first.device !== 'all' ? ` on ${first.device}` : '';
+  return `${nameOf(outcome)}${where} less its expected is ${sum}${unit}: all that moved it in these rows, not that change alone.`;
 }
 
 /** A sentence for each change: `Conversion rate (mobile) is 31% lower (27.3% to 34.5%) since 2026-09-25: about -48,058 EUR of revenue …` */
 export function changesSentence(changes: readonly MeasuredChange[], currency: string | undefined): string {
   return changes
+    .slice(0, MOST_TOLD)
     .map((measured) => {
-      const { metric, device, change } = measured;
-      const where = device === 'all' ? '' : ` (${device})`;
+      const { metric, change } = measured;
       const cost = measuredCostText(measured, currency);
       const verb = change.to === undefined ? 'is' : 'was';
-      return `${nameOf(metric)}${where} ${verb} ${levelText(change)} ${changeDays(change)}${cost === '' ? '' : `: ${cost}`}.`;
+      return `${nameOf(metric)}${whereOf(measured)} ${verb} ${levelText(change)} ${changeDays(change)}${cost === '' ? '' : `: ${cost}`}.`;
     })
     .join(' ');
 }

@@ -2,6 +2,7 @@ import { type CalendarSlot, type Interval, slotsOf } from '../../../lib/calendar
 import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
+import { factorsOf } from '../change-cost.ts';
 import { dayPoints, kindOf, rounded } from '../compare/readings.ts';
 import { type Expected, type ExpectedRow, expectationsOf, laterDay, verdictsOf } from '../engine/expectation.ts';
 import type { MetricKind } from '../engine/series.ts';
@@ -15,6 +16,8 @@ import type { QueryLine } from '../read/query-table.ts';
 export const FORECAST_DAYS = 28;
 /** A level that lasted for no more days before a row is not usual yet: it may be one unusual week, whose first day is found days off. */
 export const LEAST_LEVEL_DAYS = 10;
+/** Days of rows that are learned of together, from all days before them. */
+export const TURN_DAYS = 7;
 /** Days before a row that teach, at most. */
 const MOST_HISTORY = 184;
 
@@ -26,6 +29,13 @@ export interface ExpectedInput {
   readonly days: readonly MetricRow[];
   readonly known: KnownDays;
   readonly timeZone: string;
+}
+
+/** A change that is told beside the rows, in one selection. */
+interface Told {
+  readonly key: string;
+  readonly metric: string;
+  readonly change: { readonly from: string; readonly to?: string };
 }
 
 type Slot = Interval & Partial<CalendarSlot>;
@@ -43,12 +53,19 @@ interface Open {
 
 const UNKNOWN: ExpectedCell = { expected: null, low: null, high: null, verdict: 'too young' };
 
+/** Whether a day lies in a change that is told of a metric or of what it is made of: such days are news, and not usual. */
+function isNews(label: string, metric: string, told: readonly Told[]): boolean {
+  const own = told.filter((each) => each.metric === metric || factorsOf(metric).includes(each.metric));
+  return own.some(({ change: { from, to = '9' } }) => label >= from && label <= to);
+}
+
 /** The expectation of one metric of one selection in each slot. */
 function expectationsIn(
   metric: string,
   rows: readonly MetricRow[],
   slots: readonly Slot[],
   { query, known, timeZone }: ExpectedInput,
+  told: readonly Told[],
 ): Open[] {
   const kind = kindOf(metric);
   const points = dayPoints(
@@ -67,7 +84,7 @@ function expectationsIn(
   const rowByRow = isRowByRow(query);
   const found = blocksOf(over, rowByRow).flatMap((block) => {
     const [first = ''] = block.flat();
-    const before = points.filter(({ label }) => label < first).slice(-MOST_HISTORY);
+    const before = points.filter(({ label }) => label < first && !isNews(label, metric, told)).slice(-MOST_HISTORY);
     const own = expectationsOf(
       kind,
       before,
@@ -110,8 +127,8 @@ export function isRowByRow({ breakdown }: Pick<MetricQuery, 'breakdown'>): boole
 }
 
 /**
- * Rows in turns of at most 28 days: each turn is learned of from all days before it, so that bounds stay as narrow as a forecast's. Row by
- * row each is a turn of its own, so that what happened in one is known to the next.
+ * Rows in turns of at most a week: each turn is learned of from all days before it, so that a day is held against about the same days in
+ * every question. Row by row each is a turn of its own, so that what happened in one is known to the next.
  */
 function blocksOf(rows: readonly (readonly string[])[], rowByRow: boolean): (readonly string[])[][] {
   if (rowByRow) return rows.map((row) => [row]);
@@ -119,7 +136,7 @@ function blocksOf(rows: readonly (readonly string[])[], rowByRow: boolean): (rea
   for (const row of rows) {
     const open = blocks.at(-1);
     const [first, last] = [open?.[0]?.[0], row.at(-1)];
-    const isNear = first !== undefined && last !== undefined && Date.parse(last) - Date.parse(first) < FORECAST_DAYS * DAY_MS;
+    const isNear = first !== undefined && last !== undefined && Date.parse(last) - Date.parse(first) < TURN_DAYS * DAY_MS;
     if (open && isNear) open.push(row);
     else blocks.push([row]);
   }
@@ -144,8 +161,8 @@ function judged(cells: readonly Open[]): ExpectedCell[] {
   return cells.map(({ cell, score }) => (score === undefined ? cell : { ...cell, verdict: verdicts[next++] ?? 'ordinary' }));
 }
 
-/** The lines of a query with what was to be expected of them, and lines of a forecast, in order of time. */
-export function withExpected(input: ExpectedInput): QueryLine[] {
+/** The lines of a query with what was to be expected of them beside the changes that are told, and lines of a forecast, in order of time. */
+export function withExpected(input: ExpectedInput, told: readonly Told[] = []): QueryLine[] {
   const { query, lines, days, timeZone } = input;
   const unit = timeUnitOf(query.breakdown);
   if (unit === 'hour' || isOfDays(unit)) return [...lines];
@@ -155,7 +172,8 @@ export function withExpected(input: ExpectedInput): QueryLine[] {
   const made = [...grouped(days, ({ selection }) => keyOf(selection)).values()].flatMap((rows) => {
     const [row] = rows;
     if (!row) return [];
-    const byMetric = asked.map((metric) => expectationsIn(metric, rows, slots, input));
+    const toldHere = told.filter(({ key }) => key === keyOf(row.selection));
+    const byMetric = asked.map((metric) => expectationsIn(metric, rows, slots, input, toldHere));
     return slots.map((slot, at) => {
       const own = lines.find((line) => !line.isOther && keyOf(line.selection) === keyOf(row.selection) && line.order === placeOf(slot));
       const values = Object.fromEntries(query.metrics.map((metric) => [metric, null]));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changesAround, levelSentence } from '../../../../src/domain/metrics/expected/expected-changes.ts';
+import { changesAround, levelSentence, togetherSentence } from '../../../../src/domain/metrics/expected/expected-changes.ts';
 import type { ExpectedInput } from '../../../../src/domain/metrics/expected/expected-lines.ts';
 import { dayAfter } from '../../../../src/lib/calendar.ts';
 import { DAY_MS } from '../../../../src/lib/clock.ts';
@@ -31,7 +31,7 @@ describe('changes around the rows of an expectation', () => {
     const { among, before } = changesAround(fall, day(126));
     expect(among).toEqual([]);
     expect(before.map(({ change }) => change.from)).toEqual([day(120)]);
-    const told = (first: string) => levelSentence(before, first);
+    const told = (first: string) => levelSentence(before, first, ['conversionRate']);
     expect(told(day(126))).toMatch(/^Conversion rate is \d\d\.\d% lower \(.*\) since 2026-10-29, before these rows: /);
     expect(told(day(126))).toMatch(/its expectation is that of the days before\.$/);
     expect(told(day(131))).toMatch(/its expectation is that of this level\.$/);
@@ -55,7 +55,30 @@ describe('changes around the rows of an expectation', () => {
       at < DAYS - 5 ? row : { ...row, values: { ...row.values, revenueSum: 1.3 * (row.values['revenueSum'] ?? 0) } },
     );
     const { among } = changesAround({ ...fall, days }, day(110));
-    expect(among.map(({ metric, change: { from, to } }) => [metric, from, to])).toEqual([['revenueSum', day(120), undefined]]);
-    expect(among[0]?.change.relative).toBeLessThan(-0.05);
+    expect(among.map(({ metric, change: { from, to } }) => [metric, from, to])).toEqual([['conversionRate', day(120), undefined]]);
+    expect(among[0]?.change.relative).toBeCloseTo(-0.2, 1);
+    expect(among[0]?.cost?.metric).toBe('revenueSum');
+    expect(levelSentence(among, day(130), ['revenueSum'])).toMatch(/^Conversion rate is .* before these rows\.$/);
+  });
+
+  it('are none where a product rose and none of its factors did', () => {
+    const calm = input(['revenueSum'], { from: DAYS, factor: 1 });
+    // Larger orders that are counted in no basket of these days.
+    const days = calm.days.map((row, at) =>
+      at < 110 ? row : { ...row, values: { ...row.values, revenueSum: 1.4 * (row.values['revenueSum'] ?? 0), cartAverage: 80 } },
+    );
+    expect(changesAround({ ...calm, days }, day(100)).among).toEqual([]);
+  });
+
+  it('are summed beside what their rows have against the expected', () => {
+    const { among } = changesAround(input(['conversionRate', 'revenueSum'], { from: 120, factor: 0.6 }), day(110));
+    const interval = { startMs: Date.parse(day(120)), endMs: Date.parse(day(140)) - 1 };
+    const cell = { expected: 300, low: 200, high: 400, verdict: 'low' };
+    const line = { selection: { device: 'all', segmentIds: [] }, interval, values: { revenueSum: 250 }, expected: { revenueSum: cell } };
+    const told = (startMs: number) =>
+      togetherSentence(among, [{ ...line, interval: { ...interval, startMs } }] as never, { timeZone: 'UTC', currency: 'EUR' });
+    expect(told(interval.startMs)).toBe('Revenue less its expected is -50 EUR: all that moved it in these rows, not that change alone.');
+    expect(told(Date.parse(day(119)))).toBe('');
+    expect(togetherSentence([], [], { timeZone: 'UTC', currency: 'EUR' })).toBe('');
   });
 });

@@ -44,9 +44,17 @@ it('one unusual week does not teach what the next is held against', () => {
   expect(verdictsOf('2026-07-26')).toEqual([...ordinary(2), 'low', ...ordinary(WEEKS - 3)]);
 });
 
-it('days are learned of in turns of four weeks, so that a fall stays one through its turn', () => {
+it('days are learned of in turns of a week, so that a fall stays one for two of them', () => {
   const cells = cellsOf('day');
   expect(cells).toHaveLength(7 * WEEKS);
   expect(cells.slice(14, 28).every((cell) => cell?.verdict === 'low')).toBe(true);
   expect(cells.slice(28).filter((cell) => cell?.verdict === 'low').length).toBeLessThanOrEqual(3);
+});
+
+it('the days of a change that is told are not what later rows are held against', () => {
+  const told = [{ key: 'all||', metric: 'visits', change: { from: '2026-07-20' } }];
+  const verdicts = withExpected(input('week', LAST), told).map(({ expected }) => expected?.['visits']?.verdict);
+  expect(verdicts).toEqual([...ordinary(2), ...Array.from({ length: WEEKS - 2 }, () => 'low')]);
+  const elsewhere = withExpected(input('week', LAST), [{ ...told[0], key: 'mobile||' } as never]);
+  expect(elsewhere.map(({ expected }) => expected?.['visits']?.verdict)).toEqual(verdictsOf());
 });

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { changesAround } from '../../../../src/domain/metrics/expected/expected-changes.ts';
+import { atTheirDevices } from '../../../../src/domain/metrics/expected/placed-changes.ts';
+import { dayAfter } from '../../../../src/lib/calendar.ts';
+import { DAY_MS } from '../../../../src/lib/clock.ts';
+import { seeded } from '../../../bench/verdicts/random.ts';
+
+const [FIRST, DAYS, BREAK] = ['2026-07-01', 140, 120];
+const known = { specialDays: () => undefined, of: () => ({}) } as never;
+
+/** Days of all devices and of each, whose rates fall by these factors on one day. */
+function rowsOf(factors: Readonly<Record<'desktop' | 'mobile' | 'tablet', number>>) {
+  const random = seeded(5);
+  return Array.from({ length: DAYS }, (_, at) => {
+    const label = dayAfter(FIRST, at);
+    const startMs = Date.parse(label);
+    const rowOf = (device: string, visits: number, conversionCount: number) => ({
+      selection: { device, segmentIds: [] },
+      range: 0,
+      interval: { label, startMs, endMs: startMs + DAY_MS - 1 },
+      values: { visits, conversionCount, conversionRate: (100 * conversionCount) / visits, revenueSum: 80 * conversionCount },
+    });
+    const parts = Object.entries(factors).map(([device, factor]) => {
+      const visits = random.poisson(2_000);
+      return { device, visits, orders: random.binomial(visits, 0.04 * (at >= BREAK ? factor : 1)) };
+    });
+    const sum = (of: 'visits' | 'orders') => parts.reduce((total, part) => total + part[of], 0);
+    return [rowOf('all', sum('visits'), sum('orders')), ...parts.map(({ device, visits, orders }) => rowOf(device, visits, orders))];
+  }).flat();
+}
+
+function placedOf(factors: Parameters<typeof rowsOf>[0]) {
+  const rows = rowsOf(factors) as never[];
+  const days = rows.filter((row: { selection: { device: string } }) => row.selection.device === 'all');
+  const input = { query: { metrics: ['conversionRate'], bases: [] }, lines: [], days, known, timeZone: 'UTC' } as never;
+  const { among } = changesAround(input, dayAfter(FIRST, 110));
+  return atTheirDevices(among, { rows, known });
+}
+
+it('a change of all devices that one device made is told of it, with its size and cost there', () => {
+  const [own, ...others] = placedOf({ desktop: 0.4, mobile: 1, tablet: 1 });
+  expect(others).toEqual([]);
+  expect(own).toMatchObject({ metric: 'conversionRate', device: 'desktop', change: { from: dayAfter(FIRST, BREAK) } });
+  expect(own?.change.relative).toBeCloseTo(-0.6, 1);
+  const lost = 0.6 * 0.04 * 2_000 * 80 * (DAYS - BREAK);
+  expect(own?.cost?.value).toBeGreaterThan(-1.1 * lost);
+  expect(own?.cost?.value).toBeLessThan(-0.9 * lost);
+});
+
+it('a change of all devices alike is told of all', () => {
+  const [own, ...others] = placedOf({ desktop: 0.7, mobile: 0.7, tablet: 0.7 });
+  expect(others).toEqual([]);
+  expect(own?.device).toBe('all');
+});
