@@ -152,7 +152,7 @@ export function areNeighbours(a: Pick<Finding, 'from' | 'to'>, b: Pick<Finding, 
 }
 
 /** Whether a change of one must show in the other, up to where it is. */
-function areRelated(a: ChangeSeries, b: ChangeSeries): boolean {
+export function areRelated(a: ChangeSeries, b: ChangeSeries): boolean {
   if (a.place.zoneId !== b.place.zoneId) return false;
   const factors = new Set(factorsOf(a));
   return a.place.zoneId !== undefined || factorsOf(b).some((factor) => factors.has(factor));

@@ -71,7 +71,9 @@ function rootsOf(members: readonly Found[]): Root[] {
   });
   const clear = all.filter(({ members: [first] }) => first && first.finding.pValue <= LEAST_CLEAR);
   const factors = clear.filter(({ metric }) => !isProduct(metric));
-  if (factors.length > 0) return factors.toSorted((a, b) => rankOf(a) - rankOf(b));
+  // What drifts slowly drifts by a factor, which scatters less than the product.
+  const isDrift = members.every(({ finding }) => finding.shape === 'drift');
+  if (factors.length > 0 || isDrift) return factors.toSorted((a, b) => rankOf(a) - rankOf(b));
   const products = (clear.length > 0 ? clear : all).filter(({ metric }) => isProduct(metric));
   // Revenue follows conversions.
   const counts = products.filter(({ metric }) => metric === 'conversionCount');
@@ -124,11 +126,12 @@ function eventOf(scene: Scene, { lead, members }: Cluster, draft: Draft): Change
   const { finding } = lead;
   const days: Days = finding.shape === 'drift' ? { from: scene.from } : finding;
   const { place, roots, mixed, most } = draft;
-  const rootParts = roots.flatMap(({ metric, goalId, members: [first] }): Part[] => {
-    const own = first?.finding;
+  const rootParts = roots.flatMap(({ metric, goalId }): Part[] => {
     // What was found at the very place says it best; of a drift it is the slope.
     const exact = members.find(({ series }) => series.id === seriesId(metric, { ...place, goalId }));
-    const found = exact?.finding ?? (finding.shape === 'drift' ? own : undefined);
+    const found = exact?.finding;
+    // What drifts at some places of many and not where it is told is no drift of that.
+    if (!found && finding.shape === 'drift') return [];
     if (found && (finding.shape === 'drift' || (found.from === finding.from && found.to === finding.to)))
       return [{ metric, place: { ...place, goalId }, relative: found.relative, low: found.low, high: found.high, score: CLEAR }];
     const part = partAt(scene, metric, { ...place, goalId }, days);

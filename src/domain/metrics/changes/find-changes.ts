@@ -5,11 +5,13 @@ import { type Device, planGrid } from '../read/metric-grid.ts';
 import { acceptedOf, type ChangeSeries, clustersOf, type Found, hasEnough, type Place, sceneOf } from './change-series.ts';
 import { begunEarlier } from './earlier-events.ts';
 import { type ChangeEvent, eventsOf } from './events.ts';
+import { madeByFactor } from './made-by-factors.ts';
 import { measuredEvent, onceMeasured, withoutParts } from './measured-events.ts';
 import { opposedEvents } from './opposed-events.ts';
 import { newsOf, overBefore } from './over-before.ts';
 import { outcomeOf, type RankedChange, rankChanges } from './rank-changes.ts';
 import { changesUnderWay } from './under-way.ts';
+import { heldWithin } from './within-changes.ts';
 
 /** Least days before the scan that teach; two requests of 92 days leave more, where there is much to read one does. */
 const HISTORY_DAYS = 84;
@@ -187,12 +189,15 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
     return [...events, ...opposedEvents(scene, cluster, events)];
   });
   // Measured by its own days, what looked like a change in the scan may have been over before it.
-  const measured = told.flatMap((event) => begunEarlier(scene, measuredEvent(scene, event))).filter(({ to: end }) => !end || end >= from);
+  const measured = told
+    .flatMap((event) => begunEarlier(scene, measuredEvent(scene, event)))
+    .map((event) => madeByFactor(scene, event))
+    .filter(({ to: end }) => !end || end >= from);
   const events = withoutParts(onceMeasured(measured), to);
   const steps = events.filter(({ shape, to: end }) => shape === 'step' && end === undefined);
   const begun = events.filter((event) => !steps.some((step) => isEchoOf(event, step, from)));
   return {
-    changes: rankChanges(scene, [...begun, ...changesUnderWay(scene, metrics, begun)]),
+    changes: rankChanges(scene, heldWithin(scene, [...begun, ...changesUnderWay(scene, metrics, begun)], limit)),
     looked: looked.length,
     tooFew: wanted.length - looked.length,
     outcome: outcomeOf(scene),

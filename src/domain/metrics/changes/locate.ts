@@ -63,6 +63,7 @@ interface Moves {
   readonly ofAll: number | undefined;
   /** All visitors together moved, and the way that the change goes. */
   readonly hasMoved: boolean;
+  readonly isDrift: boolean;
 }
 
 function groupsOf(scene: Scene, whole: ChangeSeries, { metric, goalId, days, others }: EventQuestion): readonly GroupChange[] {
@@ -93,6 +94,7 @@ function movesOf(scene: Scene, whole: ChangeSeries, question: EventQuestion): Mo
     groupAt: (place) => byId.get(seriesId(metric, { ...place, goalId })),
     ofAll,
     hasMoved: isShown && isLikewise(ofAll, members[0]?.finding.relative),
+    isDrift: days.shape === 'drift',
   };
 }
 
@@ -122,7 +124,8 @@ function widestPlace(scene: Scene, moves: Moves, { all, members }: { all: Place;
   const group = clearestGroup(moves, first);
   const place = group && scene.series.get(group.name)?.place;
   if (place && isAlone(group)) return { isNarrow: true, place, relative: group.relative ?? undefined };
-  if (!moves.hasMoved) return { isNarrow: false, place: clearest?.series.place ?? all, relative: first };
+  // All parts drift with the whole: which of them shows it is chance.
+  if (!moves.hasMoved && !moves.isDrift) return { isNarrow: false, place: clearest?.series.place ?? all, relative: first };
   return { isNarrow: false, place: all, relative: moves.ofAll, ...(place && isMuchMore(group) && { most: place }) };
 }
 

@@ -5,7 +5,7 @@ import { isWithinPlace, type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent, Part } from './events.ts';
 
 /** A metric that moved with a change, measured on its days as every question does; as it was where they do not show that. */
-function measuredPart({ series }: Scene, part: Part, days: Pick<DatedChange, 'from' | 'to'>): Part {
+export function measuredPart({ series }: Scene, part: Part, days: Pick<DatedChange, 'from' | 'to'>): Part {
   const own = part.mix ? undefined : series.get(seriesId(part.metric, part.place));
   const size = own && sizeOfDays(own.kind, own.days, days);
   return size && size.relative * part.relative > 0 ? { ...part, ...size } : part;

@@ -1,6 +1,7 @@
 import { dayAfter } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { Z_95 } from '../../statistics/tails.ts';
+import { factorsOf } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { changesSince, sizeOfDays } from '../engine/measure.ts';
 import { type ChangeSeries, hasEnough, isProduct, type Scene, seriesId } from './change-series.ts';
@@ -66,8 +67,9 @@ function eventsOfMetric(found: readonly UnderWay[], base: Scene['base']): Change
 export function changesUnderWay(scene: Scene, metrics: readonly string[], events: readonly ChangeEvent[]): ChangeEvent[] {
   const { series, base } = scene;
   const devices = [...new Set([...series.values()].map(({ place }) => place.device))];
-  return metrics
-    .filter((metric) => !isProduct(metric))
+  // A product goes on with the factor that made it.
+  const searched = new Set(metrics.flatMap((metric) => (isProduct(metric) ? factorsOf(metric) : [metric])));
+  return [...searched]
     .flatMap((metric) => {
       const own = devices.flatMap((device) => series.get(seriesId(metric, { ...base, device })) ?? []);
       return eventsOfMetric(

@@ -50,17 +50,17 @@ function driftOf(study: Study, others: readonly Interval[] = []): Change | undef
   if (before.effect * whole.effect <= 0) return undefined;
   const share = driftShare(study.series);
   if (Math.abs(relativeOf(study.series, whole.effect * share)) < LEAST_DRIFT) return undefined;
-  const logP = Math.max(before.logP, whole.logP);
+  const byWeeks = errorByWeeks(study, whole, days, known);
+  if (byWeeks === undefined) return undefined;
+  const logP = Math.max(before.logP, whole.logP, byWeeks.logP);
   // A series that has almost no events has no slope either.
   if (!(logP <= Math.log(LOOSEST))) return undefined;
-  const error = errorByWeeks(study, whole, days, known);
-  if (error === undefined) return undefined;
   return {
     shape: 'step',
     from: learned,
     to: days,
     effect: whole.effect * share,
-    error: error * share,
+    error: byWeeks.error * share,
     logP,
     earliest: learned,
     latest: learned,

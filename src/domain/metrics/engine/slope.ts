@@ -40,20 +40,20 @@ export function slopeOf({ series, noise }: Pick<Study, 'series' | 'noise'>, days
 const LEAST_TREND_WEEKS = 4;
 
 /**
- * The error of a slope that is told: at least the one that the weeks have beside a straight line, as `query_metrics` judges a trend. Days
- * alone take a slow wave of a season for a certain slope. Undefined where the weeks do not show the slope at 95 %.
+ * The error of a slope that is told, and the logarithm of its p-value by it: at least the one that the weeks have beside a straight line, as
+ * `query_metrics` judges a trend. Days alone take a slow wave of a season for a certain slope. Undefined where the weeks do not show it at 95 %.
  */
 export function errorByWeeks(
   { series, noise }: Pick<Study, 'series' | 'noise'>,
   slope: Slope,
   days: number,
   known: readonly Interval[] = [],
-): number | undefined {
+): Pick<Slope, 'error' | 'logP'> | undefined {
   const { fixed, drift, values } = nuisanceOf(series, days, known, noise.weekdaySd);
   const basis = orthonormalise([...fixed, ...drift.slice(0, 1)].map((column) => column.slice()));
   const left = project(values.slice(), basis).subarray(series.block, days);
   const weeks = Math.floor(left.length / WEEK);
-  if (weeks < LEAST_TREND_WEEKS) return slope.error;
+  if (weeks < LEAST_TREND_WEEKS) return slope;
   const first = left.length - weeks * WEEK;
   const means = Array.from({ length: weeks }, (_, week) => {
     const from = first + week * WEEK;
@@ -63,5 +63,6 @@ export function errorByWeeks(
   const spread = (weeks ** 3 - weeks) / 12; // of the weeks' numbers around their middle
   const perWeek = Math.sqrt(sum(means.map((mean) => mean ** 2)) / freedom / spread) * carryFactor(means);
   const error = Math.max(slope.error, (perWeek * series.times.length) / WEEK);
-  return Math.abs(normalOf(slope.effect / error, freedom)) < Z_95 ? undefined : error;
+  const score = normalOf(slope.effect / error, freedom);
+  return Math.abs(score) < Z_95 ? undefined : { error, logP: logTail(score) };
 }
