@@ -188,11 +188,11 @@ const MOVED: Partial<Record<Judgement['verdict'], string>> = { up: 'rose', down:
 export function aloneSentence(
   name: string,
   { verdict }: Judgement,
-  { since, last }: { readonly since: DatedChange | undefined; readonly last: string },
+  { since, last, cost = '' }: { readonly since: DatedChange | undefined; readonly last: string; readonly cost?: string },
   change: string,
 ): string {
   if (since && since.to === undefined)
-    return `${capital(name)} alone is ${levelText(since)} since ${since.from}, ${daysText(since.days, last)}.`;
+    return `${capital(name)} alone is ${levelText(since)} since ${since.from}, ${daysText(since.days, last)}${inPeriod({ change: since, cost })}.`;
   if (since) return `${capital(name)} alone was ${levelText(since)} from ${since.from} to ${since.to ?? ''} and is back.`;
   return `${capital(name)} alone ${MOVED[verdict] ?? 'drifted'} beyond noise (${change}).`;
 }
@@ -209,33 +209,35 @@ export function earlierOf({ judgement, since, days }: Pick<Change, 'judgement' |
 /** Days by which a device may show the first day of the same change off. */
 const SAME_CHANGE_DAYS = 3;
 
-/** The only device that shows a change which began before the period; empty where there is no such change, or not one device alone. */
-export function earlierPlace(change: Change, devices: readonly { readonly name: string; readonly judgement: Judgement }[]): string {
+/** Whether a device shows the change of all that began before the period. */
+export function isEarlierAt(change: Change, judgement: Judgement): boolean {
   const earlier = earlierOf(change);
-  if (!earlier) return '';
-  const isSame = (own: DatedChange) =>
-    own.relative * earlier.relative > 0 && Math.abs(Date.parse(own.from) - Date.parse(earlier.from)) <= SAME_CHANGE_DAYS * DAY_MS;
-  const shown = devices.flatMap(({ name, judgement }) => {
-    const own = earlierOf({ judgement, since: undefined, days: change.days });
-    return own && isSame(own) ? [{ name, own }] : [];
-  });
-  const [only, ...others] = shown;
-  return only && others.length === 0 ? `Of the devices only ${only.name} shows it: ${levelText(only.own)} since ${only.own.from}.` : '';
+  const own = earlierOf({ judgement, since: undefined, days: change.days });
+  if (!earlier || !own || own.relative * earlier.relative <= 0) return false;
+  return Math.abs(Date.parse(own.from) - Date.parse(earlier.from)) <= SAME_CHANGE_DAYS * DAY_MS;
 }
 
-/**
- * A change that began before the period, which a comparison with the baseline alone would not show; empty where there is none. `cost` is
- * what it makes of the period: `about -48,058 EUR of revenue`.
- */
-export function earlierSentence(change: Change, cost = ''): string {
-  const { metric, judgement, of } = change;
-  const earlier = earlierOf(change);
+/** A change that began before the period, and what it makes of the period: `about -48,058 EUR of revenue`; empty where nothing is known. */
+export interface Earlier {
+  readonly change: DatedChange;
+  readonly cost: string;
+}
+
+const inPeriod = ({ cost }: Earlier) => (cost === '' ? '' : `, in the period ${cost}`);
+
+/** The only device that shows a change which began before the period. */
+export function earlierPlace(device: string, earlier: Earlier | undefined): string {
   if (!earlier) return '';
+  const { change } = earlier;
+  return `Of the devices only ${device} shows it: ${levelText(change)} since ${change.from}${inPeriod(earlier)}.`;
+}
+
+/** A change that began before the period, which a comparison with the baseline alone would not show. */
+export function earlierSentence({ metric, judgement, of }: Change, earlier: Earlier): string {
   const name = of === '' ? nameOf(metric) : `${nameOf(metric)} (${of})`;
   const subject = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
-  const within = cost === '' ? '' : `, in the period ${cost}`;
-  const since = `${isChanged(judgement) ? 'Already' : 'But'} since ${earlier.from}, before the period,`;
-  return `${since} ${subject} ${verbsOf(metric).is} ${levelText(earlier)}${within}.`;
+  const since = `${isChanged(judgement) ? 'Already' : 'But'} since ${earlier.change.from}, before the period,`;
+  return `${since} ${subject} ${verbsOf(metric).is} ${levelText(earlier.change)}${inPeriod(earlier)}.`;
 }
 
 /** Days that stand out by themselves, and whether the verdict depends on them; undefined where there are none. */

@@ -1,4 +1,5 @@
 import type { DatedChange } from '../engine/changes.ts';
+import { measureChange } from '../engine/measure.ts';
 import { findReasons } from '../engine/reasons.ts';
 import { definitionOf, nameOf } from '../metric-definitions.ts';
 import { deviceSentence, effectsOf, isMix, opposedSentence, segmentSentence } from './cause-words.ts';
@@ -10,9 +11,11 @@ import {
   type Change,
   changeSentence,
   changeText,
+  type Earlier,
   earlierOf,
   earlierPlace,
   earlierSentence,
+  isEarlierAt,
   othersSentence,
 } from './comparison-words.ts';
 import type { Explained } from './contributions.ts';
@@ -20,7 +23,7 @@ import { rateSentence, splitSentence } from './figure-words.ts';
 import { CLEAR_P_VALUE, daysOf, occasionOf } from './judged-changes.ts';
 import { changeRecord, costOnDays, type MeasuredChange, measuredCostText } from './measured-change.ts';
 import { measuredSentences, otherPlaceSentences } from './measured-words.ts';
-import { allDaysOf, isChanged, type Judged, type Reading, sinceOf } from './readings.ts';
+import { allDaysOf, isChanged, type Judged, kindOf, type Reading, sinceOf } from './readings.ts';
 import { REVENUE_FACTORS, revenueSentence } from './revenue-words.ts';
 
 /** A comparison with what a chart and the search for events need beside the answer. */
@@ -52,14 +55,18 @@ function sumRecords({ byDevice, bySegment }: Causes) {
 }
 
 /** What devices say of the headline: their parts where it changed, else the one that stands out alone. */
-function devicesSentence({ byDevice, movedSegment, measured }: Causes, { judged, windows }: CausesInput): string {
+function devicesSentence(
+  { byDevice, movedSegment, measured }: Causes,
+  { judged, windows }: CausesInput,
+  currency: string | undefined,
+): string {
   const { headline, hidden } = judged;
   if (isChanged(headline.judgement)) {
     // The ranges alone would give a part of the size that it has had since its first day.
-    if (placeOfEarlier(byDevice, judged) !== '') return '';
+    if (earlierOf(headline) && !hidden && deviceOfEarlier(byDevice, judged)) return '';
     return byDevice ? deviceSentence(byDevice, movedSegment, headline.since !== undefined) : '';
   }
-  return hidden ? hiddenSentence(headline, hidden, sinceAlone(headline, hidden, measured, windows)) : '';
+  return hidden ? hiddenSentence(headline, hidden, sinceAlone(headline, hidden, measured, windows), currency) : '';
 }
 
 /** What segments say of the headline; their division of it is left out where the mix of devices says it. */
@@ -74,32 +81,43 @@ function segmentsSentence({ byDevice, bySegment }: Causes, { judged: { headline 
   });
 }
 
-/** The cost within the period of a change that began before it; empty where there is none, or nothing depends on it. */
-function earlierCost(change: Change, whole: Reading, currency: string | undefined): string {
-  const earlier = earlierOf(change);
-  if (!earlier) return '';
-  const cost = costOnDays(change.metric, allDaysOf(whole), earlier, change.days.first);
-  return measuredCostText({ cost }, currency);
+/** A change that began before the period as every tool sizes it, and its cost within the period; undefined where there is none. */
+function earlierIn(reading: Reading, change: Change, currency: string | undefined): Earlier | undefined {
+  const { metric, days } = change;
+  const found = earlierOf(change);
+  if (!found) return undefined;
+  const own = measureChange(kindOf(metric), daysOf(reading, metric), found) ?? found;
+  const cost = costOnDays(metric, allDaysOf(reading), own, days.first);
+  return { change: own, cost: measuredCostText({ cost }, currency) };
 }
 
-/** The one device that shows a change which began before the period, where nothing began within it; empty where there is none. */
-function placeOfEarlier(byDevice: DeviceCause | undefined, { headline, hidden, devicesOf }: CausesInput['judged']): string {
-  if (!byDevice || hidden || (isChanged(headline.judgement) && headline.since)) return '';
-  const devices = devicesOf(headline.metric).map((judgement) => ({ name: judgement.reading.device, judgement }));
-  return earlierPlace(headline, devices);
+/** The one device that shows a change which began before the period, with what it is there; undefined where there is none. */
+function deviceOfEarlier(byDevice: DeviceCause | undefined, { headline, hidden, devicesOf }: CausesInput['judged']): Judged | undefined {
+  // The devices of a change within the period say theirs.
+  if (!byDevice || (isChanged(headline.judgement) && headline.since)) return undefined;
+  const shown = devicesOf(headline.metric).filter((judgement) => isEarlierAt(headline, judgement));
+  const [only, ...others] = hidden ? shown.filter((own) => own === hidden) : shown;
+  return others.length === 0 ? only : undefined;
 }
 
-/** A change that began before the period, and on which device where only one shows it; the devices of a change within it say theirs. */
+/** A change that began before the period, and on which device where only one shows it, with what it costs there. */
 function earlierSentences({ whole, byDevice }: Causes, { judged }: CausesInput, currency: string | undefined): string {
   const { headline, hidden } = judged;
-  const own = earlierSentence(headline, whole ? earlierCost(headline, whole, currency) : '');
-  if (own !== '') return [own, placeOfEarlier(byDevice, judged)].filter(Boolean).join(' ');
+  const earlier = whole && earlierIn(whole, headline, currency);
+  if (earlier) {
+    const device = deviceOfEarlier(byDevice, judged);
+    if (!device) return earlierSentence(headline, earlier);
+    const of = { ...headline, judgement: device, of: device.reading.device, since: undefined };
+    const there = hidden ? '' : earlierPlace(device.reading.device, earlierIn(device.reading, of, currency));
+    return [earlierSentence(headline, { ...earlier, cost: '' }), there].filter(Boolean).join(' ');
+  }
   if (!byDevice || hidden || isChanged(headline.judgement)) return '';
   // A device by itself, which the whole is too wide to show.
   const shown = judged.devicesOf(headline.metric).flatMap((judgement) => {
     const change = { ...headline, judgement, of: judgement.reading.device };
     const isClear = (earlierOf(change)?.pValue ?? 1) < CLEAR_P_VALUE;
-    return isClear ? [earlierSentence(change, earlierCost(change, judgement.reading, currency))] : [];
+    const own = isClear ? earlierIn(judgement.reading, change, currency) : undefined;
+    return own ? [earlierSentence(change, own)] : [];
   });
   return shown.length === 1 ? (shown[0] ?? '') : '';
 }
@@ -122,7 +140,7 @@ function sentencesOf(causes: Causes, input: CausesInput, currency: string | unde
   const sentences = [
     changeSentence(headline, currency),
     earlierSentences(causes, input, currency),
-    devicesSentence(causes, input),
+    devicesSentence(causes, input, currency),
     measured ? measuredSentences(headline, measured, currency) : '',
     otherPlaceSentences(others),
     whole && byDevice ? opposedDevices(byDevice, whole, input) : '',
@@ -205,12 +223,16 @@ function sinceAlone(
   windows: Windows,
 ): DatedChange | undefined {
   if (measured?.metric === metric) return measured.change;
-  return sinceOf(hidden, [hidden], windows) ?? earlierOf({ judgement: hidden, since: undefined, days });
+  const earlier = earlierOf({ judgement: hidden, since: undefined, days });
+  const own = sinceOf(hidden, [hidden], windows) ?? earlier;
+  return own && (measureChange(kindOf(metric), daysOf(hidden.reading, metric), own) ?? own);
 }
 
 /** A device that stands out although the whole does not. */
-function hiddenSentence({ metric, days }: Change, hidden: Judged, since: DatedChange | undefined): string {
+function hiddenSentence({ metric, days }: Change, hidden: Judged, since: DatedChange | undefined, currency: string | undefined): string {
   const { reading } = hidden;
+  const isBefore = since !== undefined && since.from < days.first;
+  const cost = isBefore ? measuredCostText({ cost: costOnDays(metric, allDaysOf(reading), since, days.first) }, currency) : '';
   const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
-  return aloneSentence(reading.device, hidden, { since, last: days.last }, changeText(metric, before, after));
+  return aloneSentence(reading.device, hidden, { since, last: days.last, cost }, changeText(metric, before, after));
 }

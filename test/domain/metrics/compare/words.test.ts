@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { type Cause, deviceSentence, segmentSentence } from '../../../../src/domain/metrics/compare/cause-words.ts';
 import { deviceRecord } from '../../../../src/domain/metrics/compare/comparison-rows.ts';
-import { type Change, changeSentence, earlierPlace, earlierSentence } from '../../../../src/domain/metrics/compare/comparison-words.ts';
+import {
+  type Change,
+  changeSentence,
+  earlierOf,
+  earlierPlace,
+  earlierSentence,
+  isEarlierAt,
+} from '../../../../src/domain/metrics/compare/comparison-words.ts';
 import type { Explained } from '../../../../src/domain/metrics/compare/contributions.ts';
 import { oneDaySentence } from '../../../../src/domain/metrics/compare/measured-words.ts';
 import { revenueSentence } from '../../../../src/domain/metrics/compare/revenue-words.ts';
@@ -226,31 +233,37 @@ describe('a change that began before the period', () => {
     days: { first: '2026-10-12', last: '2026-10-18' },
     of: 'mobile',
   });
+  const said = (own: Change, cost = '') => {
+    const earlier = earlierOf(own);
+    return earlier ? earlierSentence(own, { change: earlier, cost }) : '';
+  };
 
   it('is said with its day and size, whatever the verdict of the period is', () => {
     const words = 'since 2026-09-28, before the period, conversion rate (mobile) is 39.0% lower (32.0% to 45.0%).';
-    expect(earlierSentence(change('within noise', '2026-09-28'))).toBe(`But ${words}`);
-    expect(earlierSentence(change('down', '2026-09-28'))).toBe(`Already ${words}`);
+    expect(said(change('within noise', '2026-09-28'))).toBe(`But ${words}`);
+    expect(said(change('down', '2026-09-28'))).toBe(`Already ${words}`);
   });
 
-  it('is placed on the one device that shows it, and on none where several do or another one fell on another day', () => {
+  it('is placed on a device that shows it, and costs what it costs there; not where that fell on another day or rose', () => {
     const own = change('within noise', '2026-09-28');
-    const device = (name: string, from: string, relative = -0.77) => ({
-      name,
-      judgement: { ...own.judgement, changes: [{ ...step, from, relative, low: -0.8, high: -0.7 }] },
+    const device = (from: string, relative = -0.77) => ({
+      ...own.judgement,
+      changes: [{ ...step, from, relative, low: -0.8, high: -0.7 }],
     });
-    const calm = { name: 'tablet', judgement: { ...own.judgement, changes: [] } };
-    const mobile = device('mobile', '2026-09-29');
-    const words = 'Of the devices only mobile shows it: 77.0% lower (70.0% to 80.0%) since 2026-09-29.';
-    expect(earlierPlace(own, [mobile, calm])).toBe(words);
-    expect(earlierPlace(own, [mobile, device('desktop', '2026-09-01'), device('tablet', '2026-09-28', 0.5)])).toBe(words);
-    expect(earlierPlace(own, [mobile, device('desktop', '2026-09-28')])).toBe('');
-    expect(earlierPlace(own, [calm])).toBe('');
-    expect(earlierPlace(change('within noise', '2026-10-13'), [mobile])).toBe('');
+    expect(isEarlierAt(own, device('2026-09-29'))).toBe(true);
+    expect(isEarlierAt(own, device('2026-09-01'))).toBe(false);
+    expect(isEarlierAt(own, device('2026-09-28', 0.5))).toBe(false);
+    expect(isEarlierAt(own, { ...own.judgement, changes: [] })).toBe(false);
+    expect(isEarlierAt(change('within noise', '2026-10-13'), device('2026-09-29'))).toBe(false);
+    const there = { change: { ...step, from: '2026-09-29', relative: -0.77, low: -0.8, high: -0.7 }, cost: 'about -358 conversions' };
+    expect(earlierPlace('mobile', there)).toBe(
+      'Of the devices only mobile shows it: 77.0% lower (70.0% to 80.0%) since 2026-09-29, in the period about -358 conversions.',
+    );
+    expect(earlierPlace('mobile', undefined)).toBe('');
   });
 
   it('is said with its cost in the period', () => {
-    expect(earlierSentence(change('within noise', '2026-09-28'), 'about -48,058 EUR of revenue')).toBe(
+    expect(said(change('within noise', '2026-09-28'), 'about -48,058 EUR of revenue')).toBe(
       'But since 2026-09-28, before the period, conversion rate (mobile) is 39.0% lower (32.0% to 45.0%), in the period ' +
         'about -48,058 EUR of revenue.',
     );
@@ -260,13 +273,13 @@ describe('a change that began before the period', () => {
     const day = change('within noise', '2026-10-11');
     const expected = { expected: 0.03, low: 0.025, high: 0.035 };
     const steps = (latest: string) => [{ ...step, from: '2026-10-11', latest, relative: -0.39, low: -0.45, high: -0.32 }];
-    const of = (latest: string) => earlierSentence({ ...day, judgement: { ...day.judgement, expected, changes: steps(latest) } });
+    const of = (latest: string) => said({ ...day, judgement: { ...day.judgement, expected, changes: steps(latest) } });
     expect(of('2026-10-12')).toBe('');
     expect(of('2026-10-11')).toMatch(/^But since 2026-10-11/);
   });
 
   it('is not said where it began within the period', () => {
-    expect(earlierSentence(change('within noise', '2026-10-13'))).toBe('');
+    expect(said(change('within noise', '2026-10-13'))).toBe('');
   });
 });
 
