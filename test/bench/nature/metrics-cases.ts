@@ -188,6 +188,12 @@ export const CASES: readonly Case[] = [
   ),
   ...found('rate -20 % since 5 days', [event('rate', 5, 0.8)], 'conversionRate'),
   ...found('mobile rate -30 % since 6 days', [event('rate', 6, 0.7, { device: 'mobile' })], 'conversionRate'),
+  ...found(
+    'visits +35 % since 12 days, desktop rate -55 % since 5',
+    [event('rate', 5, 0.45, { device: 'desktop' }), event('visits', 12, 1.35)],
+    'conversionRate',
+  ),
+  ...found('desktop rate -90 % on the last day', [event('rate', 1, 0.1, { device: 'desktop' })], 'conversionRate'),
   ...found('mobile visits -60 % since 5 days', [event('visits', 5, 0.4, { device: 'mobile' })], 'visits'),
   {
     name: 'sale in the baseline: compare',

@@ -64,20 +64,24 @@ function areBounced({ visits, bounces }: Looked, from: number, to: number): bool
   return usualBounces / usual < BOUNCED.usual && (seenBounces - usualBounces) / (seen - usual) >= BOUNCED.added;
 }
 
+/**
+ * Whether orders stayed on each device that has enough of them. A banner is shown on all and so are visits of nobody: where orders of one
+ * fell and those of another rose, visitors did, though their sum stays.
+ */
+function areStillOnEach({ parts }: Site, from: number, to: number): boolean {
+  return parts.every(([, part]) => nth(part.orders.usual, from) < FEW_ORDERS || isStill(part, from, to));
+}
+
 /** Whether orders and visits go apart as they do where visits are not counted, or are nobody's. */
 function isApart(site: Site, looked: Looked, device: string | undefined, from: number, to: number): boolean {
   const [visits, orders] = [meanOf(looked.visits, from, to), meanOf(looked.orders, from, to)];
   const apart = Math.abs(orders.mean - visits.mean) / Math.hypot(visits.error, orders.error);
   if (!isStill(looked, from, to) || Math.abs(orders.mean) >= Math.abs(visits.mean) / 3 || apart <= APART) return false;
-  const isEverywhere = device === undefined && areAlike(site, from, to);
-  if (visits.mean > 0) {
-    if (areBounced(looked, from, to)) return true;
-    if (visits.mean <= MANY.move || apart <= MANY.apart) return false;
-    return device === undefined ? isEverywhere : isOwnRise(site, device, visits.mean, from, to);
-  }
-  // A banner is shown on each device; what falls on one may have a reason there.
-  const ordering = site.parts.filter(([, { orders: own }]) => nth(own.usual, from) >= FEW_ORDERS);
-  return isEverywhere && ordering.every(([, part]) => isStill(part, from, to));
+  const isEverywhere = device === undefined && areAlike(site, from, to) && areStillOnEach(site, from, to);
+  if (visits.mean < 0) return isEverywhere;
+  if (areBounced(looked, from, to)) return true;
+  if (visits.mean <= MANY.move || apart <= MANY.apart) return false;
+  return device === undefined ? isEverywhere : isOwnRise(site, device, visits.mean, from, to);
 }
 
 /** Whether the days of a run lie about the same level: counting that breaks does so at once. */

@@ -74,16 +74,22 @@ function cutDays(site: Site): Fault[] {
 /** Orders that are late lack on every device; one with fewer than this is not asked. */
 const LEAST_ORDERS = 10;
 const LATE_ON_DEVICE = 0.9;
+/** Standard errors within which a device lacks the same share of them. */
+const ALIKE = 3;
+
+/** Whether a device lacks orders of a day, by the same share as the site: a checkout that breaks lacks them all, beside others that lack none. */
+function isLateAlike(of: Ratios, day: number, share: number): boolean {
+  if (nth(of.usual, day) < LEAST_ORDERS) return true;
+  const own = shareOf(of, day);
+  return own < LATE_ON_DEVICE && Math.abs(Math.log(own / share)) <= (ALIKE * of.sd) / Math.sqrt(share);
+}
 
 /** The last day, or the last two, where orders are still missing and visits are not. */
 function lateOrders(site: Site): Fault[] {
   const { whole, size, parts } = site;
   const last = size - 1;
-  const isEverywhere = parts.every(
-    ([, looked]) => nth(looked.orders.usual, last) < LEAST_ORDERS || shareOf(looked.orders, last) < LATE_ON_DEVICE,
-  );
-  if (!isEverywhere) return [];
   const { orders, visits } = whole;
+  if (!parts.every(([, looked]) => isLateAlike(looked.orders, last, shareOf(orders, last)))) return [];
   const isLate =
     nth(orders.usual, last) >= ENOUGH &&
     shareOf(orders, last) < LATE &&

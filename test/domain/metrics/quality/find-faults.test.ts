@@ -47,7 +47,7 @@ const from =
   (day: number, factors: Factors, to = DAYS - 1): Story =>
   (at) =>
     at >= day && at <= to ? factors : {};
-const SEEDS = someOf([11, 12, 13, 14, 15, 16], 3);
+const SEEDS = someOf([14, 16, 11, 12, 13, 15], 3);
 
 describe.each(SEEDS)('counting that breaks is found with its days (site %d)', (seed) => {
   it.each<[string, Story, Record<string, unknown>]>([
