@@ -1,6 +1,6 @@
 import { nth } from '../../../lib/nth.ts';
 import type { Figures, Ratios } from './day-ratios.ts';
-import { areAlike, areTogether, ENOUGH, type Fault, factors, meanOf, type Site } from './site.ts';
+import { areAlike, areTogether, ENOUGH, type Fault, factors, type Site } from './site.ts';
 
 /** Below this share of the usual nothing was counted: a few pages kept in caches go on. */
 const NOTHING = 0.05;
@@ -84,6 +84,13 @@ function isLateAlike(of: Ratios, day: number, share: number): boolean {
   return own < LATE_ON_DEVICE && Math.abs(Math.log(own / share)) <= (ALIKE * of.sd) / Math.sqrt(share);
 }
 
+/** Mean of the two latest days before the last two that are no special days: on these, orders may be many whatever is broken. */
+function meanBefore({ whole: { orders }, size, isSpecial }: Site): number {
+  const days = Array.from({ length: size - 2 }, (_, day) => day).filter((day) => !isSpecial(day));
+  const [first, second] = days.slice(-2);
+  return first === undefined || second === undefined ? 0 : (nth(orders.logs, first) + nth(orders.logs, second)) / 2;
+}
+
 /** The last day, or the last two, where orders are still missing and visits are not. */
 function lateOrders(site: Site): Fault[] {
   const { whole, size, parts } = site;
@@ -96,7 +103,7 @@ function lateOrders(site: Site): Fault[] {
     shareOf(orders, last) > NOTHING &&
     nth(orders.logs, last) < -APART * orders.sd &&
     Math.abs(nth(visits.logs, last)) < Math.max(0.15, 3 * visits.sd) &&
-    meanOf(orders, last - 3, last - 2).mean > -Math.max(0.12, 2.5 * orders.sd) &&
+    meanBefore(site) > -Math.max(0.12, 2.5 * orders.sd) &&
     !site.isSpecial(last);
   if (!isLate) return [];
   const first = nth(orders.logs, last - 1) < -2 * orders.sd ? last - 1 : last;

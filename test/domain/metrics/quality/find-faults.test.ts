@@ -111,6 +111,14 @@ describe.each(SEEDS)('what happens to a site is no fault of its counting (site %
     expect(faultsOf(story, seed)).toEqual([]);
   });
 
+  it('fewer orders since before a special day, which sold all the more', () => {
+    const story: Story = (day) => {
+      const special = day === DAYS - 3 ? 2.2 : 1;
+      return day < DAYS - 12 ? {} : { visits: special, orders: 0.62 * special };
+    };
+    expect(faultsOf(story, seed, (at) => at === DAYS - 3)).toEqual([]);
+  });
+
   it('a special day on which everything doubles', () => {
     const day = from(80, { visits: 2, orders: 2 }, 82);
     expect(faultsOf(day, seed, (at) => at >= 80 && at <= 82)).toEqual([]);
