@@ -68,11 +68,12 @@ const ended = (name: string, from: number, to: number, factor: number): Case[] =
 ];
 
 /** A checkout that breaks on one device on the day before the week of Black Friday, asked about in that week and after it. */
-const brokenBefore = (days: number): Case => {
+const brokenBefore = (days: number, visits: number): Case => {
   const lastDay = new Date(Date.parse('2025-11-22') + days * 86_400_000).toISOString().slice(0, 10);
-  const nature: Nature = { ...CALM, lastDay, holidays: true, season: 0.2, events: [event('rate', days, 0.45, { device: 'desktop' })] };
+  const events = [event('rate', days, 0.45, { device: 'desktop' })];
+  const nature: Nature = { visits, lastDay, holidays: true, season: 0.2, events };
   return {
-    name: `desktop rate -55 % since the day before the week of Black Friday, ${days} days ago: compare`,
+    name: `desktop rate -55 % since the day before the week of Black Friday, ${days} days ago, ${visits} a day: compare`,
     nature,
     tool: 'compare_metrics',
     args: last(days < 9 ? 7 : 14),
@@ -93,7 +94,7 @@ const MOBILE_RATE: readonly Event[] = [event('rate', 6, 0.7, { device: 'mobile' 
 /** A whole year of questions, changes that began before the ranges or are over, single days, and revenue asked for alone. */
 export const YEAR_CASES: readonly Case[] = [
   ...LAST_DAYS.flatMap(yearly),
-  ...[4, 6, 9, 12].map(brokenBefore),
+  ...[25_000, 4_000].flatMap((visits) => [4, 6, 9, 12].map((days) => brokenBefore(days, visits))),
   ...ended('-25 % from 8 days ago until the day before yesterday', 8, 3, 0.75),
   ...ended('+30 % for 4 days, 3 days ago', 7, 4, 1.3),
   ...ended('-30 % for 9 days, 2 days ago', 11, 3, 0.7),

@@ -149,12 +149,19 @@ export function daysOf(reading: Reading, metric: string) {
 }
 
 /** The days of the change whose causes are searched: since its first day, or the period against the baseline where that is not known. */
-export function occasionOf({ metric, since: own, days }: Change, whole: Reading, hidden: Judged | undefined, windows: Windows): Occasion {
+export function occasionOf(
+  { metric, since: own, days, judgement }: Change,
+  whole: Reading,
+  hidden: Judged | undefined,
+  windows: Windows,
+): Occasion {
   const since = hidden ? sinceOf(hidden, [hidden], windows) : own;
   const labels = dayPoints(whole.baselineDays, metric).map(({ label }) => label);
   const [first, last] = [labels[0], labels.at(-1)];
-  // The days of a change that only a device shows are those of the device.
-  const isOpen = !hidden && since !== undefined && since.to === undefined && since.from >= days.first;
+  // The days of a change that only a device shows are those of the device, and so are those that one dates beyond what the whole allows.
+  const { main } = judgement;
+  const isOfWhole = since !== undefined && main !== undefined && since.from >= main.earliest && since.from <= main.latest;
+  const isOpen = !hidden && isOfWhole && since.to === undefined && since.from >= days.first;
   return {
     kind: kindOf(metric),
     whole: daysOf(whole, metric),

@@ -106,7 +106,10 @@ export function withMeasured(judged: JudgedChanges, whole: Reading, measured: Me
     const isSame = own.since && isNear(own.since.from, from) && (own.since.to === undefined) === (to === undefined);
     if (!own.since || !isSame || (own !== judged.headline && own.metric !== metric)) return own;
     if (device === 'all' && own.metric === metric) return { ...own, since: change };
-    return { ...own, since: { ...own.since, from, days, earliest, latest, ...(to !== undefined && { to }) } };
+    // Where a device dates the change, its size in all visits is that of these days.
+    const size = own.judgement.main?.from === from ? undefined : sizeOfDays(kindOf(own.metric), daysOf(whole, own.metric), change);
+    const { relative, low, high } = size && size.relative * own.since.relative > 0 ? size : own.since;
+    return { ...own, since: { ...own.since, relative, low, high, from, days, earliest, latest, ...(to !== undefined && { to }) } };
   });
   return { ...judged, changes, headline: changes[judged.changes.indexOf(judged.headline)] ?? judged.headline };
 }

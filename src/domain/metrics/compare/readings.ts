@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../lib/clock.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import type { Sums } from '../engine/decompose.ts';
 import { type Judgement, judgePeriods, type Question } from '../engine/judge.ts';
@@ -167,6 +168,19 @@ export function noisePercentOf({ noise, isOfMain }: Judgement): number | null {
   return noise === null || isOfMain ? null : 100 * noise;
 }
 
+/** A part dates a change beyond the days that the whole allows where it shows it this many times more clearly and makes at least half of it. */
+const CLEARER = 1_000;
+const DATING_SHARE = 0.5;
+const NEAR_DAYS = 7;
+
+/** Whether a change of a part is most of that of the whole and far clearer than it: other parts and special days blur its days there. */
+function isBehind({ main, reading, metric }: Judged, { main: ofWhole, reading: whole }: Judged): boolean {
+  if (!main || !ofWhole || main.shape !== ofWhole.shape || main.pValue * CLEARER > ofWhole.pValue) return false;
+  if (Math.abs(Date.parse(main.from) - Date.parse(ofWhole.from)) > NEAR_DAYS * DAY_MS) return false;
+  const [own, all] = [sumsOf(metric, reading.before), sumsOf(metric, whole.before)];
+  return own !== undefined && all !== undefined && (main.relative * own.numerator) / (ofWhole.relative * all.numerator) >= DATING_SHARE;
+}
+
 /**
  * When the change of a verdict began: by the selection that shows it best, where several are judged. Undefined where the days between
  * the ranges are not known and it may have begun among them, and for a drift.
@@ -174,10 +188,14 @@ export function noisePercentOf({ noise, isOfMain }: Judgement): number | null {
 export function sinceOf(own: Judged, candidates: readonly Judged[], { isAdjacent }: Windows): DatedChange | undefined {
   const { main } = own;
   if (!main || (!isAdjacent && main.from === own.reading.periodDays[0]?.interval.label)) return undefined;
-  const agreeing = candidates.filter(
-    ({ verdict, main: other }) => verdict === own.verdict && other && other.from <= main.latest && other.from >= main.earliest,
-  );
+  const agreeing = candidates.filter((other) => {
+    if (other.verdict !== own.verdict || !other.main) return false;
+    return (other.main.from <= main.latest && other.main.from >= main.earliest) || isBehind(other, own);
+  });
   const [clearest] = agreeing.toSorted((a, b) => (a.main?.pValue ?? 1) - (b.main?.pValue ?? 1));
+  if (!clearest?.main) return main;
   // The size is that of the selection itself; another one may only show the day more sharply.
-  return { ...main, from: clearest?.main?.from ?? main.from };
+  const { from, earliest, latest, days } = clearest.main;
+  const isWithin = from <= main.latest && from >= main.earliest;
+  return { ...main, from, ...(!isWithin && { earliest, latest, days }) };
 }

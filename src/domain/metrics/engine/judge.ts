@@ -207,7 +207,7 @@ function datedSince({ series }: Study, changes: readonly Change[], early: number
 
 /** The verdict of a studied series; undefined where a window has no day. */
 function judgeStudy(study: Study, question: Question, { early, isByStep }: Way): Judgement | undefined {
-  const { baseline, period, share = 1 } = question;
+  const { baseline, period } = question;
   const { series, noise } = study;
   const changes = study.changes.filter(({ logP }) => logP <= Math.log(LEAST_CLEAR));
   const special = specialDays(series, [baseline, period]);
@@ -217,16 +217,18 @@ function judgeStudy(study: Study, question: Question, { early, isByStep }: Way):
   if (!whole || !level) return undefined;
   if (isTooYoung(series, level)) return { ...UNKNOWN, verdict: 'too young' };
   const main = isByStep ? mainChange(changes, { early, start: series.learned }) : undefined;
-  const limit = limitOf((isByStep ? ERRORS.level : ALONE) * share, noise.freedom);
+  const limit = limitOf((isByStep ? ERRORS.level : ALONE) * (question.share ?? 1), noise.freedom);
   const verdictOf = (of: Level) => (main ? directionOf(main.effect) : verdictOfLevel(of, limit, isByStep));
   const [verdict, withOutliers] = [verdictOf(level), verdictOf(whole)];
   const datedChanges = datedSince(study, changes, early);
+  // Where the change lies on special days alone, these are its part of the period.
+  const share = main ? shareOn(series, period, main, special) || shareOn(series, period, main, new Set()) : 0;
   const ownMain = main && datedChanges.find(({ shape, from }) => shape === main.shape && from === series.labels[main.from]);
   return {
     verdict,
     ...(ownMain && { main: ownMain }),
     changes: datedChanges,
-    ...figuresOf(study, level, limit, main, main ? shareOn(series, period, main, special) : 0),
+    ...figuresOf(study, level, limit, main, share),
     calendar: { month: relativeOf(series, level.calendar.month), season: relativeOf(series, level.calendar.season) },
     ...(withOutliers !== verdict && { withOutliers }),
   };

@@ -143,10 +143,12 @@ export function intervalOf({ labels }: Pick<Series, 'labels'>, from: string, to:
 function othersThan(whole: readonly DailyPoint[], { days }: Group, kind: MetricKind): DailyPoint[] {
   const own = new Map(days.map((day) => [day.label, day]));
   const isRatio = kind === 'share' || kind === 'average';
-  return whole.flatMap(({ label, numerator, denominator, isWhole }) => {
+  return whole.flatMap(({ label, numerator, denominator, isWhole, special, season }) => {
     const part = own.get(label);
     if (!part) return [];
-    return [{ label, numerator: numerator - part.numerator, denominator: isRatio ? denominator - part.denominator : 1, isWhole }];
+    // What a special day or the season does to all visits is expected of these too.
+    const known = { special, season };
+    return [{ label, numerator: numerator - part.numerator, denominator: isRatio ? denominator - part.denominator : 1, isWhole, ...known }];
   });
 }
 

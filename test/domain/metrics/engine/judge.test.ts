@@ -74,6 +74,14 @@ describe('a change in the period', () => {
     expect(Math.abs(relative ?? 0)).toBeGreaterThan(noise ?? 1);
   });
 
+  it('on special days alone is what the figures are of as well', () => {
+    const question = questionOf({ planted: [dropOf(DAYS - 4, DAYS, 0.4)] });
+    const days = question.days.map((day, at) => (at < DAYS - 4 ? day : { ...day, special: { mean: 0, sd: 0.1 } }));
+    const { verdict, main, isOfMain, relative } = judgePeriods({ ...question, days });
+    expect([verdict, main?.from, isOfMain]).toEqual(['down', labelOf(question, DAYS - 4), true]);
+    expect(relative).toBeLessThan(-0.2);
+  });
+
   it('that ended is an episode with a first and a last day', () => {
     const question = questionOf({ planted: [dropOf(PERIOD + 1, PERIOD + 4, 0.6)] });
     const { verdict, main } = judgePeriods(question);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findReasons } from '../../../../src/domain/metrics/engine/reasons.ts';
+import type { DailyPoint } from '../../../../src/domain/metrics/engine/series.ts';
 import {
   DEVICES,
   drawWorld,
@@ -73,6 +74,18 @@ describe('a group', () => {
       findReasons(occasion, devicesOf(drawn, 'conversionRate')).groups.find(({ name }) => name === 'mobile')?.score ?? 0;
     expect(findReasons({ ...late, soonest: drawn.labels[91] }, devicesOf(drawn, 'conversionRate')).named).toBe('mobile');
     expect(Math.abs(score({ ...late, soonest: drawn.labels[91] ?? '' }))).toBeGreaterThan(Math.abs(score(late)) + 0.5);
+  });
+
+  it('is named on special days, whose effect is expected of all others too', () => {
+    const drawn = worldOf({ on: 'rate', factor: 0.75, device: 'mobile' });
+    const special = { mean: Math.log(1.5), sd: 0.07 };
+    const onSpecial = (days: readonly DailyPoint[]) =>
+      days.map((day, at) => (at < FROM ? day : { ...day, numerator: Math.round(1.5 * day.numerator), special }));
+    const occasion = occasionOf(drawn, 'conversionRate');
+    const devices = devicesOf(drawn, 'conversionRate').map(({ name, days }) => ({ name, days: onSpecial(days) }));
+    const { named, groups } = findReasons({ ...occasion, whole: onSpecial(occasion.whole) }, devices);
+    expect(named).toBe('mobile');
+    expect(Math.abs(groups.find(({ name }) => name === 'mobile')?.relativeOfOthers ?? 1)).toBeLessThan(0.1);
   });
 
   it('without days has nothing to tell', () => {
