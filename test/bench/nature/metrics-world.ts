@@ -8,7 +8,7 @@ const SEGMENTS = ['new', 'returning'] as const;
 
 /** What some days of some visits are multiplied by; `from` and `to` count from the last day backwards, 1 being the last one. */
 export interface Event {
-  readonly on: 'visits' | 'rate' | 'basket';
+  readonly on: 'visits' | 'rate' | 'basket' | 'bounce';
   readonly from: number;
   readonly to: number;
   readonly factor: number;
@@ -36,6 +36,8 @@ export interface Nature {
   readonly payDays?: number;
   /** Black Friday, Christmas and public holidays of Germany move visits and rates. */
   readonly holidays?: boolean;
+  /** How much of what these do to rates they do to leaving after one page, the other way round (an exponent). */
+  readonly behaviour?: number;
   readonly carry?: number;
   readonly events?: readonly Event[];
   readonly faults?: readonly Fault[];
@@ -141,7 +143,7 @@ function miscount(
 /** Draws a site of some nature. */
 export function drawWorld(nature: Nature, seed: number): World {
   const { visits: level, lastDay, age = 760, ramp = 0, season = 0, growth = 0, payDays = 0, holidays = false, carry = 0.2 } = nature;
-  const { events = [], faults = [] } = nature;
+  const { events = [], faults = [], behaviour = 0 } = nature;
   const random = seeded(seed);
   const days = age;
   const firstMs = Date.parse(lastDay) - (days - 1) * DAY_MS;
@@ -161,6 +163,7 @@ export function drawWorld(nature: Nature, seed: number): World {
     season * Math.sin((2 * Math.PI * (firstMs / DAY_MS + day)) / 365.25 + phase) + (growth * (day - days)) / 365;
   const usual = new Float64Array(days);
   const usualRate = new Float64Array(days);
+  const usualBounce = new Float64Array(days);
   for (let day = 0; day < days; day += 1) {
     const ms = firstMs + day * DAY_MS;
     const date = new Date(ms);
@@ -171,6 +174,7 @@ export function drawWorld(nature: Nature, seed: number): World {
     const weekday = date.getUTCDay();
     usual[day] = level * (weekdays[weekday] ?? 1) * yearly * ofMonth * launched * moved;
     usualRate[day] = quality * (weekdayRates[weekday] ?? 1) * movedRate;
+    usualBounce[day] = 0.42 * movedRate ** -behaviour;
   }
   const cells = DEVICES.flatMap((device) =>
     SEGMENTS.map((segment): Cell => {
@@ -209,7 +213,7 @@ export function drawWorld(nature: Nature, seed: number): World {
           cell.orders[day] ?? 0,
           basket * Math.exp(common.basket[day] ?? 0) * factorOf(events, 'basket', device, left),
         );
-        const bounce = 0.42 * Math.exp(own.bounce[day] ?? 0);
+        const bounce = (usualBounce[day] ?? 0.42) * Math.exp(own.bounce[day] ?? 0) * factorOf(events, 'bounce', device, left);
         cell.bounces[day] = random.binomial(count, bounce);
         cell.views[day] = count + Math.round(sumOf(random, count, 3.2 * (1 - bounce), 4));
         cell.seconds[day] = Math.round(sumOf(random, count, 150 * (1.4 - bounce), 200));

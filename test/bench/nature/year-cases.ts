@@ -88,12 +88,22 @@ const brokenBefore = (days: number, visits: number): Case => {
   };
 };
 
+/** Black Friday in its week, of a young site, where it moves behaviour by a part of what it does to rates; with a change beside it. */
+const behaving = (behaviour: number, events: readonly Event[]): Case => ({
+  name: `Black Friday moves behaviour by ${behaviour} of rates, ${events.length > 0 ? 'bounces +15 % since 6 days' : 'nothing else'}: compare`,
+  nature: { ...CALM, lastDay: '2025-12-02', age: 300, holidays: true, behaviour, events },
+  tool: 'compare_metrics',
+  args: last(7, { metrics: ['bounceRate', 'pageviewAverage', 'sessionTimeAverage'] }),
+  counts: { [events.length > 0 ? 'found' : 'told changed (≤ 2 % a verdict)']: anyChanged, 'told as counting (≤ 2 %)': isCounting, ...SELF },
+});
+
 const LONG_FALL: readonly Event[] = [event('visits', 28, 0.7)];
 const MOBILE_RATE: readonly Event[] = [event('rate', 6, 0.7, { device: 'mobile' })];
 
 /** A whole year of questions, changes that began before the ranges or are over, single days, and revenue asked for alone. */
 export const YEAR_CASES: readonly Case[] = [
   ...LAST_DAYS.flatMap(yearly),
+  ...[0, 0.3, 0.5].flatMap((behaviour) => [[], [event('bounce', 6, 1.15)]].map((events) => behaving(behaviour, events))),
   ...[25_000, 4_000].flatMap((visits) => [4, 6, 9, 12].map((days) => brokenBefore(days, visits))),
   ...ended('-25 % from 8 days ago until the day before yesterday', 8, 3, 0.75),
   ...ended('+30 % for 4 days, 3 days ago', 7, 4, 1.3),
