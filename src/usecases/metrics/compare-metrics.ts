@@ -1,4 +1,3 @@
-import { instantOf } from '../../api/params.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import { type CompareContext, type CompareInput, type Question, questionOf } from './compare-question.ts';
 import { compareAtOnce } from './compare-sides.ts';
@@ -11,7 +10,7 @@ import { wordPeriods } from './word-periods.ts';
 export async function compareMetrics(input: CompareInput, context: CompareContext): Promise<Comparison> {
   const question = questionOf(input);
   // Bounds of the baseline are dates too; the answer is about the period.
-  context.covers(instantOf(input.startDate), instantOf(input.endDate));
+  context.covers(question.period.startMs, question.period.endMs);
   return question.by === 'period' ? comparePeriods(question, context) : compareAtOnce(question, context);
 }
 
@@ -32,7 +31,7 @@ async function comparePeriods(question: Question, context: CompareContext): Prom
       period: windows.period,
       baseline: windows.baseline,
       labels,
-      endsMeet: question.baseline !== undefined,
+      endsMeet: question.kind !== undefined,
     });
   });
   return comparison;

@@ -1,5 +1,6 @@
 import { refuse } from '../../api/errors.ts';
-import type { BaselineKind } from '../../domain/metrics/compare/comparison-windows.ts';
+import { instantOf } from '../../api/params.ts';
+import type { BaselineKind, WindowBounds } from '../../domain/metrics/compare/comparison-windows.ts';
 import { metricsToRead } from '../../domain/metrics/compare/readings.ts';
 import { siteMetricNames } from '../../domain/metrics/metric-definitions.ts';
 import { type Device, isZoneMetric, type MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
@@ -33,8 +34,10 @@ export interface CompareInput {
   readonly explain: boolean;
 }
 
-/** The same with every list filled. */
-export interface Question extends Omit<CompareInput, 'metrics' | 'devices' | 'segmentIds' | 'compareSegments' | 'zoneIds'> {
+/** The same with its dates as instants and every list filled. */
+export interface Question
+  extends Pick<CompareInput, 'by' | 'goalId' | 'detect' | 'explain'>,
+    Pick<WindowBounds, 'period' | 'baselineStartMs' | 'baselineEndMs' | 'kind'> {
   readonly metrics: readonly string[];
   readonly devices: readonly Device[];
   readonly segmentIds: readonly number[];
@@ -66,17 +69,26 @@ function metricsOf({ metrics, goalId, by }: CompareInput, zones: boolean): reado
 /** The devices that divide all visits. */
 export const PARTS: readonly Device[] = ['desktop', 'mobile', 'tablet'];
 
+const instantIfAny = (date: string | undefined) => (date === undefined ? undefined : instantOf(date));
+
 /** Fills what a caller left out; throws for metrics that do not go together. */
 export function questionOf(input: CompareInput): Question {
+  const { by, goalId, detect } = input;
   const zoneIds = once(input.zoneIds);
-  if (input.detect !== undefined && input.by !== 'period') refuse('detect: how long a change takes to show is said by period only.');
+  if (detect !== undefined && by !== 'period') refuse('detect: how long a change takes to show is said by period only.');
   const metrics = metricsOf(input, zoneIds.length > 0);
   const [devices, segmentIds, compareSegments] = [once(input.devices), once(input.segmentIds), once(input.compareSegments)];
   // One segment is compared with itself in another period: a filter like any other.
-  const isFilter = input.by === 'period' && compareSegments.length === 1;
+  const isFilter = by === 'period' && compareSegments.length === 1;
   const [filtered = []] = isFilter ? segmentSetsOf(segmentIds, compareSegments) : [segmentIds];
   const sets = { segmentIds: filtered, compareSegments: isFilter ? [] : compareSegments };
-  return { ...input, metrics, devices, zoneIds, explain: input.explain && zoneIds.length === 0, ...sets };
+  const bounds = {
+    period: { startMs: instantOf(input.startDate), endMs: instantOf(input.endDate) },
+    baselineStartMs: instantIfAny(input.baselineStartDate),
+    baselineEndMs: instantIfAny(input.baselineEndDate),
+    kind: input.baseline,
+  };
+  return { by, goalId, detect, ...bounds, metrics, devices, zoneIds, explain: input.explain && zoneIds.length === 0, ...sets };
 }
 
 /** The grid of what all readings have in common. */

@@ -1,5 +1,4 @@
 import { refuse } from '../../api/errors.ts';
-import { instantOf } from '../../api/params.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import { isCount } from '../../domain/metrics/compare/readings.ts';
 import { compareSides, judgeSides, type Side } from '../../domain/metrics/compare/sides.ts';
@@ -7,7 +6,6 @@ import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts'
 import type { Device, Selection } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import { ALL_VISITORS, segmentSetsOf } from '../../domain/names/match-name.ts';
-import type { Interval } from '../../lib/calendar.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Lists } from '../context.ts';
 import { type CompareContext, PARTS, type Question } from './compare-question.ts';
@@ -38,8 +36,8 @@ async function withSegments(
 }
 
 /** Throws where the arguments do not go together. */
-function checkQuestion({ by, devices, compareSegments, baseline, baselineStartDate, baselineEndDate }: Question): void {
-  if (baseline ?? baselineStartDate ?? baselineEndDate)
+function checkQuestion({ by, devices, compareSegments, kind, baselineStartMs, baselineEndMs }: Question): void {
+  if (kind !== undefined || baselineStartMs !== undefined || baselineEndMs !== undefined)
     refuse(`by: ${by} compares at the same time; leave the baseline out, or let by be period.`);
   if (by === 'device') {
     if (compareSegments.length > 0) refuse('compareSegments: by device compares devices; let by be segment, or pass segmentIds.');
@@ -67,7 +65,6 @@ function byEffect(sides: readonly Side[], metric = 'visits'): readonly Side[] {
 /** Sides of one range as they were read. */
 interface SidesRead {
   readonly sides: readonly Side[];
-  readonly range: Interval;
   readonly totals: MetricAnswers;
   readonly notes: readonly string[];
 }
@@ -79,13 +76,12 @@ function devicesOf({ by, devices }: Question): readonly Device[] {
 
 /** Reads the range and its days for each side. */
 async function readSides(question: Question, lists: Lists, context: CompareContext): Promise<SidesRead> {
-  const { by, segmentIds, compareSegments, metrics, goalId } = question;
+  const { by, segmentIds, compareSegments, metrics, goalId, period } = question;
   const isDevice = by === 'device';
   const sets = isDevice ? [segmentIds] : segmentSetsOf(segmentIds, compareSegments);
-  const range = { startMs: instantOf(question.startDate), endMs: instantOf(question.endDate) };
   const grid = {
     metrics: [...new Set([...metrics, 'visits'])],
-    ranges: [range],
+    ranges: [period],
     devices: devicesOf(question),
     segmentSets: sets,
     goalIds: [goalId],
@@ -97,7 +93,7 @@ async function readSides(question: Question, lists: Lists, context: CompareConte
   ]);
   const ofGoals = goalId === undefined ? await goalNotes(metrics, totals.rows, lists) : [];
   const named = compareSegments.filter((choice) => choice !== ALL_VISITORS);
-  const compared = { ...question, ...range, segmentIds: [...segmentIds, ...named], goalIds: [goalId], timeZone: context.timeZone };
+  const compared = { ...question, ...period, segmentIds: [...segmentIds, ...named], goalIds: [goalId], timeZone: context.timeZone };
   const isSame = (a: Selection, b: Selection) => a.device === b.device && a.segmentIds === b.segmentIds;
   const segmentOf = ({ segmentIds: ids }: Selection) => {
     const choice = compareSegments[sets.indexOf(ids)] ?? ALL_VISITORS;
@@ -108,7 +104,7 @@ async function readSides(question: Question, lists: Lists, context: CompareConte
     values,
     days: days.rows.filter((row) => isSame(row.selection, selection)),
   }));
-  return { sides, range, totals, notes: [...ofGoals, ...(await redefinitionNotes(compared, lists))] };
+  return { sides, totals, notes: [...ofGoals, ...(await redefinitionNotes(compared, lists))] };
 }
 
 /** How the sides were compared, and what is missing. */
@@ -142,13 +138,13 @@ export async function compareAtOnce(asked: Question, context: CompareContext): P
   const { by, metrics } = question;
   const lists = await context.lists();
   const read = await readSides(question, lists, context);
-  const { totals, range } = read;
+  const { totals } = read;
   const sides = question === asked ? read.sides : byEffect(read.sides, metrics[0]);
   for (const sentence of [...notes, ...read.notes, ...notesOf(sides, question, totals, timeZone)]) context.note(sentence);
   context.draw(async () => {
     const { chartOfSides } = await import('../../views/from-sides.ts');
     const verdictOf = (metric: string, side: Side) => drawnVerdict(metric, sides[0], side);
-    return chartOfSides(metrics, sides, by, { currency: totals.currency, timeZone, period: range, verdictOf });
+    return chartOfSides(metrics, sides, by, { currency: totals.currency, timeZone, period: question.period, verdictOf });
   });
   const compared = compareSides(metrics, sides, by, totals.currency);
   const apart = apartSentence(question.segmentIds, totals.rows, lists);

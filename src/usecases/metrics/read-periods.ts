@@ -1,5 +1,4 @@
 import { refuse } from '../../api/errors.ts';
-import { instantOf } from '../../api/params.ts';
 import type { KnownDays } from '../../domain/metrics/calendar/known-days.ts';
 import { type Windows, windowsOf } from '../../domain/metrics/compare/comparison-windows.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
@@ -80,22 +79,11 @@ async function keptBaseline({ rows }: MetricAnswers, { baseline }: Windows, cont
   if (!kept) return undefined;
   const lengthOf = ({ startMs, endMs }: Windows['period']) => Math.round(daysBetween(startMs, endMs + 1, timeZone));
   return {
-    bounds: { baselineStartDate: isoAt(kept.startMs, timeZone), baselineEndDate: isoAt(kept.endMs, timeZone) },
+    bounds: { baselineStartMs: kept.startMs, baselineEndMs: kept.endMs },
     note:
       `The platform keeps data since ${kept.firstDay}: the baseline is used from there on, ${lengthOf(kept)} of its ` +
       `${lengthOf(baseline)} days.`,
   };
-}
-
-function windowsOfQuestion(question: Question, { timeZone, nowMs }: CompareContext): Windows {
-  return windowsOf({
-    period: { startMs: instantOf(question.startDate), endMs: instantOf(question.endDate) },
-    baselineStartMs: question.baselineStartDate === undefined ? undefined : instantOf(question.baselineStartDate),
-    baselineEndMs: question.baselineEndDate === undefined ? undefined : instantOf(question.baselineEndDate),
-    kind: question.baseline,
-    timeZone,
-    nowMs,
-  });
 }
 
 /** The selections to read: those of the question and, where one may be explained, the devices that divide it. */
@@ -141,7 +129,8 @@ async function readingNotes(question: Question, totals: MetricAnswers, windows: 
 
 /** Reads both ranges and the days that teach what is usual; a baseline that is kept in part is read from its first kept day on. */
 export async function readPeriods(question: Question, context: CompareContext): Promise<PeriodsRead> {
-  const windows = windowsOfQuestion(question, context);
+  const { timeZone, nowMs } = context;
+  const windows = windowsOf({ ...question, timeZone, nowMs });
   const { grid, isOne, byDevice } = selectionOf(question);
   const { totals, days, known, notes } = await readAtOnce(grid, windows, question.goalId, context);
   const kept = reachesBeyond(totals) ? await keptBaseline(totals, windows, context) : undefined;
@@ -150,11 +139,11 @@ export async function readPeriods(question: Question, context: CompareContext): 
     return { ...read, notes: [kept.note, ...read.notes] };
   }
   const lists = await context.lists();
-  const ofReading = await readingNotes(question, totals, windows, lists, context.timeZone);
+  const ofReading = await readingNotes(question, totals, windows, lists, timeZone);
   const sets = question.compareSegments.some((choice) => choice !== ALL_VISITORS)
     ? ['compareSegments: each is compared with itself in the baseline; by: "segment" puts them side by side.']
     : [];
   const all = [...notes, ...ofReading, ...sets];
   const apart = apartSentence(question.segmentIds, totals.rows, lists);
-  return { question, windows, totals, days, known, lists, timeZone: context.timeZone, isOne, byDevice, apart, notes: all };
+  return { question, windows, totals, days, known, lists, timeZone, isOne, byDevice, apart, notes: all };
 }

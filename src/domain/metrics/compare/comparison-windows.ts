@@ -40,7 +40,8 @@ const READ_DAYS = 184;
 /** An end without milliseconds and a start at midnight still meet. */
 const GAP_MS = 60_000;
 
-interface WindowBounds {
+/** The period of a comparison, and what was said of its baseline. */
+export interface WindowBounds {
   readonly period: Interval;
   readonly baselineStartMs?: number | undefined;
   readonly baselineEndMs?: number | undefined;
@@ -84,19 +85,19 @@ const shifterOf =
   });
 
 /** The baseline of which no bound was named. */
-function baselineOfKind(bounds: WindowBounds): Interval {
+function baselineOfKind(bounds: WindowBounds, weekSoFar: boolean): Interval {
   const { period, kind = 'previous', timeZone } = bounds;
   const shifted = shifterOf(bounds);
   const month = kind === 'previous' ? monthBefore(period, timeZone) : undefined;
   if (month) return month;
   if (kind === 'same_dates_last_year') return shifted(daysTo(period.startMs, yearBefore(todayIn(timeZone, period.startMs)), timeZone));
-  const length = isWeekSoFar(bounds) ? WEEK_DAYS : lengthOf(bounds);
+  const length = weekSoFar ? WEEK_DAYS : lengthOf(bounds);
   return shifted(kind === 'previous_year' ? -YEAR_DAYS : -length);
 }
 
-function baselineOf(bounds: WindowBounds): Interval {
+function baselineOf(bounds: WindowBounds, weekSoFar: boolean): Interval {
   const { period, baselineStartMs, baselineEndMs, timeZone } = bounds;
-  if (baselineStartMs === undefined && baselineEndMs === undefined) return baselineOfKind(bounds);
+  if (baselineStartMs === undefined && baselineEndMs === undefined) return baselineOfKind(bounds, weekSoFar);
   const shifted = shifterOf(bounds);
   if (baselineStartMs !== undefined && baselineEndMs !== undefined) return { startMs: baselineStartMs, endMs: baselineEndMs };
   // One bound was named: the other lies as far from it as in the period.
@@ -110,7 +111,7 @@ function baselineOf(bounds: WindowBounds): Interval {
   return { startMs: baselineStartMs, endMs: reaches ? period.startMs - 1 : endMs };
 }
 
-function notesOf(bounds: WindowBounds, days: number, isPerDay: boolean): string[] {
+function notesOf(bounds: WindowBounds, days: number, isPerDay: boolean, weekSoFar: boolean): string[] {
   const { period, kind = 'previous', timeZone, nowMs, ...named } = bounds;
   const isNamed = named.baselineStartMs !== undefined || named.baselineEndMs !== undefined;
   const notes: string[] = [];
@@ -124,8 +125,7 @@ function notesOf(bounds: WindowBounds, days: number, isPerDay: boolean): string[
     );
   }
   if (isPerDay) notes.push('The two ranges differ in length: before, after and change of counts and amounts are the figures for a day.');
-  else if (isWeekSoFar(bounds))
-    notes.push('The baseline is the same weekdays of the week before; baseline: "previous" takes the days right before.');
+  else if (weekSoFar) notes.push('The baseline is the same weekdays of the week before; baseline: "previous" takes the days right before.');
   else if (!isNamed && kind === 'previous' && Math.ceil(days) % 7 !== 0) {
     const sameWeekday = todayIn(timeZone, shiftDays(period.startMs, -7 * Math.ceil(days / 7), timeZone));
     notes.push(
@@ -147,7 +147,8 @@ function daysApart(earlier: Interval, later: Interval, timeZone: string): Interv
 export function windowsOf(bounds: WindowBounds): Windows {
   const { period, timeZone } = bounds;
   if (period.endMs <= period.startMs) refuse('endDate lies before startDate.');
-  const baseline = baselineOf(bounds);
+  const weekSoFar = isWeekSoFar(bounds);
+  const baseline = baselineOf(bounds, weekSoFar);
   if (baseline.endMs <= baseline.startMs) refuse('baselineEndDate lies before baselineStartDate.');
   if (baseline.endMs >= period.startMs && baseline.startMs <= period.endMs) {
     refuse('The baseline overlaps the period: let baselineEndDate lie before startDate.');
@@ -158,7 +159,7 @@ export function windowsOf(bounds: WindowBounds): Windows {
   // A baseline that is cut at a time of day still touches the day before the period.
   const meets = todayIn(timeZone, shiftDays(baseline.endMs, 1, timeZone)) === todayIn(timeZone, period.startMs);
   const between = meets ? undefined : daysApart(baseline, period, timeZone);
-  const isAdjacent = meets || (between !== undefined && isWeekSoFar(bounds)) || Math.abs(period.startMs - baseline.endMs) <= GAP_MS;
+  const isAdjacent = meets || (between !== undefined && weekSoFar) || Math.abs(period.startMs - baseline.endMs) <= GAP_MS;
   const isFar = baseline.startMs > period.startMs || daysBetween(baseline.endMs, period.startMs, timeZone) > HISTORY_DAYS;
   const first = isFar ? period.startMs : baseline.startMs;
   const read = Math.ceil(daysBetween(first, period.endMs + 1, timeZone));
@@ -171,6 +172,6 @@ export function windowsOf(bounds: WindowBounds): Windows {
     isAdjacent,
     isFar,
     factors: isPerDay ? { before: 1 / baselineDays, after: 1 / days } : { before: 1, after: 1 },
-    notes: notesOf(bounds, days, isPerDay),
+    notes: notesOf(bounds, days, isPerDay, weekSoFar),
   };
 }
