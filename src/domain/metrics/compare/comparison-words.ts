@@ -96,6 +96,9 @@ function figuresText({ metric, before, after, compared, isPerDay, lengths }: Cha
   return `per day ${write(compared.before)} → ${write(compared.after)} (${change}; ${totals})`;
 }
 
+/** `Visits (mobile)`: a metric and its selection. */
+const subjectOf = ({ metric, of }: Pick<Change, 'metric' | 'of'>) => (of === '' ? nameOf(metric) : `${nameOf(metric)} (${of})`);
+
 /** `, of which the usual course of the month makes +16.9%`; empty where the calendar makes little of it. */
 function calendarText({ judgement: { calendar } }: Change): string {
   const { month, season } = calendar ?? { month: 0, season: 0 };
@@ -153,10 +156,9 @@ function daySentence(name: string, change: Change, currency: string | undefined)
   return `${name} on ${days.first}: ${valueText(metric, after, currency)} where ${was}, ${signed(relative)}, ${stands}${against}.`;
 }
 
-/** One sentence: what changed, by how much, whether it stands out, since when. */
-export function changeSentence(change: Change, currency: string | undefined): string {
-  const { metric, before, after, judgement, since, of, days } = change;
-  const name = of === '' ? nameOf(metric) : `${nameOf(metric)} (${of})`;
+/** One sentence: what changed, by how much, whether it stands out, since when. `name` is that of the metric and its selection. */
+export function changeSentence(change: Change, currency: string | undefined, name = subjectOf(change)): string {
+  const { metric, before, after, judgement, since, days } = change;
   if (before === null || after === null) {
     const lacking = after === null ? 'either range' : 'the baseline';
     return `${name} has no value in ${before === null ? lacking : 'the period'}: nothing can be compared.`;
@@ -184,17 +186,18 @@ export function changeSentence(change: Change, currency: string | undefined): st
 
 const MOVED: Partial<Record<Judgement['verdict'], string>> = { up: 'rose', down: 'fell' };
 
-/** A part whose level changed although that of the whole did not: by its own change where that has a date, else by the ranges. */
+/** A device whose level changed although that of the whole did not: by its own change where that has a date, else by the ranges. */
 export function aloneSentence(
-  name: string,
+  { metric, device }: { readonly metric: string; readonly device: string },
   { verdict }: Judgement,
   { since, last, cost = '' }: { readonly since: DatedChange | undefined; readonly last: string; readonly cost?: string },
   change: string,
 ): string {
+  const [subject, verbs] = [`${nameOf(metric)} on ${device} alone`, verbsOf(metric)];
   if (since && since.to === undefined)
-    return `${capital(name)} alone is ${levelText(since)} since ${since.from}, ${daysText(since.days, last)}${inPeriod({ change: since, cost })}.`;
-  if (since) return `${capital(name)} alone was ${levelText(since)} from ${since.from} to ${since.to ?? ''} and is back.`;
-  return `${capital(name)} alone ${MOVED[verdict] ?? 'drifted'} beyond noise (${change}).`;
+    return `${subject} ${verbs.is} ${levelText(since)} since ${since.from}, ${daysText(since.days, last)}${inPeriod({ change: since, cost })}.`;
+  if (since) return `${subject} ${verbs.was} ${levelText(since)} from ${since.from} to ${since.to ?? ''} and ${verbs.is} back.`;
+  return `${subject} ${MOVED[verdict] ?? 'drifted'} beyond noise (${change}).`;
 }
 
 /** The latest change that began before the period and goes on; undefined where there is none. */
@@ -234,7 +237,7 @@ export function earlierPlace(device: string, earlier: Earlier | undefined): stri
 
 /** A change that began before the period, which a comparison with the baseline alone would not show. */
 export function earlierSentence({ metric, judgement, of }: Change, earlier: Earlier): string {
-  const name = of === '' ? nameOf(metric) : `${nameOf(metric)} (${of})`;
+  const name = subjectOf({ metric, of });
   const subject = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
   const since = `${isChanged(judgement) ? 'Already' : 'But'} since ${earlier.change.from}, before the period,`;
   return `${since} ${subject} ${verbsOf(metric).is} ${levelText(earlier.change)}${inPeriod(earlier)}.`;
@@ -244,7 +247,7 @@ export function earlierSentence({ metric, judgement, of }: Change, earlier: Earl
 export function outlierNote({ metric, judgement, of }: Change): string | undefined {
   const outliers = judgement.changes.filter(({ shape }) => shape === 'outlier');
   if (outliers.length === 0) return undefined;
-  const name = of === '' ? nameOf(metric) : `${nameOf(metric)} (${of})`;
+  const name = subjectOf({ metric, of });
   const days = outliers.map(({ from, relative }) => `${from} (${signed(relative)})`).join(', ');
   const { withOutliers } = judgement;
   const one = outliers.length === 1;

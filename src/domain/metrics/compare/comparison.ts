@@ -54,19 +54,31 @@ function sumRecords({ byDevice, bySegment }: Causes) {
   return [...(byDevice ? [sumsOf(byDevice.of, byDevice.explained)] : []), ...(isWorthLine ? [sumsOf(of, explained)] : [])];
 }
 
-/** What devices say of the headline: their parts where it changed, else the one that stands out alone. */
-function devicesSentence(
-  { byDevice, movedSegment, measured }: Causes,
-  { judged, windows }: CausesInput,
-  currency: string | undefined,
-): string {
+/** The one device that stands out where all devices together do not; empty where there is none. */
+function aloneOf({ measured }: Causes, { judged: { headline, hidden }, windows }: CausesInput, currency: string | undefined): string {
+  if (!hidden || isChanged(headline.judgement)) return '';
+  return hiddenSentence(headline, hidden, sinceAlone(headline, hidden, measured, windows), currency);
+}
+
+/** The headline with its place and cost; a device that stands out alone comes before all devices together. */
+function headlineSentences(causes: Causes, input: CausesInput, currency: string | undefined): string[] {
+  const { headline } = input.judged;
+  const { measured } = causes;
+  const alone = aloneOf(causes, input, currency);
+  const earlier = earlierSentences(causes, input, currency);
+  const place = measured ? measuredSentences(headline, measured, currency) : '';
+  return alone === ''
+    ? [changeSentence(headline, currency), earlier, devicesSentence(causes, input), place]
+    : [alone, place, changeSentence(headline, currency, `${nameOf(headline.metric)} of all devices`), earlier];
+}
+
+/** The devices' parts in the headline where it changed. */
+function devicesSentence({ byDevice, movedSegment }: Causes, { judged }: CausesInput): string {
   const { headline, hidden } = judged;
-  if (isChanged(headline.judgement)) {
-    // The ranges alone would give a part of the size that it has had since its first day.
-    if (earlierOf(headline) && !hidden && deviceOfEarlier(byDevice, judged)) return '';
-    return byDevice ? deviceSentence(byDevice, movedSegment, headline.since !== undefined) : '';
-  }
-  return hidden ? hiddenSentence(headline, hidden, sinceAlone(headline, hidden, measured, windows), currency) : '';
+  if (!byDevice || !isChanged(headline.judgement)) return '';
+  // The ranges alone would give a part of the size that it has had since its first day.
+  if (earlierOf(headline) && !hidden && deviceOfEarlier(byDevice, judged)) return '';
+  return deviceSentence(byDevice, movedSegment, headline.since !== undefined);
 }
 
 /** What segments say of the headline; their division of it is left out where the mix of devices says it. */
@@ -136,12 +148,9 @@ function revenueSentences({ revenue }: Causes, { metric }: Change, currency: str
 /** The sentences of the answer, the headline first. */
 function sentencesOf(causes: Causes, input: CausesInput, currency: string | undefined): string {
   const { headline, changes } = input.judged;
-  const { whole, byDevice, measured, others } = causes;
+  const { whole, byDevice, others } = causes;
   const sentences = [
-    changeSentence(headline, currency),
-    earlierSentences(causes, input, currency),
-    devicesSentence(causes, input, currency),
-    measured ? measuredSentences(headline, measured, currency) : '',
+    ...headlineSentences(causes, input, currency),
     otherPlaceSentences(others),
     whole && byDevice ? opposedDevices(byDevice, whole, input) : '',
     segmentsSentence(causes, input),
@@ -234,5 +243,5 @@ function hiddenSentence({ metric, days }: Change, hidden: Judged, since: DatedCh
   const isBefore = since !== undefined && since.from < days.first;
   const cost = isBefore ? measuredCostText({ cost: costOnDays(metric, allDaysOf(reading), since, days.first) }, currency) : '';
   const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
-  return aloneSentence(reading.device, hidden, { since, last: days.last, cost }, changeText(metric, before, after));
+  return aloneSentence({ metric, device: reading.device }, hidden, { since, last: days.last, cost }, changeText(metric, before, after));
 }
