@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { knownDaysOf } from '../../../../src/domain/metrics/calendar/known-days.ts';
+import { specialDaysOf } from '../../../../src/domain/metrics/calendar/special-days.ts';
+import { explainHeadline } from '../../../../src/domain/metrics/compare/causes.ts';
+import type { Windows } from '../../../../src/domain/metrics/compare/comparison-windows.ts';
+import { judgeChanges } from '../../../../src/domain/metrics/compare/judged-changes.ts';
+import { dayPoints, readingsOf } from '../../../../src/domain/metrics/compare/readings.ts';
+import { DAY_MS } from '../../../../src/lib/clock.ts';
+import { dayOf, drawWorld, valuesOf, type World } from '../../../bench/nature/metrics-world.ts';
+
+const DEVICES = ['all', 'desktop', 'mobile', 'tablet'] as const;
+const WEEK = 7;
+const windows = { isAdjacent: true, factors: { before: 1, after: 1 } } as Windows; // of the rest nothing is read
+
+const selectionOf = (device: (typeof DEVICES)[number]) => ({ device, segmentIds: [], zoneId: undefined, goalId: undefined });
+
+/** The days of a device, `from` to `to` days before the end, as a range of a question. */
+function daysOf(world: World, device: (typeof DEVICES)[number], range: number, from: number, to: number) {
+  return Array.from({ length: from - to + 1 }, (_, index) => {
+    const at = world.days - from + index;
+    const startMs = world.firstMs + at * DAY_MS;
+    const interval = { startMs, endMs: startMs + DAY_MS, label: dayOf(world, from - index), isPart: false };
+    const values = valuesOf(world, { device, segment: undefined }, at, at + 1);
+    return { selection: selectionOf(device), range, interval, values };
+  });
+}
+
+/** The last week of a site against the one before. */
+function headlineOf(world: World) {
+  const days = DEVICES.flatMap((device) => {
+    const teaching = daysOf(world, device, 0, 184, 2 * WEEK + 1);
+    const known = knownDaysOf(specialDaysOf([]), (metric) => dayPoints(daysOf(world, device, 0, world.days, 2 * WEEK + 1), metric));
+    const rows = [...teaching, ...daysOf(world, device, 1, 2 * WEEK, WEEK + 1), ...daysOf(world, device, 2, WEEK, 1)];
+    return rows.map((row) => ({ ...row, known }));
+  });
+  const totals = DEVICES.flatMap((device) =>
+    [0, 1].map((range) => {
+      const from = world.days - (2 - range) * WEEK;
+      const interval = { startMs: world.firstMs + from * DAY_MS, endMs: world.firstMs + (from + WEEK) * DAY_MS };
+      const values = valuesOf(world, { device, segment: undefined }, from, from + WEEK);
+      return { selection: selectionOf(device), range, interval, values };
+    }),
+  );
+  const [whole, ...devices] = readingsOf(totals, days);
+  const input = { metrics: ['conversionRate'], windows, readings: whole ? [whole] : [], devices, labelOf: () => '' };
+  const judged = judgeChanges(input);
+  return { found: judged, ...explainHeadline({ ...input, judged, segments: { all: [], chosen: [] }, explains: true }) };
+}
+
+it('a checkout that breaks on one device before Black Friday has its day, its place and the size of these days', () => {
+  const events = [{ on: 'rate', from: 6, to: 1, factor: 0.45, device: 'desktop' }] as const;
+  const world = drawWorld(
+    { visits: 4_000, lastDay: '2025-11-28', holidays: true, season: 0.2, events },
+    62_002 * 1_000_003 + 4 * 7_919 + 29,
+  );
+  const { found, judged, measured, byDevice } = headlineOf(world);
+  const [whole] = found.judgedOf('conversionRate');
+  expect(whole?.main?.from).toBe('2025-11-25'); // all visits alone show it two days late, and larger than it is since it began
+  expect(measured).toMatchObject({ metric: 'conversionRate', device: 'desktop', change: { from: '2025-11-23' } });
+  expect(byDevice?.reasons.named).toBe('desktop');
+  expect(judged.headline.since).toMatchObject({ from: '2025-11-23', days: 6 });
+  expect(judged.headline.since?.relative).toBeGreaterThan((whole?.main?.relative ?? 0) + 0.03);
+});
