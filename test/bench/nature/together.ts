@@ -15,6 +15,8 @@ interface Planted {
   readonly events: readonly Event[];
   readonly metric: string;
   readonly device: string;
+  /** The site, where it is no calm one. */
+  readonly nature?: Nature;
 }
 
 const CALM: Nature = { visits: 25_000, lastDay: '2026-09-30' };
@@ -30,6 +32,13 @@ const PLANTED: readonly Planted[] = [
   },
   { name: 'rate +25 % since 4 days', events: [event('rate', 4, 1.25)], metric: 'conversionRate', device: 'all' },
   { name: 'basket -20 % since 6 days', events: [event('basket', 6, 0.8)], metric: 'cartAverage', device: 'all' },
+  {
+    name: 'desktop rate -55 % since the day before the week of Black Friday',
+    nature: { visits: 4_000, lastDay: '2025-11-28', holidays: true, season: 0.2 },
+    events: [event('rate', 6, 0.45, { device: 'desktop' })],
+    metric: 'conversionRate',
+    device: 'desktop',
+  },
 ];
 
 /** The change as a tool tells it; undefined where it says nothing of it. */
@@ -83,10 +92,10 @@ async function partsOver(days: number, world: World, metric: string, { peer }: B
 }
 
 /** One change in scans of several lengths: whether its day, place and size, and those of what follows from it, are the same. */
-async function byRange({ name, events, metric }: Planted, trial: Trial, bench: Bench): Promise<Table> {
+async function byRange({ name, events, metric, nature = CALM }: Planted, trial: Trial, bench: Bench): Promise<Table> {
   let [all, same] = [0, 0];
   for (let at = 0; at < trial.worlds; at += 1) {
-    const world = drawWorld({ ...CALM, events }, trial.seed * 1_000_003 + at * 7_919 + 31);
+    const world = drawWorld({ ...nature, events }, trial.seed * 1_000_003 + at * 7_919 + 31);
     bench.platform.show(world);
     const told: (string | undefined)[] = [];
     for (const days of SCANS) told.push(await partsOver(days, world, metric, bench));
@@ -108,7 +117,7 @@ export async function* together(trial: Trial, { peer, platform }: Bench): AsyncG
   for (const planted of PLANTED.filter(({ name }) => `together, ${name}`.includes(trial.only ?? ''))) {
     const counts = { all: 0, day: 0, place: 0, size: 0, cost: 0, right: 0 };
     for (let at = 0; at < trial.worlds; at += 1) {
-      const world = drawWorld({ ...CALM, events: planted.events }, trial.seed * 1_000_003 + at * 7_919 + 31);
+      const world = drawWorld({ ...(planted.nature ?? CALM), events: planted.events }, trial.seed * 1_000_003 + at * 7_919 + 31);
       platform.show(world);
       const call = async (name: string, input: object) => {
         const { result } = (await peer.ask('tools/call', { name, arguments: input })) as { result?: { structuredContent?: Answer } };
