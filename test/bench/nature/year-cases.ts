@@ -90,7 +90,7 @@ const brokenBefore = (days: number, visits: number): Case => {
 
 /** Black Friday in its week, of a young site, where it moves behaviour by a part of what it does to rates; with a change beside it. */
 const behaving = (behaviour: number, events: readonly Event[]): Case => ({
-  name: `Black Friday moves behaviour by ${behaviour} of rates, ${events.length > 0 ? 'bounces +15 % since 6 days' : 'nothing else'}: compare`,
+  name: `Black Friday moves behaviour by ${behaviour} of rates${events.length > 0 ? ', bounces +15 % since 6 days' : ''}: compare`,
   nature: { ...CALM, lastDay: '2025-12-02', age: 300, holidays: true, behaviour, events },
   tool: 'compare_metrics',
   args: last(7, { metrics: ['bounceRate', 'pageviewAverage', 'sessionTimeAverage'] }),

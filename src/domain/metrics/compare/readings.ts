@@ -168,7 +168,7 @@ export function noisePercentOf({ noise, isOfMain }: Judgement): number | null {
   return noise === null || isOfMain ? null : 100 * noise;
 }
 
-/** A part dates a change beyond the days that the whole allows where it shows it this many times more clearly and makes at least half of it. */
+/** A part dates a change beyond the days that the whole allows where it shows it so many times more clearly and makes half of it. */
 const CLEARER = 1_000;
 const DATING_SHARE = 0.5;
 const NEAR_DAYS = 7;

@@ -77,7 +77,7 @@ const LATE_ON_DEVICE = 0.9;
 /** Standard errors within which a device lacks the same share of them. */
 const ALIKE = 3;
 
-/** Whether a device lacks orders of a day, by the same share as the site: a checkout that breaks lacks them all, beside others that lack none. */
+/** Whether a device lacks the same share of a day's orders as the site: a checkout that breaks lacks all, beside others that lack none. */
 function isLateAlike(of: Ratios, day: number, share: number): boolean {
   if (nth(of.usual, day) < LEAST_ORDERS) return true;
   const own = shareOf(of, day);
