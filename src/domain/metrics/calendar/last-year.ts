@@ -26,6 +26,11 @@ export interface LastYear {
   readonly effectOf: (day: SpecialDay, isTotal: boolean) => Expected | undefined;
 }
 
+/** About how far chance alone moves the logarithm of a day, as a variance: of a count, a rate or an average by the events that it rests on. */
+function chanceOf({ numerator, denominator, events }: DailyPoint): number {
+  return 1 / Math.max(1, events ?? (denominator === 1 ? numerator : Math.min(numerator, denominator)));
+}
+
 const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Days by date of the month, by how much they usually lie beside the smooth level around them. */
@@ -60,23 +65,29 @@ export function lastYearOf(points: readonly DailyPoint[], specialDays: SpecialDa
   const near = (day: string) =>
     Array.from({ length: 2 * SMOOTH_DAYS + 1 }, (_, index) => dayAfter(day, index - SMOOTH_DAYS)).filter((label) => flat.has(label));
   const ofDate = dateEffects(flat, (day) => near(day).map((label) => flat.get(label) ?? 0));
-  const effects = new Map<string, number>();
+  const chances = new Map(points.map((point) => [point.label, chanceOf(point)]));
+  const effects = new Map<string, { readonly mean: number; readonly chance: number }>();
   for (const [label, level] of logs) {
     const special = specialDays(label);
     const beside = Array.from({ length: 2 * WEEKS + 1 }, (_, week) => dayAfter(label, 7 * (week - WEEKS))).flatMap((day) =>
       ordinary.has(day) ? [(ordinary.get(day) ?? 0) - ofDate(day)] : [],
     );
     // The latest year counts.
-    if (special && beside.length > 0) effects.set(special.key, level - ofDate(label) - median(beside));
+    if (special && beside.length > 0)
+      effects.set(special.key, { mean: level - ofDate(label) - median(beside), chance: chances.get(label) ?? 0 });
   }
   return {
     seasonOf(label) {
       const days = near(dayAfter(label, -YEAR_DAYS));
       return days.length < LEAST_DAYS ? undefined : meanOf(days.map((day) => (flat.get(day) ?? 0) - ofDate(day)));
     },
-    effectOf({ key }, isTotal) {
-      const mean = effects.get(key);
-      return mean === undefined ? undefined : { mean, sd: isTotal ? REPEATED.totals : REPEATED.rates };
+    effectOf({ key, totals, rates }, isTotal) {
+      const known = effects.get(key);
+      if (!known) return undefined;
+      // A day of twenty orders says less of what such days do than that most do little.
+      const usual = (isTotal ? totals : rates) ** 2;
+      const kept = usual / (usual + known.chance);
+      return { mean: kept * known.mean, sd: Math.sqrt((isTotal ? REPEATED.totals : REPEATED.rates) ** 2 + kept * known.chance) };
     },
   };
 }

@@ -1,9 +1,11 @@
 import { median } from 'simple-statistics';
+import { nth, nthDouble } from '../../../lib/nth.ts';
 import { MEDIAN_OF_NORMAL } from '../../statistics/robust-scale.ts';
 import { dot, project } from '../../statistics/vectors.ts';
 import { type Whitener, whitenerOf } from '../../statistics/whitening.ts';
 import { basisOf, type Interval, type Nuisance, nuisanceOf, weighCarryAndDrift } from './drift-grid.ts';
 import { isCounted, type MetricKind, type Series, WEEK } from './series.ts';
+import { scatterOfWeekdays } from './weekday-scatter.ts';
 
 /** The usual scatter of a series, estimated from the learning days. */
 export interface Noise {
@@ -48,16 +50,21 @@ interface Forgiven {
   readonly lost: number;
 }
 
+/** What level, weekdays and the slowest drift leave of days whose shocks hardly carry on, each over its standard deviation. */
+function roughResiduals(times: Float64Array, nuisance: Nuisance, sampling: Float64Array, shock: number): Float64Array {
+  const whitener = whitenerOf(times, { sampling, shock, carry: 0.1 });
+  const rough = { ...nuisance, drift: nuisance.drift.slice(0, 2) };
+  return project(whitener.apply(nuisance.values.slice()), basisOf(rough, USUAL_DRIFT, whitener)).subarray(0, sampling.length);
+}
+
 /**
  * Sampling with more variance for days that lie far off, so that they do not teach that such days are usual, and the number of days that
  * this takes away. Twice, because far days disturb what the others are measured by.
  */
 function forgiving(times: Float64Array, nuisance: Nuisance, sampling: Float64Array, shock: number, farthest: number): Forgiven {
-  const rough = { ...nuisance, drift: nuisance.drift.slice(0, 2) };
   let forgiven: Forgiven = { sampling, lost: 0 };
   for (let turn = 0; turn < 2; turn += 1) {
-    const whitener = whitenerOf(times, { sampling: forgiven.sampling, shock, carry: 0.1 });
-    const residuals = project(whitener.apply(nuisance.values.slice()), basisOf(rough, USUAL_DRIFT, whitener)).subarray(0, sampling.length);
+    const residuals = roughResiduals(times, nuisance, forgiven.sampling, shock);
     // As far off as they would be without forgiveness.
     const distances = residuals.map((residual, at) => {
       return Math.abs(residual) * Math.sqrt(((forgiven.sampling[at] ?? 0) + shock) / ((sampling[at] ?? 0) + shock));
@@ -96,10 +103,16 @@ export function estimateNoise(series: Series, known: readonly Interval[]): Noise
   // Of amounts, half of the noise is taken to be sampling: their days are weighed between equally and by their traffic.
   const shock = counted ? Math.max(rough - chance, 0.05 * rough) : rough / 2;
   const chanceOfDay = counted ? sampling : sampling.map((factor) => (factor * rough) / 2);
-  const expected = chanceOfDay.map((variance, at) => variance + (series.doubt[at] ?? 0));
+  const doubtful = chanceOfDay.map((variance, at) => variance + (series.doubt[at] ?? 0));
   const times = series.times.subarray(0, learned);
   const past = known.filter(({ from }) => from < learned);
   const nuisance = nuisanceOf(series, learned, past, weekdaySd);
+  const scatter = scatterOfWeekdays(
+    roughResiduals(times, nuisance, doubtful.subarray(0, learned), shock),
+    series.weekdays.subarray(0, learned),
+  );
+  const wide = Float64Array.from(series.weekdays, (weekday) => (nth(scatter, weekday) - 1) * rough);
+  const expected = doubtful.map((variance, at) => variance + nthDouble(wide, at));
   const own = forgiving(times, nuisance, expected.subarray(0, learned), shock, FAR[counted ? 'counted' : 'summed']);
   // A day whose own effect is unknown says as little of the noise.
   const unknown = expected.subarray(0, learned).reduce((sum, variance, at) => sum + (series.doubt[at] ?? 0) / (variance + shock), 0);
@@ -108,7 +121,7 @@ export function estimateNoise(series: Series, known: readonly Interval[]): Noise
   const left = residualsOf(nuisance, drift, whitenerOf(times, { ...forgiven, carry }), forgiven.lost);
   const factor = left.squares / LOSS[counted ? 'counted' : 'summed'];
   return {
-    sampling: counted ? expected : chanceOfDay.map((value, at) => value * factor + (series.doubt[at] ?? 0)),
+    sampling: chanceOfDay.map((value, at) => (counted ? value : value * factor) + nthDouble(wide, at) * factor + (series.doubt[at] ?? 0)),
     shock: counted ? Math.max(0, factor * (chance + shock) - chance) : shock * factor,
     carry,
     drift,

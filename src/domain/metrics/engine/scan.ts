@@ -39,7 +39,13 @@ const questsOf = ({ block, learned, labels }: Series) => [
 /** Less in four weeks is the slow growth that every site has, and no news. */
 const LEAST_DRIFT = 0.02;
 
-/** Drift is a slope that the days before the scan have and that goes on: both they and all days must show it, beside steps and episodes. */
+/** Days at the end of a series, at least, on which a drift must go on, by this share of it: steps of long ago look like a slope too. */
+const GOES_ON = { days: 8 * WEEK, share: 0.4 };
+
+/**
+ * Drift is a slope that the days before the scan have and that goes on: both they and all days must show it, beside steps and episodes, and
+ * the latest days by themselves as well.
+ */
 function driftOf(study: Study, others: readonly Interval[] = []): Change | undefined {
   const { times, learned } = study.series;
   const days = times.length;
@@ -48,6 +54,8 @@ function driftOf(study: Study, others: readonly Interval[] = []): Change | undef
   const past = known.filter(({ from }) => from < learned);
   const [before, whole] = [slopeOf(study, learned, past), slopeOf(study, days, known)];
   if (before.effect * whole.effect <= 0) return undefined;
+  const latest = slopeOf(study, days, known, Math.max(0, Math.min(learned, days - GOES_ON.days)));
+  if (latest.effect / whole.effect < GOES_ON.share) return undefined;
   const share = driftShare(study.series);
   if (Math.abs(relativeOf(study.series, whole.effect * share)) < LEAST_DRIFT) return undefined;
   const byWeeks = errorByWeeks(study, whole, days, known);

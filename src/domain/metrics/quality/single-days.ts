@@ -84,6 +84,18 @@ function isLateAlike(of: Ratios, day: number, share: number): boolean {
   return own < LATE_ON_DEVICE && Math.abs(Math.log(own / share)) <= (ALIKE * of.sd) / Math.sqrt(share);
 }
 
+/**
+ * Whether orders of a day lack on one device alone rather than everywhere by one share: by which of the two the devices lie less far off, in
+ * squares of their standard errors.
+ */
+function isOfOneDevice({ parts }: Site, day: number, share: number): boolean {
+  const asked = parts.flatMap(([, { orders }]) => (nth(orders.usual, day) < LEAST_ORDERS ? [] : [orders]));
+  const off = ({ logs, sd }: Ratios, from: number) => ((nth(logs, day) - from) / sd) ** 2;
+  const everywhere = asked.reduce((sum, of) => sum + share * off(of, Math.log(share)), 0);
+  const usual = asked.map((of) => off(of, 0));
+  return usual.reduce((sum, own) => sum + own, 0) - Math.max(0, ...usual) < everywhere;
+}
+
 /** Mean of the two latest days before the last two that are no special days: on these, orders may be many whatever is broken. */
 function meanBefore({ whole: { orders }, size, isSpecial }: Site): number {
   const days = Array.from({ length: size - 2 }, (_, day) => day).filter((day) => !isSpecial(day));
@@ -96,11 +108,12 @@ function lateOrders(site: Site): Fault[] {
   const { whole, size, parts } = site;
   const last = size - 1;
   const { orders, visits } = whole;
-  if (!parts.every(([, looked]) => isLateAlike(looked.orders, last, shareOf(orders, last)))) return [];
+  const share = shareOf(orders, last);
+  if (isOfOneDevice(site, last, share) || !parts.every(([, looked]) => isLateAlike(looked.orders, last, share))) return [];
   const isLate =
     nth(orders.usual, last) >= ENOUGH &&
-    shareOf(orders, last) < LATE &&
-    shareOf(orders, last) > NOTHING &&
+    share < LATE &&
+    share > NOTHING &&
     nth(orders.logs, last) < -APART * orders.sd &&
     Math.abs(nth(visits.logs, last)) < Math.max(0.15, 3 * visits.sd) &&
     meanBefore(site) > -Math.max(0.12, 2.5 * orders.sd) &&

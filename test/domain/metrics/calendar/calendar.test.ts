@@ -91,6 +91,17 @@ describe('last year', () => {
     expect(effect?.sd).toBeGreaterThan(0);
   });
 
+  it('says little by a special day of few events, and is less sure of it', () => {
+    const day = special('2026-11-27');
+    const effectOf = (share: number) => {
+      const few = byBlackFriday.map((point) => ({ ...point, numerator: Math.max(1, Math.round(point.numerator * share)) }));
+      return day && lastYearOf(few, special).effectOf(day, false);
+    };
+    const [many, few] = [effectOf(1), effectOf(10 / (byBlackFriday[0]?.numerator ?? 1))];
+    expect(few?.mean).toBeLessThan(0.75 * (many?.mean ?? 0));
+    expect(few?.sd).toBeGreaterThan(1.5 * (many?.sd ?? 1));
+  });
+
   it('does not know what a day did that was not counted', () => {
     const christmas = special('2026-12-25');
     expect(christmas && lastYearOf(daysFrom('2026-01-05', 200), special).effectOf(christmas, true)).toBeUndefined();

@@ -65,6 +65,14 @@ describe('a scan', () => {
     expect(findings.filter(({ shape }) => shape === 'drift')).toEqual([]);
   });
 
+  it('calls no drift what jumped twice long ago and has stayed since', () => {
+    const world = drawn([]);
+    const jumped = (at: number) => (at < DAYS - 88 ? 1 : 1.1) * (at < DAYS - 66 ? 1 : 1.1);
+    const days = pointsOf(world, 'visits').map((day, at) => ({ ...day, numerator: Math.round(day.numerator * jumped(at)) }));
+    const { findings } = scanSeries([{ id: 'visits', kind: 'count', days }], world.labels[HISTORY] ?? '', world.labels[DAYS - 1] ?? '');
+    expect(findings).toEqual([]);
+  });
+
   it('leaves out a day that a single very large order made', () => {
     const world = drawWorld({ seed: 3, visitsPerDay: 25_000, days: DAYS, history: HISTORY });
     const days = pointsOf(world, 'revenueSum', { device: 'tablet' }).map((day, at) => ({
