@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { trendEstimate, trendSentence, weekendEstimate } from '../../../../src/domain/metrics/expected/row-verdicts.ts';
+import { weekendEstimate } from '../../../../src/domain/metrics/expected/row-verdicts.ts';
+import { stepEstimate, stepSentence, trendEstimate, trendSentence } from '../../../../src/domain/metrics/expected/trend-verdict.ts';
 import type { MetricRow } from '../../../../src/domain/metrics/read/metric-answers.ts';
 import { DAY_MS } from '../../../../src/lib/clock.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
@@ -71,5 +72,33 @@ describe('a trend over periods', () => {
     expect(trendEstimate([1, 2, 0, 4, 5, 6, 7], false)).toBeUndefined();
     const clear = Array.from({ length: 400 }, (_, seed) => trendEstimate(monthsOf(seed + 1, 9, 0), true)?.isClear);
     expect(clear.filter(Boolean).length).toBeLessThanOrEqual(10);
+  });
+});
+
+describe('a step among periods', () => {
+  it('is told where a level breaks, with its first period and size', () => {
+    const step = stepEstimate([3.7, 3.66, 3.76, 3.41, 3.53, 2.55, 2.25]);
+    expect(step).toMatchObject({ from: 5, isClear: true, count: 7 });
+    expect(step?.relative).toBeCloseTo(-0.336, 2);
+    expect(
+      stepSentence('conversion rate', 'week', { relative: -0.336, low: -0.4, high: -0.2, isClear: true, count: 7, from: 5 }, '2026-11-09'),
+    ).toBe(
+      'No trend but a step of conversion rate: -33.6% (95%: -40.0% to -20.0%) from the week of 2026-11-09 on against the weeks before, ' +
+        'beyond noise (these 7 weeks alone).',
+    );
+  });
+
+  it('is none where the level grows evenly, and seldom one of chance', () => {
+    const { normal } = seeded(7);
+    const told = (growth: number) =>
+      Array.from({ length: 300 }, () => stepEstimate(Array.from({ length: 10 }, (_, at) => Math.exp(growth * at + 0.05 * normal()))));
+    expect(told(0.05).filter(Boolean).length).toBeLessThanOrEqual(15);
+    expect(told(0).filter(Boolean).length).toBeLessThanOrEqual(15);
+    expect(told(0).filter((step) => step?.isClear).length).toBeLessThanOrEqual(6);
+  });
+
+  it('needs six periods, and three before it', () => {
+    expect(stepEstimate([3.7, 3.66, 3.76, 2.55, 2.25])).toBeUndefined();
+    expect(stepEstimate([3.7, 2.2, 2.25, 2.21, 2.26, 2.23, 2.2])?.from).not.toBe(1);
   });
 });
