@@ -21,6 +21,8 @@ export default defineAnsweringTool({
     allowDuplicate: z.boolean().describe('Recurring job despite an equal one').optional(),
   }),
   output: z.object({
+    /** Left out where all is done. */
+    status: z.literal('under way').optional(),
     planId: z.string(),
     jobs: z.array(
       z.object({
@@ -29,6 +31,8 @@ export default defineAnsweringTool({
         from: z.string().optional(),
         to: z.string().optional(),
         nextRunTime: z.string().optional(),
+        /** Of a run that the platform still computes, as it states it. */
+        completionRate: z.number().optional(),
       }),
     ),
   }),

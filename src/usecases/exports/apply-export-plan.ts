@@ -7,7 +7,7 @@ import { either, hint } from '../../lib/hint.ts';
 import { type ExportPlan, expiresMs, type PlanPart, type PlanStore } from '../../workspace/plans.ts';
 import type { Context } from '../context.ts';
 import { openPlansOf, readJobs } from './export-lists.ts';
-import { fetchPlanned } from './fetch-planned.ts';
+import { type Fetched, fetchPlanned } from './fetch-planned.ts';
 
 type ApplyContext = Pick<Context, 'ask' | 'confirm' | 'note' | 'progress' | 'projectId' | 'workspace' | 'clock' | 'nowMs' | 'signal'>;
 
@@ -21,8 +21,6 @@ const FETCH_MS = 36_000;
 interface Application {
   readonly store: PlanStore;
   readonly context: ApplyContext;
-  /** It waits for files until then, by the clock. */
-  readonly untilMs: number;
   plan: ExportPlan;
 }
 
@@ -169,8 +167,9 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
   const open = shown.parts.filter(isOpen);
   if (open.length === 0) {
     note('All jobs of this plan were created before; nothing was sent.');
-    if (shown.fetches) for (const sentence of await fetchPlanned(shown, untilMs, context)) note(sentence);
-    return answerOf(shown);
+    const fetched = shown.fetches && (await fetchPlanned(shown, untilMs, context));
+    for (const sentence of fetched?.words ?? []) note(sentence);
+    return answerOf(shown, { fetched });
   }
   const isRecurring = open.some(({ body }) => body.frequency.value !== 'once');
   const jobsNow = isRecurring ? await readJobs(context.ask, { fresh: true }) : [];
@@ -183,7 +182,7 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
   if (first) context.confirm({ ...joinedPreview([first, ...others]), ...(words !== '' && { warning: words }) });
   return store.hold(planId, async () => {
     // Another process may have been quicker.
-    const application: Application = { store, context, untilMs, plan: await planNamed(store, planId, nowMs) };
+    const application: Application = { store, context, plan: await planNamed(store, planId, nowMs) };
     const jobs = await readJobs(context.ask, { fresh: true });
     await adopt(application, jobs);
     duplicateWarning(application.plan, jobs, allowDuplicate);
@@ -194,8 +193,9 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
       await create(application, index, part, jobs);
       context.progress(index + 1, application.plan.parts.length, `${index + 1} of ${application.plan.parts.length} jobs created`);
     }
-    for (const sentence of await nextSteps(application)) note(sentence);
-    return answerOf(application.plan, isRecurring ? await nextRuns(application) : undefined);
+    const fetched = application.plan.fetches && (await fetchPlanned(application.plan, untilMs, context));
+    for (const sentence of fetched?.words ?? [nextStep(application.plan)]) note(sentence);
+    return answerOf(application.plan, { fetched, ...(isRecurring && { next: await nextRuns(application) }) });
   });
 }
 
@@ -211,20 +211,25 @@ async function nextRuns({ plan, context }: Application): Promise<ReadonlyMap<num
   }
 }
 
-function answerOf({ planId, parts }: ExportPlan, next: ReadonlyMap<number | string, string> = new Map()) {
+/** Facts about the jobs of an applied plan. */
+interface Applied {
+  readonly fetched: Fetched | undefined;
+  /** When a recurring job runs next, by job. */
+  readonly next?: ReadonlyMap<number | string, string>;
+}
+
+function answerOf({ planId, parts }: ExportPlan, { fetched, next }: Applied) {
+  const underWay = fetched?.underWay ?? new Map<number | string, never>();
   const jobs = parts.map(({ jobId = '', body }) => {
-    const nextRunTime = next.get(jobId);
-    return { jobId, name: body.name, ...rangeOf(body), ...(nextRunTime !== undefined && { nextRunTime }) };
+    const nextRunTime = next?.get(jobId);
+    return { jobId, name: body.name, ...rangeOf(body), ...(nextRunTime !== undefined && { nextRunTime }), ...underWay.get(jobId) };
   });
-  return { planId, jobs };
+  // Created is not done where a question waits for the files.
+  return { ...(underWay.size > 0 && { status: 'under way' as const }), planId, jobs };
 }
 
 function rangeOf({ frequency: { dateRange } }: JobBody): { from?: string; to?: string } {
   return dateRange ? { from: dateRange.from, to: dateRange.to } : {};
-}
-
-async function nextSteps({ plan, context, untilMs }: Application): Promise<string[]> {
-  return plan.fetches ? fetchPlanned(plan, untilMs, context) : [nextStep(plan)];
 }
 
 function nextStep({ parts }: ExportPlan): string {

@@ -30,6 +30,8 @@ const LOOK_MS = 3_000;
 interface Arrival {
   readonly state: 'here' | 'under way' | 'failed';
   readonly words: string;
+  /** Of a run that the platform computes, as it states it. */
+  readonly completionRate?: number;
 }
 
 /** The download of the job's run, which is waited for where the platform has not begun it; undefined where the files are here. */
@@ -66,7 +68,9 @@ async function fetchOne({ jobId, body }: PlanPart, { untilMs, lastMs = untilMs }
     const { phase, endsMs = lastMs } = download.progress;
     const isNear = !first && (phase === 'fetching' || endsMs < lastMs);
     const manifest = isNear ? await followDownload(workspace, download, { ...context, untilMs: lastMs }) : first;
-    return manifest ? here : underWay(progressWords(download, context.clock.now()));
+    if (manifest) return here;
+    const { completionRate } = download.progress;
+    return { ...underWay(progressWords(download, context.clock.now())), ...(completionRate !== undefined && { completionRate }) };
   } catch (error) {
     if (error instanceof WorkspaceError && error.kind === 'pending') return underWay('the platform has not begun it');
     if (!(error instanceof ApiError || error instanceof WorkspaceError)) throw error;
@@ -112,8 +116,14 @@ async function usualWords({ ask }: FetchContext): Promise<string | undefined> {
   }
 }
 
+/** How far the files of a plan are, in words, and of each job whose files are still to come. */
+export interface Fetched {
+  readonly words: readonly string[];
+  readonly underWay: ReadonlyMap<number | string, Pick<Arrival, 'completionRate'>>;
+}
+
 /** Fetches the runs of a plan that was made for a question, and says how far that is and how it goes on. */
-export async function fetchPlanned({ parts }: ExportPlan, untilMs: number, context: FetchContext): Promise<string[]> {
+export async function fetchPlanned({ parts }: ExportPlan, untilMs: number, context: FetchContext): Promise<Fetched> {
   const arrivals = await fetchParts(parts, { untilMs }, context);
   const words = arrivals.map(({ state, words: own }, at) => {
     const jobId = parts[at]?.jobId;
@@ -121,14 +131,19 @@ export async function fetchPlanned({ parts }: ExportPlan, untilMs: number, conte
       ? `${own}${hint('download_export_run', `; download_export_run {"jobId":"${jobId}"} tries again`)}.`
       : `${own}.`;
   });
-  if (arrivals.every(({ state }) => state === 'here')) return [...words, 'Ask the question again.'];
-  if (!arrivals.some(({ state }) => state === 'under way')) return words;
+  const underWay = new Map(
+    arrivals.flatMap(({ state, completionRate }, at) => {
+      const rate = completionRate === undefined ? {} : { completionRate };
+      return state === 'under way' ? [[parts[at]?.jobId ?? '', rate] as const] : [];
+    }),
+  );
+  if (arrivals.every(({ state }) => state === 'here')) return { words: [...words, 'Ask the question again.'], underWay };
+  if (underWay.size === 0) return { words, underWay };
   const usual = await usualWords(context);
-  return [
-    ...words,
-    ...(usual ? [usual] : []),
-    'The files are fetched by themselves: ask the question again in a minute or two; asked sooner, it waits.',
-  ];
+  const next =
+    'The files are fetched by themselves. To go on, ask the question again in a minute or two: it waits up to ' +
+    `${QUESTION_MS / 1_000} s for them and says how far they are.`;
+  return { words: [...words, ...(usual ? [usual] : []), next], underWay };
 }
 
 /** The range of a once job. */

@@ -45,10 +45,11 @@ describe('a variant that no file holds is asked, planned with a yes, and asked a
 
   it('applied, its files come by themselves, and the question waits for them', async () => {
     const applied = await passUntil(call('apply_export_plan', { planId, confirm: true }));
+    expect(applied.structured).toMatchObject({ status: 'under way', jobs: [{ completionRate: expect.any(Number) }] });
     expect(applied.text).toMatch(/: the platform computes it: \w+, completionRate \d+/);
     expect(applied.text).toContain('The last export of the kind was ready 2 minutes after its creation.');
     expect(applied.text).toContain(
-      'The files are fetched by themselves: ask the question again in a minute or two; asked sooner, it waits.',
+      'The files are fetched by themselves. To go on, ask the question again in a minute or two: it waits up to 34 s for them',
     );
     const answers = [await passUntil(call('measure_impact', question))];
     while (answers.at(-1)?.isError && answers.length < 5) answers.push(await passUntil(call('measure_impact', question)));
@@ -60,7 +61,8 @@ describe('a variant that no file holds is asked, planned with a yes, and asked a
   });
 
   it('applied again, nothing is sent, and what is here is said', async () => {
-    const { text } = await call('apply_export_plan', { planId, confirm: true });
+    const { text, structured } = await call('apply_export_plan', { planId, confirm: true });
+    expect(structured['status']).toBe('done');
     expect(text).toContain('All jobs of this plan were created before; nothing was sent.');
     expect(text).toMatch(/The files of ".*" are here\.\n- Ask the question again\./);
   });
