@@ -208,7 +208,7 @@ async function lookAtSite(
   const scanned: Scanned = { from: firstDay, to: lastDay };
   const faults = site ? judgeCounting(readings, base, scanned, known) : [];
   const sound = readings.map((reading) => ({ ...reading, rows: withKnownDays(withoutFaults(reading.rows, faults), known) }));
-  const { changes, looked, tooFew, outcome } = scan({
+  const { changes, large, looked, tooFew, outcome } = scan({
     series: changeSeriesOf(sound, [...siteMetricNames, ...metrics.filter(isZoneMetric)], base.place),
     metrics,
     base: base.place,
@@ -225,6 +225,7 @@ async function lookAtSite(
   return {
     ranked: changes,
     faults,
+    large,
     special: site ? specialOf(base, scanned, known, changes) : '',
     names: namesOf(lists, goals),
     currency,

@@ -8,6 +8,7 @@ import { LEAST_HISTORY_DAYS } from '../engine/levels.ts';
 import { type CountingFault, countingSentence, qualityShape } from '../quality/counting.ts';
 import type { Place } from './change-series.ts';
 import { briefLine, changeLine, type Entry, entriesOf, type Period, type PlaceNames, speedLine, speedRecord } from './change-words.ts';
+import { type LargeDay, largeDaysSentence } from './large-days.ts';
 import type { RankedChange } from './rank-changes.ts';
 
 /** Subjects that can be searched for changes. */
@@ -107,6 +108,8 @@ export interface SiteFacts extends Searched {
   readonly faults: readonly CountingFault[];
   /** The effects of special days in the range; empty where there are none. */
   readonly special: string;
+  /** Days of revenue that stand out and are no change for sure. */
+  readonly large: readonly LargeDay[];
   readonly names: PlaceNames;
   readonly currency: string | undefined;
   /** Zones: the platform may correct days from this one on. */
@@ -240,7 +243,7 @@ export function changesAnswer(facts: AnswerFacts): Changes {
   const shown = entries.slice(0, limit);
   const faults = site?.faults ?? [];
   return {
-    answer: [countingSentence(faults), countSentence(facts, entries, looked), site?.special ?? '']
+    answer: [countingSentence(faults), countSentence(facts, entries, looked), largeDaysSentence(site?.large ?? []), site?.special ?? '']
       .filter((sentence) => sentence !== '')
       .join(' '),
     ...(faults.length > 0 && { quality: [...faults] }),

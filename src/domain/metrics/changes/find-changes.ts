@@ -5,6 +5,7 @@ import { type Device, planGrid } from '../read/metric-grid.ts';
 import { acceptedOf, type ChangeSeries, clustersOf, type Found, hasEnough, type Place, sceneOf } from './change-series.ts';
 import { begunEarlier } from './earlier-events.ts';
 import { type ChangeEvent, eventsOf } from './events.ts';
+import { type LargeDay, largeDays } from './large-days.ts';
 import { madeByFactor } from './made-by-factors.ts';
 import { measuredEvent, onceMeasured, withoutParts } from './measured-events.ts';
 import { opposedEvents } from './opposed-events.ts';
@@ -149,6 +150,8 @@ export interface ScanAnswer {
   /** Series with enough data to be looked at, and those without. */
   readonly looked: number;
   readonly tooFew: number;
+  /** Days of revenue that stand out beside the changes. */
+  readonly large: readonly LargeDay[];
   /** The outcome that changes are ranked by. */
   readonly outcome: ReturnType<typeof outcomeOf>;
 }
@@ -196,8 +199,10 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
   const events = withoutParts(onceMeasured(measured), to);
   const steps = events.filter(({ shape, to: end }) => shape === 'step' && end === undefined);
   const begun = events.filter((event) => !steps.some((step) => isEchoOf(event, step, from)));
+  const changes = rankChanges(scene, heldWithin(scene, [...begun, ...changesUnderWay(scene, metrics, begun)], limit));
   return {
-    changes: rankChanges(scene, heldWithin(scene, [...begun, ...changesUnderWay(scene, metrics, begun)], limit)),
+    changes,
+    large: largeDays(looked, byId, base, changes),
     looked: looked.length,
     tooFew: wanted.length - looked.length,
     outcome: outcomeOf(scene),

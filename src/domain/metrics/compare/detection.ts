@@ -1,7 +1,9 @@
 import { dayAfter } from '../../../lib/calendar.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
+import { Z_99 } from '../../statistics/tails.ts';
 import { daysToShow, MOST_DAYS_TO_SHOW, smallestAhead } from '../engine/detectable.ts';
 import { changesSince } from '../engine/measure.ts';
+import { type DailyPoint, type MetricKind, WEEK } from '../engine/series.ts';
 import { nameOf } from '../metric-definitions.ts';
 import { CLEAR_P_VALUE, daysOf } from './judged-changes.ts';
 import { kindOf, type Reading } from './readings.ts';
@@ -15,10 +17,57 @@ export interface Detection {
   readonly smallest?: number;
   /** The first day of a level that is known from few days, which is why only a large change would show. */
   readonly levelSince?: string;
+  /** Days of that level until now. */
+  readonly levelDays?: number;
+  /** So many days of it against as many after a change would show this one. */
+  readonly daysEach?: number;
 }
 
 /** A level that began so many days before the last one, or later, is known from few days. */
 const FEW_DAYS = 42;
+/** Standard normals of a verdict at 1 % that four of five changes pass. */
+const SHOWS = Z_99 + 0.8416;
+/** Fewer weeks before a level do not tell how much weeks differ. */
+const LEAST_WEEKS = 6;
+
+const eventsOf = ({ numerator, events }: DailyPoint, kind: MetricKind) => (kind === 'amount' ? events : numerator);
+const sumBy = (days: readonly DailyPoint[], of: (day: DailyPoint) => number | undefined) =>
+  days.reduce((sum, day) => sum + (of(day) ?? 0), 0);
+
+/**
+ * The variance that a day of a level has by itself, as a relative change: what neighbouring weeks before it differ by, a level of fewer
+ * events accordingly more, and never less than their number alone makes. Undefined where events are not known.
+ */
+function varianceOfDay(kind: MetricKind, before: readonly DailyPoint[], level: readonly DailyPoint[]): number | undefined {
+  const weeks = Array.from({ length: Math.floor(before.length / WEEK) }, (_, at) => before.slice(at * WEEK, (at + 1) * WEEK));
+  const valueOf = (days: readonly DailyPoint[]) =>
+    sumBy(days, ({ numerator }) => numerator) / sumBy(days, ({ denominator }) => denominator);
+  const logs = weeks.map((week) => Math.log(valueOf(week)));
+  const eventsBefore = sumBy(weeks.flat(), (day) => eventsOf(day, kind)) / weeks.length;
+  const eventsADay = sumBy(level, (day) => eventsOf(day, kind)) / level.length;
+  if (kind === 'average' || weeks.length < LEAST_WEEKS || !(eventsBefore > 0 && eventsADay > 0)) return undefined;
+  const squares = logs.slice(1).map((log, at) => (log - (logs[at] ?? log)) ** 2 / 2);
+  const ofWeeks = (squares.reduce((sum, value) => sum + value, 0) / squares.length) * eventsBefore;
+  const least = kind === 'share' ? 1 - valueOf(level) : 1;
+  return Math.max(least, ofWeeks) / eventsADay;
+}
+
+/** What a level that is known from few days can show: its days, the smallest change in 92 days, and the days each that this one takes. */
+function ofNewLevel(kind: MetricKind, history: readonly DailyPoint[], since: string, percent: number) {
+  const level = history.filter(({ label }) => label >= since);
+  const variance = varianceOfDay(
+    kind,
+    history.filter(({ label }) => label < since),
+    level,
+  );
+  if (variance === undefined) return { levelDays: level.length };
+  const error = Math.sqrt(variance * (1 / level.length + 1 / MOST_DAYS_TO_SHOW));
+  return {
+    levelDays: level.length,
+    smallest: 100 * Math.expm1(SHOWS * error),
+    daysEach: Math.ceil((2 * variance * SHOWS ** 2) / Math.log1p(percent / 100) ** 2),
+  };
+}
 
 /** How long a lasting change of this size in percent would take to show, for each metric of a reading of which three weeks are known. */
 export function detectionsOf(reading: Reading, metrics: readonly string[], percent: number): Detection[] {
@@ -31,21 +80,44 @@ export function detectionsOf(reading: Reading, metrics: readonly string[], perce
     const lately = days === null && last !== undefined ? changesSince(kind, history, dayAfter(last, -FEW_DAYS), CLEAR_P_VALUE) : [];
     const level = lately.findLast(({ shape, to }) => shape === 'step' && to === undefined);
     return [
-      { metric, percent, days, ...(smallest !== undefined && { smallest: 100 * smallest }), ...(level && { levelSince: level.from }) },
+      {
+        metric,
+        percent,
+        days,
+        ...(smallest !== undefined && { smallest: 100 * smallest }),
+        ...(level && { levelSince: level.from, ...ofNewLevel(kind, history, level.from, percent) }),
+      },
     ];
   });
 }
 
-/** One sentence: `A lasting change of 5% would show in 4 of 5 cases: visits after 9 days, revenue not within 92 days (7.3% would).` */
+// Rounded up, so that it is more than what was asked.
+const upTo = (value: number) => formatNumber(Math.ceil(10 * value) / 10, { digits: 1 });
+
+/** What would show within 92 days, in brackets; empty where that is not known. */
+function bestWords({ smallest, levelSince, levelDays }: Detection): string {
+  if (smallest === undefined) return '';
+  return levelSince === undefined
+    ? ` (${upTo(smallest)}% would)`
+    : ` (${upTo(smallest)}% would, against the ${levelDays} days since ${levelSince})`;
+}
+
+/** How many days a change takes that begins from a level which is known from few days. */
+function aheadWords(detections: readonly Detection[]): string[] {
+  const texts = detections.flatMap(({ metric, daysEach }) => (daysEach ? [`${daysEach} days (${nameOf(metric).toLowerCase()})`] : []));
+  return texts.length === 0 ? [] : [`Held against as many days of the present level, it would show after ${texts.join(', ')}.`];
+}
+
+/** Sentences: `A lasting change of 5% would show in 4 of 5 cases: visits after 9 days, revenue not within 92 days (7.3% would).` */
 export function detectionSentence(detections: readonly Detection[]): string {
   const [first] = detections;
   if (!first) return 'How long a change would take to show cannot be said: fewer than 21 days are known.';
-  const texts = detections.map(({ metric, days, smallest, levelSince }) => {
-    const why = levelSince === undefined ? '' : `: its level since ${levelSince} is known from few days`;
-    // Rounded up, so that it is more than what was asked.
-    const best = smallest === undefined ? '' : ` (${formatNumber(Math.ceil(10 * smallest) / 10, { digits: 1 })}% would${why})`;
-    const after = days === null ? `not within ${MOST_DAYS_TO_SHOW} days${best}` : `after ${days} ${days === 1 ? 'day' : 'days'}`;
+  const texts = detections.map((detection) => {
+    const { metric, days } = detection;
+    const after =
+      days === null ? `not within ${MOST_DAYS_TO_SHOW} days${bestWords(detection)}` : `after ${days} ${days === 1 ? 'day' : 'days'}`;
     return `${nameOf(metric).toLowerCase()} ${after}`;
   });
-  return `A lasting change of ${formatNumber(first.percent)}% would show in 4 of 5 cases: ${texts.join(', ')}.`;
+  const sizes = `A lasting change of ${formatNumber(first.percent)}% would show in 4 of 5 cases: ${texts.join(', ')}.`;
+  return [sizes, ...aheadWords(detections)].join(' ');
 }

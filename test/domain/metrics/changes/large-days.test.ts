@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { type ChangeSeries, type Place, seriesId } from '../../../../src/domain/metrics/changes/change-series.ts';
+import { findChanges } from '../../../../src/domain/metrics/changes/find-changes.ts';
+import { largeDaysSentence } from '../../../../src/domain/metrics/changes/large-days.ts';
+import { drawWorld, METRIC_NAMES, METRICS, pointsOf, type World } from '../../../bench/verdicts/metrics/world.ts';
+
+const [HISTORY, DAYS] = [84, 112];
+const base: Place = { device: 'all' };
+
+/** What is told of a world without changes, in which the revenue of one day is so many times as high by one order. */
+function toldOf(world: World, factor: number, metrics: readonly string[] = METRIC_NAMES) {
+  const day = world.labels[HISTORY + 10];
+  const series = METRIC_NAMES.map((metric): ChangeSeries => {
+    const days = pointsOf(world, metric, {}).map((point) =>
+      metric === 'revenueSum' && point.label === day ? { ...point, numerator: factor * point.numerator } : point,
+    );
+    return { id: seriesId(metric, base), kind: METRICS[metric].kind, metric, place: base, days };
+  });
+  return { day, ...findChanges({ series, metrics, base, from: world.labels[HISTORY] ?? '', to: world.labels[DAYS - 1] ?? '' }) };
+}
+
+const draw = (seed: number) => drawWorld({ seed, visitsPerDay: 3_000, days: DAYS, history: HISTORY, planted: [] });
+
+describe('a day of revenue that one very large order may make', () => {
+  it('is told beside the list, in which it is not', () => {
+    const { day, changes, large } = toldOf(draw(5), 2.4);
+    expect(changes).toEqual([]);
+    expect(large).toMatchObject([{ day, device: 'all' }]);
+    expect(large[0]?.relative).toBeGreaterThan(0.9);
+    expect(large[0]?.relative).toBeLessThan(2);
+  });
+
+  it('is none of the usual days, nor told where revenue was not asked for', () => {
+    for (const seed of [5, 6, 7, 8]) expect(toldOf(draw(seed), 1).large).toEqual([]);
+    expect(toldOf(draw(5), 2.4, ['visits']).large).toEqual([]);
+  });
+
+  it('is one sentence, with its device where only that shows it', () => {
+    expect(largeDaysSentence([])).toBe('');
+    expect(largeDaysSentence([{ day: '2026-10-11', relative: 1.244, device: 'all' }])).toBe(
+      'Beside the list 2026-10-11 revenue +124% stands out; a single very large order may be all there is.',
+    );
+    const days = (['2026-10-11', '2026-10-14', '2026-10-20'] as const).map((day) => ({ day, relative: 0.8, device: 'desktop' as const }));
+    expect(largeDaysSentence(days)).toBe(
+      'Beside the list 2026-10-11 revenue (desktop) +80%, 2026-10-14 revenue (desktop) +80% and 1 more stand out; ' +
+        'single very large orders may be all there is.',
+    );
+  });
+});
