@@ -171,7 +171,7 @@ function isNeeded(part: PlanPart, need: FilesNeeded, runs: readonly FiledRun[]):
 }
 
 /** The once jobs of applied plans whose files are not here and hold what a question lacks. */
-async function plannedFor(needs: readonly FilesNeeded[], context: Pick<Context, 'workspace' | 'clock'>): Promise<PlanPart[]> {
+export async function plannedFor(needs: readonly FilesNeeded[], context: Pick<Context, 'workspace' | 'clock'>): Promise<PlanPart[]> {
   if (needs.length === 0) return [];
   const plans = await (await openPlansOf(context)).all();
   const nowMs = context.clock.now();
@@ -184,12 +184,23 @@ async function plannedFor(needs: readonly FilesNeeded[], context: Pick<Context, 
   return made.filter((part) => !here.has(Number(part.jobId)) && needs.some((need) => isNeeded(part, need, runs)));
 }
 
-/** Waits for the files that a question lacks and that an applied plan is about to bring; gives words on those that are still to come. */
-export async function awaitPlanned(needs: readonly FilesNeeded[], context: FetchContext): Promise<string[]> {
-  const parts = await plannedFor(needs, context);
+/** The run that the job of a plan brings, as far as the plan says what its files will hold. */
+export function runToCome(part: PlanPart): FiledRun[] {
+  const { scope = '', frequency, fields } = part.body;
+  const { from, to } = frequency.dateRange ?? {};
+  const named = fields.map(({ fieldName, aliasName }) => ({ fieldName, ...(aliasName !== undefined && { aliasName }) }));
+  return from === undefined || to === undefined ? [] : [{ scope, from, to, fields: named }];
+}
+
+/**
+ * Fetches files that applied plans are about to bring; gives words on those that are still to come. `waits`: for as long as a question has,
+ * else only what is there by now.
+ */
+export async function awaitPlanned(parts: readonly PlanPart[], waits: boolean, context: FetchContext): Promise<string[]> {
   if (parts.length === 0) return [];
   const nowMs = context.clock.now();
-  const arrivals = await fetchParts(parts, { untilMs: nowMs + QUESTION_MS, lastMs: nowMs + LONGEST_QUESTION_MS }, context);
+  const wait = waits ? { untilMs: nowMs + QUESTION_MS, lastMs: nowMs + LONGEST_QUESTION_MS } : { untilMs: nowMs };
+  const arrivals = await fetchParts(parts, wait, context);
   context.signal.throwIfAborted();
   return arrivals.flatMap(({ state, words }) => (state === 'under way' ? [words] : []));
 }

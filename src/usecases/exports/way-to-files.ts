@@ -14,8 +14,8 @@ import { folded } from '../../workspace/query/columns.ts';
 import type { Context } from '../context.ts';
 import { NOTHING_HERE, NothingDownloaded } from './export-data.ts';
 import { openPlansOf, readJobs, readVariables } from './export-lists.ts';
-import { awaitPlanned, type FetchContext } from './fetch-planned.ts';
-import { type FilesNeeded, lackingDays, lastMidnight, namesColumn, overBy, runsHolding } from './files-needed.ts';
+import { awaitPlanned, type FetchContext, plannedFor, runToCome } from './fetch-planned.ts';
+import { type FiledRun, type FilesNeeded, lackingDays, lastMidnight, namesColumn, overBy, runsHolding } from './files-needed.ts';
 import { availableRuns, type PlanContext, planExport } from './plan-export.ts';
 
 /** The parts of a call that finding a way to files uses. */
@@ -57,11 +57,18 @@ async function columnsWanted({ scope, reads }: FilesNeeded, { lists, note }: Way
   return all.filter(({ column }) => column !== '' && reads(column));
 }
 
-async function lackOf(need: FilesNeeded, others: readonly FilesNeeded[], context: WayContext): Promise<Lack | undefined> {
+/** The lack of a question beside the files that are here and these, which are on their way. */
+async function lackOf(
+  need: FilesNeeded,
+  others: readonly FilesNeeded[],
+  toCome: readonly FiledRun[],
+  context: WayContext,
+): Promise<Lack | undefined> {
   const isExact = need.days.length > 0;
   const endMs = lastMidnight(context.nowMs);
   const asked = isExact ? overBy(need.days, context.nowMs) : [{ startMs: endMs - USUAL_DAYS * DAY_MS, endMs }];
-  const [wanted, runs] = await Promise.all([columnsWanted(need, context), context.workspace().then((opened) => opened.runs())]);
+  const [wanted, here] = await Promise.all([columnsWanted(need, context), context.workspace().then((opened) => opened.runs())]);
+  const runs = [...here, ...toCome];
   // Of a join, a column that the files of the other scope have is taken from there.
   const elsewhere = others.filter(({ scope }) => scope !== need.scope);
   const columns = wanted.filter(({ column }) => elsewhere.every(({ scope }) => runsHolding(runs, scope, [column]).length === 0));
@@ -192,16 +199,27 @@ function concerns({ scope, columns }: Lack, about: string): boolean {
  * The one call that brings the files which a question lacks: what the platform still has, else a plan that is made at once. Undefined where
  * nothing is lacking, where none can be named, or where the call has little time left.
  */
-async function wayToFiles(needs: readonly FilesNeeded[], context: WayContext, about?: string): Promise<string | undefined> {
+async function wayToFiles(
+  needs: readonly FilesNeeded[],
+  toCome: readonly FiledRun[],
+  context: WayContext,
+  about?: string,
+): Promise<string | undefined> {
   if (needs.length === 0 || context.clock.now() - context.nowMs > PATIENCE_MS) return undefined;
   try {
-    const lacks = (await Promise.all(needs.map((need) => lackOf(need, needs, context)))).filter((lack) => lack !== undefined);
+    const lacks = (await Promise.all(needs.map((need) => lackOf(need, needs, toCome, context)))).filter((lack) => lack !== undefined);
     const isMeant = about === undefined ? lacks.length > 0 : lacks.some((lack) => concerns(lack, about));
     return isMeant ? await findWay(lacks, context) : undefined;
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;
   }
+}
+
+/** The way to what files on their way do not bring of the days that a question names; undefined where they bring all of it. */
+async function wayToTheRest(needs: readonly FilesNeeded[], toCome: readonly FiledRun[], context: WayContext): Promise<string | undefined> {
+  const exact = needs.filter(({ days }) => days.length > 0);
+  return toCome.length === 0 || exact.length < needs.length ? undefined : wayToFiles(needs, toCome, context);
 }
 
 /** The words for files that a question waited for and that are still to come; undefined where there are none. */
@@ -224,8 +242,12 @@ export async function withFilesFor<T>(
   context: WayContext & FetchContext,
   run: (supply: Supply) => Promise<T>,
 ): Promise<T> {
-  const coming = comingWords(await awaitPlanned(needs, context));
-  const wayOn: WayOn = async (about) => coming ?? wayToFiles(needs, context, about);
+  const parts = await plannedFor(needs, context);
+  const rest = await wayToTheRest(needs, parts.flatMap(runToCome), context);
+  const onTheWay = await awaitPlanned(parts, rest === undefined, context);
+  const coming = rest === undefined ? comingWords(onTheWay) : undefined;
+  const besides = rest === undefined || onTheWay.length === 0 ? '' : ` On the way, but not all of it: ${onTheWay.join('; ')}.`;
+  const wayOn: WayOn = async (about) => coming ?? (rest === undefined ? await wayToFiles(needs, [], context, about) : `${rest}${besides}`);
   try {
     return await run({ coming, wayOn });
   } catch (error) {

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { passWaiting } from '../../support/pass-waiting.ts';
+import { useTools } from '../support.ts';
+
+const { call, platform } = useTools();
+
+const of = (from: string, before: string) =>
+  `SELECT browser_name, count(*) AS n FROM sessions WHERE session_time >= '${from}' AND session_time < '${before}' GROUP BY ALL`;
+const planIn = (text: string) => /apply_export_plan \{"planId":"(plan-[a-z0-9]{10})","confirm":true\}/.exec(text)?.[1] ?? '';
+
+it('files on their way that hold a part of the days are not waited for: the plan of the rest is offered at once', async () => {
+  const first = planIn((await call('query_export', { sql: of('2026-11-11', '2026-11-14') })).text);
+  const applied = await passWaiting(platform(), call('apply_export_plan', { planId: first, confirm: true }));
+  expect(applied.structured['status']).toBe('under way');
+  // The clock stands still: a call that waited would never end.
+  const { text } = await call('query_export', { sql: of('2026-11-09', '2026-11-14') });
+  expect(text).toMatch(/A once export that brings what is missing is planned \("Sessions JSONL 2026-11-09 to 2026-11-10", /);
+  expect(text).toMatch(/On the way, but not all of it: "Sessions JSONL 2026-11-11 to 2026-11-13": the platform computes it/);
+  expect(planIn(text)).not.toBe(first);
+  expect(text).not.toContain('ask the same again, which waits for them');
+});
