@@ -12,6 +12,7 @@ import { uncovered } from '../../workspace/query/asked-days.ts';
 import { coverageOf, type Interval } from '../../workspace/query/batches.ts';
 import { folded } from '../../workspace/query/columns.ts';
 import type { Context } from '../context.ts';
+import { beingFetched, beingFetchedWords } from './being-fetched.ts';
 import { NOTHING_HERE, NothingDownloaded } from './export-data.ts';
 import { openPlansOf, readJobs, readVariables } from './export-lists.ts';
 import { awaitPlanned, type FetchContext, plannedFor, runToCome } from './fetch-planned.ts';
@@ -173,8 +174,25 @@ async function planWords(lacks: readonly Lack[], context: WayContext): Promise<s
   );
 }
 
+/** Words on runs that this server is fetching and that hold some of what is lacking; undefined without any. */
+async function fetchedNow(lacks: readonly Lack[], jobs: readonly JobRecord[], context: WayContext): Promise<string | undefined> {
+  const workspace = await context.workspace();
+  const found = await Promise.all(
+    lacks.map(async (lack) => {
+      const holders = jobs.filter((job) => exportsAll(job, lack));
+      const [first] = lack.days;
+      if (!first || holders.length === 0) return [];
+      const runs = await availableRuns(holders, first.startMs, context);
+      return beingFetched(runs, lack.days, (run) => workspace.underWay(run) !== undefined);
+    }),
+  );
+  return beingFetchedWords(found.flat());
+}
+
 async function findWay(lacks: readonly Lack[], context: WayContext): Promise<string | undefined> {
   const jobs = await readJobs(context.ask);
+  const coming = await fetchedNow(lacks, jobs, context);
+  if (coming !== undefined) return coming;
   const bringing = await Promise.all(lacks.map((lack) => jobsBringing(lack, jobs, context)));
   const ids = [...new Set(bringing.flatMap((each) => each ?? []))];
   if (bringing.every((each) => each !== undefined)) {

@@ -188,6 +188,11 @@ function readableOf(
   };
 }
 
+/** Says where nothing was found that zones were left out: of an app they may hold all that changed. */
+function zonesNote({ zones, changes }: { zones: boolean; changes: SiteFacts['ranked'] }, note: FindChangesContext['note']): void {
+  if (!zones && changes.length === 0) note('Zones of apps were not looked at: include ["site", "zones"] does.');
+}
+
 /** Looks through the metrics of the site and its zones. */
 async function lookAtSite(
   { input, days, site, zones, metrics, startMs, endMs, room }: SiteRequest,
@@ -215,6 +220,7 @@ async function lookAtSite(
     ...scanned,
   });
   roomNotes(readable, plan, note);
+  zonesNote({ zones, changes }, note);
   const dataSince = firstDayOf(base) ?? lastDay;
   note(historyWords(plan, { dataSince, firstDay, historyFrom: todayIn(timeZone, read.startMs) }));
   const compared = { ...objectsOf(changes.map(({ place }) => place)), metrics, startMs, endMs, timeZone };

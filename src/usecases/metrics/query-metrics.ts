@@ -7,7 +7,7 @@ import { rowVerdicts } from '../../domain/metrics/expected/row-verdicts.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { gridOf, type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
-import { needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts';
+import { commerceMetrics, commerceNote, needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts';
 import { inOrder, linesOf, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
 import { minuteAt, todayIn } from '../../lib/dates.ts';
@@ -120,6 +120,11 @@ function todaySentence({ interval }: MetricQuery, { nowMs, timeZone }: QueryMetr
   return `${today} is not over: these figures are of its hours until ${minuteAt(nowMs, timeZone)}, as far as they have arrived.`;
 }
 
+/** Whether a platform refused metrics because they are of e-commerce, which the project has none of. */
+function isAboutCommerce(metrics: readonly string[], error: unknown): boolean {
+  return error instanceof ApiError && /e-?commerce/i.test(error.message) && metrics.every((metric) => commerceMetrics.has(metric));
+}
+
 /** Reads the names that a table will need: without them the ids stand in it. */
 function readNames({ goalIds, compareSegments, segmentIds, zoneIds }: MetricQuery, lists: Lists) {
   const naming = [
@@ -147,7 +152,8 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   const [{ complete, grid, read, totals }] = await Promise.all([
     (counted ? readKept(counted, context) : Promise.resolve(nothingCounted(asked, timeZone))).catch(async (error: unknown) => {
       const isAboutGoal = isPerGoal && error instanceof ApiError && error.kind === 'invalid' && /goal/i.test(error.message);
-      throw isAboutGoal ? new ApiError('invalid', await needed()) : error;
+      if (isAboutGoal) throw new ApiError('invalid', await needed());
+      throw isAboutCommerce(query.metrics, error) ? new ApiError('missing', commerceNote(query.metrics)) : error;
     }),
     ...readNames(asked, lists),
   ]);

@@ -1,13 +1,13 @@
 import { type PeriodsResult, wordComparison } from '../../domain/metrics/compare/comparison.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import type { Windows } from '../../domain/metrics/compare/comparison-windows.ts';
-import { outlierNote } from '../../domain/metrics/compare/comparison-words.ts';
+import { type Change, outlierNote } from '../../domain/metrics/compare/comparison-words.ts';
 import { detectionSentence } from '../../domain/metrics/compare/detection.ts';
 import type { Judged } from '../../domain/metrics/compare/readings.ts';
 import { countingSentence, SOUND } from '../../domain/metrics/quality/counting.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import { daysBetween } from '../../lib/calendar.ts';
-import { isoAt } from '../../lib/dates.ts';
+import { isoAt, todayIn } from '../../lib/dates.ts';
 import { PARTS } from './compare-question.ts';
 import type { PeriodsExplained } from './explain-periods.ts';
 import type { PeriodsJudged } from './judge-periods.ts';
@@ -42,14 +42,23 @@ function segmentsNote({ isNoise, headline }: PeriodsResult, { wantsSegments, seg
   return `Segments are left out: ${reason}.`;
 }
 
-function notesOf(result: PeriodsResult, { question, windows, totals, isOne }: PeriodsRead, explained: PeriodsExplained): string[] {
+/** A change with those of its single days that lie in one of the two ranges: others teach nothing and are not compared. */
+function withOwnOutliers(change: Change, { windows: { baseline, period }, timeZone }: PeriodsRead): Change {
+  const ranges = [baseline, period].map(({ startMs, endMs }) => [todayIn(timeZone, startMs), todayIn(timeZone, endMs)] as const);
+  const isCompared = (day: string) => ranges.some(([first, last]) => day >= first && day <= last);
+  const changes = change.judgement.changes.filter(({ shape, from }) => shape !== 'outlier' || isCompared(from));
+  return { ...change, judgement: { ...change.judgement, changes } };
+}
+
+function notesOf(result: PeriodsResult, read: PeriodsRead, explained: PeriodsExplained): string[] {
+  const { question, windows, totals, isOne } = read;
   const ofSegments = segmentsNote(result, explained);
   // Visits of no known device cannot be asked for.
   const hasLeader = PARTS.some((device) => device === result.leader);
   return [
     ...(ofSegments === undefined ? [] : [ofSegments]),
     ...(hasLeader ? [`Next: devices ["${result.leader}"] shows its segments.`] : []),
-    ...explained.input.judged.changes.flatMap((change) => outlierNote(change) ?? []),
+    ...explained.input.judged.changes.flatMap((change) => outlierNote(withOwnOutliers(change, read)) ?? []),
     ...windows.notes,
     ...methodNotes(result.judged, windows),
     ...(question.explain && !isOne ? ['explain takes one device and one set of segments at a time.'] : []),

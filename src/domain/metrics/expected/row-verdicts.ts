@@ -94,7 +94,7 @@ export function rowVerdicts(
     if (unit !== 'week' && unit !== 'month') return [];
     const timed = lines.filter(({ order, isOther }) => Number.isFinite(order) && !isOther);
     return [...grouped(timed, ({ selection }) => JSON.stringify(selection)).values()].flatMap((own) => {
-      const isShare = query.shares === true && isCount(metric) && own.some(({ shares }) => (shares?.[metric] ?? 100) < 100);
+      const isShare = query.shares && isCount(metric) && own.some(({ shares }) => (shares?.[metric] ?? 100) < 100);
       const name = named(metric, own[0], isShare ? 'the share of ' : '');
       const uncapped = isShare ? name : `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
       return courseOf(own, metric, { name: uncapped, unit, isShare }) ?? [];
