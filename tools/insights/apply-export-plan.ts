@@ -21,8 +21,6 @@ export default defineAnsweringTool({
     allowDuplicate: z.boolean().describe('Recurring job despite an equal one').optional(),
   }),
   output: z.object({
-    /** Left out where all is done. */
-    status: z.literal('under way').optional(),
     planId: z.string(),
     jobs: z.array(
       z.object({
@@ -35,6 +33,8 @@ export default defineAnsweringTool({
         completionRate: z.number().optional(),
       }),
     ),
+    /** Left out where all is done. */
+    status: z.literal('under way').optional(),
   }),
   handler: applyExportPlan,
 });

@@ -25,5 +25,6 @@ export function beingFetchedWords(runs: readonly SuccessfulRun[]): string | unde
   const names = [...new Set(runs.map(({ name, jobId }) => `"${name}" (${jobId})`))];
   const more = names.length > MOST_NAMED ? ` and ${counted(names.length - MOST_NAMED, 'more job')}` : '';
   const are = runs.length === 1 ? 'is' : 'are';
-  return `${counted(runs.length, 'run')} with days of it ${are} being fetched: ${names.slice(0, MOST_NAMED).join(', ')}${more}. Ask again in a minute.`;
+  const jobs = names.slice(0, MOST_NAMED).join(', ');
+  return `${counted(runs.length, 'run')} with days of it ${are} being fetched: ${jobs}${more}. Ask again in a minute.`;
 }

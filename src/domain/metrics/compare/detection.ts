@@ -52,7 +52,7 @@ function varianceOfDay(kind: MetricKind, before: readonly DailyPoint[], level: r
   return Math.max(least, ofWeeks) / eventsADay;
 }
 
-/** What a level that is known from few days can show: its days, the smallest change in 92 days, and the days each that this one takes. */
+/** The power of a level that is known from few days: its days, the smallest change in 92 days, and the days each that this one takes. */
 function ofNewLevel(kind: MetricKind, history: readonly DailyPoint[], since: string, percent: number) {
   const level = history.filter(({ label }) => label >= since);
   const variance = varianceOfDay(
@@ -94,7 +94,7 @@ export function detectionsOf(reading: Reading, metrics: readonly string[], perce
 // Rounded up, so that it is more than what was asked.
 const upTo = (value: number) => formatNumber(Math.ceil(10 * value) / 10, { digits: 1 });
 
-/** What would show within 92 days, in brackets; empty where that is not known. */
+/** The change that would show within 92 days, in brackets; empty where that is not known. */
 function bestWords({ smallest, levelSince, levelDays }: Detection): string {
   if (smallest === undefined) return '';
   return levelSince === undefined

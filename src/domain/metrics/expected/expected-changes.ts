@@ -46,8 +46,8 @@ function hasMoved(metric: string, pointsOf: PointsOf, change: DatedChange, least
 }
 
 /**
- * Changes of a metric; of a product those of its factors that it followed, whose days and cost every tool tells; by itself it ends by chance, and
- * where no factor moved one large order or a slow rise may be all there is.
+ * Changes of a metric; of a product those of its factors that it followed, whose days and cost every tool tells; by itself it ends by
+ * chance, and where no factor moved one large order or a slow rise may be all there is.
  */
 function changesOfMetric(metric: string, pointsOf: PointsOf, from: string, most: number): { metric: string; change: DatedChange }[] {
   const since = (name: string) => changesSince(kindOf(name), pointsOf(name), from, most).map((change) => ({ metric: name, change }));
@@ -111,7 +111,7 @@ export function levelSentence(before: readonly MeasuredChange[], first: string, 
 }
 
 /**
- * One sentence where the rows of a change hold its outcome too: what they have against the expected is of all that moved it, and not what the
+ * One sentence where the rows of a change hold its outcome too: what they have against the expected is of all that moved it, not what the
  * one change costs. Empty where they do not.
  */
 export function togetherSentence(

@@ -161,7 +161,7 @@ function judged(cells: readonly Open[]): ExpectedCell[] {
   return cells.map(({ cell, score }) => (score === undefined ? cell : { ...cell, verdict: verdicts[next++] ?? 'ordinary' }));
 }
 
-/** The lines of a query with what was to be expected of them beside the changes that are told, and lines of a forecast, in order of time. */
+/** The lines of a query with what was to be expected beside the changes that are told, and lines of a forecast, in order of time. */
 export function withExpected(input: ExpectedInput, told: readonly Told[] = []): QueryLine[] {
   const { query, lines, days, timeZone } = input;
   const unit = timeUnitOf(query.breakdown);

@@ -38,7 +38,7 @@ export function trendEstimate(values: readonly number[], isMonthly: boolean): Tr
 }
 
 /** A level that holds from some period on, against that of the periods before. */
-export interface Step extends Estimate {
+export interface LevelStep extends Estimate {
   /** Index of its first period. */
   readonly from: number;
 }
@@ -56,7 +56,7 @@ const squaresOf = (values: readonly number[]) => {
 };
 
 /** The step that positive values in turn make, where it fits them far better than a line: a line through a break is the rate of nothing. */
-export function stepEstimate(values: readonly number[]): Step | undefined {
+export function stepEstimate(values: readonly number[]): LevelStep | undefined {
   if (values.length < LEAST_PERIODS || values.some((value) => !(value > 0))) return undefined;
   const logs = values.map(Math.log);
   const { m: slope, b: start } = linearRegression(logs.map((value, at) => [at, value]));
@@ -78,7 +78,7 @@ export function stepEstimate(values: readonly number[]): Step | undefined {
 }
 
 /** One sentence: `No trend but a step of conversion rate: -36.4% (95%: …) from the week of 2026-11-09 on against the weeks before, …`. */
-export function stepSentence(name: string, unit: string, step: Step, first: string): string {
+export function stepSentence(name: string, unit: string, step: LevelStep, first: string): string {
   return (
     `No trend but a step of ${name}: ${signed(step.relative)} ${boundsText(step)} from the ${unit} of ${first} on against the ${unit}s ` +
     `before, ${verdictText(step)} (these ${step.count} ${unit}s alone).`

@@ -35,8 +35,12 @@ describe('a level that is known from few days', () => {
     const byCounts = 100 * Math.expm1(3.4174 * error);
     expect(detection?.smallest).toBeGreaterThan(0.95 * byCounts);
     expect(detection?.smallest).toBeLessThan(1.35 * byCounts);
-    expect(detectionSentence(detection ? [detection] : [])).toMatch(
-      /^A lasting change of 5% would show in 4 of 5 cases: conversion rate not within 92 days \(\d+(\.\d)?% would, against the 13 days since 2026-11-02\)\. Held against as many days of the present level, it would show after \d+ days \(conversion rate\)\.$/,
+    const text = detectionSentence(detection ? [detection] : []);
+    expect(text).toMatch(
+      /^A lasting change of 5% would show in 4 of 5 cases: conversion rate not within 92 days \(\d+(\.\d)?% would, against the 13 days/,
+    );
+    expect(text).toMatch(
+      /since 2026-11-02\)\. Held against as many days of the present level, it would show after \d+ days \(conversion rate\)\.$/,
     );
   });
 
