@@ -26,7 +26,7 @@ export interface LastYear {
   readonly effectOf: (day: SpecialDay, isTotal: boolean) => Expected | undefined;
 }
 
-/** About how far chance alone moves the logarithm of a day, as a variance: of a count, a rate or an average by the events that it rests on. */
+/** Variance of the logarithm of a day by chance alone, about: of a count, a rate or an average by the events that it rests on. */
 function chanceOf({ numerator, denominator, events }: DailyPoint): number {
   return 1 / Math.max(1, events ?? (denominator === 1 ? numerator : Math.min(numerator, denominator)));
 }

@@ -233,6 +233,13 @@ function countSentence(facts: AnswerFacts, entries: readonly Entry[], looked: nu
   return `${counted(count, 'change')} in ${range}${begun}${count === 1 ? '' : ', first'}: ${lead}; ${seen}.${more}`;
 }
 
+/** The sentences of an answer: whether the counting is to be believed, how many changes, and what stands beside them. */
+function sentencesOf(facts: AnswerFacts, entries: readonly Entry[], looked: number): string {
+  const { faults = [], large = [], special = '' } = facts.site ?? {};
+  const sentences = [countingSentence(faults), countSentence(facts, entries, looked), largeDaysSentence(large), special];
+  return sentences.filter((sentence) => sentence !== '').join(' ');
+}
+
 /** The whole answer: its first sentence says how many changes there are, and the first of them. */
 export function changesAnswer(facts: AnswerFacts): Changes {
   const { site, speed, limit } = facts;
@@ -243,9 +250,7 @@ export function changesAnswer(facts: AnswerFacts): Changes {
   const shown = entries.slice(0, limit);
   const faults = site?.faults ?? [];
   return {
-    answer: [countingSentence(faults), countSentence(facts, entries, looked), largeDaysSentence(site?.large ?? []), site?.special ?? '']
-      .filter((sentence) => sentence !== '')
-      .join(' '),
+    answer: sentencesOf(facts, entries, looked),
     ...(faults.length > 0 && { quality: [...faults] }),
     changes: shown.flatMap((entry) => record(entry, facts)),
     ranking: rankingOf(facts),

@@ -2,6 +2,7 @@ import { dayAfter } from '../../../lib/calendar.ts';
 import { nth } from '../../../lib/nth.ts';
 import { tailOf, Z_95 } from '../../statistics/tails.ts';
 import { sizeOfDays } from '../engine/measure.ts';
+import type { Days } from '../engine/scan.ts';
 import { areRelated, type ChangeSeries, type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent, Part } from './events.ts';
 
@@ -9,14 +10,8 @@ import type { ChangeEvent, Part } from './events.ts';
 const SHOWN = 2;
 const LAST = '9999';
 
-/** The days of a change. */
-interface Span {
-  readonly from: string;
-  readonly to?: string | undefined;
-}
-
-const isOn = (label: string, { from, to = LAST }: Span) => label >= from && label <= to;
-const isInside = (own: Span, outer: Span) => own.from > outer.from && (own.to ?? LAST) <= (outer.to ?? LAST);
+const isOn = (label: string, { from, to = LAST }: Days) => label >= from && label <= to;
+const isInside = (own: Days, outer: Days) => own.from > outer.from && (own.to ?? LAST) <= (outer.to ?? LAST);
 
 const seriesOf = ({ series }: Scene, { parts: [first] }: ChangeEvent) => first && series.get(seriesId(first.metric, first.place));
 

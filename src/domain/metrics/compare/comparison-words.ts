@@ -195,7 +195,10 @@ export function aloneSentence(
 ): string {
   const [subject, verbs] = [`${nameOf(metric)} on ${device} alone`, verbsOf(metric)];
   if (since && since.to === undefined)
-    return `${subject} ${verbs.is} ${levelText(since)} since ${since.from}, ${daysText(since.days, last)}${inPeriod({ change: since, cost })}.`;
+    return (
+      `${subject} ${verbs.is} ${levelText(since)} since ${since.from}, ${daysText(since.days, last)}` +
+      `${inPeriod({ change: since, cost })}.`
+    );
   if (since) return `${subject} ${verbs.was} ${levelText(since)} from ${since.from} to ${since.to ?? ''} and ${verbs.is} back.`;
   return `${subject} ${MOVED[verdict] ?? 'drifted'} beyond noise (${change}).`;
 }

@@ -49,8 +49,9 @@ export function slopeOf(
 const LEAST_TREND_WEEKS = 4;
 
 /**
- * The error of a slope that is told, and the logarithm of its p-value by it: at least the one that the weeks have beside a straight line, as
- * `query_metrics` judges a trend. Days alone take a slow wave of a season for a certain slope. Undefined where the weeks do not show it at 95 %.
+ * The error of a slope that is told, and the logarithm of its p-value by it: at least the one that the weeks have beside a straight line,
+ * as `query_metrics` judges a trend. Days alone take a slow wave of a season for a certain slope. Undefined where the weeks do not show it
+ * at 95 %.
  */
 export function errorByWeeks(
   { series, noise }: Pick<Study, 'series' | 'noise'>,

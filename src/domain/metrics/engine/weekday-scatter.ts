@@ -19,9 +19,9 @@ function varianceOf(values: readonly number[]): number {
 }
 
 /**
- * How much wider than on the usual weekday the days of each weekday scatter, as a factor of the variance, 1 where they do not: weekends of a
- * shop follow the weather, and what is usual on them would be an event on a Tuesday. By empirical Bayes: what chance makes of so few days of a
- * weekday is taken away. `residuals` of all days have about one variance where weekdays scatter alike.
+ * How much wider than on the usual weekday the days of each weekday scatter, as a factor of the variance, 1 where they do not: weekends
+ * of a shop follow the weather, and what is usual on them would be an event on a Tuesday. By empirical Bayes: what chance makes of so few
+ * days of a weekday is taken away. `residuals` of all days have about one variance where weekdays scatter alike.
  */
 export function scatterOfWeekdays(residuals: Float64Array, weekdays: Uint8Array): readonly number[] {
   const byWeekday = Array.from({ length: WEEK }, (_, weekday) => Array.from(residuals).filter((_value, at) => weekdays[at] === weekday));

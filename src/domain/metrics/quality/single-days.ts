@@ -85,8 +85,8 @@ function isLateAlike(of: Ratios, day: number, share: number): boolean {
 }
 
 /**
- * Whether orders of a day lack on one device alone rather than everywhere by one share: by which of the two the devices lie less far off, in
- * squares of their standard errors.
+ * Whether orders of a day lack on one device alone rather than everywhere by one share: by which of the two the devices lie less far off,
+ * in squares of their standard errors.
  */
 function isOfOneDevice({ parts }: Site, day: number, share: number): boolean {
   const asked = parts.flatMap(([, { orders }]) => (nth(orders.usual, day) < LEAST_ORDERS ? [] : [orders]));
