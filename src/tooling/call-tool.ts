@@ -197,7 +197,7 @@ async function run(call: Call): Promise<Outcome> {
     const described = await describedRange(call, range);
     const all = [...notes, ...described.notes];
     const said = caller.single ? all.map(unmarked) : session.said.shorten(all);
-    const whole = { ...data, ...(tool.confirmed && { status: data['status'] ?? 'done' }), ...described.range, notes: said };
+    const whole = { ...data, ...(tool.confirmed && { status: 'done' }), ...described.range, notes: said };
     return answerOf(tool, whole, {
       session,
       offer,

@@ -190,7 +190,7 @@ export function fitAnswer(tool: AnyTool, data: Data, budget: Budget): Data {
   // Better a long answer than none, as long as it stays under the hard cap.
   const tokens = tokensOf(data);
   if (tokens <= budget.maxTokens) return data;
-  if (data['status'] === 'done' || data['status'] === 'under way') return trimmed(data, limit);
+  if (data['status'] === 'done') return trimmed(data, limit);
   // A larger page would hold even more.
   const less = howToSeeMore(tool, data, false);
   throw new ApiError('invalid', `The answer has about ${tokens} tokens; the limit is ${budget.maxTokens}: ${less}.`);

@@ -153,7 +153,7 @@ export const inputOf = oncePerTool(
 
 /** Members that every confirmed tool's answer has. */
 const confirmedOutput = {
-  status: z.enum(['preview', 'done', 'under way', 'declined']),
+  status: z.enum(['preview', 'done', 'declined']),
   request: writeRequest.optional(),
 };
 

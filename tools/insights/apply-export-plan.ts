@@ -33,8 +33,8 @@ export default defineAnsweringTool({
         completionRate: z.number().optional(),
       }),
     ),
-    /** Left out where all is done. */
-    status: z.literal('under way').optional(),
+    /** Those that a question waits for; left out where all are here. */
+    files: z.literal('under way').optional(),
   }),
   handler: applyExportPlan,
 });

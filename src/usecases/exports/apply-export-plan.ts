@@ -224,8 +224,8 @@ function answerOf({ planId, parts }: ExportPlan, { fetched, next }: Applied) {
     const nextRunTime = next?.get(jobId);
     return { jobId, name: body.name, ...rangeOf(body), ...(nextRunTime !== undefined && { nextRunTime }), ...underWay.get(jobId) };
   });
-  // Created is not done where a question waits for the files.
-  return { ...(underWay.size > 0 && { status: 'under way' as const }), planId, jobs };
+  // Created is not all where a question waits for the files.
+  return { planId, jobs, ...(underWay.size > 0 && { files: 'under way' as const }) };
 }
 
 function rangeOf({ frequency: { dateRange } }: JobBody): { from?: string; to?: string } {

@@ -11,7 +11,7 @@ const planIn = (text: string) => /apply_export_plan \{"planId":"(plan-[a-z0-9]{1
 it('files on their way that hold a part of the days are not waited for: the plan of the rest is offered at once', async () => {
   const first = planIn((await call('query_export', { sql: of('2026-11-11', '2026-11-14') })).text);
   const applied = await passWaiting(platform(), call('apply_export_plan', { planId: first, confirm: true }));
-  expect(applied.structured['status']).toBe('under way');
+  expect(applied.structured).toMatchObject({ status: 'done', files: 'under way' });
   // The clock stands still: a call that waited would never end.
   const { text } = await call('query_export', { sql: of('2026-11-09', '2026-11-14') });
   expect(text).toMatch(/A once export that brings what is missing is planned \("Sessions JSONL 2026-11-09 to 2026-11-10", /);
