@@ -2,7 +2,18 @@ import { MAX_METRICS_RANGE_MS, ONE_DAY_MS } from '../../../api/params.ts';
 import { chunksOf, type Interval, shiftDays, slotsOf } from '../../../lib/calendar.ts';
 import { lookThrough } from '../engine/scan.ts';
 import { type Device, planGrid } from '../read/metric-grid.ts';
-import { acceptedOf, type ChangeSeries, clustersOf, type Found, hasEnough, type Place, sceneOf } from './change-series.ts';
+import {
+  acceptedOf,
+  areRelated,
+  type ChangeSeries,
+  clustersOf,
+  type Found,
+  hasEnough,
+  type Place,
+  type Scene,
+  sceneOf,
+  seriesId,
+} from './change-series.ts';
 import { begunEarlier } from './earlier-events.ts';
 import { type ChangeEvent, eventsOf } from './events.ts';
 import { type LargeDay, largeDays } from './large-days.ts';
@@ -164,13 +175,16 @@ const dayNumber = (day: string) => Date.parse(day) / ONE_DAY_MS;
  * Whether an episode is only how another series shows a step that goes on: the usual before a fall, seen from after it as a rise that began
  * before the scan and ended with the fall; or the first days of the step in a part too small to show the rest.
  */
-function isEchoOf(event: ChangeEvent, step: ChangeEvent, scanFrom: string): boolean {
+function isEchoOf({ series, from: scanFrom }: Scene, event: ChangeEvent, step: ChangeEvent): boolean {
   const { from, to, parts } = event;
   const [own] = parts;
   const [other] = step.parts;
   if (to === undefined || from === to || !own || !other) return false;
   const isAlike = Math.sign(own.relative ?? 0) === Math.sign(other.relative ?? 0);
-  const isUsualBefore = from < scanFrom && Math.abs(dayNumber(step.from) - dayNumber(to) - 1) <= MOST_BETWEEN;
+  const [its, theirs] = [own, other].map(({ metric, place }) => series.get(seriesId(metric, place)));
+  // Visits that rose for a week are no echo of a rate that falls after it.
+  const isRelated = !its || !theirs || areRelated(its, theirs);
+  const isUsualBefore = isRelated && from < scanFrom && Math.abs(dayNumber(step.from) - dayNumber(to) - 1) <= MOST_BETWEEN;
   const isItsBeginning = own.metric === other.metric && Math.abs(dayNumber(step.from) - dayNumber(from)) <= 1;
   return isAlike ? isItsBeginning : isUsualBefore;
 }
@@ -198,7 +212,7 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
     .filter(({ to: end }) => !end || end >= from);
   const events = withoutParts(onceMeasured(measured), to);
   const steps = events.filter(({ shape, to: end }) => shape === 'step' && end === undefined);
-  const begun = events.filter((event) => !steps.some((step) => isEchoOf(event, step, from)));
+  const begun = events.filter((event) => !steps.some((step) => isEchoOf(scene, event, step)));
   const changes = rankChanges(scene, heldWithin(scene, [...begun, ...changesUnderWay(scene, metrics, begun)], limit));
   return {
     changes,

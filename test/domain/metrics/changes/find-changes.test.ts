@@ -169,6 +169,16 @@ describe('a change that began before the days that are looked at', () => {
   });
 });
 
+it('visits that rose before the days that are looked at and fell back on them stand beside a rate that falls then', () => {
+  const world = draw([
+    { on: 'visits', from: HISTORY - 2, to: HISTORY + 5, factor: 3 },
+    { on: 'rate', device: 'tablet', from: HISTORY + 6, to: DAYS, factor: 0.5 },
+  ]);
+  const told = find(world).changes.map(({ from, place, parts: [part] }) => `${part?.metric} ${place.device} ${from}`);
+  expect(told).toContain(`visits all ${label(world, -2)}`);
+  expect(told.some((change) => change.startsWith('conversionRate tablet'))).toBe(true);
+});
+
 describe('a sale that was over before the days that are looked at', () => {
   const sale = (factor: number) => ({ from: HISTORY - 14, to: HISTORY, factor }) satisfies Pick<Planted, 'from' | 'to' | 'factor'>;
   const seeds = someOf([2, 5, 3, 7, 8, 11], 3);
