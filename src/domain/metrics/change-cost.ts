@@ -50,6 +50,27 @@ export function costOfDays({ some, all }: SomeDays, factors: readonly Sized[], i
   return { value: partOf(whole.value), low: partOf(whole.low), high: partOf(whole.high) };
 }
 
+/** Visits and orders of some days. */
+export interface Traffic {
+  readonly visits: number;
+  readonly orders: number;
+  readonly days: number;
+}
+
+/** Visits a day move by this factor at least where others are taken to come. */
+const OTHERS = 1.3;
+
+/**
+ * Whether a rate moved because others came or stayed away, as those of a campaign: far more visits a day than before the change, and no fewer
+ * orders, or far fewer and no more. What the rate alone would make of these visits was never there to be lost.
+ */
+export function isDiluted(relative: number, own: Traffic, before: Traffic): boolean {
+  if (own.days === 0 || before.days === 0 || before.visits === 0) return false;
+  const ratioOf = (part: 'visits' | 'orders') => own[part] / own.days / (Math.max(1, before[part]) / before.days);
+  const [visits, orders] = [ratioOf('visits'), ratioOf('orders')];
+  return relative < 0 ? visits >= OTHERS && orders >= 1 : visits <= 1 / OTHERS && orders <= 1;
+}
+
 /** Revenue and the orders that it is of. */
 export interface Sales {
   readonly revenue: number;

@@ -1,6 +1,6 @@
 import { dayAfter } from '../../../lib/calendar.ts';
 import { nth } from '../../../lib/nth.ts';
-import { atUsualBasket, BASKET_DAYS, type Cost, type CostRange, costOfDays, FACTORS, type Sales } from '../change-cost.ts';
+import { atUsualBasket, BASKET_DAYS, type Cost, type CostRange, costOfDays, FACTORS, isDiluted, type Sales } from '../change-cost.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { type ChangeSeries, isProduct, type Place, type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent, Part } from './events.ts';
@@ -36,7 +36,7 @@ function costOf(scene: Scene, event: ChangeEvent, metric: Cost['metric'], goalId
   const place: Place = { ...event.place, goalId };
   const own = series.get(seriesId(metric, place));
   const factors = factorsOf(event.parts, metric, goalId);
-  if (!own || place.zoneId !== undefined || factors.length === 0) return undefined;
+  if (!own || place.zoneId !== undefined || factors.length === 0 || isOfOthers(scene, event, place, factors)) return undefined;
   const isDrift = event.shape === 'drift';
   // Of a change that began before the scan, its part in these days.
   const first = isDrift || event.from < from ? from : event.from;
@@ -75,6 +75,19 @@ function expectedOf({ studies }: Scene, { id }: ChangeSeries, days: ChangeSeries
   const series = studies.get(id)?.series;
   const labels = new Set(days.map(({ label }) => label));
   return series?.labels.reduce((sum, label, at) => sum + (labels.has(label) ? nth(series.expected, at) : 0), 0) ?? 0;
+}
+
+/** Whether nothing changed but a rate, because others came or stayed away. */
+function isOfOthers({ series, to: last }: Scene, { from, to = last }: ChangeEvent, place: Place, factors: readonly Part[]): boolean {
+  const [visits, orders] = ['visits', 'conversionCount'].map((metric) => series.get(seriesId(metric, place)));
+  if (!visits || !orders || factors.some(({ metric }) => metric !== 'conversionRate')) return false;
+  const trafficOf = (first: string, end: string) => {
+    const days = daysOf(visits, first, end);
+    return { visits: totalOf(days), orders: totalOf(daysOf(orders, first, end)), days: days.length };
+  };
+  return factors.some(({ relative }) =>
+    isDiluted(relative, trafficOf(from, to), trafficOf(dayAfter(from, -BASKET_DAYS), dayAfter(from, -1))),
+  );
 }
 
 const totalOf = (days: ChangeSeries['days']) => days.reduce((sum, { numerator }) => sum + numerator, 0);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { dayAfter } from '../../../lib/calendar.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
-import { atUsualBasket, BASKET_DAYS, type Cost, costOfDays, FACTORS, type Sales } from '../change-cost.ts';
+import { atUsualBasket, BASKET_DAYS, type Cost, costOfDays, FACTORS, isDiluted, type Sales } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { unitOf } from '../metric-definitions.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
@@ -42,6 +42,12 @@ export function costOnDays(metric: string, rows: readonly MetricRow[], change: D
   const salesOf = (own: readonly MetricRow[]): Sales => ({ revenue: sumOf(own, 'revenueSum'), orders: sumOf(own, 'conversionCount') });
   const own = between(since, to ?? '9');
   const before = between(dayAfter(from, -BASKET_DAYS), dayAfter(from, -1));
+  const trafficOf = (some: readonly MetricRow[]) => ({
+    visits: sumOf(some, 'visits'),
+    orders: sumOf(some, 'conversionCount'),
+    days: some.length,
+  });
+  if (metric === 'conversionRate' && isDiluted(relative, trafficOf(between(from, to ?? '9')), trafficOf(before))) return undefined;
   for (const outcome of ['revenueSum', 'conversionCount', 'visits'] as const) {
     const counted = sumOf(own, outcome);
     const isMade = metric === outcome || FACTORS[outcome].includes(metric);
