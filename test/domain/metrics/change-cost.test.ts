@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { atUsualBasket, costOfDays, costOfFactors } from '../../../src/domain/metrics/change-cost.ts';
+import { atUsualBasket, costOfDays, costOfFactors, isDiluted } from '../../../src/domain/metrics/change-cost.ts';
 
 const fall = [{ relative: -0.6, low: -0.65, high: -0.55 }];
 
@@ -26,4 +26,18 @@ it('days without known visits share by their number', () => {
 it('orders are worth what they were on the days of a change and before together; without orders before, what they were worth', () => {
   expect(atUsualBasket({ revenue: 10_000, orders: 100 }, { revenue: 63_000, orders: 900 })).toBeCloseTo(7_300, 6);
   expect(atUsualBasket({ revenue: 10_000, orders: 100 }, { revenue: 0, orders: 0 })).toBe(10_000);
+});
+
+it('a rate that moves because others come or stay away costs nothing; one that moves with the orders does', () => {
+  const before = { visits: 28_000, orders: 840, days: 28 };
+  const week = (visits: number, orders: number) => ({ visits: 7 * visits, orders: 7 * orders, days: 7 });
+  // Visitors of a campaign, who buy a little.
+  expect(isDiluted(-0.5, week(2_500, 38), before)).toBe(true);
+  // A checkout that breaks, also in a week with more visits.
+  expect(isDiluted(-0.4, week(1_000, 18), before)).toBe(false);
+  expect(isDiluted(-0.5, week(1_500, 22), before)).toBe(false);
+  // Automated visits that end.
+  expect(isDiluted(0.9, week(550, 30), before)).toBe(true);
+  expect(isDiluted(0.3, week(1_000, 39), before)).toBe(false);
+  expect(isDiluted(-0.5, week(2_500, 38), { visits: 0, orders: 0, days: 0 })).toBe(false);
 });

@@ -76,12 +76,18 @@ const LEAST_ORDERS = 10;
 const LATE_ON_DEVICE = 0.9;
 /** Standard errors within which a device lacks the same share of them. */
 const ALIKE = 3;
+/** A device differs from the others by so much a day beside chance, as a logarithm: what moves all of them is in their share. */
+const OWN_SCATTER = 0.06;
+
+/** Standard errors by which a device is off the share of its usual orders that all devices have. */
+function offShare({ logs, usual }: Ratios, day: number, share: number): number {
+  return (nth(logs, day) - Math.log(share)) / Math.hypot(OWN_SCATTER, 1 / Math.sqrt(nth(usual, day) * share));
+}
 
 /** Whether a device lacks the same share of a day's orders as the site: a checkout that breaks lacks all, beside others that lack none. */
 function isLateAlike(of: Ratios, day: number, share: number): boolean {
   if (nth(of.usual, day) < LEAST_ORDERS) return true;
-  const own = shareOf(of, day);
-  return own < LATE_ON_DEVICE && Math.abs(Math.log(own / share)) <= (ALIKE * of.sd) / Math.sqrt(share);
+  return shareOf(of, day) < LATE_ON_DEVICE && Math.abs(offShare(of, day, share)) <= ALIKE;
 }
 
 /**
@@ -90,9 +96,8 @@ function isLateAlike(of: Ratios, day: number, share: number): boolean {
  */
 function isOfOneDevice({ parts }: Site, day: number, share: number): boolean {
   const asked = parts.flatMap(([, { orders }]) => (nth(orders.usual, day) < LEAST_ORDERS ? [] : [orders]));
-  const off = ({ logs, sd }: Ratios, from: number) => ((nth(logs, day) - from) / sd) ** 2;
-  const everywhere = asked.reduce((sum, of) => sum + share * off(of, Math.log(share)), 0);
-  const usual = asked.map((of) => off(of, 0));
+  const everywhere = asked.reduce((sum, of) => sum + offShare(of, day, share) ** 2, 0);
+  const usual = asked.map(({ logs, sd }) => (nth(logs, day) / sd) ** 2);
   return usual.reduce((sum, own) => sum + own, 0) - Math.max(0, ...usual) < everywhere;
 }
 
