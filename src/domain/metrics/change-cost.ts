@@ -61,8 +61,8 @@ export interface Traffic {
 const OTHERS = 1.3;
 
 /**
- * Whether a rate moved because others came or stayed away, as those of a campaign: far more visits a day than before the change, and no fewer
- * orders, or far fewer and no more. What the rate alone would make of these visits was never there to be lost.
+ * Whether a rate moved because others came or stayed away, as those of a campaign: far more visits a day than before the change, and no
+ * fewer orders, or far fewer and no more. What the rate alone would make of these visits was never there to be lost.
  */
 export function isDiluted(relative: number, own: Traffic, before: Traffic): boolean {
   if (own.days === 0 || before.days === 0 || before.visits === 0) return false;
