@@ -215,12 +215,15 @@ export function earlierOf({ judgement, since, days }: Pick<Change, 'judgement' |
 /** Days by which a device may show the first day of the same change off. */
 const SAME_CHANGE_DAYS = 3;
 
-/** Whether a device shows the change of all that began before the period. */
-export function isEarlierAt(change: Change, judgement: Judgement): boolean {
+/** The only one of some devices that shows the change of all that began before the period; undefined where none does, or several do. */
+export function onlyEarlier<Device extends Judgement>(change: Change, devices: readonly Device[]): Device | undefined {
   const earlier = earlierOf(change);
-  const own = earlierOf({ judgement, since: undefined, days: change.days });
-  if (!earlier || !own || own.relative * earlier.relative <= 0) return false;
-  return Math.abs(Date.parse(own.from) - Date.parse(earlier.from)) <= SAME_CHANGE_DAYS * DAY_MS;
+  const shown = devices.filter((judgement) => {
+    const own = earlierOf({ judgement, since: undefined, days: change.days });
+    if (!earlier || !own || own.relative * earlier.relative <= 0) return false;
+    return Math.abs(Date.parse(own.from) - Date.parse(earlier.from)) <= SAME_CHANGE_DAYS * DAY_MS;
+  });
+  return shown.length === 1 ? shown[0] : undefined;
 }
 
 /** A change that began before the period, and what it makes of the period: `about -48,058 EUR of revenue`; empty where nothing is known. */

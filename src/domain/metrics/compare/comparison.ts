@@ -15,7 +15,7 @@ import {
   earlierOf,
   earlierPlace,
   earlierSentence,
-  isEarlierAt,
+  onlyEarlier,
   othersSentence,
 } from './comparison-words.ts';
 import type { Explained } from './contributions.ts';
@@ -107,9 +107,7 @@ function earlierIn(reading: Reading, change: Change, currency: string | undefine
 function deviceOfEarlier(byDevice: DeviceCause | undefined, { headline, hidden, devicesOf }: CausesInput['judged']): Judged | undefined {
   // The devices of a change within the period say theirs.
   if (!byDevice || (isChanged(headline.judgement) && headline.since)) return undefined;
-  const shown = devicesOf(headline.metric).filter((judgement) => isEarlierAt(headline, judgement));
-  const [only, ...others] = hidden ? shown.filter((own) => own === hidden) : shown;
-  return others.length === 0 ? only : undefined;
+  return onlyEarlier(headline, hidden ? [hidden] : devicesOf(headline.metric));
 }
 
 /** A change that began before the period, and on which device where only one shows it, with what it costs there. */

@@ -117,5 +117,5 @@ export function courseOf(
   if (!trend) return undefined;
   const step = trend.isSeasonal ? undefined : stepEstimate(values);
   if (!step) return { text: trendSentence(name, unit, trend), isClear: trend.isClear };
-  return { text: stepSentence(name, unit, step, whole[step.from]?.interval.label ?? ''), isClear: true };
+  return { text: stepSentence(name, unit, step, whole[step.from]?.interval.label ?? ''), isClear: step.isClear };
 }

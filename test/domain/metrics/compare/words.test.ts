@@ -7,7 +7,7 @@ import {
   earlierOf,
   earlierPlace,
   earlierSentence,
-  isEarlierAt,
+  onlyEarlier,
 } from '../../../../src/domain/metrics/compare/comparison-words.ts';
 import type { Explained } from '../../../../src/domain/metrics/compare/contributions.ts';
 import { oneDaySentence } from '../../../../src/domain/metrics/compare/measured-words.ts';
@@ -244,17 +244,18 @@ describe('a change that began before the period', () => {
     expect(said(change('down', '2026-09-28'))).toBe(`Already ${words}`);
   });
 
-  it('is placed on a device that shows it, and costs what it costs there; not where that fell on another day or rose', () => {
+  it('is placed on the one device that shows it, with its cost there, on none where several do or one fell on another day', () => {
     const own = change('within noise', '2026-09-28');
     const device = (from: string, relative = -0.77) => ({
       ...own.judgement,
       changes: [{ ...step, from, relative, low: -0.8, high: -0.7 }],
     });
-    expect(isEarlierAt(own, device('2026-09-29'))).toBe(true);
-    expect(isEarlierAt(own, device('2026-09-01'))).toBe(false);
-    expect(isEarlierAt(own, device('2026-09-28', 0.5))).toBe(false);
-    expect(isEarlierAt(own, { ...own.judgement, changes: [] })).toBe(false);
-    expect(isEarlierAt(change('within noise', '2026-10-13'), device('2026-09-29'))).toBe(false);
+    const [mobile, calm] = [device('2026-09-29'), { ...own.judgement, changes: [] }];
+    expect(onlyEarlier(own, [mobile, calm])).toBe(mobile);
+    expect(onlyEarlier(own, [mobile, device('2026-09-01'), device('2026-09-28', 0.5)])).toBe(mobile);
+    expect(onlyEarlier(own, [mobile, device('2026-09-28')])).toBeUndefined();
+    expect(onlyEarlier(own, [calm])).toBeUndefined();
+    expect(onlyEarlier(change('within noise', '2026-10-13'), [mobile])).toBeUndefined();
     const there = { change: { ...step, from: '2026-09-29', relative: -0.77, low: -0.8, high: -0.7 }, cost: 'about -358 conversions' };
     expect(earlierPlace('mobile', there)).toBe(
       'Of the devices only mobile shows it: 77.0% lower (70.0% to 80.0%) since 2026-09-29, in the period about -358 conversions.',

@@ -83,6 +83,10 @@ describe.each(SEEDS)('what happens to a site is no fault of its counting (site %
     ['nothing', nothing],
     ['a fifth fewer visits with their orders', from(76, { visits: 0.8, orders: 0.8 })],
     [
+      'a desktop that sells a third from some days before the last on',
+      (day, device) => (day >= 79 && device === 'desktop' ? { orders: 0.3 } : {}),
+    ],
+    [
       'a desktop that sells hardly anything on the last day',
       (day, device) => (day >= DAYS - 1 && device === 'desktop' ? { orders: 0.1 } : {}),
     ],
