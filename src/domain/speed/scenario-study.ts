@@ -82,8 +82,14 @@ const SUMS_LAST = 1_000;
 /** Metrics that take as large a change to count repeat so badly that their scatter says nothing of the scenario. */
 const SCATTERS_BY_NATURE = 0.1;
 
-/** The first row that moved, else the first that is unstable in a metric which usually is not; rows are sorted, the worst first. */
-function headlineOf(rows: readonly Row[]): Row | undefined {
+/** Moves in the order in which they speak for a period: those that last, those that ended in it, those that were over before it. */
+function reachOf({ untilDate }: Move, period: Window): number {
+  if (untilDate === undefined) return 0;
+  return untilDate >= period.startMs ? 1 : 2;
+}
+
+/** The first row that moved for good, else for a time, else the first that is unstable in a metric which usually is not; the worst first. */
+function headlineOf(rows: readonly Row[], period: Window): Row | undefined {
   const isUnstable = ({ state, metric, step }: Row) =>
     state === 'unstable' &&
     step !== undefined &&
@@ -91,7 +97,10 @@ function headlineOf(rows: readonly Row[]): Row | undefined {
     metricFact(metric).effect.relative < SCATTERS_BY_NATURE;
   // Where metrics that people know were looked at, others do not speak for the scenario.
   const known = rows.filter(({ metric }) => rankOf(metric) < Number.MAX_SAFE_INTEGER || isCustomTiming(metric));
-  const moved = (known.length > 0 ? known : rows).find(({ move }) => move);
+  const [moved] = (known.length > 0 ? known : rows)
+    .flatMap((row) => (row.move ? [{ row, reach: reachOf(row.move, period) }] : []))
+    .toSorted((a, b) => a.reach - b.reach)
+    .map(({ row }) => row);
   return (moved && rows.find((row) => explains(row, moved))) ?? moved ?? rows.find(isUnstable);
 }
 
@@ -219,7 +228,7 @@ export function studyFrom({ sides, sound, steps, usualSteps: usual, tracked, jud
     const key = tracked[place]?.key;
     return key ? [{ ...key, ...said }] : [];
   });
-  const headline = headlineOf(rows);
+  const headline = headlineOf(rows, sides.period.window);
   return {
     ...sides,
     timeZone: judging.timeZone,

@@ -60,8 +60,10 @@ function moment({ move }: Row, { timeZone, period }: Study, events: readonly Nea
   const between = isWide ? ` (95%: between ${at(range.startMs)} and ${at(range.endMs)})` : '';
   const gap = date - previousDate > 2 * DAY_MS ? ` (or earlier, after ${at(previousDate)})` : between;
   const near = eventWords(events, range);
-  if (move.untilDate !== undefined) return ` from ${at(date)}${gap} to ${at(move.untilDate)}${near}`;
-  const early = date < period.window.startMs ? ', before the period' : '';
+  const { startMs } = period.window;
+  if (move.untilDate !== undefined)
+    return ` from ${at(date)}${gap} to ${at(move.untilDate)}${move.untilDate < startMs ? ' (before the period)' : ''}${near}`;
+  const early = date < startMs ? ', before the period' : '';
   return ` since ${at(date)}${gap}${early}${near}`;
 }
 

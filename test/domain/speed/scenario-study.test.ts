@@ -228,6 +228,39 @@ describe('a slope among days that have a level of their own', () => {
   });
 });
 
+describe('a change that lasts beside one that is over', () => {
+  /** The first step was slower for a while, the second one is faster from four days before the end on. */
+  const course = (slowFromMs: number) => {
+    const lcpOf = (seed: number) => history(seed, NOISE).map(({ date, steps }) => ({ date, value: steps?.[0]?.timings?.[LCP] ?? 0 }));
+    const second = lcpOf(22);
+    return lcpOf(21).map(({ date, value }, index) => {
+      const slow = date >= slowFromMs && date < slowFromMs + 12 * HOUR_MS ? 1.6 : 1;
+      const fast = date >= period.endMs - 96 * HOUR_MS ? 0.75 : 1;
+      const values = [value * slow, (second[index]?.value ?? 0) * fast];
+      return reportOf(
+        date,
+        values.map((each) => ({ [LCP]: each })),
+        { names: ['Home', 'Product'] },
+      );
+    });
+  };
+
+  it('comes first, whenever the other one was', () => {
+    for (const agoDays of [20, 6]) {
+      const { headline, rows } = study(course(period.endMs - agoDays * 24 * HOUR_MS));
+      expect(rows.find(({ step }) => step?.name === 'Home')?.state).toBe('was slower');
+      expect([headline?.state, headline?.step?.name]).toEqual(['faster', 'Product']);
+    }
+  });
+
+  it('leaves what was over before the period to be told as that', () => {
+    const before = history(21, NOISE);
+    const slowFromMs = period.endMs - 20 * 24 * HOUR_MS;
+    const slow = mapLcp(before, (value, date) => value * (date >= slowFromMs && date < slowFromMs + 12 * HOUR_MS ? 1.6 : 1));
+    expect(answerTo(slow).answer).toMatch(/LCP was slower from \S+ to \S+ \(before the period\) and is back: /);
+  });
+});
+
 describe('windows', () => {
   const nowMs = Date.parse('2026-11-20T10:00:00Z');
   const startDate = '2026-11-13T00:00:00.000Z';
