@@ -9,11 +9,11 @@ const HOURS = 37 * 24;
 const CHANGED = HOURS - 5 * 24;
 
 /** Hourly runs around 2,000 ms; what each is multiplied with is drawn by `factor`. */
-function split(seed: number, factor: (hour: number, draw: number) => number) {
+function split(seed: number, factor: (hour: number, draw: number, other: number) => number) {
   const { normal, uniform } = seeded(seed);
   const series = {
     dates: Array.from({ length: HOURS }, (_, hour) => START_MS + hour * HOUR_MS),
-    values: Array.from({ length: HOURS }, (_, hour) => 2000 * Math.exp(0.08 * normal()) * factor(hour, uniform())),
+    values: Array.from({ length: HOURS }, (_, hour) => 2000 * Math.exp(0.08 * normal()) * factor(hour, uniform(), normal())),
   };
   return twoLevelsIn(freedOfCycle(series, { effect: { relative: 0.05, absolute: 50 }, timeZone: 'UTC' }));
 }
@@ -26,6 +26,14 @@ describe('two levels', () => {
       expect(Math.abs((found?.since.share ?? 0) - 0.3)).toBeLessThan(0.12);
       expect(Math.abs((found?.relative ?? 0) - 0.5)).toBeLessThan(0.06);
     }
+  });
+
+  it('are none where all runs scatter more widely than before', () => {
+    const found = Array.from({ length: 40 }, (_, seed) =>
+      split(seed, (hour, _draw, other) => (hour >= CHANGED ? Math.exp(0.13 * other) : 1)),
+    );
+    // One in twenty such samples looks like two levels on one side by chance.
+    expect(found.filter(Boolean).length).toBeLessThanOrEqual(2);
   });
 
   it('are none where all runs moved, where one day did, or where nothing happened', () => {
