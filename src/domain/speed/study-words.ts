@@ -171,8 +171,15 @@ function tooFewWords({ period, baseline }: Study): string {
 export function speedSentence(study: Study, name: string | undefined, events: readonly NearEvent[]): string {
   const { state, rows, headline } = study;
   const of = name === undefined ? '' : `${name}, `;
-  if (headline) return `${of}${place(headline)}: ${verdictWords(headline, study, events, true)}.${others(rows, headline)}`;
+  if (headline) return `${of}${place(headline)}: ${verdictWords(headline, study, events, true)}.${others(rows, headline)}${heldBeside(study)}`;
   return state === 'not enough data' ? `Not enough data: ${tooFewWords(study)}.` : steadyWords(study, name ?? 'The scenario');
+}
+
+/** Names a move that days hide where the headline is over: what may go on is not left out for what has ended. */
+function heldBeside(study: Study): string {
+  const held = study.headline?.move?.untilDate === undefined ? undefined : heldRow(study);
+  const words = held && heldWords(held, study);
+  return words === undefined ? '' : ` ${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;
 }
 
 /** Names a move that days hide, where nothing moved for certain; undefined where there is none. */

@@ -77,8 +77,8 @@ export interface JudgeOptions {
   readonly timeZone: string;
   /** Values above it are counted; 1.5 times the median when left out. */
   readonly threshold?: number | undefined;
-  /** Parts with a higher chance count as none; only what the search itself asks when left out. */
-  readonly highestP?: number | undefined;
+  /** Parts with a higher chance count as none, those that last apart from those that are undone; what the search asks when left out. */
+  readonly highestP?: { readonly lasting: number; readonly undone: number } | undefined;
 }
 
 /** The parts of a series' course, as verdicts use them. */
@@ -205,9 +205,10 @@ function courseOf(series: RunSeries, { effect, timeZone }: Pick<JudgeOptions, 'e
 
 /** The levels of a series with all that was fitted, and the part of it that counts. */
 export function studySeries(series: RunSeries, options: JudgeOptions): Study {
-  const { effect, highestP = 1 } = options;
+  const { effect, highestP } = options;
+  const isSure = ({ part, p }: CountedPart) => p <= (highestP?.[part.kind === 'bump' ? 'undone' : 'lasting'] ?? 1);
   const course = courseOf(series, options);
-  const counted = partsThatCount(course, quantile([...series.values], 0.5), effect).filter(({ p }) => p <= highestP);
+  const counted = partsThatCount(course, quantile([...series.values], 0.5), effect).filter(isSure);
   return { series, course, counted, plateaus: plateausOf(course, counted, series.dates), options };
 }
 

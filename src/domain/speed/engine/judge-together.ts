@@ -207,8 +207,14 @@ export function judgeTogether<Key>(tracked: readonly Tracked<Key>[], options: To
     return acceptedP(chances, chances.length, falseDiscoveryRate);
   };
   let highestP = accepted(first, isCredible);
-  const judgedAt = (limit: number, { each, verdict }: Draft<Key>): Verdict =>
-    'p' in verdict && verdict.p < 1 ? judge(each, limit * weightOf(each) * ROUNDING) : verdict;
+  // What has moved for good counts also where it is one question among all series that were asked (Bonferroni): very clear episodes, as of
+  // an outage of all steps, say nothing against it.
+  const ofOneQuestion = falseDiscoveryRate / Math.max(1, tested.length);
+  const judgedAt = (limit: number, { each, verdict }: Draft<Key>): Verdict => {
+    if (!('p' in verdict) || verdict.p === 1) return verdict;
+    const share = weightOf(each) * ROUNDING;
+    return judge(each, { lasting: Math.max(limit, ofOneQuestion) * share, undone: limit * share });
+  };
   const judgedAgain = (): Draft<Key>[] => first.map((draft) => ({ each: draft.each, verdict: judgedAt(highestP, draft) }));
   const highestOfAll = accepted(first, () => true);
   const doubted = first.map((draft) => {
