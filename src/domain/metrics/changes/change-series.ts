@@ -42,6 +42,12 @@ export function isWithinPlace({ device, segmentId }: Place, outer: Place): boole
   return !areSame && ['all', device].includes(outer.device) && (outer.segmentId === undefined || segmentId === outer.segmentId);
 }
 
+/** Whether some visitors may be of both places. */
+export function overlap(a: Place, b: Place): boolean {
+  const meets = <Value>(one: Value, other: Value, all: Value) => one === other || one === all || other === all;
+  return a.zoneId === b.zoneId && meets(a.device, b.device, 'all') && meets(a.segmentId, b.segmentId, undefined);
+}
+
 /** The days of one metric at one place. */
 export interface ChangeSeries extends Scanned {
   readonly metric: string;
@@ -191,15 +197,31 @@ interface Weighed {
 
 const isOfProducts = ({ members }: Cluster) => members.every(({ series: { metric } }) => isProduct(metric));
 
-/** The part of a cluster that is no effect of others that touch the same visits: sums of two changes look like a third. */
-function weigh({ lead, members }: Cluster, known: readonly Weighed[]): Weighed {
+/** The clearest factor that shows a change; undefined where products alone do. */
+const factorOf = ({ members }: Cluster) => members.find(({ series: { metric } }) => !isProduct(metric));
+const clarityOf = (cluster: Cluster) => (factorOf(cluster) ?? cluster.lead).finding.pValue;
+
+/** The p-value of a finding beside known changes that touch the same visits. */
+function pValueOf({ series, study, finding }: Found, known: readonly Weighed[], isSum: boolean): number {
   const others = known
     .map(({ cluster }) => cluster.lead)
-    .filter(({ finding, series }) => finding.shape !== 'drift' && areRelated(series, lead.series))
-    .map(({ finding }) => finding);
-  const cluster = { lead, members };
+    .filter((other) => other.finding.shape !== 'drift' && areRelated(other.series, series))
+    .map((other) => other.finding);
+  return pValueBeside(study, finding, others, isSum);
+}
+
+/**
+ * The part of a cluster that is no effect of others that touch the same visits: sums of two changes look like a third. Where a product
+ * leads, its clearest factor may show the change beside those of the other factors.
+ */
+function weigh(cluster: Cluster, known: readonly Weighed[]): Weighed {
+  const { lead, members } = cluster;
   if (lead.finding.shape === 'drift') return { cluster, pValue: lead.finding.pValue };
-  return { cluster, pValue: pValueBeside(lead.study, lead.finding, others, isOfProducts(cluster)) };
+  const own = { cluster, pValue: pValueOf(lead, known, isOfProducts(cluster)) };
+  const factor = factorOf(cluster);
+  if (!factor || factor === lead) return own;
+  const pValue = pValueOf(factor, known, false);
+  return pValue < own.pValue ? { cluster: { lead: factor, members }, pValue } : own;
 }
 
 /** The accepted clusters, and the largest p-value among them. */
@@ -215,8 +237,8 @@ export interface Accepted {
 export function acceptedOf(clusters: readonly Cluster[], looked: number): Accepted {
   const limitOf = (pValues: readonly number[]) => discoveryLimit(pValues, FALSE_DISCOVERY_RATES.siteChanges, hypothesesOf(looked));
   const first = limitOf(clusters.map(({ lead }) => lead.finding.pValue));
-  // Products after what they are made of.
-  const inOrder = clusters.toSorted((a, b) => Number(isOfProducts(a)) - Number(isOfProducts(b)));
+  // Products after what they are made of, and what they show clearly after what their factors do.
+  const inOrder = clusters.toSorted((a, b) => Number(isOfProducts(a)) - Number(isOfProducts(b)) || clarityOf(a) - clarityOf(b));
   const weighed: Weighed[] = [];
   for (const cluster of inOrder) {
     const clear = weighed.filter(({ pValue }) => pValue <= first);

@@ -16,6 +16,7 @@ import {
 } from './change-series.ts';
 import { begunEarlier } from './earlier-events.ts';
 import { type ChangeEvent, eventsOf } from './events.ts';
+import { hiddenDrifts } from './hidden-drifts.ts';
 import { type LargeDay, largeDays } from './large-days.ts';
 import { madeByFactor } from './made-by-factors.ts';
 import { measuredEvent, onceMeasured, withoutParts } from './measured-events.ts';
@@ -199,7 +200,8 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
     const own = byId.get(each.id);
     return own ? newsOf(own, each, overs, from).map((finding) => ({ series: own, study: each.study, finding })) : [];
   });
-  const { clusters, limit } = acceptedOf(clustersOf(found), looked.length);
+  const { clusters: sudden } = acceptedOf(clustersOf(found), looked.length);
+  const { clusters, limit } = acceptedOf(clustersOf([...found, ...hiddenDrifts(looked, byId, sudden)]), looked.length);
   const scene = sceneOf(series, looked, { base, from, to });
   const told = clusters.flatMap((cluster) => {
     const events = eventsOf(scene, cluster, clusters, limit);

@@ -101,6 +101,22 @@ describe('one change', () => {
     expect(changeLine(changes[0] ?? changesNone(), wording(world))).toContain('by the mix of traffic alone');
   });
 
+  // The days of the device alone show no drift in these worlds, which are a quarter of all.
+  it.each(someOf([1, 14, 15, 20], 2))('that is slow for months is a drift beside what one segment did since (world %i)', (seed) => {
+    const { changes } = find(
+      draw(
+        [
+          { on: 'visits', device: 'desktop', from: 0, to: DAYS, factor: 1.5, isGradual: true },
+          { on: 'visits', segment: 'new', from: HISTORY + 6, to: DAYS, factor: 0.74 },
+        ],
+        seed,
+      ),
+    );
+    const drift = changes.find(({ shape, place }) => shape === 'drift' && place.device === 'desktop');
+    // Four weeks of 112 days of it.
+    expect(Math.abs((drift?.parts[0]?.relative ?? 0) - (1.5 ** (28 / 112) - 1))).toBeLessThan(0.04);
+  });
+
   it('that is slow for months is a drift, where it drifts', () => {
     const world = draw([{ on: 'rate', device: 'desktop', from: 0, to: DAYS, factor: 0.6, isGradual: true }]);
     const { changes } = find(world);
