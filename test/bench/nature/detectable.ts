@@ -10,6 +10,7 @@ const PLANTED: readonly { readonly on: Event['on']; readonly metric: string }[] 
   { on: 'visits', metric: 'visits' },
   { on: 'rate', metric: 'conversionRate' },
   { on: 'rate', metric: 'conversionCount' },
+  { on: 'rate', metric: 'revenueSum' },
   { on: 'basket', metric: 'cartAverage' },
 ];
 const CHANGED: ReadonlySet<unknown> = new Set(['up', 'down', 'drift']);

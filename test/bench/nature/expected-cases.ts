@@ -1,5 +1,6 @@
 import type { Case, Said } from './metrics-cases.ts';
-import { dayOf, type Event, type Nature } from './metrics-world.ts';
+import { dayOf, type Event, type Nature, type World } from './metrics-world.ts';
+import { weeksOfOracle } from './week-oracle.ts';
 
 const CALM: Nature = { visits: 25_000, lastDay: '2026-09-30' };
 const METRICS = ['visits', 'conversionRate', 'revenueSum'];
@@ -17,8 +18,10 @@ const heldOf = (metric: string) => (said: Said) => {
   return [inside.length, rows.length] as const;
 };
 
-const isTold = (said: Said) =>
-  recordsOf(said).some((row) => METRICS.some((metric) => ['high', 'low'].includes(String(row.get(`${metric}Verdict`)))));
+/** Whether a value of a row is told as high or low. */
+const hasVerdict = (row: ReadonlyMap<string, unknown>, metric: string) => ['high', 'low'].includes(String(row.get(`${metric}Verdict`)));
+
+const isTold = (said: Said) => recordsOf(said).some((row) => METRICS.some((metric) => hasVerdict(row, metric)));
 
 /** The last `days` days of a world, held against all before them. */
 function expected(name: string, nature: Nature, days: number, unit: 'day' | 'week'): Case {
@@ -37,16 +40,29 @@ const WEEKS = 10;
 const weekTold = (isOwn: boolean, from: number) => (said: Said) =>
   recordsOf(said).some((row, at) => {
     const isThat = 7 * (WEEKS - at) === from;
-    return isThat === isOwn && METRICS.some((metric) => ['high', 'low'].includes(String(row.get(`${metric}Verdict`))));
+    return isThat === isOwn && METRICS.some((metric) => hasVerdict(row, metric));
   });
+
+/** Values of weeks but one that are told as high or low, and all values that are. */
+const falseOf = (from: number) => (said: Said) => {
+  const told = recordsOf(said).flatMap((row, at) => METRICS.filter((metric) => hasVerdict(row, metric)).map(() => 7 * (WEEKS - at)));
+  return [told.filter((week) => week !== from).length, told.length] as const;
+};
+const byOracle = (isOwn: boolean, from: number) => (_said: Said, world: World) =>
+  [...weeksOfOracle(world, METRICS, WEEKS)].some((at) => (7 * (WEEKS - at) === from) === isOwn);
 
 /** Ten whole weeks of which one was unusual, which must not teach what the others are held against. */
 function oneWeek(from: number, factor: number): Case {
   const nature = { ...CALM, lastDay: '2026-09-27', events: [{ on: 'visits', from, to: from - 6, factor }] as const };
   return {
     ...expected(`week ${WEEKS + 1 - from / 7} of ten at ${factor} of its visits`, nature, 7 * WEEKS, 'week'),
-    counts: { 'that week told': weekTold(true, from), 'another week told (≤ 5 %)': weekTold(false, from) },
-    shares: {},
+    counts: {
+      'that week told': weekTold(true, from),
+      'by an oracle': byOracle(true, from),
+      'another week told (≤ 5 %)': weekTold(false, from),
+      'another week by the oracle': byOracle(false, from),
+    },
+    shares: { 'false of all values told (≤ 5 %)': falseOf(from) },
   };
 }
 

@@ -255,16 +255,18 @@ export const CASES: readonly Case[] = [
       'noise of visits ≤ 16 % (most)': (said) => Number(column(said, 'noisePercent').get('visits')) <= 16,
     },
   },
-  {
-    name: 'erosion of 1 % a day for 30 days: find',
-    nature: { ...CALM, events: [event('visits', 30, 0.99 ** 30, { isGradual: true })] },
-    tool: 'find_changes',
-    args: last(28),
-    counts: {
-      'found (≥ 85 %)': ({ changes }) =>
-        changes.some(({ parts }) => parts.some(({ metric, changePercent = 0 }) => metric === 'visits' && changePercent < 0)),
-    },
-  },
+  ...[30, 60].map(
+    (days): Case => ({
+      name: `erosion of 1 % a day for ${days} days: find`,
+      nature: { ...CALM, events: [event('visits', days, 0.99 ** days, { isGradual: true })] },
+      tool: 'find_changes',
+      args: last(28),
+      counts: {
+        'found (≥ 85 %)': ({ changes }) =>
+          changes.some(({ parts }) => parts.some(({ metric, changePercent = 0 }) => metric === 'visits' && changePercent < 0)),
+      },
+    }),
+  ),
   {
     name: 'ended after 10 days, 4 days ago: compare',
     nature: { ...CALM, events: [event('visits', 13, 0.8, { to: 5 })] },
