@@ -58,6 +58,18 @@ interface Root {
   readonly members: readonly Found[];
 }
 
+/** A factor is told before those of a higher rank where these are so many times more likely to be chance. */
+const FAR_CLEARER = 1000;
+const pValueOf = ({ members: [first] }: Root) => first?.finding.pValue ?? 1;
+
+/** Roots as they are told, the first one for the change: by rank, unless another is far clearer. */
+function inOrder(roots: readonly Root[]): Root[] {
+  const [clearest] = roots.toSorted((a, b) => pValueOf(a) - pValueOf(b));
+  const [first] = roots;
+  if (!first || !clearest || FAR_CLEARER * pValueOf(clearest) >= pValueOf(first)) return [...roots];
+  return [clearest, ...roots.filter((root) => root !== clearest)];
+}
+
 /** Independent changes: factors before their products, which are roots only where no factor shows. */
 function rootsOf(members: readonly Found[]): Root[] {
   // Places that moved against each other on the same days are two changes.
@@ -126,7 +138,7 @@ function eventOf(scene: Scene, { lead, members }: Cluster, draft: Draft): Change
   const { finding } = lead;
   const days: Days = finding.shape === 'drift' ? { from: scene.from } : finding;
   const { place, roots, mixed, most } = draft;
-  const rootParts = roots.flatMap(({ metric, goalId }): Part[] => {
+  const rootParts = inOrder(roots).flatMap(({ metric, goalId }): Part[] => {
     // What was found at the very place says it best; of a drift it is the slope.
     const exact = members.find(({ series }) => series.id === seriesId(metric, { ...place, goalId }));
     const found = exact?.finding;

@@ -40,30 +40,33 @@ export function measuredEvent(scene: Scene, event: ChangeEvent): ChangeEvent {
   };
 }
 
-/** A change by what it is of: its first metric, where that was measured, and its days. */
-function identityOf({ shape, from, to, place, parts: [first] }: ChangeEvent): string {
-  return [shape, from, to ?? '', first ? seriesId(first.metric, first.place) : '', seriesId('visits', place)].join(' ');
+/** Whether an event is on the days and at the place of another one that says its metric too. */
+function isSaidBy(event: ChangeEvent, other: ChangeEvent): boolean {
+  const [first] = event.parts;
+  const idOf = (own: ChangeEvent) => [own.shape, own.from, own.to ?? '', seriesId('visits', own.place)].join(' ');
+  const ofFirst = ({ metric, place }: Part) => first !== undefined && seriesId(metric, place) === seriesId(first.metric, first.place);
+  return idOf(event) === idOf(other) && (first ? other.parts.some(ofFirst) : other.parts.length === 0);
 }
 
 /** Tells changes once that turn out to be the same one when they are measured, with the series and the metrics of all of them. */
 export function onceMeasured(events: readonly ChangeEvent[]): ChangeEvent[] {
-  const known = new Map<string, ChangeEvent>();
+  const known: ChangeEvent[] = [];
   for (const event of events) {
-    const key = identityOf(event);
-    const same = known.get(key);
+    const at = known.findIndex((other) => isSaidBy(event, other));
+    const same = known[at];
     if (!same) {
-      known.set(key, event);
+      known.push(event);
       continue;
     }
     const told = new Set(same.parts.map(({ metric }) => metric));
-    known.set(key, {
+    known[at] = {
       ...same,
       parts: [...same.parts, ...event.parts.filter(({ metric }) => !told.has(metric))],
       pValue: Math.min(same.pValue, event.pValue),
       seriesCount: same.seriesCount + event.seriesCount,
-    });
+    };
   }
-  return [...known.values()];
+  return known;
 }
 
 /** Whether an event is a part of another one of the same metric and place, whose measured size has it in it already. */

@@ -153,6 +153,18 @@ function uninterrupted(information: Information, found: readonly Placed[]): read
   return found;
 }
 
+/** The changes of which those before them leave something: days between two levels may have been found as a change already. */
+function distinct(information: Information, found: readonly Placed[]): Placed[] {
+  const kept: Placed[] = [];
+  let left = information;
+  for (const change of found) {
+    if (scoreOf(left, change) === 0) continue;
+    kept.push(change);
+    left = without(left, change);
+  }
+  return kept;
+}
+
 /** Changes in order of their first day, and what the data know when they are taken out. */
 export interface Found {
   readonly changes: readonly Change[];
@@ -175,7 +187,7 @@ export function findChangesIn(information: Information, quests: readonly Quest[]
     found.push({ ...own, ...(own.shape === 'outlier' ? { earliest: own.from, latest: own.from } : startsOf(left, own)) });
     left = without(left, own);
   }
-  const read = uninterrupted(information, inTurn(found, information.size));
+  const read = distinct(information, uninterrupted(information, inTurn(found, information.size)));
   const effects = together(information, read);
   const changes = read.map(({ score: _score, ...change }, index): Change => {
     const { effect, error } = effects[index] ?? { effect: 0, error: 0 };

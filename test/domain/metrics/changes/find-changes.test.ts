@@ -161,6 +161,16 @@ describe('several changes', () => {
   });
 });
 
+it('is told by the factor that shows it far more clearly, before one of a higher rank', () => {
+  const planted: Planted[] = [
+    { on: 'basket', from: HISTORY + 10, to: DAYS, factor: 0.73 },
+    { on: 'rate', from: HISTORY + 10, to: DAYS, factor: 0.9 },
+  ];
+  const [first = changesNone()] = find(draw(planted)).changes;
+  expect(first).toMatchObject({ from: label(draw(planted), 10), place: { device: 'all' } });
+  expect(first.parts.slice(0, 2).map(({ metric }) => metric)).toEqual(['cartAverage', 'conversionRate']);
+});
+
 describe('a change that began before the days that are looked at', () => {
   it('is told where it goes on through all of them, on its device, with what it costs in these days', () => {
     const world = draw([{ on: 'rate', device: 'mobile', from: HISTORY - 9, to: DAYS, factor: 0.5 }]);

@@ -40,6 +40,15 @@ it('is the same one however clear each finding was by itself, with the metrics o
   ]);
 });
 
+it('is said with what moved on its days at its place, and not a second time by itself', () => {
+  const part = (metric: string, relative: number) => ({ metric, place, relative, low: relative, high: relative, score: 5 });
+  const both = event({ parts: [part('cartAverage', -0.27), part('conversionRate', -0.04)] });
+  const rate = event({ parts: [part('conversionRate', -0.04)] });
+  expect(onceMeasured([both, rate])).toEqual([{ ...both, seriesCount: 2 }]);
+  const elsewhere = { ...rate, place: { device: 'mobile' } as const, parts: [{ ...part('conversionRate', -0.04), place }] };
+  expect(onceMeasured([both, elsewhere])).toEqual([both, elsewhere]);
+});
+
 it('days on which a change was smaller are no change back, unless they lie elsewhere, are more than it, or end it', () => {
   const part = (relative: number) => [{ metric: 'conversionRate', place, relative, low: relative, high: relative, score: 5 }];
   const fall = event({ from: '2026-11-14' });

@@ -48,6 +48,25 @@ describe('a scan', () => {
     expect([findings, looked]).toEqual([[], METRIC_NAMES.length * SELECTIONS.length]);
   });
 
+  it('finds a day inside an episode once, though it parts the episode in two', () => {
+    const planted: Planted[] = [
+      { on: 'visits', from: HISTORY + 8, to: HISTORY + 14, factor: 1.2441906948410906 },
+      { on: 'visits', segment: 'new', from: HISTORY + 11, to: HISTORY + 12, factor: 0.6031142120365984 },
+    ];
+    const site = { seed: 1_017_554_924, visitsPerDay: 25_000, days: DAYS, history: HISTORY, drifts: true };
+    const world = drawWorld({ ...site, planted });
+    const days = pointsOf(world, 'visits', { segment: 'new' });
+    const { findings } = scanSeries([{ id: 'visits', kind: 'count', days }], world.labels[HISTORY] ?? '', world.labels[DAYS - 1] ?? '');
+    const label = (day: number) => world.labels[HISTORY + day];
+    const sudden = findings.filter(({ shape }) => shape !== 'drift');
+    expect(sudden.map(({ shape, from, to }) => [shape, from, to])).toEqual([
+      ['episode', label(8), label(13)],
+      ['outlier', label(11), label(11)],
+    ]);
+    expect(sudden[1]?.relative).toBeGreaterThan(-0.5);
+    expect(sudden[1]?.relative).toBeLessThan(-0.3);
+  });
+
   it('calls a slope that lasts for months drift', () => {
     const world = drawn([]);
     const days = pointsOf(world, 'visits').map((day, at) => ({ ...day, numerator: Math.round(day.numerator * 1.004 ** at) }));
