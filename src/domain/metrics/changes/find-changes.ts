@@ -14,14 +14,14 @@ import {
   sceneOf,
   seriesId,
 } from './change-series.ts';
+import { withDriftsBeside } from './drifts-beside.ts';
 import { begunEarlier } from './earlier-events.ts';
 import { type ChangeEvent, eventsOf } from './events.ts';
-import { hiddenDrifts } from './hidden-drifts.ts';
 import { type LargeDay, largeDays } from './large-days.ts';
 import { madeByFactor } from './made-by-factors.ts';
 import { measuredEvent, onceMeasured, withoutParts } from './measured-events.ts';
 import { opposedEvents } from './opposed-events.ts';
-import { newsOf, overBefore } from './over-before.ts';
+import { daysOver, newsOf, overBefore } from './over-before.ts';
 import { outcomeOf, type RankedChange, rankChanges } from './rank-changes.ts';
 import { changesUnderWay } from './under-way.ts';
 import { heldWithin } from './within-changes.ts';
@@ -201,7 +201,8 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
     return own ? newsOf(own, each, overs, from).map((finding) => ({ series: own, study: each.study, finding })) : [];
   });
   const { clusters: sudden } = acceptedOf(clustersOf(found), looked.length);
-  const { clusters, limit } = acceptedOf(clustersOf([...found, ...hiddenDrifts(looked, byId, sudden)]), looked.length);
+  const beside = withDriftsBeside(found, looked, sudden, [byId, (own) => daysOver(own, overs)]);
+  const { clusters, limit } = acceptedOf(clustersOf(beside), looked.length);
   const scene = sceneOf(series, looked, { base, from, to });
   const told = clusters.flatMap((cluster) => {
     const events = eventsOf(scene, cluster, clusters, limit);

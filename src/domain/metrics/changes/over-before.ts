@@ -44,6 +44,9 @@ function isAftermath({ shape, from, relative }: Finding, { to, sign }: Over): bo
   return (shape === 'step' || shape === 'episode') && relative * sign < 0 && days >= 1 && days <= AFTERMATH_DAYS;
 }
 
+/** The days of episodes that were over before a scan and touch a series, those that overlap as one. */
+export const daysOver = ({ place }: ChangeSeries, overs: readonly Over[]): Days[] => daysOf(overs.filter((over) => isOf(over, place)));
+
 /** The days of episodes, those that overlap as one. */
 function daysOf(overs: readonly Over[]): Days[] {
   const days: { from: string; to: string }[] = [];
