@@ -85,9 +85,10 @@ export function changeLine(change: RankedChange, wording: Wording): string {
     return `${nameOf(part.metric).toLowerCase()} (${whereOf(part.place, part.metric, names)}) ${percent(part.relative)} ${why}`;
   });
   const most = change.most ? [`most on ${visitorsOf(change.most, names)}`] : [];
+  const made = change.maker ? [`made by ${visitorsOf(change.maker, names)}`] : [];
   const within = change.shape !== 'drift' && change.from < wording.firstDay ? 'in these days ' : '';
   const costs = change.cost ? [`${within}${costText(change.cost, wording)}`] : [];
-  const tail = [...most, ...[follow.join(', ')].filter((text) => text !== ''), ...mixed, ...costs];
+  const tail = [...made, ...most, ...[follow.join(', ')].filter((text) => text !== ''), ...mixed, ...costs];
   const head = `${nameOf(first.metric)} (${whereOf(first.place, first.metric, names)}) ${size}${per} ${daysText(change, wording)}`;
   return `${[head, ...tail].join('; ')}.`;
 }

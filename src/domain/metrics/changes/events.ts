@@ -33,6 +33,8 @@ export interface ChangeEvent {
   readonly place: Place;
   /** A part of the place where it is larger than elsewhere. */
   readonly most?: Place | undefined;
+  /** The part that made the change, where too little is known of its days before to measure it there. */
+  readonly maker?: Place | undefined;
   /** Independent changes first, then those that follow from them. */
   readonly parts: readonly Part[];
   readonly pValue: number;
@@ -116,6 +118,7 @@ interface Draft {
   /** Of its first root. */
   readonly relative: number | undefined;
   readonly most?: Place | undefined;
+  readonly maker?: Place | undefined;
   readonly roots: readonly Root[];
   readonly mixed: readonly (Root & { readonly mix: Mix })[];
 }
@@ -130,14 +133,15 @@ function placed(drafts: readonly Draft[], root: Root, located: Located, isDrift:
   const known = isDrift
     ? undefined
     : (others.find(({ place }) => sameVisitors(place, located.place)) ?? others.find(({ place }) => located.fits(place)));
-  if (!known) return [...drafts, { place: located.place, relative: located.relative, most: located.most, roots: [root], mixed: [] }];
+  const { place, relative, most, maker } = located;
+  if (!known) return [...drafts, { place, relative, most, maker, roots: [root], mixed: [] }];
   return drafts.map((draft) => (draft === known ? { ...draft, roots: [...draft.roots, root] } : draft));
 }
 
 function eventOf(scene: Scene, { lead, members }: Cluster, draft: Draft): ChangeEvent {
   const { finding } = lead;
   const days: Days = finding.shape === 'drift' ? { from: scene.from } : finding;
-  const { place, roots, mixed, most } = draft;
+  const { place, roots, mixed, most, maker } = draft;
   const rootParts = inOrder(roots).flatMap(({ metric, goalId }): Part[] => {
     // What was found at the very place says it best; of a drift it is the slope.
     const exact = members.find(({ series }) => series.id === seriesId(metric, { ...place, goalId }));
@@ -167,6 +171,7 @@ function eventOf(scene: Scene, { lead, members }: Cluster, draft: Draft): Change
     latest,
     place: own,
     most,
+    ...(maker && { maker }),
     parts: [...rootParts, ...products, ...mixParts],
     pValue: Math.min(...shown.map((each) => each.finding.pValue)),
     seriesCount: shown.length,

@@ -1,4 +1,4 @@
-import { findReasons, type GroupChange } from '../engine/reasons.ts';
+import { findReasons, type GroupChange, type Reasons } from '../engine/reasons.ts';
 import { type Days, effectOnDays, type Finding } from '../engine/scan.ts';
 import { type ChangeSeries, type Found, type Place, type Scene, seriesId } from './change-series.ts';
 
@@ -7,6 +7,8 @@ export interface Located {
   readonly place: Place;
   /** The part of the place that moved most, where all did. */
   readonly most?: Place | undefined;
+  /** The part that made the change although its days before are too few to judge it, as one that rose from nothing. */
+  readonly maker?: Place | undefined;
   /** Whether the change lies at another place as well as at its own, as far as the days show. */
   readonly fits: (place: Place) => boolean;
   /** Whether it comes from more or fewer visits of a place, which changed by `relative`. Undefined: it does not. */
@@ -59,6 +61,7 @@ function partsOf({ series, base }: Scene, metric: string, goalId: number | undef
 interface Moves {
   readonly groups: readonly GroupChange[];
   readonly groupAt: (place: Place) => GroupChange | undefined;
+  readonly maker: Place | undefined;
   /** Relative change of all visitors; undefined where it is not known. */
   readonly ofAll: number | undefined;
   /** All visitors together moved, and the way that the change goes. */
@@ -66,7 +69,7 @@ interface Moves {
   readonly isDrift: boolean;
 }
 
-function groupsOf(scene: Scene, whole: ChangeSeries, { metric, goalId, days, others }: EventQuestion): readonly GroupChange[] {
+function reasonsOf(scene: Scene, whole: ChangeSeries, { metric, goalId, days, others }: EventQuestion): Reasons {
   const occasion = {
     kind: whole.kind,
     whole: whole.days,
@@ -77,12 +80,12 @@ function groupsOf(scene: Scene, whole: ChangeSeries, { metric, goalId, days, oth
     others: others.map((other) => ({ from: other.from, to: other.to ?? scene.to })),
   };
   const parts = partsOf(scene, metric, goalId).map(({ id, days: own }) => ({ name: id, days: own }));
-  return findReasons(occasion, parts).groups;
+  return findReasons(occasion, parts);
 }
 
 function movesOf(scene: Scene, whole: ChangeSeries, question: EventQuestion): Moves {
   const { metric, goalId, members, days } = question;
-  const groups = groupsOf(scene, whole, question);
+  const { groups, maker } = reasonsOf(scene, whole, question);
   const byId = new Map(groups.map((group) => [group.name, group]));
   const study = scene.studies.get(whole.id);
   const found = members.find(({ series: own }) => own.id === whole.id)?.finding;
@@ -92,6 +95,7 @@ function movesOf(scene: Scene, whole: ChangeSeries, question: EventQuestion): Mo
   return {
     groups,
     groupAt: (place) => byId.get(seriesId(metric, { ...place, goalId })),
+    maker: maker === undefined ? undefined : scene.series.get(maker)?.place,
     ofAll,
     hasMoved: isShown && isLikewise(ofAll, members[0]?.finding.relative),
     isDrift: days.shape === 'drift',
@@ -143,6 +147,7 @@ export function locate(scene: Scene, question: EventQuestion): Located {
   const { isNarrow, ...where } = widestPlace(scene, moves, { all, members });
   return {
     ...where,
+    maker: isLikewise(moves.ofAll, where.relative) ? moves.maker : undefined,
     fits(other) {
       const own = moves.groupAt(other);
       return own !== undefined && isWithin(own);

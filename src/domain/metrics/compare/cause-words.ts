@@ -1,6 +1,6 @@
-import { formatPercent } from '../../../lib/number-text.ts';
+import { formatNumber, formatPercent } from '../../../lib/number-text.ts';
 import type { GroupChange, Reasons } from '../engine/reasons.ts';
-import { capital, levelText, signed } from './comparison-words.ts';
+import { capital, changeText, levelText, signed } from './comparison-words.ts';
 import { type Contribution, type Explained, fixed } from './contributions.ts';
 
 /** A way to divide the visits, and what each of its groups did. */
@@ -131,6 +131,21 @@ export function opposedSentence(subject: string, groups: readonly GroupChange[],
   );
   const isBoth = clear.some(({ relative }) => (relative ?? 0) < 0) && clear.some(({ relative }) => (relative ?? 0) > 0);
   return isBoth ? `${subject} moved in opposite directions: ${listed(clear)}.` : '';
+}
+
+/** One sentence: the segment that made the change although its days before are too few to judge it by itself, as one that rose from nothing. */
+export function makerSentence(
+  { metric, change, groups: [own] }: Explained,
+  { groups, maker }: Reasons,
+  { isDated, isPerDay }: { readonly isDated: boolean; readonly isPerDay: boolean },
+): string {
+  if (!own || maker === undefined || own.before === null || own.after === null) return '';
+  const { relativeOfOthers = null } = groups.find(({ name }) => name === maker) ?? {};
+  const others = relativeOfOthers === null ? '' : `, all other visits ${signed(relativeOfOthers)} (within noise)`;
+  const part = isPart(own.contribution, change) ? accountText(own.contribution, change) : 'makes the change';
+  const level = `${formatNumber(own.after, { digits: 0, group: true })}${isPerDay ? ' a day' : ''}`;
+  const figures = own.before === 0 ? `from nothing to ${level}` : changeText(metric, own.before, own.after);
+  return `${isDated ? 'Between the ranges segment' : 'Segment'} "${maker}" ${part}: ${figures}${others}.`;
 }
 
 /** Whether a segment moved more than the device that the change is on, and is more than another name of a part of it. */

@@ -2,7 +2,7 @@ import type { DatedChange } from '../engine/changes.ts';
 import { measureChange } from '../engine/measure.ts';
 import { findReasons } from '../engine/reasons.ts';
 import { definitionOf, nameOf } from '../metric-definitions.ts';
-import { deviceSentence, effectsOf, isMix, opposedSentence, segmentSentence } from './cause-words.ts';
+import { deviceSentence, effectsOf, isMix, makerSentence, opposedSentence, segmentSentence } from './cause-words.ts';
 import type { Causes, CausesInput, DeviceCause } from './causes.ts';
 import { type Comparison, changeTable, deviceRecord, revenueRecord, segmentRecord, sumsOf } from './comparison-rows.ts';
 import type { Windows } from './comparison-windows.ts';
@@ -68,7 +68,7 @@ function headlineSentences(causes: Causes, input: CausesInput, currency: string 
   const earlier = earlierSentences(causes, input, currency);
   const place = measured ? measuredSentences(headline, measured, currency) : '';
   return alone === ''
-    ? [changeSentence(headline, currency), earlier, devicesSentence(causes, input), place]
+    ? [changeSentence(headline, currency), earlier, madeBySegment(causes.bySegment, headline), devicesSentence(causes, input), place]
     : [alone, place, changeSentence(headline, currency, `${nameOf(headline.metric)} of all devices`), earlier];
 }
 
@@ -81,9 +81,19 @@ function devicesSentence({ byDevice, movedSegment }: Causes, { judged }: CausesI
   return deviceSentence(byDevice, movedSegment, headline.since !== undefined);
 }
 
+/** The segment that made the headline although it had too few days before; empty where there is none. */
+function madeBySegment(bySegment: Causes['bySegment'], headline: Change): string {
+  if (!bySegment || !isChanged(headline.judgement)) return '';
+  const { explained, reasons } = bySegment;
+  const made = explained.map(({ apart }) => apart).find(({ groups: [group] }) => group?.name === reasons.maker);
+  return made ? makerSentence(made, reasons, { isDated: headline.since !== undefined, isPerDay: headline.isPerDay }) : '';
+}
+
 /** What segments say of the headline; their division of it is left out where the mix of devices says it. */
 function segmentsSentence({ byDevice, bySegment }: Causes, { judged: { headline } }: CausesInput): string {
   if (!bySegment) return '';
+  // The segment that made the change is said beside it.
+  if (madeBySegment(bySegment, headline) !== '') return '';
   const isDivided = isChanged(headline.judgement) && !(byDevice && isMix(byDevice.explained));
   // The size of a change that has a date is one of its days alone, which is said first.
   const apart = headline.since ? [] : bySegment.explained.map((each) => each.apart);

@@ -150,9 +150,19 @@ function eventsOf(metric: string, { numerator, denominator }: Sums): number {
   return definitionOf(metric)?.unit === '%' ? numerator / 100 : denominator;
 }
 
+/** The root of the likelihood ratio of a table of four counts, which knows a side of nothing where the logarithm of a count does not. */
+function likelihoodScore(before: number, othersBefore: number, after: number, othersAfter: number): number {
+  const total = before + othersBefore + after + othersAfter;
+  const cell = (own: number, row: number, column: number) => (own > 0 ? own * Math.log((own * total) / (row * column)) : 0);
+  const [first, second] = [before + othersBefore, after + othersAfter];
+  const [own, others] = [before + after, othersBefore + othersAfter];
+  const parts = [cell(before, first, own), cell(othersBefore, first, others), cell(after, second, own), cell(othersAfter, second, others)];
+  return Math.sqrt(Math.max(0, 2 * parts.reduce((sum, part) => sum + part, 0)));
+}
+
 /**
  * How far the change of a group lies from that of all other visits, in standard errors of counting alone: a ranking, no test. 0 where
- * either has no value or no events.
+ * a rate or an average has no value or no events on a side.
  */
 export function contrastScore(metric: string, whole: Omit<GroupValues, 'name'>, group: GroupValues, factors: Factors): number {
   const groups = partition(metric, whole, [group], 'others') ?? [];
@@ -166,7 +176,9 @@ export function contrastScore(metric: string, whole: Omit<GroupValues, 'name'>, 
     })),
   );
   const [before, othersBefore, after, othersAfter] = sides;
-  if (!before || !after || !othersBefore || !othersAfter || sides.some((side) => !(side.value > 0 && side.events > 0))) return 0;
+  if (!before || !after || !othersBefore || !othersAfter) return 0;
+  if (sides.some((side) => !(side.value > 0 && side.events > 0)))
+    return isCount(metric) ? likelihoodScore(before.events, othersBefore.events, after.events, othersAfter.events) : 0;
   const difference = Math.log(after.value / before.value) - Math.log(othersAfter.value / othersBefore.value);
   return Math.abs(difference) / Math.sqrt(sides.reduce((sum, side) => sum + 1 / side.events, 0));
 }

@@ -57,6 +57,11 @@ export interface Reasons {
    * change.
    */
   readonly named?: string;
+  /**
+   * A group that had too few days before for a change of its own, as one that rose from nothing, without which the others are within noise
+   * and less than half of the change is left; left out where there is none.
+   */
+  readonly maker?: string;
 }
 
 /** Probability of naming a group although all moved alike. */
@@ -158,6 +163,32 @@ function verdictOf(pValue: number, own: GroupEffect | undefined, others: GroupEf
   return Math.abs(own?.effect ?? 0) > Math.abs(others?.effect ?? 0) ? 'more' : 'less';
 }
 
+/** What is known of one group and of all visits that are not in it. */
+interface LookedAt {
+  readonly name: string;
+  readonly others: { readonly effect: GroupEffect | undefined } | undefined;
+  readonly difference: GroupEffect | undefined;
+}
+
+/** A group makes a change without which less than this share of it is left. */
+const LEFT_BY_MAKER = 0.5;
+
+/**
+ * The group that made a change although its own days before are too few to judge it: the whole is the sum of the group and the others, so
+ * what these did not make it did. Rates have no such sum.
+ */
+function makerOf(occasion: Occasion, judgedFrom: string, starts: readonly Start[], looked: readonly LookedAt[]): string | undefined {
+  const unknown = looked.filter(({ difference }) => !difference);
+  if (unknown.length === 0 || (occasion.kind !== 'count' && occasion.kind !== 'amount')) return undefined;
+  const series = seriesOf(occasion.whole, occasion.kind, judgedFrom);
+  const whole = series && effectOn(series, occasion, starts);
+  if (!whole || Math.abs(whole.score) <= Z_99) return undefined;
+  const rest = unknown.flatMap(({ name, others }) => (others?.effect ? [{ name, ...others.effect }] : []));
+  return rest
+    .filter(({ score, effect }) => Math.abs(score) <= Z_99 && Math.abs(effect) < LEFT_BY_MAKER * Math.abs(whole.effect))
+    .toSorted((a, b) => Math.abs(a.effect) - Math.abs(b.effect))[0]?.name;
+}
+
 /**
  * Tests for each group whether it changed otherwise than all others together, by the days of the two relative to each other, so that what
  * moves both is no noise, from every day on which it may have begun; Holm's allowance for the number of groups. The group that is named
@@ -202,5 +233,10 @@ export function findReasons(occasion: Occasion, groups: readonly Group[], count 
   });
   const [nearest] = result.filter(({ verdict }) => verdict === 'more').toSorted((a, b) => a.scoreOfOthers - b.scoreOfOthers);
   const isAlone = nearest !== undefined && nearest.scoreOfOthers <= Z_99;
-  return { groups: result.map(({ scoreOfOthers: _score, ...group }) => group), ...(isAlone && { named: nearest.name }) };
+  const maker = makerOf(occasion, judgedFrom, starts, looked);
+  return {
+    groups: result.map(({ scoreOfOthers: _score, ...group }) => group),
+    ...(isAlone && { named: nearest.name }),
+    ...(maker !== undefined && { maker }),
+  };
 }

@@ -135,6 +135,22 @@ it('a segment that moved unlike all others ranks before one that moved like them
   expect(contrastScore('revenueSum', whole, fallen, TOTALS)).toBeCloseTo(score(fallen), 6);
 });
 
+it('a group that rose from nothing is unlike all others, as far as its counts say', () => {
+  const before = { visits: 5_900 };
+  const whole = { before, after: { visits: 25_000 } };
+  const score = (after: number) =>
+    contrastScore('visits', whole, { name: 'campaign', before: { visits: 0 }, after: { visits: after } }, TOTALS);
+  const old = { name: 'old', before: { visits: 2_700 }, after: { visits: 2_700 } };
+  expect(score(19_000)).toBeGreaterThan(contrastScore('visits', whole, old, TOTALS));
+  // By hand: twice the sum of O log(O / E) of 0, 5,900, 10 and 24,990, whose first two are expected as 1.91 and 5,898.09.
+  expect(score(10)).toBeCloseTo(
+    Math.sqrt(2 * (5_900 * Math.log(5_900 / 5_898.0906) + 10 * Math.log(10 / 8.0906) + 24_990 * Math.log(24_990 / 24_991.9094))),
+    2,
+  );
+  expect(score(0)).toBe(0);
+  expect(contrastScore('conversionRate', whole, { name: 'new', before: { visits: 0 }, after: { visits: 9 } }, TOTALS)).toBe(0);
+});
+
 describe('the split of revenue', () => {
   const takings = fc.record({
     visits: fc.integer({ min: 1, max: 1e6 }),

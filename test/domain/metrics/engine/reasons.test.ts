@@ -88,6 +88,24 @@ describe('a group', () => {
     expect(Math.abs(groups.find(({ name }) => name === 'mobile')?.relativeOfOthers ?? 1)).toBeLessThan(0.1);
   });
 
+  it.each([
+    ['rose from nothing', DAYS - FROM],
+    ['came two days before the period', DAYS - FROM + 2],
+  ])('that %s made a change without which the others are as they were', (_, count) => {
+    const world = worldOf({ on: 'visits', factor: 1 });
+    const ordinary = pointsOf(world, 'visits');
+    const isIn = (at: number) => at >= DAYS - count;
+    const campaign = ordinary.map((day, at) => ({ ...day, numerator: isIn(at) ? 60_000 : 0 }));
+    const whole = ordinary.map((day, at) => ({ ...day, numerator: day.numerator + (campaign[at]?.numerator ?? 0) }));
+    const occasion = { ...occasionOf(world, 'visits'), whole };
+    const groups = [{ name: 'campaign', days: campaign }, ...devicesOf(world, 'visits')];
+    expect(findReasons(occasion, groups)).toMatchObject({ maker: 'campaign' });
+    // Where all others moved as well, it is not the campaign alone.
+    const risen = whole.map((day, at) => ({ ...day, numerator: day.numerator * (at >= FROM ? 3 : 1) }));
+    expect(findReasons({ ...occasion, whole: risen }, groups)).not.toHaveProperty('maker');
+    expect(findReasons({ ...occasionOf(world, 'visits'), whole: ordinary }, groups)).not.toHaveProperty('maker');
+  });
+
   it('without days has nothing to tell', () => {
     const world = worldOf({ on: 'rate', factor: 0.75 });
     const { groups, named } = findReasons(occasionOf(world, 'conversionRate'), [{ name: 'tv', days: [] }]);
