@@ -40,6 +40,12 @@ export function firstDayOf(date: Temporal.PlainDate, unit: keyof typeof UNIT_LEN
   return date.with({ month: unit === 'year' ? 1 : date.month - ((date.month - 1) % 3), day: 1 });
 }
 
+/** The day after the fourth Thursday of November. */
+export function blackFridayOf(year: number): Temporal.PlainDate {
+  const first = Temporal.PlainDate.from({ year, month: 11, day: 1 });
+  return first.add({ days: ((4 - first.dayOfWeek + 7) % 7) + 22 });
+}
+
 /** The days, weeks, months or quarters of a zone that an interval touches, in order and without a gap, cut to the interval. */
 export function slotsOf(unit: CalendarUnit, { startMs, endMs }: Interval, timeZone: string): CalendarSlot[] {
   const startOf = (date: Temporal.PlainDate) => date.toZonedDateTime(timeZone).epochMilliseconds;

@@ -1,5 +1,5 @@
 import { Temporal } from 'temporal-polyfill';
-import { firstDayOf, UNIT_LENGTH } from './calendar.ts';
+import { blackFridayOf, firstDayOf, UNIT_LENGTH } from './calendar.ts';
 
 /** Why a text is not a usable date; the sentence begins with the text, so that a caller can put the argument's name before it. */
 export class DateError extends Error {
@@ -20,9 +20,13 @@ export type DateMeaning =
 /** The whole grammar in words, with an example of each form. */
 export const ACCEPTED_DATES =
   'an ISO date-time (2026-11-20T10:00:00Z, 2026-11-20T10:00+01:00, or without an offset in the configured time zone), a date ' +
-  '(2026-11-20), a month (2026-11), a quarter (2026-Q3), a year (2026), now, today, yesterday, -7d, -4w, -3mo, last_28_days, ' +
-  'last_week, this_week, last_month, this_month, last_quarter, this_quarter, last_year, this_year, ' +
-  'monday … sunday (the latest, today included); for what lies ahead tomorrow, +7d and next_week';
+  '(2026-11-20), a month (2026-11), a quarter (2026-Q3, or Q3: the latest), a year (2026), now, today, yesterday, -7d, -4w, -3mo, ' +
+  'last_28_days, last_week, this_week, last_weekend, last_month, this_month, last_quarter, this_quarter, last_year, this_year, ' +
+  'monday … sunday (the latest, today included), since monday, Black Friday or Cyber Monday (the latest, or 2025); ' +
+  'for what lies ahead tomorrow, +7d and next_week';
+
+/** The end of the words for a text that is no date. */
+export const ACCEPTED_WORDS = `; accepted are ${ACCEPTED_DATES}.`;
 
 // Seconds stop at 59: Temporal would turn a leap second into another instant than the text that is sent.
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::[0-5]\d(?:\.\d{1,9})?)?(?<offset>Z|[+-]\d{2}:?\d{2})?$/i;
@@ -31,6 +35,9 @@ const CALENDAR = /^(?<year>\d{4})(?:-(?:q(?<quarter>\d)|(?<month>\d{2})(?:-(?<da
 const AGO = /^(?<sign>[-+])(?<count>\d{1,4}) ?(?<unit>d|w|mo?|y|days?|weeks?|months?|years?)$/;
 const LATEST = /^(?:last|past)[_ ](?<count>[1-9]\d{0,3})[_ ](?<unit>days?|weeks?|months?|years?)$/;
 const PERIOD = /^(?<which>last|this|next)[_ ](?<period>[a-z]+)$/;
+const QUARTER = /^q(?<quarter>[1-4])(?:[_ ](?<year>\d{4}))?$|^(?<before>\d{4})[_ ]q(?<of>[1-4])$/;
+const SALE_DAY = /^(?<name>black[_ ]friday|cyber[_ ]monday)(?:[_ ](?<year>\d{4}))?$/;
+const SINCE = /^since[_ ](?<start>.+)$/;
 
 type Period = Exclude<keyof typeof UNIT_LENGTH, 'day'>;
 
@@ -91,6 +98,33 @@ function beginOf(first: Temporal.PlainDate, which: string | undefined, period: P
   return which === 'next' ? first.add(UNIT_LENGTH[period]) : first;
 }
 
+/** Saturday and Sunday of the last, this or the next week. */
+function weekendOf(today: Temporal.PlainDate, which: string | undefined): DateMeaning {
+  const first = beginOf(firstDayOf(today, 'week'), which, 'week').add({ days: 5 });
+  return { kind: 'days', first, next: first.add({ days: 2 }) };
+}
+
+/** The days of a year; without one of the latest that had begun today. */
+function latestOf(year: string | undefined, today: Temporal.PlainDate, firstIn: (year: number) => Temporal.PlainDate) {
+  if (year !== undefined) return firstIn(Number(year));
+  const own = firstIn(today.year);
+  return Temporal.PlainDate.compare(own, today) > 0 ? firstIn(today.year - 1) : own;
+}
+
+/** Days that people call by a name which comes back each year: `Q3`, `Q3 2025`, `Black Friday`. */
+function readYearly(keyword: string, today: Temporal.PlainDate): DateMeaning | undefined {
+  const { quarter, year, before, of } = QUARTER.exec(keyword)?.groups ?? {};
+  const number = quarter ?? of;
+  if (number !== undefined) {
+    const firstIn = (own: number) => Temporal.PlainDate.from({ year: own, month: Number(number) * 3 - 2, day: 1 });
+    return onePeriod(latestOf(year ?? before, today, firstIn), 'quarter');
+  }
+  const sale = SALE_DAY.exec(keyword)?.groups;
+  if (!sale) return undefined;
+  const days = sale['name']?.startsWith('cyber') ? 3 : 0;
+  return oneDay(latestOf(sale['year'], today, (own) => blackFridayOf(own).add({ days })));
+}
+
 /** Days or a period told from today: `-7d`, `last_28_days`, `last_week`. */
 function readRelative(keyword: string, today: Temporal.PlainDate): DateMeaning | undefined {
   const ago = AGO.exec(keyword)?.groups;
@@ -107,7 +141,14 @@ function readRelative(keyword: string, today: Temporal.PlainDate): DateMeaning |
   if (isPeriod(period)) {
     return onePeriod(beginOf(firstDayOf(today, period), relative?.['which'], period), period);
   }
-  return undefined;
+  return period === 'weekend' ? weekendOf(today, relative?.['which']) : readYearly(keyword, today);
+}
+
+/** Days from a named one up to today; undefined where the text names no start. */
+function readSince(keyword: string, now: Temporal.ZonedDateTime): DateMeaning | undefined {
+  const start = SINCE.exec(keyword)?.groups?.['start'];
+  const meaning = start === undefined ? undefined : read(start, now);
+  return meaning?.kind === 'days' ? { ...meaning, next: now.toPlainDate().add({ days: 1 }) } : meaning;
 }
 
 function read(text: string, now: Temporal.ZonedDateTime): DateMeaning | undefined {
@@ -119,6 +160,9 @@ function read(text: string, now: Temporal.ZonedDateTime): DateMeaning | undefine
 
   const relative = readRelative(keyword, today);
   if (relative) return relative;
+
+  const since = readSince(keyword, now);
+  if (since) return since;
 
   const calendar = CALENDAR.exec(text)?.groups;
   if (calendar) return calendarUnit(calendar);
@@ -137,19 +181,23 @@ export function readDate(text: string, now: Temporal.ZonedDateTime): DateMeaning
     if (!(error instanceof RangeError)) throw error;
     throw new DateError(`${shown} does not exist: day, month, quarter, time or offset is out of range.`, { cause: error });
   }
-  if (!meaning) throw new DateError(`${shown} is not a recognised date; accepted are ${ACCEPTED_DATES}.`);
+  if (!meaning) throw new DateError(`${shown} is not a recognised date${ACCEPTED_WORDS}`);
   return meaning;
 }
 
+/** Forms that name both ends of a range by themselves. */
+const BOTH_ENDS = [LATEST, PERIOD, QUARTER, SALE_DAY];
 /** A month, quarter or year, written out. */
 const MONTH_OR_LONGER = /^\d{4}(?:-(?:q\d|\d{2}))?$/i;
 
 /**
- * The end of the range that a start alone says: `last_week`, `2026-11` and `yesterday` name both their ends, and `-14d` means the last 14
- * days that are over; undefined for others.
+ * The end of the range that a start alone says: `last_week`, `2026-11` and `yesterday` name both their ends, `-14d` means the last 14
+ * days that are over, and `since monday` ends now; undefined for others.
  */
 export function endNamedBy(start: string): string | undefined {
   const keyword = start.trim().toLowerCase();
   if (AGO.exec(keyword)?.groups?.['sign'] === '-') return 'yesterday';
-  return keyword === 'yesterday' || LATEST.test(keyword) || PERIOD.test(keyword) || MONTH_OR_LONGER.test(keyword) ? start : undefined;
+  if (SINCE.test(keyword)) return 'now';
+  const isNamed = keyword === 'yesterday' || MONTH_OR_LONGER.test(keyword) || BOTH_ENDS.some((form) => form.test(keyword));
+  return isNamed ? start : undefined;
 }

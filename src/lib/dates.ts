@@ -3,6 +3,14 @@ import { DateError, type DateMeaning, readDate } from './date-texts.ts';
 import { ofAnswer, ofSession } from './note-mark.ts';
 import { formatMs } from './number-text.ts';
 
+/** A date of a range that has not come yet. */
+export class FutureError extends DateError {
+  constructor(message: string) {
+    super(message);
+    this.name = 'FutureError';
+  }
+}
+
 /** The present and the zone that a date text is read with. */
 export interface DateOptions {
   /** Which instant of a day or period counts: its first, its last millisecond, or (`exportEnd`) the first one after it. */
@@ -64,7 +72,7 @@ export function resolveDate(text: string, { edge, timeZone, nowMs, allowFuture =
   const wholeUnits = meaning.kind === 'days';
   const instantMs = edgeOf(meaning, edge, timeZone);
   if (instantMs > nowMs && !allowFuture) {
-    if (edge === 'start') throw new DateError(`"${text.trim()}" lies in the future; now is ${isoAt(nowMs, timeZone)}.`);
+    if (edge === 'start') throw new FutureError(`"${text.trim()}" lies in the future; now is ${isoAt(nowMs, timeZone)}.`);
     return { iso: isoAt(nowMs, timeZone), instantMs: nowMs, wholeUnits, cutToNow: true };
   }
   const given = meaning.kind === 'instant' ? meaning.iso : undefined;

@@ -6,7 +6,7 @@ import { pathOf } from '../domain/names/match-name.ts';
 import type { RequestFacts } from '../telemetry/call-watch.ts';
 import type { AnswerParts, MakeChart, NameParts, PlatformParts } from '../usecases/context.ts';
 import { type Asked, type Consent, digestOf, requireConsent } from './confirmation.ts';
-import type { ResolvedRange } from './resolve-params.ts';
+import type { ResolvedRange } from './resolve-dates.ts';
 import type { Session } from './session.ts';
 import { type AnyTool, type Link, type Offer, scopeOf, type ToolContext } from './tool.ts';
 

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { firstComplaints } from '../api/check-input.ts';
 import { ApiError } from '../api/errors.ts';
-import { documentedDate } from '../api/params.ts';
 import { unwrap } from '../api/unwrap.ts';
 import {
   ALL_VISITORS,
@@ -18,6 +17,17 @@ import { isRecord } from '../lib/is-record.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
 import { type FoundName, guessWords } from './names.ts';
 import { type ParamFact, paramFacts } from './params.ts';
+import {
+  type ArgumentPlace,
+  type Bound,
+  type DateFact,
+  type DateReading,
+  forecastOf,
+  listedOnce,
+  partWeekWords,
+  type ResolvedRange,
+  resolveDate,
+} from './resolve-dates.ts';
 
 /** A container with the objects in it. */
 export interface Within {
@@ -30,40 +40,15 @@ export interface Within {
 export type FindName = (kind: NameKind, text: string) => Promise<FoundName>;
 
 /** The present, the zone and the lookups that arguments are resolved with. */
-export interface ResolveOptions {
+export interface ResolveOptions extends DateReading {
   readonly find: FindName;
   /** All objects of a kind. */
   readonly list: (kind: NameKind) => Promise<readonly Named[]>;
   /** The objects in the only container of this name, where one has it. */
   readonly within: (kind: NameKind, text: string) => Promise<Within | undefined>;
-  readonly timeZone: string;
-  readonly nowMs: number;
-  readonly note: (sentence: string) => void;
-}
-
-/** An instant; `iso` is what was sent where the platform was asked with it, and left out for one that was computed. */
-interface Bound {
-  readonly iso?: string;
-  readonly ms: number;
-}
-
-/** Bounds of the range that the date parameters name, in ms and as sent. */
-export interface ResolvedRange {
-  start?: Bound;
-  end?: Bound;
 }
 
 type RefFact = Extract<ParamFact, { ref: unknown }>;
-type DateFact = Extract<ParamFact, { date: unknown }>;
-
-/** Where a schema has a value of some kind: the value goes back to `holder[key]`. */
-interface ArgumentPlace<Fact> {
-  readonly fact: Fact;
-  readonly text: string;
-  readonly path: string;
-  readonly holder: Record<string | number, unknown>;
-  readonly key: string | number;
-}
 
 /** All dates and names in arguments, and lists in which a name may become several ids. */
 interface Places {
@@ -105,24 +90,6 @@ function findPlaces(schema: z.ZodObject, input: Record<string, unknown>): Places
 
   visitMembers(schema, input, '');
   return places;
-}
-
-/** The instant of a date, and the bound of the range that it is, if any. */
-async function resolveDate({ fact, text, path }: ArgumentPlace<DateFact>, mayBeAhead: boolean, { timeZone, nowMs, note }: ResolveOptions) {
-  const { resolveDate: resolve } = await import('../lib/dates.ts');
-  try {
-    const moment = fact.date === 'moment';
-    const resolved = resolve(text, { edge: moment ? 'start' : fact.date, timeZone, nowMs, allowFuture: moment || mayBeAhead });
-    const bound: Bound = { iso: documentedDate(resolved.iso), ms: resolved.instantMs };
-    if (resolved.cutToNow) note(`${path} "${text}" reaches into the future and was cut to now.`);
-    const isEnd = fact.date === 'end' || fact.date === 'exportEnd';
-    return {
-      value: fact.as === 'ms' ? bound.ms : bound.iso,
-      range: { ...(fact.date === 'start' && { start: bound }), ...(isEnd && { end: bound }) },
-    };
-  } catch (error) {
-    throw new ApiError('invalid', `${path}: ${error instanceof Error ? error.message : 'no date'}`);
-  }
 }
 
 function idOf(text: string, path: string): number {
@@ -207,7 +174,8 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
   // Dates first: a wrong date is an error before any list is fetched.
   await allOrWords(dates, async (place) => {
     const { ahead } = place.fact;
-    const { value, range: bounds } = await resolveDate(place, ahead !== undefined && input[ahead] === true, options);
+    const mayBeAhead = ahead !== undefined && input[ahead] === true;
+    const { value, range: bounds } = await resolveDate(place, { mayBeAhead, forecast: forecastOf(schema, place.fact) }, options);
     Object.assign(range, bounds);
     place.holder[place.key] = value;
   });
@@ -217,22 +185,6 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
   await allOrWords(names, async (place) => void (place.holder[place.key] = await idsOf(place)));
   for (const list of lists) list.splice(0, list.length, ...list.flat());
   return { input: resolved, range };
-}
-
-/** Says where weeks begin that `-4w` to `last_week` does not hold whole: it begins on the day of the week that today is. */
-async function partWeekWords(
-  dates: readonly ArgumentPlace<DateFact>[],
-  { start, end }: ResolvedRange,
-  timeZone: string,
-): Promise<string | undefined> {
-  const textOf = (edge: DateFact['date']) => dates.find(({ fact }) => fact.date === edge)?.text ?? '';
-  const count = /^-(\d+)w$/i.exec(textOf('start').trim())?.[1];
-  if (count === undefined || !/^last[_ ]week$/i.test(textOf('end').trim()) || !start || !end) return undefined;
-  const [{ shiftDays }, { todayIn }] = await Promise.all([import('../lib/calendar.ts'), import('../lib/dates.ts')]);
-  const wholeMs = shiftDays(end.ms + 1, -7 * Number(count), timeZone);
-  if (wholeMs === start.ms) return undefined;
-  const weeks = count === '1' ? 'week begins' : `${count} whole weeks begin`;
-  return `"-${count}w" is the day ${count} ${count === '1' ? 'week' : 'weeks'} ago: the ${weeks} on ${todayIn(timeZone, wholeMs)}.`;
 }
 
 /** Objects of one name that a note lists. */
@@ -251,8 +203,7 @@ async function allOrWords<T>(places: readonly T[], resolve: (place: T) => Promis
   if (failures.length === 0) return;
   const complaints = failures.filter((failure) => failure instanceof ApiError).filter(({ kind }) => kind === 'invalid');
   if (complaints.length < failures.length) throw failures.find((failure) => !(failure instanceof ApiError && failure.kind === 'invalid'));
-  const words = complaints.map(({ message }) => message);
-  throw new ApiError('invalid', firstComplaints(words));
+  throw new ApiError('invalid', firstComplaints(await listedOnce(complaints.map(({ message }) => message))));
 }
 
 /** The range that an answer covers, as sent to the service. */

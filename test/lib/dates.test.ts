@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { instantOf } from '../../src/api/params.ts';
 import { DateError } from '../../src/lib/date-texts.ts';
-import { type DateOptions, isoAt, resolveDate, todayIn } from '../../src/lib/dates.ts';
+import { type DateOptions, FutureError, isoAt, resolveDate, todayIn } from '../../src/lib/dates.ts';
 
 const nowMs = Date.parse('2026-11-20T10:00:00Z'); // a Friday
 
@@ -27,6 +27,13 @@ describe('days and periods', () => {
     ['past 12 months', '2025-11-20T00:00:00.000Z', '2026-11-19T23:59:59.999Z', '2026-11-20T00:00:00.000Z'],
     ['Monday', '2026-11-16T00:00:00.000Z', '2026-11-16T23:59:59.999Z', '2026-11-17T00:00:00.000Z'],
     ['saturday', '2026-11-14T00:00:00.000Z', '2026-11-14T23:59:59.999Z', '2026-11-15T00:00:00.000Z'],
+    ['Q3', '2026-07-01T00:00:00.000Z', '2026-09-30T23:59:59.999Z', '2026-10-01T00:00:00.000Z'],
+    ['q3 2025', '2025-07-01T00:00:00.000Z', '2025-09-30T23:59:59.999Z', '2025-10-01T00:00:00.000Z'],
+    ['2025 Q4', '2025-10-01T00:00:00.000Z', '2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z'],
+    ['last weekend', '2026-11-14T00:00:00.000Z', '2026-11-15T23:59:59.999Z', '2026-11-16T00:00:00.000Z'],
+    ['Black Friday', '2025-11-28T00:00:00.000Z', '2025-11-28T23:59:59.999Z', '2025-11-29T00:00:00.000Z'],
+    ['black_friday_2024', '2024-11-29T00:00:00.000Z', '2024-11-29T23:59:59.999Z', '2024-11-30T00:00:00.000Z'],
+    ['Cyber Monday 2025', '2025-12-01T00:00:00.000Z', '2025-12-01T23:59:59.999Z', '2025-12-02T00:00:00.000Z'],
     ['last week', '2026-11-09T00:00:00.000Z', '2026-11-15T23:59:59.999Z', '2026-11-16T00:00:00.000Z'],
     ['last_week', '2026-11-09T00:00:00.000Z', '2026-11-15T23:59:59.999Z', '2026-11-16T00:00:00.000Z'],
     ['Last_Month', '2026-10-01T00:00:00.000Z', '2026-10-31T23:59:59.999Z', '2026-11-01T00:00:00.000Z'],
@@ -42,6 +49,9 @@ describe('days and periods', () => {
     ['friday', '2026-11-20T00:00:00.000Z'],
     ['-0d', '2026-11-20T00:00:00.000Z'],
     ['this_week', '2026-11-16T00:00:00.000Z'],
+    ['since Monday', '2026-11-16T00:00:00.000Z'],
+    ['since 2026-11-02', '2026-11-02T00:00:00.000Z'],
+    ['Q4', '2026-10-01T00:00:00.000Z'],
     ['this_month', '2026-11-01T00:00:00.000Z'],
     ['this_quarter', '2026-10-01T00:00:00.000Z'],
     ['this_year', '2026-01-01T00:00:00.000Z'],
@@ -171,7 +181,7 @@ describe('what lies ahead', () => {
 describe('refusals', () => {
   it('says that a start lies in the future, and what now is', () => {
     expect(() => iso('2027-01-01', 'start', 'Europe/Paris')).toThrow(
-      new DateError('"2027-01-01" lies in the future; now is 2026-11-20T11:00:00.000+01:00.'),
+      new FutureError('"2027-01-01" lies in the future; now is 2026-11-20T11:00:00.000+01:00.'),
     );
     expect(() => iso('2026-11-20T10:00:00.001Z', 'start')).toThrow('lies in the future');
   });

@@ -73,6 +73,27 @@ describe('dates of a range', () => {
     expect(await call('get_site_visits', dates)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
     expect(platform().requests).toEqual([]);
   });
+
+  it('that are no dates list what is accepted once', async () => {
+    const { text } = await call('get_site_visits', { startDate: 'whitsun', endDate: 'easter' });
+    expect(text.match(/accepted are/g)).toHaveLength(1);
+    expect(text).toMatch(/^startDate: "whitsun" is not a recognised date\.\nendDate: "easter" is not a recognised date; accepted are /);
+  });
+
+  it('that lie ahead name the question that forecasts them, where there is one', async () => {
+    const range = { startDate: 'next_week', endDate: 'next_week' };
+    const words = async (tool: 'query_metrics' | 'compare_metrics' | 'get_site_visits') =>
+      (await call(tool, tool === 'get_site_visits' ? range : { ...range, metrics: ['visits'] })).text;
+    expect(await words('query_metrics')).toContain('2026-11-20T10:00:00.000Z. expected: true forecasts it.');
+    expect(await words('compare_metrics')).toContain('2026-11-20T10:00:00.000Z. query_metrics with expected: true forecasts it.');
+    expect(await words('get_site_visits')).not.toContain('forecasts');
+  });
+
+  it('that say since when end now', async () => {
+    const { structured } = await call('query_metrics', { metrics: ['visits'], startDate: 'since Monday' });
+    expect(structured['range']).toMatchObject({ start: '2026-11-16T00:00:00.000Z', end: '2026-11-20T10:00:00.000Z' });
+    expect(String(structured['notes'])).not.toContain('was cut to now');
+  });
 });
 
 describe('a time zone that is not UTC', () => {

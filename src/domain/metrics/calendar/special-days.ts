@@ -1,3 +1,4 @@
+import { blackFridayOf, dayAfter } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 
 /** A day that is unlike others of its weekday each year. */
@@ -59,16 +60,11 @@ const OF_BLACK_WEEK = [
   'Black Friday weekend',
   'Cyber Monday',
 ];
-const THURSDAY = 4;
 
 const daysBetween = (from: string, to: string) => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
 
-/** The Monday of the week of Black Friday, which is the day after the fourth Thursday of November. */
-function blackMondayMs(year: number): number {
-  const weekday = new Date(Date.UTC(year, 10, 1)).getUTCDay();
-  const thursday = 1 + ((THURSDAY - weekday + 7) % 7) + 21;
-  return Date.UTC(year, 10, thursday - 3);
-}
+/** The Monday of the week of Black Friday. */
+const blackMondayOf = (year: number) => dayAfter(blackFridayOf(year).toString(), -4);
 
 /**
  * Days that are special wherever shops sell: the week of Black Friday up to Cyber Monday, Christmas to New Year; and the public holidays of
@@ -82,7 +78,7 @@ export function specialDaysOf(holidays: readonly Holiday[], own: readonly OwnDay
     if (named) return { key: `own-${named.name}-${daysBetween(named.from, label)}`, name: named.name, ...COMMERCIAL };
     const feast = OF_CHRISTMAS[label.slice(5)];
     if (feast !== undefined) return { key: label.slice(5), name: feast, ...FEAST };
-    const offset = Math.round((Date.parse(label) - blackMondayMs(Number(label.slice(0, 4)))) / DAY_MS);
+    const offset = daysBetween(blackMondayOf(Number(label.slice(0, 4))), label);
     const ofWeek = OF_BLACK_WEEK[offset];
     if (ofWeek !== undefined) return { key: `black-week-${offset}`, name: ofWeek, ...COMMERCIAL };
     const name = publicHolidays.get(label);

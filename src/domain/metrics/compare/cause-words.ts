@@ -133,7 +133,7 @@ export function opposedSentence(subject: string, groups: readonly GroupChange[],
   return isBoth ? `${subject} moved in opposite directions: ${listed(clear)}.` : '';
 }
 
-/** One sentence: the segment that made the change although its days before are too few to judge it by itself, as one that rose from nothing. */
+/** One sentence: the segment that made the change, although it had too few days before to be judged by itself. */
 export function makerSentence(
   { metric, change, groups: [own] }: Explained,
   { groups, maker }: Reasons,

@@ -163,7 +163,7 @@ function verdictOf(pValue: number, own: GroupEffect | undefined, others: GroupEf
   return Math.abs(own?.effect ?? 0) > Math.abs(others?.effect ?? 0) ? 'more' : 'less';
 }
 
-/** What is known of one group and of all visits that are not in it. */
+/** The effects in one group and of all visits that are not in it. */
 interface LookedAt {
   readonly name: string;
   readonly others: { readonly effect: GroupEffect | undefined } | undefined;

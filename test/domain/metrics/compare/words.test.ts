@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Cause, deviceSentence, makerSentence, segmentSentence } from '../../../../src/domain/metrics/compare/cause-words.ts';
+import { type Cause, deviceSentence, segmentSentence } from '../../../../src/domain/metrics/compare/cause-words.ts';
 import { deviceRecord } from '../../../../src/domain/metrics/compare/comparison-rows.ts';
 import {
   type Change,
@@ -108,23 +108,6 @@ describe('what segments have to do with a change', () => {
       'Of the segments, Paid search moved most unlike the rest: 40.0% lower (35.0% to 45.0%), all other visits -2.0%.',
     );
     expect(segmentSentence(undefined, { groups: [moved('Germany', -0.1)] })).toBe('');
-  });
-
-  it('is the one that made the change, though its days before are too few to judge it by itself', () => {
-    const reasons = { maker: 'Campaign', groups: [{ ...moved('Campaign', 0, 'alike', 0.004), relative: null, low: null, high: null }] };
-    const visitsOf = (before: number, after: number): Explained => ({
-      metric: 'visits',
-      change: 19_094,
-      groups: [{ name: 'Campaign', before, after, contribution: after - before }],
-      remainder: 0,
-    });
-    expect(makerSentence(visitsOf(0, 19_054), reasons, { isDated: true, isPerDay: false })).toBe(
-      'Between the ranges segment "Campaign" accounts for 100% of the change: from nothing to 19,054, all other visits +0.4% (within noise).',
-    );
-    expect(makerSentence(visitsOf(4_000, 14_000), reasons, { isDated: false, isPerDay: true })).toMatch(
-      /^Segment "Campaign" accounts for 52% of the change: \+250\.0%, all other/,
-    );
-    expect(makerSentence(visitsOf(0, 19_054), { groups: [] }, { isDated: true, isPerDay: false })).toBe('');
   });
 
   it('is none that moved as the device did, which the change is on, and one that moved clearly more', () => {

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { makerSentence } from '../../../../src/domain/metrics/compare/cause-words.ts';
+import type { Explained } from '../../../../src/domain/metrics/compare/contributions.ts';
+import type { GroupChange } from '../../../../src/domain/metrics/engine/reasons.ts';
+
+const campaign: GroupChange = {
+  name: 'Campaign',
+  relative: null,
+  low: null,
+  high: null,
+  relativeOfOthers: 0.004,
+  pValue: 1,
+  score: 0,
+  verdict: 'not enough data',
+};
+
+it('the segment that made a change is named, though its days before are too few to judge it by itself', () => {
+  const reasons = { maker: 'Campaign', groups: [campaign] };
+  const visitsOf = (before: number, after: number): Explained => ({
+    metric: 'visits',
+    change: 19_094,
+    groups: [{ name: 'Campaign', before, after, contribution: after - before }],
+    remainder: 0,
+  });
+  expect(makerSentence(visitsOf(0, 19_054), reasons, { isDated: true, isPerDay: false })).toBe(
+    'Between the ranges segment "Campaign" accounts for 100% of the change: from nothing to 19,054, ' +
+      'all other visits +0.4% (within noise).',
+  );
+  expect(makerSentence(visitsOf(4_000, 14_000), reasons, { isDated: false, isPerDay: true })).toMatch(
+    /^Segment "Campaign" accounts for 52% of the change: \+250\.0%, all other/,
+  );
+  expect(makerSentence(visitsOf(0, 19_054), { groups: [] }, { isDated: true, isPerDay: false })).toBe('');
+});
