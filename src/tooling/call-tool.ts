@@ -10,7 +10,7 @@ import { type Asked, digestOf, NeedsConfirmation } from './confirmation.ts';
 import { deprecationWords } from './deprecation.ts';
 import { understand } from './lenient-input.ts';
 import { chosenProject } from './names.ts';
-import { overProjects, type Project, projectsAsked, withoutProjects } from './over-projects.ts';
+import { overProjects, type Project, projectsAsked, refuseSeveral, withoutProjects } from './over-projects.ts';
 import type { ResolvedRange } from './resolve-dates.ts';
 import { rangeWords, resolveParams } from './resolve-params.ts';
 import { type Answer, answerOf, drawAnswer, notePage, redactChart } from './results.ts';
@@ -61,6 +61,7 @@ async function outcomeFor(tool: AnyTool, args: unknown, caller: Caller, progress
   const client = await session.client();
   progress.redact = client.redact;
   const schema = inputOf(tool);
+  await refuseSeveral({ name: tool.name, shape: schema.shape, isOfMetrics: scopeOf(tool) === 'metrics' }, args, { client, signal });
   const understood = understand(schema, args ?? {}, { guess: !changesSomething(tool) });
   const input = check(schema, understood.input);
   const asked = await redeemed(tool, args, caller);

@@ -216,7 +216,7 @@ function read(schemaOf: Schema, value: unknown, reading: ArgumentReading): unkno
   if (inner instanceof z.ZodEnum) return optionOf(value, inner.options, reading);
   if (inner instanceof z.ZodNumber) return toNumber(value);
   if (inner instanceof z.ZodBoolean) return toBoolean(value);
-  return inner instanceof z.ZodString ? toText(value) : value;
+  return inner instanceof z.ZodString ? toText(Array.isArray(value) && value.length === 1 ? value[0] : value) : value;
 }
 
 /**

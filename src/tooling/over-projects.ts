@@ -2,11 +2,13 @@ import type { Client } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import { fold } from '../domain/names/match-name.ts';
 import { mapConcurrent } from '../lib/concurrency.ts';
+import { hint } from '../lib/hint.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
 import { sentencesOf } from '../lib/sentences.ts';
 import type { Cell } from '../lib/text-table.ts';
 import { chosenProject } from './names.ts';
+import { BY_PROJECT, CURRENCY, sumsAsked, withProjectSums } from './project-sums.ts';
 
 /** A project of the credential. */
 export interface Project {
@@ -34,9 +36,6 @@ const OF_ONE = new Set([
   'zones',
 ]);
 
-/** Whether a breakdown asks for projects side by side. */
-const BY_PROJECT = 'project';
-
 /** The projects that an argument names, each once, in the order given; undefined where it names none. */
 export async function projectsAsked(
   { projectIds, breakdown }: Readonly<TableContent>,
@@ -52,8 +51,35 @@ export async function projectsAsked(
   return [...new Set(ids)].flatMap((id) => (id === undefined ? [] : [known.find((each) => each.id === id) ?? { id, name: String(id) }]));
 }
 
+/** A tool by what a refusal of several projects depends on; its arguments are those of `shape`. */
+interface ReadsProjects {
+  readonly name: string;
+  readonly shape: Readonly<TableContent>;
+  readonly isOfMetrics: boolean;
+}
+
+/** Refuses several projects where a tool reads one a call, and says how to go on. */
+export async function refuseSeveral(
+  { name, shape, isOfMetrics }: ReadsProjects,
+  args: unknown,
+  { client, signal }: { client: Client; signal: AbortSignal },
+): Promise<void> {
+  const asked = isRecord(args) && !Object.hasOwn(shape, 'projectIds') && Object.hasOwn(shape, 'projectId') ? args['projectIds'] : undefined;
+  const texts = [asked].flat().map(String);
+  if (asked === undefined || asked === null || (texts.length === 1 && fold(texts[0] ?? '') !== 'all')) return;
+  const { projects } = await client.credential({ signal });
+  const known = projects.map(({ id, name: own }) => `${id} "${own}"`).join(', ');
+  throw new ApiError(
+    'invalid',
+    `projectIds: ${name} reads one project a call; call it once for each with projectId (${known}).` +
+      (isOfMetrics ? hint('compare_metrics', ' compare_metrics takes projectIds and says of each what changed.') : ''),
+  );
+}
+
 /** The arguments of the question that each project is asked. */
-export function withoutProjects({ projectIds: _, limit: _ofAll, breakdown, ...input }: Readonly<TableContent>): TableContent {
+export function withoutProjects(asked: Readonly<TableContent>): TableContent {
+  const { projectIds: _, limit: _ofAll, breakdown, ...own } = asked;
+  const input = sumsAsked(asked) ? { ...own, totals: false, shares: false } : own;
   const rest = Array.isArray(breakdown) ? breakdown.filter((each) => each !== BY_PROJECT) : breakdown;
   const isSplit = rest !== undefined && (!Array.isArray(rest) || rest.length > 0);
   // The explanation of a change belongs to one project.
@@ -90,10 +116,10 @@ export async function overProjects(
   });
   const failure = answers.find((each) => each.failure)?.failure;
   if (failure && answers.every((each) => each.failure)) throw failure;
-  const data = joined(answers);
-  const rows = ordered(data.rows, data.columns, asked);
-  const cut = rows.length < data.rows.length ? [ofAnswer(`The first ${rows.length} of ${data.rows.length} rows.`)] : [];
-  return { data: { ...data, rows }, notes: [...cut, ...notesOf(answers)] };
+  const { table, whole, notes } = withProjectSums(joined(answers), sumsAsked(asked));
+  const rows = ordered(table.rows, table.columns, asked);
+  const cut = rows.length < table.rows.length ? [ofAnswer(`The first ${rows.length} of ${table.rows.length} rows.`)] : [];
+  return { data: { ...table, rows: [...rows, ...whole] }, notes: [...cut, ...notes, ...notesOf(answers)] };
 }
 
 /** Sentences that all say stand once; the rest names its project. */
@@ -131,7 +157,7 @@ function joined(answers: readonly ProjectAnswer[]): Joined {
       return [project.name, ...cells, ...(isMixed ? [typeof data['currency'] === 'string' ? data['currency'] : null] : [])];
     });
   });
-  const names = ['project', ...columns, ...(isMixed ? ['currency'] : [])];
+  const names = [BY_PROJECT, ...columns, ...(isMixed ? [CURRENCY] : [])];
   const said = answered.flatMap(({ project, data }) =>
     typeof data['answer'] === 'string' ? [`${project.name}: ${sentencesOf(data['answer'])[0] ?? ''}`] : [],
   );
