@@ -55,8 +55,9 @@ function toBoolean(value: unknown): unknown {
   return text === 'true' || text === 'false' ? text === 'true' : value;
 }
 
-/** A number that lost no digits as text. */
-function toText(value: unknown): unknown {
+/** A number that lost no digits as text, or the only one of a list. */
+function toText(given: unknown): unknown {
+  const value: unknown = Array.isArray(given) && given.length === 1 ? given[0] : given;
   return typeof value === 'number' && (Number.isSafeInteger(value) || !Number.isInteger(value)) ? String(value) : value;
 }
 
@@ -216,7 +217,7 @@ function read(schemaOf: Schema, value: unknown, reading: ArgumentReading): unkno
   if (inner instanceof z.ZodEnum) return optionOf(value, inner.options, reading);
   if (inner instanceof z.ZodNumber) return toNumber(value);
   if (inner instanceof z.ZodBoolean) return toBoolean(value);
-  return inner instanceof z.ZodString ? toText(Array.isArray(value) && value.length === 1 ? value[0] : value) : value;
+  return inner instanceof z.ZodString ? toText(value) : value;
 }
 
 /**

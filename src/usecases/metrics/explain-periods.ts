@@ -1,13 +1,14 @@
 import { specialSentence } from '../../domain/metrics/calendar/special-words.ts';
 import { type Causes, type CausesInput, explainHeadline } from '../../domain/metrics/compare/causes.ts';
-import { earlierOf } from '../../domain/metrics/compare/comparison-words.ts';
+import { type Change, earlierOf } from '../../domain/metrics/compare/comparison-words.ts';
 import { type Detection, detectionsOf } from '../../domain/metrics/compare/detection.ts';
 import { daysOf } from '../../domain/metrics/compare/judged-changes.ts';
+import { isChanged } from '../../domain/metrics/compare/readings.ts';
 import { nameOf } from '../../domain/metrics/metric-definitions.ts';
 import type { CompareContext } from './compare-question.ts';
 import { type ChosenSegments, readSegments } from './compare-segments.ts';
 import type { PeriodsJudged } from './judge-periods.ts';
-import { type NearEvents, readEventsBefore } from './read-events.ts';
+import { type Begun, type NearEvents, readEventsBefore } from './read-events.ts';
 import type { PeriodsRead } from './read-periods.ts';
 
 /** Causes of the headline, and what lies near it. */
@@ -37,6 +38,14 @@ function specialOf({ periods, changes: { headline, changes } }: PeriodsJudged, {
   return '';
 }
 
+/** When the headline began, as far as is known; a single day that stands out began on itself, whatever began before it. */
+function begunOf(headline: Change): Begun[] {
+  const { judgement, since, days } = headline;
+  const own = since ?? earlierOf(headline);
+  const isOneDay = days.first === days.last && isChanged(judgement) && since === undefined;
+  return [...(own ? [own] : []), ...(isOneDay ? [{ from: days.first, latest: days.first }] : [])];
+}
+
 /** Reads segments and events where there is a change to explain, and searches its causes. */
 export async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, context: CompareContext): Promise<PeriodsExplained> {
   const { question, windows, known, isOne } = read;
@@ -51,7 +60,7 @@ export async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, c
   context.progress(3, 3, 'reading metrics');
   const input = { ...periods, judged: changes, segments, explains };
   const causes = explainHeadline(input);
-  const near = await readEventsBefore(causes.judged.headline.since ?? earlierOf(causes.judged.headline), context);
+  const near = await readEventsBefore(begunOf(causes.judged.headline), context);
   return {
     input,
     causes,

@@ -100,6 +100,8 @@ export function withWayOn(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const { kind, message, status, code, retryAfterMs, transient } = error;
   const details = { status, code, retryAfterMs, transient, cause: error };
+  if (kind === 'invalid' && /only for e-?commerce projects/i.test(message))
+    return new ApiError('missing', commerceNote(), { ...details, saysWayOn: true });
   if (kind === 'missing' && message.includes('/metrics/zone/'))
     return new ApiError(
       kind,

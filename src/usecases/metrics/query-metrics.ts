@@ -153,7 +153,7 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
     (counted ? readKept(counted, context) : Promise.resolve(nothingCounted(asked, timeZone))).catch(async (error: unknown) => {
       const isAboutGoal = isPerGoal && error instanceof ApiError && error.kind === 'invalid' && /goal/i.test(error.message);
       if (isAboutGoal) throw new ApiError('invalid', await needed());
-      throw isAboutCommerce(query.metrics, error) ? new ApiError('missing', commerceNote(query.metrics)) : error;
+      throw isAboutCommerce(query.metrics, error) ? new ApiError('missing', commerceNote(query.metrics), { saysWayOn: true }) : error;
     }),
     ...readNames(asked, lists),
   ]);

@@ -23,29 +23,37 @@ export interface Begun {
 }
 
 /**
- * Speed events of the two days before a change up to the last day on which it may have begun: a later one is no cause. None where the
+ * Speed events of the two days before changes up to the last day on which each may have begun: a later one is no cause. None where the
  * credential may not read them, or where there is no change.
  */
 export async function readEventsBefore(
-  change: Begun | undefined,
+  changes: readonly Begun[],
   { ask, timeZone, nowMs }: Pick<Context, 'ask' | 'timeZone' | 'nowMs'>,
 ): Promise<NearEvents> {
-  if (change === undefined) return { events: [], notes: [] };
+  if (changes.length === 0) return { events: [], notes: [] };
   const startOf = (day: string) => resolveDate(day, { edge: 'start', timeZone, nowMs }).instantMs;
-  const last = change.latest > change.from ? change.latest : change.from;
-  const [fromMs, toMs] = [shiftDays(startOf(change.from), -DAYS, timeZone), shiftDays(startOf(last), 1, timeZone)];
+  const windows = changes.map(({ from, latest }) => ({
+    fromMs: shiftDays(startOf(from), -DAYS, timeZone),
+    toMs: shiftDays(startOf(latest > from ? latest : from), 1, timeZone),
+  }));
   try {
     // `dateFrom` excludes its own instant.
-    const { events } = await ask(listSpeedEvents, { dateFrom: new Date(fromMs - 1).toISOString() });
+    const { events } = await ask(listSpeedEvents, {
+      dateFrom: new Date(Math.min(...windows.map(({ fromMs }) => fromMs)) - 1).toISOString(),
+    });
     const near = events
       .map(({ key, text, date }) => ({ key, text: (text ?? '').slice(0, LONGEST_TEXT), atMs: instantOf(date ?? '') }))
-      .filter(({ atMs }) => atMs >= fromMs && atMs < toMs)
+      .filter(({ atMs }) => windows.some(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs))
       .toSorted((a, b) => a.atMs - b.atMs)
       .slice(0, MOST_EVENTS);
     const found = 'Events: nearness is no proof.';
     return {
       events: near.map(({ key, text, atMs }) => ({ day: todayIn(timeZone, atMs), event: text || key })),
-      notes: [near.length === 0 ? `No speed event lies in the ${DAYS} days before ${change.from} or on it.` : found],
+      notes: [
+        near.length === 0
+          ? `No speed event lies in the ${DAYS} days before ${changes.map(({ from }) => from).join(' or ')} or on it.`
+          : found,
+      ],
     };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

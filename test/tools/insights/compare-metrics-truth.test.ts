@@ -99,6 +99,17 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
     expect(answer.structured['answer']).toContain(segment.name);
   });
 
+  it('the segment of the campaign is said to make the rise of visits', async () => {
+    const { stories, answer } = await compared(seed, 'content', ({ mixCampaign: { startDay, endDay } }) => ({
+      metrics: ['visits'],
+      startDate: startDay,
+      endDate: endDay,
+    }));
+    const said = new RegExp(`segment "${stories.mixCampaign.segment.name}" accounts for (\\d+)% of the change: from nothing to `);
+    expect(Number(said.exec(String(answer.structured['answer']))?.[1])).toBeGreaterThan(90);
+    expect(list(answer, 'segments')[0]).toMatchObject({ segment: stories.mixCampaign.segment.name, before: 0 });
+  });
+
   it('a week before all of it is within noise', async () => {
     const { answer } = await compared(seed, 'shop', ({ conversionFall: { startDay } }) => ({
       metrics: ['conversionRate'],

@@ -71,9 +71,10 @@ describe('two weeks', () => {
   });
 
   it('name what else happened near the first day, where the credential may know', async () => {
-    const { slowTag } = platform().stories;
-    const answer = await compare(WEEK);
-    expect(list(answer, 'events').map(({ event }) => event)).toContain(slowTag.eventText);
+    const { slowTag, conversionFall } = platform().stories;
+    const firstDay = { startDate: conversionFall.startDay, endDate: conversionFall.startDay };
+    for (const range of [WEEK, firstDay])
+      expect(list(await compare(range), 'events').map(({ event }) => event)).toContain(slowTag.eventText);
     const without = await compare(WEEK, noSpeed);
     expect(without.structured['events']).toBeUndefined();
     expect(notes(without)).toContain('lacks the scope speed-analysis');

@@ -226,7 +226,16 @@ describe('a project without e-commerce', () => {
     const { conversionRate } = truthOf(magazine.platform(), { ...WIRE, projectId: 1203, goal: 'Article shared' });
     expect(only(answer)).toMatchObject({ conversionRate: expect.closeTo(conversionRate, 3) });
     const revenue = await magazine.call('query_metrics', { ...WEEK, metrics: ['revenueSum'] });
-    expect(revenue).toMatchObject({ isError: true, text: expect.stringContaining('e-commerce') });
+    expect(revenue).toMatchObject({ isError: true, text: 'No value for revenueSum: only e-commerce projects have one.' });
+    const getter = await magazine.call('get_site_revenue', WEEK);
+    expect(getter).toMatchObject({ isError: true, text: 'No value: only e-commerce projects have one.' });
+  });
+
+  it('has no verdict on what it does not have, and forecasts the rest', async () => {
+    const range = { startDate: 'yesterday', endDate: '+3d' };
+    const answer = await magazine.call('query_metrics', { ...range, metrics: ['revenueSum', 'visits'], expected: true });
+    expect(only(answer)).toMatchObject({ revenueSumExpected: null, revenueSumVerdict: null, visitsVerdict: 'forecast' });
+    expect(answer.structured['answer']).toMatch(/^Visits from 2026-11-19 to 2026-11-23: forecast/);
   });
 });
 

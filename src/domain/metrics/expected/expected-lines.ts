@@ -52,6 +52,7 @@ interface Open {
 }
 
 const UNKNOWN: ExpectedCell = { expected: null, low: null, high: null, verdict: 'too young' };
+const NOTHING: ExpectedCell = { ...UNKNOWN, verdict: null };
 
 /** Whether a day lies in a change that is told of a metric or of what it is made of: such days are news, and not usual. */
 function isNews(label: string, metric: string, told: readonly Told[]): boolean {
@@ -72,6 +73,7 @@ function expectationsIn(
     rows.map((row) => ({ ...row, known })),
     metric,
   );
+  if (points.length === 0 && rows.length > 0) return slots.map(() => ({ cell: NOTHING }));
   const counted = new Map(points.map((point) => [point.label, point]));
   const last = rows.at(-1)?.interval.label ?? '';
   const asked = slots.map((slot) => labelsOf(slot, timeZone));

@@ -46,7 +46,9 @@ function distanceOf({ metric, line, cell: { expected } }: JudgedLine): number {
 }
 
 /** The name of a row in a list: its day, week, month or range, and its device where rows differ in that. */
-function rowName({ line: { interval, selection } }: JudgedLine, { timeZone }: Words, isOfMany = false): string {
+function rowName({ line: { interval: own, selection } }: JudgedLine, { query, timeZone }: Words, isOfMany = false): string {
+  // What was counted of a range is only its part that is over.
+  const interval = own.label === undefined ? { ...query.interval, label: undefined } : own;
   const [first, last] = [todayIn(timeZone, interval.startMs), todayIn(timeZone, interval.endMs)];
   const time = interval.label ?? (first === last ? first : `${first} … ${last}`);
   if (isOfMany && interval.label === undefined) return selection.device === 'all' ? 'all devices' : selection.device;
@@ -155,7 +157,8 @@ export function expectedAnswer(lines: readonly QueryLine[], words: Words): strin
   );
   const judged = all.filter(({ cell }) => cell.verdict === 'ordinary' || cell.verdict === 'high' || cell.verdict === 'low');
   const [first] = judged;
-  const ahead = all.filter(({ cell, metric }) => cell.verdict === 'forecast' && metric === metrics[0]);
+  const forecasts = all.filter(({ cell }) => cell.verdict === 'forecast');
+  const ahead = forecasts.filter(({ metric }) => metric === forecasts[0]?.metric);
   const sentences = [
     first && (judged.length === 1 ? singleSentence(first, words) : severalSentence(judged, words, metrics.length)),
     forecastSentence(ahead, words),

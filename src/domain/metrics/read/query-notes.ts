@@ -11,9 +11,9 @@ import type { QueryLine, QueryLines } from './query-table.ts';
 /** Metrics of e-commerce projects alone (section 4.4). */
 export const commerceMetrics: ReadonlySet<string> = new Set(['revenueSum', 'cartAverage']);
 
-/** Says why metrics of e-commerce have no value. */
-export function commerceNote(metrics: readonly string[]): string {
-  return `No value for ${metrics.join(', ')}: only e-commerce projects have one.`;
+/** Says why metrics of e-commerce have no value, by name where there may be others. */
+export function commerceNote(metrics: readonly string[] = []): string {
+  return `No value${metrics.length > 0 ? ` for ${metrics.join(', ')}` : ''}: only e-commerce projects have one.`;
 }
 
 /** Says why metrics have no value over more than 92 days, a sentence for each; `refused` names what they lack. */
