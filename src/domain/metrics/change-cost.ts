@@ -18,11 +18,23 @@ export interface CostRange {
 const LEAST = 0.01;
 const logOf = (relative: number) => Math.log(Math.max(LEAST, 1 + relative));
 
+/** Factors whose errors hold how orders scatter by chance. */
+const OF_COUNTED_ORDERS: ReadonlySet<string> = new Set(['conversionRate', 'conversionCount', 'revenueSum']);
+
+/**
+ * Variance, as a logarithm, of a total of orders by their number alone, where no factor holds it: twice as many visits bring twice as
+ * many orders, give or take what chance makes of these (Poisson).
+ */
+export function scatterOfOrders(metric: Cost['metric'], factors: readonly string[], orders: number): number {
+  const isKnown = metric === 'visits' || factors.some((factor) => OF_COUNTED_ORDERS.has(factor));
+  return isKnown || orders <= 0 ? 0 : 1 / orders;
+}
+
 /**
  * The actual total less what it would have been without changes of its factors: total × (1 − 1 / product of the factors). The errors
- * of the factors are taken to be independent.
+ * of the factors, and `scatter` of the total itself, are taken to be independent.
  */
-export function costOfFactors(total: number, factors: readonly Sized[]): CostRange {
+export function costOfFactors(total: number, factors: readonly Sized[], scatter = 0): CostRange {
   let [sum, variance] = [0, 0];
   for (const { relative, low, high } of factors) {
     sum += logOf(relative);
@@ -30,7 +42,9 @@ export function costOfFactors(total: number, factors: readonly Sized[]): CostRan
   }
   const error = Z_95 * Math.sqrt(variance);
   const costAt = (log: number) => total * -Math.expm1(-log);
-  return { value: costAt(sum), low: costAt(sum - error), high: costAt(sum + error) };
+  const [value, low, high] = [costAt(sum), costAt(sum - error), costAt(sum + error)];
+  const own = Z_95 * Math.sqrt(scatter) * Math.abs(value);
+  return { value, low: value - Math.hypot(value - low, own), high: value + Math.hypot(high - value, own) };
 }
 
 /** Some days of a change, beside all of them: the total of each, and the visits and number of days by which they share. */
@@ -39,13 +53,19 @@ export interface SomeDays {
   readonly all: { readonly total: number; readonly visits: number; readonly days: number };
 }
 
+/** Whether visits share a change out to its days, and the variance by chance of its total. */
+interface DaysOfCost {
+  readonly isOfRate: boolean;
+  readonly scatter: number;
+}
+
 /**
  * The amount that a change makes on some of its days: their total less their part of what all would have been without it. A rate is of
  * visits, so that these share it; else each day has the same part.
  */
-export function costOfDays({ some, all }: SomeDays, factors: readonly Sized[], isOfRate: boolean): CostRange {
+export function costOfDays({ some, all }: SomeDays, factors: readonly Sized[], { isOfRate, scatter }: DaysOfCost): CostRange {
   const share = isOfRate && all.visits > 0 ? some.visits / all.visits : some.days / Math.max(1, all.days);
-  const whole = costOfFactors(all.total, factors);
+  const whole = costOfFactors(all.total, factors, scatter);
   const partOf = (ofAll: number) => some.total - share * (all.total - ofAll);
   return { value: partOf(whole.value), low: partOf(whole.low), high: partOf(whole.high) };
 }

@@ -34,6 +34,14 @@ function methodNotes([whole, ...groups]: readonly Judged[], { isAdjacent, isFar,
   ];
 }
 
+/** Says that the noise is wide where the period holds special days alone; undefined where it does not. */
+function specialNoteOf({ known: { specialDays } }: PeriodsRead, whole: Judged | undefined): string | undefined {
+  const own = new Set(whole?.reading.periodDays.flatMap(({ interval }) => interval.label ?? []));
+  const names = new Set([...own].map((label) => specialDays(label)?.name));
+  if (own.size === 0 || names.has(undefined)) return undefined;
+  return `noisePercent is wide: the period holds special days alone (${[...names].join(', ')}), whose effect differs from year to year.`;
+}
+
 /** Says which segments were looked at, or why none were; undefined where there is nothing to say. */
 function segmentsNote({ isNoise, headline }: PeriodsResult, { wantsSegments, segments }: PeriodsExplained): string | undefined {
   if (!isNoise || !wantsSegments) return segments.choice;
@@ -60,6 +68,7 @@ function notesOf(result: PeriodsResult, read: PeriodsRead, explained: PeriodsExp
     ...(hasLeader ? [`Next: devices ["${result.leader}"] shows its segments.`] : []),
     ...explained.input.judged.changes.flatMap((change) => outlierNote(withOwnOutliers(change, read)) ?? []),
     ...windows.notes,
+    ...[specialNoteOf(read, result.judged[0])].flatMap((note) => note ?? []),
     ...methodNotes(result.judged, windows),
     ...(question.explain && !isOne ? ['explain takes one device and one set of segments at a time.'] : []),
     ...(question.zoneIds.length > 0

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { atUsualBasket, costOfDays, costOfFactors, isDiluted } from '../../../src/domain/metrics/change-cost.ts';
+import { atUsualBasket, costOfDays, costOfFactors, isDiluted, scatterOfOrders } from '../../../src/domain/metrics/change-cost.ts';
 
+const OF_RATE = { isOfRate: true, scatter: 0 };
 const fall = [{ relative: -0.6, low: -0.65, high: -0.55 }];
 
 it('the days of a change share its cost by their visits, and their parts add up to the whole', () => {
@@ -10,17 +11,30 @@ it('the days of a change share its cost by their visits, and their parts add up 
     { total: 60, visits: 6_000, days: 5 },
   ];
   const whole = costOfFactors(200, fall);
-  const parts = [first, rest].map((some) => costOfDays({ some, all }, fall, true).value);
+  const parts = [first, rest].map((some) => costOfDays({ some, all }, fall, OF_RATE).value);
   // 500 orders would have come, of which 200 on the first days: 60 fewer there, and 240 fewer on the others.
   expect(whole.value).toBeCloseTo(-300, 6);
   expect(parts.map((part) => Math.round(part))).toEqual([-60, -240]);
-  const same = costOfDays({ some: all, all }, fall, true);
+  const same = costOfDays({ some: all, all }, fall, OF_RATE);
   expect([same.low, same.high].map((bound) => bound.toFixed(6))).toEqual([whole.low, whole.high].map((bound) => bound.toFixed(6)));
 });
 
 it('days without known visits share by their number', () => {
   const all = { total: 200, visits: 0, days: 10 };
-  expect(costOfDays({ some: { total: 100, visits: 0, days: 5 }, all }, fall, true).value).toBeCloseTo(-150, 6);
+  expect(costOfDays({ some: { total: 100, visits: 0, days: 5 }, all }, fall, OF_RATE).value).toBeCloseTo(-150, 6);
+});
+
+it('the chance of the orders themselves is in the bounds where no factor holds it', () => {
+  // Visits 7 times as many, known to 5 %: 92 orders came of about 13, and 92 scatter by 19.
+  const rise = [{ relative: 6, low: 5.7, high: 6.4 }];
+  expect(scatterOfOrders('conversionCount', ['visits'], 92)).toBeCloseTo(1 / 92, 9);
+  const { value, low, high } = costOfFactors(92, rise, 1 / 92);
+  expect([value, low, high].map(Math.round)).toEqual([79, 63, 95]);
+  const plain = costOfFactors(92, rise);
+  expect(plain.high - plain.low).toBeLessThan(2);
+  for (const factors of [['conversionRate'], ['visits', 'conversionRate'], ['conversionCount']])
+    expect(scatterOfOrders('conversionCount', factors, 92)).toBe(0);
+  expect([scatterOfOrders('visits', ['visits'], 92), scatterOfOrders('revenueSum', ['visits'], 0)]).toEqual([0, 0]);
 });
 
 it('orders are worth what they were on the days of a change and before together; without orders before, what they were worth', () => {

@@ -5,6 +5,7 @@ import type { SpeedChange } from '../../speed/speed-changes.ts';
 import type { Cost } from '../change-cost.ts';
 import { costRecord } from '../compare/measured-change.ts';
 import { LEAST_HISTORY_DAYS } from '../engine/levels.ts';
+import { definitionOf } from '../metric-definitions.ts';
 import { type CountingFault, countingSentence, qualityShape } from '../quality/counting.ts';
 import type { Place } from './change-series.ts';
 import { briefLine, changeLine, type Entry, entriesOf, type Period, type PlaceNames, speedLine, speedRecord } from './change-words.ts';
@@ -144,6 +145,11 @@ function placed(place: Place, { names }: SiteFacts): AnswerChange['where'] {
   };
 }
 
+/** Whether a figure of the goal of its place changed: visits and averages are of none. */
+function isOfGoal({ parts, place: { goalId } }: RankedChange): boolean {
+  return parts.some(({ metric, place }) => definitionOf(metric)?.perGoal && place.goalId === goalId);
+}
+
 function siteRecord(change: RankedChange, site: SiteFacts, facts: AnswerFacts): AnswerChange {
   const { shape, from, to, days, earliest, latest, place, most, parts, cost, pValue, seriesCount } = change;
   const isDrift = shape === 'drift';
@@ -157,11 +163,11 @@ function siteRecord(change: RankedChange, site: SiteFacts, facts: AnswerFacts): 
     ...(earliest !== latest && { earliest, latest }),
     goesOn: to === undefined,
     mayChange: place.zoneId !== undefined && last >= site.provisionalFrom,
-    where: placed(place, site),
+    where: placed(isOfGoal(change) ? place : { ...place, goalId: undefined }, site),
     ...(most && { mostIn: placed(most, site) }),
     parts: parts.map(({ metric, place: { goalId }, relative, low, high, mix }) => ({
       metric,
-      ...(goalId !== undefined && goalId !== place.goalId && { goalId }),
+      ...(goalId !== undefined && definitionOf(metric)?.perGoal && goalId !== place.goalId && { goalId }),
       changePercent: percentOf(relative),
       lowPercent: percentOf(low),
       highPercent: percentOf(high),

@@ -1,6 +1,16 @@
 import { dayAfter } from '../../../lib/calendar.ts';
 import { nth } from '../../../lib/nth.ts';
-import { atUsualBasket, BASKET_DAYS, type Cost, type CostRange, costOfDays, FACTORS, isDiluted, type Sales } from '../change-cost.ts';
+import {
+  atUsualBasket,
+  BASKET_DAYS,
+  type Cost,
+  type CostRange,
+  costOfDays,
+  FACTORS,
+  isDiluted,
+  type Sales,
+  scatterOfOrders,
+} from '../change-cost.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { type ChangeSeries, isProduct, type Place, type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent, Part } from './events.ts';
@@ -67,7 +77,14 @@ function costOfEvent(scene: Scene, { from, to }: ChangeEvent, { own, place, fact
     return { total: amountOf(some), visits: visits ? totalOf(daysOf(visits, first, last)) : 0, days: some.length };
   };
   const isOfRate = factors.every(({ metric }) => metric === 'conversionRate');
-  return costOfDays({ some: partOf(days), all: partOf(daysOf(own, from, to ?? scene.to)) }, factors, isOfRate);
+  const all = daysOf(own, from, to ?? scene.to);
+  const orders = scene.series.get(seriesId('conversionCount', place));
+  const scatter = scatterOfOrders(
+    own.metric as Cost['metric'], // the totals that costs are of
+    factors.map(({ metric }) => metric),
+    orders ? totalOf(daysOf(orders, from, to ?? scene.to)) : 0,
+  );
+  return costOfDays({ some: partOf(days), all: partOf(all) }, factors, { isOfRate, scatter });
 }
 
 /** The usual total of some days. */

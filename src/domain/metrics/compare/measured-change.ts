@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { dayAfter } from '../../../lib/calendar.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
-import { atUsualBasket, BASKET_DAYS, type Cost, costOfDays, FACTORS, isDiluted, type Sales } from '../change-cost.ts';
+import { atUsualBasket, BASKET_DAYS, type Cost, costOfDays, FACTORS, isDiluted, type Sales, scatterOfOrders } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { unitOf } from '../metric-definitions.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
@@ -56,7 +56,8 @@ export function costOnDays(metric: string, rows: readonly MetricRow[], change: D
     const totalOf = (some: readonly MetricRow[]) => (isOfOrders ? atUsualBasket(salesOf(some), salesOf(before)) : sumOf(some, outcome));
     const daysOf = (some: readonly MetricRow[]) => ({ total: totalOf(some), visits: sumOf(some, 'visits'), days: some.length });
     const days = { some: daysOf(own), all: daysOf(between(from, to ?? '9')) };
-    return { metric: outcome, ...costOfDays(days, [{ relative, low, high }], metric === 'conversionRate') };
+    const scatter = scatterOfOrders(outcome, [metric], trafficOf(between(from, to ?? '9')).orders);
+    return { metric: outcome, ...costOfDays(days, [{ relative, low, high }], { isOfRate: metric === 'conversionRate', scatter }) };
   }
   return undefined;
 }

@@ -54,8 +54,15 @@ function isDecidedByLevel(change: Compared): boolean {
   return (verdict === 'up' || verdict === 'down') && isBeyond(relative) && !isBeyond(figuresOf(change));
 }
 
+/** Whether the figures of the ranges lie beyond noise and the usual level, by which the verdict goes, within it. */
+function isCalmedByLevel(change: Compared): boolean {
+  const { noise, verdict } = change.judgement;
+  return verdict === 'within noise' && noise !== null && Math.abs(figuresOf(change) ?? 0) > noise;
+}
+
 /** Whether the calendar's part is told in words of its own, or is of no matter. */
 function needsNoWord(change: Compared): boolean {
+  if (isCalmedByLevel(change)) return false;
   // Evened out by itself a product differs from what its factors make, which say theirs.
   if (factorsOf(change.metric).length > 0 && change.judgement.verdict === 'within noise') return true;
   const { month, season } = change.judgement.calendar ?? { month: 0, season: 0 };
@@ -70,7 +77,7 @@ function needsNoWord(change: Compared): boolean {
 export function usualText(change: Compared, isBrief = false): string {
   const { changes, relative } = change.judgement;
   // A change inside the period has words of its own.
-  if (relative === null || change.judgement.isOfMain || beyondUsual(change) === 0) return '';
+  if (relative === null || change.judgement.isOfMain || (beyondUsual(change) === 0 && !isCalmedByLevel(change))) return '';
   if (change.judgement.expected) return ` (${signed(relative)} against the expected)`;
   const episode = baselineEpisode(change);
   if (episode && isBrief) return ` (${signed(relative)} against the usual)`;
