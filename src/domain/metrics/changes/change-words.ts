@@ -67,6 +67,19 @@ function costText({ metric, goalId, value, low, high }: Cost, { names, currency 
 
 const isLikeFirst = (part: Part, first: Part | undefined) => part.metric === first?.metric && part.place.goalId !== first.place.goalId;
 
+/** Zones of one day that a line names beside the first; the rest is counted. */
+const MOST_ZONES = 4;
+
+/** The other zones that show a day. */
+function alsoText({ also = [] }: RankedChange, { zone }: PlaceNames): string[] {
+  if (also.length === 0) return [];
+  const named = also
+    .slice(0, MOST_ZONES)
+    .map(({ place: { zoneId }, relative }) => `"${zoneId === undefined ? '' : zone(zoneId)}" ${percent(relative)}`);
+  const more = also.length > MOST_ZONES ? ` and ${also.length - MOST_ZONES} more` : '';
+  return [`also ${named.join(', ')}${more}`];
+}
+
 /** One line: what changed, by how much, where, on which days, what follows, what it costs. */
 export function changeLine(change: RankedChange, wording: Wording): string {
   const { names } = wording;
@@ -88,7 +101,7 @@ export function changeLine(change: RankedChange, wording: Wording): string {
   const made = change.maker ? [`made by ${visitorsOf(change.maker, names)}`] : [];
   const within = change.shape !== 'drift' && change.from < wording.firstDay ? 'in these days ' : '';
   const costs = change.cost ? [`${within}${costText(change.cost, wording)}`] : [];
-  const tail = [...made, ...most, ...[follow.join(', ')].filter((text) => text !== ''), ...mixed, ...costs];
+  const tail = [...alsoText(change, names), ...made, ...most, ...[follow.join(', ')].filter((text) => text !== ''), ...mixed, ...costs];
   const head = `${nameOf(first.metric)} (${whereOf(first.place, first.metric, names)}) ${size}${per} ${daysText(change, wording)}`;
   return `${[head, ...tail].join('; ')}.`;
 }
@@ -135,11 +148,11 @@ export function entriesOf(site: readonly RankedChange[], speed: readonly SpeedCh
     { site: change },
     ...ordered.filter((each) => besides.get(each) === change).map((each): Entry => ({ speed: each, beside: change })),
   ];
-  const isCostly = ({ cost }: RankedChange) => cost !== undefined;
+  const costly = site.findLastIndex(({ cost }) => cost !== undefined) + 1;
   return [
-    ...site.filter(isCostly).flatMap(withCompanions),
+    ...site.slice(0, costly).flatMap(withCompanions),
     ...ordered.filter((each) => !besides.get(each)).map((each): Entry => ({ speed: each })),
-    ...site.filter((change) => !isCostly(change)).flatMap(withCompanions),
+    ...site.slice(costly).flatMap(withCompanions),
   ];
 }
 

@@ -193,9 +193,11 @@ function record(entry: Entry, facts: AnswerFacts): AnswerChange[] {
 function rankingOf({ site, speed }: AnswerFacts): string {
   const bySize = 'slower ones first, those that last before those that are over';
   if (!site) return `Speed: ${bySize}.`;
+  const hasBoth = site.ranked.some(({ shape }) => shape === 'drift') && site.ranked.some(({ place }) => place.zoneId !== undefined);
+  const zones = hasBoth ? ', but zones that changed and stayed so before slow changes' : '';
   const ranking =
     `By estimated effect on ${RANKED_BY[site.outcome]} over the days of the change, then on conversions of other ` +
-    `goals; those without such an effect last, the clearest first.`;
+    `goals; those without such an effect last, the clearest first${zones}.`;
   return speed
     ? `${ranking} Speed: beside a change of conversion that it coincides with, else before those without effect, ${bySize}.`
     : ranking;

@@ -35,6 +35,8 @@ export interface ChangeEvent {
   readonly most?: Place | undefined;
   /** The part that made the change, where too little is known of its days before to measure it there. */
   readonly maker?: Place | undefined;
+  /** Other zones that show the same day, where their orders are the same. */
+  readonly also?: readonly { readonly place: Place; readonly relative: number }[];
   /** Independent changes first, then those that follow from them. */
   readonly parts: readonly Part[];
   readonly pValue: number;

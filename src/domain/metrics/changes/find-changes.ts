@@ -23,6 +23,7 @@ import { measuredEvent, onceMeasured, withoutParts } from './measured-events.ts'
 import { opposedEvents } from './opposed-events.ts';
 import { daysOver, newsOf, overBefore } from './over-before.ts';
 import { outcomeOf, type RankedChange, rankChanges } from './rank-changes.ts';
+import { sameDayOnce } from './same-day-zones.ts';
 import { changesUnderWay } from './under-way.ts';
 import { heldWithin } from './within-changes.ts';
 
@@ -123,16 +124,20 @@ export function planReads(readable: Readable, bounds: Bounds): ReadPlan {
   };
   const long = optionOf(Math.max(HISTORY_DAYS, 2 * MOST_DAYS - days));
   const short = days + LEAST_HISTORY_DAYS <= MOST_DAYS ? optionOf(MOST_DAYS - days) : long;
-  const left = requests - places.length * short.each;
-  const isMixed = places.length > long.room && places.length <= short.room && long.each > short.each && left >= long.each - short.each;
+  const more = long.each - short.each;
+  // Where not all find room, all visitors come first: their figures must not depend on what else is asked.
+  const room = Math.floor((requests - more) / short.each);
+  const mixed = places.length > short.room ? places.slice(0, room) : places;
+  const left = requests - mixed.length * short.each;
+  const isMixed = places.length > long.room && mixed.length > 0 && more > 0 && left >= more;
   const whole = places.length <= long.room ? long : short;
   const { historyDays, ranges } = isMixed ? long : whole;
-  const taken = isMixed ? places : [...places, ...crossesOf(readable)].slice(0, whole.room);
+  const taken = isMixed ? mixed : [...places, ...crossesOf(readable)].slice(0, whole.room);
   const count = (of: (place: Place) => unknown) => new Set(taken.map(of).filter((value) => value !== undefined)).size;
   return {
     ranges,
     historyDays,
-    longPlaces: isMixed ? Math.floor(left / (long.each - short.each)) : taken.length,
+    longPlaces: isMixed ? Math.floor(left / more) : taken.length,
     shortRanges: short.ranges,
     shortHistoryDays: short.historyDays,
     places: taken,
@@ -216,7 +221,8 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
   const events = withoutParts(onceMeasured(measured), to);
   const steps = events.filter(({ shape, to: end }) => shape === 'step' && end === undefined);
   const begun = events.filter((event) => !steps.some((step) => isEchoOf(scene, event, step)));
-  const changes = rankChanges(scene, heldWithin(scene, [...begun, ...changesUnderWay(scene, metrics, begun)], limit));
+  const held = heldWithin(scene, [...begun, ...changesUnderWay(scene, metrics, begun)], limit);
+  const changes = rankChanges(scene, sameDayOnce(held));
   return {
     changes,
     large: largeDays(looked, byId, base, changes),

@@ -141,5 +141,17 @@ export function rankChanges(scene: Scene, events: readonly ChangeEvent[]): Ranke
     return { ...event, cost };
   });
   const classOf = ({ cost }: RankedChange) => (cost ? Number(cost.metric !== main) : 2);
-  return ranked.toSorted((a, b) => classOf(a) - classOf(b) || sizeOf(b.cost) - sizeOf(a.cost) || a.pValue - b.pValue);
+  const inOrder = ranked.toSorted((a, b) => classOf(a) - classOf(b) || sizeOf(b.cost) - sizeOf(a.cost) || a.pValue - b.pValue);
+  return zonesBeforeDrifts(inOrder);
+}
+
+/** Whether a change is one of a zone that goes on. */
+const goesOnAtZone = ({ shape, to, place }: RankedChange) => shape === 'step' && to === undefined && place.zoneId !== undefined;
+
+/** What broke at a zone and goes on is news before what moves slowly, though the interface tells no effect of zones on revenue. */
+function zonesBeforeDrifts(changes: readonly RankedChange[]): RankedChange[] {
+  const at = changes.findIndex(({ shape }) => shape === 'drift');
+  if (at < 0) return [...changes];
+  const rest = changes.slice(at);
+  return [...changes.slice(0, at), ...rest.filter(goesOnAtZone), ...rest.filter((change) => !goesOnAtZone(change))];
 }

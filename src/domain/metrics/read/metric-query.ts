@@ -145,7 +145,10 @@ function requireDays({ expected, breakdown, zoneIds, totals }: MetricQuery): voi
   if (!expected) return;
   const unit = timeUnitOf(breakdown);
   if (unit === 'hour' || isOfDays(unit)) refuse(`expected: rows are of days, weeks, months, quarters or the whole range, not by ${unit}.`);
-  if (zoneIds.length > 0) refuse('expected: of zones nothing is expected; leave out zoneIds.');
+  if (zoneIds.length > 0)
+    refuse(
+      `expected: of zones nothing is expected; leave out zoneIds.${hint('compare_metrics', ' compare_metrics says whether a zone changed.')}`,
+    );
   if (totals) refuse('expected: leave out totals; without a breakdown the row is of the whole range.');
 }
 

@@ -39,11 +39,14 @@ describe('a plan', () => {
     expect(plan.places.slice(15)).toEqual((['desktop', 'mobile', 'tablet'] as const).map((device) => ({ device, goalId: 7 })));
   });
 
-  it('takes one request of 92 days where there is more to read, and says how much finds room', () => {
+  it('takes one request of 92 days where there is more to read, but for all visitors, and says how much finds room', () => {
     const plan = planReads(readable(45), bounds);
-    expect(plan).toMatchObject({ historyDays: 64, segments: 31, goals: 2 });
-    expect(daysOf(plan.ranges)).toEqual([92]);
-    expect(plan.places).toHaveLength(36);
+    expect(plan).toMatchObject({ historyDays: 156, shortHistoryDays: 64, longPlaces: 1, segments: 30, goals: 2 });
+    expect(daysOf(plan.shortRanges)).toEqual([92]);
+    expect(plan.places).toHaveLength(35);
+    expect(plan.longPlaces * plan.ranges.length + (35 - plan.longPlaces) * plan.shortRanges.length).toBe(36);
+    // One request leaves one history.
+    expect(planReads(readable(45), { ...bounds, requests: 1 })).toMatchObject({ historyDays: 64, longPlaces: 1 });
     expect(planReads(readable(45), { ...bounds, days: 92 })).toMatchObject({ historyDays: 92, segments: 13 });
   });
 
@@ -59,7 +62,7 @@ describe('a plan', () => {
   });
 
   it('reads zones that were asked for before goals and segments', () => {
-    const plan = planReads(readable(45, 20), { ...bounds, requests: 24 });
-    expect(plan).toMatchObject({ zones: 20, goals: 1, segments: 0 });
+    const plan = planReads(readable(45, 20), { ...bounds, requests: 25 });
+    expect(plan).toMatchObject({ zones: 20, goals: 1, segments: 0, longPlaces: 1 });
   });
 });
