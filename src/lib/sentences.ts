@@ -5,3 +5,11 @@ const SENTENCE_END = /(?<=[.!?])\s+(?=[\p{Lu}"“])/u;
 export function sentencesOf(text: string): string[] {
   return text.split(SENTENCE_END).filter((sentence) => sentence !== '');
 }
+
+/** A sentence without its numbers: those that differ in a number alone say the same. */
+export const gistOf = (sentence: string) => sentence.replaceAll(/\d+/g, '#');
+
+/** The first of all sentences that say the same but for their numbers. */
+export const onceByGist = (sentences: readonly string[]) => [
+  ...new Map(sentences.toReversed().map((sentence) => [gistOf(sentence), sentence])).values(),
+];

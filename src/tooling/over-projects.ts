@@ -5,7 +5,7 @@ import { mapConcurrent } from '../lib/concurrency.ts';
 import { hint } from '../lib/hint.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
-import { sentencesOf } from '../lib/sentences.ts';
+import { gistOf, sentencesOf } from '../lib/sentences.ts';
 import type { Cell } from '../lib/text-table.ts';
 import { chosenProject } from './names.ts';
 import { BY_PROJECT, CURRENCY, sumsAsked, withProjectSums } from './project-sums.ts';
@@ -126,8 +126,7 @@ export async function overProjects(
 function notesOf(answers: readonly ProjectAnswer[]): string[] {
   const answered = answers.filter(({ data }) => data);
   // Sentences that differ in a number alone say the same of each.
-  const gist = (sentence: string) => sentence.replace(/\d+/g, '#');
-  const isOfAll = (sentence: string) => answered.every(({ notes }) => notes.some((each) => gist(each) === gist(sentence)));
+  const isOfAll = (sentence: string) => answered.every(({ notes }) => notes.some((each) => gistOf(each) === gistOf(sentence)));
   const ofAll = (answered[0]?.notes ?? []).filter(isOfAll);
   const own = answered.flatMap(({ project, notes }) =>
     notes.filter((sentence) => !isOfAll(sentence)).map((sentence) => `${project.name}: ${sentence}`),

@@ -71,24 +71,24 @@ function timesOf(gaps: FunnelCounts['gaps'], number: number): Pick<FunnelStep, '
   return { medianSeconds: seconds(median), middleSeconds: [seconds(low), seconds(high)] };
 }
 
-/** The pages after which those who left go on; several pages of one name are one. */
-function nextOf(next: FunnelCounts['next'], depth: number, nameOf: (page: string) => string) {
+/** The pages on which those who left go on; several pages of one name are one. */
+function nextOf(next: FunnelCounts['next'], depth: number, nameOf: (page: string, index: number) => string) {
   const counts = new Map<string, number>();
   let ended = 0;
   for (const each of next) {
     if (each.depth !== depth) continue;
     if (each.page === undefined) ended += each.count;
-    else counts.set(nameOf(each.page), (counts.get(nameOf(each.page)) ?? 0) + each.count);
+    else counts.set(nameOf(each.page, depth - 1), (counts.get(nameOf(each.page, depth - 1)) ?? 0) + each.count);
   }
   const pages = [...counts].map(([page, sessions]) => ({ page, sessions })).toSorted((a, b) => b.sessions - a.sessions);
   return { ended, next: pages.slice(0, MOST_NEXT) };
 }
 
-/** The steps with shares, times, and where those went who left; `hasNext`: pages were read. */
+/** The steps with shares, times, and where those went who left; `hasNext`: pages were read; `nameOf` names one after a step, from 0. */
 export function stepsOf(
   names: readonly string[],
   counts: FunnelCounts,
-  { hasNext, nameOf }: { readonly hasNext: boolean; readonly nameOf: (page: string) => string },
+  { hasNext, nameOf }: { readonly hasNext: boolean; readonly nameOf: (page: string, index: number) => string },
 ): FunnelStep[] {
   const done = reached(sumOf(counts.days.values()), names.length);
   return names.map((step, index) => {

@@ -143,10 +143,22 @@ export function withinBy(
   return (group) => withinOf({ counts: ofGroup(returns.counts, group), firsts: ofGroup(returns.firsts, group) }, asked);
 }
 
-/** The first sentence: how many come back in the first period that is over, and the next how many within a week. */
+/** How many come back within some periods, and that these are fewer than was asked about. */
+function withinSentence({ periods, percent: share, visitors, lowPercent, highPercent }: Within, by: Periods['by'], asked: number): string {
+  const less = periods < asked ? `; no cohort has ${asked} ${by}s after it that are over and covered whole` : '';
+  return (
+    `Within ${periods} ${by}s of it ${share}% do, of ${formatNumber(visitors, { group: true })} for whom these are over ` +
+    `(95%: ${lowPercent} to ${highPercent}%)${less}.`
+  );
+}
+
+/**
+ * The first sentence: how many come back in the first period that is over, and the next how many within `periods`, or fewer where these
+ * are over for no cohort.
+ */
 export function retentionWords(
   curves: ReturnType<typeof curvesOf>,
-  { cohorts, by, within: returned }: Pick<RetentionAnswer, 'cohorts' | 'by' | 'within'>,
+  { cohorts, by, within: returned, periods }: Pick<RetentionAnswer, 'cohorts' | 'by' | 'within'> & { readonly periods: number },
 ): string {
   const first = curves[0]?.percent[1];
   if (cohorts.length === 0) return 'No visitor had a first session in these days.';
@@ -157,11 +169,7 @@ export function retentionWords(
   const interval = intervalOf({ hits, of });
   const range = interval ? ` (95%: ${interval.lowPercent} to ${interval.highPercent}%)` : '';
   const next = by === 'day' ? 'the day after' : 'the week after';
-  const sooner =
-    returned && returned.periods > 1
-      ? ` Within ${returned.periods} ${by}s of it ${returned.percent}% do, of ${formatNumber(returned.visitors, { group: true })} ` +
-        `for whom these are over (95%: ${returned.lowPercent} to ${returned.highPercent}%).`
-      : '';
+  const sooner = returned && returned.periods > 1 ? ` ${withinSentence(returned, by, periods)}` : '';
   const last = (curves[0]?.percent ?? []).findLastIndex((value) => value !== null);
   const later =
     last > 1

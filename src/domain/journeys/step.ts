@@ -47,6 +47,24 @@ export function hasKind({ choices }: Step, kind: Choice['kind']): boolean {
   return choices.some((choice) => choice.kind === kind);
 }
 
+/** Whether a page fulfils a step by one of its paths. */
+export function isPageOf({ choices }: Step, path: string): boolean {
+  return choices.some((choice) => choice.kind === 'page' && isLike(path, choice.pattern));
+}
+
+/** Whether a text is like a pattern in which `*` stands for any characters. */
+function isLike(text: string, pattern: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop();
+  if (last === undefined) return text === pattern;
+  let at = text.startsWith(first) ? first.length : -1;
+  for (const part of rest) {
+    const found = at < 0 ? -1 : text.indexOf(part, at);
+    at = found < 0 ? -1 : found + part.length;
+  }
+  return at >= 0 && text.endsWith(last) && text.length - last.length >= at;
+}
+
 /** The steps that can only be pages; refuses the others, for filters and starts that are pages. */
 export function pageSteps(texts: readonly string[], parameter: string): Step[] {
   return texts.map((text) => {

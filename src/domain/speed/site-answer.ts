@@ -2,7 +2,7 @@ import type { Clues } from './clues.ts';
 import { type FailedStep, type FailureWords, failedStepsToRead, failureSentence, failureWords, isFailing } from './failures.ts';
 import { SPEED_STATES, type State } from './move.ts';
 import { firstRunOf, pageOf, type Readings, scenarioFacts, studyBeginWords } from './scenario-answer.ts';
-import { placeWords, type ScenarioPart } from './scenario-cursor.ts';
+import { placeWords, type ScenarioPart, yetWords } from './scenario-cursor.ts';
 import type { Study } from './scenario-study.ts';
 import { metricFact, rankOf } from './speed-metrics.ts';
 import { shareSentence, siteNotes, speedLine, speedSentence } from './study-words.ts';
@@ -125,7 +125,15 @@ function slowerWords(slower: readonly Summary[], of: string, named: string): str
 /** `1 of 6 scenarios became slower, 1 is failing; others: 1 unstable, 3 steady.` */
 function countWords(summaries: readonly Summary[], metrics: readonly string[], part: ScenarioPart | undefined): string {
   const named = metrics.length > 0 && metrics.length <= 3 ? ` in ${metrics.map((metric) => metricFact(metric).short).join(', ')}` : '';
-  const of = part ? placeWords(part) : `${summaries.length} ${summaries.length === 1 ? 'scenario' : 'scenarios'}`;
+  const yet = part ? yetWords(part) : '';
+  if (yet !== '') return `${yet}: ${lowered(countOf(summaries, 'them', named))}`;
+  return countOf(summaries, part ? placeWords(part) : `${summaries.length} ${summaries.length === 1 ? 'scenario' : 'scenarios'}`, named);
+}
+
+const lowered = (sentence: string) => `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
+
+/** The same of scenarios that `of` names. */
+function countOf(summaries: readonly Summary[], of: string, named: string): string {
   if (summaries.every(({ state, isFailing: fails }) => state === 'not enough data' && !fails))
     return `None of ${of} has enough runs without failure to be judged${named}.`;
   const slower = summaries.filter(({ state }) => state === 'slower');

@@ -33,7 +33,8 @@ export function analyzeRetention(request: RetentionRequest, context: VisitUses &
     const asked = { by, periods, days: visits.days };
     const cohorts = cohortsOf(returns.counts, asked);
     const curves = curvesOf(returns.counts, asked);
-    const within = withinBy(returns, { ...asked, periods: request.periods ?? USUAL_WITHIN[by] });
+    const wanted = request.periods ?? USUAL_WITHIN[by];
+    const within = withinBy(returns, { ...asked, periods: wanted });
     const all = within();
     context.note('A visitor is a browser or device: a person on another one, or without cookies, counts as new.');
     context.note(
@@ -50,7 +51,7 @@ export function analyzeRetention(request: RetentionRequest, context: VisitUses &
     const covered = daysWords(visits.days.covered);
     context.draw(async () => (await import('../../views/from-journeys.ts')).cohortChart({ cohorts, curves, by, covered }));
     return {
-      answer: retentionWords(curves, { cohorts, by, within: all }),
+      answer: retentionWords(curves, { cohorts, by, within: all, periods: wanted }),
       by,
       cohorts,
       ...(all && { within: all }),

@@ -14,6 +14,7 @@ import { FALSE_DISCOVERY_RATES } from '../../domain/statistics/discoveries.ts';
 import { daysBetween, shiftDays } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
+import { onceByGist } from '../../lib/sentences.ts';
 import type { Context, Lists } from '../context.ts';
 import { chooseScenarios, findSpeedChanges } from '../speed/find-speed-changes.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
@@ -208,7 +209,7 @@ async function lookAtSite(
   const read = { startMs: shiftDays(startMs, -plan.historyDays, timeZone), endMs };
   const [others, known] = await Promise.all([reader.readAll(plan.places.slice(1)), readKnownDays(read, base.place.goalId, context)]);
   const readings = [base, ...others];
-  const { requests, currency, failures } = reader.facts;
+  const { requests, currency, failures, unread } = reader.facts;
   const [firstDay, lastDay] = [todayIn(timeZone, startMs), todayIn(timeZone, endMs)];
   const scanned: Scanned = { from: firstDay, to: lastDay };
   const faults = site ? judgeCounting(readings, base, scanned, known) : [];
@@ -227,7 +228,7 @@ async function lookAtSite(
   for (const sentence of await redefinitionNotes(compared, lists)) note(sentence);
   if (site && metrics.includes('visits') && faults.length === 0) note(SOUND);
   if (tooFew > 0) note(`${tooFew} series had too little data to be looked at.`);
-  for (const reason of once(failures)) note(`Some days or selections could not be read and are not looked at: ${reason}`);
+  for (const reason of onceByGist(failures)) note(`Some days or selections could not be read and are not looked at: ${reason}`);
   return {
     ranked: changes,
     faults,
@@ -237,6 +238,7 @@ async function lookAtSite(
     currency,
     looked,
     tooFew,
+    unread: { selections: unread, of: plan.places.length },
     requests,
     dataSince,
     outcome,

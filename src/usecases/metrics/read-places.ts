@@ -10,9 +10,17 @@ import { fetchMetrics } from './fetch-metrics.ts';
 
 type PlacesContext = Pick<Context, 'ask' | 'progress' | 'signal' | 'timeZone'>;
 
+/** Requests that were sent, and places that could not be read, or not whole, with the reasons. */
+interface ReadFacts {
+  requests: number;
+  currency: string | undefined;
+  unread: number;
+  readonly failures: string[];
+}
+
 /** Reads the days of one place, and counts what is sent. */
 function readerOf({ ranges: long, shortRanges, longPlaces, places }: ReadPlan, wanted: readonly string[], context: PlacesContext) {
-  const facts: { requests: number; currency: string | undefined; failures: string[] } = { requests: 0, currency: undefined, failures: [] };
+  const facts: ReadFacts = { requests: 0, currency: undefined, failures: [], unread: 0 };
   const quiet = { ...context, progress: () => undefined };
   const later = new Set(places.slice(longPlaces));
   const rangesFor = (place: Place) => (later.has(place) ? shortRanges : long);
@@ -26,6 +34,7 @@ function readerOf({ ranges: long, shortRanges, longPlaces, places }: ReadPlan, w
     facts.requests += calls;
     facts.currency ??= currency;
     for (const { reason } of missing) facts.failures.push(reason);
+    if (missing.length > 0) facts.unread += 1;
     return { place: { device, segmentId, goalId, zoneId }, rows };
   };
   const readAll = async (some: readonly Place[]): Promise<Reading[]> => {
@@ -38,6 +47,7 @@ function readerOf({ ranges: long, shortRanges, longPlaces, places }: ReadPlan, w
           if (!(error instanceof ApiError)) throw error;
           facts.requests += rangesFor(place).length;
           facts.failures.push(error.message);
+          facts.unread += 1;
           return [];
         } finally {
           done += 1;

@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest';
-import { inReadingOrder, partOf, placeWords, readScenarioCursor, scenarioCursor } from '../../../src/domain/speed/scenario-cursor.ts';
+import {
+  inReadingOrder,
+  partOf,
+  placeWords,
+  readScenarioCursor,
+  scenarioCursor,
+  yetWords,
+} from '../../../src/domain/speed/scenario-cursor.ts';
 
 const list = [[1, 2, 3], '-7d'];
 
@@ -31,5 +38,9 @@ it('few scenarios stay in their order, of many the newest come first', () => {
   expect(inReadingOrder([3, 1, 2])).toEqual([3, 1, 2]);
   const many = Array.from({ length: 13 }, (_, at) => at + 1);
   expect(inReadingOrder(many)[0]).toBe(13);
+  const part = { from: 1, to: 7, of: 400, cursor: 'x' };
+  expect(yetWords(part)).toBe('Only 7 of 400 scenarios looked at yet');
+  expect(yetWords({ ...part, from: 8, to: 14 })).toBe('Only scenarios 8 to 14 of 400 looked at here');
+  expect(yetWords({ ...part, from: 395, to: 400, cursor: undefined })).toBe('');
   expect(placeWords({ from: 1, to: 7, of: 400, cursor: 'x' })).toBe('the first 7 of 400 scenarios');
 });

@@ -103,6 +103,8 @@ interface Searched {
 
 /** The findings in the metrics of the site and its zones. */
 export interface SiteFacts extends Searched {
+  /** Devices, segments, goals and zones that could not be read, or not whole. */
+  readonly unread: { readonly selections: number; readonly of: number };
   /** The most expensive first. */
   readonly ranked: readonly RankedChange[];
   readonly outcome: Cost['metric'];
@@ -203,8 +205,15 @@ function rankingOf({ site, speed }: AnswerFacts): string {
     : ranking;
 }
 
+const READ_ALL = { selections: 0, of: 0 };
+
 /** `330 series looked at, 186 of them of 6 speed scenarios` */
-function seenWords({ site, speed }: AnswerFacts, looked: number): string {
+function seenWords({ site, speed }: Pick<AnswerFacts, 'site' | 'speed'>, looked: number): string {
+  const { selections = 0, of = 0 } = site?.unread ?? {};
+  if (selections > 0) {
+    const seen = seenWords({ site: site && { ...site, unread: READ_ALL }, speed }, looked);
+    return `only ${seen}, for ${selections} of ${of} selections could not be read`;
+  }
   const series = (count: number) => formatNumber(count, { group: true });
   if (!speed) return `${series(looked)} series looked at`;
   const scenarios = counted(speed.scenarios, 'speed scenario');
@@ -232,7 +241,8 @@ function countSentence(facts: AnswerFacts, entries: readonly Entry[], looked: nu
       `${LEAST_HISTORY_DAYS} days before the range.`
     );
   const seen = seenWords(facts, looked);
-  if (!first) return `Nothing changed beyond chance in ${range}: ${seen}, 0 changes.`;
+  const nothing = (site?.unread.selections ?? 0) > 0 ? 'Nothing that was looked at' : 'Nothing';
+  if (!first) return `${nothing} changed beyond chance in ${range}: ${seen}, 0 changes.`;
   const shown = Math.min(limit, count);
   const more = count > shown ? ` The first ${shown === 1 ? 'one is' : `${shown} are`} listed; limit asks for more.` : '';
   const lead = briefLine(first, site?.names, facts);

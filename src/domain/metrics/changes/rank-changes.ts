@@ -148,7 +148,7 @@ export function rankChanges(scene: Scene, events: readonly ChangeEvent[]): Ranke
 /** Whether a change is one of a zone that goes on. */
 const goesOnAtZone = ({ shape, to, place }: RankedChange) => shape === 'step' && to === undefined && place.zoneId !== undefined;
 
-/** What broke at a zone and goes on is news before what moves slowly, though the interface tells no effect of zones on revenue. */
+/** A zone that broke and stays so is news before what moves slowly, though the interface tells no effect of zones on revenue. */
 function zonesBeforeDrifts(changes: readonly RankedChange[]): RankedChange[] {
   const at = changes.findIndex(({ shape }) => shape === 'drift');
   if (at < 0) return [...changes];

@@ -93,7 +93,7 @@ function listed(groups: readonly GroupChange[]): string {
 /** ` It accounts for 81% of the change.`; empty where its part and those of the others cancel. A change with a first day is another one. */
 function partSentence(part: number, change: number, isDated: boolean): string {
   if (!isPart(part, change)) return '';
-  const others = isBeyond(part, change) ? '; the others offset a part of it' : '';
+  const others = isBeyond(part, change) ? '; the others went the other way within noise' : '';
   return ` ${isDated ? 'Between the ranges it' : 'It'} ${accountText(part, change)}${others}.`;
 }
 

@@ -19,7 +19,7 @@ import {
   othersSentence,
 } from './comparison-words.ts';
 import type { Explained } from './contributions.ts';
-import { rateSentence, splitSentence } from './figure-words.ts';
+import { rateSentence, splitSentence, withRates } from './figure-words.ts';
 import { CLEAR_P_VALUE, daysOf, occasionOf } from './judged-changes.ts';
 import { changeRecord, costOnDays, type MeasuredChange, measuredCostText } from './measured-change.ts';
 import { measuredSentences, otherPlaceSentences } from './measured-words.ts';
@@ -78,7 +78,8 @@ function devicesSentence({ byDevice, movedSegment }: Causes, { judged }: CausesI
   if (!byDevice || !isChanged(headline.judgement)) return '';
   // The ranges alone would give a part of the size that it has had since its first day.
   if (earlierOf(headline) && !hidden && deviceOfEarlier(byDevice, judged)) return '';
-  return deviceSentence(byDevice, movedSegment, headline.since !== undefined);
+  const sentence = deviceSentence(byDevice, movedSegment, headline.since !== undefined);
+  return headline.since && byDevice.reasons.named !== undefined ? withRates(sentence, byDevice.explained) : sentence;
 }
 
 /** The segment that made the headline although it had too few days before; empty where there is none. */

@@ -19,10 +19,23 @@ export function splitSentence(split: RevenueSplit, change: number, currency: str
 /** Points of a rate below which there is nothing to divide. */
 const LEAST_POINTS = 0.005;
 
+/** Whether mix and rate of the devices are worth a word, and are not what the sentence on devices says. */
+const isDivided = (explained: Explained) =>
+  definitionOf(explained.metric)?.unit === '%' && Math.abs(explained.change) >= LEAST_POINTS && !isMix(explained);
+
+/** The sentence on a device whose change has a date, with mix and rate between the ranges, which is another change. */
+export function withRates(sentence: string, explained: Explained): string {
+  if (sentence === '' || !isDivided(explained)) return sentence;
+  const { mix, rate } = effectsOf(explained);
+  const points = (value: number) => formatNumber(value, { sign: true, digits: 2 });
+  const said = `mix of devices ${points(mix)} pp, rates ${points(rate)}.`;
+  return sentence.includes(' Between the ranges ') ? `${sentence.slice(0, -1)}; ${said}` : `${sentence} Between the ranges: ${said}`;
+}
+
 /** One sentence: how much of a change of a rate is traffic mix of devices; empty where the sentence on devices says it. */
 export function rateSentence(explained: Explained): string {
   const { metric, change } = explained;
-  if (definitionOf(metric)?.unit !== '%' || Math.abs(change) < LEAST_POINTS || isMix(explained)) return '';
+  if (!isDivided(explained)) return '';
   const { mix, rate } = effectsOf(explained);
   const points = (value: number) => formatNumber(value, { sign: true, digits: 2 });
   return `${nameOf(metric)} ${points(change)} pp: mix of devices ${points(mix)}, rates within them ${points(rate)}.`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { countedText } from '../../../../src/domain/metrics/compare/cause-words.ts';
-import { rateSentence, splitSentence } from '../../../../src/domain/metrics/compare/figure-words.ts';
+import { rateSentence, splitSentence, withRates } from '../../../../src/domain/metrics/compare/figure-words.ts';
 
 const group = (before: number | null, after: number | null) => ({ name: 'mobile', before, after, contribution: 0 });
 
@@ -32,4 +32,16 @@ test('a change of a rate is divided into the mix of devices and the rates within
   expect(rateSentence(of('cartAverage', 0.02, -0.27))).toBe('');
   expect(rateSentence(of('conversionRate', -0.27, 0.02))).toBe('');
   expect(rateSentence(of('conversionRate', 0.001, 0.001))).toBe('');
+});
+
+test('mix and rate of a dated change are those between the ranges, in its sentence', () => {
+  const explained = { metric: 'conversionRate', change: -0.94, groups: [{ ...group(1, 1), mix: -0.01, rate: -0.93 }], remainder: 0 };
+  expect(withRates('The change is on mobile. Between the ranges it accounts for 81% of the change.', explained)).toBe(
+    'The change is on mobile. Between the ranges it accounts for 81% of the change; mix of devices -0.01 pp, rates -0.93.',
+  );
+  expect(withRates('The change is on mobile.', explained)).toBe(
+    'The change is on mobile. Between the ranges: mix of devices -0.01 pp, rates -0.93.',
+  );
+  expect(withRates('The change is on mobile.', { ...explained, metric: 'visits' })).toBe('The change is on mobile.');
+  expect(withRates('', explained)).toBe('');
 });

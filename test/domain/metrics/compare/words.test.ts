@@ -88,7 +88,7 @@ describe('what devices have to do with a change', () => {
       ],
     };
     expect(deviceSentence(cause(opposed, groups, 'mobile'))).toContain(
-      ' It accounts for more than the whole change; the others offset a part of it.',
+      ' It accounts for more than the whole change; the others went the other way within noise.',
     );
     expect(deviceSentence(cause(rates(-1.25, 0.25), groups))).toMatch(
       /^Traffic mix of devices accounts for more than the whole change: .*; values within them went the other way \(each within noise\)\.$/,
