@@ -2,7 +2,8 @@ import { isRecord } from '../lib/is-record.ts';
 import { formatNumber, NO_VALUE } from '../lib/number-text.ts';
 import { sentencesOf } from '../lib/sentences.ts';
 import { oneLine } from '../lib/strangers-text.ts';
-import { type Cell, textTable } from '../lib/text-table.ts';
+import type { Cell } from '../lib/text-table.ts';
+import { shortTable } from './short-table.ts';
 
 type DataMembers = Readonly<Record<string, unknown>>;
 
@@ -84,9 +85,6 @@ function flat(record: DataMembers): Record<string, Cell> {
   return Object.fromEntries(cells);
 }
 
-/** No cell of an answer is cut short: an address that is cut is worth nothing. */
-const UNCUT = { maxCellChars: 10_000 };
-
 /** Fewer rows are read faster as they are. */
 const FEWEST_ROWS_TO_SHARE = 3;
 
@@ -104,10 +102,9 @@ function listText(name: string, items: readonly unknown[]): string {
   // Rows that are all alike keep their columns.
   const hoisted = shared.length < columns.length ? shared : [];
   const each = hoisted.map((column) => `${column} ${scalar(rows[0]?.[column])}`).join(' · ');
-  const table = textTable(
+  const table = shortTable(
     rows,
     columns.filter((column) => !hoisted.includes(column)),
-    UNCUT,
   );
   return `${name} (${items.length}${each === '' ? '' : `, each: ${each}`}):\n${table}`;
 }
@@ -150,7 +147,7 @@ export function renderText(data: DataMembers): string {
     const names = columns.map(String);
     const cell = (name: string, value: unknown) => (isCurrency(units[name]) ? amount(name, inline(value)) : inline(value));
     const records = rows.map((row: unknown[]) => amounts(Object.fromEntries(names.map((name, index) => [name, cell(name, row[index])]))));
-    parts.push(rows.length > 0 ? textTable(records, names, UNCUT) : `${names.join('\t')}\nno rows`);
+    parts.push(rows.length > 0 ? shortTable(records, names) : `${names.join('\t')}\nno rows`);
   }
   if (Array.isArray(notes) && notes.length > 0) parts.push(`notes:\n${notes.map((note) => `- ${oneLine(String(note))}`).join('\n')}`);
   return parts.filter((part) => part !== '').join('\n');

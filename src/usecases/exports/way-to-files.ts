@@ -17,6 +17,7 @@ import { NOTHING_HERE, NothingDownloaded } from './export-data.ts';
 import { openPlansOf, readJobs, readVariables } from './export-lists.ts';
 import { awaitPlanned, type FetchContext, plannedFor, runToCome } from './fetch-planned.ts';
 import { type FiledRun, type FilesNeeded, lackingDays, lastMidnight, namesColumn, overBy, runsHolding } from './files-needed.ts';
+import { foundEmptyWords } from './found-empty.ts';
 import { availableRuns, type PlanContext, planExport } from './plan-export.ts';
 
 /** The parts of a call that finding a way to files uses. */
@@ -189,6 +190,16 @@ async function fetchedNow(lacks: readonly Lack[], jobs: readonly JobRecord[], co
   return beingFetchedWords(found.flat());
 }
 
+/** That plans of the very days ran and found nothing, of the first lack of which that is known. */
+async function emptyWords(lacks: readonly Lack[], context: WayContext): Promise<string | undefined> {
+  const parts = (await (await openPlansOf(context)).all()).flatMap((plan) => plan.parts);
+  for (const { scope, columns, days } of lacks) {
+    const words = await foundEmptyWords({ scope, columns: columns.map(({ column }) => column), days }, parts, context);
+    if (words !== undefined) return words;
+  }
+  return undefined;
+}
+
 async function findWay(lacks: readonly Lack[], context: WayContext): Promise<string | undefined> {
   const jobs = await readJobs(context.ask);
   const coming = await fetchedNow(lacks, jobs, context);
@@ -203,7 +214,7 @@ async function findWay(lacks: readonly Lack[], context: WayContext): Promise<str
   const [lack, ...others] = lacks;
   const next = lack && others.length === 0 ? nextOf(lack, jobs) : undefined;
   if (next) return nextWords(next);
-  return planWords(lacks, context);
+  return (await emptyWords(lacks, context)) ?? planWords(lacks, context);
 }
 
 /** Finds the way to what a question lacks; `about`: only where it lacks this column or scope. */

@@ -149,10 +149,9 @@ function judgeCounting(
   { from, to }: Scanned,
   { specialDays }: KnownDays,
 ): SiteFacts['faults'] {
-  const ofAll = readings.filter(({ place }) => place.segmentId === undefined && place.goalId === base.place.goalId);
-  const ofSegments = readings.filter(
-    ({ place }) => place.segmentId !== undefined && place.device === base.place.device && place.goalId === base.place.goalId,
-  );
+  const ofGoal = readings.filter(({ place }) => place.goalId === base.place.goalId);
+  const ofAll = ofGoal.filter(({ place }) => place.segmentId === undefined);
+  const ofSegments = ofGoal.filter(({ place }) => place.segmentId !== undefined && place.device === base.place.device);
   return countingFaults({
     rows: ofAll.flatMap(({ rows }) => rows),
     whole: base.place,
@@ -189,9 +188,10 @@ function readableOf(
   };
 }
 
-/** Says where nothing was found that zones were left out: of an app they may hold all that changed. */
-function zonesNote({ zones, changes }: { zones: boolean; changes: SiteFacts['ranked'] }, note: FindChangesContext['note']): void {
-  if (!zones && changes.length === 0) note('Zones of apps were not looked at: include ["site", "zones"] does.');
+/** Zones of an app, which no one visits on a desktop and which alone have metrics, were left out: they may hold all that changed. */
+function zonesNote(readings: readonly Reading[], note: FindChangesContext['note']): void {
+  const isVisited = ({ place, rows }: Reading) => place.device === 'desktop' && rows.some(({ values }) => values['visits']);
+  if (!readings.some(isVisited)) note('Zones of apps were not looked at: include ["site", "zones"] does.');
 }
 
 /** Looks through the metrics of the site and its zones. */
@@ -221,7 +221,7 @@ async function lookAtSite(
     ...scanned,
   });
   roomNotes(readable, plan, note);
-  zonesNote({ zones, changes }, note);
+  if (!zones && changes.length === 0) zonesNote(readings, note);
   const dataSince = firstDayOf(base) ?? lastDay;
   note(historyWords(plan, { dataSince, firstDay, historyFrom: todayIn(timeZone, read.startMs) }));
   const compared = { ...objectsOf(changes.map(({ place }) => place)), metrics, startMs, endMs, timeZone };

@@ -251,6 +251,8 @@ describe('what is asked for', () => {
     expect(said(answer)).toMatch(
       /^Nothing changed beyond chance in the 5 days from 2026-11-15 to 2026-11-19: \d+ series looked at, 0 changes\.$/,
     );
+    // A site that is visited on desktops is no app.
+    expect(notes(answer)).not.toContain('Zones of apps');
   });
 
   it('is said of the site where zones are too many to look through, and refused of zones alone', async () => {

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest';
+import type { Ask } from '../../../src/api/client.ts';
+import { ApiError } from '../../../src/api/errors.ts';
+import { listExportRuns, listSuccessfulExportRuns } from '../../../src/api/operations/data-export.ts';
+import { foundEmptyWords } from '../../../src/usecases/exports/found-empty.ts';
+import type { PlanPart } from '../../../src/workspace/plans.ts';
+
+const nowMs = Date.parse('2026-11-26T12:00:00Z');
+const day = (label: string) => ({ startMs: Date.parse(label), endMs: Date.parse(label) + 86_400_000 });
+const LACK = { scope: 'views', columns: ['path'], days: [day('2026-11-23')] };
+
+const part = (jobId: number | undefined, to = '2026-11-24T00:00:00.000Z', scope = 'views') =>
+  ({
+    jobId,
+    sentAt: '2026-11-26T09:00:00.000Z',
+    body: { scope, fields: [{ fieldName: 'path' }], frequency: { value: 'once', dateRange: { from: '2026-11-23T00:00:00.000Z', to } } },
+  }) as unknown as PlanPart; // what the words read of one
+
+/** Asks about a job whose runs are these, of which those in `withFiles` have files. */
+function words(parts: readonly PlanPart[], runs: object[] | ApiError, withFiles: object[] = [], lack = LACK) {
+  const ask = (async (operation: unknown) => {
+    if (runs instanceof ApiError) throw runs;
+    if (operation === listExportRuns) return runs;
+    return operation === listSuccessfulExportRuns ? withFiles : [];
+  }) as unknown as Ask; // the two lists of runs are asked for
+  return foundEmptyWords(lack, parts, { ask, nowMs });
+}
+
+const RUN = { jobRunId: 7, state: 'SUCCESS', endDate: '2026-11-26T09:05:00Z' };
+
+it('an export of the days that found no rows is said in place of a plan for them', async () => {
+  expect(await words([part(3150)], [RUN])).toBe(
+    'The platform has no rows of it: an export of these days found none. Job 3150: 1 run succeeded without rows (ended 2026-11-26).',
+  );
+});
+
+it('nothing is said of a job that is of other days, another scope or other columns, has files, has not run, or is not created', async () => {
+  const others = [part(undefined), part(3150, '2026-11-23T12:00:00.000Z'), part(3150, undefined, 'sessions')];
+  for (const other of others) expect(await words([other], [RUN])).toBeUndefined();
+  expect(await words([part(3150)], [RUN], [], { ...LACK, columns: ['url'] })).toBeUndefined();
+  const row = { jobId: 3150, jobRunId: 7, completionTime: '2026-11-26T09:05:00Z', from: '', to: '' };
+  expect(await words([part(3150)], [RUN], [row])).toBeUndefined();
+  expect(await words([part(3150)], [{ ...RUN, state: 'FAILURE' }])).toBeUndefined();
+  expect(await words([part(3150)], [])).toBeUndefined();
+  expect(await words([part(3150)], new ApiError('down', 'Gone.'))).toBeUndefined();
+});
