@@ -47,7 +47,7 @@ function keyedBy(table: Table, key: string): Keyed {
 
 /** The id whose facts are worth a table of their own; undefined where none is. */
 function bestKey(table: Table): Keyed | undefined {
-  const ids = table.columns.filter((column) => /Id$/.test(column) && table.rows.every((row) => textOf(row[column]) !== ''));
+  const ids = table.columns.filter((column) => column.endsWith('Id') && table.rows.every((row) => textOf(row[column]) !== ''));
   const keyed = ids.map((key) => keyedBy(table, key));
   const [best] = keyed
     .filter(({ facts, firsts }) => facts.length > 0 && firsts.length * LEAST_REPEATED <= table.rows.length)
