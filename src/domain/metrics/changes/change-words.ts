@@ -5,6 +5,7 @@ import { compareSpeedChanges, type SpeedChange, type SpeedMove } from '../../spe
 import { deviceOf, formatValue, metricFact, roundValue } from '../../speed/speed-metrics.ts';
 import { ALL_STEPS } from '../../speed/study-table.ts';
 import type { Cost } from '../change-cost.ts';
+import { FEW_DAYS } from '../compare/measured-words.ts';
 import { definitionOf, nameOf } from '../metric-definitions.ts';
 import type { Place } from './change-series.ts';
 import type { Part } from './events.ts';
@@ -51,6 +52,7 @@ function daysText({ shape, from, to, days, earliest, latest }: RankedChange, { f
   if (shape === 'outlier') return `on ${from} alone`;
   if (to !== undefined) return `from ${from}${doubt} to ${to}, then back`;
   if (from === lastDay) return `on ${from}, the last day: a single day or a beginning`;
+  if (days <= FEW_DAYS) return `since ${from}${doubt}, the last ${days} days: these alone or a beginning`;
   return `since ${from}${doubt}${from < firstDay ? ', before these days' : ''}, ${days} days up to ${lastDay}, goes on`;
 }
 

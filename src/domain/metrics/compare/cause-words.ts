@@ -118,7 +118,9 @@ export function deviceSentence(cause: Cause, movedSegment?: MovedShare, isDated 
   const known = groups.filter(({ verdict }) => verdict !== 'not enough data');
   if (known.length < 2) return '';
   const differ = known.some(({ verdict }) => verdict !== 'alike');
-  return differ ? `${capital(of)} moved differently: ${listed(known)}.` : `All ${of} moved alike as far as noise allows: ${listed(known)}.`;
+  return differ
+    ? `${capital(of)} moved differently: ${listed(known)}.`
+    : `The ${of} differ from each other within noise: ${listed(known)}.`;
 }
 
 /**

@@ -28,9 +28,13 @@ function ownDaySentence({ metric, since }: Change, { metric: own, device, change
 /** Metrics that one order can move. */
 const MOVED_BY_ORDERS: ReadonlySet<string> = new Set(['revenueSum', 'cartAverage']);
 
-/** One sentence: how little a single day says; empty where a change has lasted for more. */
+/** Days at the end of what was read that may be low or high by themselves, as those of a weekend, and no level that lasts. */
+export const FEW_DAYS = 2;
+
+/** One sentence: how little a day or two say; empty where a change has lasted for more. */
 export function oneDaySentence({ metric, change: { days, to } }: Pick<MeasuredChange, 'metric'> & OneDay): string {
-  if (days !== 1 || to !== undefined) return '';
+  if (days > FEW_DAYS || to !== undefined) return '';
+  if (days > 1) return `It rests on ${days} days: whether it lasts is open.`;
   const doubt = MOVED_BY_ORDERS.has(metric) ? 'a single large order may be all there is' : 'whether it lasts is open';
   return `It rests on one day: ${doubt}.`;
 }

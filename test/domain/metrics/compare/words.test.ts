@@ -56,7 +56,7 @@ describe('what devices have to do with a change', () => {
   it('is nothing that one could be blamed for where all moved alike, however large one is', () => {
     const groups = [moved('desktop', -0.1), moved('mobile', -0.12), moved('tablet', -0.07)];
     expect(deviceSentence(cause(rates(-0.01, -0.9), groups))).toBe(
-      'All devices moved alike as far as noise allows: mobile -12.0%, desktop -10.0%, tablet -7.0%.',
+      'The devices differ from each other within noise: mobile -12.0%, desktop -10.0%, tablet -7.0%.',
     );
   });
 
@@ -215,7 +215,8 @@ it('says of a change of one day how little that is', () => {
   const change = { days: 1 };
   expect(oneDaySentence({ metric: 'cartAverage', change })).toBe('It rests on one day: a single large order may be all there is.');
   expect(oneDaySentence({ metric: 'conversionRate', change })).toBe('It rests on one day: whether it lasts is open.');
-  expect(oneDaySentence({ metric: 'cartAverage', change: { ...change, days: 2 } })).toBe('');
+  expect(oneDaySentence({ metric: 'cartAverage', change: { ...change, days: 2 } })).toBe('It rests on 2 days: whether it lasts is open.');
+  expect(oneDaySentence({ metric: 'cartAverage', change: { ...change, days: 3 } })).toBe('');
   expect(oneDaySentence({ metric: 'cartAverage', change: { days: 1, to: '2026-11-23' } })).toBe('');
 });
 
