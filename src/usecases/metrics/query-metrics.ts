@@ -15,6 +15,7 @@ import { ofAnswer } from '../../lib/note-mark.ts';
 import type { Context, Lists } from '../context.ts';
 import { apartSentence, fetchMetrics, goalWords, isOutOfBounds, keptPartOf, reachesBeyond } from './fetch-metrics.ts';
 import { countedPart, readExpected } from './read-expected.ts';
+import { zoneChangeSentence } from './zone-change.ts';
 
 /** More objects than this are not put side by side without being named. */
 const MAX_SIDE_BY_SIDE = 20;
@@ -179,7 +180,9 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   const apart = apartSentence(asked.segmentIds, read.rows, lists);
   const said = asked.expected
     ? expectedAnswer(lines, { query: whole, timeZone, currency })
-    : rowVerdicts(complete, table.lines, read.rows, selectionNames(lists)) || todaySentence(complete, context);
+    : rowVerdicts(complete, table.lines, read.rows, selectionNames(lists)) ||
+      todaySentence(complete, context) ||
+      (await zoneChangeSentence(complete, context));
   context.draw(async () => {
     const { chartOfTable } = await import('../../views/from-query.ts');
     return chartOfTable(answer, {

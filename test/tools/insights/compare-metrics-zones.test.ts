@@ -3,7 +3,7 @@ import { judgeReading } from '../../../src/domain/metrics/compare/readings.ts';
 import type { MetricRow } from '../../../src/domain/metrics/read/metric-answers.ts';
 import { records, useTools, WEEK, WIRE_WEEK } from '../support.ts';
 
-const { call, ask } = useTools({ credential: 'app' });
+const { call, ask, platform } = useTools({ credential: 'app' });
 const ADD_TO_CART = 8_120_571;
 const DAY_MS = 86_400_000;
 
@@ -46,6 +46,17 @@ describe('zones', () => {
       const refused = await call('compare_metrics', { ...WEEK, zoneIds: [ADD_TO_CART], ...args });
       expect(refused).toMatchObject({ isError: true, text: expect.stringContaining(words) });
     }
+  });
+
+  it('one figure of a zone says first that it changed among its days, and nothing where it did not or where its days are rows', async () => {
+    const { zone, startDay } = platform().stories.zoneTapChange;
+    const figure = async (more: object) =>
+      (await call('query_metrics', { metrics: ['tapRate'], startDate: '-28d', zoneIds: [String(zone.id)], ...more })).structured['answer'];
+    expect(await figure({})).toMatch(new RegExp(`^Tap rate \\(.*\\) is [\\d.]+% (lower|higher) \\(.*\\) since ${startDay}`));
+    expect(await figure({ breakdown: ['day'] })).toBeUndefined();
+    expect(await figure({ startDate: '-7d' })).toBeUndefined();
+    const other = zone.id === ADD_TO_CART ? 'Home / Search bar' : String(ADD_TO_CART);
+    expect(await figure({ zoneIds: [other] })).toBeUndefined();
   });
 
   it('a fall of a rate is found with its first day, weighed by the visits of the site', () => {
