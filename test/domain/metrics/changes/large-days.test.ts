@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type ChangeSeries, type Place, seriesId } from '../../../../src/domain/metrics/changes/change-series.ts';
 import { findChanges } from '../../../../src/domain/metrics/changes/find-changes.ts';
-import { largeDaysSentence } from '../../../../src/domain/metrics/changes/large-days.ts';
+import { largeDays, largeDaysSentence } from '../../../../src/domain/metrics/changes/large-days.ts';
+import { lookThrough } from '../../../../src/domain/metrics/engine/scan.ts';
 import { drawWorld, METRIC_NAMES, METRICS, pointsOf, type World } from '../../../bench/verdicts/metrics/world.ts';
 
 const [HISTORY, DAYS] = [84, 112];
@@ -35,12 +36,37 @@ describe('a day of revenue that one very large order may make', () => {
     expect(toldOf(draw(5), 2.4, ['visits']).large).toEqual([]);
   });
 
+  it('of visits is told beside the list where it is beyond chance among its days alone, however few are missing elsewhere', () => {
+    const day = { day: '2026-11-23', metric: 'visits' as const, relative: -0.43, device: 'all' as const };
+    expect(largeDaysSentence([day])).toBe(
+      'Beside the list 2026-11-23 visits -43% stands out: beyond chance among these days alone, not among all series looked at.',
+    );
+    const fallen = draw(5);
+    const [from, to, label] = [fallen.labels[HISTORY] ?? '', fallen.labels[DAYS - 1] ?? '', fallen.labels[HISTORY + 10]];
+    const told = (factor: number, place: Place, changes: Parameters<typeof largeDays>[3] = []) => {
+      const days = pointsOf(fallen, 'visits', {}).map((point) =>
+        point.label === label ? { ...point, numerator: Math.round(factor * point.numerator) } : point,
+      );
+      const series: ChangeSeries = { id: seriesId('visits', place), kind: 'count', metric: 'visits', place, days };
+      return largeDays(lookThrough([series], from, to), new Map([[series.id, series]]), base, changes);
+    };
+    expect(told(0.57, base)).toMatchObject([{ day: label, metric: 'visits', device: 'all' }]);
+    expect(told(1.7, base)).toHaveLength(1);
+    expect([told(0.75, base), told(1, base), told(0.57, { device: 'mobile' })]).toEqual([[], [], []]);
+    expect(told(0.57, base, [{ shape: 'outlier', from: label ?? '', to: label }])).toEqual([]);
+  });
+
   it('is one sentence, with its device where only that shows it', () => {
     expect(largeDaysSentence([])).toBe('');
-    expect(largeDaysSentence([{ day: '2026-10-11', relative: 1.244, device: 'all' }])).toBe(
+    expect(largeDaysSentence([{ day: '2026-10-11', metric: 'revenueSum', relative: 1.244, device: 'all' }])).toBe(
       'Beside the list 2026-10-11 revenue +124% stands out; a single very large order may be all there is.',
     );
-    const days = (['2026-10-11', '2026-10-14', '2026-10-20'] as const).map((day) => ({ day, relative: 0.8, device: 'desktop' as const }));
+    const days = (['2026-10-11', '2026-10-14', '2026-10-20'] as const).map((day) => ({
+      day,
+      metric: 'revenueSum' as const,
+      relative: 0.8,
+      device: 'desktop' as const,
+    }));
     expect(largeDaysSentence(days)).toBe(
       'Beside the list 2026-10-11 revenue (desktop) +80%, 2026-10-14 revenue (desktop) +80% and 1 more stand out; ' +
         'single very large orders may be all there is.',
