@@ -88,7 +88,7 @@ function reachOf({ untilDate }: Move, period: Window): number {
   return untilDate >= period.startMs ? 1 : 2;
 }
 
-/** The first row that moved for good, else for a time, else the first that is unstable in a metric which usually is not; the worst first. */
+/** The worst row that moved for good, else for a time, else the first that is unstable in a metric which usually is not. */
 function headlineOf(rows: readonly Row[], period: Window): Row | undefined {
   const isUnstable = ({ state, metric, step }: Row) =>
     state === 'unstable' &&

@@ -171,7 +171,10 @@ function tooFewWords({ period, baseline }: Study): string {
 export function speedSentence(study: Study, name: string | undefined, events: readonly NearEvent[]): string {
   const { state, rows, headline } = study;
   const of = name === undefined ? '' : `${name}, `;
-  if (headline) return `${of}${place(headline)}: ${verdictWords(headline, study, events, true)}.${others(rows, headline)}${heldBeside(study)}`;
+  if (headline) {
+    const words = verdictWords(headline, study, events, true);
+    return `${of}${place(headline)}: ${words}.${others(rows, headline)}${heldBeside(study)}`;
+  }
   return state === 'not enough data' ? `Not enough data: ${tooFewWords(study)}.` : steadyWords(study, name ?? 'The scenario');
 }
 

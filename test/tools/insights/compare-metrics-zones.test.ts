@@ -48,7 +48,7 @@ describe('zones', () => {
     }
   });
 
-  it('one figure of a zone says first that it changed among its days, and nothing where it did not or where its days are rows', async () => {
+  it('one figure of a zone says first that it changed among its days, and nothing where it did not or its days are rows', async () => {
     const { zone, startDay } = platform().stories.zoneTapChange;
     const figure = async (more: object) =>
       (await call('query_metrics', { metrics: ['tapRate'], startDate: '-28d', zoneIds: [String(zone.id)], ...more })).structured['answer'];

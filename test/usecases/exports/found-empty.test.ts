@@ -34,7 +34,7 @@ it('an export of the days that found no rows is said in place of a plan for them
   );
 });
 
-it('nothing is said of a job that is of other days, another scope or other columns, has files, has not run, or is not created', async () => {
+it('nothing is said of a job of other days, another scope or other columns, which has files, has not run, or is not created', async () => {
   const others = [part(undefined), part(3150, '2026-11-23T12:00:00.000Z'), part(3150, undefined, 'sessions')];
   for (const other of others) expect(await words([other], [RUN])).toBeUndefined();
   expect(await words([part(3150)], [RUN], [], { ...LACK, columns: ['url'] })).toBeUndefined();

@@ -9,7 +9,7 @@ function factorsOf({ members }: Cluster): readonly Found[] {
 
 /**
  * Everything that may be a change, drifts as they are beside changes of other places on days of the scan: a step of one segment bends the
- * slope of a device without being clear on it, or goes on where a slope ended. `overOf`: days of a series on which episodes were over before.
+ * slope of a device without being clear on it, or goes on where a slope ended. `overOf`: days of a series with episodes that were over.
  */
 export function withDriftsBeside(
   found: readonly Found[],
