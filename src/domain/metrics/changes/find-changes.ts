@@ -14,6 +14,7 @@ import {
   sceneOf,
   seriesId,
 } from './change-series.ts';
+import { withoutDiluted } from './diluted-rates.ts';
 import { withDriftsBeside } from './drifts-beside.ts';
 import { begunEarlier } from './earlier-events.ts';
 import { type ChangeEvent, eventsOf } from './events.ts';
@@ -222,7 +223,7 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
   const steps = events.filter(({ shape, to: end }) => shape === 'step' && end === undefined);
   const begun = events.filter((event) => !steps.some((step) => isEchoOf(scene, event, step)));
   const held = heldWithin(scene, [...begun, ...changesUnderWay(scene, metrics, begun)], limit);
-  const changes = rankChanges(scene, sameDayOnce(held));
+  const changes = rankChanges(scene, sameDayOnce(withoutDiluted(scene, held)));
   return {
     changes,
     large: largeDays(looked, byId, base, changes),

@@ -95,7 +95,7 @@ function expectedOf({ studies }: Scene, { id }: ChangeSeries, days: ChangeSeries
 }
 
 /** Whether nothing changed but a rate, because others came or stayed away. */
-function isOfOthers({ series, to: last }: Scene, { from, to = last }: ChangeEvent, place: Place, factors: readonly Part[]): boolean {
+export function isOfOthers({ series, to: last }: Scene, { from, to = last }: ChangeEvent, place: Place, factors: readonly Part[]): boolean {
   const [visits, orders] = ['visits', 'conversionCount'].map((metric) => series.get(seriesId(metric, place)));
   if (!visits || !orders || factors.some(({ metric }) => metric !== 'conversionRate')) return false;
   const trafficOf = (first: string, end: string) => {
