@@ -3,7 +3,7 @@ import { type Cell, textTable } from '../lib/text-table.ts';
 type Row = Readonly<Record<string, Cell>>;
 
 /** A table that a text is made of. */
-interface TextTable {
+interface LongTable {
   readonly rows: readonly Row[];
   readonly columns: readonly string[];
 }
@@ -20,7 +20,7 @@ const LEAST_SAVED = 400;
 const textOf = (cell: Cell) => (cell === null || cell === undefined ? '' : String(cell));
 
 /** The first row of each value of a column. */
-function firstRows({ rows }: TextTable, key: string): Map<Cell, Row> {
+function firstRows({ rows }: LongTable, key: string): Map<Cell, Row> {
   const first = new Map<Cell, Row>();
   for (const row of rows) if (!first.has(row[key])) first.set(row[key], row);
   return first;
@@ -34,7 +34,7 @@ interface Keyed {
   readonly saved: number;
 }
 
-function keyedBy(table: TextTable, key: string): Keyed {
+function keyedBy(table: LongTable, key: string): Keyed {
   const first = firstRows(table, key);
   const isFact = (column: string) => column !== key && table.rows.every((row) => row[column] === first.get(row[key])?.[column]);
   const facts = table.columns.filter(isFact);
@@ -46,7 +46,7 @@ function keyedBy(table: TextTable, key: string): Keyed {
 }
 
 /** The id whose facts are worth a table of their own; undefined where none is. */
-function bestKey(table: TextTable): Keyed | undefined {
+function bestKey(table: LongTable): Keyed | undefined {
   const ids = table.columns.filter((column) => column.endsWith('Id') && table.rows.every((row) => textOf(row[column]) !== ''));
   const keyed = ids.map((key) => keyedBy(table, key));
   const [best] = keyed

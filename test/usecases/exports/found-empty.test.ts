@@ -30,11 +30,11 @@ const RUN = { jobRunId: 7, state: 'SUCCESS', endDate: '2026-11-26T09:05:00Z' };
 
 it('an export of the days that found no rows is said in place of a plan for them', async () => {
   expect(await words([part(3150)], [RUN])).toBe(
-    'The platform has no rows of it: an export of these days found none. Job 3150: 1 run succeeded without rows (ended 2026-11-26).',
+    'The platform has no rows of it: an export of these days found none. ' + 'Job 3150: 1 run succeeded without rows (ended 2026-11-26).',
   );
 });
 
-it('nothing is said of a job of other days, another scope or other columns, which has files, has not run, or is not created', async () => {
+it('nothing is said of a job of other days, another scope or columns, with files, without a run, or not created', async () => {
   const others = [part(undefined), part(3150, '2026-11-23T12:00:00.000Z'), part(3150, undefined, 'sessions')];
   for (const other of others) expect(await words([other], [RUN])).toBeUndefined();
   expect(await words([part(3150)], [RUN], [], { ...LACK, columns: ['url'] })).toBeUndefined();
