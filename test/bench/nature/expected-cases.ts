@@ -43,10 +43,10 @@ const weekTold = (isOwn: boolean, from: number) => (said: Said) =>
     return isThat === isOwn && METRICS.some((metric) => hasVerdict(row, metric));
   });
 
-/** Values of weeks but one that are told as high or low, and all values that are. */
+/** Share of the values told as high or low that are of another week than one. */
 const falseOf = (from: number) => (said: Said) => {
   const told = recordsOf(said).flatMap((row, at) => METRICS.filter((metric) => hasVerdict(row, metric)).map(() => 7 * (WEEKS - at)));
-  return [told.filter((week) => week !== from).length, told.length] as const;
+  return [told.filter((week) => week !== from).length / Math.max(1, told.length), 1] as const;
 };
 const byOracle = (isOwn: boolean, from: number) => (_said: Said, world: World) =>
   [...weeksOfOracle(world, METRICS, WEEKS)].some((at) => (7 * (WEEKS - at) === from) === isOwn);
@@ -62,7 +62,7 @@ function oneWeek(from: number, factor: number): Case {
       'another week told (≤ 5 %)': weekTold(false, from),
       'another week by the oracle': byOracle(false, from),
     },
-    shares: { 'false of all values told (≤ 5 %)': falseOf(from) },
+    shares: { 'false discovery rate (≤ 5 %)': falseOf(from) },
   };
 }
 

@@ -8,11 +8,11 @@ function factorsOf({ members }: Cluster): readonly Found[] {
 }
 
 /**
- * Everything that may be a change, drifts as they are beside changes of other places on days of the scan: a step of one segment bends the
- * slope of a device without being clear on it, or goes on where a slope ended. `overOf`: days of a series with episodes that were over.
+ * Drifts as they are beside changes of other places on days of the scan: a step of one segment bends the slope of a device without being
+ * clear on it, or goes on where a slope ended. `overOf`: days of a series on which episodes were over before.
  */
-export function withDriftsBeside(
-  found: readonly Found[],
+export function driftsBeside(
+  drifts: readonly Found[],
   looked: readonly Looked[],
   accepted: readonly Cluster[],
   [byId, overOf]: readonly [ReadonlyMap<string, ChangeSeries>, (series: ChangeSeries) => readonly Days[]],
@@ -28,6 +28,6 @@ export function withDriftsBeside(
     const finding = driftBeside(each, [...overOf(series), ...days]);
     beside.set(each.id, finding && { series, study: each.study, finding });
   }
-  const kept = found.filter(({ series, finding }) => finding.shape !== 'drift' || !beside.has(series.id));
+  const kept = drifts.filter(({ series }) => !beside.has(series.id));
   return [...kept, ...[...beside.values()].flatMap((drift) => drift ?? [])];
 }

@@ -15,7 +15,7 @@ import {
   seriesId,
 } from './change-series.ts';
 import { withoutDiluted } from './diluted-rates.ts';
-import { withDriftsBeside } from './drifts-beside.ts';
+import { driftsBeside } from './drifts-beside.ts';
 import { begunEarlier } from './earlier-events.ts';
 import { type ChangeEvent, eventsOf } from './events.ts';
 import { type LargeDay, largeDays } from './large-days.ts';
@@ -206,9 +206,12 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
     const own = byId.get(each.id);
     return own ? newsOf(own, each, overs, from).map((finding) => ({ series: own, study: each.study, finding })) : [];
   });
-  const { clusters: sudden } = acceptedOf(clustersOf(found), looked.length);
-  const beside = withDriftsBeside(found, looked, sudden, [byId, (own) => daysOver(own, overs)]);
-  const { clusters, limit } = acceptedOf(clustersOf(beside), looked.length);
+  const isDrift = ({ finding }: Found) => finding.shape === 'drift';
+  // Drifts are no part of what else happened, so that is put together once.
+  const sudden = clustersOf(found.filter((each) => !isDrift(each)));
+  const withDrifts = (drifts: readonly Found[]) => acceptedOf([...sudden, ...clustersOf(drifts)], looked.length);
+  const drifts = found.filter(isDrift);
+  const { clusters, limit } = withDrifts(driftsBeside(drifts, looked, withDrifts(drifts).clusters, [byId, (own) => daysOver(own, overs)]));
   const scene = sceneOf(series, looked, { base, from, to });
   const told = clusters.flatMap((cluster) => {
     const events = eventsOf(scene, cluster, clusters, limit);

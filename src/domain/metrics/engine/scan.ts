@@ -53,16 +53,16 @@ function driftOf(study: Study, others: readonly Interval[] = []): Change | undef
   const known = [...own, ...others.filter((other) => own.every((change) => likeness(change, other) < 0.5))];
   const past = known.filter(({ from }) => from < learned);
   const [before, whole] = [slopeOf(study, learned, past), slopeOf(study, days, known)];
-  if (before.effect * whole.effect <= 0) return undefined;
-  const latest = slopeOf(study, days, known, Math.max(0, Math.min(learned, days - GOES_ON.days)));
-  if (latest.effect / whole.effect < GOES_ON.share) return undefined;
+  // A series that has almost no events has no slope either.
+  if (before.effect * whole.effect <= 0 || !(Math.max(before.logP, whole.logP) <= Math.log(LOOSEST))) return undefined;
   const share = driftShare(study.series);
   if (Math.abs(relativeOf(study.series, whole.effect * share)) < LEAST_DRIFT) return undefined;
+  const latest = slopeOf(study, days, known, Math.max(0, Math.min(learned, days - GOES_ON.days)));
+  if (latest.effect / whole.effect < GOES_ON.share) return undefined;
   const byWeeks = errorByWeeks(study, whole, days, known);
   if (byWeeks === undefined) return undefined;
   const logP = Math.max(before.logP, whole.logP, byWeeks.logP);
-  // A series that has almost no events has no slope either.
-  if (!(logP <= Math.log(LOOSEST))) return undefined;
+  if (logP > Math.log(LOOSEST)) return undefined;
   return {
     shape: 'step',
     from: learned,
