@@ -5,11 +5,8 @@ import { type MetricFamily, surelyUnknownWords, unknownMetricWords } from './met
 
 /** The treatment of a value by the boundary before a handler sees it. */
 export type ParamFact =
-  /**
-   * An id or a name, which becomes the id; with `orAll` words for all (`ALL_VISITORS`, `EACH`), `orWithin` a container, `orSeveral` a word
-   * that fits several.
-   */
-  | { readonly ref: NameKind; readonly orAll?: 'visitors' | 'each'; readonly orWithin?: true; readonly orSeveral?: true }
+  /** An id or a name, which becomes the id; with `orAll` words for all (`ALL_VISITORS`, `EACH`), `orWithin` a container. */
+  | { readonly ref: NameKind; readonly orAll?: 'visitors' | 'each'; readonly orWithin?: true }
   /** A date of the grammar, which becomes an ISO date-time, or ms where `as` says so. */
   | {
       readonly date: 'start' | 'end' | 'exportEnd' | 'moment';
@@ -53,15 +50,6 @@ export function ref(kind: NameKind, words = `${kind[0]?.toUpperCase()}${kind.sli
 /** Several ids or names. */
 export function refs(kind: NameKind, words: string) {
   return z.array(ref(kind, '')).min(1).describe(words);
-}
-
-/** Several ids or names, or words that fit several, all of which are meant. */
-export function refsOrWords(kind: NameKind, words: string) {
-  const each = refText.describe('').register(paramFacts, { ref: kind, orSeveral: true });
-  return z
-    .array(each as unknown as z.ZodType<number, number | string>) // the boundary replaces the name by its id
-    .min(1)
-    .describe(words);
 }
 
 /** Several ids or names, or "all"; see `idsOf`. */

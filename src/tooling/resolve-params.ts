@@ -162,7 +162,7 @@ function createNameResolver(options: ResolveOptions): (place: ArgumentPlace<RefF
 
   return ({ fact, text, path }) => {
     if (fact.orWithin) return oneOrWithin(fact.ref, text, path);
-    return fact.orAll === 'each' || fact.orSeveral ? oneOrSeveral(fact, text, path) : allOrOne(fact, text, path);
+    return fact.orAll === 'each' ? oneOrSeveral(fact, text, path) : allOrOne(fact, text, path);
   };
 }
 
@@ -193,7 +193,7 @@ const MOST_LISTED = 6;
 /** Whether a name in this list may stand for several objects. */
 function holdsSeveral({ element }: z.ZodArray): boolean {
   const fact = paramFacts.get(unwrap(element, (each) => paramFacts.has(each)) as z.ZodType); // as above
-  return fact !== undefined && 'ref' in fact && (fact.orWithin === true || fact.orSeveral === true || fact.orAll === 'each');
+  return fact !== undefined && 'ref' in fact && (fact.orWithin === true || fact.orAll === 'each');
 }
 
 /** Resolves all; throws one `invalid` error with every complaint, or the first failure of another kind. */

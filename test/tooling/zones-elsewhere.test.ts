@@ -38,7 +38,7 @@ it('find_objects says whether zones are of an app, and have metrics', async () =
   expect(await notesOf('1202')).toContain('Zones here are of an app: query_metrics takes them as zoneIds.');
 });
 
-it('a name that several scenarios begin with stands for all where a list is asked for, and is refused where one is', async () => {
+it('a name that several scenarios begin with stands for all where they are read, and is refused where something is written', async () => {
   const { structured, isError } = await call('analyze_scenario', { scenarioIds: ['checkout'], view: 'levels' });
   expect(isError).toBe(false);
   expect((structured['notes'] as string[])[0]).toBe(
@@ -46,5 +46,6 @@ it('a name that several scenarios begin with stands for all where a list is aske
   );
   const { columns, rows } = structured as { columns: string[]; rows: unknown[][] };
   expect(new Set(rows.map((row) => row[columns.indexOf('scenarioId')]))).toEqual(new Set([4101, 4102]));
-  expect((await call('list_scenario_reports', { scenarioId: 'checkout' })).text).toContain('"checkout" fits 2 scenarios');
+  const event = { key: 'k', text: 'A release', date: 'now', scenarios: ['checkout'] };
+  expect((await call('create_speed_event', event)).text).toContain('"checkout" fits 2 scenarios');
 });

@@ -21,7 +21,7 @@ export default defineTool({
     text: text.describe('Words shown'),
     date: p.momentOf('Instant, e.g. now'),
     monitorings: ids.describe('Monitoring ids (console)').optional(),
-    scenarios: p.refsOrWords('scenario', 'Ids or names').optional(),
+    scenarios: p.refs('scenario', 'Ids or names').optional(),
   }),
   output: z.object({ key: z.string(), date: z.string() }),
   async handler(input, { call, ask, note }) {

@@ -18,12 +18,6 @@ it('marks a moment on scenarios by name and monitorings by id', async () => {
   expect(whole(answer)).toMatchSnapshot();
 });
 
-it('takes a word for all scenarios that it fits, and says which', async () => {
-  const answer = await call('create_speed_event', { key: 'all', text: 'All', date: 'now', scenarios: ['checkout'] });
-  expect(platform().requests.at(-1)?.body).toMatchObject({ scenarios: [4101, 4102] });
-  expect(answer.text).toContain('scenario "checkout" = all 2 that it fits: 4101 "Checkout – desktop", 4102 "Checkout – mobile"');
-});
-
 it('takes dates of the grammar, planned ones too', async () => {
   const now = await call('create_speed_event', { key: 'now', text: 'Now', date: 'now' });
   expect(now.structured['date']).toBe('2026-11-20T10:00:00.000Z');

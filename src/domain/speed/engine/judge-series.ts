@@ -1,6 +1,6 @@
 import { quantile } from 'simple-statistics';
 import { type Course, fitCourse } from './course.ts';
-import { type CountedPart, levelIn, type Plateau, partsThatCount, plateausOf } from './plateaus.ts';
+import { type CountedPart, type HighestP, levelIn, type Plateau, partsThatCount, plateausOf, sureParts } from './plateaus.ts';
 import type { Effect, Level, RunSeries, Span } from './run-series.ts';
 
 /** Fewer runs than this in all, or in the period, are not enough to say anything. */
@@ -77,8 +77,8 @@ export interface JudgeOptions {
   readonly timeZone: string;
   /** Values above it are counted; 1.5 times the median when left out. */
   readonly threshold?: number | undefined;
-  /** Parts with a higher chance count as none, those that last apart from those that are undone; what the search asks when left out. */
-  readonly highestP?: { readonly lasting: number; readonly undone: number } | undefined;
+  /** Parts with a higher chance count as none; what the search asks when left out. */
+  readonly highestP?: HighestP | undefined;
 }
 
 /** The parts of a series' course, as verdicts use them. */
@@ -206,9 +206,8 @@ function courseOf(series: RunSeries, { effect, timeZone }: Pick<JudgeOptions, 'e
 /** The levels of a series with all that was fitted, and the part of it that counts. */
 export function studySeries(series: RunSeries, options: JudgeOptions): Study {
   const { effect, highestP } = options;
-  const isSure = ({ part, p }: CountedPart) => p <= (highestP?.[part.kind === 'bump' ? 'undone' : 'lasting'] ?? 1);
   const course = courseOf(series, options);
-  const counted = partsThatCount(course, quantile([...series.values], 0.5), effect).filter(isSure);
+  const counted = sureParts(partsThatCount(course, quantile([...series.values], 0.5), effect), highestP);
   return { series, course, counted, plateaus: plateausOf(course, counted, series.dates), options };
 }
 

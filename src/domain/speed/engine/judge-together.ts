@@ -213,7 +213,7 @@ export function judgeTogether<Key>(tracked: readonly Tracked<Key>[], options: To
   const judgedAt = (limit: number, { each, verdict }: Draft<Key>): Verdict => {
     if (!('p' in verdict) || verdict.p === 1) return verdict;
     const share = weightOf(each) * ROUNDING;
-    return judge(each, { lasting: Math.max(limit, ofOneQuestion) * share, undone: limit * share });
+    return judge(each, { any: limit * share, onlyLasting: Math.max(limit, ofOneQuestion) * share });
   };
   const judgedAgain = (): Draft<Key>[] => first.map((draft) => ({ each: draft.each, verdict: judgedAt(highestP, draft) }));
   const highestOfAll = accepted(first, () => true);

@@ -39,6 +39,20 @@ export function partsThatCount(course: Course, median: number, effect: Effect): 
   });
 }
 
+/** Chances up to which parts count: all of them, and those that last in a series in which none is as sure as that. */
+export interface HighestP {
+  readonly any: number;
+  readonly onlyLasting: number;
+}
+
+/** Beside a clear change a less clear one is often a dip before it, whose level would pass for the one before; beside episodes it is not. */
+export function sureParts(parts: readonly CountedPart[], highest: HighestP | undefined): CountedPart[] {
+  if (highest === undefined) return [...parts];
+  const sure = parts.filter(({ p }) => p <= highest.any);
+  const lasts = ({ part }: CountedPart) => part.kind !== 'bump';
+  return sure.some(lasts) ? sure : parts.filter((each) => each.p <= (lasts(each) ? highest.onlyLasting : highest.any));
+}
+
 /** The instants between which an edge of a part lies, the other edges fixed. */
 function rangeOf(course: Course, part: Part, edge: 'from' | 'to', dates: readonly number[]): Span {
   const others = course.found.map((each) => each.part).filter((other) => other !== part);
