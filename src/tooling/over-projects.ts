@@ -143,6 +143,15 @@ interface Joined extends TableContent {
   readonly rows: readonly Cell[][];
 }
 
+/** The sentence on a change that goes on from before the range, which the one before it does not date. */
+const EARLIER = /^(Already|But) since \d/;
+
+/** The first sentence of an answer, with one that dates it. */
+function headOf(answer: string): string {
+  const [first = '', second = ''] = sentencesOf(answer);
+  return EARLIER.test(second) ? `${first} ${second}` : first;
+}
+
 function joined(answers: readonly ProjectAnswer[]): Joined {
   const answered = answers.flatMap(({ project, data }) => (data ? [{ project, data }] : []));
   const first = answered[0]?.data ?? {};
@@ -158,7 +167,7 @@ function joined(answers: readonly ProjectAnswer[]): Joined {
   });
   const names = [BY_PROJECT, ...columns, ...(isMixed ? [CURRENCY] : [])];
   const said = answered.flatMap(({ project, data }) =>
-    typeof data['answer'] === 'string' ? [`${project.name}: ${sentencesOf(data['answer'])[0] ?? ''}`] : [],
+    typeof data['answer'] === 'string' ? [`${project.name}: ${headOf(data['answer'])}`] : [],
   );
   return {
     ...(said.length > 0 && { answer: said.join(' ') }),

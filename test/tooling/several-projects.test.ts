@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { overProjects } from '../../src/tooling/over-projects.ts';
 import { sumsAsked, withProjectSums } from '../../src/tooling/project-sums.ts';
 import { useTools } from '../tools/support.ts';
 
@@ -61,6 +62,16 @@ describe('projects side by side', () => {
     expect((await call('list_scenarios', { projectIds: [1201, 1202] })).text).not.toContain('compare_metrics');
     expect(await call('list_goals', { projectIds: ['Nordlicht App'] })).toMatchObject({ isError: false });
   });
+});
+
+it('the answer about several projects keeps of each what its first sentence needs for its date', async () => {
+  const answers = ['Rate fell. Already since 2026-11-15, before the period, it is lower. More.', 'Visits went up: within noise. More.'];
+  const projects = [
+    { id: 1, name: 'A' },
+    { id: 2, name: 'B' },
+  ];
+  const { data } = await overProjects(projects, {}, async ({ id }) => ({ answer: answers[id - 1], columns: ['visits'], rows: [[id]] }));
+  expect(data['answer']).toBe('A: Rate fell. Already since 2026-11-15, before the period, it is lower. B: Visits went up: within noise.');
 });
 
 describe('sums of projects', () => {
