@@ -221,7 +221,7 @@ async function lookAtSite(
     ...scanned,
   });
   roomNotes(readable, plan, note);
-  if (!zones && changes.length === 0) zonesNote(readings, note);
+  if (!zones) zonesNote(readings, note);
   const dataSince = firstDayOf(base) ?? lastDay;
   note(historyWords(plan, { dataSince, firstDay, historyFrom: todayIn(timeZone, read.startMs) }));
   const compared = { ...objectsOf(changes.map(({ place }) => place)), metrics, startMs, endMs, timeZone };

@@ -104,7 +104,7 @@ function judgeWithFactors(reading: Reading, metric: string, share: number): Judg
   return isWithout ? judgeReading(reading, metric, share * SHARE_WITHOUT_FACTORS) : own;
 }
 
-/** Judges each metric of each reading and device; the headline is the largest clear change, else the first with a device that did. */
+/** Judges each metric of each reading and device; the headline is the largest clear change, or one that a device alone shows. */
 export function judgeChanges({ metrics, windows, readings, devices, labelOf }: PeriodsInput): JudgedChanges {
   const share = Math.min(1, MANY / (metrics.length * readings.length));
   const judged = new Map(
@@ -128,15 +128,17 @@ export function judgeChanges({ metrics, windows, readings, devices, labelOf }: P
     return Math.abs(Math.log(Math.max(0.01, 1 + relative))) * (PRODUCTS.has(metric) ? SHARE_OF_PRODUCT : 1);
   };
   const [changed] = changes.filter(({ judgement }) => isChanged(judgement)).toSorted((a, b) => sizeOf(b) - sizeOf(a));
-  const uneven = changes.find(({ metric }) => hiddenOf(metric));
+  const uneven = changes.find(({ metric, judgement }) => !isChanged(judgement) && hiddenOf(metric));
+  // A break on one device that moved its metric by more than the clear change of another one is not left out for that.
+  const leads = !changed || (uneven !== undefined && sizeOf(uneven) > sizeOf(changed)) ? uneven : changed;
   // Without a change, the figures that would be taken for one are spoken of first.
   const [misleading] = changes.filter((change) => beyondUsual(change) > 1).toSorted((a, b) => beyondUsual(b) - beyondUsual(a));
-  const headline = changed ?? uneven ?? misleading ?? changes.find((change) => differenceOf(change) !== null) ?? changes[0];
+  const headline = leads ?? misleading ?? changes.find((change) => differenceOf(change) !== null) ?? changes[0];
   if (!headline) throw new TypeError('There is nothing to compare.');
   return {
     changes,
     headline,
-    hidden: changed ? undefined : hiddenOf(headline.metric),
+    hidden: headline === changed ? undefined : hiddenOf(headline.metric),
     isNoise: !changed && !uneven,
     judgedOf,
     devicesOf,

@@ -4,7 +4,7 @@ import type { Interval } from './drift-grid.ts';
 import { mainChange, overAllDays } from './inner-changes.ts';
 import { LEAST_HISTORY_DAYS, type Level, levelOf, type Window, weightsOf } from './levels.ts';
 import type { Quest } from './seek.ts';
-import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
+import { type DailyPoint, isCounted, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { type Study, studySeries } from './study.ts';
 
 /**
@@ -200,9 +200,10 @@ function figuresOf({ series, noise }: Study, level: Level, limit: number, main: 
 /** The changes that go on or ended since a day, each with the size that it has over all its days. */
 function datedSince({ series }: Study, changes: readonly Change[], early: number): DatedChange[] {
   const own = changes.filter(({ to }) => to > early).map((change) => dated(series, change));
-  const lasting = own.filter(({ shape }) => shape !== 'outlier');
+  // One very large order says nothing of a fall of revenue; a day of more orders does of a fall of orders.
+  const inner = isCounted(series.kind) ? own : own.filter(({ shape }) => shape !== 'outlier');
   const last = series.labels.at(-1) ?? '';
-  return own.map((change) => (change.shape === 'outlier' ? change : overAllDays(change, lasting, last)));
+  return own.map((change) => (change.shape === 'outlier' ? change : overAllDays(change, inner, last)));
 }
 
 /** The verdict of a studied series; undefined where a window has no day. */

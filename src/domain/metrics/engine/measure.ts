@@ -5,7 +5,7 @@ import { LONGEST_EPISODE_DAYS } from './judge.ts';
 import { LEAST_HISTORY_DAYS } from './levels.ts';
 import { type Effect, effectOnDays } from './scan.ts';
 import { allShapes } from './seek.ts';
-import { type DailyPoint, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
+import { type DailyPoint, isCounted, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
 import { studySeries } from './study.ts';
 
 /** Days up to the last one that are looked at: what two requests give. */
@@ -87,7 +87,8 @@ export function measureChange(kind: MetricKind, days: readonly DailyPoint[], fou
   const study = studySeries(series, questsOf(series));
   const last = series.labels.at(-1) ?? found.from;
   const distanceOf = ({ from }: Pick<DatedChange, 'from'>) => Math.abs(Date.parse(from) - Date.parse(found.from)) / DAY_MS;
-  const changes = (study?.changes ?? []).filter(({ shape }) => shape !== 'outlier').map((change) => dated(series, change));
+  const all = (study?.changes ?? []).map((change) => dated(series, change));
+  const changes = all.filter(({ shape }) => shape !== 'outlier');
   // Where two changes lie near, the one of the same size is meant.
   const alike = changes
     .filter((change) => change.relative * found.relative > 0 && distanceOf(change) <= NEAR_DAYS && isSameSize(change, found))
@@ -95,7 +96,8 @@ export function measureChange(kind: MetricKind, days: readonly DailyPoint[], fou
   const nearest =
     alike.find(({ to }) => (to === undefined) === (found.to === undefined)) ??
     (endsInDoubt(found, last) ? alike.find(({ to }) => to === undefined) : undefined);
-  return nearest && overAllDays(nearest, changes, last);
+  // A day of more orders than the others of a fall had them; one very large order says nothing of a fall of revenue.
+  return nearest && overAllDays(nearest, isCounted(kind) ? all : changes, last);
 }
 
 /** Changes that begin on a day or later with a p-value of at most `most`, each measured like those that any tool found. */

@@ -40,6 +40,20 @@ describe('a change', () => {
     expect(measureChange('count', days.slice(-30), about(DAYS - 8, -0.25))).toBeUndefined();
   });
 
+  it('of counts has the size of all its days, one that stands out among them too', () => {
+    const random = seeded(8);
+    const fallen = [12, 13, 12, 27, 12];
+    const days = Array.from({ length: DAYS }, (_, day) => {
+      const numerator = fallen[day - DAYS + fallen.length] ?? random.binomial(2_100, 0.028);
+      return { label: labelAt(day), numerator, denominator: 2_100, isWhole: true };
+    });
+    const before = days.slice(0, -fallen.length);
+    const usual = before.reduce((sum, { numerator }) => sum + numerator, 0) / before.length;
+    const all = fallen.reduce((sum, orders) => sum + orders, 0) / fallen.length / usual - 1;
+    const found = measureChange('share', days, { from: labelAt(DAYS - 5), relative: -0.75, low: -0.85, high: -0.65 });
+    expect(Math.abs((found?.relative ?? 0) - all)).toBeLessThan(0.02);
+  });
+
   it('that has ended has its last day', () => {
     const days = siteOf(5, { from: DAYS - 14, to: DAYS - 5, factor: 0.7 });
     const found = measureChange('count', days, { ...about(DAYS - 14, -0.3), to: labelAt(DAYS - 6) });

@@ -26,7 +26,7 @@ function daysOf(world: World, device: (typeof DEVICES)[number], range: number, f
 }
 
 /** The last week of a site against the one before. */
-function headlineOf(world: World) {
+function headlineOf(world: World, metrics: readonly string[] = ['conversionRate']) {
   const days = DEVICES.flatMap((device) => {
     const teaching = daysOf(world, device, 0, 184, 2 * WEEK + 1);
     const known = knownDaysOf(specialDaysOf([]), (metric) => dayPoints(daysOf(world, device, 0, world.days, 2 * WEEK + 1), metric));
@@ -42,7 +42,7 @@ function headlineOf(world: World) {
     }),
   );
   const [whole, ...devices] = readingsOf(totals, days);
-  const input = { metrics: ['conversionRate'], windows, readings: whole ? [whole] : [], devices, labelOf: () => '' };
+  const input = { metrics, windows, readings: whole ? [whole] : [], devices, labelOf: () => '' };
   const judged = judgeChanges(input);
   return { found: judged, ...explainHeadline({ ...input, judged, segments: { all: [], chosen: [] }, explains: true }) };
 }
@@ -60,4 +60,15 @@ it('a checkout that breaks on one device before Black Friday has its day, its pl
   expect(byDevice?.reasons.named).toBe('desktop');
   expect(judged.headline.since).toMatchObject({ from: '2025-11-23', days: 6 });
   expect(judged.headline.since?.relative).toBeGreaterThan((whole?.main?.relative ?? 0) + 0.03);
+});
+
+it('a checkout that breaks on one device leads before a smaller change of another metric that is clear over all devices', () => {
+  const fall = { on: 'rate', from: 7, to: 1, factor: 0.62, device: 'mobile' } as const;
+  const bounce = { on: 'bounce', from: 7, to: 1, factor: 1.07 } as const;
+  const headline = (events: NonNullable<Parameters<typeof drawWorld>[0]['events']>) => {
+    const { judged } = headlineOf(drawWorld({ visits: 1_000, lastDay: '2026-09-30', events }, 62_003), ['conversionRate', 'bounceRate']);
+    return { metric: judged.headline.metric, device: judged.hidden?.reading.device };
+  };
+  expect(headline([bounce])).toEqual({ metric: 'bounceRate', device: undefined });
+  expect(headline([bounce, fall])).toEqual({ metric: 'conversionRate', device: 'mobile' });
 });
