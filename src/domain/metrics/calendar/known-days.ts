@@ -1,6 +1,6 @@
 import type { DailyPoint, Expected } from '../engine/series.ts';
 import { type LastYear, lastYearOf } from './last-year.ts';
-import type { SpecialDays } from './special-days.ts';
+import type { SpecialDay, SpecialDays } from './special-days.ts';
 
 /** Facts about a day beside its weekday. */
 export interface KnownDay {
@@ -17,6 +17,9 @@ export interface KnownDays {
 
 /** Metrics that follow a season; others hardly do. */
 const SEASONAL: ReadonlySet<string> = new Set(['visits', 'conversionCount', 'conversionRate', 'revenueSum', 'cartAverage']);
+
+/** Totals that are visits times rates. */
+const OF_VISITS: ReadonlySet<string> = new Set(['conversionCount', 'revenueSum']);
 
 /** Share of the doubt about rates that there is about how visitors behave, which special days hardly change. */
 const OF_BEHAVIOUR = 0.3;
@@ -35,13 +38,19 @@ export function knownDaysOf(specialDays: SpecialDays, pointsOf: (metric: string)
     if (!seasons.has(key)) seasons.set(key, SEASONAL.has(metric) ? yearOf(metric).seasonOf(label) : undefined);
     return seasons.get(key);
   };
+  /** What a special day does before the metric's own day of last year is asked: a total of orders follows the visits of that day. */
+  function usualOf(metric: string, day: SpecialDay, isTotal: boolean): Expected {
+    const unknown = { mean: 0, sd: isTotal ? day.totals : day.rates };
+    const visits = OF_VISITS.has(metric) ? yearOf('visits').effectOf(day, true, unknown) : undefined;
+    return visits ? { mean: visits.mean, sd: day.rates } : unknown;
+  }
   return {
     specialDays,
     of(metric, label, isTotal) {
       const day = specialDays(label);
       const season = seasonOf(metric, label);
-      const rates = day && (SEASONAL.has(metric) ? day.rates : OF_BEHAVIOUR * day.rates);
-      const special = day && (yearOf(metric).effectOf(day, isTotal) ?? { mean: 0, sd: isTotal ? day.totals : (rates ?? 0) });
+      const unknown = day && { mean: 0, sd: isTotal ? day.totals : (SEASONAL.has(metric) ? 1 : OF_BEHAVIOUR) * day.rates };
+      const special = day && (yearOf(metric).effectOf(day, isTotal, usualOf(metric, day, isTotal)) ?? unknown);
       return { ...(special && { special }), ...(season !== undefined && { season }) };
     },
   };

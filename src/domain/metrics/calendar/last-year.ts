@@ -22,12 +22,18 @@ const LEAST_MONTHS = 3;
 export interface LastYear {
   /** Logarithm of the smooth level on the same day of last year; undefined where it is not known. */
   readonly seasonOf: (label: string) => number | undefined;
-  /** Last year's effect of a special day; undefined where it is not known. */
-  readonly effectOf: (day: SpecialDay, isTotal: boolean) => Expected | undefined;
+  /** Last year's effect of a special day, as far as it says more than what such days usually do; undefined where it is not known. */
+  readonly effectOf: (day: SpecialDay, isTotal: boolean, usual: Expected) => Expected | undefined;
 }
 
-/** Variance of the logarithm of a day by chance alone, about: of a count, a rate or an average by the events that it rests on. */
+/** Relative variance of a sum of amounts beside that of their number: orders scatter by about their mean. */
+const OF_AMOUNTS = 2;
+/** Variance of a median beside that of a mean of as many values. */
+const OF_MEDIAN = Math.PI / 2;
+
+/** Variance of the logarithm of a day by chance alone, about: of a count, a rate, an average or an amount by the events that it rests on. */
 function chanceOf({ numerator, denominator, events }: DailyPoint): number {
+  if (events !== undefined && denominator === 1) return OF_AMOUNTS / Math.max(1, events);
   return 1 / Math.max(1, events ?? (denominator === 1 ? numerator : Math.min(numerator, denominator)));
 }
 
@@ -66,28 +72,36 @@ export function lastYearOf(points: readonly DailyPoint[], specialDays: SpecialDa
     Array.from({ length: 2 * SMOOTH_DAYS + 1 }, (_, index) => dayAfter(day, index - SMOOTH_DAYS)).filter((label) => flat.has(label));
   const ofDate = dateEffects(flat, (day) => near(day).map((label) => flat.get(label) ?? 0));
   const chances = new Map(points.map((point) => [point.label, chanceOf(point)]));
+  // Weekdays that differ by no more than chance makes of so few days say nothing: the days around do then.
+  const chanceOfDay = meanOf([...ordinary.keys()].map((label) => chances.get(label) ?? 0));
+  const perWeekday = Math.max(1, ordinary.size / 7);
+  const ofWeekdays = meanOf(weekdays.map((by) => by ** 2));
+  const told = ofWeekdays > 0 ? Math.max(0, 1 - (OF_MEDIAN * chanceOfDay) / perWeekday / ofWeekdays) : 0;
   const effects = new Map<string, { readonly mean: number; readonly chance: number }>();
   for (const [label, level] of logs) {
     const special = specialDays(label);
     const beside = Array.from({ length: 2 * WEEKS + 1 }, (_, week) => dayAfter(label, 7 * (week - WEEKS))).flatMap((day) =>
       ordinary.has(day) ? [(ordinary.get(day) ?? 0) - ofDate(day)] : [],
     );
+    if (!special || beside.length === 0) continue;
+    const around = near(label).map((day) => (ordinary.get(day) ?? 0) - ofDate(day));
+    const usual = around.length === 0 ? median(beside) : told * median(beside) + (1 - told) * meanOf(around);
+    const chance = (told ** 2 * OF_MEDIAN * chanceOfDay) / beside.length + ((1 - told) ** 2 * chanceOfDay) / Math.max(1, around.length);
     // The latest year counts.
-    if (special && beside.length > 0)
-      effects.set(special.key, { mean: level - ofDate(label) - median(beside), chance: chances.get(label) ?? 0 });
+    effects.set(special.key, { mean: level - ofDate(label) - usual, chance: (chances.get(label) ?? 0) + chance });
   }
   return {
     seasonOf(label) {
       const days = near(dayAfter(label, -YEAR_DAYS));
       return days.length < LEAST_DAYS ? undefined : meanOf(days.map((day) => (flat.get(day) ?? 0) - ofDate(day)));
     },
-    effectOf({ key, totals, rates }, isTotal) {
+    effectOf({ key }, isTotal, usual) {
       const known = effects.get(key);
       if (!known) return undefined;
       // A day of twenty orders says less of what such days do than that most do little.
-      const usual = (isTotal ? totals : rates) ** 2;
-      const kept = usual / (usual + known.chance);
-      return { mean: kept * known.mean, sd: Math.sqrt((isTotal ? REPEATED.totals : REPEATED.rates) ** 2 + kept * known.chance) };
+      const kept = usual.sd ** 2 / (usual.sd ** 2 + known.chance);
+      const mean = usual.mean + kept * (known.mean - usual.mean);
+      return { mean, sd: Math.sqrt((isTotal ? REPEATED.totals : REPEATED.rates) ** 2 + kept * known.chance) };
     },
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { knownDaysOf } from '../../../../src/domain/metrics/calendar/known-days.ts';
 import { lastYearOf } from '../../../../src/domain/metrics/calendar/last-year.ts';
 import { publicHolidaysOf } from '../../../../src/domain/metrics/calendar/public-holidays.ts';
 import { specialDaysOf } from '../../../../src/domain/metrics/calendar/special-days.ts';
@@ -86,7 +87,7 @@ describe('last year', () => {
 
   it('says what a special day did against ordinary days of its weekday', () => {
     const day = special('2026-11-27');
-    const effect = day && lastYearOf(byBlackFriday, special).effectOf(day, true);
+    const effect = day && lastYearOf(byBlackFriday, special).effectOf(day, true, { mean: 0, sd: day.totals });
     expect(Math.exp(effect?.mean ?? 0)).toBeCloseTo(2.4, 0);
     expect(effect?.sd).toBeGreaterThan(0);
   });
@@ -95,16 +96,32 @@ describe('last year', () => {
     const day = special('2026-11-27');
     const effectOf = (share: number) => {
       const few = byBlackFriday.map((point) => ({ ...point, numerator: Math.max(1, Math.round(point.numerator * share)) }));
-      return day && lastYearOf(few, special).effectOf(day, false);
+      return day && lastYearOf(few, special).effectOf(day, false, { mean: 0, sd: day.rates });
     };
     const [many, few] = [effectOf(1), effectOf(10 / (byBlackFriday[0]?.numerator ?? 1))];
     expect(few?.mean).toBeLessThan(0.75 * (many?.mean ?? 0));
     expect(few?.sd).toBeGreaterThan(1.5 * (many?.sd ?? 1));
   });
 
+  it('takes few orders of a special day to follow its visits, and each weekday as all days where so few differ by chance', () => {
+    const visits = daysFrom(FIRST, 240, (label) => (nameOf(label) === 'Black Friday' ? 1.1 : 1));
+    const random = seeded(5);
+    const at = visits.findIndex(({ label }) => nameOf(label) === 'Black Friday');
+    const orders = visits.slice(at - 14, at + 15).map((point, index) => {
+      const ofFridays = index === 14 ? 72 : 29;
+      return { ...point, numerator: index % 7 === 0 ? ofFridays : random.poisson(36) };
+    });
+    const effectOf = (metric: string) =>
+      knownDaysOf(special, (asked) => (asked === 'visits' ? visits : orders)).of(metric, '2026-11-27', true).special;
+    // Black Friday had 2.5 times the orders of the Fridays around it, twice those of all days, and 1.1 times the visits.
+    expect(Math.exp(effectOf('conversionCount')?.mean ?? 0)).toBeLessThan(1.9);
+    expect(Math.exp(effectOf('visits')?.mean ?? 0)).toBeCloseTo(1.1, 1);
+  });
+
   it('does not know what a day did that was not counted', () => {
     const christmas = special('2026-12-25');
-    expect(christmas && lastYearOf(daysFrom('2026-01-05', 200), special).effectOf(christmas, true)).toBeUndefined();
+    const { effectOf } = lastYearOf(daysFrom('2026-01-05', 200), special);
+    expect(christmas && effectOf(christmas, true, { mean: 0, sd: christmas.totals })).toBeUndefined();
   });
 
   it('has the smooth level of the day 364 days before, without weekdays and special days', () => {
@@ -125,7 +142,7 @@ describe('last year', () => {
     // Shocks of 3 % leave a mean of 21 days known to 0.7 %; the pay days that are missing in November made 4.6 %.
     expect(Math.abs((november ?? 1) - (october ?? 0))).toBeLessThan(0.02);
     const day = special('2026-11-27');
-    expect(Math.exp((day && effectOf(day, true)?.mean) ?? 0)).toBeCloseTo(2, 1);
+    expect(Math.exp((day && effectOf(day, true, { mean: 0, sd: day.totals })?.mean) ?? 0)).toBeCloseTo(2, 1);
   });
 });
 
