@@ -31,6 +31,8 @@ export default defineTool({
       () => [],
     );
     const { key } = await call(input);
+    const places = [...(input.scenarios ?? []).map((id) => `scenario ${id}`), ...(input.monitorings ?? []).map((id) => `monitoring ${id}`)];
+    note(`Created "${input.text}" on ${places.length > 0 ? places.join(', ') : 'no scenario or monitoring'}.`);
     const equal = known.filter((event) => event.key !== key && isEqualEvent(event, input));
     if (equal.length > 0)
       note(
