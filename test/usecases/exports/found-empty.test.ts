@@ -30,7 +30,7 @@ const RUN = { jobRunId: 7, state: 'SUCCESS', endDate: '2026-11-26T09:05:00Z' };
 
 it('an export of the days that found no rows is said in place of a plan for them', async () => {
   expect(await words([part(3150)], [RUN])).toBe(
-    'The platform has no rows of it: an export of these days found none. ' + 'Job 3150: 1 run succeeded without rows (ended 2026-11-26).',
+    'The platform has no rows of it: an export of these days found none. Job 3150: 1 run succeeded without rows (ended 2026-11-26).',
   );
 });
 

@@ -38,7 +38,7 @@ export function knownDaysOf(specialDays: SpecialDays, pointsOf: (metric: string)
     if (!seasons.has(key)) seasons.set(key, SEASONAL.has(metric) ? yearOf(metric).seasonOf(label) : undefined);
     return seasons.get(key);
   };
-  /** What a special day does before the metric's own day of last year is asked: a total of orders follows the visits of that day. */
+  /** The effect of a special day before the metric's own day of last year is asked: a total of orders follows the visits of that day. */
   function usualOf(metric: string, day: SpecialDay, isTotal: boolean): Expected {
     const unknown = { mean: 0, sd: isTotal ? day.totals : day.rates };
     const visits = OF_VISITS.has(metric) ? yearOf('visits').effectOf(day, true, unknown) : undefined;

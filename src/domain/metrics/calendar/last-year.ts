@@ -31,7 +31,7 @@ const OF_AMOUNTS = 2;
 /** Variance of a median beside that of a mean of as many values. */
 const OF_MEDIAN = Math.PI / 2;
 
-/** Variance of the logarithm of a day by chance alone, about: of a count, a rate, an average or an amount by the events that it rests on. */
+/** Variance of the logarithm of a day by chance alone, about: by the events that a count, rate, average or amount rests on. */
 function chanceOf({ numerator, denominator, events }: DailyPoint): number {
   if (events !== undefined && denominator === 1) return OF_AMOUNTS / Math.max(1, events);
   return 1 / Math.max(1, events ?? (denominator === 1 ? numerator : Math.min(numerator, denominator)));

@@ -45,7 +45,7 @@ export interface HighestP {
   readonly onlyLasting: number;
 }
 
-/** Beside a clear change a less clear one is often a dip before it, whose level would pass for the one before; beside episodes it is not. */
+/** Beside a clear change a less clear one is often a dip before it, whose level would pass for the one before; not beside episodes. */
 export function sureParts(parts: readonly CountedPart[], highest: HighestP | undefined): CountedPart[] {
   if (highest === undefined) return [...parts];
   const sure = parts.filter(({ p }) => p <= highest.any);
