@@ -63,8 +63,14 @@ const OF_BLACK_WEEK = [
 
 const daysBetween = (from: string, to: string) => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
 
-/** The Monday of the week of Black Friday. */
-const blackMondayOf = (year: number) => dayAfter(blackFridayOf(year).toString(), -4);
+const mondays = new Map<string, string>();
+
+/** The Monday of the week of Black Friday of a year; kept, because each day of each series is asked for it. */
+function blackMondayOf(year: string): string {
+  const known = mondays.get(year) ?? dayAfter(blackFridayOf(Number(year)).toString(), -4);
+  mondays.set(year, known);
+  return known;
+}
 
 /**
  * Days that are special wherever shops sell: the week of Black Friday up to Cyber Monday, Christmas to New Year; and the public holidays of
@@ -78,7 +84,7 @@ export function specialDaysOf(holidays: readonly Holiday[], own: readonly OwnDay
     if (named) return { key: `own-${named.name}-${daysBetween(named.from, label)}`, name: named.name, ...COMMERCIAL };
     const feast = OF_CHRISTMAS[label.slice(5)];
     if (feast !== undefined) return { key: label.slice(5), name: feast, ...FEAST };
-    const offset = daysBetween(blackMondayOf(Number(label.slice(0, 4))), label);
+    const offset = daysBetween(blackMondayOf(label.slice(0, 4)), label);
     const ofWeek = OF_BLACK_WEEK[offset];
     if (ofWeek !== undefined) return { key: `black-week-${offset}`, name: ofWeek, ...COMMERCIAL };
     const name = publicHolidays.get(label);
