@@ -13,3 +13,9 @@ export const gistOf = (sentence: string) => sentence.replaceAll(/\d+/g, '#');
 export const onceByGist = (sentences: readonly string[]) => [
   ...new Map(sentences.toReversed().map((sentence) => [gistOf(sentence), sentence])).values(),
 ];
+
+/** The same text with a capital letter in front. */
+export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** The same text with a small letter in front. */
+export const lowered = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);

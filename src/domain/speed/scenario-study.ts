@@ -82,10 +82,12 @@ const SUMS_LAST = 1_000;
 /** Metrics that take as large a change to count repeat so badly that their scatter says nothing of the scenario. */
 const SCATTERS_BY_NATURE = 0.1;
 
-/** Moves in the order in which they speak for a period: those that last, those that ended in it, those that were over before it. */
-function reachOf({ untilDate }: Move, period: Window): number {
-  if (untilDate === undefined) return 0;
-  return untilDate >= period.startMs ? 1 : 2;
+/** Rows that moved, in the order in which they speak for a period: what lasts, what ended in it, what was over before it. */
+function movedRows(rows: readonly Row[], { startMs }: Window): Row[] {
+  const ended = rows.filter(({ move }) => move?.untilDate !== undefined);
+  const isOver = ({ move }: Row) => (move?.untilDate ?? 0) < startMs;
+  const lasting = rows.filter(({ move }) => move && move.untilDate === undefined);
+  return [...lasting, ...ended.filter((row) => !isOver(row)), ...ended.filter(isOver)];
 }
 
 /** The worst row that moved for good, else for a time, else the first that is unstable in a metric which usually is not. */
@@ -97,10 +99,7 @@ function headlineOf(rows: readonly Row[], period: Window): Row | undefined {
     metricFact(metric).effect.relative < SCATTERS_BY_NATURE;
   // Where metrics that people know were looked at, others do not speak for the scenario.
   const known = rows.filter(({ metric }) => rankOf(metric) < Number.MAX_SAFE_INTEGER || isCustomTiming(metric));
-  const [moved] = (known.length > 0 ? known : rows)
-    .flatMap((row) => (row.move ? [{ row, reach: reachOf(row.move, period) }] : []))
-    .toSorted((a, b) => a.reach - b.reach)
-    .map(({ row }) => row);
+  const [moved] = movedRows(known.length > 0 ? known : rows, period);
   return (moved && rows.find((row) => explains(row, moved))) ?? moved ?? rows.find(isUnstable);
 }
 

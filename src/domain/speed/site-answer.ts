@@ -1,3 +1,4 @@
+import { lowered } from '../../lib/sentences.ts';
 import type { Clues } from './clues.ts';
 import { type FailedStep, type FailureWords, failedStepsToRead, failureSentence, failureWords, isFailing } from './failures.ts';
 import { SPEED_STATES, type State } from './move.ts';
@@ -129,8 +130,6 @@ function countWords(summaries: readonly Summary[], metrics: readonly string[], p
   if (yet !== '') return `${yet}: ${lowered(countOf(summaries, 'them', named))}`;
   return countOf(summaries, part ? placeWords(part) : `${summaries.length} ${summaries.length === 1 ? 'scenario' : 'scenarios'}`, named);
 }
-
-const lowered = (sentence: string) => `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
 
 /** The same of scenarios that `of` names. */
 function countOf(summaries: readonly Summary[], of: string, named: string): string {

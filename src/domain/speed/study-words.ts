@@ -1,6 +1,7 @@
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import { counted, formatMs, formatPercent } from '../../lib/number-text.ts';
+import { capital } from '../../lib/sentences.ts';
 import { FALSE_DISCOVERY_RATES } from '../statistics/discoveries.ts';
 import type { Level, Span } from './engine/run-series.ts';
 import type { Move } from './move.ts';
@@ -181,8 +182,7 @@ export function speedSentence(study: Study, name: string | undefined, events: re
 /** Names a move that days hide where the headline is over: what may go on is not left out for what has ended. */
 function heldBeside(study: Study): string {
   const held = study.headline?.move?.untilDate === undefined ? undefined : heldRow(study);
-  const words = held && heldWords(held, study);
-  return words === undefined ? '' : ` ${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;
+  return held ? ` ${capital(heldWords(held, study))}.` : '';
 }
 
 /** Names a move that days hide, where nothing moved for certain; undefined where there is none. */

@@ -1,6 +1,6 @@
 import { isRecord } from '../../lib/is-record.ts';
 import { formatMoney, formatNumber, NO_VALUE } from '../../lib/number-text.ts';
-import { sentencesOf } from '../../lib/sentences.ts';
+import { capital, sentencesOf } from '../../lib/sentences.ts';
 import { type ChartSpec, isChart } from '../spec.ts';
 import type { OverviewPart } from './parts.ts';
 
@@ -23,8 +23,7 @@ export type NameMetric = (metric: string) => string;
 
 /** `conversionRate` as "Conversion rate", where no definition is at hand. */
 function spelledOut(metric: string): string {
-  const words = metric.replaceAll(/([A-Z])/g, ' $1').toLowerCase();
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  return capital(metric.replaceAll(/([A-Z])/g, ' $1').toLowerCase());
 }
 
 const listOf = (value: unknown): Content[] => (Array.isArray(value) ? value.filter(isRecord) : []);

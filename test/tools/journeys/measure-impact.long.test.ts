@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { inFullRun } from '../../support/sample-size.ts';
 import { useTools, WEEK, whole } from '../support.ts';
 
 const { call, platform } = useTools();
@@ -75,22 +74,20 @@ describe('measure_impact', () => {
       expect(Number(answer.structured['total'])).toBeGreaterThan(10);
     });
 
-    inFullRun(() => {
-      it('says why a row is within noise whose own interval leaves out 0, and only then', async () => {
-        for (const limit of [1, 50]) {
-          const answer = await call('measure_impact', { ...jobIds, limit });
-          const rows = answer.structured['conditions'] as Record<string, number | string>[];
-          const leavesOut0 = (low = 0, high = 0) => Math.sign(low) * Math.sign(high) === 1;
-          const isBeyond = rows.some(
-            (row) =>
-              row['verdict'] === 'within noise' &&
-              (leavesOut0(Number(row['lowPoints'] ?? 0), Number(row['highPoints'] ?? 0)) ||
-                leavesOut0(Number(row['lostRevenueLow'] ?? 0), Number(row['lostRevenueHigh'] ?? 0))),
-          );
-          expect(isBeyond).toBe(limit > 1);
-          expect(answer.text.includes('Verdicts go by the outcome at a false discovery rate of 5% over all rows')).toBe(isBeyond);
-        }
-      });
+    it('says why a row is within noise whose own interval leaves out 0, and only then', async () => {
+      for (const limit of [1, 50]) {
+        const answer = await call('measure_impact', { ...jobIds, limit });
+        const rows = answer.structured['conditions'] as Record<string, number | string>[];
+        const leavesOut0 = (low = 0, high = 0) => Math.sign(low) * Math.sign(high) === 1;
+        const isBeyond = rows.some(
+          (row) =>
+            row['verdict'] === 'within noise' &&
+            (leavesOut0(Number(row['lowPoints'] ?? 0), Number(row['highPoints'] ?? 0)) ||
+              leavesOut0(Number(row['lostRevenueLow'] ?? 0), Number(row['lostRevenueHigh'] ?? 0))),
+        );
+        expect(isBeyond).toBe(limit > 1);
+        expect(answer.text.includes('Verdicts go by the outcome at a false discovery rate of 5% over all rows')).toBe(isBeyond);
+      }
     });
 
     it('tells which error costs most: each text is a condition of its own', async () => {

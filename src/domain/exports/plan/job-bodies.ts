@@ -3,6 +3,7 @@ import type { createExportJob } from '../../../api/operations/data-export.ts';
 import { MAX_EXPORT_RANGE_MS } from '../../../api/params.ts';
 import { chunksOf } from '../../../lib/calendar.ts';
 import { isoAt } from '../../../lib/dates.ts';
+import { capital } from '../../../lib/sentences.ts';
 import type { ExportColumn } from './field-catalogue.ts';
 
 /** A range of an export, its end not included, as job and run say it. */
@@ -70,7 +71,7 @@ function selectorOf({ fieldName, aliasName, customVarPosition, dynamicVarKey }: 
 function usualName({ frequency, device, scope, format }: ExportOrder): string {
   const when = { once: '', daily: 'Daily', hourly: 'Hourly' }[frequency];
   const words = [when, device === 'all' ? '' : device, scope, format].filter((word) => word !== '').join(' ');
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+  return capital(words);
 }
 
 /** The name, or with a number where a job has it already. */

@@ -40,17 +40,17 @@ export function knownDaysOf(specialDays: SpecialDays, pointsOf: (metric: string)
   };
   /** The effect of a special day before the metric's own day of last year is asked: a total of orders follows the visits of that day. */
   function usualOf(metric: string, day: SpecialDay, isTotal: boolean): Expected {
-    const unknown = { mean: 0, sd: isTotal ? day.totals : day.rates };
+    const unknown = { mean: 0, sd: isTotal ? day.totals : (SEASONAL.has(metric) ? 1 : OF_BEHAVIOUR) * day.rates };
     const visits = OF_VISITS.has(metric) ? yearOf('visits').effectOf(day, true, unknown) : undefined;
-    return visits ? { mean: visits.mean, sd: day.rates } : unknown;
+    return visits ? { mean: visits.mean, sd: Math.hypot(day.rates, visits.sd) } : unknown;
   }
   return {
     specialDays,
     of(metric, label, isTotal) {
       const day = specialDays(label);
       const season = seasonOf(metric, label);
-      const unknown = day && { mean: 0, sd: isTotal ? day.totals : (SEASONAL.has(metric) ? 1 : OF_BEHAVIOUR) * day.rates };
-      const special = day && (yearOf(metric).effectOf(day, isTotal, usualOf(metric, day, isTotal)) ?? unknown);
+      const usual = day && usualOf(metric, day, isTotal);
+      const special = usual && (yearOf(metric).effectOf(day, isTotal, usual) ?? usual);
       return { ...(special && { special }), ...(season !== undefined && { season }) };
     },
   };

@@ -1,5 +1,6 @@
 import { median } from 'simple-statistics';
 import { dayAfter } from '../../../lib/calendar.ts';
+import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { nth } from '../../../lib/nth.ts';
 import type { DailyPoint, Expected } from '../engine/series.ts';
@@ -49,6 +50,18 @@ function dateEffects(flat: ReadonlyMap<string, number>, near: (label: string) =>
   return (label) => effects.get(dateOf(label)) ?? 0;
 }
 
+/** Says which of some days lie near a day; by their place in time, because each day of each series is asked for. */
+function daysNear(labels: readonly string[]): (day: string) => string[] {
+  const [first = ''] = labels.toSorted();
+  const placeOf = (label: string) => Math.round((Date.parse(label) - Date.parse(first)) / DAY_MS);
+  const places: (string | undefined)[] = [];
+  for (const label of labels) places[placeOf(label)] = label;
+  return (day) => {
+    const at = placeOf(day);
+    return places.slice(Math.max(0, at - SMOOTH_DAYS), Math.max(0, at + SMOOTH_DAYS + 1)).filter((label) => label !== undefined);
+  };
+}
+
 /**
  * Reads days of last year (and of this one before) of all visits: their smooth level, and what special days did. Both are freed of the
  * course of a month: pay days that fall on special days are missing from the level around them, and would be taken for a part of these.
@@ -68,15 +81,14 @@ export function lastYearOf(points: readonly DailyPoint[], specialDays: SpecialDa
     return own.length > 0 ? median(own) - middle : 0;
   });
   const flat = new Map([...ordinary].map(([label, level]) => [label, level - nth(weekdays, weekdayOf(label))]));
-  const near = (day: string) =>
-    Array.from({ length: 2 * SMOOTH_DAYS + 1 }, (_, index) => dayAfter(day, index - SMOOTH_DAYS)).filter((label) => flat.has(label));
+  const near = daysNear([...flat.keys()]);
   const ofDate = dateEffects(flat, (day) => near(day).map((label) => flat.get(label) ?? 0));
   const chances = new Map(points.map((point) => [point.label, chanceOf(point)]));
-  // Weekdays that differ by no more than chance makes of so few days say nothing: the days around do then.
   const chanceOfDay = meanOf([...ordinary.keys()].map((label) => chances.get(label) ?? 0));
-  const perWeekday = Math.max(1, ordinary.size / 7);
+  const chanceOfWeekday = (OF_MEDIAN * chanceOfDay) / Math.max(1, ordinary.size / 7);
   const ofWeekdays = meanOf(weekdays.map((by) => by ** 2));
-  const told = ofWeekdays > 0 ? Math.max(0, 1 - (OF_MEDIAN * chanceOfDay) / perWeekday / ofWeekdays) : 0;
+  // Weekdays that differ by no more than chance makes of so few days say nothing: the days around do then (James and Stein 1961).
+  const share = Math.max(0, 1 - chanceOfWeekday / Math.max(ofWeekdays, Number.MIN_VALUE));
   const effects = new Map<string, { readonly mean: number; readonly chance: number }>();
   for (const [label, level] of logs) {
     const special = specialDays(label);
@@ -85,10 +97,10 @@ export function lastYearOf(points: readonly DailyPoint[], specialDays: SpecialDa
     );
     if (!special || beside.length === 0) continue;
     const around = near(label).map((day) => (ordinary.get(day) ?? 0) - ofDate(day));
-    const usual = around.length === 0 ? median(beside) : told * median(beside) + (1 - told) * meanOf(around);
-    const chance = (told ** 2 * OF_MEDIAN * chanceOfDay) / beside.length + ((1 - told) ** 2 * chanceOfDay) / Math.max(1, around.length);
+    const usual = around.length === 0 ? median(beside) : share * median(beside) + (1 - share) * meanOf(around);
+    const ofUsual = (share ** 2 * OF_MEDIAN) / beside.length + (1 - share) ** 2 / Math.max(1, around.length);
     // The latest year counts.
-    effects.set(special.key, { mean: level - ofDate(label) - usual, chance: (chances.get(label) ?? 0) + chance });
+    effects.set(special.key, { mean: level - ofDate(label) - usual, chance: (chances.get(label) ?? 0) + ofUsual * chanceOfDay });
   }
   return {
     seasonOf(label) {

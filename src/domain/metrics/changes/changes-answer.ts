@@ -205,15 +205,14 @@ function rankingOf({ site, speed }: AnswerFacts): string {
     : ranking;
 }
 
-const READ_ALL = { selections: 0, of: 0 };
-
-/** `330 series looked at, 186 of them of 6 speed scenarios` */
+/** `330 series looked at, 186 of them of 6 speed scenarios`, and how many selections could not be read. */
 function seenWords({ site, speed }: Pick<AnswerFacts, 'site' | 'speed'>, looked: number): string {
-  const { selections = 0, of = 0 } = site?.unread ?? {};
-  if (selections > 0) {
-    const seen = seenWords({ site: site && { ...site, unread: READ_ALL }, speed }, looked);
-    return `only ${seen}, for ${selections} of ${of} selections could not be read`;
-  }
+  const { selections, of } = site?.unread ?? { selections: 0, of: 0 };
+  const seen = seriesWords({ site, speed }, looked);
+  return selections > 0 ? `only ${seen}, for ${selections} of ${of} selections could not be read` : seen;
+}
+
+function seriesWords({ site, speed }: Pick<AnswerFacts, 'site' | 'speed'>, looked: number): string {
   const series = (count: number) => formatNumber(count, { group: true });
   if (!speed) return `${series(looked)} series looked at`;
   const scenarios = counted(speed.scenarios, 'speed scenario');

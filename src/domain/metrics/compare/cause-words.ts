@@ -1,6 +1,7 @@
 import { formatNumber, formatPercent } from '../../../lib/number-text.ts';
+import { capital } from '../../../lib/sentences.ts';
 import type { GroupChange, Reasons } from '../engine/reasons.ts';
-import { capital, changeText, levelText, signed } from './comparison-words.ts';
+import { changeText, levelText, signed } from './comparison-words.ts';
 import { type Contribution, type Explained, fixed } from './contributions.ts';
 
 /** A way to divide the visits, and what each of its groups did. */

@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { formatMoney, formatNumber, formatPercent, NO_VALUE } from '../../../lib/number-text.ts';
+import { capital } from '../../../lib/sentences.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import type { Judgement } from '../engine/judge.ts';
 import type { DayJudgement } from '../engine/judge-day.ts';
@@ -40,8 +41,6 @@ export function differenceOf({ compared: { before, after } }: Change): number | 
   return before === null || after === null ? null : after - before;
 }
 
-/** Begins a sentence. */
-export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 /** True for metrics in percent, whose changes are points. */
 export const isPercent = (metric: string) => definitionOf(metric)?.unit === '%';
 

@@ -1,7 +1,7 @@
 import { formatMoney, formatNumber } from '../../../lib/number-text.ts';
+import { capital } from '../../../lib/sentences.ts';
 import { unitOf } from '../metric-definitions.ts';
 import { isBeyond, shareOf } from './cause-words.ts';
-import { capital } from './comparison-words.ts';
 import type { RevenueSplit } from './contributions.ts';
 
 const LEAST_WHOLE = 1_000;
