@@ -1,3 +1,4 @@
+import { nth } from '../../lib/nth.ts';
 import { dayTestOf } from './day-scatter.ts';
 import type { Verdict } from './engine/judge-series.ts';
 import { type Judged, judgeSince, judgeTogether, type Tracked } from './engine/judge-together.ts';
@@ -32,10 +33,10 @@ const HALF = 0.5;
 
 /** Values of a series over the geometric mean of others in the same runs; undefined where these have few of them. */
 function quotientOf(series: Series, others: readonly Series[]): Series | undefined {
-  const known = others.map(({ dates, values }) => new Map(dates.map((date, run) => [date, values[run] ?? 0])));
+  const known = others.map(({ dates, values }) => new Map(dates.map((date, run) => [date, nth(values, run)])));
   const runs = series.dates.flatMap((date, run) => {
     const values = known.map((other) => other.get(date) ?? 0);
-    const value = series.values[run] ?? 0;
+    const value = nth(series.values, run);
     if (!(value > 0) || values.some((other) => !(other > 0))) return [];
     return [{ date, log: Math.log(value) - values.reduce((sum, other) => sum + Math.log(other), 0) / values.length }];
   });

@@ -109,7 +109,7 @@ function lineOf(blocks: readonly Block[]): number[] {
 /** Undefined with too few days to say. */
 function amongDays(runs: FreedRuns, course: Stretch | 'drift'): AmongDays | undefined {
   const isDrift = course === 'drift';
-  const blocks = blocksOf(runs, isDrift ? { fromMs: runs.dates[0] ?? 0, toMs: Number.POSITIVE_INFINITY } : course);
+  const blocks = blocksOf(runs, isDrift ? { fromMs: nth(runs.dates, 0), toMs: Number.POSITIVE_INFINITY } : course);
   const levels = blocks.length < LEAST_DAYS ? undefined : (isDrift ? lineOf : sidesOf)(blocks);
   if (!levels) return undefined;
   const residuals = blocks.map((block, index) => block.middle - nth(levels, index));

@@ -1,4 +1,5 @@
 import { sum } from 'simple-statistics';
+import { nth } from '../../lib/nth.ts';
 
 /** Autocorrelation beyond which a few values cannot tell a trend from a slow wave. */
 const MOST_CARRY = 0.8;
@@ -6,7 +7,7 @@ const MOST_CARRY = 0.8;
 /** By how much single errors understate that of a mean or slope of values that follow each other (a first-order autoregression). */
 export function carryFactor(residuals: readonly number[]): number {
   const squares = sum(residuals.map((value) => value ** 2));
-  const products = sum(residuals.slice(1).map((value, at) => value * (residuals[at] ?? 0)));
+  const products = sum(residuals.slice(1).map((value, at) => value * nth(residuals, at)));
   // A few values show less of it than there is.
   const carry = squares > 0 ? products / squares + 1 / residuals.length : 0;
   const kept = Math.max(0, Math.min(MOST_CARRY, carry));

@@ -1,4 +1,4 @@
-import { nthDouble } from '../../lib/nth.ts';
+import { nth, nthDouble } from '../../lib/nth.ts';
 import { dot } from './vectors.ts';
 
 /** A function whose least is sought, and how it is sought. */
@@ -33,10 +33,10 @@ function stepBy(gradient: Float64Array, solve: Descent['solve'], past: readonly 
   for (let at = past.length - 1; at >= 0; at -= 1) {
     const { step, turn, product } = past[at] as Past; // an index of the list
     shares[at] = dot(step, left) / product;
-    add(left, -(shares[at] ?? 0), turn);
+    add(left, -nth(shares, at), turn);
   }
   const step = solve(left);
-  for (const [at, { step: own, turn, product }] of past.entries()) add(step, (shares[at] ?? 0) - dot(turn, step) / product, own);
+  for (const [at, { step: own, turn, product }] of past.entries()) add(step, nth(shares, at) - dot(turn, step) / product, own);
   return step.map((value) => -value);
 }
 

@@ -1,4 +1,4 @@
-import { nth } from '../../../lib/nth.ts';
+import { nth, nthDouble, nthUnsigned } from '../../../lib/nth.ts';
 import { descend } from '../../statistics/descent.ts';
 import { type Cells, sessionsByLevel } from './cells.ts';
 import { addFeatures, type Design, LEAST_OF_LEVEL, productOf } from './design.ts';
@@ -48,14 +48,14 @@ function withoutPeers(cells: Cells, isExposed: Uint8Array, left: Uint8Array): nu
     const [treated, others] = [new Float64Array(levels), new Float64Array(levels)];
     for (let cell = 0; cell < cells.count; cell += 1) {
       if (left[cell] === 0) continue;
-      const level = cells.levels[cell * width + at] ?? 0;
+      const level = nthUnsigned(cells.levels, cell * width + at);
       const side = isExposed[cell] === 1 ? treated : others;
-      side[level] = (side[level] ?? 0) + (cells.sessions[cell] ?? 0);
+      side[level] = nthDouble(side, level) + nthDouble(cells.sessions, cell);
     }
     const isLost = lostLevels(treated, (level) => nth(others, level));
     if (!isLost) continue;
     for (let cell = 0; cell < cells.count; cell += 1) {
-      if (left[cell] === 0 || isLost[cells.levels[cell * width + at] ?? 0] === 0) continue;
+      if (left[cell] === 0 || isLost[nthUnsigned(cells.levels, cell * width + at)] === 0) continue;
       left[cell] = 0;
       removed += 1;
     }
@@ -86,7 +86,7 @@ function controlsOf({ cells, spread }: PageModel, exposed: number, isExposed: Ui
   const controls = new Int32Array(all - exposed);
   let end = 0;
   for (let cell = 0; cell < cells.count; cell += 1) {
-    const own = spread[cell] ?? 0;
+    const own = nthDouble(spread, cell);
     if (own >= part || isExposed[cell] === 1 || left?.[cell] === 0) continue;
     controls[end] = cell;
     end += 1;
@@ -100,12 +100,12 @@ interface Side {
   readonly sessions: Float64Array;
 }
 
-const shares = (totals: Float64Array) => totals.map((value) => value / Math.max(totals[0] ?? 0, 1e-9));
+const shares = (totals: Float64Array) => totals.map((value) => value / Math.max(nthDouble(totals, 0), 1e-9));
 
 /** The features of a side, summed up. */
 function totalsOf(design: Design, { list, sessions }: Side): Float64Array {
   const totals = new Float64Array(design.features);
-  for (let at = 0; at < list.length; at += 1) addFeatures(design, list[at] ?? 0, sessions[at] ?? 0, totals);
+  for (let at = 0; at < list.length; at += 1) addFeatures(design, nth(list, at), nthDouble(sessions, at), totals);
   return totals;
 }
 
@@ -113,10 +113,10 @@ function totalsOf(design: Design, { list, sessions }: Side): Float64Array {
 function weigh(design: Design, { list, sessions }: Side, factors: Float64Array, weights: Float64Array): Float64Array {
   const totals = new Float64Array(design.features);
   for (let at = 0; at < list.length; at += 1) {
-    const cell = list[at] ?? 0;
+    const cell = nth(list, at);
     const weight = productOf(design, factors, cell);
     weights[at] = weight;
-    addFeatures(design, cell, weight * (sessions[at] ?? 0), totals);
+    addFeatures(design, cell, weight * nthDouble(sessions, at), totals);
   }
   return totals;
 }
@@ -147,7 +147,7 @@ function tilt({ design, solveUsual }: PageModel, controls: Side, target: Float64
 function imbalanceOf(target: Float64Array, before: Float64Array, after: Float64Array): number {
   let largest = 0;
   for (let feature = 1; feature < target.length; feature += 1) {
-    const [own, plain, weighed] = [target[feature] ?? 0, before[feature] ?? 0, after[feature] ?? 0];
+    const [own, plain, weighed] = [nthDouble(target, feature), nthDouble(before, feature), nthDouble(after, feature)];
     const deviation = Math.sqrt((own * (1 - own) + plain * (1 - plain)) / 2);
     // A level that hardly any session has differs by chance alone.
     if (deviation > 0.02) largest = Math.max(largest, Math.abs(own - weighed) / deviation);
@@ -157,7 +157,7 @@ function imbalanceOf(target: Float64Array, before: Float64Array, after: Float64A
 
 function sideOf({ sessions }: Cells, list: Int32Array): Side {
   const own = new Float64Array(list.length);
-  for (let at = 0; at < list.length; at += 1) own[at] = sessions[list[at] ?? 0] ?? 0;
+  for (let at = 0; at < list.length; at += 1) own[at] = nthDouble(sessions, nth(list, at));
   return { list, sessions: own };
 }
 
@@ -171,13 +171,13 @@ export function balance(model: PageModel, met: Int32Array): Comparison {
   const controls = controlsOf(model, exposed.length, isExposed, left);
   const [own, others] = [sideOf(cells, exposed), sideOf(cells, controls)];
   const [exposedTotals, controlTotals] = [totalsOf(design, own), totalsOf(design, others)];
-  const comparable = exposedTotals[0] ?? 0;
+  const comparable = nthDouble(exposedTotals, 0);
   const target = shares(exposedTotals);
   const { weights, totals: weighedTotals } = tilt(model, others, target);
   let squares = 0;
   for (let at = 0; at < controls.length; at += 1)
-    squares += (weights[at] ?? 0) ** 2 * (others.sessions[at] ?? 0) * (cells.factor[controls[at] ?? 0] ?? 0);
-  const total = weighedTotals[0] ?? 0;
+    squares += nthDouble(weights, at) ** 2 * nthDouble(others.sessions, at) * nthDouble(cells.factor, nth(controls, at));
+  const total = nthDouble(weighedTotals, 0);
   return {
     exposed,
     controls,

@@ -1,3 +1,4 @@
+import { nth, nthDouble, nthUnsigned } from '../../../lib/nth.ts';
 /** A trait of a session before the exposure, in levels; `2` of device may be mobile. */
 export interface Covariate {
   readonly name: string;
@@ -40,7 +41,7 @@ export function everyCell({ count }: Pick<Cells, 'count'>): Int32Array {
 /** Where the levels of each covariate begin in one list of those of all, and the end of the last one. */
 export function offsetsOf(covariates: readonly Covariate[]): Int32Array {
   const offsets = new Int32Array(covariates.length + 1);
-  for (const [at, { levels }] of covariates.entries()) offsets[at + 1] = (offsets[at] ?? 0) + levels;
+  for (const [at, { levels }] of covariates.entries()) offsets[at + 1] = nth(offsets, at) + levels;
   return offsets;
 }
 
@@ -48,13 +49,13 @@ export function offsetsOf(covariates: readonly Covariate[]): Int32Array {
 export function sessionsByLevel({ covariates, levels, sessions }: Cells, some: Int32Array): Float64Array[] {
   const width = covariates.length;
   const offsets = offsetsOf(covariates);
-  const all = new Float64Array(offsets[width] ?? 0);
+  const all = new Float64Array(nth(offsets, width));
   for (let index = 0; index < some.length; index += 1) {
-    const cell = some[index] ?? 0;
-    const own = sessions[cell] ?? 0;
+    const cell = nth(some, index);
+    const own = nthDouble(sessions, cell);
     for (let at = 0; at < width; at += 1) {
-      const level = (offsets[at] ?? 0) + (levels[cell * width + at] ?? 0);
-      all[level] = (all[level] ?? 0) + own;
+      const level = nth(offsets, at) + nthUnsigned(levels, cell * width + at);
+      all[level] = nthDouble(all, level) + own;
     }
   }
   return covariates.map((_, at) => all.subarray(offsets[at], offsets[at + 1]));
@@ -73,7 +74,7 @@ export function cellsByBit({ exposure, count }: Cells): Int32Array[] {
   // Few of the sets of conditions that there could be occur.
   const known = new Map<number, readonly number[][]>();
   for (let cell = 0; cell < count; cell += 1) {
-    const conditions = exposure[cell] ?? 0;
+    const conditions = nthDouble(exposure, cell);
     if (conditions === 0) continue;
     let own = known.get(conditions);
     if (!own) {

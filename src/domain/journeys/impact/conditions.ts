@@ -1,3 +1,4 @@
+import { nth } from '../../../lib/nth.ts';
 /** Conditions that a view can meet. */
 export const conditionKinds = ['slow_page', 'js_error', 'api_error', 'rage_click', 'frustration', 'page', 'variable'] as const;
 /** A kind of condition at a view. */
@@ -35,7 +36,7 @@ const MOST_OVER = 0.2;
 /** The lowest limit which few enough views exceed; `exceeded` has how many exceed each one, in the order of the limits. */
 export function usualLimit(limits: readonly number[], exceeded: readonly number[], views: number): number {
   const at = exceeded.findIndex((count) => count <= MOST_OVER * views);
-  return limits[at < 0 ? limits.length - 1 : at] ?? 0;
+  return nth(limits, at < 0 ? limits.length - 1 : at);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { nth, nthDouble, nthUnsigned } from '../../../lib/nth.ts';
 import { type Cells, offsetsOf } from './cells.ts';
 
 /** The levels as features of 0 or 1: the most usual level of each covariate has none, the first feature is 1 throughout. */
@@ -16,14 +17,14 @@ export const LEAST_OF_LEVEL = 20;
 /** The feature of each level, all covariates in one list; -1 of the most usual one and of those that hardly any session has. */
 function featuresOf({ covariates }: Cells, byLevel: readonly Float64Array[]) {
   const offsets = offsetsOf(covariates);
-  const ofLevel = new Int16Array(offsets[covariates.length] ?? 0).fill(-1);
+  const ofLevel = new Int16Array(nth(offsets, covariates.length)).fill(-1);
   let features = 1;
   for (const at of covariates.keys()) {
     const sessions = byLevel[at] ?? new Float64Array();
-    const usual = sessions.reduce((best, value, level) => (value > (sessions[best] ?? 0) ? level : best), 0);
+    const usual = sessions.reduce((best, value, level) => (value > nthDouble(sessions, best) ? level : best), 0);
     for (const [level, own] of sessions.entries()) {
       if (level === usual || own < LEAST_OF_LEVEL) continue;
-      ofLevel[(offsets[at] ?? 0) + level] = features;
+      ofLevel[nth(offsets, at) + level] = features;
       features += 1;
     }
   }
@@ -43,7 +44,7 @@ export function designOf(cells: Cells, byLevel: readonly Float64Array[]): Design
     active[end] = 0;
     end += 1;
     for (let at = 0; at < width; at += 1) {
-      const feature = ofLevel[(offsets[at] ?? 0) + (levels[cell * width + at] ?? 0)] ?? -1;
+      const feature = ofLevel[nth(offsets, at) + nthUnsigned(levels, cell * width + at)] ?? -1;
       if (feature < 0) continue;
       active[end] = feature;
       end += 1;
@@ -56,26 +57,26 @@ export function designOf(cells: Cells, byLevel: readonly Float64Array[]): Design
 /** The product of a cell's features, each of a factor. */
 export function productOf({ active, starts }: Design, factors: Float64Array, cell: number): number {
   let product = 1;
-  for (let at = starts[cell] ?? 0, end = starts[cell + 1] ?? 0; at < end; at += 1) product *= factors[active[at] ?? 0] ?? 1;
+  for (let at = nth(starts, cell), end = nth(starts, cell + 1); at < end; at += 1) product *= factors[nth(active, at)] ?? 1;
   return product;
 }
 
 /** Adds a cell's features, each times a value, to totals. */
 export function addFeatures({ active, starts }: Design, cell: number, value: number, totals: Float64Array): void {
-  for (let at = starts[cell] ?? 0, end = starts[cell + 1] ?? 0; at < end; at += 1) {
-    const feature = active[at] ?? 0;
-    totals[feature] = (totals[feature] ?? 0) + value;
+  for (let at = nth(starts, cell), end = nth(starts, cell + 1); at < end; at += 1) {
+    const feature = nth(active, at);
+    totals[feature] = nthDouble(totals, feature) + value;
   }
 }
 
 /** Adds the products of a cell's features, each times a value, to a square matrix (its lower half). */
 export function addProducts({ active, starts, features }: Design, cell: number, value: number, matrix: Float64Array): void {
-  const from = starts[cell] ?? 0;
-  for (let one = from, end = starts[cell + 1] ?? 0; one < end; one += 1) {
-    const row = (active[one] ?? 0) * features;
+  const from = nth(starts, cell);
+  for (let one = from, end = nth(starts, cell + 1); one < end; one += 1) {
+    const row = nth(active, one) * features;
     for (let other = from; other <= one; other += 1) {
-      const at = row + (active[other] ?? 0);
-      matrix[at] = (matrix[at] ?? 0) + value;
+      const at = row + nth(active, other);
+      matrix[at] = nthDouble(matrix, at) + value;
     }
   }
 }

@@ -1,4 +1,4 @@
-import { nth } from '../../../lib/nth.ts';
+import { nth, nthDouble } from '../../../lib/nth.ts';
 import { wilson } from '../../statistics/proportions.ts';
 import { balance, type Comparison } from './balance.ts';
 import type { Cells } from './cells.ts';
@@ -78,13 +78,17 @@ interface Sums {
 }
 
 function addControls(cells: Cells, cell: number, weight: number, chance: number, basket: Basket, sums: Sums): void {
-  const [sessions, conversions, revenue] = [cells.sessions[cell] ?? 0, cells.conversions[cell] ?? 0, cells.revenue[cell] ?? 0];
-  const scatter = weight ** 2 * (cells.factor[cell] ?? 0);
+  const [sessions, conversions, revenue] = [
+    nthDouble(cells.sessions, cell),
+    nthDouble(cells.conversions, cell),
+    nthDouble(cells.revenue, cell),
+  ];
+  const scatter = weight ** 2 * nthDouble(cells.factor, cell);
   sums.residual += weight * (conversions - sessions * chance);
   sums.residualVariance += scatter * (conversions * (1 - chance) ** 2 + (sessions - conversions) * chance ** 2);
   const usual = chance * basket.mean;
   sums.revenueResidual += weight * (revenue - sessions * usual);
-  sums.revenueVariance += scatter * ((cells.revenueSquares[cell] ?? 0) - 2 * usual * revenue + sessions * usual ** 2);
+  sums.revenueVariance += scatter * (nthDouble(cells.revenueSquares, cell) - 2 * usual * revenue + sessions * usual ** 2);
 }
 
 /** Adds up the exposed sessions and the weighted others with what the outcome model leaves of each. */
@@ -102,8 +106,8 @@ function sumsOf({ cells, chances, basket }: PageModel, { exposed, controls, weig
     revenueVariance: 0,
   };
   for (let at = 0; at < controls.length; at += 1) {
-    const cell = controls[at] ?? 0;
-    addControls(cells, cell, weights[at] ?? 0, chances[cell] ?? 0, basket, sums);
+    const cell = nth(controls, at);
+    addControls(cells, cell, nthDouble(weights, at), nthDouble(chances, cell), basket, sums);
   }
   for (const cell of exposed) {
     const [sessions, chance] = [nth(cells.sessions, cell), nth(chances, cell)];

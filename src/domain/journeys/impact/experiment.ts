@@ -1,3 +1,4 @@
+import { nth } from '../../../lib/nth.ts';
 import { tailOf, Z_95 } from '../../statistics/tails.ts';
 import { differenceOf, type Estimate, scoreOfDifference } from './effect.ts';
 import type { Verdict } from './judge-effects.ts';
@@ -112,7 +113,7 @@ export function sampleRatioMismatch(arms: readonly Arm[]): Mismatch | undefined 
   const planned = plannedShares(arms);
   const total = arms.reduce((sum, { visitors }) => sum + visitors, 0);
   const statistic = arms.reduce((sum, { visitors }, at) => {
-    const expected = total * (planned[at] ?? 0);
+    const expected = total * nth(planned, at);
     return sum + (visitors - expected) ** 2 / expected;
   }, 0);
   // With one degree of freedom the statistic is the square of a standard normal.

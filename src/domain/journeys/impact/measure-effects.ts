@@ -1,4 +1,4 @@
-import { nth } from '../../../lib/nth.ts';
+import { nth, nthDouble } from '../../../lib/nth.ts';
 import { type Cells, cellsByBit, holds } from './cells.ts';
 import { type ConditionEffect, effectOf } from './effect.ts';
 import { type PageModel, pageModelOf } from './page-model.ts';
@@ -15,9 +15,9 @@ export interface ConditionQuestion {
 
 /** The cells for which a bit does not hold. */
 function cellsWithout(cells: Cells, bit: number): Cells {
-  const kept = Array.from({ length: cells.count }, (_, cell) => cell).filter((cell) => !holds(cells.exposure[cell] ?? 0, bit));
+  const kept = Array.from({ length: cells.count }, (_, cell) => cell).filter((cell) => !holds(nthDouble(cells.exposure, cell), bit));
   const width = cells.covariates.length;
-  const part = (column: Float64Array) => Float64Array.from(kept, (cell) => column[cell] ?? 0);
+  const part = (column: Float64Array) => Float64Array.from(kept, (cell) => nthDouble(column, cell));
   const levels = new Uint8Array(kept.length * width);
   for (const [at, cell] of kept.entries()) levels.set(cells.levels.subarray(cell * width, (cell + 1) * width), at * width);
   return {

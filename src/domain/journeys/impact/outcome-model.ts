@@ -1,3 +1,4 @@
+import { nthDouble } from '../../../lib/nth.ts';
 import { descend } from '../../statistics/descent.ts';
 import { solverOf } from '../../statistics/elimination.ts';
 import type { Cells } from './cells.ts';
@@ -27,10 +28,10 @@ function slopeAt(cells: Cells, design: Design, coefficients: Float64Array) {
   for (let cell = 0; cell < count; cell += 1) {
     const chance = chanceOf(productOf(design, factors, cell));
     chances[cell] = chance;
-    addFeatures(design, cell, (cells.sessions[cell] ?? 0) * chance - (cells.conversions[cell] ?? 0), gradient);
+    addFeatures(design, cell, nthDouble(cells.sessions, cell) * chance - nthDouble(cells.conversions, cell), gradient);
   }
   for (const [feature, coefficient] of coefficients.entries())
-    gradient[feature] = (gradient[feature] ?? 0) + precisionOf(feature) * coefficient;
+    gradient[feature] = nthDouble(gradient, feature) + precisionOf(feature) * coefficient;
   return { chances, gradient };
 }
 
@@ -48,7 +49,7 @@ export function chancesOf(cells: Cells, design: Design, products: Float64Array):
   const curvature = products.map((value) => value * usual * (1 - usual));
   for (let feature = 0; feature < design.features; feature += 1) {
     const diagonal = feature * (design.features + 1);
-    curvature[diagonal] = (curvature[diagonal] ?? 0) + precisionOf(feature);
+    curvature[diagonal] = nthDouble(curvature, diagonal) + precisionOf(feature);
   }
   let found: Float64Array = new Float64Array(design.count);
   descend({

@@ -1,3 +1,4 @@
+import { nthDouble, nthUnsigned } from '../../../lib/nth.ts';
 import { solverOf } from '../../statistics/elimination.ts';
 import { type Cells, everyCell, sessionsByLevel } from './cells.ts';
 import { addProducts, type Design, designOf } from './design.ts';
@@ -32,17 +33,17 @@ function curvatureOf(products: Float64Array, features: number): Float64Array {
   const curvature = new Float64Array(products.length);
   const all = products[0] ?? 1;
   // The first feature is 1 throughout, so that its column holds the sums of all.
-  const mean = (feature: number) => (products[feature * features] ?? 0) / all;
+  const mean = (feature: number) => nthDouble(products, feature * features) / all;
   // Weights do not depend on the coefficient of the first one.
   curvature[0] = 1;
   for (let row = 1; row < features; row += 1) {
     const own = mean(row);
     for (let column = 1; column < row; column += 1) {
       const at = row * features + column;
-      curvature[at] = (products[at] ?? 0) / all - own * mean(column);
+      curvature[at] = nthDouble(products, at) / all - own * mean(column);
     }
     const diagonal = row * features + row;
-    curvature[diagonal] = (products[diagonal] ?? 0) / all - own * own + TOLERANCE;
+    curvature[diagonal] = nthDouble(products, diagonal) / all - own * own + TOLERANCE;
   }
   return curvature;
 }
@@ -63,7 +64,7 @@ function spreadOf({ levels, count, covariates: { length: width } }: Cells): Floa
   const spread = new Float64Array(count);
   for (let cell = 0; cell < count; cell += 1) {
     let hash = 0x811c9dc5;
-    for (let at = cell * width; at < (cell + 1) * width; at += 1) hash = Math.imul(hash ^ (levels[at] ?? 0), 0x01000193);
+    for (let at = cell * width; at < (cell + 1) * width; at += 1) hash = Math.imul(hash ^ nthUnsigned(levels, at), 0x01000193);
     spread[cell] = ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32;
   }
   return spread;
@@ -75,7 +76,7 @@ export function pageModelOf(cells: Cells): PageModel {
   const byLevel = sessionsByLevel(cells, every);
   const design = designOf(cells, byLevel);
   const products = new Float64Array(design.features ** 2);
-  for (let cell = 0; cell < cells.count; cell += 1) addProducts(design, cell, cells.sessions[cell] ?? 0, products);
+  for (let cell = 0; cell < cells.count; cell += 1) addProducts(design, cell, nthDouble(cells.sessions, cell), products);
   return {
     cells,
     design,

@@ -1,10 +1,11 @@
+import { nth } from '../../../lib/nth.ts';
 import { Z_95 } from '../../statistics/tails.ts';
 import type { ConditionEffect, Estimate } from './effect.ts';
 import { isFair } from './judge-effects.ts';
 
 /** Estimates of effects on different sessions, each times a weight, added up: their errors are independent of each other. */
 function added(estimates: readonly Estimate[], weights: readonly number[]): Estimate {
-  const of = (pick: (estimate: Estimate) => number) => estimates.map((estimate, at) => (weights[at] ?? 0) * pick(estimate));
+  const of = (pick: (estimate: Estimate) => number) => estimates.map((estimate, at) => nth(weights, at) * pick(estimate));
   const value = of((each) => each.value).reduce((sum, each) => sum + each, 0);
   return {
     value,

@@ -1,3 +1,4 @@
+import { nth, nthDouble } from '../../../lib/nth.ts';
 import { eliminate } from '../../statistics/elimination.ts';
 import { dot, orthonormalise } from '../../statistics/vectors.ts';
 import { type Whitener, whitenerOf } from '../../statistics/whitening.ts';
@@ -42,12 +43,12 @@ export function nuisanceOf(series: Series, days: number, known: readonly Interva
     return values;
   });
   const { times, block } = series;
-  const first = times[block] ?? 0;
-  const span = Math.max(1, (times[times.length - 1] ?? 0) - first + 1);
+  const first = nthDouble(times, block);
+  const span = Math.max(1, nthDouble(times, times.length - 1) - first + 1);
   const positions = times.map((time) => Math.max(0, (time - first + 0.5) / span));
   const levels = [...(block > 0 ? [{ from: 0, to: block }] : []), ...known];
   const calendar = regressors.map(({ column: own, sd }, index) => {
-    const result = column((at) => own[at] ?? 0);
+    const result = column((at) => nthDouble(own, at));
     result[days + PRIORS + index] = 1 / sd;
     return result;
   });
@@ -60,8 +61,8 @@ export function nuisanceOf(series: Series, days: number, known: readonly Interva
     free: 1 + levels.length,
     fixed: [column(() => 1), ...levels.map(({ from, to }) => column((at) => (at >= from && at < to ? 1 : 0))), ...weekdays, ...calendar],
     drift: [
-      column((at) => (positions[at] ?? 0) - 0.5),
-      ...WAVES.map((sd, wave) => column((at) => sd * Math.cos(Math.PI * (wave + 1) * (positions[at] ?? 0)))),
+      column((at) => nthDouble(positions, at) - 0.5),
+      ...WAVES.map((sd, wave) => column((at) => sd * Math.cos(Math.PI * (wave + 1) * nthDouble(positions, at)))),
     ],
     values,
   };
@@ -121,11 +122,11 @@ function pointsOf(
       const own = products.map((row) => row.slice());
       for (let row = first; row < last; row += 1) {
         const values = own[row];
-        if (values) values[row] = (values[row] ?? 0) + drift ** -2;
+        if (values) values[row] = nthDouble(values, row) + drift ** -2;
       }
       const determinants = base + eliminate(own, first, last) + 2 * (last - first) * Math.log(drift);
       const squares = own[last]?.[last] ?? 0;
-      const prior = Math.log((CARRY_PRIORS[index] ?? 0) * (priors[at] ?? 0));
+      const prior = Math.log(nth(CARRY_PRIORS, index) * nth(priors, at));
       return { carry, drift, weight: prior - determinants / 2 - (freedom / 2) * Math.log(squares) };
     });
   });

@@ -1,3 +1,4 @@
+import { nth, nthDouble } from '../../../lib/nth.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import { logTail, normalOf, scoreOfTail, studentOf, Z_95 } from '../../statistics/tails.ts';
 import { dot } from '../../statistics/vectors.ts';
@@ -62,17 +63,17 @@ function predictor(series: Series, noise: Noise, changes: readonly Change[], slo
   const { apply, applyTransposed } = whitenerOf(times.subarray(0, learned), noise);
   const left = series.deviations.slice(0, learned);
   for (const [at, column] of fit.columns.entries()) {
-    const coefficient = fit.coefficients[at] ?? 0;
-    for (let day = 0; day < learned; day += 1) left[day] = (left[day] ?? 0) - coefficient * (column[day] ?? 0);
+    const coefficient = nthDouble(fit.coefficients, at);
+    for (let day = 0; day < learned; day += 1) left[day] = nthDouble(left, day) - coefficient * nthDouble(column, day);
   }
   const precise = applyTransposed(apply(left));
   // Shocks carry over from the last day that is known: all that links later days to those before.
   const carried = Float64Array.from({ length: size - learned }, (_, at) => {
-    return noise.carry ** ((times[learned + at] ?? 0) - (times[learned - 1] ?? 0));
+    return noise.carry ** (nthDouble(times, learned + at) - nthDouble(times, learned - 1));
   });
   const shared = Float64Array.from(
     { length: learned },
-    (_, at) => noise.shock * noise.carry ** ((times[learned - 1] ?? 0) - (times[at] ?? 0)),
+    (_, at) => noise.shock * noise.carry ** (nthDouble(times, learned - 1) - nthDouble(times, at)),
   );
   const sharedPrecise = applyTransposed(apply(shared.slice()));
   const ofState = { mean: dot(shared, precise), known: dot(shared, sharedPrecise) };
@@ -81,17 +82,18 @@ function predictor(series: Series, noise: Noise, changes: readonly Change[], slo
     const linked = dot(weights, carried);
     const factors = Float64Array.from(
       fit.columns,
-      (column, at) => dot(column.subarray(learned), weights) - linked * (fromColumns[at] ?? 0),
+      (column, at) => dot(column.subarray(learned), weights) - linked * nthDouble(fromColumns, at),
     );
     const ofShocks = weights.reduce((sum, weight, one) => {
       const beside = weights.reduce((total, other, at) => {
-        return total + other * noise.carry ** Math.abs((times[learned + one] ?? 0) - (times[learned + at] ?? 0));
+        return total + other * noise.carry ** Math.abs(nthDouble(times, learned + one) - nthDouble(times, learned + at));
       }, 0);
-      return sum + weight * (noise.shock * beside + weight * (noise.sampling[learned + one] ?? 0));
+      return sum + weight * (noise.shock * beside + weight * nthDouble(noise.sampling, learned + one));
     }, 0);
-    const ofSlope = slope * weights.reduce((sum, weight, at) => sum + weight * ((times[learned + at] ?? 0) - (times[learned - 1] ?? 0)), 0);
+    const ofSlope =
+      slope * weights.reduce((sum, weight, at) => sum + weight * (nthDouble(times, learned + at) - nthDouble(times, learned - 1)), 0);
     const ofColumns = fit.columns.reduce(
-      (sum, column, at) => sum + dot(column.subarray(learned), weights) * (fit.coefficients[at] ?? 0),
+      (sum, column, at) => sum + dot(column.subarray(learned), weights) * nthDouble(fit.coefficients, at),
       0,
     );
     return {
@@ -175,16 +177,16 @@ export function expectationsOf(
   const reach = studentOf(scoreOfTail(Math.log(chance)), noise.freedom);
   const expected = rows.map(({ days }): Expected => {
     const at = days.flatMap(({ label }) => places.get(label) ?? []);
-    const bases = at.map((day) => (series.expected[day] ?? 0) + correction);
+    const bases = at.map((day) => nthDouble(series.expected, day) + correction);
     const base = bases.reduce((sum, value) => sum + value, 0);
     const weights = new Float64Array(series.times.length - learned);
     const levels = at.map((day, index) => {
       const single = new Float64Array(weights.length);
       single[day - learned] = 1;
-      return (bases[index] ?? 0) * (1 + relativeOf(series, predict(single).mean));
+      return nth(bases, index) * (1 + relativeOf(series, predict(single).mean));
     });
     const level = levels.reduce((sum, value) => sum + value, 0);
-    for (const [index, day] of at.entries()) weights[day - learned] = (levels[index] ?? 0) / level;
+    for (const [index, day] of at.entries()) weights[day - learned] = nth(levels, index) / level;
     const [middle, sd] = [deviationOf(series, level / base), Math.sqrt(predict(weights).variance)];
     const shift = correction * at.length;
     const trials = kind === 'share' || kind === 'average' ? days.reduce((sum, { denominator }) => sum + denominator, 0) : 1;

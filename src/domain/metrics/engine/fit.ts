@@ -1,3 +1,4 @@
+import { nthDouble } from '../../../lib/nth.ts';
 import { inverseOf } from '../../statistics/elimination.ts';
 import { dot } from '../../statistics/vectors.ts';
 import { whitenerOf } from '../../statistics/whitening.ts';
@@ -39,7 +40,7 @@ export function fitOf(series: Series, noise: Noise, changes: readonly Change[]):
 
 /** The variance of a sum of coefficients with these factors. */
 export function varianceOf({ covariance }: Pick<Fit, 'covariance'>, factors: Float64Array): number {
-  return covariance.reduce((sum, row, at) => sum + (factors[at] ?? 0) * dot(row, factors), 0);
+  return covariance.reduce((sum, row, at) => sum + nthDouble(factors, at) * dot(row, factors), 0);
 }
 
 /** The calendar's part of a difference, as deviations, and the standard error of both together. */
@@ -54,6 +55,6 @@ export function calendarEffect(fit: Fit, { regressors }: Pick<Series, 'regressor
   const own = (at: number) => regressors[at - fit.calendar];
   const factors = Float64Array.from(fit.columns, (column, at) => (own(at) ? dot(column, weights) : 0));
   const sumOf = (of: Regressor['of']) =>
-    factors.reduce((sum, factor, at) => sum + (own(at)?.of === of ? factor * (fit.coefficients[at] ?? 0) : 0), 0);
+    factors.reduce((sum, factor, at) => sum + (own(at)?.of === of ? factor * nthDouble(fit.coefficients, at) : 0), 0);
   return { month: sumOf('month'), season: sumOf('season'), error: Math.sqrt(Math.max(0, varianceOf(fit, factors))) };
 }

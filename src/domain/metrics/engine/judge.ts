@@ -1,3 +1,4 @@
+import { nthDouble } from '../../../lib/nth.ts';
 import { scoreOfTail, studentOf } from '../../statistics/tails.ts';
 import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
@@ -131,7 +132,7 @@ function specialDays({ doubt, labels }: Series, windows: readonly Window[]): Set
   const days = new Set<number>();
   for (const { from, to } of windows) {
     const own = labels.flatMap((label, at) => (label >= from && label <= to ? [at] : []));
-    const special = own.filter((at) => (doubt[at] ?? 0) > 0);
+    const special = own.filter((at) => nthDouble(doubt, at) > 0);
     if (special.length < own.length) for (const at of special) days.add(at);
   }
   return days;

@@ -1,3 +1,4 @@
+import { nth, nthDouble } from '../../../lib/nth.ts';
 import { type CalendarEffect, calendarEffect, fitOf } from './fit.ts';
 import type { Noise } from './noise.ts';
 import type { Series } from './series.ts';
@@ -24,21 +25,21 @@ export function weightsOf({ labels, expected }: Series, { from, to }: Window, le
 
 /** Covariance of the noise times weights: what shocks carry over runs along the days and back. */
 function noiseTimes({ times }: Series, { sampling, shock, carry }: Noise, weights: Float64Array): Float64Array {
-  const result = weights.map((weight, at) => weight * (sampling[at] ?? 0));
+  const result = weights.map((weight, at) => weight * nthDouble(sampling, at));
   let [forward, backward] = [0, 0];
   for (let at = 0; at < weights.length; at += 1) {
-    if (at > 0) forward *= carry ** ((times[at] ?? 0) - (times[at - 1] ?? 0));
-    forward += weights[at] ?? 0;
-    result[at] = (result[at] ?? 0) + shock * forward;
+    if (at > 0) forward *= carry ** (nthDouble(times, at) - nthDouble(times, at - 1));
+    forward += nthDouble(weights, at);
+    result[at] = nthDouble(result, at) + shock * forward;
   }
   for (let at = weights.length - 2; at >= 0; at -= 1) {
-    backward = (backward + (weights[at + 1] ?? 0)) * carry ** ((times[at + 1] ?? 0) - (times[at] ?? 0));
-    result[at] = (result[at] ?? 0) + shock * backward;
+    backward = (backward + nthDouble(weights, at + 1)) * carry ** (nthDouble(times, at + 1) - nthDouble(times, at));
+    result[at] = nthDouble(result, at) + shock * backward;
   }
   return result;
 }
 
-const product = (a: Float64Array, b: ArrayLike<number>) => a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
+const product = (a: Float64Array, b: ArrayLike<number>) => a.reduce((sum, value, at) => sum + value * nth(b, at), 0);
 
 /** The difference of the levels of two windows, as a deviation: what changes, drift and neither make of it. */
 export interface Level {
@@ -66,7 +67,7 @@ export function levelOf(
   const { series, noise, changes, left } = study;
   const [before, after] = [weightsOf(series, baseline, leftOut), weightsOf(series, period, leftOut)];
   if (before.every((value) => value === 0) || after.every((value) => value === 0)) return undefined;
-  const weights = after.map((value, at) => value - (before[at] ?? 0));
+  const weights = after.map((value, at) => value - nthDouble(before, at));
   const along = noiseTimes(series, noise, weights);
   const made = changes.reduce(
     (sum, { from, to, effect }) => sum + effect * weights.subarray(from, to).reduce((total, weight) => total + weight, 0),

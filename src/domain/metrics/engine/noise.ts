@@ -67,7 +67,7 @@ function forgiving(times: Float64Array, nuisance: Nuisance, sampling: Float64Arr
     const residuals = roughResiduals(times, nuisance, forgiven.sampling, shock);
     // As far off as they would be without forgiveness.
     const distances = residuals.map((residual, at) => {
-      return Math.abs(residual) * Math.sqrt(((forgiven.sampling[at] ?? 0) + shock) / ((sampling[at] ?? 0) + shock));
+      return Math.abs(residual) * Math.sqrt((nthDouble(forgiven.sampling, at) + shock) / (nthDouble(sampling, at) + shock));
     });
     const scale = median(Array.from(distances)) / MEDIAN_OF_NORMAL || 1;
     const factors = distances.map((distance) => Math.max(1, distance / (farthest * scale)) ** 4);
@@ -103,7 +103,7 @@ export function estimateNoise(series: Series, known: readonly Interval[]): Noise
   // Of amounts, half of the noise is taken to be sampling: their days are weighed between equally and by their traffic.
   const shock = counted ? Math.max(rough - chance, 0.05 * rough) : rough / 2;
   const chanceOfDay = counted ? sampling : sampling.map((factor) => (factor * rough) / 2);
-  const doubtful = chanceOfDay.map((variance, at) => variance + (series.doubt[at] ?? 0));
+  const doubtful = chanceOfDay.map((variance, at) => variance + nthDouble(series.doubt, at));
   const times = series.times.subarray(0, learned);
   const past = known.filter(({ from }) => from < learned);
   const nuisance = nuisanceOf(series, learned, past, weekdaySd);
@@ -115,13 +115,15 @@ export function estimateNoise(series: Series, known: readonly Interval[]): Noise
   const expected = doubtful.map((variance, at) => variance + nthDouble(wide, at));
   const own = forgiving(times, nuisance, expected.subarray(0, learned), shock, FAR[counted ? 'counted' : 'summed']);
   // A day whose own effect is unknown says as little of the noise.
-  const unknown = expected.subarray(0, learned).reduce((sum, variance, at) => sum + (series.doubt[at] ?? 0) / (variance + shock), 0);
+  const unknown = expected.subarray(0, learned).reduce((sum, variance, at) => sum + nthDouble(series.doubt, at) / (variance + shock), 0);
   const forgiven = { ...own, lost: own.lost + unknown, shock };
   const { carry, drift } = weighCarryAndDrift(times, nuisance, forgiven, kind);
   const left = residualsOf(nuisance, drift, whitenerOf(times, { ...forgiven, carry }), forgiven.lost);
   const factor = left.squares / LOSS[counted ? 'counted' : 'summed'];
   return {
-    sampling: chanceOfDay.map((value, at) => (counted ? value : value * factor) + nthDouble(wide, at) * factor + (series.doubt[at] ?? 0)),
+    sampling: chanceOfDay.map(
+      (value, at) => (counted ? value : value * factor) + nthDouble(wide, at) * factor + nthDouble(series.doubt, at),
+    ),
     shock: counted ? Math.max(0, factor * (chance + shock) - chance) : shock * factor,
     carry,
     drift,
@@ -152,7 +154,7 @@ function sumsOf(column: Float64Array, size: number): Float64Array {
   const sums = new Float64Array(size + 1);
   let sum = 0;
   for (let at = 0; at < size; at += 1) {
-    sum += column[at] ?? 0;
+    sum += nthDouble(column, at);
     sums[at + 1] = sum;
   }
   return sums;
@@ -181,9 +183,9 @@ export function informationOf(series: Series, noise: Noise): Information {
 /** How much the data know of an effect on an interval, 1 / its variance, and the effect times that. */
 export function knownOf(information: Information, { from, to }: Interval): { weight: number; score: number } {
   const { size, precision, directionSums, scoreSums } = information;
-  let weight = precision[from * (size + 1) + to] ?? 0;
-  for (const sums of directionSums) weight -= ((sums[to] ?? 0) - (sums[from] ?? 0)) ** 2;
-  return { weight, score: (scoreSums[to] ?? 0) - (scoreSums[from] ?? 0) };
+  let weight = nthDouble(precision, from * (size + 1) + to);
+  for (const sums of directionSums) weight -= (nthDouble(sums, to) - nthDouble(sums, from)) ** 2;
+  return { weight, score: nthDouble(scoreSums, to) - nthDouble(scoreSums, from) };
 }
 
 /** The information that is left when an effect on an interval is taken out too. */
@@ -193,10 +195,10 @@ export function without(information: Information, interval: Interval): Informati
   const direction = whitener.applyTransposed(whitener.apply(new Float64Array(size).fill(1, interval.from, interval.to)));
   for (const [index, other] of directions.entries()) {
     const sums = directionSums[index] ?? other;
-    const shared = (sums[interval.to] ?? 0) - (sums[interval.from] ?? 0);
-    for (let at = 0; at < size; at += 1) direction[at] = (direction[at] ?? 0) - shared * (other[at] ?? 0);
+    const shared = nthDouble(sums, interval.to) - nthDouble(sums, interval.from);
+    for (let at = 0; at < size; at += 1) direction[at] = nthDouble(direction, at) - shared * nthDouble(other, at);
   }
-  const left = score.map((value, at) => value - ((direction[at] ?? 0) * known.score) / known.weight);
+  const left = score.map((value, at) => value - (nthDouble(direction, at) * known.score) / known.weight);
   const scaled = direction.map((value) => value / Math.sqrt(known.weight));
   return {
     ...information,

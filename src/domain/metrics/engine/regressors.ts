@@ -1,5 +1,6 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
+import { nthDouble } from '../../../lib/nth.ts';
 import { MEDIAN_OF_NORMAL } from '../../statistics/robust-scale.ts';
 
 /** A column that moves a series by a factor which is known up to this prior. */
@@ -49,7 +50,7 @@ function detrended(values: Float64Array, doubt: Float64Array): Float64Array {
     return value - near.reduce((sum, other) => sum + other, 0) / near.length;
   });
   const most = 4 * (median(Array.from(around, Math.abs)) || 1);
-  return around.map((value, at) => ((doubt[at] ?? 0) > 0 ? 0 : Math.max(-most, Math.min(most, value))));
+  return around.map((value, at) => (nthDouble(doubt, at) > 0 ? 0 : Math.max(-most, Math.min(most, value))));
 }
 
 /** Robust variance of days around the mean of their date, which no cycle of the month adds to. */
@@ -83,7 +84,7 @@ export function monthCycle(times: Float64Array, deviations: Float64Array, doubt:
       dates.map((date) => Math.cos(step * date)),
       dates.map((date) => Math.sin(step * date)),
     ]);
-    const squares = columns.map((column) => ((2 / days) * values.reduce((sum, value, at) => sum + value * (column[at] ?? 0), 0)) ** 2);
+    const squares = columns.map((column) => ((2 / days) * values.reduce((sum, value, at) => sum + value * nthDouble(column, at), 0)) ** 2);
     return { columns, beyond: squares.reduce((sum, square) => sum + square, 0) / squares.length, chance: (2 * carried * variance) / days };
   });
   if (bands.every(({ beyond, chance }) => beyond < BEYOND_CHANCE * chance)) return { waves: [] };

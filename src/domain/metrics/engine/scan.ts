@@ -1,3 +1,4 @@
+import { nthDouble } from '../../../lib/nth.ts';
 import { logTail, normalOf, Z_95 } from '../../statistics/tails.ts';
 import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
@@ -228,6 +229,6 @@ export function pValueBeside(study: Study, found: Pick<Finding, 'from' | 'to' | 
 
 /** Takes an interval out, unless nothing of it is left. */
 function takenOut(information: Information, interval: Interval): Information {
-  const whole = information.precision[interval.from * (information.size + 1) + interval.to] ?? 0;
+  const whole = nthDouble(information.precision, interval.from * (information.size + 1) + interval.to);
   return knownOf(information, interval).weight > LEAST_LEFT * whole ? without(information, interval) : information;
 }

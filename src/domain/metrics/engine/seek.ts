@@ -1,3 +1,4 @@
+import { nthDouble } from '../../../lib/nth.ts';
 import { logOfLargest, logTail, normalOf } from '../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
 import { type Information, knownOf } from './noise.ts';
@@ -46,7 +47,7 @@ type Seeker = (information: Information, quest: Quest, freedom: number) => Candi
 /** The score of a change on some days: its effect over its standard error; 0 where these days are not distinguished from the rest. */
 export function scoreOf(information: Information, interval: Interval): number {
   const { weight, score } = knownOf(information, interval);
-  const last = information.precision[interval.to * (information.size + 1) - information.size - 1 + interval.to] ?? 0;
+  const last = nthDouble(information.precision, interval.to * (information.size + 1) - information.size - 1 + interval.to);
   return weight > LEAST_WEIGHT * last ? score / Math.sqrt(weight) : 0;
 }
 

@@ -1,5 +1,6 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
+import { nth, nthDouble, nthUnsigned } from '../../../lib/nth.ts';
 import { MEDIAN_OF_NORMAL } from '../../statistics/robust-scale.ts';
 import { monthCycle, type Regressor, seasonOf } from './regressors.ts';
 
@@ -98,10 +99,10 @@ function weekdayFactorsOf(points: readonly DailyPoint[], times: Float64Array, we
   const ratios = Array.from({ length: WEEK }, (): number[] => []);
   const values = points.map(({ numerator, denominator }) => numerator / denominator);
   for (let at = 3; at + 3 < learned; at += 1) {
-    if ((times[at + 3] ?? 0) - (times[at - 3] ?? 0) !== WEEK - 1) continue;
+    if (nthDouble(times, at + 3) - nthDouble(times, at - 3) !== WEEK - 1) continue;
     let sum = 0;
-    for (let near = at - 3; near <= at + 3; near += 1) sum += values[near] ?? 0;
-    if (sum > 0) ratios[weekdays[at] ?? 0]?.push(((values[at] ?? 0) * WEEK) / sum);
+    for (let near = at - 3; near <= at + 3; near += 1) sum += nth(values, near);
+    if (sum > 0) ratios[nthUnsigned(weekdays, at)]?.push((nth(values, at) * WEEK) / sum);
   }
   if (ratios.some(({ length }) => length < 2)) return new Float64Array(WEEK).fill(1);
   const middles = ratios.map((group) => Math.max(LEAST_FACTOR, median(group)));
@@ -119,7 +120,8 @@ function eventsOf(points: readonly DailyPoint[], kind: MetricKind): Float64Array
 function roughVarianceOf(values: Float64Array, times: Float64Array, learned: number): number {
   const pairs: number[] = [];
   for (let at = WEEK; at < learned; at += 1) {
-    if ((times[at] ?? 0) - (times[at - WEEK] ?? 0) === WEEK) pairs.push(((values[at] ?? 0) - (values[at - WEEK] ?? 0)) / Math.SQRT2);
+    if (nthDouble(times, at) - nthDouble(times, at - WEEK) === WEEK)
+      pairs.push((nthDouble(values, at) - nthDouble(values, at - WEEK)) / Math.SQRT2);
   }
   const own = Array.from(values.subarray(0, learned));
   const middle = median(own);
@@ -131,7 +133,7 @@ function roughVarianceOf(values: Float64Array, times: Float64Array, learned: num
 
 /** Index of the first day after the last long gap. */
 function blockOf(times: Float64Array): number {
-  const at = times.findLastIndex((time, index) => index > 0 && time - (times[index - 1] ?? 0) > FAR_DAYS);
+  const at = times.findLastIndex((time, index) => index > 0 && time - nthDouble(times, index - 1) > FAR_DAYS);
   return Math.max(0, at);
 }
 
@@ -160,17 +162,17 @@ export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFr
   for (const [at, { numerator, denominator, special }] of points.slice(0, learned).entries()) {
     if (special) continue;
     above += numerator;
-    below += denominator * (weekdayFactors[weekdays[at] ?? 0] ?? 1);
+    below += denominator * (weekdayFactors[nthUnsigned(weekdays, at)] ?? 1);
   }
   if (!(above > 0)) return undefined;
   const level = above / below;
   const correction = isCounted(kind) ? ANSCOMBE : 0;
   const expected = Float64Array.from(points, ({ denominator, special }, at) => {
-    return denominator * level * (weekdayFactors[weekdays[at] ?? 0] ?? 1) * Math.exp(special?.mean ?? 0);
+    return denominator * level * (weekdayFactors[nthUnsigned(weekdays, at)] ?? 1) * Math.exp(special?.mean ?? 0);
   });
   const events = eventsOf(points, kind);
   const usual = expected.reduce((sum, value) => sum + value, 0) / expected.length;
-  const ratios = Float64Array.from(points, ({ numerator }, at) => (numerator + correction) / ((expected[at] ?? 0) + correction));
+  const ratios = Float64Array.from(points, ({ numerator }, at) => (numerator + correction) / (nthDouble(expected, at) + correction));
   const roots = ratios.map((ratio) => 2 * (Math.sqrt(ratio) - 1));
   const roughVariance = Math.max(roughVarianceOf(roots, times, learned), LEAST_VARIANCE);
   const power = Math.max(LEAST_POWER, (0.5 * roughVariance) / (roughVariance + MIDDLE_VARIANCE));
@@ -189,7 +191,7 @@ export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFr
     doubt,
     regressors: [...(season ? [season] : []), ...month.waves],
     sampling: Float64Array.from(points, ({ denominator }, at) => {
-      const mean = expected[at] ?? 0;
+      const mean = nthDouble(expected, at);
       if (kind === 'count') return 1 / (mean + ANSCOMBE);
       if (kind === 'share') return Math.max(0.01, 1 - mean / denominator) / (mean + ANSCOMBE);
       return usual / mean;
@@ -213,20 +215,20 @@ export function contrastOf(own: Series, others: Series): Series | undefined {
   const [first] = both;
   if (!first) return undefined;
   const numbers = (of: (index: number, other: number) => number) => Float64Array.from(both, ({ index, other }) => of(index, other));
-  const times = numbers((index) => own.times[index] ?? 0);
+  const times = numbers((index) => nthDouble(own.times, index));
   const learned = both.filter(({ index }) => index < own.learned).length;
-  const deviations = numbers((index, other) => (own.deviations[index] ?? 0) - (others.deviations[other] ?? 0));
+  const deviations = numbers((index, other) => nthDouble(own.deviations, index) - nthDouble(others.deviations, other));
   return {
     kind: isCounted(own.kind) ? 'share' : 'average',
     labels: both.map(({ label }) => label),
     times,
-    weekdays: Uint8Array.from(both, ({ index }) => own.weekdays[index] ?? 0),
-    expected: numbers((index) => own.expected[index] ?? 0),
+    weekdays: Uint8Array.from(both, ({ index }) => nthUnsigned(own.weekdays, index)),
+    expected: numbers((index) => nthDouble(own.expected, index)),
     deviations,
     power: LEAST_POWER,
-    doubt: numbers((index) => ((own.doubt[index] ?? 0) > 0 ? DOUBT_OF_CONTRAST : 0)),
+    doubt: numbers((index) => (nthDouble(own.doubt, index) > 0 ? DOUBT_OF_CONTRAST : 0)),
     regressors: [],
-    sampling: numbers((index, other) => (own.sampling[index] ?? 0) + (others.sampling[other] ?? 0)),
+    sampling: numbers((index, other) => nthDouble(own.sampling, index) + nthDouble(others.sampling, other)),
     weekdayFactors: own.weekdayFactors.map((factor, weekday) => factor / (others.weekdayFactors[weekday] ?? 1)),
     roughVariance: Math.max(roughVarianceOf(deviations, times, learned), LEAST_VARIANCE),
     learned,

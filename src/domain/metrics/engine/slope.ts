@@ -1,4 +1,5 @@
 import { sum } from 'simple-statistics';
+import { nthDouble } from '../../../lib/nth.ts';
 import { carryFactor } from '../../statistics/carry.ts';
 import { logTail, normalOf, Z_95 } from '../../statistics/tails.ts';
 import { dot, orthonormalise, project } from '../../statistics/vectors.ts';
@@ -21,7 +22,7 @@ interface Slope {
 
 /** The share of a slope over a series that falls to four weeks. */
 export function driftShare({ times, block }: Pick<Series, 'times' | 'block'>): number {
-  return DRIFT_DAYS / ((times[times.length - 1] ?? 0) - (times[block] ?? 0) + 1);
+  return DRIFT_DAYS / (nthDouble(times, times.length - 1) - nthDouble(times, block) + 1);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { nthDouble } from '../../../lib/nth.ts';
 import { type Change, type Found, findChangesIn } from './changes.ts';
 import { type Interval } from './drift-grid.ts';
 import { estimateNoise, informationOf, type Noise } from './noise.ts';
@@ -42,9 +43,9 @@ function logOfFewEvents(series: Series, { from, to, effect }: Change): number {
   if (!isCounted(series.kind) || effect >= 0) return -Infinity;
   let [mean, seen, trials] = [0, 0, 0];
   for (let at = from; at < to; at += 1) {
-    const expected = series.expected[at] ?? 0;
+    const expected = nthDouble(series.expected, at);
     mean += expected;
-    seen += (1 + relativeOf(series, series.deviations[at] ?? 0)) * (expected + ANSCOMBE) - ANSCOMBE;
+    seen += (1 + relativeOf(series, nthDouble(series.deviations, at))) * (expected + ANSCOMBE) - ANSCOMBE;
     // Sampling is (1 − p) / μ.
     trials += expected / Math.max(0.01, 1 - (series.sampling[at] ?? 1) * (expected + ANSCOMBE));
   }

@@ -1,6 +1,7 @@
 import { linearRegression, mean, sampleStandardDeviation, sum } from 'simple-statistics';
 import type { Interval } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
+import { nth } from '../../../lib/nth.ts';
 import { carryFactor } from '../../statistics/carry.ts';
 import { logTail, normalOf } from '../../statistics/tails.ts';
 import { isCount } from '../compare/readings.ts';
@@ -23,7 +24,7 @@ export function trendEstimate(values: readonly number[], isMonthly: boolean): Tr
   if (values.length < LEAST_PERIODS || values.some((value) => !(value > 0))) return undefined;
   const logs = values.map(Math.log);
   if (isMonthly && logs.length >= 2 * YEAR_MONTHS) {
-    const grown = logs.slice(YEAR_MONTHS).map((value, at) => value - (logs[at] ?? 0));
+    const grown = logs.slice(YEAR_MONTHS).map((value, at) => value - nth(logs, at));
     const middle = mean(grown);
     const error = (sampleStandardDeviation(grown) / Math.sqrt(grown.length)) * carryFactor(grown.map((value) => value - middle));
     return { ...estimateOf(middle, error, grown.length - 1, values.length), isSeasonal: true };

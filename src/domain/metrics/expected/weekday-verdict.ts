@@ -1,6 +1,7 @@
 import { mean, sampleVariance } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
+import { nth } from '../../../lib/nth.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import { carryFactor } from '../../statistics/carry.ts';
 import { normalOf, tailOf } from '../../statistics/tails.ts';
@@ -32,17 +33,17 @@ function weeksOf(metric: string, days: readonly MetricRow[]): number[][] {
 
 /** Whether two weekdays differ by more than the largest of all differences does by chance once in a hundred ranges of so many weeks. */
 function differsBetween(weeks: readonly (readonly number[])[]): (one: number, other: number) => boolean {
-  const columns = NAMES.map((_, day) => weeks.map((week) => week[day] ?? 0));
+  const columns = NAMES.map((_, day) => weeks.map((week) => nth(week, day)));
   const middles = columns.map((column) => mean(column));
-  const residuals = weeks.flatMap((week) => week.map((value, day) => value - (middles[day] ?? 0)));
+  const residuals = weeks.flatMap((week) => week.map((value, day) => value - nth(middles, day)));
   const freedom = (weeks.length - 1) * (WEEK - 1);
   const pooled = residuals.reduce((sum, value) => sum + value ** 2, 0) / freedom;
   const carry = carryFactor(residuals);
   return (one, other) => {
     // Days with few visits scatter more than the others.
     const own = [one, other].map((day) => sampleVariance(columns[day] ?? []));
-    const error = Math.sqrt(Math.max(2 * pooled, (own[0] ?? 0) + (own[1] ?? 0)) / weeks.length) * carry;
-    const t = ((middles[one] ?? 0) - (middles[other] ?? 0)) / error;
+    const error = Math.sqrt(Math.max(2 * pooled, nth(own, 0) + nth(own, 1)) / weeks.length) * carry;
+    const t = (nth(middles, one) - nth(middles, other)) / error;
     return PAIRS * tailOf(normalOf(t, freedom)) < LEVEL;
   };
 }

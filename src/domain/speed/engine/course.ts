@@ -1,6 +1,6 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
-import { nthDouble } from '../../../lib/nth.ts';
+import { nth, nthDouble } from '../../../lib/nth.ts';
 import { minus, pick } from '../../statistics/vectors.ts';
 import { weightsOf } from '../../statistics/whitening.ts';
 import { cycleOf, weeklyLevel } from './cycle.ts';
@@ -72,17 +72,17 @@ export interface Course {
 }
 
 function daysOf(dates: readonly number[]): Float64Array {
-  const middle = ((dates[0] ?? 0) + (dates.at(-1) ?? 0)) / 2;
+  const middle = (nth(dates, 0) + (dates.at(-1) ?? 0)) / 2;
   return Float64Array.from(dates, (date) => (date - middle) / DAY_MS);
 }
 
 /** The level of each run that heights of parts make; places of the parts count the runs that are `kept`. */
 function levelFrom(parts: readonly Part[], heights: readonly number[], days: Float64Array, kept: Int32Array): Float64Array {
-  const level = new Float64Array(days.length).fill(heights[0] ?? 0);
+  const level = new Float64Array(days.length).fill(nth(heights, 0));
   for (const [index, { kind, from, to }] of parts.entries()) {
-    const height = heights[index + 1] ?? 0;
+    const height = nth(heights, index + 1);
     const [first, last] = kind === 'line' ? [0, level.length] : [kept[from] ?? level.length, kept[to] ?? level.length];
-    for (let run = first; run < last; run += 1) level[run] = (level[run] ?? 0) + height * (kind === 'line' ? (days[run] ?? 0) : 1);
+    for (let run = first; run < last; run += 1) level[run] = nthDouble(level, run) + height * (kind === 'line' ? nthDouble(days, run) : 1);
   }
   return level;
 }
@@ -95,11 +95,11 @@ function shortestLevel(n: number, outlierShare: number): number {
 
 /** Times of the runs in units of their usual distance. */
 function slotsOf(dates: readonly number[]): Float64Array {
-  const usualMs = median(dates.slice(1).map((date, index) => date - (dates[index] ?? 0)));
+  const usualMs = median(dates.slice(1).map((date, index) => date - nth(dates, index)));
   const slots = new Float64Array(dates.length);
   for (let run = 1; run < dates.length; run += 1)
     slots[run] =
-      (slots[run - 1] ?? 0) + Math.min(LONGEST_GAP, Math.max(1, Math.round(((dates[run] ?? 0) - (dates[run - 1] ?? 0)) / usualMs)));
+      nthDouble(slots, run - 1) + Math.min(LONGEST_GAP, Math.max(1, Math.round((nth(dates, run) - nth(dates, run - 1)) / usualMs)));
   return slots;
 }
 

@@ -16,7 +16,7 @@ export function weeklyLevel(x: Float64Array, { day }: LocalTime): Float64Array {
   const level = new Float64Array(x.length);
   const [first = 0, last = 0] = [day[0], day.at(-1)];
   for (let from = 0, to = 0; from < x.length; from = to) {
-    const own = day[from] ?? 0;
+    const own = nth(day, from);
     while (to < x.length && day[to] === own) to += 1;
     const middle = Math.max(first + HALF_WEEK, Math.min(last - HALF_WEEK, own));
     const low = day.findIndex((each) => each >= middle - HALF_WEEK);
@@ -81,7 +81,7 @@ export function cycleOf({ deviations, places, weights: { own, kept }, sigma }: W
     }
   }
   // A weak pull to 0 says what the runs leave open: that weekdays and hours have no level of their own.
-  for (const [cell, row] of matrix.entries()) row[cell] = (row[cell] ?? 0) + RIDGE;
+  for (const [cell, row] of matrix.entries()) row[cell] = nthDouble(row, cell) + RIDGE;
   const inverse = inverseOf(matrix);
   const raw = inverse.map((row) => dot(row, right));
   // A level that is not known yet scatters more than the noise.

@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../../lib/clock.ts';
+import { nth } from '../../../lib/nth.ts';
 import { fisherTest, wilson } from '../../statistics/proportions.ts';
 import { tailOf } from '../../statistics/tails.ts';
 import { SMALL_SAMPLE } from './run-series.ts';
@@ -124,5 +125,5 @@ function changeIn(results: RunResults, dispersion: number, alpha: number): Share
   if (!likeliest || chanceOf('step', likeliest.gain / dispersion, dates.length, 0) > alpha) return undefined;
   const { at, before, since } = likeliest.split;
   if (Math.abs((since.share ?? 0) - (before.share ?? 0)) < LEAST_DIFFERENCE) return undefined;
-  return { atMs: dates[at] ?? 0, at, before, since };
+  return { atMs: nth(dates, at), at, before, since };
 }

@@ -1,4 +1,4 @@
-import { nthDouble } from '../../../lib/nth.ts';
+import { nth, nthDouble } from '../../../lib/nth.ts';
 import { eliminate, inverseOf } from '../../statistics/elimination.ts';
 import { dot, orthonormalise, project } from '../../statistics/vectors.ts';
 import { type Weights, weightsOf, whiten } from '../../statistics/whitening.ts';
@@ -48,7 +48,8 @@ export interface Frame {
 export function frameOf(runs: Runs, { phi, sigma }: Noise): Frame {
   const weights = weightsOf(runs.gaps, phi);
   const later = new Float64Array(runs.x.length + 2);
-  for (let place = runs.x.length - 1; place >= 0; place -= 1) later[place] = (later[place + 1] ?? 0) + (weights.kept[place] ?? 0) ** 2;
+  for (let place = runs.x.length - 1; place >= 0; place -= 1)
+    later[place] = nthDouble(later, place + 1) + nthDouble(weights.kept, place) ** 2;
   return { runs, sigma, weights, series: whiten(runs.x, weights), line: whiten(runs.days, weights), later };
 }
 
@@ -76,9 +77,9 @@ function stepProducts(vector: Float64Array, { own, kept }: Weights): Float64Arra
   const products = new Float64Array(vector.length + 1);
   let later = 0;
   for (let place = vector.length - 1; place >= 0; place -= 1) {
-    const value = vector[place] ?? 0;
-    products[place] = (own[place] ?? 0) * value + later;
-    later += (kept[place] ?? 0) * value;
+    const value = nthDouble(vector, place);
+    products[place] = nthDouble(own, place) * value + later;
+    later += nthDouble(kept, place) * value;
   }
   return products;
 }
@@ -86,8 +87,8 @@ function stepProducts(vector: Float64Array, { own, kept }: Weights): Float64Arra
 /** The product of two whitened steps, at places from 1 on. */
 function stepGram(first: number, second: number, { weights: { own, kept }, later }: Frame): number {
   if (second >= own.length) return 0;
-  const weight = own[second] ?? 0;
-  return (first === second ? weight : (kept[second] ?? 0)) * weight + (later[second + 1] ?? 0);
+  const weight = nthDouble(own, second);
+  return (first === second ? weight : nthDouble(kept, second)) * weight + nthDouble(later, second + 1);
 }
 
 /** Fits a level and the parts; the order of the parts does not matter. */
@@ -114,9 +115,9 @@ export function fitParts(frame: Frame, parts: readonly Part[]): Fit {
 export function gainOf({ frame, rest, basis }: Fit, from: number, to: number): number {
   let own = stepGram(from, from, frame) + stepGram(to, to, frame) - 2 * stepGram(from, to, frame);
   const whole = own;
-  for (const products of basis) own -= ((products[from] ?? 0) - (products[to] ?? 0)) ** 2;
+  for (const products of basis) own -= (nthDouble(products, from) - nthDouble(products, to)) ** 2;
   // A part that the others can make up says nothing new.
-  return own < 1e-6 * whole ? 0 : ((rest[from] ?? 0) - (rest[to] ?? 0)) ** 2 / (own * frame.sigma * frame.sigma);
+  return own < 1e-6 * whole ? 0 : (nthDouble(rest, from) - nthDouble(rest, to)) ** 2 / (own * frame.sigma * frame.sigma);
 }
 
 /** The same of the line. */
@@ -131,7 +132,7 @@ export function heightsOf(frame: Frame, parts: readonly Part[]): number[] {
   const columns = whitened(frame, parts);
   const inverse = inverseOf(columns.map((column) => Float64Array.from(columns, (other) => dot(column, other))));
   const right = columns.map((column) => dot(column, frame.series));
-  return inverse.map((row) => row.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0));
+  return inverse.map((row) => row.reduce((sum, value, index) => sum + value * nth(right, index), 0));
 }
 
 /** Parts with the noise that makes them likeliest. */

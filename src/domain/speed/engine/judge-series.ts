@@ -1,4 +1,5 @@
 import { quantile } from 'simple-statistics';
+import { nth, nthDouble } from '../../../lib/nth.ts';
 import { type Course, fitCourse } from './course.ts';
 import { type CountedPart, type HighestP, levelIn, type Plateau, partsThatCount, plateausOf, sureParts } from './plateaus.ts';
 import type { Effect, Level, RunSeries, Span } from './run-series.ts';
@@ -126,8 +127,8 @@ function episodeOf({ series, course, plateaus }: Study, { first, back }: { first
   const before = levelIn(series, course, plateaus.slice(first - 1, first));
   const during = levelIn(series, course, plateaus.slice(first, back));
   return {
-    fromMs: series.dates[begin?.from ?? 0] ?? 0,
-    toMs: series.dates[end?.from ?? 0] ?? 0,
+    fromMs: nth(series.dates, begin?.from ?? 0),
+    toMs: nth(series.dates, end?.from ?? 0),
     began: spanOf(begin),
     ended: spanOf(end),
     before,
@@ -153,7 +154,7 @@ function lastingLevels({ plateaus, options: { effect } }: Study, excursions: rea
 function changeOf({ series, course, options: { period } }: Study, groups: readonly Plateau[][], place: number): Change {
   const [before, since] = [levelIn(series, course, groups[place - 1] ?? []), levelIn(series, course, groups[place] ?? [])];
   const first = groups[place]?.[0];
-  const atMs = series.dates[first?.from ?? 0] ?? 0;
+  const atMs = nth(series.dates, first?.from ?? 0);
   return {
     atMs,
     previousMs: series.dates[(first?.from ?? 1) - 1] ?? atMs,
@@ -177,7 +178,7 @@ function leadingChange(changes: readonly Change[]): Change | undefined {
 }
 
 function scatterOf({ logs, cycle, level, offset }: Course, median: number): number {
-  const deviations = Array.from(logs, (log, index) => log - (cycle[index] ?? 0) - (level[index] ?? 0));
+  const deviations = Array.from(logs, (log, index) => log - nthDouble(cycle, index) - nthDouble(level, index));
   const [low = 0, high = 0] = quantile(deviations, [0.25, 0.75]);
   return median > 0 ? ((Math.exp(high) - Math.exp(low)) * (median + offset)) / median : 0;
 }
@@ -218,7 +219,7 @@ function driftOf({ series, course }: Study, slopePerDay: number): { relativePer3
   const { level, scale, offset } = course;
   const levelAt = (end: number, from: number, to: number): Level => ({
     ...levelIn(series, course, [{ from, to, height: 0, beganIn: undefined }]),
-    typical: scale * Math.exp(level[end] ?? 0) - offset,
+    typical: scale * Math.exp(nthDouble(level, end)) - offset,
   });
   return { relativePer30Days: Math.expm1(30 * slopePerDay), first: levelAt(0, 0, fifth), last: levelAt(runs - 1, runs - fifth, runs) };
 }
@@ -256,7 +257,7 @@ export function freedOfCycle(series: RunSeries, options: Pick<JudgeOptions, 'eff
   return {
     dates: series.dates,
     values: series.values,
-    logs: series.dates.map((_, run) => (logs[run] ?? 0) - (cycle[run] ?? 0)),
+    logs: series.dates.map((_, run) => nthDouble(logs, run) - nthDouble(cycle, run)),
     isUsual: series.dates.map((_, run) => usual.has(run)),
     valueOf: (log) => scale * Math.exp(log) - offset,
   };

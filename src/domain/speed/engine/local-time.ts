@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/clock.ts';
+import { nth } from '../../../lib/nth.ts';
 
 /** Where each run lies in the local calendar. */
 export interface LocalTime {
@@ -33,7 +34,7 @@ function offsetMs(timeZone: string, ms: number): number {
 export function localTimes(dates: readonly number[], timeZone: string): LocalTime {
   const n = dates.length;
   const [hour, weekday, day] = [new Uint8Array(n), new Uint8Array(n), new Int32Array(n)];
-  const at = (index: number) => dates[index] ?? 0;
+  const at = (index: number) => nth(dates, index);
   function fill(from: number, to: number, first: number, last: number): void {
     if (from < to - 1 && (first !== last || at(to) - at(from) > CHECKED_MS)) {
       const middle = (from + to) >> 1;

@@ -1,4 +1,5 @@
 import { quantile } from 'simple-statistics';
+import { nthDouble } from '../../../lib/nth.ts';
 import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 
 /** Where values are cut, in standard deviations, and the share of a normal variance that is left. */
@@ -31,7 +32,7 @@ export function slowVariance(innovations: Float64Array, sigma: number): number {
     // Blocks overlap by half, which makes the most of a short series.
     for (let from = 0; from + length <= innovations.length; from += length / 2) {
       let sum = 0;
-      for (let index = from; index < from + length; index += 1) sum += innovations[index] ?? 0;
+      for (let index = from; index < from + length; index += 1) sum += nthDouble(innovations, index);
       squares.push((sum * sum) / (length * sigma * sigma));
     }
     most = Math.max(most, cutMean(squares) / (1 + MARGIN * Math.sqrt((2 * length) / innovations.length)));

@@ -19,7 +19,8 @@ function isOfLevel(x: Float64Array, run: number, phi: number): boolean {
   const least = Math.max(LEVEL.part, LEVEL.partByPhi * phi);
   for (let from = Math.max(0, run - LEVEL.runs + 1); from <= run; from += 1) {
     let alike = 0;
-    for (let other = from; other < from + LEVEL.runs; other += 1) alike += (x[other] ?? 0) / (x[run] ?? 0) >= least ? 1 : 0;
+    for (let other = from; other < Math.min(x.length, from + LEVEL.runs); other += 1)
+      alike += nthDouble(x, other) / nthDouble(x, run) >= least ? 1 : 0;
     if (alike >= LEVEL.agreeing) return true;
   }
   return false;
@@ -48,10 +49,10 @@ function foretold({ x, slots }: Series, phi: number, isUsual: Uint8Array, way: 1
     const next = run - way * (1 + skipped);
     if (isUsual[next] === 1) nearest = next;
     if (nearest < 0) continue;
-    const gap = Math.abs((slots[run] ?? 0) - (slots[nearest] ?? 0));
+    const gap = Math.abs(nthDouble(slots, run) - nthDouble(slots, nearest));
     const rho = powers[gap] ?? phi ** gap;
     precision[run] = 1 / (1 - rho * rho);
-    mean[run] = rho * (x[nearest] ?? 0);
+    mean[run] = rho * nthDouble(x, nearest);
   }
   return { precision, mean };
 }
@@ -62,7 +63,7 @@ function scoresOf({ x }: Series, { phi, sigma }: Noise, left: Foretold, right: F
   return x.map((value, run) => {
     const [ofLeft, ofRight] = [left.precision[run] ?? 1, right.precision[run] ?? 1];
     const precision = ofLeft + ofRight - 1;
-    return ((value - (ofLeft * (left.mean[run] ?? 0) + ofRight * (right.mean[run] ?? 0)) / precision) * Math.sqrt(precision)) / sd;
+    return ((value - (ofLeft * nthDouble(left.mean, run) + ofRight * nthDouble(right.mean, run)) / precision) * Math.sqrt(precision)) / sd;
   });
 }
 

@@ -1,3 +1,4 @@
+import { nth, nthDouble } from '../../../lib/nth.ts';
 import type { Course } from './course.ts';
 import { fitParts, gainOf, heightsOf, type Part } from './gls.ts';
 import { type Effect, type Level, levelOf, type RunSeries, type Span } from './run-series.ts';
@@ -30,9 +31,9 @@ export function partsThatCount(course: Course, median: number, effect: Effect): 
   const parts = course.found.map(({ part }) => part);
   const heights = heightsOf(course.frame, parts);
   const { days } = course.runs;
-  const spanDays = (days.at(-1) ?? 0) - (days[0] ?? 0);
+  const spanDays = (days.at(-1) ?? 0) - nthDouble(days, 0);
   return course.found.flatMap(({ part, p }, index) => {
-    const height = heights[index + 1] ?? 0;
+    const height = nth(heights, index + 1);
     const whole = Math.expm1(part.kind === 'line' ? height * spanDays : height);
     const counts = Math.abs(whole) >= effect.relative && Math.abs(whole) * median >= effect.absolute;
     return counts ? [{ part, height, p }] : [];
@@ -67,7 +68,7 @@ function rangeOf(course: Course, part: Part, edge: 'from' | 'to', dates: readonl
     low = Math.min(low, place);
     high = Math.max(high, place);
   }
-  const dateOf = (place: number) => dates[course.kept[place] ?? 0] ?? 0;
+  const dateOf = (place: number) => nth(dates, nth(course.kept, place));
   return { startMs: dateOf(low - 1), endMs: dateOf(high) };
 }
 
@@ -94,7 +95,7 @@ export function plateausOf(course: Course, counted: readonly CountedPart[], date
 export function levelIn({ values }: RunSeries, course: Course, plateaus: readonly Plateau[]): Level {
   const places = plateaus.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, index) => from + index));
   const { logs, cycle, scale, offset } = course;
-  const adjusted = places.map((place) => scale * Math.exp((logs[place] ?? 0) - (cycle[place] ?? 0)) - offset);
+  const adjusted = places.map((place) => scale * Math.exp(nthDouble(logs, place) - nthDouble(cycle, place)) - offset);
   return levelOf(
     places.map((place) => values[place] ?? Number.NaN),
     adjusted,

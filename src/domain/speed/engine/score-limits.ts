@@ -1,3 +1,4 @@
+import { nth } from '../../../lib/nth.ts';
 import { scoreOfTail, tailOf } from '../../statistics/tails.ts';
 import type { Part } from './gls.ts';
 
@@ -62,7 +63,7 @@ function placeIn(scale: readonly number[], value: number, stretch: (value: numbe
       scale.findLastIndex((mark) => mark <= value),
     ),
   );
-  const [from, to] = [stretch(scale[low] ?? 0), stretch(scale[low + 1] ?? 0)];
+  const [from, to] = [stretch(nth(scale, low)), stretch(nth(scale, low + 1))];
   return { low, share: Math.max(0, Math.min(1, (stretch(value) - from) / (to - from))) };
 }
 

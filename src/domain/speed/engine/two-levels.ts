@@ -1,4 +1,5 @@
 import { interquartileRange, median } from 'simple-statistics';
+import { nth } from '../../../lib/nth.ts';
 import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import { type Share, shareChangeIn } from './failed-share.ts';
 import type { FreedRuns } from './judge-series.ts';
@@ -64,12 +65,12 @@ function movedTo(runs: FreedRuns, sign: 1 | -1): TwoLevels | undefined {
   if (opposite > WIDER.mirrored * (share - change.before.share)) return undefined;
   const places = (isOfMoved: boolean, from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => from + index).filter((place) => isMoved[place] === isOfMoved);
-  const logOf = (some: readonly number[]) => median(some.map((place) => logs[place] ?? 0));
+  const logOf = (some: readonly number[]) => median(some.map((place) => nth(logs, place)));
   const [usual, moved, former] = [places(false, first, logs.length), places(true, first, logs.length), places(false, 0, first)];
   if (usual.length === 0 || moved.length === 0 || former.length === 0) return undefined;
   const apart = sign * (logOf(moved) - logOf(usual));
   const isApart = apart >= Math.max(APART.deviations * sd, APART.log);
-  const middleOf = (some: readonly number[]) => interquartileRange(some.map((place) => logs[place] ?? 0));
+  const middleOf = (some: readonly number[]) => interquartileRange(some.map((place) => nth(logs, place)));
   const isWider = middleOf(usual) > middleOf(former) * (1 + (WIDER.errors * ERROR_OF_MIDDLE) / Math.sqrt(usual.length));
   const isKept = Math.abs(logOf(usual) - logOf(former)) <= KEPT * apart;
   const hits = isMoved.slice(first);
@@ -78,7 +79,7 @@ function movedTo(runs: FreedRuns, sign: 1 | -1): TwoLevels | undefined {
   const level = (some: readonly number[]) =>
     levelOf(
       some.map((place) => runs.values[place] ?? Number.NaN),
-      some.map((place) => runs.valueOf(logs[place] ?? 0)),
+      some.map((place) => runs.valueOf(nth(logs, place))),
     );
   const previousMs = dates[first - 1] ?? change.atMs;
   const [levelUsual, levelMoved] = [level(usual), level(moved)];
