@@ -28,8 +28,7 @@ const longWanted =
   wanted === undefined ? long : wanted.filter((beginning) => among(product, beginning).length === 0).flatMap((each) => among(long, each));
 export default defineConfig({
   test: {
-    // In modules that Vite runs, each call of an imported function goes through a getter that V8 does not inline: statistics take four times
-    // as long.
+    // In modules that Vite runs, V8 does not inline the getter before a call of an imported function: statistics take four times as long.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // Each makes the emulated days and loads the modules once more. Those that start engines and kill processes wait for more than half of
     // their time; without them a worker keeps a processor busy.
