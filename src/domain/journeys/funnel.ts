@@ -40,7 +40,7 @@ const MOST_NEXT = 4;
 /** Sums of some depths, place by place. */
 export function sumOf(all: Iterable<Depths>): number[] {
   const sums: number[] = [];
-  for (const depths of all) for (const [depth, count] of depths.entries()) sums[depth] = nth(sums, depth) + count;
+  for (const depths of all) for (const [depth, count] of depths.entries()) sums[depth] = (sums[depth] ?? 0) + count;
   return Array.from(sums, (count) => count ?? 0);
 }
 

@@ -1,4 +1,3 @@
-import { nth } from '../../lib/nth.ts';
 import { dayText } from './covered-days.ts';
 
 /** Monday of the week of a day; the first day of 1970 was a Thursday. */
@@ -13,7 +12,7 @@ export function groupedDays(days: ReadonlyMap<number, readonly number[]>, by: 'd
     const name = by === 'day' ? dayText(day) : `week of ${dayText(weekOf(day))}`;
     const own = groups.get(name) ?? [];
     groups.set(name, own);
-    for (const [depth, count] of depths.entries()) own[depth] = nth(own, depth) + (count ?? 0);
+    for (const [depth, count] of depths.entries()) own[depth] = (own[depth] ?? 0) + (count ?? 0);
   }
   return groups;
 }
