@@ -1,4 +1,3 @@
-import { nth } from '../../../lib/nth.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import { tailOf } from '../../statistics/tails.ts';
 import { type ConditionEffect, type Estimate } from './effect.ts';
@@ -114,7 +113,7 @@ function ownOf(
   const effect = effects[at] as ConditionEffect; // an index of the list
   // Sessions that met another finding more often than those they are compared with have lost by that one, which is counted there.
   const shared = others.flatMap((other) => {
-    const share = nth(effect.metMore, order.indexOf(other.at));
+    const share = effect.metMore[order.indexOf(other.at)] ?? 0;
     return share > 0 && other.at !== at ? [{ other, sessions: effects[other.at]?.comparable ?? 1, share }] : [];
   });
   const lost = without(
