@@ -105,9 +105,13 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
       startDate: startDay,
       endDate: endDay,
     }));
-    const said = new RegExp(`segment "${stories.mixCampaign.segment.name}" accounts for (\\d+)% of the change: from nothing to `);
-    expect(Number(said.exec(String(answer.structured['answer']))?.[1])).toBeGreaterThan(90);
-    expect(list(answer, 'segments')[0]).toMatchObject({ segment: stories.mixCampaign.segment.name, before: 0 });
+    const { name } = stories.mixCampaign.segment;
+    // Chance takes a visit or two from the others on some platforms: then it is more than the whole.
+    const said = new RegExp(`segment "${name}" accounts for (?:(?:9\\d|100)% of the|more than the whole) change: from nothing to `);
+    expect(answer.structured['answer']).toMatch(said);
+    const [segment, whole] = [list(answer, 'segments')[0], records(answer)[0]];
+    expect(segment).toMatchObject({ segment: name, before: 0 });
+    expect(Math.abs(Number(segment?.['contribution']) / Number(whole?.['change']) - 1)).toBeLessThan(0.1);
   });
 
   it('a week before all of it is within noise', async () => {
