@@ -210,10 +210,12 @@ describe('speed', () => {
   });
 
   inFullRun(() => {
-    it('before the days that are looked at is no news', async () => {
+    it('before the days that are looked at is told where it goes on, and that it began before them', async () => {
       const answer = await find({ include: ['speed'], days: 4 });
-      expect(changesIn(answer)).toEqual([]);
-      expect(said(answer)).toMatch(/^Nothing changed beyond chance in the 4 days from 2026-11-16 to 2026-11-19: /);
+      expect(said(answer)).toMatch(
+        /^1 change in the 4 days from 2026-11-16 to 2026-11-19 \(begun before and going on\): LCP of scenario "/,
+      );
+      expect(changesIn(answer).map(({ line }) => line)).toEqual([expect.stringContaining(', before these days, ')]);
     });
   });
 
