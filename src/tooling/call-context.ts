@@ -54,6 +54,8 @@ export interface Call {
   readonly links: Link[];
   /** Requests that were answered so far, by the platform or from what is kept. */
   readonly done: { answers: number };
+  /** The call goes to several projects, and this is its part in one. */
+  readonly isOneOfSeveral?: true;
   /** Set by the handler of a charted tool. */
   makeChart?: MakeChart;
   readonly options: {
@@ -148,6 +150,7 @@ function answerPartsOf(call: Call, { range, note }: Speaking): AnswerParts {
       range.end = { ms: endMs };
     },
     whole: call.caller.whole ?? false,
+    isOneOfSeveral: call.isOneOfSeveral ?? false,
   };
 }
 

@@ -177,7 +177,7 @@ async function handledForEach(
 ): Promise<Record<string, unknown>> {
   const input = withoutProjects(call.input);
   const { data, notes } = await overProjects(projects, call.input, (project, own) =>
-    handled({ ...call, input, options: { ...call.options, projectId: project.id } }, range, own),
+    handled({ ...call, input, isOneOfSeveral: true, options: { ...call.options, projectId: project.id } }, range, own),
   );
   for (const sentence of notes) note(sentence);
   return data;

@@ -5,7 +5,7 @@ import { mapConcurrent } from '../lib/concurrency.ts';
 import { hint } from '../lib/hint.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
-import { gistOf, sentencesOf } from '../lib/sentences.ts';
+import { gistOf } from '../lib/sentences.ts';
 import type { Cell } from '../lib/text-table.ts';
 import { chosenProject } from './names.ts';
 import { BY_PROJECT, CURRENCY, sumsAsked, withProjectSums } from './project-sums.ts';
@@ -31,6 +31,8 @@ const OF_ONE = new Set([
   'segments',
   'sums',
   'revenue',
+  'change',
+  'changes',
   'detect',
   'quality',
   'zones',
@@ -82,8 +84,7 @@ export function withoutProjects(asked: Readonly<TableContent>): TableContent {
   const input = sumsAsked(asked) ? { ...own, totals: false, shares: false } : own;
   const rest = Array.isArray(breakdown) ? breakdown.filter((each) => each !== BY_PROJECT) : breakdown;
   const isSplit = rest !== undefined && (!Array.isArray(rest) || rest.length > 0);
-  // The explanation of a change belongs to one project.
-  return { ...input, ...(isSplit && { breakdown: rest }), ...('explain' in input && { explain: false }) };
+  return { ...input, ...(isSplit && { breakdown: rest }) };
 }
 
 /** The answer of one project, or the reason why it has no answer. */
@@ -143,15 +144,6 @@ interface Joined extends TableContent {
   readonly rows: readonly Cell[][];
 }
 
-/** The sentence on a change that goes on from before the range, which the one before it does not date. */
-const EARLIER = /^(Already|But) since \d/;
-
-/** The first sentence of an answer, with one that dates it. */
-function headOf(answer: string): string {
-  const [first = '', second = ''] = sentencesOf(answer);
-  return EARLIER.test(second) ? `${first} ${second}` : first;
-}
-
 function joined(answers: readonly ProjectAnswer[]): Joined {
   const answered = answers.flatMap(({ project, data }) => (data ? [{ project, data }] : []));
   const first = answered[0]?.data ?? {};
@@ -166,12 +158,17 @@ function joined(answers: readonly ProjectAnswer[]): Joined {
     });
   });
   const names = [BY_PROJECT, ...columns, ...(isMixed ? [CURRENCY] : [])];
-  const said = answered.flatMap(({ project, data }) =>
-    typeof data['answer'] === 'string' ? [`${project.name}: ${headOf(data['answer'])}`] : [],
+  const said = answered.flatMap(({ project, data }) => (typeof data['answer'] === 'string' ? [`${project.name}: ${data['answer']}`] : []));
+  const events = answered.flatMap(({ project, data }) =>
+    [data['events'] ?? []]
+      .flat()
+      .filter(isRecord)
+      .map((event) => ({ project: project.name, ...event })),
   );
   return {
     ...(said.length > 0 && { answer: said.join(' ') }),
     ...Object.fromEntries(Object.entries(first).filter(([name]) => !OF_ONE.has(name))),
+    ...(events.length > 0 && { events }),
     ...(!isMixed && first['currency'] !== undefined && { currency: first['currency'] }),
     ...(isRecord(first['units']) && {
       units: unitsOf(

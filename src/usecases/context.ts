@@ -59,6 +59,8 @@ export interface AnswerParts {
   readonly covers: (startMs: number, endMs: number) => void;
   /** A program reads the answer and wants every row instead of those that matter. */
   readonly whole: boolean;
+  /** Several projects are asked the same, each by itself: the answer is what was found in this one, without its explanation. */
+  readonly isOneOfSeveral: boolean;
 }
 
 /** The names of the project's objects. */

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { overProjects } from '../../src/tooling/over-projects.ts';
 import { sumsAsked, withProjectSums } from '../../src/tooling/project-sums.ts';
 import { useTools } from '../tools/support.ts';
 
@@ -64,14 +63,17 @@ describe('projects side by side', () => {
   });
 });
 
-it('the answer about several projects keeps of each what its first sentence needs for its date', async () => {
-  const answers = ['Rate fell. Already since 2026-11-15, before the period, it is lower. More.', 'Visits went up: within noise. More.'];
-  const projects = [
-    { id: 1, name: 'A' },
-    { id: 2, name: 'B' },
+it('a comparison of several projects finds in each what that of the one finds, with place and cost, and names its events', async () => {
+  const asked = { metrics: ['conversionRate'], startDate: '-28d', endDate: 'yesterday' };
+  const [{ structured: one }, { structured: several }] = [
+    await call('compare_metrics', asked),
+    await call('compare_metrics', { ...asked, projectIds: [1201, 1202] }),
   ];
-  const { data } = await overProjects(projects, {}, async ({ id }) => ({ answer: answers[id - 1], columns: ['visits'], rows: [[id]] }));
-  expect(data['answer']).toBe('A: Rate fell. Already since 2026-11-15, before the period, it is lower. B: Visits went up: within noise.');
+  const [own = '', answer = ''] = [one['answer'], several['answer']].map(String);
+  const [finding] = own.match(/^.*on mobile.*That is about .* against days without it\./) ?? [];
+  expect(answer.startsWith(`Nordlicht Shop: ${finding} Nordlicht App: `)).toBe(true);
+  expect(several['events']).toEqual((one['events'] as object[]).map((event) => ({ project: 'Nordlicht Shop', ...event })));
+  expect(several['change']).toBeUndefined();
 });
 
 describe('sums of projects', () => {

@@ -50,6 +50,7 @@ function compared(verdict: Verdict, since?: DatedChange, groups: readonly Contri
   return {
     data: { answer: '', columns: [], rows: [] },
     headline,
+    finding: '',
     judged: [{ ...judgement, reading, metric: 'visits', learnedDays: 100 } satisfies Judged],
     isNoise: verdict === 'within noise',
     byDevice: groups.length > 0 ? byDevice : undefined,

@@ -19,7 +19,7 @@ async function comparePeriods(question: Question, context: CompareContext): Prom
   const read = await readPeriods(question, context);
   const judged = judgePeriodsRead(read);
   const explained = await explainPeriods(read, judged, context);
-  const { comparison, result, notes } = wordPeriods(read, judged, explained);
+  const { comparison, result, notes } = wordPeriods(read, judged, explained, context);
   for (const sentence of [...read.notes, ...explained.notes, ...notes]) context.note(sentence);
   context.draw(async () => {
     const { chartOfComparison } = await import('../../views/from-comparison.ts');

@@ -12,7 +12,7 @@ import type { Context } from '../context.ts';
 /** The parts of a call that a comparison uses. */
 export type CompareContext = Pick<
   Context,
-  'ask' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone' | 'nowMs' | 'calendar' | 'draw' | 'covers'
+  'ask' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone' | 'nowMs' | 'calendar' | 'draw' | 'covers' | 'isOneOfSeveral'
 >;
 
 /** Arguments of a comparison; names are ids and dates ISO date-times by now. */

@@ -52,7 +52,7 @@ export async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, c
   const { faults, periods, changes } = judged;
   const [whole] = periods.readings;
   const explains = question.explain && faults.length === 0;
-  const wantsSegments = explains && isOne;
+  const wantsSegments = explains && isOne && !context.isOneOfSeveral;
   const { notes, ...segments } =
     wantsSegments && whole && !changes.isNoise
       ? await readSegments({ question, metric: changes.headline.metric, whole, windows, known }, context)

@@ -12,6 +12,7 @@ import { inOrder, linesOf, type QueryTable, queryTable } from '../../domain/metr
 import type { NameKind } from '../../domain/names/match-name.ts';
 import { minuteAt, todayIn } from '../../lib/dates.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
+import { sentencesOf } from '../../lib/sentences.ts';
 import type { Context, Lists } from '../context.ts';
 import { apartSentence, fetchMetrics, goalWords, isOutOfBounds, keptPartOf, reachesBeyond } from './fetch-metrics.ts';
 import { countedPart, readExpected } from './read-expected.ts';
@@ -22,7 +23,7 @@ const MAX_SIDE_BY_SIDE = 20;
 
 type QueryMetricsContext = Pick<
   Context,
-  'ask' | 'covers' | 'draw' | 'lists' | 'note' | 'nowMs' | 'calendar' | 'progress' | 'signal' | 'timeZone'
+  'ask' | 'covers' | 'draw' | 'isOneOfSeveral' | 'lists' | 'note' | 'nowMs' | 'calendar' | 'progress' | 'signal' | 'timeZone'
 >;
 
 /** The ids that a breakdown is over, all of the project where none is named. */
@@ -106,9 +107,15 @@ function selectionNames(lists: Lists) {
 }
 
 /** The table with what is said of it first, and the changes that begin among its rows. */
-function withWords(answer: QueryTable, said: readonly string[], changes: readonly MeasuredChange[]) {
+function withWords(
+  answer: QueryTable,
+  said: readonly string[],
+  changes: readonly MeasuredChange[],
+  { isOneOfSeveral }: Pick<QueryMetricsContext, 'isOneOfSeveral'>,
+) {
+  const sentences = sentencesOf(said.filter((text) => text !== '').join(' '));
   return {
-    answer: said.filter((sentence) => sentence !== '').join(' '),
+    answer: sentences.slice(0, isOneOfSeveral ? 1 : undefined).join(' '),
     ...answer,
     ...(changes.length > 0 && { changes: changes.map(changeRecord) }),
   };
@@ -195,5 +202,5 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   if (apart !== undefined) return { answer: apart, ...answer };
   const after = [changesSentence(changes, currency), togetherSentence(changes, lines, { timeZone, currency })];
   const words = [levelSentence(before, todayIn(timeZone, whole.interval.startMs), whole.metrics), said, ...after];
-  return said === '' ? answer : withWords(answer, words, changes);
+  return said === '' ? answer : withWords(answer, words, changes, context);
 }

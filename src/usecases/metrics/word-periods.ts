@@ -8,7 +8,7 @@ import { countingSentence, SOUND } from '../../domain/metrics/quality/counting.t
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import { daysBetween } from '../../lib/calendar.ts';
 import { isoAt, todayIn } from '../../lib/dates.ts';
-import { PARTS } from './compare-question.ts';
+import { type CompareContext, PARTS } from './compare-question.ts';
 import type { PeriodsExplained } from './explain-periods.ts';
 import type { PeriodsJudged } from './judge-periods.ts';
 import type { PeriodsRead } from './read-periods.ts';
@@ -82,7 +82,12 @@ function notesOf(result: PeriodsResult, read: PeriodsRead, explained: PeriodsExp
 }
 
 /** Words the answer and its notes. */
-export function wordPeriods(read: PeriodsRead, { faults }: PeriodsJudged, explained: PeriodsExplained): PeriodsWorded {
+export function wordPeriods(
+  read: PeriodsRead,
+  { faults }: PeriodsJudged,
+  explained: PeriodsExplained,
+  { isOneOfSeveral }: Pick<CompareContext, 'isOneOfSeveral'>,
+): PeriodsWorded {
   const { windows, totals, timeZone, apart, byDevice } = read;
   const { baseline } = windows;
   const { input, causes, special, detect, events } = explained;
@@ -90,8 +95,10 @@ export function wordPeriods(read: PeriodsRead, { faults }: PeriodsJudged, explai
   const days = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
   // What was asked by name is answered first.
   const isSound = byDevice && faults.length === 0 && input.judged.headline.judgement.verdict !== 'not enough data';
-  const found = [countingSentence(faults), detect ? detectionSentence(detect) : '', result.data.answer, special, isSound ? SOUND : ''];
-  const sentences = apart === undefined ? found : [apart];
+  const about = isOneOfSeveral
+    ? [result.finding]
+    : [detect ? detectionSentence(detect) : '', result.data.answer, special, isSound ? SOUND : ''];
+  const sentences = apart === undefined ? [countingSentence(faults), ...about] : [apart];
   const comparison = {
     ...result.data,
     ...(detect && detect.length > 0 && { detect: [...detect] }),

@@ -37,6 +37,7 @@ async function read(all: readonly Named[], visitsOf: (id: number) => number, sel
     progress: nothing,
     draw: nothing,
     covers: nothing,
+    isOneOfSeveral: false,
     signal: new AbortController().signal,
     timeZone: 'UTC',
     calendar: {},

@@ -30,6 +30,8 @@ import { REVENUE_FACTORS, revenueSentence } from './revenue-words.ts';
 export interface PeriodsResult {
   readonly data: Pick<Comparison, 'answer' | 'columns' | 'rows' | 'devices' | 'sums' | 'segments' | 'revenue' | 'change'>;
   readonly headline: Change;
+  /** The sentences on the headline alone. */
+  readonly finding: string;
   /** The judged whole and devices of the headline. */
   readonly judged: readonly Judged[];
   /** Neither the headline nor a device of it stands out: there is nothing to explain. */
@@ -130,7 +132,7 @@ function earlierSentences({ whole, byDevice }: Causes, { judged }: CausesInput, 
     if (!device) return earlierSentence(headline, earlier);
     const of = { ...headline, judgement: device, of: device.reading.device, since: undefined };
     const there = hidden ? '' : earlierPlace(device.reading.device, earlierIn(device.reading, of, currency));
-    return [earlierSentence(headline, { ...earlier, cost: '' }), there].filter(Boolean).join(' ');
+    return joined([earlierSentence(headline, { ...earlier, cost: '' }), there]);
   }
   if (!byDevice || hidden || isChanged(headline.judgement)) return '';
   // A device by itself, which the whole is too wide to show.
@@ -154,20 +156,20 @@ function revenueSentences({ revenue }: Causes, { metric }: Change, currency: str
   return moved !== '' && calm.length > 0 ? [moved, figures] : [moved];
 }
 
-/** The sentences of the answer, the headline first. */
-function sentencesOf(causes: Causes, input: CausesInput, currency: string | undefined): string {
+const joined = (sentences: readonly string[]) => sentences.filter((sentence) => sentence !== '').join(' ');
+
+/** The sentences that follow those on the headline. */
+function furtherSentences(causes: Causes, input: CausesInput, currency: string | undefined): string {
   const { headline, changes } = input.judged;
   const { whole, byDevice, others } = causes;
-  const sentences = [
-    ...headlineSentences(causes, input, currency),
+  return joined([
     otherPlaceSentences(others),
     whole && byDevice ? opposedDevices(byDevice, whole, input) : '',
     segmentsSentence(causes, input),
     byDevice && (byDevice.reasons.named === undefined || !headline.since) ? rateSentence(byDevice.explained) : '',
     ...revenueSentences(causes, headline, currency),
     othersSentence(changes.filter((change) => change !== headline)),
-  ];
-  return sentences.filter((sentence) => sentence !== '').join(' ');
+  ]);
 }
 
 /** The tables of the causes, amounts with their cents. */
@@ -193,15 +195,18 @@ export function wordComparison(causes: Causes, input: CausesInput, currency: str
   const { byDevice, bySegment, revenue, judged, measured } = causes;
   const { changes, headline, hidden, isNoise } = judged;
   const factors = revenue && revenueRecord(revenue.split, revenue.difference, currency);
+  const own = { ...input, judged };
+  const finding = joined(headlineSentences(causes, own, currency));
   return {
     data: {
-      answer: sentencesOf(causes, { ...input, judged }, currency),
+      answer: joined([finding, furtherSentences(causes, own, currency)]),
       ...changeTable(changes, readings.length > 1, currency),
       ...causeRecords(causes, headline, isNoise, currency),
       ...(factors && { revenue: factors }),
       ...(measured && { change: changeRecord(measured) }),
     },
     headline,
+    finding,
     judged: judged.judgedOf(headline.metric),
     isNoise,
     byDevice: isNoise ? undefined : byDevice?.explained,
