@@ -111,6 +111,13 @@ function latestOf(year: string | undefined, today: Temporal.PlainDate, firstIn: 
   return Temporal.PlainDate.compare(own, today) > 0 ? firstIn(today.year - 1) : own;
 }
 
+/** Whether a text names days that come back each year, and no year: `Q3`, `Black Friday`. */
+export function isOfNoYear(text: string): boolean {
+  const keyword = text.trim().toLowerCase();
+  const groups = { ...(QUARTER.exec(keyword) ?? SALE_DAY.exec(keyword))?.groups };
+  return (groups['quarter'] ?? groups['name']) !== undefined && groups['year'] === undefined;
+}
+
 /** Days that people call by a name which comes back each year: `Q3`, `Q3 2025`, `Black Friday`. */
 function readYearly(keyword: string, today: Temporal.PlainDate): DateMeaning | undefined {
   const { quarter, year, before, of } = QUARTER.exec(keyword)?.groups ?? {};

@@ -3,6 +3,7 @@ import { ApiError } from '../api/errors.ts';
 import { documentedDate } from '../api/params.ts';
 import { unwrap } from '../api/unwrap.ts';
 import { hint } from '../lib/hint.ts';
+import { ofAnswer } from '../lib/note-mark.ts';
 import { type ParamFact, paramFacts } from './params.ts';
 
 /** An instant; `iso` is what was sent where the platform was asked with it, and left out for one that was computed. */
@@ -55,12 +56,17 @@ export function forecastOf({ shape: { metrics } }: z.ZodObject, { ahead }: DateF
 /** The instant of a date, and the bound of the range that it is, if any. */
 export async function resolveDate({ fact, text, path }: ArgumentPlace<DateFact>, { mayBeAhead, forecast }: Ahead, options: DateReading) {
   const { timeZone, nowMs, note } = options;
-  const { FutureError, resolveDate: resolve } = await import('../lib/dates.ts');
+  const [{ FutureError, resolveDate: resolve, todayIn }, { isOfNoYear }] = await Promise.all([
+    import('../lib/dates.ts'),
+    import('../lib/date-texts.ts'),
+  ]);
   try {
     const moment = fact.date === 'moment';
     const resolved = resolve(text, { edge: moment ? 'start' : fact.date, timeZone, nowMs, allowFuture: moment || mayBeAhead });
     const bound: Bound = { iso: documentedDate(resolved.iso), ms: resolved.instantMs };
     if (resolved.cutToNow) note(`${path} "${text}" reaches into the future and was cut to now.`);
+    if (fact.date === 'start' && isOfNoYear(text))
+      note(ofAnswer(`"${text}" is taken as that of ${todayIn(timeZone, bound.ms).slice(0, 4)}.`));
     const isEnd = fact.date === 'end' || fact.date === 'exportEnd';
     return {
       value: fact.as === 'ms' ? bound.ms : bound.iso,

@@ -36,6 +36,14 @@ describe('dates of a range', () => {
     expect(answer.text).toMatch(/^- Range: 2026-/m);
   });
 
+  it.each([
+    ['Black Friday', '"Black Friday" is taken as that of 2025.'],
+    ['Q3', '"Q3" is taken as that of 2026.'],
+  ])('that come back each year say of which year %s is taken', async (day, note) => {
+    expect((await call('get_site_visits', { startDate: day, endDate: day })).text).toContain(note);
+    expect((await call('get_site_visits', { startDate: `${day} 2025`, endDate: `${day} 2025` })).text).not.toContain('is taken as');
+  });
+
   it('that are not whole weeks say where those begin', async () => {
     const { text } = await call('get_site_visits', { startDate: '-4w', endDate: 'last_week' });
     expect(sent()).toEqual(['2026-10-23T00:00:00.000Z', '2026-11-15T23:59:59.999Z']);

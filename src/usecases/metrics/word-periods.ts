@@ -34,20 +34,16 @@ function methodNotes([whole, ...groups]: readonly Judged[], { isAdjacent, isFar,
   ];
 }
 
-/** Says that the noise is wide where the period holds special days alone; undefined where it does not. */
-function specialNoteOf({ known: { specialDays } }: PeriodsRead, whole: Judged | undefined): string | undefined {
+/** The names of the special days of a period that holds no other days; empty where it does. */
+function specialNames({ known: { specialDays } }: PeriodsRead, whole: Judged | undefined): readonly string[] {
   const own = new Set(whole?.reading.periodDays.flatMap(({ interval }) => interval.label ?? []));
-  const names = new Set([...own].map((label) => specialDays(label)?.name));
-  if (own.size === 0 || names.has(undefined)) return undefined;
-  return `noisePercent is wide: the period holds special days alone (${[...names].join(', ')}), whose effect differs from year to year.`;
+  const names = [...own].map((label) => specialDays(label)?.name);
+  return names.includes(undefined) ? [] : [...new Set(names.filter((name) => name !== undefined))];
 }
 
 /** Says which segments were looked at, or why none were; undefined where there is nothing to say. */
-function segmentsNote({ isNoise, headline }: PeriodsResult, { wantsSegments, segments }: PeriodsExplained): string | undefined {
-  if (!isNoise || !wantsSegments) return segments.choice;
-  const isUnknown = headline.judgement.verdict === 'not enough data';
-  const reason = isUnknown ? 'too few days to distinguish a change from noise' : 'a change within noise has nothing to explain';
-  return `Segments are left out: ${reason}.`;
+function segmentsNote({ isNoise }: PeriodsResult, { wantsSegments, segments }: PeriodsExplained): string | undefined {
+  return isNoise && wantsSegments ? 'Segments are left out: no change is clear that they could explain.' : segments.choice;
 }
 
 /** A change with those of its single days that lie in one of the two ranges: others teach nothing and are not compared. */
@@ -61,6 +57,7 @@ function withOwnOutliers(change: Change, { windows: { baseline, period }, timeZo
 function notesOf(result: PeriodsResult, read: PeriodsRead, explained: PeriodsExplained): string[] {
   const { question, windows, totals, isOne } = read;
   const ofSegments = segmentsNote(result, explained);
+  const special = specialNames(read, result.judged[0]).join(', ');
   // Visits of no known device cannot be asked for.
   const hasLeader = PARTS.some((device) => device === result.leader);
   return [
@@ -68,7 +65,9 @@ function notesOf(result: PeriodsResult, read: PeriodsRead, explained: PeriodsExp
     ...(hasLeader ? [`Next: devices ["${result.leader}"] shows its segments.`] : []),
     ...explained.input.judged.changes.flatMap((change) => outlierNote(withOwnOutliers(change, read)) ?? []),
     ...windows.notes,
-    ...[specialNoteOf(read, result.judged[0])].flatMap((note) => note ?? []),
+    ...(special === ''
+      ? []
+      : [`noisePercent is wide: the period holds special days alone (${special}), whose effect differs from year to year.`]),
     ...methodNotes(result.judged, windows),
     ...(question.explain && !isOne ? ['explain takes one device and one set of segments at a time.'] : []),
     ...(question.zoneIds.length > 0
@@ -95,9 +94,10 @@ export function wordPeriods(
   const days = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
   // What was asked by name is answered first.
   const isSound = byDevice && faults.length === 0 && input.judged.headline.judgement.verdict !== 'not enough data';
-  const about = isOneOfSeveral
-    ? [result.finding]
-    : [detect ? detectionSentence(detect) : '', result.data.answer, special, isSound ? SOUND : ''];
+  // Noise so wide says little of special days: what they are beside usual ones does.
+  const isSpecial = result.isNoise && specialNames(read, result.judged[0]).length > 0;
+  const answer = isSpecial ? [special, result.data.answer] : [result.data.answer, special];
+  const about = isOneOfSeveral ? [result.finding] : [detect ? detectionSentence(detect) : '', ...answer, isSound ? SOUND : ''];
   const sentences = apart === undefined ? [countingSentence(faults), ...about] : [apart];
   const comparison = {
     ...result.data,

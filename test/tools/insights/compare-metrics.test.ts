@@ -94,7 +94,7 @@ describe('two weeks', () => {
       ['within noise', false],
       [null, false],
     ]);
-    expect(notes(answer)).toContain('Segments are left out: a change within noise has nothing to explain.');
+    expect(notes(answer)).toContain('Segments are left out: no change is clear that they could explain.');
     expect(panelsIn(answer).map(({ kind }) => kind)).toEqual(['trend']);
   });
 
@@ -247,11 +247,12 @@ describe('two weeks', () => {
 });
 
 describe('a special day', () => {
-  it('is named where another metric than the first shows it', async () => {
-    const { structured } = await compare({ startDate: '2025-11-28', endDate: '2025-11-28' });
-    expect(structured['answer']).toMatch(
-      /^Conversion rate .* Special days, visits against usual days .*: Black Friday \(2025-11-28\) \+\d+%/,
+  it('is named first, by the metric that shows it, where noise is too wide for a verdict', async () => {
+    const answer = await compare({ startDate: '2025-11-28', endDate: '2025-11-28' });
+    expect(answer.structured['answer']).toMatch(
+      /^Special days, visits against usual days .*: Black Friday \(2025-11-28\) \+\d+%.* Conversion rate on .*, cannot be judged/,
     );
+    expect(records(answer).map(({ verdict }) => verdict)).toEqual(['cannot be judged', 'cannot be judged', 'cannot be judged']);
   });
 });
 
@@ -263,7 +264,7 @@ describe('today', () => {
     expect(notes(answer)).toContain('cut at the same time of day (10:00)');
     expect(notes(answer)).toContain('Today is incomplete (2026-11-20).');
     const explained = await compare({ startDate: 'today', endDate: 'today', metrics: ['visits'] });
-    expect(notes(explained)).toContain('Segments are left out: too few days to distinguish a change from noise.');
+    expect(notes(explained)).toContain('Segments are left out: no change is clear that they could explain.');
   });
 });
 

@@ -8,7 +8,7 @@ import { effectsOf, MOST_PART } from './cause-words.ts';
 import { type Change, differenceOf } from './comparison-words.ts';
 import { type Contribution, type Explained, fixed, type RevenueSplit } from './contributions.ts';
 import { measuredChangeShape } from './measured-change.ts';
-import { isChanged, noisePercentOf } from './readings.ts';
+import { isChanged, noisePercentOf, toldVerdict } from './readings.ts';
 
 const cell = z.union([z.string(), z.number(), z.null()]);
 /** Rows of a table of its own; members without a value are left out. */
@@ -60,8 +60,9 @@ function percent(value: number | null): number | null {
 }
 
 /** The verdict of a row; `mixed` where the days moved beyond noise and the totals of the two ranges went the other way. */
-function shownVerdict({ judgement: { verdict, relative } }: Change, difference: number | null): string {
-  if (verdict !== 'up' && verdict !== 'down') return verdict;
+function shownVerdict({ judgement }: Change, difference: number | null): string {
+  const { verdict, relative } = judgement;
+  if (verdict !== 'up' && verdict !== 'down') return toldVerdict(judgement);
   const sign = verdict === 'up' ? 1 : -1;
   return sign * (difference ?? 0) < 0 || sign * (relative ?? 0) < 0 ? 'mixed' : verdict;
 }
@@ -131,7 +132,7 @@ function verdictCells(group: Contribution, verdict: GroupVerdict | undefined): R
     changePercent: moved,
     ...(isOtherSide(moved, noise, judged) && { levelPercent: percentOf(judged.relative) }),
     noisePercent: noise,
-    verdict: judged.verdict,
+    verdict: toldVerdict(judged),
     ...((isOtherWay || judged.isOfMain) && { since: judged.main?.from ?? null }),
     ...(change && { againstOthers: change.verdict }),
   };

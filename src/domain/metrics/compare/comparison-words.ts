@@ -6,7 +6,7 @@ import type { Judgement } from '../engine/judge.ts';
 import type { DayJudgement } from '../engine/judge-day.ts';
 import { LEAST_HISTORY_DAYS } from '../engine/levels.ts';
 import { definitionOf, nameOf, unitOf, verbsOf } from '../metric-definitions.ts';
-import { isChanged, kindOf, noisePercentOf, rounded } from './readings.ts';
+import { isChanged, kindOf, noisePercentOf, rounded, toldVerdict } from './readings.ts';
 import { LEAST_CALENDAR, usualText } from './usual-words.ts';
 
 /** One metric of one selection on both sides. */
@@ -120,7 +120,9 @@ function detectableText(detectable: number | null): string {
 }
 
 /** Why a metric did not change by our verdict; undefined where it did. */
-function calmText(verdict: Judgement['verdict'], usual: string, detectable: number | null): string | undefined {
+function calmText({ judgement, detectable }: Change, usual: string): string | undefined {
+  const verdict = toldVerdict(judgement);
+  if (verdict === 'cannot be judged') return `${verdict}, two such ranges differ by up to ${usual} by chance`;
   if (verdict === 'too young') return `too young to judge, fewer than ${LEAST_HISTORY_DAYS} days with data lie before the period`;
   if (verdict === 'not enough data') return 'not enough data to distinguish a change from noise';
   if (verdict !== 'within noise') return undefined;
@@ -141,7 +143,8 @@ function beyondNoise(noise: number | null, { compared, judgement: { relative } }
 /** One sentence on a single day: its value, the one to be expected, whether noise explains the distance, and the baseline. */
 function daySentence(name: string, change: Change, currency: string | undefined): string {
   const { metric, before, after, days, baselineDay, judgement, detectable } = change;
-  const { expected, relative, verdict } = judgement;
+  const { expected, relative } = judgement;
+  const verdict = toldVerdict(judgement);
   if (!expected || relative === null) return '';
   const times = kindOf(metric) === 'share' ? 100 : 1;
   const write = (value: number) => valueText(metric, rounded(metric, times * value), currency);
@@ -149,8 +152,8 @@ function daySentence(name: string, change: Change, currency: string | undefined)
   const bound = (value: number) => write(value).split(' ')[0] ?? '';
   const was = `${write(expected.expected)} (95%: ${bound(expected.low)} to ${bound(expected.high)}) was to be expected`;
   const shown = detectableText(detectable);
-  const calm = shown === '' ? 'within noise' : `within noise (${shown})`;
-  const stands = verdict === 'within noise' ? calm : 'beyond noise';
+  const calm = shown === '' ? verdict : `${verdict} (${shown})`;
+  const stands = isChanged(judgement) ? 'beyond noise' : calm;
   const against = baselineDay === undefined ? '' : `; ${changeText(metric, before, after)} against ${baselineDay}`;
   return `${name} on ${days.first}: ${valueText(metric, after, currency)} where ${was}, ${signed(relative)}, ${stands}${against}.`;
 }
@@ -168,7 +171,7 @@ export function changeSentence(change: Change, currency: string | undefined, nam
   if (judgement.expected) return daySentence(name, change, currency);
   const figures = `${figuresText(change, currency)}${usualText(change)}`;
   const beyond = beyondNoise(noise, change, usual);
-  const calm = calmText(verdict, usual, change.detectable);
+  const calm = calmText(change, usual);
   if (calm !== undefined) return `${name} went ${figures}${calendarText(change)}: ${calm}.`;
   if (verdict === 'drift') return `${name} went ${figures}${calendarText(change)}, ${beyond}: it drifted slowly, so no day is its start.`;
   const moved = verdict === 'up' ? 'rose' : 'fell';
@@ -269,8 +272,8 @@ export function othersSentence(changes: readonly Change[]): string {
     .filter(({ before, after }) => before !== null && after !== null)
     .map((change) => {
       const { metric, compared, judgement, since, days, of } = change;
-      const { verdict } = judgement;
-      const stands = STANDS[verdict] ?? verdict;
+      const verdict = toldVerdict(judgement);
+      const stands = STANDS[judgement.verdict] ?? verdict;
       const isInside = since && since.to === undefined && since.from > days.first;
       const name = `${nameOf(metric).toLowerCase()}${of === '' ? '' : ` (${of})`}`;
       const figures = `${name} ${changeText(metric, compared.before, compared.after)}`;

@@ -163,6 +163,15 @@ export function isChanged({ verdict }: Pick<Judgement, 'verdict'>): boolean {
   return verdict === 'up' || verdict === 'down' || verdict === 'drift';
 }
 
+/** The bounds of a doubling and of a halving. */
+const [DOUBLED, HALVED] = [1, 0.5];
+
+/** A verdict as it is told: where chance alone may double or halve a level, what lies within noise is not judged at all. */
+export function toldVerdict({ verdict, noise, relative }: Judgement): Judgement['verdict'] | 'cannot be judged' {
+  const isBlind = verdict === 'within noise' && noise !== null && noise >= ((relative ?? 0) < 0 ? HALVED : DOUBLED);
+  return isBlind ? 'cannot be judged' : verdict;
+}
+
 /** Relative change up to which levels are within noise, in percent; null where it is not known, or where a day of the period decided. */
 export function noisePercentOf({ noise, isOfMain }: Judgement): number | null {
   return noise === null || isOfMain ? null : 100 * noise;

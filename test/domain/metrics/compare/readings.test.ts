@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Windows } from '../../../../src/domain/metrics/compare/comparison-windows.ts';
-import { type Judged, type Reading, sinceOf } from '../../../../src/domain/metrics/compare/readings.ts';
+import { type Judged, type Reading, sinceOf, toldVerdict } from '../../../../src/domain/metrics/compare/readings.ts';
 import type { DatedChange } from '../../../../src/domain/metrics/engine/changes.ts';
 
 const windows = { isAdjacent: true } as Windows; // the rest of it is not read
@@ -56,4 +56,14 @@ describe('the first day of a change', () => {
   ])('is that of all visits where a device %s', (_, visits, step) => {
     expect(since(judgedOf('tablet', visits, step))).toMatchObject({ from: '2025-11-25', earliest: '2025-11-24' });
   });
+});
+
+it.each([
+  [1.2, 1, 'cannot be judged'],
+  [1.2, 0.99, 'within noise'],
+  [-0.3, 0.5, 'cannot be judged'],
+  [-0.3, 0.49, 'within noise'],
+])('a level of %f beside noise of %f, which may double or halve it or may not: %s', (relative, noise, told) => {
+  expect(toldVerdict({ ...all, verdict: 'within noise', relative, noise })).toBe(told);
+  expect(toldVerdict({ ...all, verdict: 'up', relative, noise })).toBe('up');
 });
