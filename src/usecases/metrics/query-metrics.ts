@@ -15,7 +15,7 @@ import { ofAnswer } from '../../lib/note-mark.ts';
 import { sentencesOf } from '../../lib/sentences.ts';
 import type { Context, Lists } from '../context.ts';
 import { apartSentence, fetchMetrics, goalWords, isOutOfBounds, keptPartOf, reachesBeyond } from './fetch-metrics.ts';
-import { countedPart, readExpected } from './read-expected.ts';
+import { countedPart, type ExpectedRead, readCourse, readExpected } from './read-expected.ts';
 import { zoneChangeSentence } from './zone-change.ts';
 
 /** More objects than this are not put side by side without being named. */
@@ -114,11 +114,25 @@ function withWords(
   { isOneOfSeveral }: Pick<QueryMetricsContext, 'isOneOfSeveral'>,
 ) {
   const sentences = sentencesOf(said.filter((text) => text !== '').join(' '));
+  if (sentences.length === 0) return answer;
   return {
     answer: sentences.slice(0, isOneOfSeveral ? 1 : undefined).join(' '),
     ...answer,
     ...(changes.length > 0 && { changes: changes.map(changeRecord) }),
   };
+}
+
+/** The sentences on a table, in order: a line through its rows comes behind the break in it, an expectation before it. */
+function saidOf(
+  { expected, interval, metrics }: MetricQuery,
+  said: string,
+  { lines, changes, before }: Omit<ExpectedRead, 'currency'>,
+  { isAhead, timeZone, currency }: { readonly isAhead: boolean; readonly timeZone: string; readonly currency: string | undefined },
+): readonly string[] {
+  const changed = changesSentence(changes, currency);
+  if (!expected) return [changed, said];
+  const level = levelSentence(before, metrics, { first: todayIn(timeZone, interval.startMs), isAhead });
+  return [level, said, changed, togetherSentence(changes, lines, { timeZone, currency })];
 }
 
 /** Up to when the figures of a day that is not over may reach; empty where a query is of other days too. */
@@ -172,8 +186,7 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   }
   const whole = { ...asked, interval: { startMs: complete.interval.startMs, endMs: asked.interval.endMs } };
   const found = linesOf(complete, grid, read, totals.rows);
-  const counts = { lines: found.lines, changes: [], before: [], currency: undefined };
-  const { lines, changes, before, ...expected } = asked.expected ? await readExpected(whole, grid, found.lines, context) : counts;
+  const { lines, changes, before, ...expected } = await (asked.expected ? readExpected : readCourse)(whole, grid, found.lines, context);
   const currency = read.currency ?? expected.currency;
   const table = { ...found, lines: asked.expected ? inOrder(asked, lines) : lines };
   for (const sentence of queryNotes(complete, answers, found, timeZone)) note(sentence);
@@ -187,7 +200,7 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   const apart = apartSentence(asked.segmentIds, read.rows, lists);
   const said = asked.expected
     ? expectedAnswer(lines, { query: whole, timeZone, currency })
-    : rowVerdicts(complete, table.lines, read.rows, selectionNames(lists)) ||
+    : rowVerdicts(complete, table.lines, read.rows, { nameOf: selectionNames(lists), told: changes }) ||
       todaySentence(complete, context) ||
       (await zoneChangeSentence(complete, context));
   context.draw(async () => {
@@ -200,7 +213,6 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
     });
   });
   if (apart !== undefined) return { answer: apart, ...answer };
-  const after = [changesSentence(changes, currency), togetherSentence(changes, lines, { timeZone, currency })];
-  const words = [levelSentence(before, todayIn(timeZone, whole.interval.startMs), whole.metrics), said, ...after];
-  return said === '' ? answer : withWords(answer, words, changes, context);
+  const isAhead = counted === undefined;
+  return withWords(answer, saidOf(whole, said, { lines, changes, before }, { isAhead, timeZone, currency }), changes, context);
 }

@@ -1,12 +1,11 @@
 import { ApiError, refuse } from '../../api/errors.ts';
 import { factorsOf } from '../../domain/metrics/change-cost.ts';
 import { metricsToRead } from '../../domain/metrics/compare/readings.ts';
-import { changesAround, type FoundChange } from '../../domain/metrics/expected/expected-changes.ts';
+import { changesBefore, changesFrom, type FoundChange } from '../../domain/metrics/expected/expected-changes.ts';
 import { FORECAST_DAYS, isRowByRow, keyOf, TURN_DAYS, withExpected } from '../../domain/metrics/expected/expected-lines.ts';
 import { specialNote } from '../../domain/metrics/expected/expected-words.ts';
 import { atTheirDevices } from '../../domain/metrics/expected/placed-changes.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
-import { isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
 import { type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
 import type { QueryLine } from '../../domain/metrics/read/query-table.ts';
 import { daysBetween, shiftDays, slotsOf } from '../../lib/calendar.ts';
@@ -43,7 +42,7 @@ export function countedPart(query: MetricQuery, { timeZone, nowMs }: Pick<Expect
 }
 
 /** The lines of a query with what was to be expected of each, lines for the days ahead, and changes that begin among them. */
-interface ExpectedRead {
+export interface ExpectedRead {
   readonly lines: QueryLine[];
   readonly changes: readonly FoundChange[];
   /** Changes that began shortly before the first line and go on. */
@@ -60,13 +59,8 @@ function learnedWords(query: MetricQuery, rows: number, firstMs: number, timeZon
   return `from the days up to ${todayIn(timeZone, firstMs - 1)}${later}`;
 }
 
-/** Reads what was to be expected of the lines of a query. */
-export async function readExpected(
-  query: MetricQuery,
-  grid: QueryGrid,
-  lines: readonly QueryLine[],
-  context: ExpectedContext,
-): Promise<ExpectedRead> {
+/** The days up to the last complete one of a query and those before it, and what changed among them, on its device. */
+async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly QueryLine[], context: ExpectedContext) {
   const { timeZone, nowMs, note } = context;
   const { interval } = query;
   const lastMs = resolveDate('yesterday', { edge: 'end', timeZone, nowMs }).instantMs;
@@ -75,18 +69,15 @@ export async function readExpected(
   const rows = Math.max(0, Math.ceil(daysBetween(interval.startMs, endMs + 1, timeZone)));
   const firstMs = Math.min(interval.startMs, lastMs + 1);
   const history = { startMs: shiftDays(firstMs, -Math.max(LEAST_DAYS, READ_DAYS - rows), timeZone), endMs };
-  const metrics = metricsToRead(
-    query.metrics.some(isZoneMetric) ? query.metrics : [...query.metrics, ...query.metrics.flatMap(factorsOf), 'revenueSum'],
-  );
+  const metrics = metricsToRead([...query.metrics, ...query.metrics.flatMap(factorsOf), 'revenueSum']);
   const [read, known] = await Promise.all([
     fetchKept({ ...grid, metrics, ranges: [history], daily: true }, { ...context, progress: () => undefined }).catch((error: unknown) => {
       if (!(error instanceof ApiError)) throw error;
-      note(`The days before could not be read, so nothing can be expected: ${error.message}`);
+      note(`The days before could not be read, so nothing is held against them: ${error.message}`);
       return { rows: [], currency: undefined };
     }),
     readKnownDays({ startMs: history.startMs, endMs: interval.endMs }, query.goalIds[0], context),
   ]);
-  const labels = slotsOf('day', interval, timeZone).map(({ label }) => label);
   const found = countingFaults({
     rows: read.rows.filter(({ selection }) => selection.segmentIds.length === query.segmentIds.length),
     whole: { device: grid.devices?.[0] ?? 'all' },
@@ -98,19 +89,56 @@ export async function readExpected(
   const faults = found.filter(({ kind }) => grid.devices?.length === ALL_DEVICES || !OF_DEVICES.has(kind));
   for (const { evidence } of faults)
     note(`It looks like the counting, not the customers: ${evidence}. These days teach nothing and are not judged.`);
-  const special = specialNote(labels, known);
+  const input = { query, lines, days: withoutFaults(read.rows, faults), known, timeZone };
+  const first = todayIn(timeZone, interval.startMs);
+  const [among, before] = [changesFrom(input, first), query.expected ? changesBefore(input, first) : []];
+  const ofDevices = { grid: { ...grid, metrics, ranges: [history], daily: true }, input };
+  const [changes, earlier] = await onDevices([among, before], ofDevices, context);
+  return { input, found: [...among, ...before], changes, before: earlier, currency: read.currency, rows, firstMs, lastMs };
+}
+
+/** Reads what was to be expected of the lines of a query. */
+export async function readExpected(
+  query: MetricQuery,
+  grid: QueryGrid,
+  lines: readonly QueryLine[],
+  context: ExpectedContext,
+): Promise<ExpectedRead> {
+  const { timeZone, note } = context;
+  const { input, found, changes, before, currency, rows, firstMs, lastMs } = await readHistory(query, grid, lines, context);
+  const labels = slotsOf('day', query.interval, timeZone).map(({ label }) => label);
+  const special = specialNote(labels, input.known);
   if (special !== '') note(special);
   note(`expected, low and high (95%) were learned ${learnedWords(query, rows, firstMs, timeZone)}; ${VERDICT_WORDS}`);
-  if (interval.endMs > lastMs)
+  if (query.interval.endMs > lastMs)
     note(
       `Rows with the verdict forecast hold days after ${todayIn(timeZone, lastMs)}: expected is of what was counted and what is to come.`,
     );
-  const input = { query, lines, days: withoutFaults(read.rows, faults), known, timeZone };
-  const isOver = interval.startMs <= lastMs && query.zoneIds.length === 0;
-  const { among, before } = isOver ? changesAround(input, todayIn(timeZone, interval.startMs)) : { among: [], before: [] };
-  const ofDevices = { grid: { ...grid, metrics, ranges: [history], daily: true }, input };
-  const [placed, placedBefore] = await onDevices([among, before], ofDevices, context);
-  return { lines: withExpected(input, among), changes: placed, before: placedBefore, currency: read.currency };
+  return { lines: withExpected(input, found), changes, before, currency };
+}
+
+/** Whether the rows of a query are weeks or months of one set of visits, whose course is put into words, and few enough to read by day. */
+function isCourse(
+  { breakdown, devices, compareSegments, goalIds, zoneIds, shares, order, interval }: MetricQuery,
+  timeZone: string,
+): boolean {
+  const [unit, ...more] = breakdown;
+  const isOne = [devices, compareSegments, goalIds].every(({ length }) => length <= 1) && zoneIds.length === 0 && more.length === 0;
+  const isPlain = isOne && !shares && order === undefined && (unit === 'week' || unit === 'month');
+  return isPlain && daysBetween(interval.startMs, interval.endMs + 1, timeZone) <= READ_DAYS;
+}
+
+/** The changes that begin among the rows of a query, where these are a course: a line through a break is the rate of nothing. */
+export async function readCourse(
+  query: MetricQuery,
+  grid: QueryGrid,
+  lines: readonly QueryLine[],
+  context: ExpectedContext,
+): Promise<ExpectedRead> {
+  const none = { lines: [...lines], changes: [], before: [], currency: undefined };
+  if (!isCourse(query, context.timeZone)) return none;
+  const { changes } = await readHistory(query, grid, lines, context);
+  return { ...none, changes };
 }
 
 /** The days of an expectation, and how to read those of devices. */
@@ -124,14 +152,13 @@ const DEVICES = ['desktop', 'mobile', 'tablet'] as const;
 /** Changes on the devices where they happened; these are read where all devices changed and nothing else is put side by side. */
 async function onDevices(
   [among, before]: readonly [FoundChange[], FoundChange[]],
-  { grid, input: { query, days, known } }: DeviceRead,
+  { grid, input: { days, known } }: DeviceRead,
   context: ExpectedContext,
 ): Promise<[FoundChange[], FoundChange[]]> {
   const keys = new Set(days.map(({ selection }) => keyOf(selection)));
   const isOfAll = [...among, ...before].some(({ device }) => device === 'all');
-  const isOne = keys.size === 1 && query.zoneIds.length === 0;
   const more =
-    isOfAll && isOne
+    isOfAll && keys.size === 1
       ? await fetchKept({ ...grid, devices: DEVICES }, { ...context, progress: () => undefined }).catch((error: unknown) => {
           if (!(error instanceof ApiError)) throw error;
           return { rows: [] };

@@ -36,6 +36,17 @@ describe('rows as they are asked for', () => {
     expect(total).toMatchObject({ visits, conversionRate: expect.closeTo(conversionRate, 3) });
   });
 
+  it('are weeks whose break comes first, on its device and with its cost, and no trend of what it moved', async () => {
+    const { startDay, device } = platform().stories.conversionFall;
+    const weeks = { startDate: '2026-09-28', endDate: '2026-11-15', metrics: ['all'], breakdown: ['week'] };
+    const answer = String((await call('query_metrics', weeks)).structured['answer']);
+    expect(answer).toMatch(
+      new RegExp(`^Conversion rate \\(${device}\\) is [\\d.]+% lower \\(.*\\) since ${startDay}: about -[\\d,]+ EUR of revenue`),
+    );
+    expect(answer).toContain('Trend of bounce rate:');
+    expect(answer).not.toMatch(/ of (conversion rate|conversions|revenue): /);
+  });
+
   it('are quarters and hours', async () => {
     const quarters = await call('query_metrics', {
       startDate: '2026-05-01',

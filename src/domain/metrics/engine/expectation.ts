@@ -49,6 +49,17 @@ function continued(changes: readonly Change[], learned: number, size: number, le
   return changes.map((change) => ({ ...change, shape: 'step', to: hasLasted(change) ? size : change.to }));
 }
 
+/** Days by which the first day of a change may be found off. */
+const NEAR_DAYS = 3;
+
+/** Steps that are known from elsewhere to begin on these days, as far as the series shows none there by itself; their size is learned. */
+function knownSteps({ labels }: Series, found: readonly Change[], days: readonly string[]): Change[] {
+  const to = labels.length;
+  const begun = days.map((day) => labels.findIndex((label) => label >= day)).filter((at) => at > 0);
+  const missed = begun.filter((at) => found.every(({ from, shape }) => shape === 'outlier' || Math.abs(from - at) > NEAR_DAYS));
+  return missed.map((from) => ({ shape: 'step', from, to, effect: 0, error: 0, logP: 0, earliest: from, latest: from }));
+}
+
 /** Standard deviation of a slope that no season of last year explains, a day. */
 function unknownSlope({ kind, regressors }: Series): number {
   const isTotal = kind === 'count' || kind === 'amount';
@@ -108,16 +119,21 @@ export interface ExpectedRow {
   readonly days: readonly (Omit<DailyPoint, 'numerator'> & { readonly numerator?: number })[];
 }
 
-/**
- * A series of the days that teach and those behind them, and what predicts sums of the latter; `isAhead`: a season may begin. A level of no
- * more than `least` days at the end of what is known is not taken to go on.
- */
+/** The levels that days behind those that teach may have. */
+interface Levels {
+  /** A level of no more days at the end of what is known is not taken to go on. */
+  readonly least?: number;
+  /** Days on which something else shows that a level began, as a rate does for what is sold. */
+  readonly steps?: readonly string[];
+}
+
+/** A series of the days that teach and those behind them, and what predicts sums of the latter; `isAhead`: a season may begin. */
 export function predictionOf(
   kind: MetricKind,
   history: readonly DailyPoint[],
   days: ExpectedRow['days'],
   isAhead: boolean,
-  least = LEAST_STEP_DAYS,
+  { least = LEAST_STEP_DAYS, steps = [] }: Levels = {},
 ) {
   const later = days.toSorted((a, b) => a.label.localeCompare(b.label));
   const first = later[0]?.label;
@@ -128,10 +144,11 @@ export function predictionOf(
   const study = studySeries(own, allShapes(own.block + WEEK, own.labels.length, HISTORY, LONGEST_EPISODE_DAYS));
   const series = seriesOf([...past, ...later.map((day) => ({ ...day, numerator: day.numerator ?? 0 }))], kind, first);
   if (!study || !series) return undefined;
-  const changes = continued(study.changes, series.learned, series.times.length, least);
+  const found = [...study.changes, ...knownSteps(own, study.changes, steps)];
+  const changes = continued(found, series.learned, series.times.length, least);
   const noise = estimateNoise(
     series,
-    study.changes.filter(({ shape }) => shape !== 'outlier'),
+    found.filter(({ shape }) => shape !== 'outlier'),
   );
   if (!noise) return undefined;
   return { series, noise, predict: predictor(series, noise, changes, isAhead ? unknownSlope(series) : 0), isRare: isTooRare(own) };
@@ -157,17 +174,16 @@ const deviationOf = ({ power }: Series, ratio: number) => (Math.max(1e-9, ratio)
 
 /**
  * Expected values of rows, learned from the days before all of them: level, weekdays, month, season, special days, steps that go on, and
- * the carry-over of the last days; a level of no more than `least` days at their end does not. Undefined where less than three weeks are
- * known. `chance` is that of `noise`.
+ * the carry-over of the last days. Undefined where less than three weeks are known. `chance` is that of `noise`.
  */
 export function expectationsOf(
   kind: MetricKind,
   history: readonly DailyPoint[],
   rows: readonly ExpectedRow[],
-  { chance = 0.01, least = LEAST_STEP_DAYS }: { readonly chance?: number; readonly least?: number } = {},
+  { chance = 0.01, ...lasting }: Levels & { readonly chance?: number } = {},
 ): Expectations | undefined {
   const later = rows.flatMap(({ days }) => days);
-  const found = predictionOf(kind, history, later, true, least);
+  const found = predictionOf(kind, history, later, true, lasting);
   if (!found) return undefined;
   const { series, noise, predict, isRare } = found;
   const { learned } = series;

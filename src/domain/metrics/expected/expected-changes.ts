@@ -13,7 +13,7 @@ import { changesSince, sizeOfDays } from '../engine/measure.ts';
 import type { DailyPoint } from '../engine/series.ts';
 import { nameOf, verbsOf } from '../metric-definitions.ts';
 import type { QueryLine } from '../read/query-table.ts';
-import { type ExpectedInput, keyOf, LEAST_LEVEL_DAYS } from './expected-lines.ts';
+import { type ExpectedInput, isChangeOf, isUsualLevel, keyOf } from './expected-lines.ts';
 
 /** Probability of a change where nothing happened, over all series of a table. */
 const ERROR = 0.01;
@@ -64,7 +64,7 @@ function changesOfMetric(metric: string, pointsOf: PointsOf, from: string, most:
 }
 
 /** Lasting changes that begin on a day or later, in each selection and metric that was asked for, as every tool tells them. */
-function changesFrom({ query, days, known }: ExpectedInput, from: string): FoundChange[] {
+export function changesFrom({ query, days, known }: ExpectedInput, from: string): FoundChange[] {
   const asked = query.metrics.filter((metric) => !query.bases.includes(metric));
   const selections = [...grouped(days, ({ selection }) => keyOf(selection))];
   const searched = new Set(asked.flatMap((metric) => [metric, ...factorsOf(metric)]));
@@ -88,24 +88,34 @@ function isMadeBy(own: FoundChange, other: FoundChange): boolean {
   return isFactor && areNear(own.change, other.change);
 }
 
-/** Changes that begin among the rows, of which `from` is the first day, and those shortly before that they lie in whole. */
-export function changesAround(input: ExpectedInput, from: string): { among: FoundChange[]; before: FoundChange[] } {
-  const lately = dayAfter(from, -LATELY_DAYS);
-  const isBefore = ({ change }: MeasuredChange) => change.from < from && change.to === undefined;
-  return { among: changesFrom(input, from), before: changesFrom(input, lately).filter(isBefore) };
+/** Changes shortly before some rows, of which `first` is the first day, that these lie in whole. */
+export function changesBefore(input: ExpectedInput, first: string): FoundChange[] {
+  return changesFrom(input, dayAfter(first, -LATELY_DAYS)).filter(({ change }) => change.from < first && change.to === undefined);
 }
 
 const whereOf = ({ device }: MeasuredChange) => (device === 'all' ? '' : ` (${device})`);
 
-/** A sentence for each change before the rows, of which `first` is the first day: a level of some days is not usual yet. */
-export function levelSentence(before: readonly MeasuredChange[], first: string, metrics: readonly string[]): string {
+/** The level that rows are held against beside a change before the first of them; those ahead alone have that of the last days. */
+function heldWords(
+  { change: { from } }: MeasuredChange,
+  { first, isAhead }: { readonly first: string; readonly isAhead: boolean },
+): string {
+  if (isAhead) return 'the forecast is of this level';
+  return `what was counted is held against ${isUsualLevel(from, first) ? 'this level' : 'the level before it'}`;
+}
+
+/** A sentence for each change before the rows, of which `first` is the first day; `metrics` are those that something is expected of. */
+export function levelSentence(
+  before: readonly MeasuredChange[],
+  metrics: readonly string[],
+  rows: { readonly first: string; readonly isAhead: boolean },
+): string {
   return before
     .slice(0, MOST_TOLD)
     .map((own) => {
       const { metric, change } = own;
       const level = `${nameOf(metric)}${whereOf(own)} ${verbsOf(metric).is} ${levelText(change)} ${changeDays(change)}, before these rows`;
-      const isUsual = dayAfter(change.from, LEAST_LEVEL_DAYS) < first;
-      return metrics.includes(metric) ? `${level}: its expectation is that of ${isUsual ? 'this level' : 'the days before'}.` : `${level}.`;
+      return metrics.some((each) => isChangeOf(own, each)) ? `${level}: ${heldWords(own, rows)}.` : `${level}.`;
     })
     .join(' ');
 }
@@ -125,18 +135,20 @@ export function togetherSentence(
   const { from, to = '9' } = first.change;
   const isIn = ({ interval }: QueryLine) => todayIn(timeZone, interval.startMs) >= from && todayIn(timeZone, interval.endMs) <= to;
   const own = lines.filter(({ selection }) => selection.device === first.device);
-  const rows = (own.length > 0 ? own : lines).filter(isIn).flatMap(({ values, expected }): number[] => {
+  const rows = (own.length > 0 ? own : lines).filter(isIn).flatMap(({ values, expected, interval }) => {
     const [value, usual] = [values[outcome], expected?.[outcome]?.expected];
-    return typeof value === 'number' && typeof usual === 'number' ? [value - usual] : [];
+    return typeof value === 'number' && typeof usual === 'number' ? [{ interval, value: value - usual }] : [];
   });
-  if (rows.length === 0) return '';
+  const [start, end] = [rows[0], rows.at(-1)].map((row) => row && todayIn(timeZone, row.interval.startMs));
+  if (start === undefined || end === undefined) return '';
   const sum = formatNumber(
-    rows.reduce((total, value) => total + value, 0),
+    rows.reduce((total, { value }) => total + value, 0),
     { digits: 0, group: true, sign: true },
   );
+  const which = rows.length === 1 ? `the row of ${start}` : `the ${rows.length} rows from ${start} to ${end}`;
   const unit = outcome === 'revenueSum' && currency !== undefined ? ` ${currency}` : '';
   const where = own.length > 0 && first.device !== 'all' ? ` on ${first.device}` : '';
-  return `${nameOf(outcome)}${where} less its expected is ${sum}${unit}: all that moved it in these rows, not that change alone.`;
+  return `${nameOf(outcome)}${where} less its expected is ${sum}${unit} in ${which}: all that moved it there, not that change alone.`;
 }
 
 /** A sentence for each change: `Conversion rate (mobile) is 31% lower (27.3% to 34.5%) since 2026-09-25: about -48,058 EUR of revenue …` */
@@ -146,7 +158,7 @@ export function changesSentence(changes: readonly MeasuredChange[], currency: st
     .map((measured) => {
       const { metric, change } = measured;
       const cost = measuredCostText(measured, currency);
-      const verb = change.to === undefined ? 'is' : 'was';
+      const verb = verbsOf(metric)[change.to === undefined ? 'is' : 'was'];
       return `${nameOf(metric)}${whereOf(measured)} ${verb} ${levelText(change)} ${changeDays(change)}${cost === '' ? '' : `: ${cost}`}.`;
     })
     .join(' ');

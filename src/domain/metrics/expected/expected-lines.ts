@@ -1,5 +1,6 @@
-import { type CalendarSlot, type Interval, slotsOf } from '../../../lib/calendar.ts';
+import { type CalendarSlot, dayAfter, type Interval, slotsOf } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
+import { todayIn } from '../../../lib/dates.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
 import { factorsOf } from '../change-cost.ts';
@@ -15,7 +16,7 @@ import type { QueryLine } from '../read/query-table.ts';
 /** Days that a forecast reaches beyond the last complete one. */
 export const FORECAST_DAYS = 28;
 /** A level that lasted for no more days before a row is not usual yet: it may be one unusual week, whose first day is found days off. */
-export const LEAST_LEVEL_DAYS = 10;
+const LEAST_LEVEL_DAYS = 10;
 /** Days of rows that are learned of together, from all days before them. */
 export const TURN_DAYS = 7;
 /** Days before a row that teach, at most. */
@@ -54,13 +55,30 @@ interface Open {
 const UNKNOWN: ExpectedCell = { expected: null, low: null, high: null, verdict: 'too young' };
 const NOTHING: ExpectedCell = { ...UNKNOWN, verdict: null };
 
-/** Whether a day lies in a change that is told of a metric or of what it is made of: such days are news, and not usual. */
-function isNews(label: string, metric: string, told: readonly Told[]): boolean {
-  const own = told.filter((each) => each.metric === metric || factorsOf(metric).includes(each.metric));
-  return own.some(({ change: { from, to = '9' } }) => label >= from && label <= to);
+/** Whether the level since a day is usual on another one: it may be one unusual week. */
+export const isUsualLevel = (from: string, first: string) => dayAfter(from, LEAST_LEVEL_DAYS) < first;
+
+/** Whether a change is of a metric or of what it is made of. */
+export const isChangeOf = (change: Pick<Told, 'metric'>, metric: string) =>
+  change.metric === metric || factorsOf(metric).includes(change.metric);
+
+/** The first days of levels that changes of a metric began, and which days are news, because their level is not usual yet on some day. */
+function learnedFrom(told: readonly Told[], metric: string, first: string) {
+  const own = told.filter((each) => isChangeOf(each, metric));
+  const news = own.filter(({ change }) => !isUsualLevel(change.from, first));
+  return {
+    steps: own.flatMap(({ change: { from, to } }) => (to === undefined ? [from] : [])),
+    isNews: (label: string) => news.some(({ change: { from, to = '9' } }) => label >= from && label <= to),
+  };
 }
 
-/** The expectation of one metric of one selection in each slot. */
+/** An expectation as the platform writes the metric, `of` which values a row has. */
+function figuresOf(metric: string, { expected, low, high }: Expected, of = (value: number) => value) {
+  const figure = (value: number) => rounded(metric, (kindOf(metric) === 'share' ? 100 : 1) * of(value));
+  return { expected: figure(expected), low: figure(low), high: figure(high) };
+}
+
+/** The expectation of one metric of one selection in each slot; `told` are the changes of the selection. */
 function expectationsIn(
   metric: string,
   rows: readonly MetricRow[],
@@ -84,18 +102,19 @@ function expectationsIn(
   const isOver = (labels: readonly string[]) => labels.every((label) => label <= last);
   const [over, ahead] = [asked.filter(isOver), asked.filter((labels) => !isOver(labels))];
   const rowByRow = isRowByRow(query);
+  const { steps, isNews } = learnedFrom(told, metric, todayIn(timeZone, query.interval.startMs));
   const found = blocksOf(over, rowByRow).flatMap((block) => {
     const [first = ''] = block.flat();
-    const before = points.filter(({ label }) => label < first && !isNews(label, metric, told)).slice(-MOST_HISTORY);
-    const own = expectationsOf(
+    const before = points.filter(({ label }) => label < first && !isNews(label)).slice(-MOST_HISTORY);
+    const expected = expectationsOf(
       kind,
       before,
       block.map((labels): ExpectedRow => ({ days: labels.map(dayAt) })),
-      { least: LEAST_LEVEL_DAYS },
+      { least: LEAST_LEVEL_DAYS, steps },
     );
     return block.map((_, at) => {
-      const row = own?.rows[at];
-      return row && { ...row, isRare: own.isRare };
+      const row = expected?.rows[at];
+      return row && { ...row, isRare: expected.isRare };
     });
   });
   // Days ahead are learned of from all that are over; those of their row that are over count as they are.
@@ -103,22 +122,18 @@ function expectationsIn(
     kind,
     points,
     ahead.map((labels): ExpectedRow => ({ days: labels.filter((label) => label > last).map(dayAt) })),
+    { steps },
   );
-  const times = kind === 'share' ? 100 : 1;
-  const cellOf = ({ expected, low, high }: Expected, of: (value: number) => number) => {
-    const figure = (value: number) => rounded(metric, times * of(value));
-    return { expected: figure(expected), low: figure(low), high: figure(high) };
-  };
   return asked.map((labels): Open => {
     if (!isOver(labels)) {
-      const own = forecast?.rows[ahead.indexOf(labels)];
-      return { cell: own ? { ...cellOf(own, withCounted(kind, labels.map(dayAt), last)), verdict: 'forecast' } : UNKNOWN };
+      const later = forecast?.rows[ahead.indexOf(labels)];
+      return { cell: later ? { ...figuresOf(metric, later, withCounted(kind, labels.map(dayAt), last)), verdict: 'forecast' } : UNKNOWN };
     }
-    const own = found[over.indexOf(labels)];
-    if (!own) return { cell: UNKNOWN };
-    const cell = cellOf(own, (value) => value);
-    if (own.isRare || labels.some((label) => !counted.has(label))) return { cell: { ...cell, verdict: 'not enough data' } };
-    return { cell: { ...cell, verdict: 'ordinary' }, score: own.score };
+    const row = found[over.indexOf(labels)];
+    if (!row) return { cell: UNKNOWN };
+    const cell = figuresOf(metric, row);
+    if (row.isRare || labels.some((label) => !counted.has(label))) return { cell: { ...cell, verdict: 'not enough data' } };
+    return { cell: { ...cell, verdict: 'ordinary' }, score: row.score };
   });
 }
 

@@ -3,12 +3,14 @@ import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { counted } from '../../../lib/number-text.ts';
 import { carryFactor } from '../../statistics/carry.ts';
+import type { MeasuredChange } from '../compare/measured-change.ts';
 import { isCount } from '../compare/readings.ts';
 import { nameOf } from '../metric-definitions.ts';
 import { combined } from '../read/combine.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { isOfDays, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { QueryLine } from '../read/query-table.ts';
+import { isChangeOf } from './expected-lines.ts';
 import { boundsText, type Estimate, estimateOf, signed, verdictText } from './row-estimate.ts';
 import { courseOf } from './trend-verdict.ts';
 import { weekdaySentence } from './weekday-verdict.ts';
@@ -63,19 +65,23 @@ function inFew(sentences: readonly Said[]): string {
   const left = ranked.slice(MOST_SENTENCES).filter(({ isClear }) => isClear !== undefined);
   const isCalm = left.every(({ isClear }) => !isClear);
   const trends = counted(left.length, 'further trend');
-  const more = isCalm ? `Beyond noise is none of ${trends}.` : `Not put into words: ${trends}.`;
+  const more = isCalm ? `${trends} ${left.length === 1 ? 'is' : 'are'} not beyond noise.` : `Not put into words: ${trends}.`;
   return [...ranked.slice(0, MOST_SENTENCES).map(({ text }) => text), ...(left.length > 0 ? [more] : [])].join(' ');
 }
 
 /**
  * Verdicts in words about the rows of a table: the highest weekday, weekends against the other days, the trend over weeks or months, and
- * that of shares; empty where rows are of something else or too few. `days` are the rows that were read.
+ * that of shares; empty where rows are of something else or too few. `days` are the rows that were read; `told` has the changes that are
+ * told beside them, and a metric with one no trend.
  */
 export function rowVerdicts(
   query: MetricQuery,
   lines: readonly QueryLine[],
   days: readonly MetricRow[],
-  nameOfSelection: (row: MetricRow) => string,
+  {
+    nameOf: nameOfSelection,
+    told,
+  }: { readonly nameOf: (row: MetricRow) => string; readonly told: readonly Pick<MeasuredChange, 'metric'>[] },
 ): string {
   const unit = timeUnitOf(query.breakdown);
   if ((query.order && !isOfDays(unit)) || query.zoneIds.length > 0) return '';
@@ -91,7 +97,7 @@ export function rowVerdicts(
         const estimate = weekendEstimate(metric, own);
         return estimate ? [{ text: weekendSentence(named(metric, own[0]), estimate) }] : [];
       });
-    if (unit !== 'week' && unit !== 'month') return [];
+    if ((unit !== 'week' && unit !== 'month') || told.some((change) => isChangeOf(change, metric))) return [];
     const timed = lines.filter(({ order, isOther }) => Number.isFinite(order) && !isOther);
     return [...grouped(timed, ({ selection }) => JSON.stringify(selection)).values()].flatMap((own) => {
       const isShare = query.shares && isCount(metric) && own.some(({ shares }) => (shares?.[metric] ?? 100) < 100);

@@ -64,6 +64,23 @@ describe('bounds at 95 %', () => {
     expect(value / (found?.rows[0]?.expected ?? 0)).toBeCloseTo(1, 1);
   });
 
+  it('lie around a level that something else shows to have begun, where the days alone scatter too much to show it', () => {
+    const ratios = Array.from({ length: 20 }, (_, seed) => {
+      const random = seeded(seed + 1);
+      const days = daysOf({ days: 150, visits: 2_000, step: [130, 0.75] }, seed + 1).map((day) => ({
+        ...day,
+        numerator: day.numerator * Math.exp(0.3 * random.normal()),
+      }));
+      const [past, later] = [days.slice(0, 143), rowsOf(days.slice(143), 7)];
+      const of = (steps: readonly string[]) => expectationsOf('amount', past, later, { steps })?.rows[0]?.expected ?? 0;
+      const level = 0.75 * 2_000 * (5 + 2 * 0.7) * Math.exp(0.3 ** 2 / 2);
+      return { known: of([labelAt(130)]) / level, alone: of([]) / level };
+    });
+    const meanOf = (side: 'known' | 'alone') => ratios.reduce((sum, each) => sum + each[side], 0) / ratios.length;
+    expect(Math.abs(meanOf('known') - 1)).toBeLessThan(0.05);
+    expect(meanOf('alone')).toBeGreaterThan(1.08);
+  });
+
   it('do not go on with a single day that stands out at the end of what is known', () => {
     const days = daysOf({ days: 184, visits: 2_000 }, 8);
     const cut = days.map((day, at) => (at === 176 ? { ...day, numerator: Math.round(0.4 * day.numerator) } : day));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changesAround, levelSentence, togetherSentence } from '../../../../src/domain/metrics/expected/expected-changes.ts';
+import { changesBefore, changesFrom, levelSentence, togetherSentence } from '../../../../src/domain/metrics/expected/expected-changes.ts';
 import type { ExpectedInput } from '../../../../src/domain/metrics/expected/expected-lines.ts';
 import { dayAfter } from '../../../../src/lib/calendar.ts';
 import { DAY_MS } from '../../../../src/lib/clock.ts';
@@ -28,22 +28,26 @@ const day = (at: number) => dayAfter(FIRST, at);
 describe('changes around the rows of an expectation', () => {
   it('that began shortly before the first row and go on are told apart from those among the rows', () => {
     const fall = input(['conversionRate'], { from: 120, factor: 0.6 });
-    const { among, before } = changesAround(fall, day(126));
-    expect(among).toEqual([]);
+    const before = changesBefore(fall, day(126));
+    expect(changesFrom(fall, day(126))).toEqual([]);
     expect(before.map(({ change }) => change.from)).toEqual([day(120)]);
-    const told = (first: string) => levelSentence(before, first, ['conversionRate']);
-    expect(told(day(126))).toMatch(/^Conversion rate is \d\d\.\d% lower \(.*\) since 2026-10-29, before these rows: /);
-    expect(told(day(126))).toMatch(/its expectation is that of the days before\.$/);
-    expect(told(day(131))).toMatch(/its expectation is that of this level\.$/);
-    expect(changesAround(fall, day(110))).toMatchObject({ among: [{ change: { from: day(120) } }], before: [] });
+    const told = (first: string, metric: string, isAhead = false) => levelSentence(before, [metric], { first, isAhead });
+    expect(told(day(126), 'visits')).toMatch(/^Conversion rate is \d\d\.\d% lower \(.*\) since 2026-10-29, before these rows\.$/);
+    for (const metric of ['conversionRate', 'revenueSum']) {
+      expect(told(day(126), metric)).toMatch(/before these rows: what was counted is held against the level before it\.$/);
+      expect(told(day(131), metric)).toMatch(/before these rows: what was counted is held against this level\.$/);
+      expect(told(day(131), metric, true)).toMatch(/before these rows: the forecast is of this level\.$/);
+    }
+    expect(changesFrom(fall, day(110))).toMatchObject([{ change: { from: day(120) } }]);
+    expect(changesBefore(fall, day(110))).toEqual([]);
   });
 
   it('that have ended before the rows are no level of theirs', () => {
-    expect(changesAround(input(['conversionRate'], { from: 100, to: 112, factor: 0.6 }), day(126))).toEqual({ among: [], before: [] });
+    expect(changesBefore(input(['conversionRate'], { from: 100, to: 112, factor: 0.6 }), day(126))).toEqual([]);
   });
 
   it('are told of the factor alone where a product changed with it', () => {
-    const { among } = changesAround(input(['conversionRate', 'revenueSum'], { from: 120, factor: 0.6 }), day(110));
+    const among = changesFrom(input(['conversionRate', 'revenueSum'], { from: 120, factor: 0.6 }), day(110));
     expect(among.map(({ metric }) => metric)).toEqual(['conversionRate']);
     expect(among[0]?.cost).toMatchObject({ metric: 'revenueSum' });
   });
@@ -54,11 +58,10 @@ describe('changes around the rows of an expectation', () => {
     const days = fall.days.map((row, at) =>
       at < DAYS - 5 ? row : { ...row, values: { ...row.values, revenueSum: 1.3 * (row.values['revenueSum'] ?? 0) } },
     );
-    const { among } = changesAround({ ...fall, days }, day(110));
+    const among = changesFrom({ ...fall, days }, day(110));
     expect(among.map(({ metric, change: { from, to } }) => [metric, from, to])).toEqual([['conversionRate', day(120), undefined]]);
     expect(among[0]?.change.relative).toBeCloseTo(-0.2, 1);
     expect(among[0]?.cost?.metric).toBe('revenueSum');
-    expect(levelSentence(among, day(130), ['revenueSum'])).toMatch(/^Conversion rate is .* before these rows\.$/);
   });
 
   it('are none where a product rose and none of its factors did', () => {
@@ -67,18 +70,24 @@ describe('changes around the rows of an expectation', () => {
     const days = calm.days.map((row, at) =>
       at < 110 ? row : { ...row, values: { ...row.values, revenueSum: 1.4 * (row.values['revenueSum'] ?? 0), cartAverage: 80 } },
     );
-    expect(changesAround({ ...calm, days }, day(100)).among).toEqual([]);
+    expect(changesFrom({ ...calm, days }, day(100))).toEqual([]);
   });
 
   it('are summed beside what their rows have against the expected', () => {
-    const { among } = changesAround(input(['conversionRate', 'revenueSum'], { from: 120, factor: 0.6 }), day(110));
+    const among = changesFrom(input(['conversionRate', 'revenueSum'], { from: 120, factor: 0.6 }), day(110));
     const interval = { startMs: Date.parse(day(120)), endMs: Date.parse(day(140)) - 1 };
     const cell = { expected: 300, low: 200, high: 400, verdict: 'low' };
     const line = { selection: { device: 'all', segmentIds: [] }, interval, values: { revenueSum: 250 }, expected: { revenueSum: cell } };
     const told = (startMs: number) =>
       togetherSentence(among, [{ ...line, interval: { ...interval, startMs } }] as never, { timeZone: 'UTC', currency: 'EUR' });
-    expect(told(interval.startMs)).toBe('Revenue less its expected is -50 EUR: all that moved it in these rows, not that change alone.');
+    expect(told(interval.startMs)).toBe(
+      'Revenue less its expected is -50 EUR in the row of 2026-10-29: all that moved it there, not that change alone.',
+    );
     expect(told(Date.parse(day(119)))).toBe('');
+    const each = [120, 121].map((at) => ({ ...line, interval: { startMs: Date.parse(day(at)), endMs: Date.parse(day(at + 1)) - 1 } }));
+    expect(togetherSentence(among, each as never, { timeZone: 'UTC', currency: 'EUR' })).toBe(
+      'Revenue less its expected is -100 EUR in the 2 rows from 2026-10-29 to 2026-10-30: all that moved it there, not that change alone.',
+    );
     expect(togetherSentence([], [], { timeZone: 'UTC', currency: 'EUR' })).toBe('');
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type ExpectedInput, withExpected } from '../../../../src/domain/metrics/expected/expected-lines.ts';
-import { slotsOf } from '../../../../src/lib/calendar.ts';
+import { dayAfter, slotsOf } from '../../../../src/lib/calendar.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 
 const [FIRST, LAST] = ['2026-03-02', '2026-08-30'] as const;
@@ -57,4 +57,36 @@ it('the days of a change that is told are not what later rows are held against',
   expect(verdicts).toEqual([...ordinary(2), ...Array.from({ length: WEEKS - 2 }, () => 'low')]);
   const elsewhere = withExpected(input('week', LAST), [{ ...told[0], key: 'mobile||' } as never]);
   expect(elsewhere.map(({ expected }) => expected?.['visits']?.verdict)).toEqual(verdictsOf());
+});
+
+/** Four weeks of revenue behind a fall of the rate some days before them, which the scatter of the baskets hides. */
+function revenueInput(daysBefore: number): { input: ExpectedInput; told: { key: string; metric: string; change: { from: string } } } {
+  const random = seeded(5);
+  const from = dayAfter('2026-07-06', -daysBefore);
+  const { query, days, ...rest } = input('week', '');
+  const sold = days.map((row) => {
+    const orders = random.poisson((row.interval.label ?? '') >= from ? 150 : 200);
+    return { ...row, values: { conversionCount: orders, revenueSum: 80 * orders * Math.exp(0.25 * random.normal()) } };
+  });
+  return {
+    input: { ...rest, query: { ...query, metrics: ['revenueSum'] }, days: sold },
+    told: { key: 'all||', metric: 'conversionRate', change: { from } },
+  };
+}
+
+const firstOf = (own: ExpectedInput, told: Parameters<typeof withExpected>[1] = []) =>
+  withExpected(own, told)[0]?.expected?.['revenueSum']?.expected ?? 0;
+
+it('a rate that changed some days before the rows leaves revenue, like itself, held against the days before it', () => {
+  const { input: sold, told } = revenueInput(8);
+  const before = { ...sold, days: sold.days.filter(({ interval: { label = '' } }) => label < told.change.from || label >= '2026-07-06') };
+  expect(firstOf(sold, [told])).toBe(firstOf(before));
+  expect(firstOf(sold, [told])).toBeGreaterThan(firstOf(sold));
+});
+
+it('a rate that changed weeks before the rows holds revenue to the level since, which its own days do not show', () => {
+  const { input: sold, told } = revenueInput(21);
+  const level = 7 * 80 * 150 * Math.exp(0.25 ** 2 / 2);
+  expect(Math.abs(firstOf(sold, [told]) / level - 1)).toBeLessThan(0.05);
+  expect(firstOf(sold) / level).toBeGreaterThan(1.1);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { changesAround } from '../../../../src/domain/metrics/expected/expected-changes.ts';
+import { changesFrom } from '../../../../src/domain/metrics/expected/expected-changes.ts';
 import { atTheirDevices } from '../../../../src/domain/metrics/expected/placed-changes.ts';
 import { dayAfter } from '../../../../src/lib/calendar.ts';
 import { DAY_MS } from '../../../../src/lib/clock.ts';
@@ -33,7 +33,7 @@ function placedOf(factors: Parameters<typeof rowsOf>[0]) {
   const rows = rowsOf(factors) as never[];
   const days = rows.filter((row: { selection: { device: string } }) => row.selection.device === 'all');
   const input = { query: { metrics: ['conversionRate'], bases: [] }, lines: [], days, known, timeZone: 'UTC' } as never;
-  const { among } = changesAround(input, dayAfter(FIRST, 110));
+  const among = changesFrom(input, dayAfter(FIRST, 110));
   return atTheirDevices(among, { rows, known });
 }
 
