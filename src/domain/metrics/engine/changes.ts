@@ -1,4 +1,4 @@
-import { Z_95 } from '../../statistics/tails.ts';
+import { logTail, Z_95 } from '../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
 import { type Information, knownOf, without } from './noise.ts';
 import { type Candidate, nextChange, type Quest, type Shape, scoreOf } from './seek.ts';
@@ -153,6 +153,25 @@ function uninterrupted(information: Information, found: readonly Placed[]): read
   return found;
 }
 
+/**
+ * Reads a level that an opposite one overtakes within a day or two as those days alone. What the later one is against the days before both,
+ * and how clear that is, is less than it is against these.
+ */
+function overtaken(information: Information, found: readonly Placed[]): readonly Placed[] {
+  const isOvertaken = (early: Placed, late: Placed) =>
+    late.to === early.to && late.score * early.score < 0 && late.from > early.from && late.from <= early.from + INTERRUPTED_DAYS;
+  const read = found.map((own) => {
+    const late = found.find((other) => isOvertaken(own, other));
+    return late ? { ...own, shape: endedShape(own.from, late.from), to: late.from } : own;
+  });
+  const effects = together(information, read);
+  return read.map((own, at) => {
+    const { effect = 0, error = 1 } = effects[at] ?? {};
+    const isLate = found.some((other) => isOvertaken(other, found[at] ?? own));
+    return isLate ? { ...own, logP: Math.min(0, own.logP + logTail(effect / error) - logTail(own.score)) } : own;
+  });
+}
+
 /** The changes of which those before them leave something: days between two levels may have been found as a change already. */
 function distinct(information: Information, found: readonly Placed[]): Placed[] {
   const kept: Placed[] = [];
@@ -187,7 +206,7 @@ export function findChangesIn(information: Information, quests: readonly Quest[]
     found.push({ ...own, ...(own.shape === 'outlier' ? { earliest: own.from, latest: own.from } : startsOf(left, own)) });
     left = without(left, own);
   }
-  const read = distinct(information, uninterrupted(information, inTurn(found, information.size)));
+  const read = distinct(information, overtaken(information, uninterrupted(information, inTurn(found, information.size))));
   const effects = together(information, read);
   const changes = read.map(({ score: _score, ...change }, index): Change => {
     const { effect, error } = effects[index] ?? { effect: 0, error: 0 };

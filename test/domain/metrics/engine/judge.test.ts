@@ -10,6 +10,7 @@ import {
   type Selection,
   type WorldOptions,
 } from '../../../bench/verdicts/metrics/world.ts';
+import { seeded } from '../../../bench/verdicts/random.ts';
 
 const DAYS = 98;
 const PERIOD = 91;
@@ -232,4 +233,22 @@ it.each([31, 38, 41, 42])('a change that began before both ranges is not dated a
     period: { from: label(history + 7), to: label(days - 1) },
   });
   expect(main).toBeUndefined();
+});
+
+it('a day that stands out before a fall is one day, and the fall is told against the days before both', () => {
+  const START_MS = Date.parse('2026-05-01');
+  const labelAt = (day: number) => new Date(START_MS + day * 86_400_000).toISOString().slice(0, 10);
+  const falls = Array.from({ length: 40 }, (_, seed) => {
+    const random = seeded(seed + 1);
+    const days = Array.from({ length: 98 }, (__, day) => {
+      const factor = (day === 92 ? 1.75 : 1) * (day > 92 ? 0.7 : 1);
+      return { label: labelAt(day), numerator: 12_000 * factor * Math.exp(0.15 * random.normal()), denominator: 1, isWhole: true };
+    });
+    const baseline = { from: labelAt(84), to: labelAt(90) };
+    return judgePeriods({ kind: 'amount', days, baseline, period: { from: labelAt(91), to: labelAt(97) } }).main;
+  });
+  const found = falls.flatMap((main) => main?.relative ?? []);
+  expect(found.length).toBeGreaterThanOrEqual(38);
+  // Against the one high day the fall is 60 %.
+  expect(Math.min(...found)).toBeGreaterThan(-0.45);
 });
