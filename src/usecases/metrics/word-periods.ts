@@ -26,8 +26,8 @@ function methodNotes([whole, ...groups]: readonly Judged[], { isAdjacent, isFar,
     whole && whole.verdict !== 'not enough data'
       ? `levelPercent: weekdays evened; chance exceeds noisePercent once in 100 (${whole.learnedDays} days).`
       : 'Noise: too few days with a value before the period.',
-    ...([whole, ...groups].some((each) => each?.isOfMain)
-      ? ['Without noisePercent: the ranges as wholes lie within noise; the change since the named day inside the period makes the verdict.']
+    ...([whole, ...groups].some((each) => each?.isOfMain || each?.otherwise !== undefined)
+      ? ['Without noisePercent: a change inside the period makes the verdict, since its named day.']
       : []),
     ...(isAdjacent || between ? [] : ['The baseline does not end where the period begins: a change among the days between has no date.']),
     ...(isFar ? ['Drift over the time between the two ranges is not in the noise.'] : []),

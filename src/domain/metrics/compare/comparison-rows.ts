@@ -91,7 +91,7 @@ const changeColumns = (currency: string | undefined): readonly TableColumn<Chang
   ['after', ({ after, compared, isPerDay }) => round(isPerDay ? compared.after : after)],
   ['change', (change) => round(differenceOf(change))],
   ['changePercent', changePercent],
-  ['levelPercent', ({ judgement }) => percentOf(judgement.relative)],
+  ['levelPercent', ({ judgement }) => percentOf(judgement.otherwise ?? judgement.relative)],
   ['noisePercent', ({ judgement }) => percent(noisePercentOf(judgement))],
   ['detectablePercent', ({ detectable }) => percentOf(detectable === null || detectable <= -1 ? null : Math.abs(detectable))],
   ['verdict', (change) => shownVerdict(change, differenceOf(change))],
@@ -133,7 +133,7 @@ function verdictCells(group: Contribution, verdict: GroupVerdict | undefined): R
     ...(isOtherSide(moved, noise, judged) && { levelPercent: percentOf(judged.relative) }),
     noisePercent: noise,
     verdict: toldVerdict(judged),
-    ...((isOtherWay || judged.isOfMain) && { since: judged.main?.from ?? null }),
+    ...((isOtherWay || (judged.main && noise === null)) && { since: judged.main?.from ?? null }),
     ...(change && { againstOthers: change.verdict }),
   };
 }

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../lib/clock.ts';
 import { FACTORS } from '../change-cost.ts';
 import { detectableChange } from '../engine/detectable.ts';
 import type { Occasion } from '../engine/reasons.ts';
@@ -47,6 +48,8 @@ function standsAlone(judged: Judged): boolean {
 const MANY = 4;
 
 const pValueOf = ({ main, score }: Judged) => main?.pValue ?? Math.exp(-(score ** 2) / 2);
+
+const daysBetween = ({ first, last }: Change['days']) => Math.round((Date.parse(last) - Date.parse(first)) / DAY_MS) + 1;
 
 const wholeDaysOf = (rows: Reading['periodDays']) => rows.flatMap(({ interval }) => (interval.isPart ? [] : (interval.label ?? [])));
 
@@ -104,6 +107,21 @@ function judgeWithFactors(reading: Reading, metric: string, share: number): Judg
   return isWithout ? judgeReading(reading, metric, share * SHARE_WITHOUT_FACTORS) : own;
 }
 
+/** How large a change is in its period. What revenue and conversions follow from says more than they do. */
+function sizeOf({ metric, judgement, since, days }: Change): number {
+  const size = Math.abs(Math.log(Math.max(0.01, 1 + (since?.relative ?? judgement.relative ?? 0))));
+  // A change that goes on counts as it is now, not by the days of the period that lie before it; one that is over by its days.
+  const part = since?.to === undefined ? 1 : since.days / daysBetween(days);
+  return size * part * (PRODUCTS.has(metric) ? SHARE_OF_PRODUCT : 1);
+}
+
+/** Whether a product goes on as one of its factors does, the same way and since the same day. */
+function follows(product: Change, { metric, of, since }: Change): boolean {
+  const own = product.since;
+  if (!own || !since || of !== product.of || !FACTORS_OF[product.metric]?.includes(metric)) return false;
+  return own.from === since.from && own.to === undefined && since.to === undefined && own.relative * since.relative > 0;
+}
+
 /** Judges each metric of each reading and device; the headline is the largest clear change, or one that a device alone shows. */
 export function judgeChanges({ metrics, windows, readings, devices, labelOf }: PeriodsInput): JudgedChanges {
   const share = Math.min(1, MANY / (metrics.length * readings.length));
@@ -121,13 +139,8 @@ export function judgeChanges({ metrics, windows, readings, devices, labelOf }: P
     devicesOf(metric)
       .filter(standsAlone)
       .toSorted((a, b) => pValueOf(a) - pValueOf(b))[0];
-  // What revenue and conversions follow from says more than they do.
-  const sizeOf = ({ metric, judgement, since }: Change) => {
-    // A change that goes on counts as it is now, not by the days of the period that lie before it.
-    const relative = since && since.to === undefined ? since.relative : (judgement.relative ?? 0);
-    return Math.abs(Math.log(Math.max(0.01, 1 + relative))) * (PRODUCTS.has(metric) ? SHARE_OF_PRODUCT : 1);
-  };
-  const [changed] = changes.filter(({ judgement }) => isChanged(judgement)).toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  const moved = changes.filter(({ judgement }) => isChanged(judgement));
+  const [changed] = moved.filter((change) => !moved.some((other) => follows(change, other))).toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const uneven = changes.find(({ metric, judgement }) => !isChanged(judgement) && hiddenOf(metric));
   // A break on one device that moved its metric by more than the clear change of another one is not left out for that.
   const leads = !changed || (uneven !== undefined && sizeOf(uneven) > sizeOf(changed)) ? uneven : changed;

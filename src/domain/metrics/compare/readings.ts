@@ -173,8 +173,8 @@ export function toldVerdict({ verdict, noise, relative }: Judgement): Judgement[
 }
 
 /** Relative change up to which levels are within noise, in percent; null where it is not known, or where a day of the period decided. */
-export function noisePercentOf({ noise, isOfMain }: Judgement): number | null {
-  return noise === null || isOfMain ? null : 100 * noise;
+export function noisePercentOf({ noise, isOfMain, otherwise }: Judgement): number | null {
+  return noise === null || isOfMain || otherwise !== undefined ? null : 100 * noise;
 }
 
 /** A part dates a change beyond the days that the whole allows where it shows it so many times more clearly and makes half of it. */

@@ -70,11 +70,25 @@ function needsNoWord(change: Compared): boolean {
   return isTold || (beyondUsual(change) < 1 && !isTurned(change) && !isDecidedByLevel(change));
 }
 
+/** The days of a change that is over: `2026-10-21 to 2026-10-27`. */
+function daysOf({ judgement: { main } }: Compared): string {
+  const { from = '', to = from } = main ?? {};
+  return from === to ? from : `${from} to ${to}`;
+}
+
 /**
  * The change against the usual level, where days of their own make the figures differ from it: `; the baseline was 60.2% higher
  * than usual from 2026-09-17 to 2026-09-23, and against the usual level the change is +3.1%`; empty where they agree.
  */
 export function usualText(change: Compared, isBrief = false): string {
+  const { otherwise } = change.judgement;
+  // Where a change is over no day of the period had the level that all of them have together.
+  return otherwise === undefined
+    ? levelText(change, isBrief)
+    : ` (${signed(otherwise)} without ${isBrief ? daysOf(change) : 'these days'})`;
+}
+
+function levelText(change: Compared, isBrief: boolean): string {
   const { changes, relative } = change.judgement;
   // A change inside the period has words of its own.
   if (relative === null || change.judgement.isOfMain || (beyondUsual(change) === 0 && !isCalmedByLevel(change))) return '';

@@ -40,6 +40,8 @@ export interface Judgement {
   readonly score: number;
   /** `relative`, `noise` and `score` are what the main change makes of the period: the levels themselves lie within noise. */
   readonly isOfMain?: true;
+  /** Where the main change is over by the last day: the levels of the two windows without such days, as every other day of them has. */
+  readonly otherwise?: number;
   /** The effects of the usual course of the month and of last year's season on the two windows; neither figure includes them. */
   readonly calendar?: { readonly month: number; readonly season: number };
   /** The verdict that outlier days would have made, where it is another. */
@@ -101,7 +103,17 @@ const OPPOSITE: Readonly<Partial<Record<Verdict, Verdict>>> = { up: 'down', down
 const inverse = (relative: number | null) => (relative === null || relative <= -1 ? null : 1 / (1 + relative) - 1);
 
 /** A judgement of two windows that were given the other way round; what changed between them has no first day in the period. */
-function turned({ main: _main, verdict, relative, noise, score, calendar, withOutliers, ...rest }: Judgement): Judgement {
+function turned({
+  main: _main,
+  otherwise: _otherwise,
+  verdict,
+  relative,
+  noise,
+  score,
+  calendar,
+  withOutliers,
+  ...rest
+}: Judgement): Judgement {
   const bound = inverse(noise !== null && (relative ?? 0) < 0 ? -noise : noise);
   const other = (own: Verdict) => OPPOSITE[own] ?? own;
   return {
@@ -115,7 +127,7 @@ function turned({ main: _main, verdict, relative, noise, score, calendar, withOu
   };
 }
 
-/** Days of a baseline that are an episode of their own, and outlier days of both windows: no part of the level. */
+/** Days before some one that are an episode of their own, and outlier days of both windows: no part of the level. */
 function unusualDays(changes: readonly Change[], start: number): Set<number> {
   const days = new Set<number>();
   for (const { shape, from, to } of changes) {
@@ -207,6 +219,12 @@ function datedSince({ series }: Study, changes: readonly Change[], early: number
   return own.map((change) => (change.shape === 'outlier' ? change : overAllDays(change, inner, last)));
 }
 
+/** The levels of the days that are not left out; of none nothing. */
+function otherwiseOf(study: Study, question: Question, leftOut: ReadonlySet<number>): Pick<Judgement, 'otherwise'> {
+  const level = levelOf(study, question, leftOut);
+  return level ? { otherwise: relativeOf(study.series, level.difference) } : {};
+}
+
 /** The verdict of a studied series; undefined where a window has no day. */
 function judgeStudy(study: Study, question: Question, { early, isByStep }: Way): Judgement | undefined {
   const { baseline, period } = question;
@@ -231,6 +249,7 @@ function judgeStudy(study: Study, question: Question, { early, isByStep }: Way):
     ...(ownMain && { main: ownMain }),
     changes: datedChanges,
     ...figuresOf(study, level, limit, main, share),
+    ...(main && main.to < series.labels.length && otherwiseOf(study, question, new Set([...unusualDays(changes, main.to), ...special]))),
     calendar: { month: relativeOf(series, level.calendar.month), season: relativeOf(series, level.calendar.season) },
     ...(withOutliers !== verdict && { withOutliers }),
   };

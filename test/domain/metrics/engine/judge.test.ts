@@ -58,6 +58,14 @@ describe('a change in the period', () => {
     expect(main?.high).toBeGreaterThan(-0.25);
   });
 
+  it('that is over leaves the level that the other days have, which no day with it and none without it is at', () => {
+    const over = judgePeriods(questionOf({ length: 28, planted: [dropOf(120, 127, 0.5)] }));
+    expect(over).toMatchObject({ verdict: 'down', main: { days: 7 } });
+    expect(over.relative).toBeLessThan(-0.1);
+    expect(Math.abs(over.otherwise ?? 1)).toBeLessThan(0.03);
+    expect(judgePeriods(questionOf({ planted: [dropOf(DAYS - 4, DAYS, 0.75)] }))).not.toHaveProperty('otherwise');
+  });
+
   it('that began in the baseline and goes on has the size of all its days', () => {
     const since = PERIOD - 3;
     const question = questionOf({ planted: [dropOf(since, DAYS, 0.6)] });
