@@ -146,12 +146,13 @@ function createNameResolver(options: ResolveOptions): (place: ArgumentPlace<RefF
     }
   }
 
-  /** The object of a name, or all that its container holds. */
+  /** The object of a name, or all that its container holds, or all there are. */
   async function oneOrWithin(kind: NameKind, text: string, path: string): Promise<number | number[]> {
     try {
       return await resolveName(kind, text, path);
     } catch (error) {
       if (!(error instanceof ApiError) || error.kind !== 'invalid') throw error;
+      if (meansEach(kind, text)) return (await options.list(kind)).map(({ id }) => id);
       const within = await options.within(kind, text);
       if (!within) throw error;
       const { container, objects } = within;

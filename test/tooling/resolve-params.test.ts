@@ -29,6 +29,7 @@ async function resolved(texts: readonly string[], segments: readonly Named[]) {
 
 it('words for all visitors stand for them, even where a longer name begins so, and ids stay ids', async () => {
   const longer = [{ id: 5, path: ['All visitors from Germany'] }];
+  expect(await resolved(['all'], longer)).toEqual({ named: ['all visitors'], notes: ['"all" = all visitors'] });
   expect(await resolved(['All Visitors', '12', 'all users'], longer)).toEqual({
     named: ['all visitors', 12, 'all visitors'],
     notes: ['"all users" = all visitors'],

@@ -37,7 +37,7 @@ export default defineAnsweringTool({
     devices: p.devices,
     segmentIds: p.segmentIds,
     compareSegments: p.compareSegments,
-    goalIds: p.refs('goal', 'Default e-commerce').optional(),
+    goalIds: p.refsOrAll('goal', 'Default e-commerce').optional(),
     zoneIds: several.zoneIds,
     projectIds: several.projectIds,
     orderBy: z.string().trim().min(1).describe('Metric, or visits asc').optional(),

@@ -126,7 +126,7 @@ export const ALL_VISITORS = 'all visitors';
 /** The id of a segment, or all visitors beside it. */
 export type SegmentChoice = number | typeof ALL_VISITORS;
 
-const WORDS: ReadonlySet<string> = new Set(['allvisitors', 'allvisits', 'everyone', 'allusers']);
+const WORDS: ReadonlySet<string> = new Set(['all', 'allvisitors', 'allvisits', 'everyone', 'allusers']);
 
 /** Whether a name stands for all visitors, case and spaces ignored; a segment that is called so comes first. */
 export function meansAllVisitors(text: string): boolean {

@@ -4,7 +4,7 @@ import type { BaselineKind, WindowBounds } from '../../domain/metrics/compare/co
 import { metricsToRead } from '../../domain/metrics/compare/readings.ts';
 import { siteMetricNames } from '../../domain/metrics/metric-definitions.ts';
 import { type Device, isZoneMetric, type MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
-import { chosenMetrics } from '../../domain/metrics/read/metric-query.ts';
+import { chosenMetrics, OF_APPS } from '../../domain/metrics/read/metric-query.ts';
 import { type SegmentChoice, segmentSetsOf } from '../../domain/names/match-name.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Context } from '../context.ts';
@@ -58,7 +58,7 @@ function metricsOf({ metrics, goalId, by }: CompareInput, zones: boolean): reado
     const named = once((metrics ?? DEFAULT_METRICS).flatMap((metric) => (metric === 'all' ? ALL_METRICS : [metric])));
     const ofZones = named.filter(isZoneMetric);
     if (ofZones.length > 0)
-      refuse(`metrics: ${ofZones.join(', ')} belong to zones: pass zoneIds${hint('find_objects', '; find_objects finds them')}.`);
+      refuse(`metrics: ${ofZones.join(', ')} belong to zones: pass zoneIds${OF_APPS}${hint('find_objects', '; find_objects finds them')}.`);
     return named;
   }
   if (by !== 'period')

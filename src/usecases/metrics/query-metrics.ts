@@ -10,6 +10,7 @@ import { gridOf, type MetricQuery, type QueryGrid, timeUnitOf } from '../../doma
 import { commerceMetrics, commerceNote, needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts';
 import { inOrder, linesOf, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
+import { shiftDays } from '../../lib/calendar.ts';
 import { minuteAt, todayIn } from '../../lib/dates.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import { sentencesOf } from '../../lib/sentences.ts';
@@ -126,12 +127,13 @@ function withWords(
 function saidOf(
   { expected, interval, metrics }: MetricQuery,
   said: string,
-  { lines, changes, before }: Omit<ExpectedRead, 'currency'>,
-  { isAhead, timeZone, currency }: { readonly isAhead: boolean; readonly timeZone: string; readonly currency: string | undefined },
+  { lines, changes, before, currency }: ExpectedRead,
+  { nowMs, timeZone }: QueryMetricsContext,
 ): readonly string[] {
   const changed = changesSentence(changes, currency);
   if (!expected) return [changed, said];
-  const level = levelSentence(before, metrics, { first: todayIn(timeZone, interval.startMs), isAhead });
+  const first = todayIn(timeZone, interval.startMs);
+  const level = levelSentence(before, metrics, { first, isAhead: first >= todayIn(timeZone, nowMs) });
   return [level, said, changed, togetherSentence(changes, lines, { timeZone, currency })];
 }
 
@@ -140,6 +142,12 @@ function todaySentence({ interval }: MetricQuery, { nowMs, timeZone }: QueryMetr
   const today = todayIn(timeZone, nowMs);
   if (todayIn(timeZone, interval.startMs) !== today) return '';
   return `${today} is not over: these figures are of its hours until ${minuteAt(nowMs, timeZone)}, as far as they have arrived.`;
+}
+
+/** Up to when the days of a forecast are counted: the last complete one, of today alone the present. */
+function countedTo({ interval }: MetricQuery, { nowMs, timeZone }: QueryMetricsContext): string {
+  const [first, today] = [interval.startMs, nowMs].map((ms) => todayIn(timeZone, ms));
+  return first === today ? minuteAt(nowMs, timeZone) : todayIn(timeZone, shiftDays(nowMs, -1, timeZone));
 }
 
 /** Whether a platform refused metrics because they are of e-commerce, which the project has none of. */
@@ -199,7 +207,7 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   );
   const apart = apartSentence(asked.segmentIds, read.rows, lists);
   const said = asked.expected
-    ? expectedAnswer(lines, { query: whole, timeZone, currency })
+    ? expectedAnswer(lines, { query: whole, timeZone, currency, countedTo: countedTo(asked, context) })
     : rowVerdicts(complete, table.lines, read.rows, { nameOf: selectionNames(lists), told: changes }) ||
       todaySentence(complete, context) ||
       (await zoneChangeSentence(complete, context));
@@ -213,6 +221,5 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
     });
   });
   if (apart !== undefined) return { answer: apart, ...answer };
-  const isAhead = counted === undefined;
-  return withWords(answer, saidOf(whole, said, { lines, changes, before }, { isAhead, timeZone, currency }), changes, context);
+  return withWords(answer, saidOf(whole, said, { lines, changes, before, currency }, context), changes, context);
 }

@@ -31,13 +31,17 @@ const OF_DEVICES: ReadonlySet<string> = new Set([
 
 type ExpectedContext = Pick<Context, 'ask' | 'note' | 'signal' | 'timeZone' | 'nowMs' | 'calendar'>;
 
-/** The query up to the last complete day; undefined where all of it lies ahead. Throws where it reaches further than a forecast does. */
+/**
+ * The query up to the last complete day, one row of today alone up to now; undefined where all of it lies ahead. Throws where it reaches
+ * further than a forecast does.
+ */
 export function countedPart(query: MetricQuery, { timeZone, nowMs }: Pick<ExpectedContext, 'timeZone' | 'nowMs'>): MetricQuery | undefined {
   const lastMs = resolveDate('yesterday', { edge: 'end', timeZone, nowMs }).instantMs;
   const furthestMs = shiftDays(lastMs + 1, FORECAST_DAYS, timeZone) - 1;
   const { startMs, endMs } = query.interval;
   if (endMs > furthestMs) refuse(`endDate: a forecast reaches ${FORECAST_DAYS} days ahead, to ${todayIn(timeZone, furthestMs)}.`);
-  if (startMs > lastMs) return undefined;
+  const isOfToday = query.breakdown.length === 0 && startMs <= nowMs;
+  if (startMs > lastMs) return isOfToday ? { ...query, interval: { startMs, endMs: Math.min(endMs, nowMs) } } : undefined;
   return { ...query, interval: { startMs, endMs: Math.min(endMs, lastMs) } };
 }
 

@@ -81,6 +81,16 @@ describe('what was to be expected', () => {
     expect(Object.keys(rows[0] ?? {})).not.toContain('visitsExpected');
   });
 
+  it('of today says first what was counted of it', async () => {
+    const answer = await expected({ startDate: 'today', endDate: 'today' });
+    const { visits } = only(answer);
+    expect(Number(visits)).toBeGreaterThan(0);
+    const counted = Number(visits).toLocaleString('en');
+    expect(answer.text).toMatch(
+      new RegExp(`^answer: Visits on 2026-11-20: ${counted} up to 2026-11-20T10:\\d\\dZ, forecast [\\d,]+ \\(95%: `),
+    );
+  });
+
   it('is drawn as a band', async () => {
     const answer = await expected({ ...WEEK, breakdown: ['day'], chart: true });
     const rows = records(answer);

@@ -188,7 +188,7 @@ describe('shares', () => {
     [{ metrics: ['visits'], shares: true }, 'shares: there is nothing to be a share of'],
     [{ metrics: ['conversionCount'], breakdown: ['goal'], shares: true }, 'shares: there is nothing to be a share of'],
     [{ metrics: ['bounceRate'], breakdown: ['device'], shares: true }, 'shares: none of bounceRate is a count or an amount'],
-    [{ metrics: ['visits'], totals: true }, 'totals: there are no rows to add up'],
+    [{ metrics: ['conversionCount'], goalIds: ['all'], totals: true }, 'totals: there are no rows to add up'],
   ])('are refused where there is no whole: %j', async (args, words) => {
     expect(await call('query_metrics', { ...WEEK, ...args })).toMatchObject({ isError: true, text: expect.stringContaining(words) });
   });

@@ -82,3 +82,21 @@ describe('rows as they are asked for', () => {
     expect(answer.structured['filters']).toMatchObject({ zone: expect.stringMatching(/^.+ \/ .+ \/ Add to cart$/), zoneId: '8120571' });
   });
 });
+
+describe('all that there is', () => {
+  it('is the one row of a total, each goal and each zone', async () => {
+    const one = await call('query_metrics', { ...WEEK, metrics: ['visits'] });
+    expect(records(await call('query_metrics', { ...WEEK, metrics: ['visits'], totals: true }))).toEqual(records(one));
+    const goals = { ...WEEK, metrics: ['conversionCount'] };
+    const all = await call('query_metrics', { ...goals, goalIds: ['all'] });
+    expect(records(all).length).toBeGreaterThan(1);
+    expect(records(all)).toEqual(records(await call('query_metrics', { ...goals, breakdown: ['goal'] })));
+    const taps = { ...WEEK, metrics: ['tapRate'], projectId: 'Nordlicht App' };
+    const [zones, screen] = [
+      await call('query_metrics', { ...taps, zoneIds: ['all'] }),
+      await call('query_metrics', { ...taps, zoneIds: ['Home'] }),
+    ];
+    expect(records(zones).length).toBeGreaterThan(records(screen).length);
+    expect(records(zones)).toEqual(expect.arrayContaining(records(screen)));
+  });
+});

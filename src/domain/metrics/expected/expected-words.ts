@@ -15,6 +15,8 @@ interface Words {
   readonly query: MetricQuery;
   readonly timeZone: string;
   readonly currency: string | undefined;
+  /** Up to when a row is counted whose other days lie ahead. */
+  readonly countedTo?: string;
 }
 
 function valueText(metric: string, value: number | null, { currency }: Words): string {
@@ -68,8 +70,10 @@ function placed(own: JudgedLine, words: Words): string {
 function singleSentence(own: JudgedLine, words: Words): string {
   const { metric, line, cell } = own;
   const where = `${nameOf(metric)} ${placed(own, words)}:`;
-  if (cell.verdict === 'forecast') return `${where} forecast ${boundsText(own, words)}.`;
-  const value = valueText(metric, line.values[metric] ?? null, words);
+  const counted = line.values[metric] ?? null;
+  const value = valueText(metric, counted, words);
+  const soFar = counted === null || words.countedTo === undefined ? '' : ` ${value} up to ${words.countedTo},`;
+  if (cell.verdict === 'forecast') return `${where}${soFar} forecast ${boundsText(own, words)}.`;
   const told = `${value} where ${boundsText(own, words)} was to be expected`;
   return isFar(own) ? `${where} ${told}: ordinary only because these bounds are so wide.` : `${where} ${cell.verdict}, ${told}.`;
 }

@@ -2,7 +2,7 @@ import { refuse } from '../../../api/errors.ts';
 import { instantOf } from '../../../api/params.ts';
 import { type CalendarSlot, hoursOf, type Interval, slotsOf } from '../../../lib/calendar.ts';
 import { hint } from '../../../lib/hint.ts';
-import { ALL_VISITORS, type SegmentChoice, segmentSetsOf } from '../../names/match-name.ts';
+import { ALL_VISITORS, EACH, type SegmentChoice, segmentSetsOf } from '../../names/match-name.ts';
 import { definitionOf, foldMetric, metricAliases, siteMetricNames, zoneMetricNames } from '../metric-definitions.ts';
 import { ingredientsOf } from './combine.ts';
 import { type Device, isZoneMetric, type MetricGrid } from './metric-grid.ts';
@@ -84,7 +84,8 @@ const isTime = (breakdown: Breakdown): breakdown is TimeUnit => timeUnits.some((
 type Optional = 'breakdown' | 'totals' | 'shares' | 'expected' | 'devices' | 'segmentIds' | 'compareSegments' | 'goalIds' | 'zoneIds';
 
 /** The arguments of a question; members left out are empty. Dates are ISO date-times by now. */
-type QueryInput = { readonly [Name in Optional]?: MetricQuery[Name] | undefined } & {
+type QueryInput = { readonly [Name in Exclude<Optional, 'goalIds'>]?: MetricQuery[Name] | undefined } & {
+  readonly goalIds?: readonly (number | typeof EACH)[] | undefined;
   readonly metrics: readonly string[];
   readonly startDate: string;
   readonly endDate: string;
@@ -93,19 +94,32 @@ type QueryInput = { readonly [Name in Optional]?: MetricQuery[Name] | undefined 
   readonly limit?: number | undefined;
 };
 
+/** All goals are what the breakdown is of. */
+function goalsOf(goals: readonly (number | typeof EACH)[], breakdown: readonly Breakdown[]): Pick<MetricQuery, 'goalIds' | 'breakdown'> {
+  const goalIds = goals.filter((goal) => goal !== EACH);
+  return goalIds.length === goals.length
+    ? { goalIds, breakdown }
+    : { goalIds: [], breakdown: [...new Set([...breakdown, 'goal' as const])] };
+}
+
+function hasOneRow({ breakdown, compareSegments, devices, goalIds, zoneIds }: MetricQuery): boolean {
+  return [...breakdown, ...compareSegments].length === 0 && [devices, goalIds, zoneIds].every(({ length }) => length <= 1);
+}
+
 /** Makes a query of what a caller says, each object once; throws where its parts do not go together. */
 export function metricQuery({
   metrics,
   startDate,
   endDate,
-  breakdown = [],
+  breakdown: splits = [],
   totals = false,
   shares = false,
   expected = false,
   ...input
 }: QueryInput): MetricQuery {
   const once = <T>(values: readonly T[] = []) => [...new Set(values)];
-  const [goalIds, zoneIds] = [once(input.goalIds), once(input.zoneIds)];
+  const zoneIds = once(input.zoneIds);
+  const { goalIds, breakdown } = goalsOf(once(input.goalIds), splits);
   const { orderBy, limit } = input;
   const order = orderBy === undefined ? undefined : orderOf(orderBy);
   const named = order && !metrics.includes('all') ? [...metrics, order.metric] : metrics;
@@ -127,9 +141,11 @@ export function metricQuery({
     goalIds,
     zoneIds,
   };
-  requireRows(query, chosen);
-  requireDays(query);
-  return query;
+  // One row is the whole.
+  const asked = hasOneRow(query) ? { ...query, totals: false } : query;
+  requireRows(asked, chosen);
+  requireDays(asked);
+  return asked;
 }
 
 /** Throws where there is nothing that totals or shares could be of. */
@@ -193,13 +209,17 @@ export function isBySegment({ breakdown, compareSegments }: Split): boolean {
   return compareSegments.length > 0 || breakdown.includes('segment');
 }
 
+/** Which zones have metrics. */
+export const OF_APPS = ', of a screen of an app: zones of web pages have no metrics here';
+
 /** The metrics of a query, `all` replaced by those of the site or of a zone; throws where they do not go together. */
 export function chosenMetrics(metrics: readonly string[], { zones, goals }: { zones: boolean; goals: boolean }): string[] {
   const all = zones ? [...zoneMetricNames, ...(goals ? ['avgConversionAfterTap'] : [])] : siteMetricNames;
   const chosen = [...new Set(metrics.flatMap((metric) => (metric === 'all' ? all : [metric])))];
   const wrong = chosen.filter((metric) => isZoneMetric(metric) !== zones);
   if (wrong.length > 0 && zones) refuse(`metrics: no metric of a zone: ${wrong.join(', ')}; leave out zoneIds for metrics of the site.`);
-  if (wrong.length > 0) refuse(`zoneIds: a zone is needed for ${wrong.join(', ')}${hint('find_objects', '; find_objects finds its id')}.`);
+  if (wrong.length > 0)
+    refuse(`zoneIds: a zone is needed for ${wrong.join(', ')}${OF_APPS}${hint('find_objects', '; find_objects finds its id')}.`);
   if (goals && !chosen.some((metric) => definitionOf(metric)?.perGoal)) {
     refuse(`goalIds: none of ${chosen.join(', ')} depends on a goal; conversionCount, conversionRate and avgConversionAfterTap do.`);
   }
