@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { records, useTools } from '../support.ts';
 
-const { call } = useTools();
+const { call, platform } = useTools();
 
 type Row = Record<string, unknown>;
 
@@ -47,4 +47,15 @@ it('figures per day say of how many days each total is', async () => {
   expect(structured['answer']).toMatch(
     new RegExp(`^Visits \\w+ per day [\\d,]+ → [\\d,]+ \\([+-][\\d.]+%; [\\d,]+ in ${days} days? → [\\d,]+ in 31 days\\)`),
   );
+});
+
+it('a break from before the period comes first, by the rate that sales follow from, before what the ranges hold of it', async () => {
+  const { startDay, device } = platform().stories.conversionFall;
+  const { structured } = await call('compare_metrics', { startDate: '2026-11-13', endDate: 'yesterday', devices: [device] });
+  expect(structured['answer']).toMatch(
+    new RegExp(
+      `^Already since ${startDay}, before the period, conversion rate \\(${device}\\) is .* lower \\(.*\\), in the period about -`,
+    ),
+  );
+  expect(structured['answer']).toMatch(new RegExp(` Conversion rate \\(${device}\\) fell `));
 });

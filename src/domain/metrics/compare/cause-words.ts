@@ -159,6 +159,9 @@ function isNarrower(segment: GroupChange, device: GroupChange): boolean {
   return own * whole > 0 && Math.abs(nearer ?? 0) > Math.abs(whole) && (nearer ?? 0) * own > 0;
 }
 
+/** Chance at which a segment is told to have moved unlike the others that moved too: the one that is named has a second test to pass. */
+const UNLIKE = 0.01;
+
 /**
  * One sentence: traffic mix of segments that divide the visits, or the segment that moved most unlike all other visits; empty where none
  * did.
@@ -169,7 +172,7 @@ export function segmentSentence(
   { apart, device }: { readonly apart: readonly Explained[]; readonly device?: GroupChange | undefined } = { apart: [] },
 ): string {
   if (divided?.explained && isMix(divided.explained)) return mixSentence(divided, divided.explained);
-  const unlike = groups.filter(({ verdict }) => verdict === 'more').toSorted((a, b) => a.pValue - b.pValue);
+  const unlike = groups.filter(({ verdict, pValue }) => verdict === 'more' && pValue <= UNLIKE).toSorted((a, b) => a.pValue - b.pValue);
   const ranked = [...groups.filter(({ name }) => name === named), ...unlike];
   if (ranked.length === 0) return '';
   // What moved as the device did is only another name of it, or of a part of it.

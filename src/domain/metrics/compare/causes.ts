@@ -2,7 +2,7 @@ import { findReasons, type Reasons } from '../engine/reasons.ts';
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
 import { type Cause, type MovedShare } from './cause-words.ts';
 import type { GroupVerdict } from './comparison-rows.ts';
-import { type Change, differenceOf } from './comparison-words.ts';
+import { type Change, differenceOf, earlierOf } from './comparison-words.ts';
 import { type Explained, explain, findPartition, type GroupValues, partition, type RevenueSplit, splitRevenue } from './contributions.ts';
 import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput } from './judged-changes.ts';
 import type { MeasuredChange } from './measured-change.ts';
@@ -103,7 +103,9 @@ function segmentCauses(whole: Reading, { windows, judged, segments: { all, chose
     return groups && explain(metric, difference, groups, windows.factors);
   };
   const groups = chosen.map(({ name, reading }) => ({ name, days: daysOf(reading, metric) }));
-  const reasons = findReasons(occasionOf(headline, whole, hidden, windows), groups, all.length);
+  // Of a break that goes on from before the period the ranges hold what chance made of the days on both sides of it.
+  const since = headline.since ?? earlierOf(headline);
+  const reasons = findReasons(occasionOf({ ...headline, since }, whole, hidden, windows), groups, all.length);
   const explained = chosen.flatMap(({ name, reading }) => {
     const apart = explainedBy([{ name, before: reading.before, after: reading.after }], `not ${name}`);
     const change = reasons.groups.find((group) => group.name === name);

@@ -119,17 +119,20 @@ function detectableText(detectable: number | null): string {
   return detectable <= -1 ? 'no fall of any size would show' : `${signed(detectable)} would show in 4 of 5 cases`;
 }
 
-/** Why a metric did not change by our verdict; undefined where it did. */
-function calmText({ judgement, detectable }: Change, usual: string): string | undefined {
+/** Why a metric did not change by our verdict, behind its figures; undefined where it did. */
+function calmText(change: Change, usual: string): string | undefined {
+  const { judgement, detectable } = change;
   const verdict = toldVerdict(judgement);
-  if (verdict === 'cannot be judged') return `${verdict}, two such ranges differ by up to ${usual} by chance`;
-  if (verdict === 'too young') return `too young to judge, fewer than ${LEAST_HISTORY_DAYS} days with data lie before the period`;
-  if (verdict === 'not enough data') return 'not enough data to distinguish a change from noise';
-  if (verdict !== 'within noise') return undefined;
+  if (verdict === 'too young') return `: too young to judge, fewer than ${LEAST_HISTORY_DAYS} days with data lie before the period`;
+  if (verdict === 'not enough data') return ': not enough data to distinguish a change from noise';
+  if (judgement.verdict !== 'within noise') return undefined;
+  // Where a break before the period goes on, which is told, the baseline may hold it too: that the ranges are alike says nothing then.
+  if (earlierOf(change)) return '';
+  if (verdict === 'cannot be judged') return `: ${verdict}, two such ranges differ by up to ${usual} by chance`;
   const shown = detectableText(detectable);
   // What lasts is held against more days than the other range has, so less of it shows.
   const lasting = detectable === -1 ? shown : `held against all days before, a lasting ${shown}`;
-  return `within noise (two such ranges differ by up to ${usual} by chance${shown === '' ? '' : `; ${lasting}`})`;
+  return `: within noise (two such ranges differ by up to ${usual} by chance${shown === '' ? '' : `; ${lasting}`})`;
 }
 
 /** The bound is shown where it decided: what changed from some day on may lie within the bound of the whole period. */
@@ -172,7 +175,7 @@ export function changeSentence(change: Change, currency: string | undefined, nam
   const figures = `${figuresText(change, currency)}${usualText(change)}`;
   const beyond = beyondNoise(noise, change, usual);
   const calm = calmText(change, usual);
-  if (calm !== undefined) return `${name} went ${figures}${calendarText(change)}: ${calm}.`;
+  if (calm !== undefined) return `${name} went ${figures}${calendarText(change)}${calm}.`;
   if (verdict === 'drift') return `${name} went ${figures}${calendarText(change)}, ${beyond}: it drifted slowly, so no day is its start.`;
   const moved = verdict === 'up' ? 'rose' : 'fell';
   if (!since) return `${name} ${moved} ${figures}${calendarText(change)}, ${beyond}.`;
@@ -214,8 +217,8 @@ export function earlierOf({ judgement, since, days }: Pick<Change, 'judgement' |
   );
 }
 
-/** Days by which a device may show the first day of the same change off. */
-const SAME_CHANGE_DAYS = 3;
+/** Days by which another metric or a device may show the first day of the same change off. */
+export const SAME_CHANGE_DAYS = 3;
 
 /** The only one of some devices that shows the change of all that began before the period; undefined where none does, or several do. */
 export function onlyEarlier<Device extends Judgement>(change: Change, devices: readonly Device[]): Device | undefined {

@@ -62,6 +62,12 @@ function aloneOf({ measured }: Causes, { judged: { headline, hidden }, windows }
   return hiddenSentence(headline, hidden, sinceAlone(headline, hidden, measured, windows), currency);
 }
 
+/** Whether a change is less than the one before the period that goes on in it, or no other than that. */
+function isBehindEarlier(headline: Change): boolean {
+  const sizeOf = (change: DatedChange | undefined) => Math.abs(Math.log1p(Math.max(-0.99, change?.relative ?? 0)));
+  return isChanged(headline.judgement) && sizeOf(earlierOf(headline)) > sizeOf(headline.since);
+}
+
 /** The headline with its place and cost; a device that stands out alone comes before all devices together. */
 function headlineSentences(causes: Causes, input: CausesInput, currency: string | undefined): string[] {
   const { headline } = input.judged;
@@ -69,8 +75,10 @@ function headlineSentences(causes: Causes, input: CausesInput, currency: string 
   const alone = aloneOf(causes, input, currency);
   const earlier = earlierSentences(causes, input, currency);
   const place = measured ? measuredSentences(headline, measured, currency) : '';
+  const own = changeSentence(headline, currency);
+  const first = isBehindEarlier(headline) ? [earlier, own] : [own, earlier];
   return alone === ''
-    ? [changeSentence(headline, currency), earlier, madeBySegment(causes.bySegment, headline), devicesSentence(causes, input), place]
+    ? [...first, madeBySegment(causes.bySegment, headline), devicesSentence(causes, input), place]
     : [alone, place, changeSentence(headline, currency, `${nameOf(headline.metric)} of all devices`), earlier];
 }
 
@@ -99,7 +107,7 @@ function segmentsSentence({ byDevice, bySegment }: Causes, { judged: { headline 
   if (madeBySegment(bySegment, headline) !== '') return '';
   const isDivided = isChanged(headline.judgement) && !(byDevice && isMix(byDevice.explained));
   // The size of a change that has a date is one of its days alone, which is said first.
-  const apart = headline.since ? [] : bySegment.explained.map((each) => each.apart);
+  const apart = headline.since || earlierOf(headline) ? [] : bySegment.explained.map((each) => each.apart);
   return segmentSentence(isDivided ? bySegment.divided : undefined, bySegment.reasons, {
     apart,
     device: byDevice?.reasons.groups.find(({ name }) => name === byDevice.reasons.named),

@@ -3,7 +3,7 @@ import { FACTORS } from '../change-cost.ts';
 import { detectableChange } from '../engine/detectable.ts';
 import type { Occasion } from '../engine/reasons.ts';
 import type { Factors, Windows } from './comparison-windows.ts';
-import { type Change, differenceOf } from './comparison-words.ts';
+import { type Change, differenceOf, earlierOf, SAME_CHANGE_DAYS } from './comparison-words.ts';
 import { allDaysOf, dayPoints, isChanged, isCount, type Judged, judgeReading, kindOf, type Reading, sinceOf } from './readings.ts';
 import { beyondUsual } from './usual-words.ts';
 
@@ -115,11 +115,12 @@ function sizeOf({ metric, judgement, since, days }: Change): number {
   return size * part * (PRODUCTS.has(metric) ? SHARE_OF_PRODUCT : 1);
 }
 
-/** Whether a product goes on as one of its factors does, the same way and since the same day. */
-function follows(product: Change, { metric, of, since }: Change): boolean {
-  const own = product.since;
-  if (!own || !since || of !== product.of || !FACTORS_OF[product.metric]?.includes(metric)) return false;
-  return own.from === since.from && own.to === undefined && since.to === undefined && own.relative * since.relative > 0;
+/** Whether a product goes on as one of its factors does, the same way and since about the same day, in the period or before it. */
+function follows(product: Change, factor: Change): boolean {
+  const [own, since] = [product, factor].map((change) => change.since ?? earlierOf(change));
+  if (!own || !since || factor.of !== product.of || !FACTORS_OF[product.metric]?.includes(factor.metric)) return false;
+  const isNear = Math.abs(Date.parse(own.from) - Date.parse(since.from)) <= SAME_CHANGE_DAYS * DAY_MS;
+  return isNear && own.to === undefined && since.to === undefined && own.relative * since.relative > 0;
 }
 
 /** Judges each metric of each reading and device; the headline is the largest clear change, or one that a device alone shows. */

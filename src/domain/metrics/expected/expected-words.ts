@@ -109,8 +109,10 @@ function farRows(judged: readonly JudgedLine[], words: Words, metrics: number): 
 /** `2 of 28 lie outside their own 95% bounds`; empty where none does: of many ordinary rows some do. */
 function outsideWords(judged: readonly JudgedLine[], others = ''): string {
   const outside = judged.filter(isOutside).length;
+  if (outside === 0) return '';
   const which = outside === 1 ? 'lies outside its' : 'lie outside their';
-  return outside === 0 ? '' : `${outside} of ${others}${judged.length} ${which} own 95% bounds`;
+  const some = judged.length === 1 && others !== '' ? `${others}one` : `${outside} of ${others}${judged.length}`;
+  return `${some} ${which} own 95% bounds`;
 }
 
 function severalSentence(judged: readonly JudgedLine[], words: Words, metrics: number): string {

@@ -107,7 +107,7 @@ describe('what segments have to do with a change', () => {
     expect(segmentSentence(undefined, { groups, named: 'Paid search' })).toBe(
       'Of the segments, Paid search moved most unlike the rest: 40.0% lower (35.0% to 45.0%), all other visits -2.0%.',
     );
-    expect(segmentSentence(undefined, { groups: [moved('Germany', -0.1)] })).toBe('');
+    expect(segmentSentence(undefined, { groups: [moved('Germany', -0.1), { ...moved('France', -0.4, 'more'), pValue: 0.02 }] })).toBe('');
   });
 
   it('is none that moved as the device did, which the change is on, and one that moved clearly more', () => {
@@ -243,6 +243,8 @@ describe('a change that began before the period', () => {
     const words = 'since 2026-09-28, before the period, conversion rate (mobile) is 39.0% lower (32.0% to 45.0%).';
     expect(said(change('within noise', '2026-09-28'))).toBe(`But ${words}`);
     expect(said(change('down', '2026-09-28'))).toBe(`Already ${words}`);
+    expect(changeSentence(change('within noise', '2026-09-28'), undefined)).toBe('Conversion rate (mobile) went 3% → 3% (0.00 pp, 0.0%).');
+    expect(changeSentence(change('within noise', '2026-10-13'), undefined)).toContain(': within noise (');
   });
 
   it('is placed on the one device that shows it, with its cost there, on none where several do or one fell on another day', () => {
