@@ -49,13 +49,17 @@ it('figures per day say of how many days each total is', async () => {
   );
 });
 
-it('a break from before the period comes first, by the rate that sales follow from, before what the ranges hold of it', async () => {
+it('a break from before the period comes first, by the rate that sales follow from and the same in every question', async () => {
   const { startDay, device } = platform().stories.conversionFall;
-  const { structured } = await call('compare_metrics', { startDate: '2026-11-13', endDate: 'yesterday', devices: [device] });
-  expect(structured['answer']).toMatch(
+  const asked = { startDate: '2026-11-13', endDate: 'yesterday', devices: [device] };
+  const answersOf = async (more: object) => String((await call('compare_metrics', { ...asked, ...more })).structured['answer']);
+  const answer = await answersOf({});
+  expect(answer).toMatch(
     new RegExp(
       `^Already since ${startDay}, before the period, conversion rate \\(${device}\\) is .* lower \\(.*\\), in the period about -`,
     ),
   );
-  expect(structured['answer']).toMatch(new RegExp(` Conversion rate \\(${device}\\) fell `));
+  expect(answer).toMatch(new RegExp(` Conversion rate \\(${device}\\) fell `));
+  const [first = ''] = answer.slice('Already '.length).split(' Conversion rate');
+  for (const metrics of [['revenueSum'], ['conversionCount', 'revenueSum']]) expect(await answersOf({ metrics })).toContain(first);
 });

@@ -200,10 +200,7 @@ export function aloneSentence(
 ): string {
   const [subject, verbs] = [`${nameOf(metric)} on ${device} alone`, verbsOf(metric)];
   if (since && since.to === undefined)
-    return (
-      `${subject} ${verbs.is} ${levelText(since)} since ${since.from}, ${daysText(since.days, last)}` +
-      `${inPeriod({ change: since, cost })}.`
-    );
+    return `${subject} ${verbs.is} ${levelText(since)} since ${since.from}, ${daysText(since.days, last)}${inPeriod({ cost })}.`;
   if (since) return `${subject} ${verbs.was} ${levelText(since)} from ${since.from} to ${since.to ?? ''} and ${verbs.is} back.`;
   return `${subject} ${MOVED[verdict] ?? 'drifted'} beyond noise (${change}).`;
 }
@@ -218,26 +215,30 @@ export function earlierOf({ judgement, since, days }: Pick<Change, 'judgement' |
 }
 
 /** Days by which another metric or a device may show the first day of the same change off. */
-export const SAME_CHANGE_DAYS = 3;
+const SAME_CHANGE_DAYS = 3;
+
+/** Whether two changes are of one: the same way, and since about the same day. */
+export const isSameChange = (own: DatedChange, other: DatedChange) =>
+  own.relative * other.relative > 0 && Math.abs(Date.parse(own.from) - Date.parse(other.from)) <= SAME_CHANGE_DAYS * DAY_MS;
 
 /** The only one of some devices that shows the change of all that began before the period; undefined where none does, or several do. */
 export function onlyEarlier<Device extends Judgement>(change: Change, devices: readonly Device[]): Device | undefined {
   const earlier = earlierOf(change);
   const shown = devices.filter((judgement) => {
     const own = earlierOf({ judgement, since: undefined, days: change.days });
-    if (!earlier || !own || own.relative * earlier.relative <= 0) return false;
-    return Math.abs(Date.parse(own.from) - Date.parse(earlier.from)) <= SAME_CHANGE_DAYS * DAY_MS;
+    return earlier !== undefined && own !== undefined && isSameChange(own, earlier);
   });
   return shown.length === 1 ? shown[0] : undefined;
 }
 
 /** A change that began before the period, and what it makes of the period: `about -48,058 EUR of revenue`; empty where nothing is known. */
 export interface Earlier {
+  readonly metric: string;
   readonly change: DatedChange;
   readonly cost: string;
 }
 
-const inPeriod = ({ cost }: Earlier) => (cost === '' ? '' : `, in the period ${cost}`);
+const inPeriod = ({ cost }: Pick<Earlier, 'cost'>) => (cost === '' ? '' : `, in the period ${cost}`);
 
 /** The only device that shows a change which began before the period. */
 export function earlierPlace(device: string, earlier: Earlier | undefined): string {
@@ -247,7 +248,8 @@ export function earlierPlace(device: string, earlier: Earlier | undefined): stri
 }
 
 /** A change that began before the period, which a comparison with the baseline alone would not show. */
-export function earlierSentence({ metric, judgement, of }: Change, earlier: Earlier): string {
+export function earlierSentence({ judgement, of }: Change, earlier: Earlier): string {
+  const { metric } = earlier;
   const name = subjectOf({ metric, of });
   const subject = `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
   const since = `${isChanged(judgement) ? 'Already' : 'But'} since ${earlier.change.from}, before the period,`;

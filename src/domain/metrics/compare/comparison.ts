@@ -1,3 +1,4 @@
+import { factorsOf } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { measureChange } from '../engine/measure.ts';
 import { findReasons } from '../engine/reasons.ts';
@@ -15,6 +16,7 @@ import {
   earlierOf,
   earlierPlace,
   earlierSentence,
+  isSameChange,
   onlyEarlier,
   othersSentence,
 } from './comparison-words.ts';
@@ -23,7 +25,7 @@ import { rateSentence, splitSentence, withRates } from './figure-words.ts';
 import { CLEAR_P_VALUE, daysOf, occasionOf } from './judged-changes.ts';
 import { changeRecord, costOnDays, type MeasuredChange, measuredCostText } from './measured-change.ts';
 import { measuredSentences, otherPlaceSentences } from './measured-words.ts';
-import { allDaysOf, isChanged, type Judged, kindOf, type Reading, sinceOf } from './readings.ts';
+import { allDaysOf, isChanged, type Judged, judgeReading, kindOf, type Reading, sinceOf } from './readings.ts';
 import { REVENUE_FACTORS, revenueSentence } from './revenue-words.ts';
 
 /** A comparison with what a chart and the search for events need beside the answer. */
@@ -116,12 +118,21 @@ function segmentsSentence({ byDevice, bySegment }: Causes, { judged: { headline 
 
 /** A change that began before the period as every tool sizes it, and its cost within the period; undefined where there is none. */
 function earlierIn(reading: Reading, change: Change, currency: string | undefined): Earlier | undefined {
-  const { metric, days } = change;
   const found = earlierOf(change);
   if (!found) return undefined;
-  const own = measureChange(kindOf(metric), daysOf(reading, metric), found) ?? found;
-  const cost = costOnDays(metric, allDaysOf(reading), own, days.first);
-  return { change: own, cost: measuredCostText({ cost }, currency) };
+  const { metric, change: own } = earlierFactor(reading, change, found);
+  const cost = costOnDays(metric, allDaysOf(reading), own, change.days.first);
+  return { metric, change: own, cost: measuredCostText({ cost }, currency) };
+}
+
+/** The factor that a product has followed since before the period, with the size that every question tells; itself where none is. */
+function earlierFactor(reading: Reading, { metric, days }: Pick<Change, 'metric' | 'days'>, found: DatedChange) {
+  const factors = factorsOf(metric).flatMap((factor) => {
+    const own = earlierOf({ judgement: judgeReading(reading, factor), since: undefined, days });
+    return own && isSameChange(own, found) ? [{ metric: factor, change: own }] : [];
+  });
+  const [told = { metric, change: found }] = factors.toSorted((a, b) => a.change.pValue - b.change.pValue);
+  return { ...told, change: measureChange(kindOf(told.metric), daysOf(reading, told.metric), told.change) ?? told.change };
 }
 
 /** The one device that shows a change which began before the period, with what it is there; undefined where there is none. */
@@ -262,8 +273,10 @@ function sinceAlone(
 /** A device that stands out although the whole does not. */
 function hiddenSentence({ metric, days }: Change, hidden: Judged, since: DatedChange | undefined, currency: string | undefined): string {
   const { reading } = hidden;
-  const isBefore = since !== undefined && since.from < days.first;
-  const cost = isBefore ? measuredCostText({ cost: costOnDays(metric, allDaysOf(reading), since, days.first) }, currency) : '';
   const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
-  return aloneSentence({ metric, device: reading.device }, hidden, { since, last: days.last, cost }, changeText(metric, before, after));
+  const isBefore = since !== undefined && since.from < days.first;
+  const told = isBefore ? earlierFactor(reading, { metric, days }, since) : { metric, change: since };
+  const cost = isBefore && told.change ? costOnDays(told.metric, allDaysOf(reading), told.change, days.first) : undefined;
+  const when = { since: told.change, last: days.last, cost: measuredCostText({ cost }, currency) };
+  return aloneSentence({ metric: told.metric, device: reading.device }, hidden, when, changeText(metric, before, after));
 }

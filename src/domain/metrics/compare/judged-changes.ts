@@ -3,7 +3,7 @@ import { FACTORS } from '../change-cost.ts';
 import { detectableChange } from '../engine/detectable.ts';
 import type { Occasion } from '../engine/reasons.ts';
 import type { Factors, Windows } from './comparison-windows.ts';
-import { type Change, differenceOf, earlierOf, SAME_CHANGE_DAYS } from './comparison-words.ts';
+import { type Change, differenceOf, earlierOf, isSameChange } from './comparison-words.ts';
 import { allDaysOf, dayPoints, isChanged, isCount, type Judged, judgeReading, kindOf, type Reading, sinceOf } from './readings.ts';
 import { beyondUsual } from './usual-words.ts';
 
@@ -119,8 +119,7 @@ function sizeOf({ metric, judgement, since, days }: Change): number {
 function follows(product: Change, factor: Change): boolean {
   const [own, since] = [product, factor].map((change) => change.since ?? earlierOf(change));
   if (!own || !since || factor.of !== product.of || !FACTORS_OF[product.metric]?.includes(factor.metric)) return false;
-  const isNear = Math.abs(Date.parse(own.from) - Date.parse(since.from)) <= SAME_CHANGE_DAYS * DAY_MS;
-  return isNear && own.to === undefined && since.to === undefined && own.relative * since.relative > 0;
+  return own.to === undefined && since.to === undefined && isSameChange(own, since);
 }
 
 /** Judges each metric of each reading and device; the headline is the largest clear change, or one that a device alone shows. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { makerSentence } from '../../../../src/domain/metrics/compare/cause-words.ts';
+import { makerSentence, segmentSentence } from '../../../../src/domain/metrics/compare/cause-words.ts';
 import type { Explained } from '../../../../src/domain/metrics/compare/contributions.ts';
 import type { GroupChange } from '../../../../src/domain/metrics/engine/reasons.ts';
 
@@ -30,4 +30,20 @@ it('the segment that made a change is named, though its days before are too few 
     /^Segment "Campaign" accounts for 52% of the change: \+250\.0%, all other/,
   );
   expect(makerSentence(visitsOf(0, 19_054), { groups: [] }, { isDated: true, isPerDay: false })).toBe('');
+});
+
+it('a segment that moved more than others that moved too is told at 1 %, as it is by chance more often', () => {
+  const moved = (pValue: number): GroupChange => ({
+    ...campaign,
+    relative: -0.4,
+    low: -0.5,
+    high: -0.3,
+    pValue,
+    score: -3,
+    verdict: 'more',
+  });
+  expect(segmentSentence(undefined, { groups: [moved(0.02)] })).toBe('');
+  expect(segmentSentence(undefined, { groups: [moved(0.009)] })).toMatch(
+    /^Of the segments, Campaign moved most unlike the rest: 40\.0% lower/,
+  );
 });

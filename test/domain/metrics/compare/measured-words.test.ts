@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Change } from '../../../../src/domain/metrics/compare/comparison-words.ts';
 import type { MeasuredChange } from '../../../../src/domain/metrics/compare/measured-change.ts';
-import { measuredSentences } from '../../../../src/domain/metrics/compare/measured-words.ts';
+import { measuredSentences, oneDaySentence } from '../../../../src/domain/metrics/compare/measured-words.ts';
 
 const since = {
   from: '2026-11-26',
@@ -31,4 +31,13 @@ it('say the first day of the device that changed where the headline has another'
 it('say no day twice', () => {
   expect(measuredSentences(headline, measured('mobile', '2026-11-26'), undefined)).not.toContain('began');
   expect(measuredSentences(headline, measured('all', '2026-11-22'), undefined)).not.toContain('began');
+});
+
+it('says of a change of one day how little that is', () => {
+  const change = { days: 1 };
+  expect(oneDaySentence({ metric: 'cartAverage', change })).toBe('It rests on one day: a single large order may be all there is.');
+  expect(oneDaySentence({ metric: 'conversionRate', change })).toBe('It rests on one day: whether it lasts is open.');
+  expect(oneDaySentence({ metric: 'cartAverage', change: { ...change, days: 2 } })).toBe('It rests on 2 days: whether it lasts is open.');
+  expect(oneDaySentence({ metric: 'cartAverage', change: { ...change, days: 3 } })).toBe('');
+  expect(oneDaySentence({ metric: 'cartAverage', change: { days: 1, to: '2026-11-23' } })).toBe('');
 });
