@@ -81,7 +81,7 @@ function toldBy({ change, changes = [] }: Answer, metric: string): Told | undefi
 /** Days of scans that hold the same change. */
 const SCANS = [10, 28, 60, 92];
 
-/** The parts of a change as `find_changes` tells them over so many days: conversions and revenue follow from the first one. */
+/** The parts of a change as `find_changes` tells them over so many days. */
 async function partsOver(days: number, world: World, metric: string, { peer }: Bench): Promise<string | undefined> {
   const input = { startDate: dayOf(world, days), endDate: dayOf(world, 1) };
   const { result } = (await peer.ask('tools/call', { name: 'find_changes', arguments: input })) as {
@@ -105,7 +105,7 @@ async function byRange({ name, events, metric, nature = CALM }: Planted, trial: 
   }
   return {
     title: `The same change in scans of ${SCANS.join(', ')} days`,
-    columns: ['planted', 'told in all', 'of these with one day, place and size, also of what follows'],
+    columns: ['planted', 'told in all', 'of these with one day, place and size'],
     lines: [{ cells: [name, share(all, trial.worlds), share(same, all)] }],
   };
 }

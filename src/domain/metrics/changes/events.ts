@@ -105,16 +105,6 @@ export function partAt({ series, studies }: Scene, metric: string, place: Place,
   return effect && own ? { metric, place: own.place, ...effect } : undefined;
 }
 
-/** Conversions and revenue where they moved with what they are made of. */
-export function productsAt(scene: Scene, place: Place, days: Days, roots: readonly Pick<Root, 'metric'>[]): Part[] {
-  const own = new Set(roots.map(({ metric }) => metric));
-  return ['conversionCount', 'revenueSum'].flatMap((metric) => {
-    if (own.has(metric) || (metric === 'revenueSum' && place.goalId !== scene.base.goalId)) return [];
-    const part = partAt(scene, metric, place, days);
-    return part && Math.abs(part.score) >= CLEAR ? [part] : [];
-  });
-}
-
 interface Draft {
   readonly place: Place;
   /** Of its first root. */
@@ -161,7 +151,6 @@ function eventOf(scene: Scene, { lead, members }: Cluster, draft: Draft): Change
   });
   const goalIds = [...new Set(roots.map(({ goalId }) => goalId))];
   const own: Place = { ...place, goalId: goalIds.includes(scene.base.goalId) ? scene.base.goalId : goalIds[0] };
-  const products = finding.shape === 'drift' ? [] : productsAt(scene, own, days, roots);
   const { shape, from, to, days: length, earliest, latest } = finding;
   const shown = [...roots, ...mixed].flatMap((root) => root.members);
   return {
@@ -174,7 +163,7 @@ function eventOf(scene: Scene, { lead, members }: Cluster, draft: Draft): Change
     place: own,
     most,
     ...(maker && { maker }),
-    parts: [...rootParts, ...products, ...mixParts],
+    parts: [...rootParts, ...mixParts],
     pValue: Math.min(...shown.map((each) => each.finding.pValue)),
     seriesCount: shown.length,
   };

@@ -28,6 +28,6 @@ export function madeByFactor(scene: Scene, event: ChangeEvent): ChangeEvent {
   const { metric, change } = behind;
   const { relative, low, high, from, to, days, earliest, latest } = change;
   const own: Part = { metric, place: first.place, relative, low, high, score: (2 * Z_95 * relative) / (high - low) };
-  const rest = parts.map((part) => measuredPart(scene, part, change));
+  const rest = parts.filter((part) => !isProduct(part.metric)).map((part) => measuredPart(scene, part, change));
   return { ...event, shape: change.shape, from, to, days, earliest, latest, parts: [own, ...rest] };
 }

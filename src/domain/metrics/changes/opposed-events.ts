@@ -1,7 +1,7 @@
 import { tailOf } from '../../statistics/tails.ts';
 import type { Finding } from '../engine/scan.ts';
 import { type Cluster, type Place, type Scene, seriesId } from './change-series.ts';
-import { type ChangeEvent, partAt, productsAt } from './events.ts';
+import { type ChangeEvent, partAt } from './events.ts';
 
 /** Score from which a device has moved on days that another one gives: there are two others. */
 const OPPOSED = 2.8;
@@ -34,7 +34,6 @@ function opposedEvent(scene: Scene, finding: Finding, metric: string, place: Pla
   if (!part || part.relative * against >= 0 || Math.abs(part.score) < OPPOSED) return [];
   const { shape, from, to, days, earliest, latest } = finding;
   if (shape === 'drift') return [];
-  const products = productsAt(scene, place, finding, [{ metric }]);
   const pValue = Math.min(1, 2 * tailOf(part.score));
-  return [{ shape, from, to, days, earliest, latest, place, parts: [part, ...products], pValue, seriesCount: 1 }];
+  return [{ shape, from, to, days, earliest, latest, place, parts: [part], pValue, seriesCount: 1 }];
 }

@@ -79,7 +79,7 @@ describe('a change that conversions or revenue show', () => {
     const [ofRevenue, ...others] = findChanges({ ...scanned, metrics: ['revenueSum'] }).changes;
     const [ofAll] = findChanges({ ...scanned, metrics: ['visits', 'conversionRate', 'conversionCount', 'revenueSum'] }).changes;
     expect(others).toEqual([]);
-    expect(ofRevenue?.parts.map(({ metric }) => metric)).toEqual(['conversionRate', 'revenueSum']);
+    expect(ofRevenue?.parts.map(({ metric }) => metric)).toEqual(['conversionRate']);
     expect([ofRevenue?.from, ofRevenue?.cost]).toEqual([ofAll?.from, ofAll?.cost]);
   });
 
