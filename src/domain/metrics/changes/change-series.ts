@@ -66,6 +66,9 @@ export function seriesId(metric: string, { device, segmentId, goalId, zoneId }: 
   return [metric, device, segmentId ?? '', goal ?? '', zoneId ?? ''].join('|');
 }
 
+/** Whether two places have the same visitors, whatever their goals. */
+export const areSameVisitors = (a: Place, b: Place) => seriesId('visits', a) === seriesId('visits', b);
+
 /** Metrics that a reading was made for: those of a further goal are only what depends on it. */
 function metricsOf(metrics: readonly string[], { goalId, zoneId }: Place, baseGoal: number | undefined): string[] {
   if (zoneId !== undefined) return metrics.filter(isZoneMetric);
@@ -96,7 +99,7 @@ function sitePoints(rows: readonly MetricRow[], metric: string): DailyPoint[] {
 
 /** All series of some readings, each once; a metric without any value at a place has no series. */
 export function changeSeriesOf(readings: readonly Reading[], metrics: readonly string[], base: Place): ChangeSeries[] {
-  const whole = readings.find(({ place }) => seriesId('visits', place) === seriesId('visits', base))?.rows ?? [];
+  const whole = readings.find(({ place }) => areSameVisitors(place, base))?.rows ?? [];
   const visits = new Map(whole.map(({ interval, values }) => [interval.label ?? '', values['visits'] ?? 0]));
   const all = readings.flatMap(({ place, rows }) =>
     metricsOf(metrics, place, base.goalId).map((metric): ChangeSeries => {

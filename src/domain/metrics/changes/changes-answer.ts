@@ -149,12 +149,13 @@ function placed(place: Place, { names }: SiteFacts): AnswerChange['where'] {
 
 /** Whether a figure of the goal of its place changed: visits and averages are of none. */
 function isOfGoal({ parts, place: { goalId } }: RankedChange): boolean {
-  return parts.some(({ metric, place }) => definitionOf(metric)?.perGoal && place.goalId === goalId);
+  return parts.some(({ metric, place, mix }) => !mix && definitionOf(metric)?.perGoal && place.goalId === goalId);
 }
 
 function siteRecord(change: RankedChange, site: SiteFacts, facts: AnswerFacts): AnswerChange {
   const { shape, from, to, days, earliest, latest, place, most, parts, cost, pValue, seriesCount } = change;
   const isDrift = shape === 'drift';
+  const goalId = isOfGoal(change) ? place.goalId : undefined;
   const last = isDrift ? facts.lastDay : (to ?? facts.lastDay);
   return {
     line: changeLine(change, { ...site, firstDay: facts.firstDay, lastDay: facts.lastDay }),
@@ -165,11 +166,11 @@ function siteRecord(change: RankedChange, site: SiteFacts, facts: AnswerFacts): 
     ...(earliest !== latest && { earliest, latest }),
     goesOn: to === undefined,
     mayChange: place.zoneId !== undefined && last >= site.provisionalFrom,
-    where: placed(isOfGoal(change) ? place : { ...place, goalId: undefined }, site),
-    ...(most && { mostIn: placed(most, site) }),
-    parts: parts.map(({ metric, place: { goalId }, relative, low, high, mix }) => ({
+    where: placed({ ...place, goalId }, site),
+    ...(most && { mostIn: placed({ ...most, goalId }, site) }),
+    parts: parts.map(({ metric, place: { goalId: own }, relative, low, high, mix }) => ({
       metric,
-      ...(goalId !== undefined && definitionOf(metric)?.perGoal && goalId !== place.goalId && { goalId }),
+      ...(own !== undefined && definitionOf(metric)?.perGoal && own !== goalId && { goalId: own }),
       changePercent: percentOf(relative),
       lowPercent: percentOf(low),
       highPercent: percentOf(high),

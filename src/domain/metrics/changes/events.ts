@@ -3,6 +3,7 @@ import type { DatedChange } from '../engine/changes.ts';
 import { type Days, type Effect, effectOnDays } from '../engine/scan.ts';
 import {
   areNeighbours,
+  areSameVisitors,
   type ChangeSeries,
   type Cluster,
   type Found,
@@ -52,8 +53,6 @@ const rankOf = ({ metric }: Pick<ChangeSeries, 'metric'>) => {
   const rank = ORDER.indexOf(metric);
   return rank < 0 ? ORDER.length : rank;
 };
-
-const sameVisitors = (a: Place, b: Place) => seriesId('visits', a) === seriesId('visits', b);
 
 /** A metric of one goal with all series that show it; the clearest first. */
 interface Root {
@@ -112,19 +111,20 @@ interface Draft {
   readonly most?: Place | undefined;
   readonly maker?: Place | undefined;
   readonly roots: readonly Root[];
-  readonly mixed: readonly (Root & { readonly mix: Mix })[];
+  readonly mixed: readonly (Root & { readonly mix: Mix; readonly at: Place })[];
 }
 
 /** A root joins what already has its place; one that only follows from the mix of visits joins those. */
 function placed(drafts: readonly Draft[], root: Root, located: Located, isDrift: boolean): Draft[] {
   const visits = drafts.find(({ roots }) => roots.some(({ metric }) => metric === 'visits'));
   const mix = visits && root.metric !== 'visits' ? located.mixOf(visits.place, visits.relative ?? 0) : undefined;
-  if (mix) return drafts.map((draft) => (draft === visits ? { ...draft, mixed: [...draft.mixed, { ...root, mix }] } : draft));
+  if (mix)
+    return drafts.map((draft) => (draft === visits ? { ...draft, mixed: [...draft.mixed, { ...root, mix, at: located.place }] } : draft));
   // What drifts drifts by itself.
   const others = drafts.filter(({ roots }) => !roots.some(({ metric, goalId }) => metric === root.metric && goalId === root.goalId));
   const known = isDrift
     ? undefined
-    : (others.find(({ place }) => sameVisitors(place, located.place)) ?? others.find(({ place }) => located.fits(place)));
+    : (others.find(({ place }) => areSameVisitors(place, located.place)) ?? others.find(({ place }) => located.fits(place)));
   const { place, relative, most, maker } = located;
   if (!known) return [...drafts, { place, relative, most, maker, roots: [root], mixed: [] }];
   return drafts.map((draft) => (draft === known ? { ...draft, roots: [...draft.roots, root] } : draft));
@@ -145,9 +145,9 @@ function eventOf(scene: Scene, { lead, members }: Cluster, draft: Draft): Change
     const part = partAt(scene, metric, { ...place, goalId }, days);
     return part ? [part] : [];
   });
-  const mixParts = mixed.flatMap(({ metric, goalId, mix }): Part[] => {
-    const part = partAt(scene, metric, { ...scene.base, goalId }, days);
-    return part ? [{ ...part, place: { ...scene.base, goalId }, mix }] : [];
+  const mixParts = mixed.flatMap(({ metric, goalId, mix, at }): Part[] => {
+    const part = partAt(scene, metric, { ...at, goalId }, days);
+    return part ? [{ ...part, place: { ...at, goalId }, mix }] : [];
   });
   const goalIds = [...new Set(roots.map(({ goalId }) => goalId))];
   const own: Place = { ...place, goalId: goalIds.includes(scene.base.goalId) ? scene.base.goalId : goalIds[0] };

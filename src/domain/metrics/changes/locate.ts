@@ -1,6 +1,7 @@
+import { Z_99 } from '../../statistics/tails.ts';
 import { findReasons, type GroupChange, type Reasons } from '../engine/reasons.ts';
 import { type Days, effectOnDays, type Finding } from '../engine/scan.ts';
-import { type ChangeSeries, type Found, type Place, type Scene, seriesId } from './change-series.ts';
+import { areSameVisitors, type ChangeSeries, type Found, type Place, type Scene, seriesId } from './change-series.ts';
 
 /** Where a metric changed. */
 export interface Located {
@@ -40,11 +41,9 @@ const MOST_BY_MIX = 0.35;
 export const CLEAR = 3;
 
 const isWithin = (group: GroupChange) => group.verdict === 'more' && isAlone(group);
-const isAlone = ({ relative, relativeOfOthers }: GroupChange) =>
-  relativeOfOthers === null ||
-  // What moved against it is another change.
-  relativeOfOthers * (relative ?? 0) <= 0 ||
-  Math.abs(relativeOfOthers) < ELSEWHERE * Math.abs(relative ?? 0);
+// What moved against it is another change.
+const isApart = ({ relative, relativeOfOthers }: GroupChange) => (relativeOfOthers ?? 0) * (relative ?? 0) <= 0;
+const isAlone = (group: GroupChange) => isApart(group) || Math.abs(group.relativeOfOthers ?? 0) < ELSEWHERE * Math.abs(group.relative ?? 0);
 const isMuchMore = ({ relative, relativeOfOthers }: GroupChange) => Math.abs(relative ?? 0) > MUCH_MORE * Math.abs(relativeOfOthers ?? 0);
 const holdsZero = ({ low, high }: GroupChange) => low !== null && high !== null && low <= 0 && high >= 0;
 
@@ -104,12 +103,16 @@ function movesOf(scene: Scene, whole: ChangeSeries, question: EventQuestion): Mo
 
 const isLikewise = (relative: number | null | undefined, first: number | undefined) => (relative ?? 0) * (first ?? 0) > 0;
 
-/** The part that moved more than the rest the way that the change goes: the clearest that moved alone, else the clearest. */
+/**
+ * The part that moved more than the rest the way that the change goes: the clearest that moved alone, else the clearest. One without which
+ * nothing is left comes first: without one browser of a device that broke, the others of it still show the break.
+ */
 function clearestGroup({ groups }: Moves, first: number | undefined): GroupChange | undefined {
   const clearer = groups
     .filter(({ verdict, relative }) => verdict === 'more' && isLikewise(relative, first))
     .toSorted((a, b) => Math.abs(b.score) - Math.abs(a.score));
-  return clearer.find(isAlone) ?? clearer[0];
+  const alone = clearer.filter(isAlone);
+  return alone.find((group) => isApart(group) || group.scoreOfOthers <= Z_99) ?? alone[0] ?? clearer[0];
 }
 
 /** Whether a change of all visitors comes from more or fewer visits of a place, which changed by `relative`. */
@@ -133,6 +136,17 @@ function widestPlace(scene: Scene, moves: Moves, { all, members }: { all: Place;
   return { isNarrow: false, place: all, relative: moves.ofAll, ...(place && isMuchMore(group) && { most: place }) };
 }
 
+/** Whether visits of a place moved so much on the days of a change that the mix of them may have made it. */
+function isOutgrown(
+  { studies }: Scene,
+  { place, relative = 0 }: Pick<Located, 'place' | 'relative'>,
+  days: EventQuestion['days'],
+): boolean {
+  const study = days.shape === 'drift' ? undefined : studies.get(seriesId('visits', place));
+  const visits = study && effectOnDays(study, days);
+  return visits !== undefined && Math.abs(visits.score) >= CLEAR && Math.abs(relative) < MOST_BY_MIX * Math.abs(visits.relative);
+}
+
 /** Finds the widest place where all parts moved alike, or the narrow one where it happened. */
 export function locate(scene: Scene, question: EventQuestion): Located {
   const { metric, goalId, members, days } = question;
@@ -145,16 +159,17 @@ export function locate(scene: Scene, question: EventQuestion): Located {
   }
   const moves = movesOf(scene, whole, question);
   const { isNarrow, ...where } = widestPlace(scene, moves, { all, members });
+  const fits = (other: Place) => {
+    const own = moves.groupAt(other);
+    return own !== undefined && isWithin(own);
+  };
   return {
     ...where,
     maker: isLikewise(moves.ofAll, where.relative) ? moves.maker : undefined,
-    fits(other) {
-      const own = moves.groupAt(other);
-      return own !== undefined && isWithin(own);
-    },
+    fits,
     mixOf(other, relative) {
-      const isWhole = seriesId('visits', other) === seriesId('visits', all);
-      return isNarrow || isWhole || !moves.hasMoved ? undefined : mixFrom(moves, other, relative, days.shape === 'drift');
+      if (isNarrow) return !areSameVisitors(other, where.place) && !fits(other) && isOutgrown(scene, where, days) ? 'maybe' : undefined;
+      return areSameVisitors(other, all) || !moves.hasMoved ? undefined : mixFrom(moves, other, relative, days.shape === 'drift');
     },
   };
 }

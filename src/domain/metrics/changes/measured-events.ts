@@ -78,7 +78,7 @@ function isPartOfEvent(event: ChangeEvent, outer: ChangeEvent, last: string): bo
   return isPartOf({ ...event, relative: own.relative }, { ...outer, relative: larger.relative }, last);
 }
 
-/** Whether an event is the share that some visitors have in another one, which began and ended with it and is as large. */
+/** Whether an event is the share that some visitors have in another one, which began and ended with it and goes the same way. */
 function isShareOfEvent(event: ChangeEvent, outer: ChangeEvent): boolean {
   const [own] = event.parts;
   const [larger] = outer.parts;
@@ -86,7 +86,7 @@ function isShareOfEvent(event: ChangeEvent, outer: ChangeEvent): boolean {
   if (event.place.zoneId !== outer.place.zoneId || !isWithinPlace(event.place, outer.place)) return false;
   const isSameTime =
     event.shape === outer.shape && event.earliest <= outer.latest && outer.earliest <= event.latest && event.to === outer.to;
-  return isSameTime && own.low <= larger.high && larger.low <= own.high;
+  return isSameTime && own.relative * larger.relative > 0;
 }
 
 /**

@@ -41,6 +41,8 @@ export interface GroupChange {
   readonly high: number | null;
   /** The same of all visits that are not in it. */
   readonly relativeOfOthers: number | null;
+  /** How clearly these moved, as a standard normal. */
+  readonly scoreOfOthers: number;
   /** That it moved like the others, allowed for the number of groups looked at. */
   readonly pValue: number;
   /** How clearly it moved otherwise than the others, as a standard normal. */
@@ -215,7 +217,7 @@ export function findReasons(occasion: Occasion, groups: readonly Group[], count 
     known.map(({ difference }) => Math.exp(logTail(difference?.score ?? 0))),
     Math.max(count, known.length),
   );
-  const result = looked.map((each): GroupChange & { scoreOfOthers: number } => {
+  const result = looked.map((each): GroupChange => {
     const pValue = each.difference ? (pValues[known.indexOf(each)] ?? 1) : 1;
     const [own, others] = [each.own?.effect, each.others?.effect];
     const relative = (factor: number) => (each.own && own ? relativeOf(each.own.series, own.effect + factor * own.error) : null);
@@ -235,7 +237,7 @@ export function findReasons(occasion: Occasion, groups: readonly Group[], count 
   const isAlone = nearest !== undefined && nearest.scoreOfOthers <= Z_99;
   const maker = makerOf(occasion, judgedFrom, starts, looked);
   return {
-    groups: result.map(({ scoreOfOthers: _score, ...group }) => group),
+    groups: result,
     ...(isAlone && { named: nearest.name }),
     ...(maker !== undefined && { maker }),
   };

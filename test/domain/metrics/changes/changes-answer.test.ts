@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { type AnswerFacts, changesAnswer } from '../../../../src/domain/metrics/changes/changes-answer.ts';
+import type { RankedChange } from '../../../../src/domain/metrics/changes/rank-changes.ts';
 
 const facts = (selections: number): AnswerFacts => ({
   site: {
@@ -31,4 +32,27 @@ it('the first sentence says that most could not be read', () => {
   expect(changesAnswer(facts(9)).answer).toBe(
     `Nothing that was looked at ${range} only 12 series looked at, for 9 of 21 selections could not be read, 0 changes.`,
   );
+});
+
+it('a change of visits is of no goal, whose rates beside it name theirs', () => {
+  const place = { device: 'mobile', goalId: 7 } as const;
+  const size = { relative: 2, low: 1.8, high: 2.2, score: 9 };
+  const rate = { metric: 'conversionRate', place: { device: 'all', goalId: 7 }, ...size, relative: -0.3, mix: 'yes' } as const;
+  const change: RankedChange = {
+    shape: 'episode',
+    ...{ from: '2026-11-02', to: '2026-11-08', days: 7, earliest: '2026-11-02', latest: '2026-11-02' },
+    place,
+    most: { device: 'mobile', segmentId: 3, goalId: 7 },
+    parts: [{ metric: 'visits', place, ...size }, rate],
+    pValue: 1e-9,
+    seriesCount: 2,
+    cost: undefined,
+  };
+  const { site, ...rest } = facts(0);
+  const [told] = changesAnswer({ ...rest, site: site && { ...site, ranked: [change] } }).changes;
+  expect([told?.where, told?.mostIn]).toEqual([{ device: 'mobile' }, { device: 'mobile', segmentId: 3, segment: '3' }]);
+  expect(told?.parts.map(({ metric, goalId }) => [metric, goalId])).toEqual([
+    ['visits', undefined],
+    ['conversionRate', 7],
+  ]);
 });

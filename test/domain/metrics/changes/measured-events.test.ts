@@ -63,7 +63,7 @@ it('days on which a change was smaller are no change back, unless they lie elsew
   for (const other of others) expect(withoutParts([fall, other], last)).toEqual([fall, other]);
 });
 
-it('the share that some visitors have in a change is told with it, unless it is of another size, time or kind of visitors', () => {
+it('the share that some visitors have in a change is told with it, however large, unless it is another way, at another time or of other visitors', () => {
   const last = '2026-11-24';
   const share = event({ place: { device: 'desktop', segmentId: 3 }, earliest: '2026-11-15' });
   const [first] = share.parts;
@@ -73,7 +73,9 @@ it('the share that some visitors have in a change is told with it, unless it is 
     { ...share, place: { device: 'mobile', segmentId: 3 } as const },
     { ...share, earliest: '2026-11-18', latest: '2026-11-18' },
     { ...share, to: '2026-11-20' },
-    { ...share, parts: first ? [{ ...first, relative: -0.9, low: -0.95, high: -0.8 }] : [] },
+    { ...share, parts: first ? [{ ...first, relative: 0.9, low: 0.8, high: 0.95 }] : [] },
   ];
   for (const other of others) expect(withoutParts([other, event({})], last)).toEqual([other, event({})]);
+  const larger = { ...share, parts: first ? [{ ...first, relative: -0.9, low: -0.95, high: -0.8 }] : [] };
+  expect(withoutParts([larger, event({})], last)).toEqual([event({})]);
 });

@@ -9,6 +9,7 @@ const campaign: GroupChange = {
   low: null,
   high: null,
   relativeOfOthers: 0.004,
+  scoreOfOthers: 0,
   pValue: 1,
   score: 0,
   verdict: 'not enough data',

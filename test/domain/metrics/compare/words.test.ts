@@ -21,6 +21,7 @@ const moved = (name: string, relative: number, verdict: GroupChange['verdict'] =
   low: relative - 0.05,
   high: relative + 0.05,
   relativeOfOthers,
+  scoreOfOthers: 0,
   pValue: verdict === 'alike' ? 1 : 0.001,
   score: verdict === 'alike' ? 0 : 3.3,
   verdict,
