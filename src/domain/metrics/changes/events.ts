@@ -115,7 +115,8 @@ interface Draft {
 }
 
 /** A root joins what already has its place; one that only follows from the mix of visits joins those. */
-function placed(drafts: readonly Draft[], root: Root, located: Located, isDrift: boolean): Draft[] {
+function placed(drafts: readonly Draft[], root: Root, located: Located | undefined, isDrift: boolean): readonly Draft[] {
+  if (!located) return drafts;
   const visits = drafts.find(({ roots }) => roots.some(({ metric }) => metric === 'visits'));
   const mix = visits && root.metric !== 'visits' ? located.mixOf(visits.place, visits.relative ?? 0) : undefined;
   if (mix)

@@ -132,7 +132,12 @@ function widestPlace(scene: Scene, moves: Moves, { all, members }: { all: Place;
   const place = group && scene.series.get(group.name)?.place;
   if (place && isAlone(group)) return { isNarrow: true, place, relative: group.relative ?? undefined };
   // All parts drift with the whole: which of them shows it is chance.
-  if (!moves.hasMoved && !moves.isDrift) return { isNarrow: false, place: clearest?.series.place ?? all, relative: first };
+  if (!moves.hasMoved && !moves.isDrift) {
+    const at = clearest?.series.place ?? all;
+    const own = moves.groupAt(at);
+    // So it is of what the others did too and all together do not show, as the slow growth of a season.
+    return own?.verdict === 'alike' && !isAlone(own) ? undefined : { isNarrow: false, place: at, relative: first };
+  }
   return { isNarrow: false, place: all, relative: moves.ofAll, ...(place && isMuchMore(group) && { most: place }) };
 }
 
@@ -147,8 +152,8 @@ function isOutgrown(
   return visits !== undefined && Math.abs(visits.score) >= CLEAR && Math.abs(relative) < MOST_BY_MIX * Math.abs(visits.relative);
 }
 
-/** Finds the widest place where all parts moved alike, or the narrow one where it happened. */
-export function locate(scene: Scene, question: EventQuestion): Located {
+/** Finds the widest place where all parts moved alike, or the narrow one where it happened; undefined where that is chance. */
+export function locate(scene: Scene, question: EventQuestion): Located | undefined {
   const { metric, goalId, members, days } = question;
   const all: Place = { ...scene.base, goalId };
   const [clearest] = members;
@@ -158,7 +163,9 @@ export function locate(scene: Scene, question: EventQuestion): Located {
     return { place, fits: () => false, mixOf: () => undefined, relative: clearest?.finding.relative };
   }
   const moves = movesOf(scene, whole, question);
-  const { isNarrow, ...where } = widestPlace(scene, moves, { all, members });
+  const widest = widestPlace(scene, moves, { all, members });
+  if (!widest) return undefined;
+  const { isNarrow, ...where } = widest;
   const fits = (other: Place) => {
     const own = moves.groupAt(other);
     return own !== undefined && isWithin(own);

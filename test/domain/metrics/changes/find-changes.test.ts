@@ -117,6 +117,13 @@ describe('one change', () => {
     expect(Math.abs((drift?.parts[0]?.relative ?? 0) - (1.5 ** (28 / 112) - 1))).toBeLessThan(0.04);
   });
 
+  // Worlds in which one device shows a growth of all so clearly that it was told as a step of its own.
+  it.each([14, 25])('that all devices grow by is no step of one of them (world %i)', (seed) => {
+    const growth = { on: 'visits', from: HISTORY - 14, to: DAYS, factor: 1.25, isGradual: true } as const;
+    const world = drawWorld({ seed, visitsPerDay: 3_000, days: DAYS, history: HISTORY, planted: [growth] });
+    expect(find(world, ['visits']).changes.filter(({ place }) => place.device !== 'all')).toEqual([]);
+  });
+
   it('that is slow for months is a drift, where it drifts', () => {
     const world = draw([{ on: 'rate', device: 'desktop', from: 0, to: DAYS, factor: 0.6, isGradual: true }]);
     const { changes } = find(world);
