@@ -44,6 +44,7 @@ const isWithin = (group: GroupChange) => group.verdict === 'more' && isAlone(gro
 // What moved against it is another change.
 const isApart = ({ relative, relativeOfOthers }: GroupChange) => (relativeOfOthers ?? 0) * (relative ?? 0) <= 0;
 const isAlone = (group: GroupChange) => isApart(group) || Math.abs(group.relativeOfOthers ?? 0) < ELSEWHERE * Math.abs(group.relative ?? 0);
+const isLikeOthers = (group: GroupChange | undefined) => group?.verdict === 'alike' && !isAlone(group);
 const isMuchMore = ({ relative, relativeOfOthers }: GroupChange) => Math.abs(relative ?? 0) > MUCH_MORE * Math.abs(relativeOfOthers ?? 0);
 const holdsZero = ({ low, high }: GroupChange) => low !== null && high !== null && low <= 0 && high >= 0;
 
@@ -134,9 +135,8 @@ function widestPlace(scene: Scene, moves: Moves, { all, members }: { all: Place;
   // All parts drift with the whole: which of them shows it is chance.
   if (!moves.hasMoved && !moves.isDrift) {
     const at = clearest?.series.place ?? all;
-    const own = moves.groupAt(at);
     // So it is of what the others did too and all together do not show, as the slow growth of a season.
-    return own?.verdict === 'alike' && !isAlone(own) ? undefined : { isNarrow: false, place: at, relative: first };
+    return isLikeOthers(moves.groupAt(at)) ? undefined : { isNarrow: false, place: at, relative: first };
   }
   return { isNarrow: false, place: all, relative: moves.ofAll, ...(place && isMuchMore(group) && { most: place }) };
 }

@@ -40,7 +40,11 @@ it('a change of visits is of no goal, whose rates beside it name theirs', () => 
   const rate = { metric: 'conversionRate', place: { device: 'all', goalId: 7 }, ...size, relative: -0.3, mix: 'yes' } as const;
   const change: RankedChange = {
     shape: 'episode',
-    ...{ from: '2026-11-02', to: '2026-11-08', days: 7, earliest: '2026-11-02', latest: '2026-11-02' },
+    from: '2026-11-02',
+    to: '2026-11-08',
+    days: 7,
+    earliest: '2026-11-02',
+    latest: '2026-11-02',
     place,
     most: { device: 'mobile', segmentId: 3, goalId: 7 },
     parts: [{ metric: 'visits', place, ...size }, rate],
