@@ -218,6 +218,7 @@ async function lookAtSite(
     series: changeSeriesOf(sound, [...siteMetricNames, ...metrics.filter(isZoneMetric)], base.place),
     metrics,
     base: base.place,
+    isOfOtherGoal: goals.others.some((id) => id === base.place.goalId),
     ...scanned,
   });
   roomNotes(readable, plan, note);
@@ -263,7 +264,6 @@ function rangeOf({ days, startDate, endDate }: FindInput, { timeZone, nowMs }: P
 /** Looks through everything that was measured in the last complete days and answers what changed, each change once. */
 export async function findChanges(input: FindInput, context: FindChangesContext): Promise<Changes> {
   const { note, timeZone, covers } = context;
-  const { limit } = input;
   const { startMs, endMs, days } = rangeOf(input, context);
   const include = input.include ?? ['site'];
   const [site, zones] = [include.includes('site'), include.includes('zones') || input.zoneIds !== undefined];
@@ -292,7 +292,7 @@ export async function findChanges(input: FindInput, context: FindChangesContext)
     site: ofSite,
     speed,
     days,
-    limit,
+    limit: input.limit,
     timeZone,
     firstDay: todayIn(timeZone, startMs),
     lastDay: todayIn(timeZone, endMs),

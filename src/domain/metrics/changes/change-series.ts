@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
+import { FEW_DAYS } from '../compare/measured-words.ts';
 import { dayPoints, kindOf } from '../compare/readings.ts';
 import { type Finding, hypothesesOf, type Looked, pValueBeside, type Scanned, substitute } from '../engine/scan.ts';
 import type { DailyPoint } from '../engine/series.ts';
@@ -14,13 +15,15 @@ export interface Scene {
   readonly studies: ReadonlyMap<string, Study>;
   /** All visitors that were asked for, with the main goal. */
   readonly base: Place;
+  /** Whether that goal is another than that of e-commerce, so that revenue does not depend on it. */
+  readonly isOfOtherGoal?: boolean;
   /** First and last day of the scan. */
   readonly from: string;
   readonly to: string;
 }
 
 /** Makes a scene of series and what was seen in them. */
-export function sceneOf(series: readonly ChangeSeries[], looked: readonly Looked[], rest: Pick<Scene, 'base' | 'from' | 'to'>): Scene {
+export function sceneOf(series: readonly ChangeSeries[], looked: readonly Looked[], rest: Omit<Scene, 'series' | 'studies'>): Scene {
   return {
     series: new Map(series.map((each) => [each.id, each])),
     studies: new Map(looked.map(({ id, study }) => [id, study])),
@@ -141,6 +144,14 @@ export interface Found {
   readonly series: ChangeSeries;
   readonly study: Study;
   readonly finding: Finding;
+}
+
+/** Metrics of zones that rest on orders, whose number is in no answer of the interface. */
+const OF_ORDERS: ReadonlySet<string> = new Set(['avgTransactionAfterTap', 'revenuePerTap', 'totalRevenueWithTap']);
+
+/** Whether a change at a zone is of some days that a few orders, or a single one, may have made. */
+export function isOfFewOrders({ series: { metric }, finding: { shape, to, days } }: Found): boolean {
+  return OF_ORDERS.has(metric) && shape !== 'drift' && (to !== undefined || days <= FEW_DAYS);
 }
 
 /** Changes on the same days in several series; the clearest of them gives the days. */

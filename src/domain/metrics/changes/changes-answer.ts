@@ -10,7 +10,7 @@ import { type CountingFault, countingSentence, qualityShape } from '../quality/c
 import type { Place } from './change-series.ts';
 import { briefLine, changeLine, type Entry, entriesOf, type Period, type PlaceNames, speedLine, speedRecord } from './change-words.ts';
 import { type LargeDay, largeDaysSentence } from './large-days.ts';
-import type { RankedChange } from './rank-changes.ts';
+import { isTooSlow, type RankedChange } from './rank-changes.ts';
 
 /** Subjects that can be searched for changes. */
 export const changeSubjects = ['site', 'zones', 'speed'] as const;
@@ -251,10 +251,17 @@ function countSentence(facts: AnswerFacts, entries: readonly Entry[], looked: nu
   return `${counted(count, 'change')} in ${range}${begun}${count === 1 ? '' : ', first'}: ${lead}; ${seen}.${more}`;
 }
 
+/** Trends beside the list, which make less in its days than would be news. */
+function slowSentence(slow: readonly RankedChange[], { site, ...facts }: AnswerFacts): string {
+  const named = slow.map((change) => briefLine({ site: change }, site?.names, facts)).join(', ');
+  return slow.length === 0 ? '' : `Beside the list, by the trend since ${site?.dataSince ?? ''}: ${named}.`;
+}
+
 /** The sentences of an answer: whether the counting is to be believed, how many changes, and what stands beside them. */
-function sentencesOf(facts: AnswerFacts, entries: readonly Entry[], looked: number): string {
+function sentencesOf(facts: AnswerFacts, entries: readonly Entry[], slow: readonly RankedChange[], looked: number): string {
   const { faults = [], large = [], special = '' } = facts.site ?? {};
-  const sentences = [countingSentence(faults), countSentence(facts, entries, looked), largeDaysSentence(large), special];
+  const count = countSentence(facts, entries, looked);
+  const sentences = [countingSentence(faults), count, slowSentence(slow, facts), largeDaysSentence(large), special];
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }
 
@@ -264,11 +271,17 @@ export function changesAnswer(facts: AnswerFacts): Changes {
   const kinds: readonly Searched[] = [site, speed].flatMap((kind) => kind ?? []);
   const sum = (of: (kind: Searched) => number) => kinds.reduce((total, kind) => total + of(kind), 0);
   const looked = sum((kind) => kind.looked);
-  const entries = entriesOf(site?.ranked ?? [], speed?.changes ?? [], facts);
+  const ranked = site?.ranked ?? [];
+  const slow = ranked.filter((change) => isTooSlow(change, facts.days));
+  const entries = entriesOf(
+    ranked.filter((change) => !slow.includes(change)),
+    speed?.changes ?? [],
+    facts,
+  );
   const shown = entries.slice(0, limit);
   const faults = site?.faults ?? [];
   return {
-    answer: sentencesOf(facts, entries, looked),
+    answer: sentencesOf(facts, entries, slow, looked),
     ...(faults.length > 0 && { quality: [...faults] }),
     changes: shown.flatMap((entry) => record(entry, facts)),
     ranking: rankingOf(facts),

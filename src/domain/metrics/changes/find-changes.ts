@@ -9,6 +9,7 @@ import {
   clustersOf,
   type Found,
   hasEnough,
+  isOfFewOrders,
   type Place,
   type Scene,
   sceneOf,
@@ -149,14 +150,9 @@ export function planReads(readable: Readable, bounds: Bounds): ReadPlan {
 }
 
 /** The series to search. */
-export interface ScanRequest {
+export interface ScanRequest extends Omit<Scene, 'series' | 'studies'> {
   /** All that was read; totals that changes are ranked by are among them. */
   readonly series: readonly ChangeSeries[];
-  /** First and last day of the scan; the days before teach what is usual. */
-  readonly from: string;
-  readonly to: string;
-  /** All visitors that were asked for, with the main goal. */
-  readonly base: Place;
   /** Metrics whose changes are wanted. */
   readonly metrics: readonly string[];
 }
@@ -197,14 +193,16 @@ function isEchoOf({ series, from: scanFrom }: Scene, event: ChangeEvent, step: C
 }
 
 /** Looks through all series and reports each change once, at the place where it happened. */
-export function findChanges({ series, metrics, base, from, to }: ScanRequest): ScanAnswer {
+export function findChanges({ series, metrics, ...rest }: ScanRequest): ScanAnswer {
+  const { base, from, to } = rest;
   const wanted = series.filter(({ metric }) => metrics.includes(metric));
   const looked = lookThrough(wanted.filter(hasEnough), from, to);
   const byId = new Map(wanted.map((each) => [each.id, each]));
   const overs = overBefore(looked, byId);
   const found = looked.flatMap((each): Found[] => {
     const own = byId.get(each.id);
-    return own ? newsOf(own, each, overs, from).map((finding) => ({ series: own, study: each.study, finding })) : [];
+    const news = own ? newsOf(own, each, overs, from).map((finding) => ({ series: own, study: each.study, finding })) : [];
+    return news.filter((finding) => !isOfFewOrders(finding));
   });
   const isDrift = ({ finding }: Found) => finding.shape === 'drift';
   // Drifts are no part of what else happened, so that is put together once.
@@ -212,7 +210,7 @@ export function findChanges({ series, metrics, base, from, to }: ScanRequest): S
   const withDrifts = (drifts: readonly Found[]) => acceptedOf([...sudden, ...clustersOf(drifts)], looked.length);
   const drifts = found.filter(isDrift);
   const { clusters, limit } = withDrifts(driftsBeside(drifts, looked, withDrifts(drifts).clusters, [byId, (own) => daysOver(own, overs)]));
-  const scene = sceneOf(series, looked, { base, from, to });
+  const scene = sceneOf(series, looked, rest);
   const told = clusters.flatMap((cluster) => {
     const events = eventsOf(scene, cluster, clusters, limit);
     return [...events, ...opposedEvents(scene, cluster, events)];

@@ -11,6 +11,7 @@ import {
   type Sales,
   scatterOfOrders,
 } from '../change-cost.ts';
+import { LEAST_DRIFT } from '../engine/scan.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { type ChangeSeries, isProduct, type Place, type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent, Part } from './events.ts';
@@ -23,19 +24,18 @@ export interface RankedChange extends ChangeEvent {
 /** Drift is given per four weeks. */
 const DRIFT_DAYS = 28;
 
-/** The total that changes are ranked by: revenue where there is some, else conversions, else visits. */
-export function outcomeOf({ series, base }: Pick<Scene, 'series' | 'base'>): Cost['metric'] {
-  if (series.has(seriesId('revenueSum', base))) return 'revenueSum';
+/** The total that changes are ranked by: revenue where there is some of the main goal, else conversions, else visits. */
+export function outcomeOf({ series, base, isOfOtherGoal }: Pick<Scene, 'series' | 'base' | 'isOfOtherGoal'>): Cost['metric'] {
+  if (!isOfOtherGoal && series.has(seriesId('revenueSum', base))) return 'revenueSum';
   return series.has(seriesId('conversionCount', base)) ? 'conversionCount' : 'visits';
 }
 
 /** The factors of a total that changed themselves; empty where it does not depend on that. */
 function factorsOf(parts: readonly Part[], metric: Cost['metric'], goalId: number | undefined): readonly Part[] {
   const isOfGoal = ({ metric: own, place }: Part) => !definitionOf(own)?.perGoal || place.goalId === goalId;
-  const own = parts.filter((part) => !part.mix && FACTORS[metric].includes(part.metric) && isOfGoal(part));
-  if (own.length > 0) return own;
-  const isOfProducts = parts.every((part) => isProduct(part.metric));
-  return isOfProducts ? parts.filter(isOfGoal).slice(0, 1) : [];
+  const [first] = parts;
+  if (first && isProduct(first.metric)) return isOfGoal(first) ? [first] : [];
+  return parts.filter((part) => !part.mix && FACTORS[metric].includes(part.metric) && isOfGoal(part));
 }
 
 /** A total that falls below this share of what it was says little of what that was. */
@@ -143,6 +143,11 @@ export function rankChanges(scene: Scene, events: readonly ChangeEvent[]): Ranke
   const classOf = ({ cost }: RankedChange) => (cost ? Number(cost.metric !== main) : 2);
   const inOrder = ranked.toSorted((a, b) => classOf(a) - classOf(b) || sizeOf(b.cost) - sizeOf(a.cost) || a.pValue - b.pValue);
   return zonesBeforeDrifts(inOrder);
+}
+
+/** Whether a drift makes so little in the days that are looked at that it is no news of these. */
+export function isTooSlow({ shape, parts: [first] }: ChangeEvent, days: number): boolean {
+  return shape === 'drift' && (Math.abs(first?.relative ?? 0) * days) / DRIFT_DAYS < LEAST_DRIFT;
 }
 
 /** Whether a change is one of a zone that goes on. */

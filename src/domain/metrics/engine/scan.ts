@@ -38,7 +38,7 @@ const questsOf = ({ block, learned, labels }: Series) => [
 ];
 
 /** Less in four weeks is the slow growth that every site has, and no news. */
-const LEAST_DRIFT = 0.02;
+export const LEAST_DRIFT = 0.02;
 
 /** Days at the end of a series, at least, on which a drift must go on, by this share of it: steps of long ago look like a slope too. */
 const GOES_ON = { days: 8 * WEEK, share: 0.4 };

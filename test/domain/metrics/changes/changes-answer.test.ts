@@ -34,6 +34,29 @@ it('the first sentence says that most could not be read', () => {
   );
 });
 
+it('a trend that makes less than is news in the days that are looked at stands beside the list', () => {
+  const place = { device: 'all' } as const;
+  const drift: RankedChange = {
+    shape: 'drift',
+    from: '2026-11-24',
+    days: 2,
+    earliest: '2026-11-24',
+    latest: '2026-11-24',
+    place,
+    parts: [{ metric: 'visits', place, relative: 0.029, low: 0.01, high: 0.05, score: 4 }],
+    pValue: 1e-5,
+    seriesCount: 5,
+    cost: undefined,
+  };
+  const { site, ...rest } = facts(0);
+  const answerOf = (days: number) => changesAnswer({ ...rest, days, site: site && { ...site, ranked: [drift] } });
+  expect([answerOf(28).total, answerOf(2).total, answerOf(2).changes]).toEqual([1, 0, []]);
+  expect(answerOf(2).answer).toBe(
+    'Nothing changed beyond chance in the 2 days from 2026-10-29 to 2026-11-25: 12 series looked at, 0 changes. ' +
+      'Beside the list, by the trend since 2026-05-26: Visits (all visitors) +2.9% per 28 days.',
+  );
+});
+
 it('a change of visits is of no goal, whose rates beside it name theirs', () => {
   const place = { device: 'mobile', goalId: 7 } as const;
   const size = { relative: 2, low: 1.8, high: 2.2, score: 9 };

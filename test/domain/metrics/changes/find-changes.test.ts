@@ -12,6 +12,7 @@ import {
   SEGMENTS,
   type World,
 } from '../../../bench/verdicts/metrics/world.ts';
+import { seeded } from '../../../bench/verdicts/random.ts';
 import { someOf } from '../../../support/sample-size.ts';
 
 const HISTORY = 84;
@@ -236,6 +237,25 @@ describe('nothing', () => {
     const { changes, looked } = find(world, ['bounceRate']);
     expect([changes, looked]).toEqual([[], 6]);
   });
+});
+
+it('some days of revenue of a zone, which a single order may have made, are no change; another level that goes on is', () => {
+  const place: Place = { device: 'all', zoneId: 7 };
+  const { uniform } = seeded(3);
+  const days = (factorAt: (at: number) => number) =>
+    Array.from({ length: DAYS }, (_, at) => {
+      const day = new Date(Date.UTC(2026, 4, 1) + at * 86_400_000).toISOString().slice(0, 10);
+      return { label: day, numerator: (800 + 400 * uniform()) * factorAt(at), denominator: 1, isWhole: true };
+    });
+  const toldOf = (factorAt: (at: number) => number, metric = 'totalRevenueWithTap') => {
+    const own = days(factorAt);
+    const series: ChangeSeries = { id: seriesId(metric, place), kind: 'amount', metric, place, days: own };
+    const range = { from: own[HISTORY]?.label ?? '', to: own[DAYS - 1]?.label ?? '' };
+    return findChanges({ series: [series], metrics: [metric], base, ...range }).changes.map(({ shape }) => shape);
+  };
+  const onOneDay = (at: number) => (at === HISTORY + 10 ? 5 : 1);
+  expect([toldOf(onOneDay), toldOf(onOneDay, 'tapRecurrence')]).toEqual([[], ['outlier']]);
+  expect(toldOf((at) => (at >= HISTORY + 10 ? 2 : 1))).toEqual(['step']);
 });
 
 it('rates of hardly any visits are no series to look at, sums of them are', () => {

@@ -83,9 +83,19 @@ describe('a change that conversions or revenue show', () => {
     expect([ofRevenue?.from, ofRevenue?.cost]).toEqual([ofAll?.from, ofAll?.cost]);
   });
 
-  it('is one of its own where no factor changed', () => {
+  it('has no cost in revenue where the goal is another one than that of it', () => {
+    const metrics = ['visits', 'conversionRate', 'conversionCount', 'revenueSum'];
+    const [told] = findChanges({ ...scanned, metrics, isOfOtherGoal: true }).changes;
+    expect(told?.cost?.metric).toBe('conversionCount');
+  });
+
+  it('is one of its own where no factor changed, beside what the rates were', () => {
     const own = { ...event(BREAK, undefined, 0.3, 1e-9), parts: [{ ...event(BREAK, undefined, 0.3, 1).parts[0], metric: 'revenueSum' }] };
     const scene = sceneWith(seriesOf(() => 1));
-    expect(madeByFactor(scene, own as ChangeEvent)).toBe(own);
+    const { parts, ...rest } = madeByFactor(scene, own as ChangeEvent);
+    expect(rest).toEqual({ ...own, parts: undefined });
+    expect(parts[0]).toBe(own.parts[0]);
+    expect(parts.map(({ metric }) => metric)).toEqual(['revenueSum', 'conversionRate']);
+    expect(Math.abs(parts[1]?.relative ?? 1)).toBeLessThan(0.1);
   });
 });
