@@ -60,17 +60,21 @@ interface CycleRow {
   readonly values: readonly number[];
 }
 
-function rowsOf(scenario: ScenarioRuns, metric: string, { names, groupsOf }: Grouping): CycleRow[] {
-  return scenario.steps.flatMap((step) => {
-    const { dates, values } = seriesOf(step, metric);
-    const groups = groupsOf(dates);
-    return names.map((group, place) => ({
+/** The values of a series by group. */
+function rowsOfStep({ dates, values }: Series, { names, groupsOf }: Grouping): number[][] {
+  const groups = groupsOf(dates);
+  return names.map((_, place) => values.filter((__, index) => groups[index] === place));
+}
+
+function rowsOf(scenario: ScenarioRuns, metric: string, grouping: Grouping): CycleRow[] {
+  return scenario.steps.flatMap((step) =>
+    rowsOfStep(seriesOf(step, metric), grouping).map((values, place) => ({
       scenario,
       step: step.name,
-      group,
-      values: values.filter((_, index) => groups[index] === place),
-    }));
-  });
+      group: grouping.names[place] ?? '',
+      values,
+    })),
+  );
 }
 
 /** Blocks of time in which groups are compared: hours within their day, days within their week. */
@@ -118,18 +122,18 @@ function extremes(steps: readonly (readonly Block[])[], count: number): { high: 
 /** The least standard errors and the least relative size of a cycle that is named. */
 const CLEAR = { score: 3.5, relative: 0.03 } as const;
 
-/** How much higher a step is in one group than in another, where that is clear. */
-function clearDifference(differences: readonly number[]): number | undefined {
+/** Whether a step is higher in one group than in another beyond chance, by what these differ by in each block. */
+function isClear(differences: readonly number[]): boolean {
   const mean = meanOf(differences);
   const variance = differences.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (differences.length - 1);
   // Few blocks know their scatter badly: the variance of Student's distribution.
   const student = differences.length > 4 ? (differences.length - 1) / (differences.length - 3) : 3;
   const error = Math.sqrt((student * variance) / differences.length);
-  return mean >= Math.max(CLEAR.score * error, Math.log1p(CLEAR.relative)) ? Math.expm1(mean) : undefined;
+  return mean >= Math.max(CLEAR.score * error, Math.log1p(CLEAR.relative));
 }
 
 const anyStep = (count: number) => (count === 1 ? 'the step' : `any of ${count} steps`);
-const allSteps = (count: number) => (count === 1 ? 'the step' : `all ${count} steps`);
+const allSteps = (count: number) => ['no step', 'the step', 'both steps'][count] ?? `all ${count} steps`;
 
 const percent = (relative: number) => `${Math.abs(Math.round(100 * relative))}%`;
 
@@ -142,13 +146,25 @@ function verdictOf(
   const { short } = metricFact(metric);
   const blockDays = BLOCK_DAYS[breakdown];
   const steps = scenarios.flatMap((scenario) =>
-    scenario.steps.map((step) => blocksOf(seriesOf(step, metric), grouping, blockDays, timeZone)),
+    scenario.steps.map((step) => {
+      const series = seriesOf(step, metric);
+      return { rows: rowsOfStep(series, grouping), blocks: blocksOf(series, grouping, blockDays, timeZone) };
+    }),
   );
-  const { high, low } = extremes(steps, grouping.names.length);
-  const judged = steps.map((blocks) => differencesOf(blocks, high, low)).filter(({ length }) => length >= LEAST_BLOCKS);
+  const { high, low } = extremes(
+    steps.map((step) => step.blocks),
+    grouping.names.length,
+  );
+  const judged = steps
+    .map(({ rows, blocks }) => ({ rows, differences: differencesOf(blocks, high, low) }))
+    .filter(({ differences }) => differences.length >= LEAST_BLOCKS);
   const blocks = blockDays === 1 ? 'days' : 'weeks';
   if (judged.length === 0) return `Too few runs to judge ${short} by ${breakdown}: it takes at least ${LEAST_BLOCKS} ${blocks}.`;
-  const sizes = judged.flatMap((differences) => clearDifference(differences) ?? []).toSorted((a, b) => a - b);
+  // Of the rows that are shown, by which a reader checks it.
+  const sizes = judged
+    .filter(({ differences }) => isClear(differences))
+    .map(({ rows }) => median(rows[high] ?? []) / median(rows[low] ?? []) - 1)
+    .toSorted((a, b) => a - b);
   const [least, largest] = [sizes[0], sizes.at(-1)];
   if (least === undefined || largest === undefined)
     return `${short} does not differ by ${breakdown} beyond noise in ${anyStep(judged.length)}.`;

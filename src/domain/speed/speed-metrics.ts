@@ -146,13 +146,16 @@ export const speedMetricAliases: Readonly<Record<string, (typeof aggregateMetric
   layoutshift: 'cumulativeLayoutShift',
   ttfb: 'firstByte',
   timetofirstbyte: 'firstByte',
+  serverresponsetime: 'firstByte',
   si: 'speedIndex',
   tti: 'firstConsistentlyInteractive',
   timetointeractive: 'firstConsistentlyInteractive',
+  interactive: 'firstConsistentlyInteractive',
   pageweight: 'weight',
   pagesize: 'weight',
   size: 'weight',
   bytes: 'weight',
+  totalbyteweight: 'weight',
   transfersize: 'weight',
   pageloadtime: 'loadTime',
   pageload: 'loadTime',
@@ -165,8 +168,10 @@ export const speedMetricAliases: Readonly<Record<string, (typeof aggregateMetric
   requests: 'request',
   requestcount: 'request',
   requestscount: 'request',
+  networkrequests: 'request',
   longtasks: 'nbLongTasks',
   mpfid: 'maxPotentialFirstInputDelay',
+  maxpotentialfid: 'maxPotentialFirstInputDelay',
 };
 
 /** Frequent names that no lab run measures, folded likewise, each with the nearest metric. */

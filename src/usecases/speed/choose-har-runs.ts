@@ -22,7 +22,7 @@ const SEARCHED_DAYS = 30;
 type SpeedEvent = PayloadOf<typeof listSpeedEvents>['events'][number];
 type Asking = Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'note' | 'progress'>;
 
-/** The wanted comparison: a step before and since an instant or an event; by default since its load time moved most. */
+/** The wanted comparison: a step before and since an instant or an event; by default the one, and since when, its load time moved most. */
 export interface RunsWanted {
   readonly scenarioId: number;
   readonly step?: string | undefined;
@@ -116,6 +116,16 @@ export function figuresOf({ runs }: Step): RunFigures[] {
   });
 }
 
+/** The step that is asked for, else of several the one whose load time moved most, which is noted. */
+async function comparedStep(scenario: ScenarioReports, asked: string | undefined, note: Context['note']): Promise<Step> {
+  const steps = stepsOf(scenario.reports.filter((report) => !isFailed(report)));
+  const scoreOf = (step: Step) => largestShift(figuresOf(step))?.score ?? 0;
+  const [most, other] = steps.map((step) => ({ step, score: scoreOf(step) })).toSorted((a, b) => b.score - a.score);
+  if (asked !== undefined || !most || !other) return stepOf(scenario, asked, note);
+  note(`Step ${most.step.number} "${most.step.name}" of ${steps.length}, whose load time moved most; step names another.`);
+  return most.step;
+}
+
 /** The HAR files of these runs; those that cannot be read are left out and noted, unless there is no other. */
 async function readFiles(runs: readonly RunFigures[], side: string, { ask, note }: Asking): Promise<HarRun[]> {
   const files = await Promise.allSettled(runs.map(({ stepResultId }) => ask(getStepHar, { scenarioStepResultId: stepResultId })));
@@ -136,9 +146,9 @@ export async function chooseHarRuns({ scenarioId, step: asked, since }: RunsWant
   if (given !== undefined && given >= nowMs) throw new ApiError('invalid', 'since: must lie in the past.');
   const [fromMs, toMs] =
     given === undefined ? [nowMs - SEARCHED_DAYS * DAY_MS, nowMs] : [given - NEAR_MS, Math.min(nowMs, given + NEAR_MS)];
-  const step = await stepOf(await scenarioBetween(ask, scenarioId, fromMs, toMs), asked, note);
+  const step = await comparedStep(await scenarioBetween(ask, scenarioId, fromMs, toMs), asked, note);
   const runs = figuresOf(step);
-  const sinceMs = given ?? largestShift(runs);
+  const sinceMs = given ?? largestShift(runs)?.atMs;
   if (sinceMs === undefined)
     throw new ApiError('missing', `The step has ${counted(runs.length, 'run')} of the last ${SEARCHED_DAYS} days; too few.`);
   const sides = {

@@ -50,22 +50,30 @@ function ranksOf(values: readonly number[]): number[] {
   return ranks;
 }
 
+/** The date of the first run after a shift, and how clear it is as about a standard normal. */
+interface Shift {
+  readonly atMs: number;
+  readonly score: number;
+}
+
 /**
- * Splits the runs where load times differ most before and after (CUSUM of ranks), whether or not the difference means anything. Gives the
- * date of the first run after; undefined with fewer than eight runs.
+ * Splits the runs where load times differ most before and after (CUSUM of ranks), whether or not the difference means anything; undefined
+ * with fewer than eight runs.
  */
-export function largestShift(runs: readonly RunFigures[]): number | undefined {
+export function largestShift(runs: readonly RunFigures[]): Shift | undefined {
   const timed = runs
     .flatMap(({ date, loadTimeMs }) => (loadTimeMs === null ? [] : [{ date, loadTimeMs }]))
     .toSorted((a, b) => a.date - b.date);
   const middle = (timed.length - 1) / 2;
   const ranks = ranksOf(timed.map(({ loadTimeMs }) => loadTimeMs));
-  let found: number | undefined;
-  let [sum, best] = [0, -1];
+  // Of the ranks of as many runs.
+  const spread = Math.max(1, timed.length) / Math.sqrt(12);
+  let found: Shift | undefined;
+  let sum = 0;
   for (const [index, rank] of ranks.entries()) {
     if (index >= LEAST_RUNS && index <= timed.length - LEAST_RUNS) {
-      const weighted = Math.abs(sum) / Math.sqrt((index * (timed.length - index)) / timed.length);
-      if (weighted > best) [best, found] = [weighted, timed[index]?.date];
+      const score = Math.abs(sum) / Math.sqrt((index * (timed.length - index)) / timed.length) / spread;
+      if (score > (found?.score ?? -1)) found = { atMs: timed[index]?.date ?? 0, score };
     }
     sum += rank - middle;
   }

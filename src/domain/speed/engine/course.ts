@@ -18,7 +18,7 @@ import {
 } from './gls.ts';
 import { localTimes } from './local-time.ts';
 import { skewnessOf, slowVariance } from './noise.ts';
-import { usualRuns } from './outliers.ts';
+import { OUTLIER, usualRuns } from './outliers.ts';
 import { type Effect, logOffset, type RunSeries } from './run-series.ts';
 import { chanceOfAny, limitsFor, simulatedChance } from './score-limits.ts';
 import { edgesOf, penaltyOf, refined, searchCourse, strongestParts } from './search.ts';
@@ -158,14 +158,19 @@ function confirmed(
 /** Variance of runs around their level. */
 const spreadOf = ({ phi, sigma }: Noise) => sigma ** 2 / (1 - phi ** 2);
 
-/** The same runs and those beside a jump of the level that fit the level on its other side: its place is not sure to a run. */
+/**
+ * The same runs and those beside a jump of the level that fit the level on its other side: its place is not sure to a run. Where no run of
+ * either level is usual for the other one, the nearer level is the one that a run is of.
+ */
 function withEdges(usual: Int32Array, level: Float64Array, freed: Float64Array, sd: number): Int32Array {
   const kept = new Set(usual);
   for (let run = 1; run < level.length; run += 1) {
     const [before, after] = [nthDouble(level, run - 1), nthDouble(level, run)];
-    if (Math.abs(after - before) < sd) continue;
-    if (Math.abs(nthDouble(freed, run - 1) - after) < 2 * sd) kept.add(run - 1);
-    if (Math.abs(nthDouble(freed, run) - before) < 2 * sd) kept.add(run);
+    const jump = Math.abs(after - before);
+    if (jump < sd) continue;
+    const bound = jump > 2 * OUTLIER * sd ? jump / 2 : 2 * sd;
+    if (Math.abs(nthDouble(freed, run - 1) - after) < bound) kept.add(run - 1);
+    if (Math.abs(nthDouble(freed, run) - before) < bound) kept.add(run);
   }
   return Int32Array.from(kept).toSorted();
 }

@@ -2,7 +2,7 @@ import { nthDouble } from '../../../lib/nth.ts';
 import type { Noise } from './gls.ts';
 
 /** Deviations from what neighbours foretell, in standard deviations, from which a run is an outlier. */
-const OUTLIER = 3;
+export const OUTLIER = 3;
 /** Share of runs up to which they may be outliers. */
 const MOST_OUTLIERS = 0.2;
 /** Times that all runs are asked at most: the neighbours of an outlier look odd beside it, and those that are left widen the noise. */

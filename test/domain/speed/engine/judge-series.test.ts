@@ -41,6 +41,14 @@ describe('a lasting change', () => {
     expect(judged(shape).verdict.state).toBe(state);
   });
 
+  it.each([1, 2, 3, 4])('begins with its first run, though that lies further from the new level than the others do (world %i)', (seed) => {
+    const { world, options } = worldOf(slower(0.18, 10), { noise: 0.002 }, seed);
+    const place = world.changes[0] ?? 0;
+    const values = world.values.map((value, run) => (run === place ? 1.03 * value : value));
+    const { change } = inState(judgeSeries({ ...world, values }, options), 'slower');
+    expect(world.dates.indexOf(change.atMs)).toBe(place);
+  });
+
   it('of a few runs is marked as known by a small sample', () => {
     const verdict = inState(judged(slower(0.5, 0.4)).verdict, 'slower');
     expect(verdict.change.since).toMatchObject({ isSmall: true });
