@@ -5,6 +5,8 @@ import { type FunnelChange, type FunnelGroup, type FunnelStep, largestLoss } fro
 interface Told {
   readonly steps: readonly FunnelStep[];
   readonly groups: readonly FunnelGroup[] | undefined;
+  /** Chosen devices held against the others. */
+  readonly beside?: FunnelGroup | undefined;
   readonly changes: readonly FunnelChange[] | undefined;
   readonly unit: 'sessions' | 'visitors';
   readonly question: { readonly order: 'in_order' | 'direct'; readonly withinDays: number | undefined };
@@ -56,14 +58,16 @@ function restOf({ steps, groups, unit }: Told): string[] {
   const [first, last] = [steps[0], steps.at(-1)];
   const whole =
     first && last && first.sessions > 0 ? [`${last.ofFirstPercent ?? 0}% of ${unit} with ${first.step} reach ${last.step}.`] : [];
-  const standing = (groups ?? []).filter(({ verdict }) => /^(fewer|more) /.test(verdict)).slice(0, 2);
-  return [...whole, ...standing.map(({ group, verdict }) => `For ${group}, ${verdict}.`)];
+  return [...whole, ...(groups ?? []).filter(standsOut).slice(0, 2).map(groupSentence)];
 }
 
-/** The sentences of a funnel: the change where a baseline was asked for, the largest loss, the whole way, the groups that stand out. */
+const standsOut = ({ verdict }: FunnelGroup) => /^(fewer|more) /.test(verdict);
+const groupSentence = ({ group, verdict }: FunnelGroup) => `For ${group}, ${verdict}.`;
+
+/** The sentences of a funnel: the change where a baseline was asked for, or how chosen devices differ, the largest loss, the whole way, the groups that stand out. */
 export function funnelWords(told: Told): { answer: string; notes: string[] } {
   const { steps, groups, unit, question, immature } = told;
-  const change = changeSentence(told);
+  const change = changeSentence(told) ?? (told.beside && standsOut(told.beside) ? groupSentence(told.beside) : undefined);
   const notes: string[] = [];
   if ((steps[0]?.sessions ?? 0) < FEW) notes.push(`Fewer than ${FEW} ${unit} did the first step: the shares say little.`);
   notes.push(

@@ -8,6 +8,7 @@ import {
   type FunnelGroup,
   groupsOf,
   stepsOf,
+  sumOf,
 } from '../../domain/journeys/funnel.ts';
 import type { FunnelAnswer } from '../../domain/journeys/funnel-answer.ts';
 import { funnelWords } from '../../domain/journeys/funnel-words.ts';
@@ -105,6 +106,24 @@ function readBaseline(
   return read(question, { ...request, ...baseline }, silent);
 }
 
+/**
+ * How those on chosen devices go on against those on the others: what every visitor loses at a step says nothing of a device. Undefined where
+ * none was chosen.
+ */
+async function besideOthers(request: FunnelRequest, question: FunnelQuestion, { counts }: Read, context: VisitUses) {
+  const { devices, breakdown } = request;
+  if (devices === undefined || breakdown !== undefined) return undefined;
+  const silent = { ...context, covers: () => undefined, note: () => undefined };
+  const all = await read(question, { ...request, devices: undefined }, silent);
+  const [own, whole] = [counts, all.counts].map(({ days }) => sumOf(days.values()));
+  const others = (whole ?? []).map((count, depth) => count - (own?.[depth] ?? 0));
+  const chosen = devices.join(' and ');
+  const names = question.steps.map(({ text }) => text);
+  return groupsOf(names, { ...counts, groups: new Map([[chosen, own ?? []] as const, ['others', others] as const]) }).find(
+    ({ group }) => group === chosen,
+  );
+}
+
 function splitOf({ breakdown }: FunnelQuestion, names: readonly string[], counts: FunnelCounts): FunnelGroup[] | undefined {
   if (!breakdown) return undefined;
   const groups = breakdown === 'day' || breakdown === 'week' ? groupedDays(counts.days, breakdown) : counts.groups;
@@ -126,6 +145,7 @@ export async function analyzeFunnel(request: FunnelRequest, context: VisitUses &
   const asked = baselineOf(request);
   const period = await read(question, request, context);
   const { counts, covered, sql, hasNext } = period;
+  const beside = asked ? undefined : await besideOthers(request, question, period, context);
   const baseline = asked && (await readBaseline(request, question, { baseline: asked, period }, context));
   const nameOfPath = pageNames(counts.next.flatMap(({ page, count }) => (page === undefined ? [] : [{ path: page, views: count }])));
   const isStill = (page: string, index: number) => question.steps[index] !== undefined && isPageOf(question.steps[index], page);
@@ -134,7 +154,7 @@ export async function analyzeFunnel(request: FunnelRequest, context: VisitUses &
   const groups = splitOf(question, names, counts);
   const changes = baseline && changesWithGroups(names, baseline.counts, counts);
   const unit = question.withinDays === undefined ? 'sessions' : 'visitors';
-  const { answer, notes } = funnelWords({ steps, groups, changes, unit, question, immature: counts.immature });
+  const { answer, notes } = funnelWords({ steps, groups, beside, changes, unit, question, immature: counts.immature });
   for (const sentence of notes) context.note(sentence);
   context.draw(async () => (await import('../../views/from-journeys.ts')).funnelChart({ steps, unit, covered }));
   return {

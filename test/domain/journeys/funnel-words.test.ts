@@ -21,3 +21,21 @@ describe('the largest loss of a funnel', () => {
     expect(said([step('/cart', 1000, 980), step('/address', 20, 20), step('/payment', 0)])).not.toContain('share');
   });
 });
+
+it('on chosen devices begins with how they differ from the others, where they do', () => {
+  const steps = [step('/cart', 1082, 326), step('/payment', 756)];
+  const answerOf = (verdict: string) =>
+    funnelWords({
+      steps,
+      groups: undefined,
+      beside: { group: 'mobile', steps: [], verdict },
+      changes: undefined,
+      unit: 'sessions',
+      question,
+      immature: 0,
+    }).answer;
+  expect(answerOf('fewer reach /payment: 69.9% of those at /cart, elsewhere 80.1%')).toMatch(
+    /^For mobile, fewer reach \/payment: 69\.9% of those at \/cart, elsewhere 80\.1%\. The largest loss is after/,
+  );
+  expect(answerOf('like the others')).toMatch(/^The largest loss is after/);
+});

@@ -17,6 +17,14 @@ describe('a funnel', () => {
     expect(whole(answer)).toMatchSnapshot();
   });
 
+  it('of one device begins with how it differs from the others', async () => {
+    const { text } = await call('analyze_funnel', { steps: STEPS, devices: ['mobile'] });
+    const split = await call('analyze_funnel', { steps: STEPS, breakdown: 'device' });
+    const verdict = (split.structured['groups'] as { group: string; verdict: string }[]).find(({ group }) => group === 'mobile')?.verdict;
+    expect(verdict).toMatch(/^fewer reach/);
+    expect(text.startsWith(`answer: For mobile, ${verdict}.`)).toBe(true);
+  });
+
   it('is drawn with its shares', async () => {
     const { text, structured } = await call('analyze_funnel', { steps: ['/p/*', '/cart'], chart: true });
     expect(structured['chart']).toMatchObject({ kind: 'funnel', steps: [{ name: '/p/*' }, { name: '/cart' }] });
