@@ -6,7 +6,7 @@ import { sharedMembers } from '../../api/write-request.ts';
 import type { ExportColumn } from '../../domain/exports/plan/field-catalogue.ts';
 import { bodiesOf, type ExportOrder, type JobBody, rangeName, splitRange } from '../../domain/exports/plan/job-bodies.ts';
 import { isPreset, PRESET, withPreset } from '../../domain/exports/plan/journey-fields.ts';
-import { planWarnings } from '../../domain/exports/plan/plan-warnings.ts';
+import { existingSentence, planWarnings } from '../../domain/exports/plan/plan-warnings.ts';
 import {
   chooseScope,
   lackWords,
@@ -192,7 +192,7 @@ export async function planExport(asked: ExportRequest, context: PlanContext) {
   const similar = similarJobs(jobs, order, coverageOf(running, available, earlier));
   const plan = await plans.add({ bodies, known: idsOfEqual(jobs, bodies), nowMs, ...(asked.fetches && { fetches: asked.fetches }) });
 
-  // First whether there is such a job already: it decides whether this one is wanted.
+  const existing = existingSentence({ order, similar });
   for (const sentence of planWarnings({ order, similar, bodies, nowMs })) note(sentence);
   for (const sentence of [...resolvedWords(columns), ...notes]) note(sentence);
   if (request.scope === undefined)
@@ -210,6 +210,7 @@ export async function planExport(asked: ExportRequest, context: PlanContext) {
     ),
   );
   return {
+    ...(existing !== undefined && { answer: existing }),
     planId: plan.planId,
     expires: new Date(expiresMs(plan)).toISOString(),
     ...bodyMembers(bodies, context),

@@ -2,7 +2,7 @@ import { DAY_MS } from '../../../lib/clock.ts';
 import { hint } from '../../../lib/hint.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
 import type { ExportOrder, JobBody } from './job-bodies.ts';
-import { equalWords, type SimilarJob } from './similar-jobs.ts';
+import { equalWords, jobWords, type SimilarJob } from './similar-jobs.ts';
 
 /** Columns that identify a row of each scope: of two exports of the same visit the later one wins. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
@@ -47,18 +47,21 @@ function scheduleWords({ order: { frequency, ranges }, bodies, nowMs }: Planned)
   ];
 }
 
-function similarWords({ similar, order }: Planned): string[] {
+/** Whether there is such an export already, which decides whether this one is wanted; undefined where there is none. */
+export function existingSentence({ similar, order }: Pick<Planned, 'similar' | 'order'>): string | undefined {
   const equal = similar.filter(({ likeness }) => likeness !== 'holds');
   const second =
     order.frequency === 'once' ? '' : hint('apply_export_plan', ' apply_export_plan creates it only with allowDuplicate: true.');
-  const known = [
-    ...(equal.length > 0 ? [`${equalWords(equal.map(({ job }) => job))}.${second}`] : []),
-    ...(equal.length === 0 && similar.length > 0 ? ['Jobs with all these columns exist (see existing): perhaps none is needed.'] : []),
-  ];
-  if (known.length === 0) return [];
+  if (equal.length > 0) return `${equalWords(equal.map(({ job }) => job))}.${second}`;
+  const jobs = similar.map(({ job }) => job);
+  const [noun, verb] = jobs.length === 1 ? ['Job', 'has'] : ['Jobs', 'have'];
+  return jobs.length === 0 ? undefined : `${noun} ${jobWords(jobs)} ${verb} all these columns (see existing): perhaps no export is needed.`;
+}
+
+function similarWords({ similar, order }: Planned): string[] {
+  if (similar.length === 0) return [];
   const hasVariables = order.columns.some(({ fieldName }) => fieldName === CUSTOM_VARIABLE || fieldName === DYNAMIC_VARIABLE);
   return [
-    ...known,
     `Compared without segment${hasVariables ? ' and by the names of variables' : ''}, as jobs do not show ` +
       `${hasVariables ? 'more' : 'theirs'}.`,
   ];

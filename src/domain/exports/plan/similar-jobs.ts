@@ -133,7 +133,7 @@ export function equalWords(jobs: readonly JobRecord[]): string {
 }
 
 /** Jobs as warnings name them. */
-function jobWords(jobs: readonly JobRecord[]): string {
+export function jobWords(jobs: readonly JobRecord[]): string {
   const words = jobs.map(({ jobId, name, state }) => `${jobId} "${name ?? ''}"${lower(state) === 'suspended' ? ' (suspended)' : ''}`);
   return words.slice(0, 3).join(', ');
 }
