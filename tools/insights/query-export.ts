@@ -28,6 +28,8 @@ export default defineAnsweringTool({
     limit: z.int().min(1).max(1000).describe('Rows, default 100').optional(),
   }),
   output: z.object({
+    /** Where days that were asked for are not in the data. */
+    answer: z.string().optional(),
     jobId: z.number().optional(),
     job: z.string().optional(),
     jobs: z.array(z.object({ jobId: z.number(), job: z.string() })).optional(),

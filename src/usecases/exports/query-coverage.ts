@@ -86,6 +86,9 @@ export function noteCoverage({ parts: all }: Pick<Data, 'parts'>, context: Cover
   // Of several views each is held against the days of all: what one lacks at its ends is missing from a join too.
   const wanted = asked.length === 0 && parts.length > 1 ? [{ startMs, endMs: endMs + 1 }] : asked;
   if (days) context.covers(days.startMs, days.endMs - 1);
+  // Days that were asked for decide how the rows are read, so that an answer begins with them.
+  const lacking: string[] = [];
+  const tell = (sentence: string) => (asked.length > 0 ? void lacking.push(sentence) : context.note(ofAnswer(sentence)));
   const each = parts.map((part) => {
     if (sql !== undefined) noteUnselectable(part, wanted, context, sql);
     const coverage = coverageOf(part.selectable);
@@ -96,18 +99,16 @@ export function noteCoverage({ parts: all }: Pick<Data, 'parts'>, context: Cover
     const more = words.length > MAX_GAPS ? ` and ${words.length - MAX_GAPS} more` : '';
     const isPart = asked.length > 0 ? ` ${partWords(asked, covered)}` : '';
     if (words.length > 0)
-      context.note(
-        ofAnswer(
-          `${prefix}Not in the data: ${words.slice(0, MAX_GAPS).join(', ')}${more}.${isPart}` +
-            (way === undefined ? hint('find_export_gaps', ' find_export_gaps gives the causes.') : ''),
-        ),
+      tell(
+        `${prefix}Not in the data: ${words.slice(0, MAX_GAPS).join(', ')}${more}.${isPart}` +
+          (way === undefined ? hint('find_export_gaps', ' find_export_gaps gives the causes.') : ''),
       );
     notePartialColumns(part, context, sql);
     const withPrefix = (texts: readonly string[]) => texts.map((text) => `${prefix}${text}`);
     return { covered: withPrefix(covered.map((interval) => wordsOf(interval, context))), gaps: withPrefix(words) };
   });
   if (way !== undefined) context.note(ofAnswer(way));
-  return { days, covered: each.flatMap(({ covered }) => covered), gaps: each.flatMap(({ gaps }) => gaps) };
+  return { days, lacking, covered: each.flatMap(({ covered }) => covered), gaps: each.flatMap(({ gaps }) => gaps) };
 }
 
 /** Which of the days that a statement asks for the result is of. */

@@ -25,6 +25,8 @@ type QueryContext = DataUses & WayContext & FetchContext;
 
 /** Rows of a query. */
 export interface QueryAnswer extends Sources {
+  /** Where days that were asked for are not in the data. */
+  readonly answer?: string;
   readonly dialect?: Dialect;
   readonly rowCount: number;
   readonly columns: string[];
@@ -92,7 +94,7 @@ export function queryExport(
   const answer = async (data: Data, supply: Supply): Promise<QueryAnswer> => {
     const { workspace, parts, about } = data;
     const way = needs.some((need) => lacksDays(need, data)) ? await supply.wayOn() : undefined;
-    const { days } = noteCoverage(data, context, sql, way);
+    const { days, lacking } = noteCoverage(data, context, sql, way);
     const { columns, rows, more } = await selectFor(sql, data, supply);
     if (more && rows.length === 0)
       throw new ApiError('invalid', `sql: its first row alone has more than ${MAX_CHARS} characters. Select shorter values.`);
@@ -111,6 +113,7 @@ export function queryExport(
     const rest = resultId === undefined ? 'a higher limit shows more' : 'the resource in uri holds them all';
     if (shown.length < rows.length) context.note(`The result has ${rows.length} rows; ${rest}.`);
     return {
+      ...(lacking.length > 0 && { answer: lacking.join(' ') }),
       ...about,
       ...dialectOf(data),
       rowCount: rows.length,
