@@ -63,7 +63,7 @@ export function daysWords(days: Iterable<number>): string[] {
 }
 
 /** Days that most answers take where the caller names none. */
-const USUAL_DAYS = 7;
+export const USUAL_DAYS = 7;
 
 /** A question about days; `files` says which files cover which days. */
 export interface DaysAsked {

@@ -17,8 +17,8 @@ const count = (value: number) => formatNumber(value, { group: true });
 /** With fewer at the first step the shares say little. */
 const FEW = 50;
 
-function changeSentence({ changes, steps }: Told): string | undefined {
-  if (!changes) return undefined;
+function changeSentence({ changes, steps, beside }: Told): string | undefined {
+  if (!changes) return beside && standsOut(beside) ? groupSentence(beside) : undefined;
   const moved = changes.filter(({ verdict }) => verdict === 'higher' || verdict === 'lower');
   const [clearest] = moved.toSorted((a, b) => Math.abs(distance(b)) - Math.abs(distance(a)));
   if (!clearest)
@@ -64,10 +64,13 @@ function restOf({ steps, groups, unit }: Told): string[] {
 const standsOut = ({ verdict }: FunnelGroup) => /^(fewer|more) /.test(verdict);
 const groupSentence = ({ group, verdict }: FunnelGroup) => `For ${group}, ${verdict}.`;
 
-/** The sentences of a funnel: the change where a baseline was asked for, or how chosen devices differ, the largest loss, the whole way, the groups that stand out. */
+/**
+ * The sentences of a funnel: the change where a baseline was asked for or how chosen devices differ, the largest loss, the whole way, the
+ * groups that stand out.
+ */
 export function funnelWords(told: Told): { answer: string; notes: string[] } {
   const { steps, groups, unit, question, immature } = told;
-  const change = changeSentence(told) ?? (told.beside && standsOut(told.beside) ? groupSentence(told.beside) : undefined);
+  const change = changeSentence(told);
   const notes: string[] = [];
   if ((steps[0]?.sessions ?? 0) < FEW) notes.push(`Fewer than ${FEW} ${unit} did the first step: the shares say little.`);
   notes.push(

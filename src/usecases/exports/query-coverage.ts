@@ -108,7 +108,12 @@ export function noteCoverage({ parts: all }: Pick<Data, 'parts'>, context: Cover
     return { covered: withPrefix(covered.map((interval) => wordsOf(interval, context))), gaps: withPrefix(words) };
   });
   if (way !== undefined) context.note(ofAnswer(way));
-  return { days, lacking, covered: each.flatMap(({ covered }) => covered), gaps: each.flatMap(({ gaps }) => gaps) };
+  return {
+    days,
+    begins: lacking.length > 0 ? { answer: lacking.join(' ') } : {},
+    covered: each.flatMap(({ covered }) => covered),
+    gaps: each.flatMap(({ gaps }) => gaps),
+  };
 }
 
 /** Which of the days that a statement asks for the result is of. */

@@ -94,7 +94,7 @@ export function queryExport(
   const answer = async (data: Data, supply: Supply): Promise<QueryAnswer> => {
     const { workspace, parts, about } = data;
     const way = needs.some((need) => lacksDays(need, data)) ? await supply.wayOn() : undefined;
-    const { days, lacking } = noteCoverage(data, context, sql, way);
+    const { days, begins } = noteCoverage(data, context, sql, way);
     const { columns, rows, more } = await selectFor(sql, data, supply);
     if (more && rows.length === 0)
       throw new ApiError('invalid', `sql: its first row alone has more than ${MAX_CHARS} characters. Select shorter values.`);
@@ -113,7 +113,7 @@ export function queryExport(
     const rest = resultId === undefined ? 'a higher limit shows more' : 'the resource in uri holds them all';
     if (shown.length < rows.length) context.note(`The result has ${rows.length} rows; ${rest}.`);
     return {
-      ...(lacking.length > 0 && { answer: lacking.join(' ') }),
+      ...begins,
       ...about,
       ...dialectOf(data),
       rowCount: rows.length,

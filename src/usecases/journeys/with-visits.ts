@@ -1,5 +1,5 @@
 import { ApiError, refuse } from '../../api/errors.ts';
-import { type CoveredDays, chooseDays, dayFrom, type FileDays, wholeDays } from '../../domain/journeys/covered-days.ts';
+import { type CoveredDays, chooseDays, dayFrom, type FileDays, USUAL_DAYS, wholeDays } from '../../domain/journeys/covered-days.ts';
 import { pageSteps } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
@@ -140,6 +140,9 @@ async function daysOf(question: VisitQuestion, needs: Needs, chosen: readonly Ch
     const days = chooseDays(asked, files);
     const way = first !== undefined && days.missing.length > 0 ? await supply.wayOn() : undefined;
     if (way !== undefined) note(ofAnswer(way));
+    const usual = needs.usualDays ?? USUAL_DAYS;
+    if (first === undefined && last === undefined && days.covered.length < usual)
+      note(`The files cover ${days.covered.length} of the ${usual} days that are read where none is named.`);
     return { files, days };
   } catch (error) {
     const way = error instanceof ApiError ? await supply.wayOn() : undefined;
