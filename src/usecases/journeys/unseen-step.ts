@@ -47,7 +47,7 @@ export async function unseenStep(step: Step, parameter: string, visits: Visits):
   return new ApiError('missing', `${parameter}: no ${what} of these visits is "${step.text}"; ${there}.`);
 }
 
-async function counts(visits: Visits, from: string, condition: string | undefined): Promise<boolean> {
+async function counts(visits: Pick<Visits, 'select'>, from: string, condition: string | undefined): Promise<boolean> {
   if (condition === undefined) return false;
   const rows = await visits.select(`SELECT count(*) AS n FROM ${from} WHERE ${condition}`);
   return rows.some(({ n }) => Number(n) > 0);
@@ -62,4 +62,14 @@ export async function requireSeen(step: Step, parameter: string, visits: Visits)
   const events = names === undefined ? undefined : `${sql.each('sessions', { e: names })} AS s`;
   if (events !== undefined && (await counts(visits, events, eventCondition(step, sql.known('e'), sql)))) return;
   throw await unseenStep(step, parameter, visits);
+}
+
+/** Throws where no session of the files has a purchase, as in a project without a shop: nothing can be told of its purchases. */
+export async function requirePurchases(visits: Pick<Visits, 'column' | 'select'>): Promise<void> {
+  const transactions = visits.column('sessions', 'session_number_of_transactions');
+  if (transactions === undefined || (await counts(visits, 'sessions', `${transactions} > 0`))) return;
+  throw new ApiError(
+    'missing',
+    'outcome: no session of these files has a purchase; name another one, such as bounce or the path of a page that visitors should reach.',
+  );
 }

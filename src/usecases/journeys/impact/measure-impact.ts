@@ -12,7 +12,7 @@ import {
 import { doubtOf, type Verdict } from '../../../domain/journeys/impact/judge-effects.ts';
 import type { Context } from '../../context.ts';
 import { currencyOf } from '../../exports/amounts.ts';
-import { requireSeen } from '../unseen-step.ts';
+import { requirePurchases, requireSeen } from '../unseen-step.ts';
 import type { VisitQuestion, Visits } from '../visits.ts';
 import { type VisitUses, withVisits } from '../with-visits.ts';
 import { ALL_PAGES, type Judged } from './judged-effects.ts';
@@ -74,6 +74,7 @@ const TRAITS = {
 async function read(question: ImpactQuestion, outcome: Outcome, visits: Visits, context: ImpactUses): Promise<Read> {
   const { conditions } = question;
   if (outcome.step) await requireSeen(outcome.step, 'outcome', visits);
+  else if (outcome.kind === 'purchase') await requirePurchases(visits);
   const sql = outcomeSql(outcome, visits);
   const hasRevenue = outcome.kind === 'purchase' && visits.column('sessions', 'session_transactions_revenue_cents') !== undefined;
   const ofViews = conditions?.filter(({ what }) => what !== 'variable');
