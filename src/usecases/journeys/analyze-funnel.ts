@@ -107,8 +107,8 @@ function readBaseline(
 }
 
 /**
- * How those on chosen devices go on against those on the others: what every visitor loses at a step says nothing of a device. Undefined where
- * none was chosen.
+ * How those on chosen devices go on against those on the others: what every visitor loses at a step says nothing of a device. Undefined
+ * where none was chosen.
  */
 async function besideOthers(request: FunnelRequest, question: FunnelQuestion, { counts }: Read, context: VisitUses) {
   const { devices, breakdown } = request;

@@ -63,7 +63,7 @@ it('days on which a change was smaller are no change back, unless they lie elsew
   for (const other of others) expect(withoutParts([fall, other], last)).toEqual([fall, other]);
 });
 
-it('the share that some visitors have in a change is told with it, however large, unless it is another way, at another time or of other visitors', () => {
+it('the share that some visitors have in a change is told with it, however large, unless at another time or of other visitors', () => {
   const last = '2026-11-24';
   const share = event({ place: { device: 'desktop', segmentId: 3 }, earliest: '2026-11-15' });
   const [first] = share.parts;
