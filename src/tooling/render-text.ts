@@ -57,9 +57,9 @@ function recordsInline(records: readonly DataMembers[]): string {
 /** Columns of a table of amounts that hold something else. */
 const NO_AMOUNT = /percent|share|mix$|^days$/i;
 
-/** Whether a unit is a currency: its code (ISO 4217), or the words for a code that was not given. */
+/** Whether a unit is one of money: the code of a currency (ISO 4217), or the words for one that was not given. */
 function isCurrency(unit: unknown): boolean {
-  return typeof unit === 'string' && /^([A-Z]{3}$|currency\b)/.test(unit);
+  return typeof unit === 'string' && /^([A-Z]{3}$|currency\b|money$)/.test(unit);
 }
 
 /** An amount of money with its cents, whatever its size. */

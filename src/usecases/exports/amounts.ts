@@ -8,9 +8,14 @@ import type { Context } from '../context.ts';
 /** Units that the name of a column alone does not make clear. */
 const AMOUNTS: ReadonlySet<Unit> = new Set<Unit>(['cents', 'money', 'ms', 's', '%']);
 
-/** Units of those columns of a result that are columns of the data. */
-export function unitsOf(names: readonly string[], columns: readonly Column[]): Record<string, string> {
-  return Object.fromEntries(columns.flatMap(({ name, unit }) => (unit && AMOUNTS.has(unit) && names.includes(name) ? [[name, unit]] : [])));
+/** Cents that a statement divides by 100, to the name that it gives the result: `sum(revenue_cents) / 100 AS revenue`. */
+const OF_CENTS = /_cents"?[\s)]*(?:::\s*\w+\s*)?\/\s*100(?:\.0*)?\b[\s)]*(?:,\s*\d+\s*\)\s*)?\bAS\s+"?(\w+)/gi;
+
+/** Units of those columns of a result that are columns of the data, or amounts that a statement makes of cents. */
+export function unitsOf(names: readonly string[], columns: readonly Column[], sql: string): Record<string, string> {
+  const made = [...sql.matchAll(OF_CENTS)].flatMap(([, name = '']) => (names.includes(name) ? [[name, 'money']] : []));
+  const own = columns.flatMap(({ name, unit }) => (unit && AMOUNTS.has(unit) && names.includes(name) ? [[name, unit]] : []));
+  return Object.fromEntries([...made, ...own]);
 }
 
 /** The meaning of a column, in words; null where its name says it. */

@@ -107,6 +107,7 @@ export function queryExport(
     const units = unitsOf(
       names,
       parts.flatMap(({ view }) => view.columns),
+      sql,
     );
     const shown = context.whole ? rows : rows.slice(0, limit ?? USUAL_ROWS);
     const resultId = rows.length > SHORT_ROWS ? await queryResults(workspace, context.nowMs).keep({ columns: names, rows }) : undefined;

@@ -18,6 +18,16 @@ describe('amounts of money', () => {
     expect((await call('query_export', { jobId: 'Daily sessions' })).structured).toMatchObject({ currency: 'EUR' });
   });
 
+  it('that a statement makes of cents keep their cents in the text', async () => {
+    const cents = 'sum(session_transactions_revenue_cents)';
+    const sql = `SELECT ${cents} AS all_cents, ${cents} / 100 AS revenue, round(${cents}::DOUBLE / 100.0, 2) AS rounded FROM data`;
+    const { structured, text } = await call('query_export', { jobId: 'Daily sessions', sql });
+    const [[allCents]] = structured['rows'] as [[number]];
+    const amount = (allCents / 100).toFixed(2);
+    expect(structured['units']).toEqual({ revenue: 'money', rounded: 'money' });
+    expect(text).toContain(`${allCents}\t${amount}\t${amount}`);
+  });
+
   it('are answered without it where the platform does not give it', async () => {
     platform().faults.add({ kind: 'refused', operation: 'getSiteRevenue' });
     const other = await openAssistant(platform(), { credential: 'shop' });
