@@ -68,11 +68,11 @@ function parentOf(traceparent: string | undefined, { ROOT_CONTEXT, trace }: Open
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
 }
 
-/** Waits for the last spans, but not for a collector that does not answer. */
-async function settledWithin(shutdown: Promise<void>, clock: Clock): Promise<void> {
+/** Waits for the last spans, and says where they are refused, but does not wait for a collector that does not answer. */
+async function settledWithin(shutdown: Promise<void>, clock: Clock, { diag }: OpenTelemetry): Promise<void> {
   const over = new AbortController();
   const late = clock.sleep(CLOSE_MS, over.signal).catch(() => undefined);
-  await Promise.race([shutdown.catch(() => undefined), late]);
+  await Promise.race([shutdown.catch((error: unknown) => diag.error(String(error))), late]);
   over.abort();
 }
 
@@ -134,6 +134,6 @@ export async function openTracing({ service, clock, log }: TracingOptions): Prom
         },
       };
     },
-    close: () => settledWithin(provider.shutdown(), clock),
+    close: () => settledWithin(provider.shutdown(), clock, loaded),
   };
 }
