@@ -8,7 +8,9 @@ const ENGINES = ['test/support/redis.ts', 'test/support/clickhouse/start.ts', 't
 /** Files that draw, kill or judge many, of which `npm run full` takes the full number. */
 const SAMPLES = 'test/support/sample-size.ts';
 
-/** Files that vitest loads with every test, beside this one and its configuration. */
+/** What starts vitest. */
+const CONFIGURATION = ['test/vitest.config.ts', 'test/projects.ts', 'test/support/typescript.mjs'];
+/** Files that vitest loads with every test, beside its configuration. */
 export const SETUP_FILES = ['test/support/property-seed.ts', 'test/support/check-places.ts'];
 /** What a test that reads files loads: it may read any of them. */
 const READS_FILES = ['node:fs', 'node:fs/promises'];
@@ -47,7 +49,7 @@ interface TestFile {
  * Types alone cannot: the compiler checks them.
  */
 function affectedBy(changed: readonly string[], reachOf: (path: string) => ReadonlySet<string>): (test: TestFile) => boolean {
-  const ofAll = new Set(['test/vitest.config.ts', 'test/projects.ts', ...SETUP_FILES.flatMap((path) => [...reachOf(path)])]);
+  const ofAll = new Set([...CONFIGURATION, ...SETUP_FILES.flatMap((path) => [...reachOf(path)])]);
   const isOfAll = (path: string) => ofAll.has(path) || !/^(?:src|tools|test|docs)\/|\.md$/.test(path);
   if (changed.some(isOfAll)) return () => true;
   const snapshotOf = (path: string) => join(dirname(path), '__snapshots__', `${basename(path)}.snap`);

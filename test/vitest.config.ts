@@ -10,8 +10,8 @@ const shared: TestProjectInlineConfiguration['test'] = {
   // Processes rather than threads: a program that a test starts takes longer to start, the more memory its parent holds.
   pool: 'forks',
   isolate: false,
-  // Tests make much that is soon forgotten: fewer collections. Node itself loads the modules, and tsx takes their types away.
-  execArgv: ['--max-semi-space-size=64', '--import', 'tsx'],
+  // Tests make much that is soon forgotten: fewer collections.
+  execArgv: ['--max-semi-space-size=64', '--import', './test/support/typescript.mjs'],
   testTimeout: 180_000, // only ends what hangs: a machine with other work takes several times as long
   hookTimeout: 180_000, // some wait for the bundle to be built
 };
