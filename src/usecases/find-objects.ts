@@ -143,28 +143,29 @@ async function noteZoneKind(found: readonly SearchObject[], ask: Lists['ask'], {
 export async function findObjects(text: string, kinds: readonly ObjectKind[], context: FindObjectsContext): Promise<FoundObject> {
   const { lists, note, progress, signal } = context;
   const known = await lists();
-  const objects: SearchObject[] = [];
   const searched = new Map<ObjectKind, number>();
   const failures = new Map<string, { kinds: ObjectKind[]; error: ApiError }>();
   // Each kind below reports the same part; the last report has come furthest.
   const parts = new Map<string, string>();
   let done = 0;
-  await Promise.all(
-    kinds.map(async (kind) => {
-      try {
-        const listed = await objectsOf(kind, known, (words) => parts.set(words.replace(/\d+/g, ''), words));
-        objects.push(...listed);
-        searched.set(kind, listed.length);
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        const failure = failures.get(error.message) ?? { kinds: [], error };
-        failure.kinds.push(kind);
-        failures.set(error.message, failure);
-      }
+  const list = async (kind: ObjectKind): Promise<readonly SearchObject[]> => {
+    try {
+      const listed = await objectsOf(kind, known, (words) => parts.set(words.replace(/\d+/g, ''), words));
+      searched.set(kind, listed.length);
+      return listed;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const failure = failures.get(error.message) ?? { kinds: [], error };
+      failure.kinds.push(kind);
+      failures.set(error.message, failure);
+      return [];
+    } finally {
       done += 1;
       progress(done, kinds.length, `${done} of ${kinds.length} kinds of objects listed`);
-    }),
-  );
+    }
+  };
+  // In the order of the kinds, whichever is listed first: what resembles the text as much as another keeps its place.
+  const objects = (await Promise.all(kinds.map(list))).flat();
   signal.throwIfAborted();
   const [first] = failures.values();
   if (first && searched.size === 0) throw first.error;
