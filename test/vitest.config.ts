@@ -30,7 +30,8 @@ export default defineConfig({
   test: {
     // In modules that Vite runs, V8 does not inline the getter before a call of an imported function: statistics take four times as long.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    // Which module imports which is told to vitest for watching alone: a worker that ends before it was heard has lost nothing.
+    // Which module imports which is told to vitest for watching alone: a worker that ends before it was heard has lost nothing. Where Node
+    // has synchronous hooks, vitest leaves this error out by itself.
     onUnhandledError: ({ name, message }) => name !== 'EnvironmentTeardownError' || !message.includes('"ensureModuleGraphEntry"'),
     // Each makes the emulated days and loads the modules once more. Those that start engines and kill processes wait for more than half of
     // their time; without them a worker keeps a processor busy.

@@ -22,7 +22,10 @@ const SEARCHED_DAYS = 30;
 type SpeedEvent = PayloadOf<typeof listSpeedEvents>['events'][number];
 type Asking = Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'note' | 'progress'>;
 
-/** The wanted comparison: a step before and since an instant or an event; by default the one, and since when, its load time moved most. */
+/**
+ * The wanted comparison: a step before and since an instant or an event; by default the step whose load time moved most, at the run since
+ * which it did.
+ */
 export interface RunsWanted {
   readonly scenarioId: number;
   readonly step?: string | undefined;
