@@ -92,18 +92,19 @@ function isOutside({ metric, line, cell: { low, high } }: JudgedLine): boolean {
   return typeof value === 'number' && typeof low === 'number' && typeof high === 'number' && (value < low || value > high);
 }
 
-/** Of each metric the bounds of the row among these that lies farthest from what was to be expected; empty where none is far. */
+/** Of each metric the bounds of the row that lies farthest from what was to be expected, `farthest` where there are others; empty where none is far. */
 function farRows(judged: readonly JudgedLine[], words: Words, metrics: number): string {
   const sizeOf = (own: JudgedLine) => Math.abs(Math.log(Math.max(1e-9, 1 + distanceOf(own))));
   const farthest = new Map<string, JudgedLine>();
   for (const own of judged.filter(isFar).toSorted((a, b) => sizeOf(b) - sizeOf(a)))
     if (!farthest.has(own.metric)) farthest.set(own.metric, own);
-  const rows = [...farthest.values()].slice(0, MOST_NAMED).map((own) => {
+  const named = [...farthest.values()].slice(0, MOST_NAMED);
+  const rows = named.map((own) => {
     const of = metrics === 1 ? '' : `${nameOf(own.metric)}, `;
     const value = valueText(own.metric, own.line.values[own.metric] ?? null, words);
     return `${of}${rowName(own, words, true)} with ${value} where ${boundsText(own, words)} was to be expected`;
   });
-  return rows.join('; ');
+  return `${judged.length > named.length ? 'farthest ' : ''}${rows.join('; ')}`;
 }
 
 /** `2 of 28 lie outside their own 95% bounds`; empty where none does: of many ordinary rows some do. */
@@ -121,12 +122,13 @@ function severalSentence(judged: readonly JudgedLine[], words: Words, metrics: n
   const what = metrics === 1 ? `${judged.length} ${unit}s` : `${judged.length} values`;
   if (clear.length === 0) {
     const all = judged.length === 2 ? what.replace('2', 'Both') : `All ${what}`;
-    const none = `None of ${what} is beyond what chance makes of so many, but`;
     const beyond = farRows(judged.filter(isOutside), words, metrics);
-    if (beyond !== '') return `${none} outside its own bounds lies ${beyond}.`;
-    const wide = farRows(judged, words, metrics);
-    if (wide !== '') return `${none} some bounds are so wide that "ordinary" says little: ${wide}.`;
     const outside = outsideWords(judged);
+    if (beyond !== '') return `${all} together are ordinary, but ${outside}: ${beyond}.`;
+    const far = judged.filter(isFar);
+    const wide = farRows(far, words, metrics);
+    const which = far.length === judged.length ? 'but' : `${far.length} of them`;
+    if (wide !== '') return `${all} count as ordinary, ${which} only because the bounds are so wide: ${wide}.`;
     const though = outside === '' ? '' : `, though ${outside}`;
     return `${all} are ordinary: none lies further from what was to be expected than chance explains${though}.`;
   }
@@ -197,16 +199,24 @@ function occasionsOf(labels: readonly string[], known: KnownDays): Occasion[] {
   return occasions;
 }
 
+/** `2026-11-27 Black Friday (visits +80% to +110% last year)`; without brackets where last year is not known. */
+function occasionWords({ name, days, effects }: Occasion): string {
+  const [least, most] = [Math.min(...effects), Math.max(...effects)].map((effect) => formatPercent(effect, { sign: true, digits: 0 }));
+  const range = least === most ? most : `${least} to ${most}`;
+  const known = effects.length === 0 ? '' : ` (visits ${range} last year)`;
+  return `${days.length === 1 ? days[0] : `${days[0]} to ${days.at(-1)}`} ${name}${known}`;
+}
+
 /** Special days among some, and what they did last year; empty where there are none. */
 export function specialNote(labels: readonly string[], known: KnownDays): string {
   const occasions = occasionsOf(labels, known);
   if (occasions.length === 0) return '';
-  const texts = occasions.slice(0, MOST_OCCASIONS).map(({ name, days, effects }) => {
-    const [least, most] = [Math.min(...effects), Math.max(...effects)].map((effect) => formatPercent(effect, { sign: true, digits: 0 }));
-    const range = least === most ? most : `${least} to ${most}`;
-    const effect = effects.length === 0 ? 'last year is not known, so the bounds are wide' : `visits ${range} last year`;
-    return `${days.length === 1 ? days[0] : `${days[0]} to ${days.at(-1)}`} ${name} (${effect})`;
-  });
-  const more = occasions.length > MOST_OCCASIONS ? ` and ${occasions.length - MOST_OCCASIONS} more` : '';
-  return `Special days: ${texts.join('; ')}${more}.`;
+  const named = occasions.slice(0, MOST_OCCASIONS);
+  const more = occasions.length > named.length ? ` and ${occasions.length - named.length} more` : '';
+  const [seen, unseen] = [true, false].map((isSeen) => named.filter(({ effects }) => effects.length > 0 === isSeen).map(occasionWords));
+  const parts = [
+    ...(seen && seen.length > 0 ? [seen.join('; ')] : []),
+    ...(unseen && unseen.length > 0 ? [`with wide bounds, because last year is not known: ${unseen.join('; ')}`] : []),
+  ];
+  return `Special days: ${parts.join('; ')}${more}.`;
 }

@@ -32,5 +32,5 @@ export const boundsText = ({ low, high }: Estimate): string => `(95%: ${signed(l
 /** The verdict on an estimate, which is at 1 % while its bounds are at 95 %. */
 export function verdictText({ isClear, low, high }: Estimate): string {
   if (isClear) return 'beyond noise';
-  return low * high > 0 ? 'not clear at 1%' : 'within noise';
+  return low * high > 0 ? 'clear at 5%, not at 1%' : 'within noise';
 }

@@ -78,12 +78,16 @@ export function stepEstimate(values: readonly number[]): LevelStep | undefined {
   return { ...estimateOf(effect, error, freedom, logs.length), isClear: chance < CLEAR, from: best.from };
 }
 
-/** One sentence: `No trend but a step of conversion rate: -36.4% (95%: …) from the week of 2026-11-09 on against the weeks before, …`. */
+/**
+ * One sentence: `No trend but a step of conversion rate: -36.4% (95%: …) from the week of 2026-11-09 on against the weeks before, …`; of a
+ * step in the last period that it is the last.
+ */
 export function stepSentence(name: string, unit: string, step: LevelStep, first: string): string {
-  return (
-    `No trend but a step of ${name}: ${signed(step.relative)} ${boundsText(step)} from the ${unit} of ${first} on against the ${unit}s ` +
-    `before, ${verdictText(step)} (these ${step.count} ${unit}s alone).`
-  );
+  const size = `${signed(step.relative)} ${boundsText(step)}`;
+  const seen = `${verdictText(step)} (these ${step.count} ${unit}s alone, the season included).`;
+  return step.from === step.count - 1
+    ? `No trend of ${name}, but the last ${unit} (${first}) is ${size} against those before, ${seen}`
+    : `No trend but a step of ${name}: ${size} from the ${unit} of ${first} on against the ${unit}s before, ${seen}`;
 }
 
 /** One sentence: `Trend of visits: -1.2% a week (95%: …), -4.7% in 28 days, beyond noise (these 12 weeks alone, the season included).` */

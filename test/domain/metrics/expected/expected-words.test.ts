@@ -17,8 +17,8 @@ it('ordinary values far from what was to be expected are told with their bounds,
     { visits: 9_000, revenueSum: 24_000, conversionRate: 3 },
     { visits: cell(4_300, 1_500, 12_000), revenueSum: cell(9_000, 2_000, 41_000), conversionRate: cell(2.9, 2.1, 4) },
   );
-  const [first, wide = ''] = answer.split(' but some bounds are so wide that "ordinary" says little: ');
-  expect(first).toBe('None of 3 values is beyond what chance makes of so many,');
+  const [first, wide = ''] = answer.split(' only because the bounds are so wide: ');
+  expect(first).toBe('All 3 values count as ordinary, 2 of them');
   expect(wide).toMatch(/^Revenue, .*24,000\.00 EUR where 9,000\.00 EUR \(95%: 2,000\.00 to 41,000\.00\) was to be expected; /);
   expect(wide).toMatch(/; Visits, .*9,000 where 4,300 \(95%: 1,500 to 12,000\) was to be expected\.$/);
   expect(answer).not.toContain('Conversion rate');
@@ -32,7 +32,7 @@ it('ordinary values near what was to be expected need no such word', () => {
 it('an ordinary value outside its own bounds is told as that, and no bounds are called wide', () => {
   const answer = said({ visits: 9_000, revenueSum: 9_100 }, { visits: cell(4_300, 3_000, 6_000), revenueSum: cell(9_000, 2_000, 41_000) });
   expect(answer).toBe(
-    'None of 2 values is beyond what chance makes of so many, but outside its own bounds lies Visits, 2026-11-27 with 9,000 where 4,300 ' +
+    'Both values together are ordinary, but 1 of 2 lies outside its own 95% bounds: Visits, 2026-11-27 with 9,000 where 4,300 ' +
       '(95%: 3,000 to 6,000) was to be expected.',
   );
 });
