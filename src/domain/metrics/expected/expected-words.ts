@@ -92,7 +92,7 @@ function isOutside({ metric, line, cell: { low, high } }: JudgedLine): boolean {
   return typeof value === 'number' && typeof low === 'number' && typeof high === 'number' && (value < low || value > high);
 }
 
-/** Of each metric the bounds of the row that lies farthest from what was to be expected, `farthest` where there are others; empty where none is far. */
+/** Of each metric the row farthest from what was to be expected; says `farthest` where others are left out, nothing where none is far. */
 function farRows(judged: readonly JudgedLine[], words: Words, metrics: number): string {
   const sizeOf = (own: JudgedLine) => Math.abs(Math.log(Math.max(1e-9, 1 + distanceOf(own))));
   const farthest = new Map<string, JudgedLine>();

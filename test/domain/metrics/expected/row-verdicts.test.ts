@@ -86,7 +86,8 @@ describe('a step among periods', () => {
       'No trend but a step of conversion rate: -33.6% (95%: -40.0% to -20.0%) from the week of 2026-11-09 on against the weeks before, ' +
         'beyond noise (these 7 weeks alone, the season included).',
     );
-    expect(stepSentence('visits', 'month', { relative: 0.4, low: 0.146, high: 0.711, isClear: false, count: 11, from: 10 }, '2026-11')).toBe(
+    const ofLast = { relative: 0.4, low: 0.146, high: 0.711, isClear: false, count: 11, from: 10 };
+    expect(stepSentence('visits', 'month', ofLast, '2026-11')).toBe(
       'No trend of visits, but the last month (2026-11) is +40.0% (95%: +14.6% to +71.1%) against those before, ' +
         'clear at 5%, not at 1% (these 11 months alone, the season included).',
     );
