@@ -83,11 +83,11 @@ export function hoursOf({ startMs, endMs }: Interval, timeZone: string): Calenda
   return slots;
 }
 
-/** The month before, where an interval is one whole month of the zone. */
-export function monthBefore(interval: Interval, timeZone: string): Interval | undefined {
-  const [month, ...more] = slotsOf('month', interval, timeZone);
-  if (!month || month.isPart || more.length > 0) return undefined;
-  const first = firstDayOf(at(interval.startMs - 1, timeZone).toPlainDate(), 'month');
+/** As many months before, where an interval is whole months of the zone, `most` at most. */
+export function monthsBefore(interval: Interval, timeZone: string, most = Number.POSITIVE_INFINITY): Interval | undefined {
+  const months = slotsOf('month', interval, timeZone);
+  if (months.length > most || months.some(({ isPart }) => isPart)) return undefined;
+  const first = at(interval.startMs, timeZone).toPlainDate().subtract({ months: months.length });
   return { startMs: first.toZonedDateTime(timeZone).epochMilliseconds, endMs: interval.startMs - 1 };
 }
 

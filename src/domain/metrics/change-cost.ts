@@ -126,7 +126,11 @@ export const FACTORS: Readonly<Record<Cost['metric'], readonly string[]>> = {
   revenueSum: ['visits', 'conversionRate', 'cartAverage'],
 };
 
-/** The metrics that a metric is the product of; none of one that is measured by itself. */
-export function factorsOf(metric: string): readonly string[] {
-  return metric === 'conversionCount' || metric === 'revenueSum' ? FACTORS[metric] : [];
+/** The metrics that a metric is the product of; none of one that is measured by itself, as revenue beside conversions of another goal. */
+export function factorsOf(
+  metric: string,
+  { isOfOtherGoal = false }: { readonly isOfOtherGoal?: boolean | undefined } = {},
+): readonly string[] {
+  const isProduct = metric === 'conversionCount' || (metric === 'revenueSum' && !isOfOtherGoal);
+  return isProduct ? FACTORS[metric] : [];
 }

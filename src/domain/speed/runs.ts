@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { ApiError } from '../../api/errors.ts';
 import type { reportEntry, stepResult } from '../../api/operations/records.ts';
 import { instantOf } from '../../api/params.ts';
-import { monthBefore } from '../../lib/calendar.ts';
+import { monthsBefore } from '../../lib/calendar.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { addTo, sumOfKnown } from '../../lib/tally.ts';
 import { matchName } from '../names/match-name.ts';
@@ -172,7 +172,7 @@ export function studyWindows(bounds: Bounds, nowMs: number, timeZone: string): {
   const at = (date: string | undefined, otherwise: number) => (date === undefined ? otherwise : instantOf(date));
   const period = ordered({ startMs: instantOf(startDate), endMs: at(endDate, nowMs) }, ['startDate', 'endDate']);
   const baselineEndMs = at(baselineEndDate, period.startMs - 1);
-  const ofMonth = baselineEndDate === undefined ? monthBefore(period, timeZone)?.startMs : undefined;
+  const ofMonth = baselineEndDate === undefined ? monthsBefore(period, timeZone, 1)?.startMs : undefined;
   const baselineStartMs = at(baselineStartDate, ofMonth ?? baselineEndMs + 1 - BASELINE_MS);
   if (baselineEndMs >= period.startMs)
     throw new ApiError('invalid', `baselineEndDate: the baseline must end before startDate (${new Date(period.startMs).toISOString()}).`);

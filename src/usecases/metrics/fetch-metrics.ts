@@ -19,6 +19,7 @@ import { isoAt } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import type { Context, Lists } from '../context.ts';
+import { otherGoalsOf } from './commerce-goal.ts';
 
 interface Fetching extends Pick<Context, 'ask' | 'progress' | 'signal' | 'timeZone'> {
   /** Calls beyond this are not sent where the days of the platform have to be asked for one by one. */
@@ -76,19 +77,18 @@ export async function fetchMetrics(
     return (await Promise.all(oneByOne(call).map(answer))).flat();
   }
 
-  const answers = await Promise.all(
-    plan.calls.map(async (call) => {
-      const slots = await answer(call);
-      done += 1;
-      if (plan.calls.length > 1) progress(done, plan.calls.length, `${done} of ${plan.calls.length} calls for metrics`);
-      return slots;
-    }),
-  );
+  const answered = plan.calls.map(async (call) => {
+    const slots = await answer(call);
+    done += 1;
+    if (plan.calls.length > 1) progress(done, plan.calls.length, `${done} of ${plan.calls.length} calls for metrics`);
+    return slots;
+  });
+  const [otherGoals, answers] = await Promise.all([otherGoalsOf(grid, { ask }), Promise.all(answered)]);
   signal.throwIfAborted();
   if (calls > 0 && failures.length === calls) throw withWayOn(failures[0]);
   const [currency] = currencies;
   return {
-    ...assemble(grid, plan, answers),
+    ...assemble(grid, plan, answers, otherGoals),
     ...(currency !== undefined && currencies.size === 1 && { currency }),
     calls,
     ...(otherBounds !== undefined && { otherBounds }),

@@ -17,6 +17,7 @@ import { hint } from '../../lib/hint.ts';
 import { onceByGist } from '../../lib/sentences.ts';
 import type { Context, Lists } from '../context.ts';
 import { chooseScenarios, findSpeedChanges } from '../speed/find-speed-changes.ts';
+import { isCommerceGoal } from './commerce-goal.ts';
 import { readKnownDays, withKnownDays } from './read-known-days.ts';
 import { begin, firstDayOf, historyWords, zonesToLookAt } from './read-places.ts';
 import { type Compared, redefinitionNotes } from './redefinitions.ts';
@@ -107,7 +108,7 @@ async function goalsOf(lists: Lists, note: FindChangesContext['note']): Promise<
   const known = goals.flatMap(({ id, name, type }) => (typeof id === 'number' ? [{ id, name: name ?? String(id), type }] : []));
   return {
     names: new Map(known.map(({ id, name }) => [id, name])),
-    others: known.filter(({ type }) => !/commerce/i.test(type ?? '')).map(({ id }) => id),
+    others: known.filter((goal) => !isCommerceGoal(goal)).map(({ id }) => id),
   };
 }
 

@@ -5,12 +5,15 @@ import { changesBefore, changesFrom, type FoundChange } from '../../domain/metri
 import { FORECAST_DAYS, isRowByRow, keyOf, TURN_DAYS, withExpected } from '../../domain/metrics/expected/expected-lines.ts';
 import { specialNote } from '../../domain/metrics/expected/expected-words.ts';
 import { atTheirDevices } from '../../domain/metrics/expected/placed-changes.ts';
+import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import { type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
+import { commerceMetrics } from '../../domain/metrics/read/query-notes.ts';
 import type { QueryLine } from '../../domain/metrics/read/query-table.ts';
 import { daysBetween, shiftDays, slotsOf } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
 import type { Context } from '../context.ts';
+import { otherGoalsOf } from './commerce-goal.ts';
 import { fetchKept } from './fetch-metrics.ts';
 import { readKnownDays } from './read-known-days.ts';
 
@@ -73,7 +76,7 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   const rows = Math.max(0, Math.ceil(daysBetween(interval.startMs, endMs + 1, timeZone)));
   const firstMs = Math.min(interval.startMs, lastMs + 1);
   const history = { startMs: shiftDays(firstMs, -Math.max(LEAST_DAYS, READ_DAYS - rows), timeZone), endMs };
-  const metrics = metricsToRead([...query.metrics, ...query.metrics.flatMap(factorsOf), 'revenueSum']);
+  const metrics = metricsToRead([...query.metrics, ...query.metrics.flatMap((metric) => factorsOf(metric)), 'revenueSum']);
   const [read, known] = await Promise.all([
     fetchKept({ ...grid, metrics, ranges: [history], daily: true }, { ...context, progress: () => undefined }).catch((error: unknown) => {
       if (!(error instanceof ApiError)) throw error;
@@ -101,8 +104,8 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   return { input, found: [...among, ...before], changes, before: earlier, currency: read.currency, rows, firstMs, lastMs };
 }
 
-/** Reads what was to be expected of the lines of a query. */
-export async function readExpected(
+/** Reads what was to be expected of lines whose metrics follow from the same conversions. */
+async function readTogether(
   query: MetricQuery,
   grid: QueryGrid,
   lines: readonly QueryLine[],
@@ -119,6 +122,39 @@ export async function readExpected(
       `Rows with the verdict forecast hold days after ${todayIn(timeZone, lastMs)}: expected is of what was counted and what is to come.`,
     );
   return { lines: withExpected(input, found), changes, before, currency };
+}
+
+/** Reads what was to be expected of the lines of a query: of revenue beside the purchases that it follows from, whatever goal was named. */
+export async function readExpected(
+  query: MetricQuery,
+  grid: QueryGrid,
+  lines: readonly QueryLine[],
+  context: ExpectedContext,
+): Promise<ExpectedRead> {
+  const ofShop = query.metrics.filter((metric) => commerceMetrics.has(metric));
+  const others = ofShop.length > 0 ? await otherGoalsOf({ goalIds: query.goalIds, metrics: ['revenueSum'] }, context) : new Set();
+  if (others.size === 0 || query.goalIds.length > 1) return readTogether(query, grid, lines, context);
+  const said = new Set<string>();
+  const note = (sentence: string) => void said.add(sentence);
+  const once = { ...context, note };
+  const withoutGoal = lines.map((line) => ({ ...line, selection: { ...line.selection, goalId: undefined } }));
+  const [shop, goal] = await Promise.all([
+    readTogether({ ...query, metrics: ofShop, bases: [], goalIds: [] }, { ...grid, goalIds: [undefined] }, withoutGoal, once),
+    readTogether({ ...query, metrics: query.metrics.filter((metric) => !commerceMetrics.has(metric)) }, grid, lines, once),
+  ]);
+  for (const sentence of said) context.note(sentence);
+  const merged = goal.lines.map((line, index) => {
+    const { values, expected } = shop.lines[index] ?? line;
+    return { ...line, values: { ...values, ...line.values }, expected: { ...expected, ...line.expected } };
+  });
+  const ofOwnGoal = (own: FoundChange): FoundChange => (definitionOf(own.metric)?.perGoal ? { ...own, goal: 'e-commerce goal' } : own);
+  const [changes, before] = [shop.changes.map(ofOwnGoal), shop.before.map(ofOwnGoal)];
+  return {
+    lines: merged,
+    changes: [...changes, ...goal.changes],
+    before: [...before, ...goal.before],
+    currency: shop.currency ?? goal.currency,
+  };
 }
 
 /** Whether the rows of a query are weeks or months of one set of visits, whose course is put into words, and few enough to read by day. */

@@ -3,6 +3,7 @@ import { listGoals } from '../../api/operations/objects.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import { todayIn } from '../../lib/dates.ts';
 import type { Lists } from '../context.ts';
+import { isCommerceGoal } from './commerce-goal.ts';
 
 /** The subject of a comparison: the objects that select its visits, and the whole range of its study, baseline included. */
 export interface Compared {
@@ -33,8 +34,8 @@ async function segmentsOf({ segmentIds }: Compared, lists: Lists): Promise<Chang
 async function goalsOf({ goalIds, metrics }: Compared, { ask }: Lists): Promise<Changed[]> {
   if (!metrics.some((metric) => definitionOf(metric)?.perGoal)) return [];
   const all = await ask(listGoals, {});
-  const isMeant = ({ id, type }: (typeof all)[number]) =>
-    goalIds.includes(Number(id)) || (goalIds.includes(undefined) && /commerce/i.test(type ?? ''));
+  const isMeant = (goal: (typeof all)[number]) =>
+    goalIds.includes(Number(goal.id)) || (goalIds.includes(undefined) && isCommerceGoal(goal));
   return all.filter(isMeant).map(({ id, name, updatedAt }) => ({ name: `goal "${name ?? id}"`, changedAt: updatedAt }));
 }
 

@@ -45,6 +45,8 @@ interface SegmentCauses {
 interface RevenueCause {
   readonly split: RevenueSplit;
   readonly difference: number;
+  /** The ranges differ in length, so that all amounts are those of a day. */
+  readonly isPerDay: boolean;
   readonly isChanged: boolean;
   /** Whether a factor lies within noise by itself. */
   readonly isCalm: (factor: RevenueFactor) => boolean;
@@ -147,12 +149,13 @@ function takings(values: Reading['before'], scale: number) {
 function revenueCause(whole: Reading, { windows: { factors }, judged }: CausesInput): RevenueCause | undefined {
   const { before, after } = whole;
   const change = judged.changes.find(({ metric }) => metric === 'revenueSum');
-  const split = change && splitRevenue(takings(before, factors.before), takings(after, factors.after));
+  const split = change && !whole.isOfOtherGoal && splitRevenue(takings(before, factors.before), takings(after, factors.after));
   const isCalm = (factor: RevenueFactor) => {
     const [own] = judged.judgedOf(METRIC_OF[factor]);
     return !isChanged(own ?? judgeReading(whole, METRIC_OF[factor]));
   };
-  return split && { split, difference: differenceOf(change) ?? 0, isChanged: isChanged(change.judgement), isCalm };
+  if (!change || !split) return undefined;
+  return { split, difference: differenceOf(change) ?? 0, isPerDay: change.isPerDay, isChanged: isChanged(change.judgement), isCalm };
 }
 
 /** The device that the change lies on, with the size that was measured there; a product with that on the days of its factor. */

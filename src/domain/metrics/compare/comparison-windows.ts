@@ -1,9 +1,9 @@
 import { refuse } from '../../../api/errors.ts';
-import { daysBetween, type Interval, monthBefore, shiftDays, slotsOf } from '../../../lib/calendar.ts';
+import { daysBetween, type Interval, monthsBefore, shiftDays, slotsOf } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { isoAt, todayIn } from '../../../lib/dates.ts';
 
-/** `previous`: as many days before, of a calendar month the month before; `previous_year`: 364 days back, on the same weekdays. */
+/** `previous`: as many days before, of whole months, as a quarter, as many months before; `previous_year`: 364 days back, on the same weekdays. */
 export const baselineKinds = ['previous', 'previous_year', 'same_dates_last_year'] as const;
 /** A kind of baseline that callers can ask for. */
 export type BaselineKind = (typeof baselineKinds)[number];
@@ -88,8 +88,8 @@ const shifterOf =
 function baselineOfKind(bounds: WindowBounds, weekSoFar: boolean): Interval {
   const { period, kind = 'previous', timeZone } = bounds;
   const shifted = shifterOf(bounds);
-  const month = kind === 'previous' ? monthBefore(period, timeZone) : undefined;
-  if (month) return month;
+  const months = kind === 'previous' ? monthsBefore(period, timeZone) : undefined;
+  if (months) return months;
   if (kind === 'same_dates_last_year') return shifted(daysTo(period.startMs, yearBefore(todayIn(timeZone, period.startMs)), timeZone));
   const length = weekSoFar ? WEEK_DAYS : lengthOf(bounds);
   return shifted(kind === 'previous_year' ? -YEAR_DAYS : -length);

@@ -167,11 +167,11 @@ function earlierSentences({ whole, byDevice }: Causes, { judged }: CausesInput, 
 /** Which factors a change of revenue follows from, and what each makes of it where it is not said in shares. */
 function revenueSentences({ revenue }: Causes, { metric }: Change, currency: string | undefined): string[] {
   if (!revenue) return [];
-  const { split, difference, isCalm } = revenue;
+  const { split, difference, isPerDay, isCalm } = revenue;
   const calm = REVENUE_FACTORS.filter(isCalm);
-  const figures = splitSentence(split, difference, currency, calm.length === REVENUE_FACTORS.length);
+  const figures = splitSentence(split, difference, currency, { isCalm: calm.length === REVENUE_FACTORS.length, isPerDay });
   if (!revenue.isChanged) return [figures];
-  const moved = revenueSentence(split, difference, currency, isCalm, metric);
+  const moved = revenueSentence(split, difference, currency, isCalm, { headline: metric, isPerDay });
   return moved !== '' && calm.length > 0 ? [moved, figures] : [moved];
 }
 

@@ -8,12 +8,17 @@ const money = (value: number, isWhole: boolean) => formatNumber(value, { group: 
 const LEAST_WHOLE = 1_000;
 
 /** One sentence: what each factor makes of a change of revenue, in money; `isCalm` where none lies beyond noise. */
-export function splitSentence(split: RevenueSplit, change: number, currency: string | undefined, isCalm: boolean): string {
+export function splitSentence(
+  split: RevenueSplit,
+  change: number,
+  currency: string | undefined,
+  { isCalm, isPerDay }: { readonly isCalm: boolean; readonly isPerDay: boolean },
+): string {
   const isWhole = Math.max(Math.abs(split.visits), Math.abs(split.conversion), Math.abs(split.basket)) >= LEAST_WHOLE;
   const of = currency === undefined ? '' : ` ${currency}`;
   const [whole, visits, conversion, basket] = [change, split.visits, split.conversion, split.basket].map((each) => money(each, isWhole));
   const calm = isCalm ? ', none beyond noise' : '';
-  return `Revenue ${whole}${of}: visits ${visits}, conversion ${conversion}, average order ${basket}${calm}.`;
+  return `Revenue ${whole}${of}${isPerDay ? ' a day' : ''}: visits ${visits}, conversion ${conversion}, average order ${basket}${calm}.`;
 }
 
 /** Points of a rate below which there is nothing to divide. */

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../../lib/clock.ts';
-import { FACTORS } from '../change-cost.ts';
+import { factorsOf } from '../change-cost.ts';
 import { detectableChange } from '../engine/detectable.ts';
 import type { Occasion } from '../engine/reasons.ts';
 import type { Factors, Windows } from './comparison-windows.ts';
@@ -93,15 +93,11 @@ function perDay(before: number | null, after: number | null, factors: Factors) {
 
 /** Share of the usual error that a product may have whose factors all lie within noise: what moves it moves one of them. */
 const SHARE_WITHOUT_FACTORS = 0.1;
-const FACTORS_OF: Readonly<Record<string, readonly string[]>> = {
-  conversionCount: FACTORS.conversionCount,
-  revenueSum: FACTORS.revenueSum,
-};
 
 /** Judges a metric; a product that changed while none of its factors did must stand out by more. */
 function judgeWithFactors(reading: Reading, metric: string, share: number): Judged {
   const own = judgeReading(reading, metric, share);
-  const factors = FACTORS_OF[metric] ?? [];
+  const factors = factorsOf(metric, reading);
   if (!isChanged(own) || factors.length === 0) return own;
   const isWithout = factors.every((factor) => !isChanged(judgeReading(reading, factor, share)));
   return isWithout ? judgeReading(reading, metric, share * SHARE_WITHOUT_FACTORS) : own;
@@ -116,9 +112,10 @@ function sizeOf({ metric, judgement, since, days }: Change): number {
 }
 
 /** Whether a product goes on as one of its factors does, the same way and since about the same day, in the period or before it. */
-function follows(product: Change, factor: Change): boolean {
+function follows(product: Change, factor: Change, reading: Reading | undefined): boolean {
   const [own, since] = [product, factor].map((change) => change.since ?? earlierOf(change));
-  if (!own || !since || factor.of !== product.of || !FACTORS_OF[product.metric]?.includes(factor.metric)) return false;
+  const isFactor = factorsOf(product.metric, reading).includes(factor.metric);
+  if (!own || !since || factor.of !== product.of || !isFactor) return false;
   return own.to === undefined && since.to === undefined && isSameChange(own, since);
 }
 
@@ -140,7 +137,9 @@ export function judgeChanges({ metrics, windows, readings, devices, labelOf }: P
       .filter(standsAlone)
       .toSorted((a, b) => pValueOf(a) - pValueOf(b))[0];
   const moved = changes.filter(({ judgement }) => isChanged(judgement));
-  const [changed] = moved.filter((change) => !moved.some((other) => follows(change, other))).toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  const [changed] = moved
+    .filter((change) => !moved.some((other) => follows(change, other, readings[0])))
+    .toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const uneven = changes.find(({ metric, judgement }) => !isChanged(judgement) && hiddenOf(metric));
   // A break on one device that moved its metric by more than the clear change of another one is not left out for that.
   const leads = !changed || (uneven !== undefined && sizeOf(uneven) > sizeOf(changed)) ? uneven : changed;

@@ -1,7 +1,17 @@
 import * as z from 'zod';
 import { dayAfter } from '../../../lib/calendar.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
-import { atUsualBasket, BASKET_DAYS, type Cost, costOfDays, FACTORS, isDiluted, type Sales, scatterOfOrders } from '../change-cost.ts';
+import {
+  atUsualBasket,
+  BASKET_DAYS,
+  type Cost,
+  costOfDays,
+  FACTORS,
+  factorsOf,
+  isDiluted,
+  type Sales,
+  scatterOfOrders,
+} from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { unitOf } from '../metric-definitions.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
@@ -10,6 +20,7 @@ import type { MetricRow } from '../read/metric-answers.ts';
 export const measuredChangeShape = z.object({
   metric: z.string(),
   device: z.string(),
+  goal: z.string().optional(),
   from: z.string(),
   to: z.string().optional(),
   changePercent: z.number(),
@@ -25,6 +36,10 @@ export interface MeasuredChange {
   readonly device: string;
   readonly change: DatedChange;
   readonly cost: Omit<Cost, 'goalId'> | undefined;
+  /** Conversions beside it are of another goal than that of e-commerce: revenue does not follow from them. */
+  readonly isOfOtherGoal?: boolean | undefined;
+  /** The goal that the metric counts, where it is another than that of the metrics beside it. */
+  readonly goal?: string | undefined;
 }
 
 /** Metrics whose change leaves an order worth what it was. */
@@ -48,9 +63,10 @@ export function costOnDays(metric: string, rows: readonly MetricRow[], change: D
     days: some.length,
   });
   if (metric === 'conversionRate' && isDiluted(relative, trafficOf(between(from, to ?? '9')), trafficOf(before))) return undefined;
+  const isOfOtherGoal = rows.some((row) => row.isOfOtherGoal);
   for (const outcome of ['revenueSum', 'conversionCount', 'visits'] as const) {
     const counted = sumOf(own, outcome);
-    const isMade = metric === outcome || FACTORS[outcome].includes(metric);
+    const isMade = metric === outcome || factorsOf(outcome, { isOfOtherGoal }).includes(metric);
     if (!isMade || counted === 0) continue;
     const isOfOrders = outcome === 'revenueSum' && OF_ORDERS.has(metric);
     const totalOf = (some: readonly MetricRow[]) => (isOfOrders ? atUsualBasket(salesOf(some), salesOf(before)) : sumOf(some, outcome));
@@ -85,10 +101,11 @@ export function costRecord({ metric, value, low, high }: Omit<Cost, 'goalId'>, c
 }
 
 /** The change for programs. */
-export function changeRecord({ metric, device, change: { from, to, relative }, cost }: MeasuredChange) {
+export function changeRecord({ metric, device, goal, change: { from, to, relative }, cost }: MeasuredChange) {
   return {
     metric,
     device,
+    ...(goal !== undefined && { goal }),
     from,
     ...(to !== undefined && { to }),
     changePercent: Number((100 * relative).toFixed(2)),

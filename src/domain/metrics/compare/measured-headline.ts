@@ -1,4 +1,4 @@
-import { FACTORS } from '../change-cost.ts';
+import { factorsOf } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { type FoundChange, measureChange, sizeOfDays } from '../engine/measure.ts';
 import { findReasons, type Reasons } from '../engine/reasons.ts';
@@ -12,8 +12,8 @@ const pValueOf = ({ main }: Judged) => main?.pValue ?? 1;
 
 /** The factor of a product that changed most clearly, with the selections that show it; undefined where none did. */
 function factorBehind(metric: string, { readings: [whole], devices }: PeriodsInput, { judgedOf }: JudgedChanges) {
-  if (!whole || !PRODUCTS.has(metric)) return undefined;
-  const found = FACTORS[metric === 'revenueSum' ? 'revenueSum' : 'conversionCount'].map((factor) => {
+  if (!whole) return undefined;
+  const found = factorsOf(metric, whole).map((factor) => {
     const known = judgedOf(factor);
     const judged = known.length > 0 ? known : [whole, ...devices].map((reading) => judgeReading(reading, factor));
     return { metric: factor, judged: judged.filter((own) => isChanged(own) && own.main) };
@@ -45,8 +45,9 @@ function locate(change: Change, since: DatedChange, reasons: Reasons | undefined
 
 /** A device that stands out alone: by the factor that its product follows from, where one changed. */
 function locatedDevice({ metric, reading, main }: Judged): (Located & { metric: string }) | undefined {
-  const factors = metric === 'revenueSum' || metric === 'conversionCount' ? FACTORS[metric] : [];
-  const changed = factors.map((factor) => judgeReading(reading, factor)).filter((own) => isChanged(own) && own.main);
+  const changed = factorsOf(metric, reading)
+    .map((factor) => judgeReading(reading, factor))
+    .filter((own) => isChanged(own) && own.main);
   const [clearest] = changed.toSorted((a, b) => pValueOf(a) - pValueOf(b));
   const found = clearest?.main ?? main;
   return found && { metric: clearest?.metric ?? metric, reading, found };
@@ -84,7 +85,7 @@ const isNear = (a: string, b: string) => Math.abs(Date.parse(a) - Date.parse(b))
 
 /** The size that a product has in a reading on the days of its factor, where it moved with it. */
 export function followingSize(metric: string, reading: Reading, { change }: MeasuredChange): Effect | undefined {
-  const size = PRODUCTS.has(metric) ? sizeOfDays(kindOf(metric), daysOf(reading, metric), change) : undefined;
+  const size = factorsOf(metric, reading).length > 0 ? sizeOfDays(kindOf(metric), daysOf(reading, metric), change) : undefined;
   return size && size.relative * change.relative > 0 ? size : undefined;
 }
 

@@ -71,6 +71,8 @@ export interface Reading {
   readonly device: Device;
   readonly segmentIds: readonly number[];
   readonly zoneId: number | undefined;
+  /** Its conversions are of another goal than that of e-commerce: revenue does not follow from them. */
+  readonly isOfOtherGoal?: boolean;
   readonly before: MetricValues;
   readonly after: MetricValues;
   readonly history: readonly MetricRow[];
@@ -102,7 +104,7 @@ const isOf = ({ device, segmentIds, zoneId }: Selection, of: Pick<Selection, 'de
 /** A day's basket, which was not asked for, is its revenue over its conversions. */
 function withBasket(row: MetricRow): MetricRow {
   const { revenueSum, conversionCount, cartAverage } = row.values;
-  if (cartAverage !== undefined || !revenueSum || !conversionCount) return row;
+  if (cartAverage !== undefined || !revenueSum || !conversionCount || row.isOfOtherGoal) return row;
   return { ...row, values: { ...row.values, cartAverage: revenueSum / conversionCount } };
 }
 
@@ -110,12 +112,13 @@ function withBasket(row: MetricRow): MetricRow {
 export function readingsOf(totals: readonly MetricRow[], days: readonly MetricRow[]): Reading[] {
   return totals
     .filter(({ range }) => range === 0)
-    .map(({ selection, values }) => {
+    .map(({ selection, values, isOfOtherGoal = false }) => {
       const daily = days.filter((row) => isOf(row.selection, selection)).map(withBasket);
       return {
         device: selection.device,
         segmentIds: selection.segmentIds,
         zoneId: selection.zoneId,
+        isOfOtherGoal,
         before: values,
         after: totals.find((row) => row.range === 1 && isOf(row.selection, selection))?.values ?? {},
         history: daily.filter(({ range }) => range === 0),

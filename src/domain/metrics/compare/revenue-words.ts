@@ -38,7 +38,7 @@ export function revenueSentence(
   change: number,
   currency: string | undefined,
   isCalm: (factor: RevenueFactor) => boolean = () => false,
-  headline?: string,
+  { headline, isPerDay = false }: { readonly headline?: string; readonly isPerDay?: boolean } = {},
 ): string {
   if (change === 0) return '';
   const calm = REVENUE_FACTORS.filter(isCalm);
@@ -69,7 +69,7 @@ export function revenueSentence(
       return `${value > 0 ? '+' : ''}${money}`;
     };
     const unit = unitOf('revenueSum', currency);
-    const of = unit === undefined ? '' : ` ${unit}`;
+    const of = `${unit === undefined ? '' : ` ${unit}`}${isPerDay ? ' a day' : ''}`;
     const rest = others.map(([name, effect]) => `, ${name} ${amount(effect)}`).join('');
     const makes = first[0] === 'visits' ? 'make' : 'makes';
     return `Of the revenue change of ${amount(change)}${of}, ${first[0]} ${makes} ${amount(first[1])}${rest}${of}.`;

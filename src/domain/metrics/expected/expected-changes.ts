@@ -49,10 +49,13 @@ function hasMoved(metric: string, pointsOf: PointsOf, change: DatedChange, least
  * Changes of a metric; of a product those of its factors that it followed, whose days and cost every tool tells; by itself it ends by
  * chance, and where no factor moved one large order or a slow rise may be all there is.
  */
-function changesOfMetric(metric: string, pointsOf: PointsOf, from: string, most: number): { metric: string; change: DatedChange }[] {
+function changesOfMetric(
+  metric: string,
+  factors: readonly string[],
+  { pointsOf, from, most }: { readonly pointsOf: PointsOf; readonly from: string; readonly most: number },
+): { metric: string; change: DatedChange }[] {
   const since = (name: string) => changesSince(kindOf(name), pointsOf(name), from, most).map((change) => ({ metric: name, change }));
   const own = since(metric);
-  const factors = factorsOf(metric);
   if (factors.length === 0) return own;
   const isAlike = (change: DatedChange) => own.some((other) => areNear(change, other.change));
   const ofFactors = factors.flatMap(since).filter(({ change }) => isAlike(change) || hasMoved(metric, pointsOf, change, FOLLOWED));
@@ -73,9 +76,13 @@ export function changesFrom({ query, days, known }: ExpectedInput, from: string)
     const ofDays = rows.map((row) => ({ ...row, known }));
     const pointsOf = (metric: string) => dayPoints(ofDays, metric);
     const device = rows[0]?.selection.device ?? 'all';
-    const all = asked.flatMap((metric) => changesOfMetric(metric, pointsOf, from, most));
+    const isOfOtherGoal = rows[0]?.isOfOtherGoal;
+    const all = asked.flatMap((metric) => changesOfMetric(metric, factorsOf(metric, { isOfOtherGoal }), { pointsOf, from, most }));
     const once = new Map(all.map((each) => [`${each.metric} ${each.change.from} ${each.change.to ?? ''}`, each]));
-    return [...once.values()].map(({ metric, change }) => ({ key, metric, device, change, cost: costOnDays(metric, rows, change) }));
+    return [...once.values()].map(({ metric, change }) => {
+      const cost = costOnDays(metric, rows, change);
+      return { key, metric, device, change, cost, ...(isOfOtherGoal && { isOfOtherGoal }) };
+    });
   });
   // What lasted for longer and is over was a level between two changes, and is no story of these rows.
   const lasting = found.filter(({ change }) => change.to === undefined || change.days <= LONGEST_EPISODE_DAYS);
@@ -84,7 +91,7 @@ export function changesFrom({ query, days, known }: ExpectedInput, from: string)
 
 /** Whether a product changed on the day on which one of its factors did, whose cost in it is told. */
 function isMadeBy(own: FoundChange, other: FoundChange): boolean {
-  const isFactor = own.metric !== other.metric && own.key === other.key && factorsOf(own.metric).includes(other.metric);
+  const isFactor = own.metric !== other.metric && own.key === other.key && factorsOf(own.metric, own).includes(other.metric);
   return isFactor && areNear(own.change, other.change);
 }
 
@@ -93,7 +100,11 @@ export function changesBefore(input: ExpectedInput, first: string): FoundChange[
   return changesFrom(input, dayAfter(first, -LATELY_DAYS)).filter(({ change }) => change.from < first && change.to === undefined);
 }
 
-const whereOf = ({ device }: MeasuredChange) => (device === 'all' ? '' : ` (${device})`);
+/** ` (mobile)`; with the goal where it is another than that of the rows. */
+function whereOf({ device, goal }: MeasuredChange): string {
+  const parts = [...(device === 'all' ? [] : [device]), ...(goal === undefined ? [] : [goal])];
+  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+}
 
 /** The level that rows are held against beside a change before the first of them; those ahead alone have that of the last days. */
 function heldWords(
@@ -136,7 +147,10 @@ export function togetherSentence(
   const isIn = ({ interval }: QueryLine) => todayIn(timeZone, interval.startMs) >= from && todayIn(timeZone, interval.endMs) <= to;
   const own = lines.filter(({ selection }) => selection.device === first.device);
   const rows = (own.length > 0 ? own : lines).filter(isIn).flatMap(({ values, expected, interval }) => {
-    const [value, usual] = [values[outcome], expected?.[outcome]?.expected];
+    const { expected: usual, verdict } = expected?.[outcome] ?? {};
+    const value = values[outcome];
+    // Of days that are not over there is only a part.
+    if (verdict === 'forecast') return [];
     return typeof value === 'number' && typeof usual === 'number' ? [{ interval, value: value - usual }] : [];
   });
   const [start, end] = [rows[0], rows.at(-1)].map((row) => row && todayIn(timeZone, row.interval.startMs));

@@ -37,6 +37,7 @@ interface Told {
   readonly key: string;
   readonly metric: string;
   readonly change: { readonly from: string; readonly to?: string };
+  readonly isOfOtherGoal?: boolean | undefined;
 }
 
 type Slot = Interval & Partial<CalendarSlot>;
@@ -59,8 +60,8 @@ const NOTHING: ExpectedCell = { ...UNKNOWN, verdict: null };
 export const isUsualLevel = (from: string, first: string) => dayAfter(from, LEAST_LEVEL_DAYS) < first;
 
 /** Whether a change is of a metric or of what it is made of. */
-export const isChangeOf = (change: Pick<Told, 'metric'>, metric: string) =>
-  change.metric === metric || factorsOf(metric).includes(change.metric);
+export const isChangeOf = (change: Pick<Told, 'metric' | 'isOfOtherGoal'>, metric: string) =>
+  change.metric === metric || factorsOf(metric, change).includes(change.metric);
 
 /** The first days of levels that changes of a metric began, and which days are news, because their level is not usual yet on some day. */
 function learnedFrom(told: readonly Told[], metric: string, first: string) {

@@ -37,7 +37,7 @@ function onItsDevice(own: FoundChange, { rows, known }: DeviceDays): FoundChange
   if (!device || relative === null || low === null || high === null) return own;
   const key = keyAt(device);
   const found = measureChange(kind, daysAt(key), { from: change.from, to: change.to, relative, low, high });
-  return found ? { key, metric, device, change: found, cost: costOnDays(metric, rowsAt(key), found) } : own;
+  return found ? { ...own, key, device, change: found, cost: costOnDays(metric, rowsAt(key), found) } : own;
 }
 
 /** Changes where they happened, each once: what a device alone did is told of it, and costs what it cost there. */

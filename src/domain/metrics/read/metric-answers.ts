@@ -19,6 +19,8 @@ export interface MetricRow {
    * the metric cannot be given for such ranges (`refused`).
    */
   readonly values: MetricValues;
+  /** Its conversions are of another goal than that of e-commerce, so that its revenue does not follow from them. */
+  readonly isOfOtherGoal?: boolean;
   /** The known effects on its day by the calendar and last year, where that was asked. */
   readonly known?: KnownDays;
 }
@@ -69,11 +71,15 @@ export function otherBoundsOf(values: readonly MetricValue[], { interval }: Plan
   return differs ? `${new Date(startMs).toISOString()} … ${new Date(endMs).toISOString()}` : undefined;
 }
 
-/** Joins what the calls gave into rows; a row that lacks a part of its range has null, never the sum of the rest. */
+/**
+ * Joins what the calls gave into rows; a row that lacks a part of its range has null, never the sum of the rest. Revenue does not follow
+ * from conversions of `otherGoals`.
+ */
 export function assemble(
   { metrics }: MetricGrid,
   { calls, rows }: GridPlan,
   answers: readonly (readonly SlotAnswer[])[],
+  otherGoals: ReadonlySet<number> = new Set(),
 ): Pick<MetricAnswers, 'rows' | 'missing' | 'refused'> {
   const slotOf = ({ call, slot }: { call: number; slot: number }): MetricValues => {
     const answer = answers[call]?.[slot];
@@ -82,7 +88,9 @@ export function assemble(
   const filled = rows.map(({ chunks, ...row }): MetricRow => {
     const parts = chunks.map((sources): MetricValues => Object.assign({}, ...sources.map(slotOf)));
     const names = parts.length > 1 ? new Set([...metrics, ...ingredientsOf(metrics)]) : metrics;
-    return { ...row, values: Object.fromEntries([...names].map((metric) => [metric, combined(parts, metric)])) };
+    const { goalId } = row.selection;
+    const ofGoal = goalId !== undefined && otherGoals.has(goalId) && { isOfOtherGoal: true };
+    return { ...row, ...ofGoal, values: Object.fromEntries([...names].map((metric) => [metric, combined(parts, metric)])) };
   });
   const isJoined = rows.some(({ chunks }) => chunks.length > 1);
   const refusals = isJoined ? metrics.flatMap((metric) => [[metric, lackOf(metric)]]).filter(([, lacks]) => lacks) : [];

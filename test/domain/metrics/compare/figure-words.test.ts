@@ -13,11 +13,11 @@ test('the change as counted stands behind that of a level where they differ by m
 
 test('factors of revenue are said in money, with cents where it is little', () => {
   const split = { visits: 7_165.46, conversion: -2_572.41, basket: -4_959.02 };
-  expect(splitSentence(split, -365.97, 'EUR', true)).toBe(
+  expect(splitSentence(split, -365.97, 'EUR', { isCalm: true, isPerDay: false })).toBe(
     'Revenue -366 EUR: visits +7,165, conversion -2,572, average order -4,959, none beyond noise.',
   );
-  expect(splitSentence({ visits: 7.5, conversion: 0.25, basket: -2 }, 5.75, undefined, false)).toBe(
-    'Revenue +5.75: visits +7.50, conversion +0.25, average order -2.00.',
+  expect(splitSentence({ visits: 7.5, conversion: 0.25, basket: -2 }, 5.75, undefined, { isCalm: false, isPerDay: true })).toBe(
+    'Revenue +5.75 a day: visits +7.50, conversion +0.25, average order -2.00.',
   );
 });
 

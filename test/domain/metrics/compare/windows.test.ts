@@ -40,6 +40,14 @@ describe('the baseline', () => {
     expect(isAdjacent).toBe(true);
   });
 
+  it('of a quarter is the quarter before, of a year the year before', () => {
+    const quarter = windowsOf({ ...plain, period: { startMs: at('2026-07-01T00:00:00.000Z'), endMs: at('2026-09-30T23:59:59.999Z') } });
+    expect(said(quarter.baseline)).toBe('2026-04-01T00:00:00.000Z 2026-06-30T23:59:59.999Z');
+    expect(quarter.factors).toEqual({ before: expect.closeTo(1 / 91, 10), after: expect.closeTo(1 / 92, 10) });
+    const year = windowsOf({ ...plain, period: { startMs: at('2025-01-01T00:00:00.000Z'), endMs: at('2025-12-31T23:59:59.999Z') } });
+    expect(said(year.baseline)).toBe('2024-01-01T00:00:00.000Z 2024-12-31T23:59:59.999Z');
+  });
+
   it('is cut where now cuts the period', () => {
     const { baseline, factors, notes } = windowsOf({ ...plain, period: { startMs: at('2026-11-14T00:00:00.000Z'), endMs: NOW } });
     expect(said(baseline)).toBe('2026-11-07T00:00:00.000Z 2026-11-13T09:59:59.999Z'.replace('09:59:59.999', '10:00:00.000'));
@@ -103,10 +111,12 @@ describe('the baseline', () => {
         const period = { startMs: shiftDays(midnight(0), -ago - length, timeZone), endMs: shiftDays(midnight(0), -ago, timeZone) - 1 };
         const { baseline } = windowsOf({ ...plain, period, timeZone });
         expect(baseline.endMs + 1).toBe(period.startMs);
-        // Of a calendar month the baseline is the month before, whose last day is the one before the period.
-        const [first, next] = [period.startMs, period.endMs + 1].map((instantMs) => todayIn(timeZone, instantMs).slice(8));
-        const isMonth = length <= 31 && first === '01' && next === '01';
-        const expected = isMonth ? Number(todayIn(timeZone, period.startMs - 1).slice(8)) : length;
+        // Of one calendar month or two the baseline is as many before, whose last day is the one before the period.
+        const [first, next] = [period.startMs, period.endMs + 1].map((instantMs) => todayIn(timeZone, instantMs));
+        const isMonths = first?.endsWith('-01') && next?.endsWith('-01');
+        const monthBefore = (day: string) => new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 8) + '01';
+        const start = length > 31 ? monthBefore(monthBefore(first ?? '')) : monthBefore(first ?? '');
+        const expected = isMonths ? Math.round((Date.parse(first ?? '') - Date.parse(start)) / 86_400_000) : length;
         expect(daysBetween(baseline.startMs, baseline.endMs + 1, timeZone)).toBeCloseTo(expected, 6);
         const year = windowsOf({ ...plain, period, timeZone, kind: 'previous_year' }).baseline;
         const weekday = (instantMs: number) => new Date(todayIn(timeZone, instantMs)).getUTCDay();
