@@ -82,6 +82,10 @@ const FAR_DAYS = 35;
 const DOUBT_OF_CONTRAST = 0.1 ** 2;
 /** A weekday is expected at least this much of the others, so that one without events divides nothing by zero. */
 const LEAST_FACTOR = 0.02;
+/** Of fewer events a day the middle day of a weekday has none or one, which says nothing of its level. */
+const FEW_EVENTS = 5;
+/** Events of the usual level that the days of a weekday of few events are taken together with (a gamma prior). */
+const PRIOR_EVENTS = 10;
 
 /** Whether a kind counts events, so that chance alone makes it scatter by a known amount. */
 export function isCounted(kind: MetricKind): boolean {
@@ -92,6 +96,26 @@ export function isCounted(kind: MetricKind): boolean {
 export function relativeOf({ power }: Pick<Series, 'power'>, deviation: number): number {
   const base = 1 + power * deviation;
   return base <= 0 ? -1 : base ** (1 / power) - 1;
+}
+
+/** Factors that the weekdays of all days have, so that their mean is 1. */
+function evened(factors: readonly number[]): Float64Array {
+  const all = factors.reduce((sum, factor) => sum + factor, 0);
+  return Float64Array.from(factors, (factor) => (factor * WEEK) / all);
+}
+
+/** The events of each weekday over those of its trials at the usual level. */
+function weekdaysOfFewEvents(points: readonly DailyPoint[], weekdays: Uint8Array): Float64Array {
+  const sums = Array.from({ length: WEEK }, () => ({ events: PRIOR_EVENTS, usual: PRIOR_EVENTS }));
+  const sumOf = (of: 'numerator' | 'denominator') => points.reduce((sum, point) => sum + point[of], 0);
+  const level = sumOf('numerator') / sumOf('denominator');
+  for (const [at, { numerator, denominator, special }] of points.entries()) {
+    const own = sums[nthUnsigned(weekdays, at)];
+    if (!own || special) continue;
+    own.events += numerator;
+    own.usual += denominator * level;
+  }
+  return evened(sums.map(({ events, usual }) => events / usual));
 }
 
 /** Median of each weekday against the seven days around it; all 1 where there are less than two of a weekday. */
@@ -105,9 +129,7 @@ function weekdayFactorsOf(points: readonly DailyPoint[], times: Float64Array, we
     if (sum > 0) ratios[nthUnsigned(weekdays, at)]?.push((nth(values, at) * WEEK) / sum);
   }
   if (ratios.some(({ length }) => length < 2)) return new Float64Array(WEEK).fill(1);
-  const middles = ratios.map((group) => Math.max(LEAST_FACTOR, median(group)));
-  const all = middles.reduce((sum, middle) => sum + middle, 0);
-  return Float64Array.from(middles, (middle) => (middle * WEEK) / all);
+  return evened(ratios.map((group) => Math.max(LEAST_FACTOR, median(group))));
 }
 
 function eventsOf(points: readonly DailyPoint[], kind: MetricKind): Float64Array | undefined {
@@ -157,7 +179,11 @@ export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFr
   const times = Float64Array.from(points, ({ label }) => Math.round(Date.parse(label) / DAY_MS));
   // 1 January 1970 was a Thursday.
   const weekdays = Uint8Array.from(times, (time) => (time + 4) % WEEK);
-  const weekdayFactors = weekdayFactorsOf(points, times, weekdays, learned);
+  const usualDays = points.slice(0, learned).filter(({ special }) => !special);
+  const isOfFew = isCounted(kind) && usualDays.reduce((sum, { numerator }) => sum + numerator, 0) < FEW_EVENTS * usualDays.length;
+  const weekdayFactors = isOfFew
+    ? weekdaysOfFewEvents(points.slice(0, learned), weekdays)
+    : weekdayFactorsOf(points, times, weekdays, learned);
   let [above, below] = [0, 0];
   for (const [at, { numerator, denominator, special }] of points.slice(0, learned).entries()) {
     if (special) continue;
