@@ -111,6 +111,9 @@ function sizeOf({ metric, judgement, since, days }: Change): number {
   return size * part * (PRODUCTS.has(metric) ? SHARE_OF_PRODUCT : 1);
 }
 
+/** How large a change is that began before the period and goes on. */
+const earlierSizeOf = (change: Change) => sizeOf({ ...change, since: earlierOf(change) });
+
 /** Whether a product goes on as one of its factors does, the same way and since about the same day, in the period or before it. */
 function follows(product: Change, factor: Change, reading: Reading | undefined): boolean {
   const [own, since] = [product, factor].map((change) => change.since ?? earlierOf(change));
@@ -143,9 +146,10 @@ export function judgeChanges({ metrics, windows, readings, devices, labelOf }: P
   const uneven = changes.find(({ metric, judgement }) => !isChanged(judgement) && hiddenOf(metric));
   // A break on one device that moved its metric by more than the clear change of another one is not left out for that.
   const leads = !changed || (uneven !== undefined && sizeOf(uneven) > sizeOf(changed)) ? uneven : changed;
-  // Without a change, the figures that would be taken for one are spoken of first.
+  // Without a change, one that goes on from before the period comes first, then the figures that would be taken for one.
+  const [begun] = changes.filter(earlierOf).toSorted((a, b) => earlierSizeOf(b) - earlierSizeOf(a));
   const [misleading] = changes.filter((change) => beyondUsual(change) > 1).toSorted((a, b) => beyondUsual(b) - beyondUsual(a));
-  const headline = leads ?? misleading ?? changes.find((change) => differenceOf(change) !== null) ?? changes[0];
+  const headline = leads ?? begun ?? misleading ?? changes.find((change) => differenceOf(change) !== null) ?? changes[0];
   if (!headline) throw new TypeError('There is nothing to compare.');
   return {
     changes,
