@@ -1,7 +1,7 @@
 import { type PeriodsResult, wordComparison } from '../../domain/metrics/compare/comparison.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import type { Windows } from '../../domain/metrics/compare/comparison-windows.ts';
-import { type Change, outlierNote } from '../../domain/metrics/compare/comparison-words.ts';
+import { type Change, earlierOf, outlierNote } from '../../domain/metrics/compare/comparison-words.ts';
 import { detectionSentence } from '../../domain/metrics/compare/detection.ts';
 import type { Judged } from '../../domain/metrics/compare/readings.ts';
 import { countingSentence, SOUND } from '../../domain/metrics/quality/counting.ts';
@@ -95,7 +95,7 @@ export function wordPeriods(
   // What was asked by name is answered first.
   const isSound = byDevice && faults.length === 0 && input.judged.headline.judgement.verdict !== 'not enough data';
   // Noise so wide says little of special days: what they are beside usual ones does.
-  const isSpecial = result.isNoise && specialNames(read, result.judged[0]).length > 0;
+  const isSpecial = result.isNoise && !earlierOf(result.headline) && specialNames(read, result.judged[0]).length > 0;
   const answer = isSpecial ? [special, result.data.answer] : [result.data.answer, special];
   const about = isOneOfSeveral ? [result.finding] : [detect ? detectionSentence(detect) : '', ...answer, isSound ? SOUND : ''];
   const sentences = apart === undefined ? [countingSentence(faults), ...about] : [apart];

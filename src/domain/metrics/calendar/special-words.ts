@@ -36,6 +36,8 @@ interface Occasion {
   readonly days: readonly string[];
   /** The mean effect, as a logarithm. */
   readonly size: number;
+  /** First day of the level that the days lie on, where they are held against days of it alone. */
+  readonly since: string | undefined;
 }
 
 const weekdayOf = (label: string) => new Date(Date.parse(label)).getUTCDay();
@@ -99,14 +101,17 @@ function occasionsOf(
   };
   const usual = ordinary.flatMap(offsetOf);
   const special = values.filter(({ label }) => labels.has(label) && specialDays(label)).flatMap(offsetOf);
-  const named = grouped(special, ({ label }) => specialDays(label)?.name ?? '');
-  return [...named].flatMap(([name, own]) => {
+  // What a special day did in one year says little of another.
+  const named = grouped(special, ({ label }) => `${label.slice(0, 4)} ${specialDays(label)?.name ?? ''}`);
+  return [...named.values()].flatMap((own) => {
+    const name = specialDays(own[0]?.label ?? '')?.name ?? '';
+    const since = changes.findLast((change) => change.to === undefined && own.every(({ label }) => isIn(label, change)))?.from;
     const days = own.map((day) => ({ ...day, offset: day.offset - aroundOf(day, usual, changes) }));
     const sd = scatterOf(usual, (label) => days.some((day) => changes.every((change) => isIn(label, change) === isIn(day.label, change))));
     const taught = days.reduce((sum, { alike }) => sum + alike, 0);
     const error = sd * Math.sqrt(1 / days.length + MEDIAN_COST / taught + MEDIAN_COST / BESIDE);
     const size = days.reduce((sum, { offset }) => sum + offset, 0) / days.length;
-    return Math.abs(size) > CLEAR * error ? [{ name, days: days.map(({ label }) => label), size }] : [];
+    return Math.abs(size) > CLEAR * error ? [{ name, days: days.map(({ label }) => label), size, since }] : [];
   });
 }
 
@@ -136,11 +141,9 @@ export function specialSentence(
     .filter((occasion) => Math.abs(occasion.size) >= LEAST_EFFECT)
     .toSorted((a, b) => Math.abs(b.size) - Math.abs(a.size));
   if (clear.length === 0) return '';
-  const texts = clear
-    .slice(0, MOST_NAMES)
-    .map(
-      (occasion) =>
-        `${occasion.name} (${daysText(occasion.days)}) ${formatPercent(100 * Math.expm1(occasion.size), { sign: true, digits: 0 })}`,
-    );
+  const texts = clear.slice(0, MOST_NAMES).map(({ name: occasion, days, size, since }) => {
+    const effect = formatPercent(100 * Math.expm1(size), { sign: true, digits: 0 });
+    return `${occasion} (${daysText(days)}) ${effect}${since === undefined ? '' : ` against those since ${since}`}`;
+  });
   return `Special days, ${name} against usual days of the same weekdays: ${texts.join(', ')}.`;
 }
