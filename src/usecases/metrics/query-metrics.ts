@@ -114,10 +114,12 @@ function withWords(
   changes: readonly MeasuredChange[],
   { isOneOfSeveral }: Pick<QueryMetricsContext, 'isOneOfSeveral'>,
 ) {
-  const sentences = sentencesOf(said.filter((text) => text !== '').join(' '));
-  if (sentences.length === 0) return answer;
+  const texts = said.filter((text) => text !== '');
+  if (texts.length === 0) return answer;
+  // Of several projects each has its answer and what changed in it.
+  const short = texts.slice(0, 2).map((text) => sentencesOf(text)[0]);
   return {
-    answer: sentences.slice(0, isOneOfSeveral ? 1 : undefined).join(' '),
+    answer: (isOneOfSeveral ? short : texts).join(' '),
     ...answer,
     ...(changes.length > 0 && { changes: changes.map(changeRecord) }),
   };
