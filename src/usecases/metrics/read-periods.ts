@@ -28,6 +28,8 @@ export interface PeriodsRead {
   readonly byDevice: boolean;
   /** That no visit lies in all of the segments; undefined where that is not so. */
   readonly apart: string | undefined;
+  /** That the platform keeps only a part of the baseline, and which; undefined where it keeps all of it. */
+  readonly kept?: string;
   readonly notes: readonly string[];
 }
 
@@ -71,7 +73,7 @@ async function readDaysWithVisits(grid: Omit<MetricGrid, 'ranges'>, windows: Win
   return ofSite ? withVisits(days, ofSite) : days;
 }
 
-/** The bounds of a baseline that is kept in part, with a note; undefined where the period is not there, or nothing of the baseline. */
+/** The bounds of a baseline that is kept in part, with a sentence on it; undefined where the period is not there, or nothing of the baseline. */
 async function keptBaseline({ rows }: MetricAnswers, { baseline }: Windows, context: CompareContext) {
   const { timeZone } = context;
   if (rows.some(({ range, values }) => range === 1 && values['visits'] === null)) return undefined;
@@ -80,7 +82,7 @@ async function keptBaseline({ rows }: MetricAnswers, { baseline }: Windows, cont
   const lengthOf = ({ startMs, endMs }: Windows['period']) => Math.round(daysBetween(startMs, endMs + 1, timeZone));
   return {
     bounds: { baselineStartMs: kept.startMs, baselineEndMs: kept.endMs },
-    note:
+    sentence:
       `The platform keeps data since ${kept.firstDay}: the baseline is used from there on, ${lengthOf(kept)} of its ` +
       `${lengthOf(baseline)} days.`,
   };
@@ -135,8 +137,7 @@ export async function readPeriods(question: Question, context: CompareContext): 
   const { totals, days, known, notes } = await readAtOnce(grid, windows, question.goalId, context);
   const kept = reachesBeyond(totals) ? await keptBaseline(totals, windows, context) : undefined;
   if (kept) {
-    const read = await readPeriods({ ...question, ...kept.bounds }, context);
-    return { ...read, notes: [kept.note, ...read.notes] };
+    return { ...(await readPeriods({ ...question, ...kept.bounds }, context)), kept: kept.sentence };
   }
   const lists = await context.lists();
   const ofReading = await readingNotes(question, totals, windows, lists, timeZone);

@@ -8,6 +8,7 @@ import { countingSentence, SOUND } from '../../domain/metrics/quality/counting.t
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import { daysBetween } from '../../lib/calendar.ts';
 import { isoAt, todayIn } from '../../lib/dates.ts';
+import { sentencesOf } from '../../lib/sentences.ts';
 import { type CompareContext, PARTS } from './compare-question.ts';
 import type { PeriodsExplained } from './explain-periods.ts';
 import type { PeriodsJudged } from './judge-periods.ts';
@@ -87,7 +88,7 @@ export function wordPeriods(
   explained: PeriodsExplained,
   { isOneOfSeveral }: Pick<CompareContext, 'isOneOfSeveral'>,
 ): PeriodsWorded {
-  const { windows, totals, timeZone, apart, byDevice } = read;
+  const { windows, totals, timeZone, apart, kept = '', byDevice } = read;
   const { baseline } = windows;
   const { input, causes, special, detect, events } = explained;
   const result = wordComparison(causes, input, totals.currency);
@@ -99,10 +100,11 @@ export function wordPeriods(
   const answer = isSpecial ? [special, result.data.answer] : [result.data.answer, special];
   const about = isOneOfSeveral ? [result.finding] : [detect ? detectionSentence(detect) : '', ...answer, isSound ? SOUND : ''];
   const sentences = apart === undefined ? [countingSentence(faults), ...about] : [apart];
+  const [first, ...further] = sentencesOf(sentences.filter((sentence) => sentence !== '').join(' '));
   const comparison = {
     ...result.data,
     ...(detect && detect.length > 0 && { detect: [...detect] }),
-    answer: sentences.filter((sentence) => sentence !== '').join(' '),
+    answer: [first, kept, ...further].filter((sentence) => sentence !== '').join(' '),
     ...(faults.length > 0 && { quality: [...faults] }),
     baseline: { start: isoAt(baseline.startMs, timeZone), end: isoAt(baseline.endMs, timeZone), days: Number(days.toFixed(2)) },
     ...(events.length > 0 && { events: [...events] }),
