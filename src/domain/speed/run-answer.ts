@@ -2,8 +2,9 @@ import { minuteAt } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
 import { counted } from '../../lib/number-text.ts';
 import { median } from '../statistics/order.ts';
-import { metricOf, type Report } from './runs.ts';
+import { metricOf, type Report, type StepResult, seriesOf } from './runs.ts';
 import { firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
+import { type Course, courseOfStep, heldAgainstWords, levelsOf, type RunLevel } from './speed-course.ts';
 import { formatValue, metricFact, roundValue } from './speed-metrics.ts';
 
 /** One step of one run, compared with the usual run of that step. */
@@ -13,8 +14,10 @@ interface RunRow {
   readonly step: string;
   readonly stepResultId: string;
   readonly value: number;
-  /** Value over the median of the step. */
+  /** Value over the median of the step, of the level of its time where that moved. */
   readonly ratio: number;
+  /** Of the levels of the step, in the order of time. */
+  readonly level: number;
   /** The slow part of the run; undefined where nothing was slow. */
   readonly slow: string | undefined;
 }
@@ -23,15 +26,26 @@ interface RunRow {
 const SLOW = 1.5;
 
 interface Medians {
-  readonly metric: number;
   readonly firstByte: number;
   readonly loadTime: number;
 }
 
-function mediansOf({ steps }: ScenarioRuns, metric: string): Map<string, Medians> {
+function mediansOf({ steps }: ScenarioRuns): Map<string, Medians> {
   const of = (step: ScenarioRuns['steps'][number], name: string) => median(step.runs.flatMap(({ result }) => metricOf(result, name) ?? []));
+  return new Map(steps.map((step) => [step.name, { firstByte: of(step, 'firstByte'), loadTime: of(step, 'loadTime') }]));
+}
+
+/** The level that each run of a step is of. */
+function levelsByRun({ scenarioId, steps }: ScenarioRuns, metric: string, course: Course): Map<StepResult, RunLevel> {
   return new Map(
-    steps.map((step) => [step.name, { metric: of(step, metric), firstByte: of(step, 'firstByte'), loadTime: of(step, 'loadTime') }]),
+    steps.flatMap((step) => {
+      const levels = levelsOf(seriesOf(step, metric), courseOfStep(course, scenarioId, step.name));
+      const valued = step.runs.filter(({ result }) => metricOf(result, metric) !== null);
+      return valued.flatMap(({ result }, index): [StepResult, RunLevel][] => {
+        const level = levels[index];
+        return level ? [[result, level]] : [];
+      });
+    }),
   );
 }
 
@@ -55,15 +69,16 @@ function slownessOf(report: Report, name: string, medians: ReadonlyMap<string, M
     : 'only this step, after the first byte';
 }
 
-function rowsOf(scenario: ScenarioRuns, metric: string): RunRow[] {
-  const medians = mediansOf(scenario, metric);
+function rowsOf(scenario: ScenarioRuns, metric: string, course: Course): RunRow[] {
+  const medians = mediansOf(scenario);
+  const levels = levelsByRun(scenario, metric, course);
   return scenario.sound.flatMap((report) =>
     (report.steps ?? []).flatMap((result): RunRow[] => {
       const value = metricOf(result, metric);
       const step = result.name ?? '';
-      const usual = medians.get(step)?.metric ?? Number.NaN;
+      const { usual, place: level } = levels.get(result) ?? { usual: Number.NaN, place: 0 };
       if (value === null || !(usual > 0)) return [];
-      const row = { scenario, report, step, stepResultId: String(result.stepResultId ?? ''), value, ratio: value / usual };
+      const row = { scenario, report, step, stepResultId: String(result.stepResultId ?? ''), value, ratio: value / usual, level };
       return [{ ...row, slow: slownessOf(report, step, medians) }];
     }),
   );
@@ -86,6 +101,8 @@ interface RunOptions {
   readonly timeZone: string;
   /** Rows of each kind. */
   readonly limit: number;
+  /** Of the metric over the range. */
+  readonly course: Course;
 }
 
 /** Runs of the step of the slowest one, with which it can be compared request by request. */
@@ -95,15 +112,18 @@ interface SameStep {
 }
 
 function sameStepAs(slowest: RunRow | undefined, byRatio: readonly RunRow[]): SameStep | undefined {
-  const own = byRatio.filter(({ scenario, step }) => scenario === slowest?.scenario && step === slowest.step);
+  // Of its level: against a run of another one it would differ by what moved that.
+  const own = byRatio.filter(
+    ({ scenario, step, level }) => scenario === slowest?.scenario && step === slowest.step && level === slowest.level,
+  );
   const fastest = own.at(-1);
   const [typical] = own.toSorted((a, b) => Math.abs(Math.log(a.ratio)) - Math.abs(Math.log(b.ratio)));
   return fastest && typical && own.length > 1 ? { fastest, typical } : undefined;
 }
 
 /** The slowest and fastest runs against the usual run of their step, what the slow ones share, and runs to compare the slowest with. */
-export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, timeZone, limit }: RunOptions): ViewAnswer {
-  const all = scenarios.flatMap((scenario) => rowsOf(scenario, metric)).filter((row) => step === undefined || row.step === step);
+export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, timeZone, limit, course }: RunOptions): ViewAnswer {
+  const all = scenarios.flatMap((scenario) => rowsOf(scenario, metric, course)).filter((row) => step === undefined || row.step === step);
   const byRatio = all.toSorted((a, b) => b.ratio - a.ratio);
   const { shown: slowest } = firstRows(oneOfEachRun(byRatio), limit);
   const { shown: fastest } = firstRows(oneOfEachRun(byRatio.toReversed()), limit);
@@ -115,7 +135,7 @@ export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, ti
     ['typical', same ? [same.typical] : []],
   ];
   return {
-    answer: answerOf(slowest, fastest[0], metric, timeZone),
+    answer: `${answerOf(slowest, fastest[0], metric, timeZone)}${heldAgainstWords(course)}`,
     columns: ['kind', 'scenarioId', 'scenario', 'step', 'time', metric, 'timesUsual', 'slow', 'stepResultId'],
     rows: kinds.flatMap(([kind, rows]) =>
       rows.map(({ scenario, report, step: name, value, ratio, slow, stepResultId }) => [
@@ -132,7 +152,7 @@ export function runAnswer(scenarios: readonly ScenarioRuns[], { metric, step, ti
     ),
     notes: [
       `Of ${counted(all.length, 'step')} of runs without failure, each run once, by its most unusual step; ` +
-        'timesUsual: over the median of the step.',
+        `timesUsual: over the median of the step${course.places.length > 0 ? ', of the level of its time' : ''}.`,
       ...compareNotes(slowest[0], same),
     ],
   };

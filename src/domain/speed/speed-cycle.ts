@@ -1,5 +1,3 @@
-import { slotsOf } from '../../lib/calendar.ts';
-import { DAY_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
 import { ascending, median, quantile, varianceInflation } from '../statistics/order.ts';
@@ -7,43 +5,9 @@ import { Z_95 } from '../statistics/tails.ts';
 import { localTimes } from './engine/local-time.ts';
 import { type Series, seriesOf, type Window } from './runs.ts';
 import { firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
+import { allSteps, type Course, courseOfStep, courseWords, levelsOf } from './speed-course.ts';
 import { metricFact, roundValue } from './speed-metrics.ts';
-
-/** By what levels may be broken down. */
-export const BREAKDOWNS = ['day', 'week', 'month', 'hour', 'weekday', 'weekend'] as const;
-/** A cycle by which speed can be grouped. */
-export type Breakdown = (typeof BREAKDOWNS)[number];
-
-const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
-const HOURS = ['night (0–6)', 'morning (6–12)', 'afternoon (12–18)', 'evening (18–24)'];
-const WEEKEND = ['Monday to Friday', 'weekend'];
-
-/** Groups of a breakdown in order, and the group of each instant (-1: none). */
-interface Grouping {
-  readonly names: readonly string[];
-  readonly groupsOf: (dates: readonly number[]) => readonly number[];
-}
-
-function groupingOf(breakdown: Breakdown, range: Window, timeZone: string): Grouping {
-  if (breakdown === 'day' || breakdown === 'week' || breakdown === 'month') {
-    const slots = slotsOf(breakdown, range, timeZone);
-    return {
-      names: slots.map(({ label, isPart }) => (isPart ? `${label} (part)` : label)),
-      groupsOf: (dates) => dates.map((date) => slots.findIndex(({ startMs, endMs }) => date >= startMs && date <= endMs)),
-    };
-  }
-  const cycles = { hour: HOURS, weekday: WEEKDAYS, weekend: WEEKEND } as const;
-  return {
-    names: cycles[breakdown],
-    groupsOf(dates) {
-      const { hour, weekday } = localTimes(dates, timeZone);
-      return dates.map((_, index) => {
-        if (breakdown === 'hour') return Math.floor(nth(hour, index) / 6);
-        return breakdown === 'weekday' ? nth(weekday, index) : Number(nth(weekday, index) >= 5);
-      });
-    },
-  };
-}
+import { BLOCK_DAYS, type Breakdown, fromFirstRun, type Grouping, groupingOf, isCycle, rowsOfStep } from './time-groups.ts';
 
 /** The median of values in the order of time with the 95 % interval of its order statistics. */
 function middleOf(values: readonly number[]): { middle: number; low: number; high: number } {
@@ -53,32 +17,24 @@ function middleOf(values: readonly number[]): { middle: number; low: number; hig
   return { middle: at(0.5), low: at(0.5 - half), high: at(0.5 + half) };
 }
 
+/** One step in one group. */
 interface CycleRow {
   readonly scenario: ScenarioRuns;
   readonly step: string;
   readonly group: string;
-  readonly values: readonly number[];
+  /** Of each metric, in their order. */
+  readonly values: readonly (readonly number[])[];
 }
 
-/** The values of a series by group. */
-function rowsOfStep({ dates, values }: Series, { names, groupsOf }: Grouping): number[][] {
-  const groups = groupsOf(dates);
-  return names.map((_, place) => values.filter((__, index) => groups[index] === place));
+function rowsOf(scenario: ScenarioRuns, metrics: readonly string[], grouping: Grouping): CycleRow[] {
+  return scenario.steps.flatMap((step) => {
+    const byMetric = metrics.map((metric) => rowsOfStep(seriesOf(step, metric), grouping));
+    return grouping.names
+      .map((group, place) => ({ scenario, step: step.name, group, values: byMetric.map((rows) => rows[place] ?? []) }))
+      .filter(({ values }) => values.some(({ length }) => length > 0));
+  });
 }
 
-function rowsOf(scenario: ScenarioRuns, metric: string, grouping: Grouping): CycleRow[] {
-  return scenario.steps.flatMap((step) =>
-    rowsOfStep(seriesOf(step, metric), grouping).map((values, place) => ({
-      scenario,
-      step: step.name,
-      group: grouping.names[place] ?? '',
-      values,
-    })),
-  );
-}
-
-/** Blocks of time in which groups are compared: hours within their day, days within their week. */
-const BLOCK_DAYS = { hour: 1, weekday: 7, weekend: 7 } as const;
 const LEAST_BLOCKS = 3;
 
 /** Logarithms of the runs of one block of time by group. */
@@ -133,22 +89,32 @@ function isClear(differences: readonly number[]): boolean {
 }
 
 const anyStep = (count: number) => (count === 1 ? 'the step' : `any of ${count} steps`);
-const allSteps = (count: number) => ['no step', 'the step', 'both steps'][count] ?? `all ${count} steps`;
 
 const percent = (relative: number) => `${Math.abs(Math.round(100 * relative))}%`;
 
+/** Names a step of a scenario. */
+const keyOf = (scenarioId: number, step: string) => `${scenarioId}/${step}`;
+
+/** Words on a metric, and the steps that they are about, the first one first. */
+interface MetricVerdict {
+  readonly words: string;
+  readonly steps: readonly string[];
+}
+
 /** `LCP is 9% to 14% higher in "afternoon (12–18)" than in "night (0–6)", in all 21 steps.` */
-function verdictOf(
+function cycleVerdict(
   scenarios: readonly ScenarioRuns[],
-  { metric, breakdown, timeZone }: CycleOptions & { readonly breakdown: keyof typeof BLOCK_DAYS },
+  metric: string,
+  { breakdown, timeZone }: CycleOptions & { readonly breakdown: keyof typeof BLOCK_DAYS },
   grouping: Grouping,
-): string {
+): MetricVerdict {
   const { short } = metricFact(metric);
   const blockDays = BLOCK_DAYS[breakdown];
   const steps = scenarios.flatMap((scenario) =>
     scenario.steps.map((step) => {
       const series = seriesOf(step, metric);
-      return { rows: rowsOfStep(series, grouping), blocks: blocksOf(series, grouping, blockDays, timeZone) };
+      const key = keyOf(scenario.scenarioId, step.name);
+      return { key, rows: rowsOfStep(series, grouping), blocks: blocksOf(series, grouping, blockDays, timeZone) };
     }),
   );
   const { high, low } = extremes(
@@ -156,94 +122,128 @@ function verdictOf(
     grouping.names.length,
   );
   const judged = steps
-    .map(({ rows, blocks }) => ({ rows, differences: differencesOf(blocks, high, low) }))
+    .map(({ key, rows, blocks }) => ({ key, rows, differences: differencesOf(blocks, high, low) }))
     .filter(({ differences }) => differences.length >= LEAST_BLOCKS);
   const blocks = blockDays === 1 ? 'days' : 'weeks';
-  if (judged.length === 0) return `Too few runs to judge ${short} by ${breakdown}: it takes at least ${LEAST_BLOCKS} ${blocks}.`;
+  const none = (words: string): MetricVerdict => ({ words, steps: [] });
+  if (judged.length === 0) return none(`Too few runs to judge ${short} by ${breakdown}: it takes at least ${LEAST_BLOCKS} ${blocks}.`);
   // Of the rows that are shown, by which a reader checks it.
-  const sizes = judged
+  const clear = judged
     .filter(({ differences }) => isClear(differences))
-    .map(({ rows }) => median(rows[high] ?? []) / median(rows[low] ?? []) - 1)
-    .toSorted((a, b) => a - b);
-  const [least, largest] = [sizes[0], sizes.at(-1)];
+    .map(({ key, rows }) => ({ key, size: median(rows[high] ?? []) / median(rows[low] ?? []) - 1 }))
+    .toSorted((a, b) => b.size - a.size);
+  const [largest, least] = [clear[0]?.size, clear.at(-1)?.size];
   if (least === undefined || largest === undefined)
-    return `${short} does not differ by ${breakdown} beyond noise in ${anyStep(judged.length)}.`;
+    return none(`${short} does not differ by ${breakdown} beyond noise in ${anyStep(judged.length)}.`);
   const size = percent(least) === percent(largest) ? percent(least) : `${percent(least)} to ${percent(largest)}`;
-  const where = sizes.length === judged.length ? allSteps(judged.length) : `${sizes.length} of ${judged.length} steps`;
+  const where = clear.length === judged.length ? allSteps(judged.length) : `${clear.length} of ${judged.length} steps`;
   const [above = '', below = ''] = [grouping.names[high], grouping.names[low]];
-  return `${short} is ${size} higher in "${above}" than in "${below}"${judged.length === 1 ? '' : `, in ${where}`}.`;
+  const words = `${short} is ${size} higher in "${above}" than in "${below}"${judged.length === 1 ? '' : `, in ${where}`}.`;
+  return { words, steps: clear.map(({ key }) => key) };
 }
 
-/** The words for a range without a cycle: its highest and lowest group, by the step's own level. */
-function rangeWords(rows: readonly CycleRow[], metric: string, breakdown: Breakdown): string {
+/** The words for a range without a cycle: its highest and lowest group, each step held against its level of that time. */
+function rangeWords(scenarios: readonly ScenarioRuns[], metric: string, breakdown: Breakdown, grouping: Grouping, course: Course): string {
   const { short } = metricFact(metric);
-  const byStep = grouped(rows, ({ scenario, step }) => `${scenario.scenarioId}/${step}`);
-  const usual = new Map([...byStep].map(([key, own]) => [key, median(own.flatMap(({ values }) => values))]));
-  const relative = [...grouped(rows, ({ group }) => group)].flatMap(([group, own]) => {
-    const parts = own.flatMap(({ scenario, step, values }) =>
-      values.length > 0 ? [median(values) / (usual.get(`${scenario.scenarioId}/${step}`) ?? Number.NaN) - 1] : [],
-    );
-    return parts.length > 0 ? [{ group, relative: median(parts) }] : [];
-  });
-  const sorted = relative.toSorted((a, b) => b.relative - a.relative);
+  const parts = scenarios.flatMap(({ scenarioId, steps }) =>
+    steps.flatMap((step) => {
+      const series = seriesOf(step, metric);
+      const levels = levelsOf(series, courseOfStep(course, scenarioId, step.name));
+      const ratios = series.values.map((value, index) => value / (levels[index]?.usual ?? Number.NaN));
+      const rows = rowsOfStep({ ...series, values: ratios }, grouping).map((own) => own.filter(Number.isFinite));
+      return rows.flatMap((own, place) => (own.length > 0 ? [{ group: grouping.names[place] ?? '', relative: median(own) - 1 }] : []));
+    }),
+  );
+  const sorted = [...grouped(parts, ({ group }) => group)]
+    .map(([group, own]) => ({ group, relative: median(own.map(({ relative }) => relative)) }))
+    .toSorted((a, b) => b.relative - a.relative);
   const [first, last] = [sorted[0], sorted.at(-1)];
-  if (!first || !last) return 'No run without failure lies in the range.';
+  if (!first || !last) return `No run without failure has a value of ${short} in the range.`;
   const sign = (value: number) => `${value >= 0 ? '+' : '−'}${percent(value)}`;
-  const highest = `highest ${first.group} (${sign(first.relative)} against the usual level)`;
-  return `${short} by ${breakdown}: ${highest}, lowest ${last.group} (${sign(last.relative)}).`;
+  const [beside, usual] = course.places.length > 0 ? ['Beside that, ', 'the level of its time'] : ['', 'the usual level'];
+  const highest = `highest ${first.group} (${sign(first.relative)} against ${usual})`;
+  return `${beside}${short} by ${breakdown}: ${highest}, lowest ${last.group} (${sign(last.relative)}).`;
 }
 
-/** The course of the level of a metric: lines on the scenarios in which it moved or scatters, and the number of steps judged. */
-export interface Course {
-  readonly moved: readonly string[];
-  readonly steps: number;
+/** Scenarios named of each metric where there are several. */
+const MOST_NAMED = 3;
+
+/** Whether the level moved over the range, and otherwise when it was highest and lowest. */
+function rangeVerdict(
+  scenarios: readonly ScenarioRuns[],
+  metric: string,
+  { breakdown, courses }: CycleOptions,
+  grouping: Grouping,
+): MetricVerdict {
+  const course = courses.get(metric);
+  if (!course) return { words: '', steps: [] };
+  const most = courses.size > 1 ? MOST_NAMED : Number.POSITIVE_INFINITY;
+  return {
+    words: `${courseWords(course, metric, most)}${rangeWords(scenarios, metric, breakdown, grouping, course)}`,
+    steps: course.places.map(({ scenarioId, step }) => keyOf(scenarioId, step)),
+  };
 }
 
 interface CycleOptions {
   readonly breakdown: Breakdown;
-  readonly metric: string;
+  /** Each is judged; the first with the interval of its medians. */
+  readonly metrics: readonly [string, ...string[]];
   readonly range: Window;
   readonly timeZone: string;
   readonly limit: number;
-  /** Of days, weeks and months. */
-  readonly course?: Course;
+  /** Of days, weeks and months, by metric; one that there was no time for is left out. */
+  readonly courses: ReadonlyMap<string, Course>;
 }
 
-/** Whether a breakdown is by what comes again, such as the hour, and not by time as it passes. */
-export function isCycle(breakdown: Breakdown): breakdown is keyof typeof BLOCK_DAYS {
-  return breakdown in BLOCK_DAYS;
+/** Rows of the steps that the verdicts are about in front, as a table that is cut holds the first ones alone. */
+function inFront(rows: readonly CycleRow[], steps: readonly string[]): CycleRow[] {
+  const places = new Map([...new Set(steps)].map((key, place) => [key, place]));
+  const placeOf = ({ scenario, step }: CycleRow) => places.get(keyOf(scenario.scenarioId, step)) ?? places.size;
+  return rows.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** Whether the level changed over the range: `CLS keeps its level in all 2 steps.` */
-function courseWords({ moved, steps }: Course, metric: string): string {
-  const [first, ...others] = moved;
-  if (first !== undefined) return `${first}.${others.length > 0 ? ` ${others.map((line) => `${line}.`).join(' ')}` : ''} `;
-  if (steps === 0) return '';
-  return `${metricFact(metric).short} keeps its level in ${allSteps(steps)}. `;
+function notesFor({ metrics: [first, ...others], breakdown, timeZone, courses }: CycleOptions): string[] {
+  const left = isCycle(breakdown) ? [] : others.filter((metric) => !courses.has(metric));
+  return [
+    ...(left.length > 0 ? [`There was no time to judge ${left.join(', ')}: metrics with these alone does.`] : []),
+    ...(others.length > 0 ? [`low, high and runs are of ${first}.`] : []),
+    `Medians of the runs without failure with their 95% interval; days and hours in ${timeZone}.`,
+  ];
 }
 
-/** The range from its first run on, so that a week in which the runs begin is a part. */
-function fromFirstRun(scenarios: readonly ScenarioRuns[], { startMs, endMs }: Window): Window {
-  const firstMs = Math.min(...scenarios.flatMap(({ all }) => all[0]?.date ?? []));
-  return { startMs: Number.isFinite(firstMs) && firstMs - startMs > DAY_MS ? firstMs : startMs, endMs };
-}
-
-/** Levels of a metric by day, week, month, part of the day, weekday or weekend, with a verdict on the cycle. */
+/** Levels of metrics by day, week, month, part of the day, weekday or weekend, with a verdict on the cycle or the course of each. */
 export function cycleAnswer(scenarios: readonly ScenarioRuns[], options: CycleOptions): ViewAnswer {
-  const { breakdown, metric, range, timeZone, limit, course } = options;
+  const { breakdown, metrics, range, timeZone, limit } = options;
   const grouping = groupingOf(breakdown, fromFirstRun(scenarios, range), timeZone);
-  const rows = scenarios.flatMap((scenario) => rowsOf(scenario, metric, grouping)).filter(({ values }) => values.length > 0);
+  const verdicts = metrics.map((metric) =>
+    isCycle(breakdown)
+      ? cycleVerdict(scenarios, metric, { ...options, breakdown }, grouping)
+      : rangeVerdict(scenarios, metric, options, grouping),
+  );
+  const steps = verdicts.flatMap((verdict) => verdict.steps);
+  const rows = inFront(
+    scenarios.flatMap((scenario) => rowsOf(scenario, metrics, grouping)),
+    steps,
+  );
   const { shown, notes } = firstRows(rows, limit);
-  const value = (number: number) => roundValue(metric, number);
+  const told = new Set(steps);
+  const isOfSome = told.size > 0 && rows.some(({ scenario, step }) => !told.has(keyOf(scenario.scenarioId, step)));
+  const [first, ...others] = metrics;
+  const value = (metric: string, number: number) => (Number.isNaN(number) ? null : roundValue(metric, number));
   return {
-    answer: isCycle(breakdown)
-      ? verdictOf(scenarios, { ...options, breakdown }, grouping)
-      : `${course ? courseWords(course, metric) : ''}${rangeWords(rows, metric, breakdown)}`,
-    columns: ['scenario', 'step', breakdown, metric, 'low', 'high', 'runs'],
-    rows: shown.map(({ scenario, step, group, values }) => {
-      const { middle, low, high } = middleOf(values);
-      return [scenario.name, step, group, value(middle), value(low), value(high), values.length];
+    answer: verdicts
+      .map(({ words }) => words)
+      .filter((words) => words !== '')
+      .join(' '),
+    columns: ['scenario', 'step', breakdown, first, 'low', 'high', ...others, 'runs'],
+    rows: shown.map(({ scenario, step, group, values: [own = [], ...more] }) => {
+      const { middle, low, high } = middleOf(own);
+      const medians = more.map((each, index) => value(others[index] ?? first, median(each)));
+      return [scenario.name, step, group, value(first, middle), value(first, low), value(first, high), ...medians, own.length];
     }),
-    notes: [...notes, `Medians of the runs without failure with their 95% interval; days and hours in ${timeZone}.`],
+    notes: [
+      ...notes.map((note) => (isOfSome ? `${note} Steps that ${isCycle(breakdown) ? 'differ' : 'moved'} come first.` : note)),
+      ...notesFor(options),
+    ],
   };
 }

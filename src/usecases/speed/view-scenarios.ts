@@ -1,15 +1,15 @@
 import { type FailureDays, type FailureRow, failureAnswer, failureRows } from '../../domain/speed/failure-view.ts';
 import type { FailedAction, FailedStep } from '../../domain/speed/failures.ts';
-import { SPEED_STATES } from '../../domain/speed/move.ts';
 import { runAnswer } from '../../domain/speed/run-answer.ts';
 import { chooseStep, failedStepIn, studyWindows, type Window } from '../../domain/speed/runs.ts';
 import { beginWords } from '../../domain/speed/scenario-answer.ts';
 import { partWords, placeWords, type ScenarioPart } from '../../domain/speed/scenario-cursor.ts';
 import { type ScenarioRuns, scenarioRuns, type ViewAnswer } from '../../domain/speed/site-runs.ts';
-import { type Breakdown, type Course, cycleAnswer, isCycle } from '../../domain/speed/speed-cycle.ts';
+import { type Course, type CourseStudy, courseFrom } from '../../domain/speed/speed-course.ts';
+import { cycleAnswer } from '../../domain/speed/speed-cycle.ts';
 import { LEVEL_METRICS, levelAnswer } from '../../domain/speed/speed-levels.ts';
 import { usualSpeedMetrics } from '../../domain/speed/speed-metrics.ts';
-import { speedLine } from '../../domain/speed/study-words.ts';
+import { type Breakdown, isCycle } from '../../domain/speed/time-groups.ts';
 import { FALSE_DISCOVERY_RATES } from '../../domain/statistics/discoveries.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { Context } from '../context.ts';
@@ -125,21 +125,33 @@ export async function viewScenarios(asked: ViewAsked, context: Reads): Promise<V
   return { ...answer, answer: `${ofAll}${answer.answer}`, ...(part.cursor !== undefined && { cursor: part.cursor }) };
 }
 
-/** The course of the level of a metric over the range: the scenarios in which it moved or scatters, in words, and the steps judged. */
+/** The course of the level of a metric over the range, of the only step of a scenario or of all its steps. */
 async function courseOf(site: readonly ScenarioRuns[], metric: string, range: Window, context: Reads): Promise<Course> {
   const falseDiscoveryRate = FALSE_DISCOVERY_RATES.speedChanges / site.length;
   const windows = { baseline: { startMs: range.startMs, endMs: range.startMs }, period: range };
-  const moved: { line: string; place: number }[] = [];
-  let steps = 0;
-  for (const { all, name, steps: own } of site) {
+  const studies: CourseStudy[] = [];
+  for (const { scenarioId, all, name, steps: own } of site) {
     const [step, ...others] = own;
     const chosen = others.length === 0 ? step : undefined;
     const options = { ...windows, metrics: [metric], step: chosen, timeZone: context.timeZone, falseDiscoveryRate };
-    const study = await studyInTurns(all, options, context);
-    steps += study.rows.filter((row) => row.step !== undefined && row.state !== 'not enough data').length;
-    if (study.headline) moved.push({ line: speedLine(study, name), place: SPEED_STATES.indexOf(study.state) });
+    studies.push({ scenarioId, name, study: await studyInTurns(all, options, context) });
   }
-  return { moved: moved.toSorted((a, b) => a.place - b.place).map(({ line }) => line), steps };
+  return courseFrom(studies);
+}
+
+/** The courses of metrics by day, week or month, as far as there is time: that of the first one always. */
+async function coursesOf(
+  site: readonly ScenarioRuns[],
+  metrics: readonly string[],
+  range: Window,
+  context: Timed,
+): Promise<Map<string, Course>> {
+  const courses = new Map<string, Course>();
+  for (const metric of metrics) {
+    if (courses.size > 0 && !context.whole && context.isLate()) break;
+    courses.set(metric, await courseOf(site, metric, range, context));
+  }
+  return courses;
 }
 
 /** The answer that the runs of these scenarios give. */
@@ -151,13 +163,17 @@ async function answerFor(site: readonly ScenarioRuns[], asked: ViewAsked, days: 
   const metric = orderBy ?? metrics[0] ?? LEVEL_METRICS[0];
   if (view === 'runs') {
     const [only] = site;
-    const step = only && asked.step !== undefined ? (await chooseStep(only.steps, asked.step)).name : undefined;
-    return runAnswer(site, { metric, step, timeZone, limit: limit ?? RUNS });
+    const step = only && asked.step !== undefined ? await chooseStep(only.steps, asked.step) : undefined;
+    const judged = only && step ? [{ ...only, steps: [step] }] : site;
+    const course = await courseOf(judged, metric, days.range, context);
+    return runAnswer(site, { metric, step: step?.name, timeZone, limit: limit ?? RUNS, course });
   }
   const most = whole ? Number.MAX_SAFE_INTEGER : (limit ?? ROWS);
   if (breakdown !== undefined) {
-    const options = { breakdown, metric, range: days.range, timeZone, limit: most };
-    return cycleAnswer(site, isCycle(breakdown) ? options : { ...options, course: await courseOf(site, metric, days.range, context) });
+    const others = (asked.metrics === undefined ? [] : metrics).filter((each) => each !== metric);
+    const options = { breakdown, metrics: [metric, ...others] as const, range: days.range, timeZone, limit: most };
+    const courses = isCycle(breakdown) ? new Map<string, Course>() : await coursesOf(site, options.metrics, days.range, context);
+    return cycleAnswer(site, { ...options, courses });
   }
   const columns = orderBy === undefined || metrics.includes(orderBy) || orderBy === 'failedPercent' ? metrics : [orderBy, ...metrics];
   return levelAnswer(site, { metrics: columns, orderBy, limit: most });

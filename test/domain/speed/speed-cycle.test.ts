@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import type { Report } from '../../../src/domain/speed/runs.ts';
+import { studyScenario } from '../../../src/domain/speed/scenario-study.ts';
+import { scenarioRuns } from '../../../src/domain/speed/site-runs.ts';
+import { type Course, courseFrom, levelsOf } from '../../../src/domain/speed/speed-course.ts';
+import { cycleAnswer } from '../../../src/domain/speed/speed-cycle.ts';
+import { DAY_MS, HOUR_MS } from '../../../src/lib/clock.ts';
+import { seeded } from '../../bench/verdicts/random.ts';
+
+const START = Date.UTC(2026, 5, 1);
+const DAYS = 42;
+const RANGE = { startMs: START, endMs: START + DAYS * DAY_MS - 1 };
+const BROKE = START + 32 * DAY_MS;
+const STEPS = ['Home', 'Category', 'Cart'];
+
+/** A run every two hours; the step Cart is 50 % slower since a day, at weekends by another factor too. */
+function reportsOf({ slower = 1.5, weekend = 1 } = {}): Report[] {
+  const { normal } = seeded(7);
+  return Array.from({ length: DAYS * 12 }, (_, index) => {
+    const date = START + index * 2 * HOUR_MS;
+    const isWeekend = [0, 6].includes(new Date(date).getUTCDay());
+    return {
+      date,
+      steps: STEPS.map((name, place) => {
+        const own = name === 'Cart' ? (date >= BROKE ? slower : 1) * (isWeekend ? weekend : 1) : 1;
+        const factor = own * Math.exp(0.04 * normal());
+        const timings = { largestContentfulPaint: Math.round(2000 * factor), firstByte: Math.round(200 * (1 + 0.05 * normal())) };
+        return { stepId: place + 1, stepResultId: `${index}-${place}`, name, fail: 0, loadTime: 4000, timings };
+      }),
+    };
+  });
+}
+
+const METRIC = 'largestContentfulPaint';
+
+function courseOf(reports: readonly Report[], metric: string): Course {
+  const windows = { baseline: { startMs: RANGE.startMs, endMs: RANGE.startMs }, period: RANGE };
+  return courseFrom([
+    { scenarioId: 1, name: 'Checkout', study: studyScenario(reports, { ...windows, metrics: [metric], timeZone: 'UTC' }) },
+  ]);
+}
+
+function answerTo(reports: Report[], breakdown: 'day' | 'week' | 'weekend', metrics: readonly [string, ...string[]], judged = metrics) {
+  const courses = new Map(judged.map((metric) => [metric, courseOf(reports, metric)]));
+  return cycleAnswer([scenarioRuns(1, 'Checkout', reports, RANGE)], {
+    breakdown,
+    metrics,
+    range: RANGE,
+    timeZone: 'UTC',
+    limit: 8,
+    courses,
+  });
+}
+
+describe('by day and week', () => {
+  it('a step that moved is told first and stands in front of a table that is cut', () => {
+    const { answer, rows, notes } = answerTo(reportsOf(), 'week', [METRIC]);
+    expect(answer).toMatch(/^Checkout, step "Cart": LCP is slower since 2026-07-03T\S+: 2 s → (?:2\.9\d|3) s \(\+(?:49|50|51)%/);
+    expect(rows.slice(0, 6).map((row) => row[1])).toEqual(Array.from({ length: 6 }, () => 'Cart'));
+    expect(notes[0]).toBe('Showing 8 of 18 rows; raise limit for more. Steps that moved come first.');
+  });
+
+  it('no day is lowest because of the level of its time', () => {
+    const only = reportsOf().map((report) => ({ ...report, steps: report.steps?.filter(({ name }) => name === 'Cart') ?? [] }));
+    const { answer, notes } = answerTo(only, 'day', [METRIC]);
+    const [, highest, lowest] = /Beside that, LCP by day: .+\(\+(\d+)% against the level of its time\), .+\(−(\d+)%\)/.exec(answer) ?? [];
+    expect(Math.max(Number(highest), Number(lowest))).toBeLessThanOrEqual(5);
+    expect(notes[0]).toBe('Showing 8 of 42 rows; raise limit for more.');
+  });
+
+  it('each metric is judged and has a column, and one that there was no time for is named', () => {
+    const { answer, columns, notes } = answerTo(reportsOf(), 'week', [METRIC, 'firstByte']);
+    expect(columns).toEqual(['scenario', 'step', 'week', METRIC, 'low', 'high', 'firstByte', 'runs']);
+    expect(answer).toMatch(/TTFB keeps its level in all 3 steps\. TTFB by week: highest .+ against the usual level\)/);
+    expect(notes).toContain(`low, high and runs are of ${METRIC}.`);
+    const late = answerTo(reportsOf(), 'week', [METRIC, 'firstByte'], [METRIC]);
+    expect(late.answer).not.toContain('TTFB');
+    expect(late.notes).toContain('There was no time to judge firstByte: metrics with these alone does.');
+  });
+});
+
+it('by weekend each metric is judged, and a step that differs comes first', () => {
+  const { answer, rows } = answerTo(reportsOf({ slower: 1, weekend: 1.3 }), 'weekend', [METRIC, 'firstByte']);
+  expect(answer).toMatch(
+    /^LCP is (?:29|30|31)% higher in "weekend" than in "Monday to Friday", in 1 of 3 steps\. TTFB does not differ by weekend/,
+  );
+  expect(rows.slice(0, 2).map((row) => row[1])).toEqual(['Cart', 'Cart']);
+});
+
+it('a run that drifts is held against its line', () => {
+  const dates = Array.from({ length: 60 }, (_, day) => day * DAY_MS);
+  const values = dates.map((date) => 1000 * 1.2 ** (date / (30 * DAY_MS)));
+  const levels = levelsOf({ dates, values }, { scenarioId: 1, step: '', edges: [], relativePer30Days: 0.2 });
+  expect(values.map((value, index) => (value / (levels[index]?.usual ?? 0)).toFixed(6))).toEqual(values.map(() => '1.000000'));
+});
