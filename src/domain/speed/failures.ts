@@ -140,22 +140,28 @@ export function intervalWords({ failed, runs, low, high }: Share): string {
   return `${failed} of ${runs}, 95%: ${shareWords(low)}–${shareWords(high)}`;
 }
 
-/** How often runs fail now and before, and since when it differs. */
-function trendWords({ period, before, state, change }: FailureTrend, timeZone: string): string {
-  const now = `${shareWords(period.share ?? 0)} of runs fail (${intervalWords(period)}`;
-  if (before.share === null) return `${now})`;
-  const earlier = `${shareWords(before.share)} of ${before.runs} before: ${state}`;
-  const since = change
-    ? `, ${shareWords(change.before.share ?? 0)} → ${shareWords(change.since.share ?? 0)} since ${minuteAt(change.atMs, timeZone)}`
-    : '';
-  return `${now}; ${earlier}${since})`;
+/** `, more often since 2026-11-22T15:17Z: 25%, until then 12%`; empty where no share changed. */
+function changeWords({ state, change }: FailureTrend, timeZone: string): string {
+  if (!change) return '';
+  const [old, since] = [change.before, change.since].map(({ share }) => shareWords(share ?? 0));
+  const how = state.startsWith('fails') ? `${state.replace('fails ', '')} ` : '';
+  return `, ${how}since ${minuteAt(change.atMs, timeZone)}: ${since}, until then ${old}`;
 }
 
-function mostlyWords([first, ...rest]: readonly FailingStep[]): string {
+/** How often runs fail now and before, and since when it differs. */
+function trendWords(trend: FailureTrend, timeZone: string): string {
+  const { period, before, state, change } = trend;
+  const now = `${shareWords(period.share ?? 0)} of runs fail (${intervalWords(period)}`;
+  if (before.share === null) return `${now})`;
+  const verdict = change && state.startsWith('fails') ? '' : `: ${state}`;
+  return `${now}; ${shareWords(before.share)} of ${before.runs} before${verdict})${changeWords(trend, timeZone)}`;
+}
+
+function mostlyWords([first, ...rest]: readonly FailingStep[], mark: string): string {
   if (!first || first.share.failed === 0) return '';
   const { step, share, trend } = first;
-  if (rest.every((each) => each.share.failed === 0)) return `, all at step "${step}"`;
-  return `, most often at step "${step}" (${intervalWords(share)}; ${trend.state})`;
+  if (rest.every((each) => each.share.failed === 0)) return `${mark} all at step "${step}"`;
+  return `${mark} most often at step "${step}" (${intervalWords(share)}; ${trend.state})`;
 }
 
 /** That runs of a scenario fail, where it is worth a word. */
@@ -182,7 +188,7 @@ export function failureWords(study: Study): FailureWords | undefined {
   const isMore = failed > 0 && trend.state === 'fails more often';
   if (share < WORTH_A_SENTENCE && !isMore && trend.state !== 'fails less often') return undefined;
   const steps = failingSteps(study);
-  return { share, words: `${trendWords(trend, study.timeZone)}${mostlyWords(steps)}`, step: steps[0]?.step };
+  return { share, words: `${trendWords(trend, study.timeZone)}${mostlyWords(steps, trend.change ? ';' : ',')}`, step: steps[0]?.step };
 }
 
 /** The same as a sentence, with what the failed action says of itself. */

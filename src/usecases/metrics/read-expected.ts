@@ -1,16 +1,17 @@
 import { ApiError, refuse } from '../../api/errors.ts';
 import { factorsOf } from '../../domain/metrics/change-cost.ts';
 import { metricsToRead } from '../../domain/metrics/compare/readings.ts';
-import { changesBefore, changesFrom, type FoundChange } from '../../domain/metrics/expected/expected-changes.ts';
+import { changesBefore, changesFrom, changesWithLater, type FoundChange } from '../../domain/metrics/expected/expected-changes.ts';
 import { FORECAST_DAYS, isRowByRow, keyOf, TURN_DAYS, withExpected } from '../../domain/metrics/expected/expected-lines.ts';
 import { specialNote } from '../../domain/metrics/expected/expected-words.ts';
 import { atTheirDevices } from '../../domain/metrics/expected/placed-changes.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
+import type { MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
 import { commerceMetrics } from '../../domain/metrics/read/query-notes.ts';
 import type { QueryLine } from '../../domain/metrics/read/query-table.ts';
-import { daysBetween, shiftDays, slotsOf } from '../../lib/calendar.ts';
+import { daysBetween, type Interval, shiftDays, slotsOf } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
 import type { Context } from '../context.ts';
 import { otherGoalsOf } from './commerce-goal.ts';
@@ -20,6 +21,8 @@ import { readKnownDays } from './read-known-days.ts';
 /** Days that two requests hold, and the least that teach. */
 const READ_DAYS = 184;
 const LEAST_DAYS = 84;
+/** Days after the rows that show whether a change among these went on. */
+const LATER_DAYS = 14;
 
 /** All devices together, desktop, mobile and tablet. */
 const ALL_DEVICES = 4;
@@ -62,8 +65,32 @@ const VERDICT_WORDS = 'verdict: high or low at a false discovery rate of 5%.';
 /** From which days it was learned what was to be expected. */
 function learnedWords(query: MetricQuery, rows: number, firstMs: number, timeZone: string): string {
   if (isRowByRow(query)) return `of each ${timeUnitOf(query.breakdown) ?? 'row'} from the days before it`;
-  const later = rows > TURN_DAYS ? `, of rows more than ${TURN_DAYS} days later from those before them too` : '';
-  return `from the days up to ${todayIn(timeZone, firstMs - 1)}${later}`;
+  const first = `from the days up to ${todayIn(timeZone, firstMs - 1)}`;
+  return rows > TURN_DAYS ? `for the first ${TURN_DAYS} days ${first}, for each ${TURN_DAYS} after them from all days before these` : first;
+}
+
+/** Days after the rows of a query, and the ranges that they are of. */
+interface Later {
+  readonly rows: readonly MetricRow[];
+  readonly ranges: readonly Interval[];
+}
+
+const NOTHING_LATER: Later = { rows: [], ranges: [] };
+
+/** The first of the days in an interval after the rows of a query; none where they cannot be read. */
+async function readLater(
+  daily: Parameters<typeof fetchKept>[0],
+  { startMs, endMs }: Interval,
+  { timeZone, ...context }: ExpectedContext,
+): Promise<Later> {
+  const ranges = [{ startMs, endMs: Math.min(endMs, shiftDays(startMs, LATER_DAYS, timeZone) - 1) }];
+  try {
+    const { rows } = await fetchKept({ ...daily, ranges }, { ...context, timeZone, progress: () => undefined });
+    return { rows, ranges };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return NOTHING_LATER;
+  }
 }
 
 /** The days up to the last complete one of a query and those before it, and what changed among them, on its device. */
@@ -99,8 +126,14 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   const input = { query, lines, days: withoutFaults(read.rows, faults), known, timeZone };
   const first = todayIn(timeZone, interval.startMs);
   const [among, before] = [changesFrom(input, first), query.expected ? changesBefore(input, first) : []];
-  const ofDevices = { grid: { ...grid, metrics, ranges: [history], daily: true }, input };
-  const [changes, earlier] = await onDevices([among, before], ofDevices, context);
+  const daily = { ...grid, metrics, ranges: [history], daily: true };
+  const isOpen = endMs < lastMs && among.some(({ change }) => change.to === undefined);
+  const later = isOpen ? await readLater(daily, { startMs: endMs + 1, endMs: lastMs }, context) : NOTHING_LATER;
+  const last = todayIn(timeZone, endMs);
+  const whole = { ...input, days: [...input.days, ...later.rows] };
+  const told = later.rows.length === 0 ? among : changesWithLater(among, whole, [first, last]);
+  const ofDevices = { grid: { ...daily, ranges: [history, ...later.ranges] }, input: whole, last };
+  const [changes, earlier] = await onDevices([told, before], ofDevices, context);
   return { input, found: [...among, ...before], changes, before: earlier, currency: read.currency, rows, firstMs, lastMs };
 }
 
@@ -185,6 +218,8 @@ export async function readCourse(
 interface DeviceRead {
   readonly grid: Parameters<typeof fetchKept>[0];
   readonly input: Parameters<typeof withExpected>[0];
+  /** The last day of the rows. */
+  readonly last: string;
 }
 
 const DEVICES = ['desktop', 'mobile', 'tablet'] as const;
@@ -192,7 +227,7 @@ const DEVICES = ['desktop', 'mobile', 'tablet'] as const;
 /** Changes on the devices where they happened; these are read where all devices changed and nothing else is put side by side. */
 async function onDevices(
   [among, before]: readonly [FoundChange[], FoundChange[]],
-  { grid, input: { days, known } }: DeviceRead,
+  { grid, input: { days, known }, last }: DeviceRead,
   context: ExpectedContext,
 ): Promise<[FoundChange[], FoundChange[]]> {
   const keys = new Set(days.map(({ selection }) => keyOf(selection)));
@@ -204,6 +239,6 @@ async function onDevices(
           return { rows: [] };
         })
       : { rows: [] };
-  const all = { rows: [...days, ...more.rows], known };
+  const all = { rows: [...days, ...more.rows], known, last };
   return [atTheirDevices(among, all), atTheirDevices(before, all)];
 }

@@ -78,9 +78,11 @@ export function costOnDays(metric: string, rows: readonly MetricRow[], change: D
   return undefined;
 }
 
-/** `since 2026-09-25`, or both days where it has ended. */
-export const changeDays = ({ from, to }: Pick<DatedChange, 'from' | 'to'>) =>
-  to === undefined ? `since ${from}` : `from ${from} to ${to}`;
+/** `since 2026-09-25`, or both days where it has ended, or the only one. */
+export function changeDays({ from, to }: Pick<DatedChange, 'from' | 'to'>): string {
+  if (to === undefined) return `since ${from}`;
+  return from === to ? `on ${from} alone` : `from ${from} to ${to}`;
+}
 
 const OF_OUTCOME = { revenueSum: 'revenue', conversionCount: 'conversions', visits: 'visits' } as const;
 

@@ -93,7 +93,9 @@ function questsOf(series: Series, { baseline, period, share = 1 }: Question, isB
     { shape: 'step', from: learned, to: end, level: share * ERRORS.step * Math.sqrt(WEEK / Math.max(WEEK, end - learned)) },
     { shape: 'episode', from: Math.min(early, learned), to: end, level: share * ERRORS.episode },
   ];
-  return [...beside, ...(isByStep ? own : [])].filter(({ from, to }) => from < to);
+  // By levels alone no change makes the verdict, but one in the period must not pass for one of the baseline and a day that stands out.
+  const alone: Quest[] = [{ shape: 'step', from: learned, to: end, level: BESIDE.earlier }];
+  return [...beside, ...(isByStep ? own : alone)].filter(({ from, to }) => from < to);
 }
 
 const limitOf = (error: number, freedom: number) => studentOf(scoreOfTail(Math.log(error)), freedom);

@@ -12,6 +12,7 @@ import { LONGEST_EPISODE_DAYS } from '../engine/judge.ts';
 import { changesSince, sizeOfDays } from '../engine/measure.ts';
 import type { DailyPoint } from '../engine/series.ts';
 import { nameOf, verbsOf } from '../metric-definitions.ts';
+import type { MetricRow } from '../read/metric-answers.ts';
 import type { QueryLine } from '../read/query-table.ts';
 import { type ExpectedInput, isChangeOf, isUsualLevel, keyOf } from './expected-lines.ts';
 
@@ -66,8 +67,11 @@ function changesOfMetric(
   return [...ofFactors, ...alone];
 }
 
-/** Lasting changes that begin on a day or later, in each selection and metric that was asked for, as every tool tells them. */
-export function changesFrom({ query, days, known }: ExpectedInput, from: string): FoundChange[] {
+/**
+ * Lasting changes that begin on a day or later, in each selection and metric that was asked for, as every tool tells them. Where days
+ * after the rows are known, `last` is the last day of these, up to which a change that goes on has its cost.
+ */
+export function changesFrom({ query, days, known }: ExpectedInput, from: string, last = '9'): FoundChange[] {
   const asked = query.metrics.filter((metric) => !query.bases.includes(metric));
   const selections = [...grouped(days, ({ selection }) => keyOf(selection))];
   const searched = new Set(asked.flatMap((metric) => [metric, ...factorsOf(metric)]));
@@ -79,8 +83,9 @@ export function changesFrom({ query, days, known }: ExpectedInput, from: string)
     const isOfOtherGoal = rows[0]?.isOfOtherGoal;
     const all = asked.flatMap((metric) => changesOfMetric(metric, factorsOf(metric, { isOfOtherGoal }), { pointsOf, from, most }));
     const once = new Map(all.map((each) => [`${each.metric} ${each.change.from} ${each.change.to ?? ''}`, each]));
-    return [...once.values()].map(({ metric, change }) => {
-      const cost = costOnDays(metric, rows, change);
+    const among = [...once.values()].filter(({ change }) => change.from <= last);
+    return among.map(({ metric, change }) => {
+      const cost = costOnDays(metric, costDays(rows, change, last), change);
       return { key, metric, device, change, cost, ...(isOfOtherGoal && { isOfOtherGoal }) };
     });
   });
@@ -93,6 +98,29 @@ export function changesFrom({ query, days, known }: ExpectedInput, from: string)
 function isMadeBy(own: FoundChange, other: FoundChange): boolean {
   const isFactor = own.metric !== other.metric && own.key === other.key && factorsOf(own.metric, own).includes(other.metric);
   return isFactor && areNear(own.change, other.change);
+}
+
+/** The days that a cost is of: all of a change that has ended, those up to a last one of a change that goes on. */
+export function costDays(rows: readonly MetricRow[], { to }: Pick<DatedChange, 'to'>, last: string): readonly MetricRow[] {
+  return to === undefined ? rows.filter(({ interval: { label = '' } }) => label <= last) : rows;
+}
+
+/**
+ * Changes that begin among some rows, of which `last` is the last day, by the days after these too: one that nothing but the last day
+ * showed is of that day alone.
+ */
+export function changesWithLater(
+  among: readonly FoundChange[],
+  later: ExpectedInput,
+  [first, last]: readonly [string, string],
+): FoundChange[] {
+  const found = changesFrom(later, first, last);
+  const goesOn = (own: FoundChange) =>
+    found.some(({ key, metric, change }) => key === own.key && metric === own.metric && areNear(change, own.change));
+  const alone = among.filter((own) => own.change.to === undefined && own.change.from === last && !goesOn(own));
+  return [...found, ...alone.map((own) => ({ ...own, change: { ...own.change, to: last } }))].toSorted(
+    (a, b) => a.change.pValue - b.change.pValue,
+  );
 }
 
 /** Changes shortly before some rows, of which `first` is the first day, that these lie in whole. */

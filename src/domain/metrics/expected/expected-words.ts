@@ -99,6 +99,7 @@ function farRows(judged: readonly JudgedLine[], words: Words, metrics: number): 
   for (const own of judged.filter(isFar).toSorted((a, b) => sizeOf(b) - sizeOf(a)))
     if (!farthest.has(own.metric)) farthest.set(own.metric, own);
   const named = [...farthest.values()].slice(0, MOST_NAMED);
+  if (named.length === 0) return '';
   const rows = named.map((own) => {
     const of = metrics === 1 ? '' : `${nameOf(own.metric)}, `;
     const value = valueText(own.metric, own.line.values[own.metric] ?? null, words);

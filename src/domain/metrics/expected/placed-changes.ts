@@ -4,7 +4,7 @@ import { dayPoints, kindOf } from '../compare/readings.ts';
 import { measureChange } from '../engine/measure.ts';
 import { findReasons } from '../engine/reasons.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
-import type { FoundChange } from './expected-changes.ts';
+import { costDays, type FoundChange } from './expected-changes.ts';
 import { keyOf } from './expected-lines.ts';
 
 const DEVICES = ['desktop', 'mobile', 'tablet'] as const;
@@ -13,10 +13,12 @@ const DEVICES = ['desktop', 'mobile', 'tablet'] as const;
 interface DeviceDays {
   readonly rows: readonly MetricRow[];
   readonly known: KnownDays;
+  /** Up to which a change that goes on has its cost. */
+  readonly last: string;
 }
 
 /** A change of all devices on the one that moved otherwise than the rest, with its size and cost there; itself where none did. */
-function onItsDevice(own: FoundChange, { rows, known }: DeviceDays): FoundChange {
+function onItsDevice(own: FoundChange, { rows, known, last }: DeviceDays): FoundChange {
   const { metric, change } = own;
   const whole = rows.find(({ selection }) => keyOf(selection) === own.key);
   if (own.device !== 'all' || !whole) return own;
@@ -37,7 +39,7 @@ function onItsDevice(own: FoundChange, { rows, known }: DeviceDays): FoundChange
   if (!device || relative === null || low === null || high === null) return own;
   const key = keyAt(device);
   const found = measureChange(kind, daysAt(key), { from: change.from, to: change.to, relative, low, high });
-  return found ? { ...own, key, device, change: found, cost: costOnDays(metric, rowsAt(key), found) } : own;
+  return found ? { ...own, key, device, change: found, cost: costOnDays(metric, costDays(rowsAt(key), found, last), found) } : own;
 }
 
 /** Changes where they happened, each once: what a device alone did is told of it, and costs what it cost there. */

@@ -44,6 +44,16 @@ describe('a single day', () => {
     }
   });
 
+  it('that stands out makes no day of its usual baseline stand out', () => {
+    const high: Planted = { on: 'visits', from: DAYS - 1, to: DAYS, factor: 1.5 };
+    for (const seed of [5, 6, 7, 8, 9, 10, 11, 12]) {
+      const question = questionOf('visits', seed, [high]);
+      const { verdict, changes } = judgeDay(question);
+      expect(verdict).toBe('up');
+      expect(changes.filter(({ shape, from }) => shape === 'outlier' && from === question.baseline.from)).toEqual([]);
+    }
+  });
+
   it('of a fall that began weeks ago is as expected', () => {
     const { verdict, changes } = judgeDay(questionOf('conversionRate', 5, [dropOf(0.7, DAYS - 20)]));
     expect(verdict).toBe('within noise');

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { changesBefore, changesFrom, levelSentence, togetherSentence } from '../../../../src/domain/metrics/expected/expected-changes.ts';
+import {
+  changesBefore,
+  changesFrom,
+  changesSentence,
+  changesWithLater,
+  levelSentence,
+  togetherSentence,
+} from '../../../../src/domain/metrics/expected/expected-changes.ts';
 import type { ExpectedInput } from '../../../../src/domain/metrics/expected/expected-lines.ts';
 import { dayAfter } from '../../../../src/lib/calendar.ts';
 import { DAY_MS } from '../../../../src/lib/clock.ts';
@@ -44,6 +51,25 @@ describe('changes around the rows of an expectation', () => {
 
   it('that have ended before the rows are no level of theirs', () => {
     expect(changesBefore(input(['conversionRate'], { from: 100, to: 112, factor: 0.6 }), day(126))).toEqual([]);
+  });
+
+  it('that only the last row showed are of that day alone where the days after it are known', () => {
+    const told = (to: number) => {
+      const whole = input(['conversionRate'], { from: 120, to, factor: 0.5 });
+      const asked = { ...whole, days: whole.days.slice(0, 121) };
+      const among = changesFrom(asked, day(120));
+      expect(changesSentence(among, 'EUR')).toMatch(/is \d\d\.\d% lower \(.+\) since 2026-10-29: about -/);
+      return { among, later: changesWithLater(among, whole, [day(120), day(120)]) };
+    };
+    const alone = told(121);
+    expect(changesSentence(alone.later, 'EUR')).toMatch(/was \d\d\.\d% lower \(.+\) on 2026-10-29 alone: about -/);
+    expect(alone.later[0]?.cost).toEqual(alone.among[0]?.cost);
+    expect(changesSentence(told(127).later, 'EUR')).toMatch(/was \d\d\.\d% lower \(.+\) from 2026-10-29 to 2026-11-04: about -/);
+    const lasting = told(DAYS).later;
+    expect(changesSentence(lasting, 'EUR')).toMatch(/is \d\d\.\d% lower \(.+\) since 2026-10-29: about -/);
+    // The cost of the row that was asked for.
+    expect(lasting[0]?.cost?.value).toBeLessThan(-6_000);
+    expect(lasting[0]?.cost?.value).toBeGreaterThan(-10_000);
   });
 
   it('are told of the factor alone where a product changed with it', () => {

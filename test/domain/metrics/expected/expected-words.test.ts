@@ -36,3 +36,8 @@ it('an ordinary value outside its own bounds is told as that, and no bounds are 
       '(95%: 3,000 to 6,000) was to be expected.',
   );
 });
+
+it('an ordinary value outside its own bounds, but near what was to be expected, is counted and not called the farthest', () => {
+  const answer = said({ visits: 4_700, revenueSum: 9_100 }, { visits: cell(4_300, 4_000, 4_600), revenueSum: cell(9_000, 8_000, 10_000) });
+  expect(answer).toMatch(/^Both values are ordinary: .+, though 1 of 2 lies outside its own 95% bounds\.$/);
+});
