@@ -1,4 +1,5 @@
 import { check } from '../api/check-input.ts';
+import type { Ask } from '../api/client.ts';
 import type { Observer } from '../api/observer.ts';
 import type { WriteRequest } from '../api/write-request.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -128,6 +129,12 @@ function declined(tool: AnyTool, { session, offer }: Caller): Answer {
   return answerOf(tool, data, { session, offer, redact: (text) => text, links: [], asked: {} });
 }
 
+/** The instant of the speed event that a text names in place of a date. */
+async function eventNamedBy(text: string, ask: Ask) {
+  const { eventAt } = await import('../usecases/speed/event-named.ts');
+  return eventAt(text, ask);
+}
+
 /** Runs the handler for the project of the call; the range that its arguments name goes into `range`. */
 async function handled(call: Call, range: ResolvedRange, note: (sentence: string) => void): Promise<Record<string, unknown>> {
   const { tool, input, caller, client, nowMs } = call;
@@ -144,6 +151,7 @@ async function handled(call: Call, range: ResolvedRange, note: (sentence: string
         return names.find(kind, text, await client.projectId(call.options), ask, !changesSomething(tool));
       },
       list: async (kind) => names.list(kind, await client.projectId(call.options), ask),
+      eventAt: scopeOf(tool) === 'speed-analysis' && !changesSomething(tool) ? (text) => eventNamedBy(text, ask) : undefined,
       within: async (kind, text) => (kind === 'zone' ? names.zonesWithin(text, await client.projectId(call.options), ask) : undefined),
     });
     Object.assign(range, named);

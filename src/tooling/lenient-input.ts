@@ -150,7 +150,7 @@ function metric({ metric: family, exact }: MetricFact, value: unknown, reading: 
   if (typeof value !== 'string') return value;
   const standIn = exact ? undefined : standInFor(family, value);
   if (standIn) {
-    notes.push(ofAnswer(`metric "${value}": ${standIn.why}, which answers here; limits of one are not limits of the other.`));
+    notes.push(ofAnswer(standIn.words));
     return standIn.metric;
   }
   const known = metricOf(family, value);

@@ -1,5 +1,5 @@
 import { foldMetric, metricAliases, siteMetricDefinitions, zoneMetricDefinitions } from '../domain/metrics/metric-definitions.ts';
-import { missingMetrics, unanswerable } from '../domain/metrics/unanswerable.ts';
+import { metricStandIns, missingMetrics, unanswerable } from '../domain/metrics/unanswerable.ts';
 import { isNearly, onlyOneOf } from '../domain/names/close-name.ts';
 import { missingSpeedMetrics, speedMetricAliases, speedMetricNames, speedStandIns } from '../domain/speed/speed-metrics.ts';
 import { hint } from '../lib/hint.ts';
@@ -15,6 +15,8 @@ interface Family {
   readonly missing: Readonly<Record<string, string>>;
   /** Of these the metrics that answer in their place. */
   readonly standIns: Readonly<Record<string, string>>;
+  /** Says which metric answers in place of the one that was named. */
+  readonly standInWords: (text: string, metric: string) => string;
   readonly subject: string;
   /** Tools that answer with these metrics. */
   readonly tools: string;
@@ -25,7 +27,9 @@ const families: Readonly<Record<MetricFamily, Family>> = {
     names: [...Object.keys(siteMetricDefinitions), ...Object.keys(zoneMetricDefinitions)],
     aliases: metricAliases,
     missing: missingMetrics,
-    standIns: {},
+    standIns: metricStandIns,
+    standInWords: (text, metric) =>
+      `metric "${text}" = ${metric}: sessions with a purchase, unless another goal is named; several orders of one session count once.`,
     subject: 'the site and its zones',
     tools: hint('query_metrics', 'query_metrics answers it', 'other tools answer it'),
   },
@@ -34,6 +38,8 @@ const families: Readonly<Record<MetricFamily, Family>> = {
     aliases: speedMetricAliases,
     missing: missingSpeedMetrics,
     standIns: speedStandIns,
+    standInWords: (text) =>
+      `metric "${text}": ${missingSpeedMetrics[foldMetric(text)] ?? ''}, which answers here; limits of one are not limits of the other.`,
     subject: 'synthetic scenarios, not of visitors',
     tools: hint('analyze_scenario', 'analyze_scenario answers it', 'other tools answer it'),
   },
@@ -49,12 +55,12 @@ export function metricOf(family: MetricFamily, text: string): string | undefined
   return names.find((name) => foldMetric(name) === folded) ?? (Object.hasOwn(aliases, folded) ? aliases[folded] : undefined);
 }
 
-/** The metric that answers in place of one that there is not, and why; undefined where none does. */
-export function standInFor(family: MetricFamily, text: string): { metric: string; why: string } | undefined {
-  const { missing, standIns } = families[family];
+/** The metric that answers in place of one that there is not, and the words for it; undefined where none does. */
+export function standInFor(family: MetricFamily, text: string): { metric: string; words: string } | undefined {
+  const { standIns, standInWords } = families[family];
   const folded = foldMetric(text);
   const metric = Object.hasOwn(standIns, folded) ? standIns[folded] : undefined;
-  return metric === undefined ? undefined : { metric, why: missing[folded] ?? '' };
+  return metric === undefined ? undefined : { metric, words: standInWords(text, metric) };
 }
 
 /** The nearest metric to a name that neither family has. */

@@ -35,6 +35,8 @@ export interface DateReading {
   readonly timeZone: string;
   readonly nowMs: number;
   readonly note: (sentence: string) => void;
+  /** The instant of the event that a text names, which begins or ends a range of lab runs; left out where there are none. */
+  readonly eventAt?: ((text: string) => Promise<{ readonly atMs: number; readonly words: string } | undefined>) | undefined;
 }
 
 /** How days that lie ahead may be asked about. */
@@ -53,10 +55,18 @@ export function forecastOf({ shape: { metrics } }: z.ZodObject, { ahead }: DateF
   return isOfRange ? hint('query_metrics', ' query_metrics with expected: true forecasts it.') : '';
 }
 
+/** The value of a date, and the bound of the range that it is, if any. */
+interface ReadDate {
+  readonly value: unknown;
+  readonly range: ResolvedRange;
+}
+
 /** The instant of a date, and the bound of the range that it is, if any. */
-export async function resolveDate({ fact, text, path }: ArgumentPlace<DateFact>, { mayBeAhead, forecast }: Ahead, options: DateReading) {
+export async function resolveDate(place: ArgumentPlace<DateFact>, ahead: Ahead, options: DateReading): Promise<ReadDate> {
+  const { fact, text, path } = place;
+  const { mayBeAhead, forecast } = ahead;
   const { timeZone, nowMs, note } = options;
-  const [{ FutureError, resolveDate: resolve, todayIn }, { isOfNoYear }] = await Promise.all([
+  const [{ FutureError, resolveDate: resolve, todayIn }, { DateError, isOfNoYear }] = await Promise.all([
     import('../lib/dates.ts'),
     import('../lib/date-texts.ts'),
   ]);
@@ -73,6 +83,12 @@ export async function resolveDate({ fact, text, path }: ArgumentPlace<DateFact>,
       range: { ...(fact.date === 'start' && { start: bound }), ...(isEnd && { end: bound }) },
     };
   } catch (error) {
+    const isNone = error instanceof DateError && !(error instanceof FutureError);
+    const event = isNone && (fact.date === 'start' || fact.date === 'end') ? await options.eventAt?.(text) : undefined;
+    if (event) {
+      note(event.words);
+      return resolveDate({ ...place, text: new Date(event.atMs).toISOString() }, ahead, options);
+    }
     const words = error instanceof Error ? error.message : 'no date';
     throw new ApiError('invalid', `${path}: ${words}${error instanceof FutureError ? forecast : ''}`);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { foldMetric, metricAliases, siteMetricDefinitions, zoneMetricDefinitions } from '../../src/domain/metrics/metric-definitions.ts';
-import { metricOf } from '../../src/tooling/metric-words.ts';
+import { metricOf, standInFor } from '../../src/tooling/metric-words.ts';
 
 const definitions = Object.entries<{ readonly aliases?: readonly string[] }>({ ...siteMetricDefinitions, ...zoneMetricDefinitions });
 
@@ -22,4 +22,14 @@ describe('the names of metrics', () => {
     const all = definitions.flatMap(([, { aliases = [] }]) => aliases.map(foldMetric));
     expect(all.filter((alias, index) => all.indexOf(alias) < index)).toEqual([]);
   });
+});
+
+it('orders are answered by the sessions with a purchase, which is said', () => {
+  for (const name of ['orders', 'Number of orders', 'transactions', 'purchases'])
+    expect(standInFor('range', name)).toEqual({
+      metric: 'conversionCount',
+      words: expect.stringContaining(`metric "${name}" = conversionCount: sessions with a purchase, unless another goal is named; `),
+    });
+  expect(standInFor('range', 'items sold')).toBeUndefined();
+  expect(standInFor('speed', 'orders')).toBeUndefined();
 });

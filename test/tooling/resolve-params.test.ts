@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Named } from '../../src/domain/names/match-name.ts';
-import { compareSegments } from '../../src/tooling/params.ts';
+import { compareSegments, endOf, momentOf, startOf } from '../../src/tooling/params.ts';
 import { resolveParams } from '../../src/tooling/resolve-params.ts';
 
 /** What names become in a project with these segments, and what is noted. */
@@ -42,4 +42,28 @@ it('a segment of that very name comes first', async () => {
     named: [7, 'all visitors'],
     notes: ['"everyone" = all visitors', 'segment "All Visitors" = 7'],
   });
+});
+
+it('an event stands for its instant where a range of lab runs begins or ends, and is no date of anything else', async () => {
+  const notes: string[] = [];
+  const options = {
+    find: () => Promise.reject(new Error('no name')),
+    list: async () => [],
+    within: async () => undefined,
+    timeZone: 'UTC',
+    nowMs: Date.parse('2026-11-20T10:00:00Z'),
+    note: (sentence: string) => void notes.push(sentence),
+  };
+  const schema = z.strictObject({ startDate: startOf('').optional(), endDate: endOf('').optional(), date: momentOf('').optional() });
+  const eventAt = async (text: string) =>
+    text === 'release-4' ? { atMs: Date.parse('2026-11-19T08:57:00Z'), words: 'event 4' } : undefined;
+  const { input, range } = await resolveParams(schema, { startDate: 'release-4' }, { ...options, eventAt });
+  expect(input.startDate).toBe('2026-11-19T08:57:00.000Z');
+  expect(range.start?.ms).toBe(Date.parse('2026-11-19T08:57:00Z'));
+  expect(notes).toEqual(['event 4']);
+  const refused = (asked: Record<string, string>, more = {}) =>
+    expect(resolveParams(schema, asked, { ...options, ...more })).rejects.toThrow(/"release-[45]" is not a recognised date/);
+  await refused({ startDate: 'release-5' }, { eventAt });
+  await refused({ date: 'release-4' }, { eventAt });
+  await refused({ startDate: 'release-4' });
 });

@@ -115,3 +115,13 @@ export const missingMetrics: Readonly<Record<string, string>> = {
   fieldvitals: NO_VITALS,
   rum: NO_VITALS,
 };
+
+/** Of these the metric that answers in their place: what most people who ask for orders want to know. */
+export const metricStandIns: Readonly<Record<string, 'conversionCount'>> = {
+  orders: 'conversionCount',
+  numberoforders: 'conversionCount',
+  ordercount: 'conversionCount',
+  transactions: 'conversionCount',
+  numberoftransactions: 'conversionCount',
+  purchases: 'conversionCount',
+};

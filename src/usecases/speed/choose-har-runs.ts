@@ -1,15 +1,15 @@
 import { ApiError } from '../../api/errors.ts';
-import type { PayloadOf } from '../../api/operation.ts';
 import { getStepHar, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { instantOf } from '../../api/params.ts';
 import type { PaintTimes } from '../../domain/har/analyse/largest-paint.ts';
 import { largestShift, type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
-import { fold, matchName } from '../../domain/names/match-name.ts';
+import { fold } from '../../domain/names/match-name.ts';
 import { chooseStep, isFailed, resultIdOf, type Step, stepsOf } from '../../domain/speed/runs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { resolveDate } from '../../lib/dates.ts';
 import { counted } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';
+import { eventNamed, eventWords } from './event-named.ts';
 import { paintsOf, type ScenarioReports, scenarioBetween } from './run-neighbours.ts';
 
 /** Runs read on each side. */
@@ -19,7 +19,6 @@ const NEAR_MS = 3 * DAY_MS;
 /** Days in which the instant is searched where none is given. */
 const SEARCHED_DAYS = 30;
 
-type SpeedEvent = PayloadOf<typeof listSpeedEvents>['events'][number];
 type Asking = Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'note' | 'progress'>;
 
 /**
@@ -47,18 +46,6 @@ export interface HarRuns {
   readonly paints: Record<'before' | 'after', readonly PaintTimes[]>;
 }
 
-/** The event that a text names by its key or its words, or those that it could mean. */
-async function eventNamed(since: string, events: readonly SpeedEvent[]): Promise<{ found?: SpeedEvent | undefined; near: SpeedEvent[] }> {
-  const match = await matchName(
-    since,
-    events.map(({ text }, id) => ({ id, path: [text ?? ''] })),
-  );
-  const eventsOf = (named: readonly { readonly id: number }[]) => named.flatMap(({ id }) => events[id] ?? []);
-  const byKey = events.find(({ key }) => fold(key) === fold(since));
-  if ('found' in match) return { found: byKey ?? events[match.found.id], near: [] };
-  return { found: byKey, near: eventsOf('several' in match ? match.several : match.closest) };
-}
-
 /** The instant that a text names: a date, or an event by its key or text. */
 async function instantNamed(since: string, scenarioId: number, { ask, nowMs, timeZone, note }: Asking): Promise<number> {
   const all = (await ask(listSpeedEvents, { scenarioId })).events;
@@ -76,8 +63,9 @@ async function instantNamed(since: string, scenarioId: number, { ask, nowMs, tim
     const closest = listed.length > 0 ? ` Closest events: ${[...new Set(listed)].join(', ')}.` : '';
     throw new ApiError('invalid', `since: "${since}" is neither a date nor the key or text of a speed event.${closest}`);
   }
-  note(`event "${found.text ?? ''}" (${found.key}) = ${new Date(instantOf(found.date)).toISOString()}`);
-  return instantOf(found.date);
+  const atMs = instantOf(found.date);
+  note(eventWords(found, atMs));
+  return atMs;
 }
 
 /** Whether a name begins with all words of another one: `Product page – mobile` with `Product`. */
