@@ -61,12 +61,19 @@ interface ReadDate {
   readonly range: ResolvedRange;
 }
 
+/** The event that stands in place of a date, where what was read as one is none and a range may begin or end with an event. */
+async function eventFor({ fact, text }: ArgumentPlace<DateFact>, error: unknown, { eventAt }: DateReading) {
+  const [{ FutureError }, { DateError }] = await Promise.all([import('../lib/dates.ts'), import('../lib/date-texts.ts')]);
+  const isOfRange = fact.date === 'start' || fact.date === 'end';
+  return error instanceof DateError && !(error instanceof FutureError) && isOfRange ? eventAt?.(text) : undefined;
+}
+
 /** The instant of a date, and the bound of the range that it is, if any. */
 export async function resolveDate(place: ArgumentPlace<DateFact>, ahead: Ahead, options: DateReading): Promise<ReadDate> {
   const { fact, text, path } = place;
   const { mayBeAhead, forecast } = ahead;
   const { timeZone, nowMs, note } = options;
-  const [{ FutureError, resolveDate: resolve, todayIn }, { DateError, isOfNoYear }] = await Promise.all([
+  const [{ FutureError, resolveDate: resolve, todayIn }, { isOfNoYear }] = await Promise.all([
     import('../lib/dates.ts'),
     import('../lib/date-texts.ts'),
   ]);
@@ -83,8 +90,7 @@ export async function resolveDate(place: ArgumentPlace<DateFact>, ahead: Ahead, 
       range: { ...(fact.date === 'start' && { start: bound }), ...(isEnd && { end: bound }) },
     };
   } catch (error) {
-    const isNone = error instanceof DateError && !(error instanceof FutureError);
-    const event = isNone && (fact.date === 'start' || fact.date === 'end') ? await options.eventAt?.(text) : undefined;
+    const event = await eventFor(place, error, options);
     if (event) {
       note(event.words);
       return resolveDate({ ...place, text: new Date(event.atMs).toISOString() }, ahead, options);

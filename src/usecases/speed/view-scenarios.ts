@@ -154,27 +154,37 @@ async function coursesOf(
   return courses;
 }
 
+/** The slowest and fastest runs, of one step where it is asked for, each against the level of its time. */
+async function runsOf(site: readonly ScenarioRuns[], metric: string, asked: ViewAsked, { range }: FailureDays, context: Timed) {
+  const [only] = site;
+  const step = only && asked.step !== undefined ? await chooseStep(only.steps, asked.step) : undefined;
+  const judged = only && step ? [{ ...only, steps: [step] }] : site;
+  const course = await courseOf(judged, metric, range, context);
+  return runAnswer(site, { metric, step: step?.name, timeZone: context.timeZone, limit: asked.limit ?? RUNS, course });
+}
+
+/** Levels by a breakdown: of the metric that orders, and of all others that were asked for. */
+async function groupsOf(
+  site: readonly ScenarioRuns[],
+  [metric, ...others]: readonly [string, ...string[]],
+  { breakdown, range, limit }: { readonly breakdown: Breakdown; readonly range: Window; readonly limit: number },
+  context: Timed,
+) {
+  const metrics = [metric, ...others.filter((each) => each !== metric)] as const;
+  const courses = isCycle(breakdown) ? new Map<string, Course>() : await coursesOf(site, metrics, range, context);
+  return cycleAnswer(site, { breakdown, metrics, range, timeZone: context.timeZone, limit, courses });
+}
+
 /** The answer that the runs of these scenarios give. */
 async function answerFor(site: readonly ScenarioRuns[], asked: ViewAsked, days: FailureDays, context: Timed): Promise<ViewAnswer> {
-  const { timeZone, whole } = context;
   const metrics = metricsOf(asked);
   const { view, breakdown, orderBy, limit } = asked;
   if (view === 'failures') return failuresOf(site, asked, days, context);
   const metric = orderBy ?? metrics[0] ?? LEVEL_METRICS[0];
-  if (view === 'runs') {
-    const [only] = site;
-    const step = only && asked.step !== undefined ? await chooseStep(only.steps, asked.step) : undefined;
-    const judged = only && step ? [{ ...only, steps: [step] }] : site;
-    const course = await courseOf(judged, metric, days.range, context);
-    return runAnswer(site, { metric, step: step?.name, timeZone, limit: limit ?? RUNS, course });
-  }
-  const most = whole ? Number.MAX_SAFE_INTEGER : (limit ?? ROWS);
-  if (breakdown !== undefined) {
-    const others = (asked.metrics === undefined ? [] : metrics).filter((each) => each !== metric);
-    const options = { breakdown, metrics: [metric, ...others] as const, range: days.range, timeZone, limit: most };
-    const courses = isCycle(breakdown) ? new Map<string, Course>() : await coursesOf(site, options.metrics, days.range, context);
-    return cycleAnswer(site, { ...options, courses });
-  }
+  if (view === 'runs') return runsOf(site, metric, asked, days, context);
+  const most = context.whole ? Number.MAX_SAFE_INTEGER : (limit ?? ROWS);
+  const named = asked.metrics === undefined ? [] : metrics;
+  if (breakdown !== undefined) return groupsOf(site, [metric, ...named], { breakdown, range: days.range, limit: most }, context);
   const columns = orderBy === undefined || metrics.includes(orderBy) || orderBy === 'failedPercent' ? metrics : [orderBy, ...metrics];
   return levelAnswer(site, { metrics: columns, orderBy, limit: most });
 }
