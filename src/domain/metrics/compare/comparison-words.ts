@@ -66,9 +66,11 @@ export function changeText(metric: string, before: number | null, after: number 
   return `${formatNumber(after - before, { sign: true, digits: 2 })} pp, ${relative}`;
 }
 
+/** Of what grew tenfold and more, tenths of a percent say nothing. */
+const styleOf = (share: number) => ({ digits: Math.abs(share) < 10 ? 1 : 0, group: true });
 /** A relative change as `−5.2%`. */
-export const signed = (share: number) => formatPercent(100 * share, { sign: true, digits: 1 });
-const sizeOf = (share: number) => formatPercent(Math.abs(100 * share), { digits: 1 });
+export const signed = (share: number) => formatPercent(100 * share, { ...styleOf(share), sign: true });
+const sizeOf = (share: number) => formatPercent(Math.abs(100 * share), styleOf(share));
 const lowerOrHigher = (share: number) => (share < 0 ? 'lower' : 'higher');
 
 /** `25% lower (20% to 30%)`: against the days before, with its interval at 95 %. */
