@@ -81,31 +81,42 @@ function notesOf(result: PeriodsResult, read: PeriodsRead, explained: PeriodsExp
   ];
 }
 
+/** The sentences of the answer: what was asked by name first, then the change, what is special of its days, and whether counting is sound. */
+function answerOf(
+  { data, finding, headline, isNoise, judged }: PeriodsResult,
+  read: PeriodsRead,
+  { faults }: PeriodsJudged,
+  { special, detect }: PeriodsExplained,
+  { isOneOfSeveral }: Pick<CompareContext, 'isOneOfSeveral'>,
+): string {
+  const { apart, kept = '', byDevice } = read;
+  if (apart !== undefined) return apart;
+  const isSound = byDevice && faults.length === 0 && headline.judgement.verdict !== 'not enough data';
+  // Noise so wide says little of special days: what they are beside usual ones does.
+  const isSpecial = isNoise && !earlierOf(headline) && specialNames(read, judged[0]).length > 0;
+  const answer = isSpecial ? [special, data.answer] : [data.answer, special];
+  const about = isOneOfSeveral ? [finding] : [detect ? detectionSentence(detect) : '', ...answer, isSound ? SOUND : ''];
+  const [first, ...further] = sentencesOf([countingSentence(faults), ...about].filter((sentence) => sentence !== '').join(' '));
+  return [first, kept, ...further].filter((sentence) => sentence !== '').join(' ');
+}
+
 /** Words the answer and its notes. */
 export function wordPeriods(
   read: PeriodsRead,
-  { faults }: PeriodsJudged,
+  judged: PeriodsJudged,
   explained: PeriodsExplained,
-  { isOneOfSeveral }: Pick<CompareContext, 'isOneOfSeveral'>,
+  context: Pick<CompareContext, 'isOneOfSeveral'>,
 ): PeriodsWorded {
-  const { windows, totals, timeZone, apart, kept = '', byDevice } = read;
+  const { windows, totals, timeZone, apart } = read;
   const { baseline } = windows;
-  const { input, causes, special, detect, events } = explained;
+  const { input, causes, detect, events } = explained;
   const result = wordComparison(causes, input, totals.currency);
   const days = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
-  // What was asked by name is answered first.
-  const isSound = byDevice && faults.length === 0 && input.judged.headline.judgement.verdict !== 'not enough data';
-  // Noise so wide says little of special days: what they are beside usual ones does.
-  const isSpecial = result.isNoise && !earlierOf(result.headline) && specialNames(read, result.judged[0]).length > 0;
-  const answer = isSpecial ? [special, result.data.answer] : [result.data.answer, special];
-  const about = isOneOfSeveral ? [result.finding] : [detect ? detectionSentence(detect) : '', ...answer, isSound ? SOUND : ''];
-  const sentences = apart === undefined ? [countingSentence(faults), ...about] : [apart];
-  const [first, ...further] = sentencesOf(sentences.filter((sentence) => sentence !== '').join(' '));
   const comparison = {
     ...result.data,
     ...(detect && detect.length > 0 && { detect: [...detect] }),
-    answer: [first, kept, ...further].filter((sentence) => sentence !== '').join(' '),
-    ...(faults.length > 0 && { quality: [...faults] }),
+    answer: answerOf(result, read, judged, explained, context),
+    ...(judged.faults.length > 0 && { quality: [...judged.faults] }),
     baseline: { start: isoAt(baseline.startMs, timeZone), end: isoAt(baseline.endMs, timeZone), days: Number(days.toFixed(2)) },
     ...(events.length > 0 && { events: [...events] }),
   };
