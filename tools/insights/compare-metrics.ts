@@ -29,7 +29,7 @@ export default defineAnsweringTool({
     endDate: p.endDate,
     baselineStartDate: p.startOf('Default by baseline').optional(),
     baselineEndDate: p.endOf('Default by baseline').optional(),
-    baseline: z.enum(baselineKinds).describe('Default previous: days, month, quarter before').optional(),
+    baseline: z.enum(baselineKinds).describe('Default previous: days or months before').optional(),
     by: z.enum(['period', 'device', 'segment']).default('period'),
     devices: p.devices,
     segmentIds: p.segmentIds,

@@ -73,7 +73,7 @@ async function readDaysWithVisits(grid: Omit<MetricGrid, 'ranges'>, windows: Win
   return ofSite ? withVisits(days, ofSite) : days;
 }
 
-/** The bounds of a baseline that is kept in part, with a sentence on it; undefined where the period is not there, or nothing of the baseline. */
+/** The bounds of a baseline kept in part, with a sentence on it; undefined where the period is not there, or nothing of the baseline. */
 async function keptBaseline({ rows }: MetricAnswers, { baseline }: Windows, context: CompareContext) {
   const { timeZone } = context;
   if (rows.some(({ range, values }) => range === 1 && values['visits'] === null)) return undefined;

@@ -81,7 +81,7 @@ function notesOf(result: PeriodsResult, read: PeriodsRead, explained: PeriodsExp
   ];
 }
 
-/** The sentences of the answer: what was asked by name first, then the change, what is special of its days, and whether counting is sound. */
+/** The sentences of the answer: what was asked by name, then the change, what is special of its days, and whether counting is sound. */
 function answerOf(
   { data, finding, headline, isNoise, judged }: PeriodsResult,
   read: PeriodsRead,

@@ -3,7 +3,7 @@ import { daysBetween, type Interval, monthsBefore, shiftDays, slotsOf } from '..
 import { DAY_MS } from '../../../lib/clock.ts';
 import { isoAt, todayIn } from '../../../lib/dates.ts';
 
-/** `previous`: as many days before, of whole months, as a quarter, as many months before; `previous_year`: 364 days back, on the same weekdays. */
+/** `previous`: as many days before, of whole months, as a quarter, as many months; `previous_year`: 364 days back, on the same weekdays. */
 export const baselineKinds = ['previous', 'previous_year', 'same_dates_last_year'] as const;
 /** A kind of baseline that callers can ask for. */
 export type BaselineKind = (typeof baselineKinds)[number];
