@@ -1,9 +1,11 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { type DatedChange, dated } from './changes.ts';
+import { type Interval } from './drift-grid.ts';
 import { overAllDays } from './inner-changes.ts';
 import { LONGEST_EPISODE_DAYS } from './judge.ts';
 import { LEAST_HISTORY_DAYS } from './levels.ts';
-import { type Effect, effectOnDays } from './scan.ts';
+import { estimateNoise } from './noise.ts';
+import { type Effect, effectBeside } from './scan.ts';
 import { allShapes } from './seek.ts';
 import { type DailyPoint, isCounted, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
 import { studySeries } from './study.ts';
@@ -37,10 +39,14 @@ const questsOf = ({ block, learned, labels }: Series) => [
   ...allShapes(learned, labels.length, OWN),
 ];
 
-/** The series of the last days, of which those up to some time before a change teach. */
-function seriesBefore(kind: MetricKind, days: readonly DailyPoint[], from: string): Series | undefined {
-  const last = days.at(-1)?.label;
-  if (last === undefined) return undefined;
+/** The series of the days up to a last one, of which those up to some time before a change teach. */
+function seriesBefore(
+  kind: MetricKind,
+  days: readonly DailyPoint[],
+  last: string | undefined,
+  from: string | undefined,
+): Series | undefined {
+  if (last === undefined || from === undefined) return undefined;
   const first = labelOf(Date.parse(last) - (MOST_DAYS - 1) * DAY_MS);
   const series = seriesOf(
     days.filter(({ label }) => label >= first),
@@ -50,16 +56,38 @@ function seriesBefore(kind: MetricKind, days: readonly DailyPoint[], from: strin
   return series && series.learned >= LEAST_HISTORY_DAYS ? series : undefined;
 }
 
+/** Levels of the days before the one at `first`; one that lasts until then goes on, where it is no matter of a few days. */
+function levelsBefore(kind: MetricKind, days: readonly DailyPoint[], { labels, block }: Series, first: number): Interval[] {
+  const label = labels[first];
+  // By these days alone: of the days behind them the usual ones before a fall look like a rise that ends with it.
+  const before = seriesBefore(
+    kind,
+    days.filter((day) => label === undefined || day.label < label),
+    days.at(-1)?.label,
+    label,
+  );
+  const study = before && studySeries(before, allShapes(block + WEEK, first, HISTORY, LONGEST_EPISODE_DAYS));
+  return (study?.changes ?? []).map(({ shape, from, to }) => ({
+    from,
+    to: shape === 'step' && to - from >= WEEK ? labels.length : to,
+  }));
+}
+
 /**
  * Measures what days from one to another are against those before, whether or not they show a change by themselves, clear changes of the
  * days before taken out.
  */
 export function sizeOfDays(kind: MetricKind, days: readonly DailyPoint[], own: Pick<FoundChange, 'from' | 'to'>): Effect | undefined {
-  const series = seriesBefore(kind, days, own.from);
+  const series = seriesBefore(kind, days, days.at(-1)?.label, own.from);
   if (!series) return undefined;
   const first = series.labels.findIndex((label) => label >= own.from);
-  const study = studySeries(series, allShapes(series.block + WEEK, first, HISTORY, LONGEST_EPISODE_DAYS));
-  return study && effectOnDays({ ...study, changes: study.changes.filter(({ to }) => to <= first) }, own);
+  if (first < 0) return undefined;
+  const levels = levelsBefore(kind, days, series, first);
+  const noise = estimateNoise(
+    series,
+    levels.filter(({ from, to }) => from < series.learned && to - from > 1),
+  );
+  return noise && effectBeside({ series, noise }, own, levels);
 }
 
 /** A change as some question found it; without a last day it goes on. */
@@ -82,7 +110,7 @@ function endsInDoubt({ to }: FoundChange, last: string): boolean {
  * questions up to that day give it the same first day and size. Undefined where these days do not show it.
  */
 export function measureChange(kind: MetricKind, days: readonly DailyPoint[], found: FoundChange): DatedChange | undefined {
-  const series = seriesBefore(kind, days, found.from);
+  const series = seriesBefore(kind, days, days.at(-1)?.label, found.from);
   if (!series) return undefined;
   const study = studySeries(series, questsOf(series));
   const last = series.labels.at(-1) ?? found.from;
@@ -102,7 +130,7 @@ export function measureChange(kind: MetricKind, days: readonly DailyPoint[], fou
 
 /** Changes that begin on a day or later with a p-value of at most `most`, each measured like those that any tool found. */
 export function changesSince(kind: MetricKind, days: readonly DailyPoint[], from: string, most: number): DatedChange[] {
-  const series = seriesBefore(kind, days, from);
+  const series = seriesBefore(kind, days, days.at(-1)?.label, from);
   const study = series && studySeries(series, questsOf(series));
   if (!series || !study) return [];
   return study.changes

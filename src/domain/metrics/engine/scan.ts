@@ -163,10 +163,23 @@ function informationBut({ series, noise, changes }: Study, own: Interval) {
 
 /** The effect on some days of a studied series; undefined where it has none of them or they cannot be distinguished from the rest. */
 export function effectOnDays(study: Study, { from, to = LAST }: Days): Effect | undefined {
-  const { series, noise } = study;
-  const interval = intervalOf(series, from, to);
+  const interval = intervalOf(study.series, from, to);
+  return interval.from < interval.to ? effectIn(study, informationBut(study, interval), interval) : undefined;
+}
+
+/** The same with exactly these levels of other days taken out, whichever days they share with it. */
+export function effectBeside(
+  study: Pick<Study, 'series' | 'noise'>,
+  { from, to = LAST }: Days,
+  others: readonly Interval[],
+): Effect | undefined {
+  const interval = intervalOf(study.series, from, to);
   if (interval.from >= interval.to) return undefined;
-  const { weight, score } = knownOf(informationBut(study, interval), interval);
+  return effectIn(study, others.reduce(without, informationOf(study.series, study.noise)), interval);
+}
+
+function effectIn({ series, noise }: Pick<Study, 'series' | 'noise'>, information: Information, interval: Interval): Effect | undefined {
+  const { weight, score } = knownOf(information, interval);
   if (!(weight > LEAST_WEIGHT / series.roughVariance)) return undefined;
   const [effect, error] = [score / weight, 1 / Math.sqrt(weight)];
   return {

@@ -81,6 +81,28 @@ describe('a change', () => {
   it('of days that show none by themselves still has a size', () => {
     expect(sizeOfDays('count', siteOf(7, FALL), { from: labelAt(DAYS - 8) })?.relative).toBeCloseTo(-0.25, 1);
   });
+
+  it('has its size against the level right before it, which had lasted for weeks', () => {
+    const from = DAYS - 16;
+    const fallen = (days: readonly DailyPoint[], factor: number) =>
+      days.map((day, at) => (at < from ? day : { ...day, numerator: Math.round(day.numerator * factor) }));
+    for (const [seed, level] of [
+      [11, 1.3],
+      [12, 1.3],
+      [13, 0.75],
+    ] as const) {
+      const days = siteOf(seed, { from: DAYS - 51, factor: level });
+      const size = sizeOfDays('count', fallen(days, 0.65), { from: labelAt(from) });
+      expect(Math.abs((size?.relative ?? 0) + 0.35)).toBeLessThan(0.04);
+      const back = sizeOfDays('count', fallen(days, 2), { from: labelAt(from) });
+      expect(Math.abs((back?.relative ?? 0) - 1)).toBeLessThan(0.1);
+    }
+  });
+
+  it('is not held against a day or two right before it that were days of their own', () => {
+    const days = siteOf(14, FALL).map((day, at) => (at === DAYS - 9 ? { ...day, numerator: 2 * day.numerator } : day));
+    expect(Math.abs((sizeOfDays('count', days, { from: labelAt(DAYS - 8) })?.relative ?? 0) + 0.25)).toBeLessThan(0.04);
+  });
 });
 
 describe('the cost of a change', () => {
