@@ -181,9 +181,15 @@ export async function fetchKept(grid: MetricGrid, { note, ...fetching }: Fetchin
   return { ...answers, rows: rows.map((row) => ({ ...row, range: left[row.range]?.index ?? row.range })) };
 }
 
+/** The end of an interval that fits into the calls which its days from an instant on take, one at least. */
+function shortened({ startMs, endMs }: Interval, fromMs: number): Interval {
+  const calls = Math.ceil((endMs + 1 - fromMs) / MAX_METRICS_RANGE_MS);
+  return { startMs: Math.max(startMs, endMs + 1 - calls * MAX_METRICS_RANGE_MS), endMs };
+}
+
 /**
  * The days of history, baseline and period (`range` 0, 1 and 2) and between the last two (3); where they follow each other, in one run of
- * days, which takes fewer calls. `isShort` reads of the history no more than fits into one call with the rest.
+ * days, which takes fewer calls. `isShort` reads of the history no more than fits into the calls that the rest takes.
  */
 export async function readDays(
   grid: Omit<MetricGrid, 'ranges'>,
@@ -197,9 +203,8 @@ export async function readDays(
   const ranges = isOneRun
     ? [{ startMs: history.startMs, endMs: period.endMs }]
     : [history, baseline, period, ...(between ? [between] : [])];
-  const [first, ...others] = ranges;
-  const startMs = Math.max(first?.startMs ?? 0, (first?.endMs ?? 0) + 1 - MAX_METRICS_RANGE_MS);
-  const read = isShort && first ? [{ startMs, endMs: first.endMs }, ...others] : ranges;
+  const [first = period, ...others] = ranges;
+  const read = isShort ? [shortened(first, isOneRun ? baseline.startMs : first.endMs), ...others] : ranges;
   const { rows, missing } = await fetchKept({ ...grid, ranges: read, daily: true }, { ...fetching, note });
   for (const { reason } of missing) note(`Some days could not be read and teach nothing of the noise: ${reason}`);
   if (!isOneRun) return rows;

@@ -4,7 +4,7 @@ import type { PayloadOf } from '../../../src/api/operation.ts';
 import type { MetricValue } from '../../../src/domain/metrics/metric-table.ts';
 import type { MetricGrid } from '../../../src/domain/metrics/read/metric-grid.ts';
 import type { ToolContext } from '../../../src/tooling/tool.ts';
-import { fetchMetrics } from '../../../src/usecases/metrics/fetch-metrics.ts';
+import { fetchMetrics, readDays } from '../../../src/usecases/metrics/fetch-metrics.ts';
 
 const DAY_MS = 86_400_000;
 const at = (iso: string) => Date.parse(iso);
@@ -124,5 +124,47 @@ describe('what the platform says of its values', () => {
       value(startDate, endDate, 1, device === 'mobile' ? 'USD' : 'EUR'),
     ]);
     expect('otherBounds' in exact || 'currency' in exact).toBe(false);
+  });
+});
+
+describe('the days of two ranges and the time before', () => {
+  const range = (first: string, last: string) => ({ startMs: at(`${first}T00:00:00Z`), endMs: at(`${last}T23:59:59.999Z`) });
+  const read = async (windows: Parameters<typeof readDays>[1]) => {
+    const asked: Asked[] = [];
+    const ask: ToolContext['ask'] = async (operation, input) => {
+      const request = { startDate: '', endDate: '', ...input };
+      asked.push(request);
+      const days = Math.round((at(request.endDate) - at(request.startDate)) / DAY_MS);
+      const values = Array.from({ length: days }, (_, day) => {
+        const startMs = at(request.startDate) + day * DAY_MS;
+        return value(new Date(startMs).toISOString(), new Date(startMs + DAY_MS - 1).toISOString(), 1);
+      });
+      return operation.payload.parse({ values }) as PayloadOf<typeof operation>;
+    };
+    const context = { ask, note: () => undefined, signal: new AbortController().signal, timeZone: 'UTC' };
+    const rows = await readDays({ metrics: ['visits'] }, windows, context, true);
+    return { calls: asked.length, daysOf: (index: number) => rows.filter((row) => row.range === index).length };
+  };
+
+  it('hold both ranges where these are quarters, and no more of the history than that takes in calls', async () => {
+    const quarters = {
+      history: range('2025-12-01', '2026-03-30'),
+      baseline: range('2026-03-31', '2026-06-30'),
+      period: range('2026-07-01', '2026-09-30'),
+      between: undefined,
+    };
+    const { calls, daysOf } = await read(quarters);
+    expect([calls, daysOf(0), daysOf(1), daysOf(2)]).toEqual([2, 0, 92, 92]);
+  });
+
+  it('hold as much of the history as one call gives where the ranges are weeks', async () => {
+    const weeks = {
+      history: range('2026-06-01', '2026-11-01'),
+      baseline: range('2026-11-02', '2026-11-08'),
+      period: range('2026-11-09', '2026-11-15'),
+      between: undefined,
+    };
+    const { calls, daysOf } = await read(weeks);
+    expect([calls, daysOf(0), daysOf(1), daysOf(2)]).toEqual([1, 78, 7, 7]);
   });
 });

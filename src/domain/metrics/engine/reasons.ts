@@ -1,9 +1,10 @@
+import { dayAfter } from '../../../lib/calendar.ts';
 import { adjusted } from '../../statistics/discoveries.ts';
 import { combinedScore, logTail, normalOf, Z_95, Z_99 } from '../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
 import { levelOf, type Window } from './levels.ts';
 import { estimateNoise, informationOf, knownOf, without } from './noise.ts';
-import { contrastOf, type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf } from './series.ts';
+import { contrastOf, type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { driftShare, slopeOf } from './slope.ts';
 import { studySeries } from './study.ts';
 
@@ -191,6 +192,12 @@ function makerOf(occasion: Occasion, judgedFrom: string, starts: readonly Start[
     .toSorted((a, b) => Math.abs(a.effect) - Math.abs(b.effect))[0]?.name;
 }
 
+/** Whether a group has no event on the days of a change nor in the week before them, as a campaign that ended long ago: nothing moved. */
+function isIdle({ days }: Group, { from, to, baseline }: Occasion): boolean {
+  const first = baseline?.from ?? dayAfter(from, -WEEK);
+  return days.every(({ label, numerator }) => label < first || label > to || numerator === 0);
+}
+
 /**
  * Tests for each group whether it changed otherwise than all others together, by the days of the two relative to each other, so that what
  * moves both is no noise, from every day on which it may have begun; Holm's allowance for the number of groups. The group that is named
@@ -202,7 +209,7 @@ export function findReasons(occasion: Occasion, groups: readonly Group[], count 
   const judgedFrom = from < periodFrom ? from : periodFrom;
   const starts = startsOf(occasion, judgedFrom);
   const looked = groups.map((group) => {
-    const own = seriesOf(group.days, kind, judgedFrom);
+    const own = isIdle(group, occasion) ? undefined : seriesOf(group.days, kind, judgedFrom);
     const others = seriesOf(othersThan(whole, group, kind), kind, judgedFrom);
     const contrast = own && others && contrastOf(own, others);
     return {
