@@ -215,7 +215,7 @@ async function lookAtSite(
   const scanned: Scanned = { from: firstDay, to: lastDay };
   const faults = site ? judgeCounting(readings, base, scanned, known) : [];
   const sound = readings.map((reading) => ({ ...reading, rows: withKnownDays(withoutFaults(reading.rows, faults), known) }));
-  const { changes, large, looked, tooFew, outcome } = scan({
+  const { changes, ...found } = scan({
     series: changeSeriesOf(sound, [...siteMetricNames, ...metrics.filter(isZoneMetric)], base.place),
     metrics,
     base: base.place,
@@ -229,21 +229,18 @@ async function lookAtSite(
   const compared = { ...objectsOf(changes.map(({ place }) => place)), metrics, startMs, endMs, timeZone };
   for (const sentence of await redefinitionNotes(compared, lists)) note(sentence);
   if (site && metrics.includes('visits') && faults.length === 0) note(SOUND);
-  if (tooFew > 0) note(`${tooFew} series had too little data to be looked at.`);
+  if (found.tooFew > 0) note(`${found.tooFew} series had too little data to be looked at.`);
   for (const reason of onceByGist(failures)) note(`Some days or selections could not be read and are not looked at: ${reason}`);
   return {
+    ...found,
     ranked: changes,
     faults,
-    large,
     special: site ? specialOf(base, scanned, known, changes) : '',
     names: namesOf(lists, goals),
     currency,
-    looked,
-    tooFew,
     unread: { selections: unread, of: plan.places.length },
     requests,
     dataSince,
-    outcome,
     provisionalFrom: todayIn(timeZone, shiftDays(nowMs, -PROVISIONAL_DAYS, timeZone)),
   };
 }

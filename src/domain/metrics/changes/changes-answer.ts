@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { todayIn } from '../../../lib/dates.ts';
-import { formatNumber } from '../../../lib/number-text.ts';
 import type { SpeedChange } from '../../speed/speed-changes.ts';
 import type { Cost } from '../change-cost.ts';
 import { costRecord } from '../compare/measured-change.ts';
@@ -10,7 +9,9 @@ import { type CountingFault, countingSentence, qualityShape } from '../quality/c
 import type { Place } from './change-series.ts';
 import { briefLine, changeLine, type Entry, entriesOf, type Period, type PlaceNames, speedLine, speedRecord } from './change-words.ts';
 import { type LargeDay, largeDaysSentence } from './large-days.ts';
+import { counted, seenWords } from './looked-words.ts';
 import { isTooSlow, type RankedChange } from './rank-changes.ts';
+import { type SlowLevel, slowLevelsSentence } from './slow-levels.ts';
 
 /** Subjects that can be searched for changes. */
 export const changeSubjects = ['site', 'zones', 'speed'] as const;
@@ -113,6 +114,8 @@ export interface SiteFacts extends Searched {
   readonly special: string;
   /** Days of revenue that stand out and are no change for sure. */
   readonly large: readonly LargeDay[];
+  /** Levels of all visitors that moved slowly and are no change of a day. */
+  readonly slowly: readonly SlowLevel[];
   readonly names: PlaceNames;
   readonly currency: string | undefined;
   /** Zones: the platform may correct days from this one on. */
@@ -184,8 +187,6 @@ function siteRecord(change: RankedChange, site: SiteFacts, facts: AnswerFacts): 
   };
 }
 
-const counted = (count: number, one: string) => `${formatNumber(count, { group: true })} ${one}${count === 1 ? '' : 's'}`;
-
 function record(entry: Entry, facts: AnswerFacts): AnswerChange[] {
   if ('site' in entry) return facts.site ? [siteRecord(entry.site, facts.site, facts)] : [];
   const { speed, beside } = entry;
@@ -206,27 +207,17 @@ function rankingOf({ site, speed }: AnswerFacts): string {
     : ranking;
 }
 
-/** `330 series looked at, 186 of them of 6 speed scenarios`, and how many selections could not be read. */
-function seenWords({ site, speed }: Pick<AnswerFacts, 'site' | 'speed'>, looked: number): string {
-  const { selections, of } = site?.unread ?? { selections: 0, of: 0 };
-  const seen = seriesWords({ site, speed }, looked);
-  return selections > 0 ? `only ${seen}, for ${selections} of ${of} selections could not be read` : seen;
-}
-
-function seriesWords({ site, speed }: Pick<AnswerFacts, 'site' | 'speed'>, looked: number): string {
-  const series = (count: number) => formatNumber(count, { group: true });
-  if (!speed) return `${series(looked)} series looked at`;
-  const scenarios = counted(speed.scenarios, 'speed scenario');
-  return site
-    ? `${series(looked)} series looked at, ${series(speed.looked)} of them of ${scenarios}`
-    : `${series(looked)} series of ${scenarios} looked at`;
-}
-
 /** Whether a change began before the days that are looked at and goes on. */
 function beganBefore(entry: Entry, { firstDay, timeZone }: AnswerFacts): boolean {
   if ('site' in entry) return entry.site.shape === 'step' && entry.site.to === undefined && entry.site.from < firstDay;
   const [{ shape, fromMs, untilMs }] = entry.speed.moves;
   return shape !== 'drift' && untilMs === undefined && todayIn(timeZone, fromMs) < firstDay;
+}
+
+/** `Nothing changed`; of what could be read, and suddenly where something moved slowly. */
+function nothingWords(site: Pick<SiteFacts, 'unread' | 'slowly'> | undefined): string {
+  const nothing = (site?.unread.selections ?? 0) > 0 ? 'Nothing that was looked at' : 'Nothing';
+  return `${nothing} changed${site && site.slowly.length > 0 ? ' suddenly' : ''}`;
 }
 
 /** How many changes there are and the first of them, or why there is nothing to say. */
@@ -241,8 +232,7 @@ function countSentence(facts: AnswerFacts, entries: readonly Entry[], looked: nu
       `${LEAST_HISTORY_DAYS} days before the range.`
     );
   const seen = seenWords(facts, looked);
-  const nothing = (site?.unread.selections ?? 0) > 0 ? 'Nothing that was looked at' : 'Nothing';
-  if (!first) return `${nothing} changed beyond chance in ${range}: ${seen}, 0 changes.`;
+  if (!first) return `${nothingWords(site)} beyond chance in ${range}: ${seen}, 0 changes.`;
   const shown = Math.min(limit, count);
   const more = count > shown ? ` The first ${shown === 1 ? 'one is' : `${shown} are`} listed; limit asks for more.` : '';
   const lead = briefLine(first, site?.names, facts);
@@ -259,9 +249,16 @@ function slowSentence(slow: readonly RankedChange[], { site, ...facts }: AnswerF
 
 /** The sentences of an answer: whether the counting is to be believed, how many changes, and what stands beside them. */
 function sentencesOf(facts: AnswerFacts, entries: readonly Entry[], slow: readonly RankedChange[], looked: number): string {
-  const { faults = [], large = [], special = '' } = facts.site ?? {};
+  const { faults = [], large = [], slowly = [], special = '' } = facts.site ?? {};
   const count = countSentence(facts, entries, looked);
-  const sentences = [countingSentence(faults), count, slowSentence(slow, facts), largeDaysSentence(large), special];
+  const sentences = [
+    countingSentence(faults),
+    count,
+    slowSentence(slow, facts),
+    slowLevelsSentence(slowly),
+    largeDaysSentence(large),
+    special,
+  ];
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }
 

@@ -26,6 +26,7 @@ import { opposedEvents } from './opposed-events.ts';
 import { daysOver, newsOf, overBefore } from './over-before.ts';
 import { outcomeOf, type RankedChange, rankChanges } from './rank-changes.ts';
 import { sameDayOnce } from './same-day-zones.ts';
+import { type SlowLevel, slowLevels } from './slow-levels.ts';
 import { changesUnderWay } from './under-way.ts';
 import { heldWithin } from './within-changes.ts';
 
@@ -166,6 +167,8 @@ export interface ScanAnswer {
   readonly tooFew: number;
   /** Days of revenue that stand out beside the changes. */
   readonly large: readonly LargeDay[];
+  /** Levels that moved slowly beside the changes. */
+  readonly slowly: readonly SlowLevel[];
   /** The outcome that changes are ranked by. */
   readonly outcome: ReturnType<typeof outcomeOf>;
 }
@@ -228,6 +231,7 @@ export function findChanges({ series, metrics, ...rest }: ScanRequest): ScanAnsw
   return {
     changes,
     large: largeDays(looked, byId, base, changes),
+    slowly: slowLevels(wanted, base, { from, to }, changes),
     looked: looked.length,
     tooFew: wanted.length - looked.length,
     outcome: outcomeOf(scene),

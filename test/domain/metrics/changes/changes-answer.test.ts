@@ -10,6 +10,7 @@ const facts = (selections: number): AnswerFacts => ({
     faults: [],
     special: '',
     large: [],
+    slowly: [],
     names: { segment: String, goal: String, zone: String },
     currency: 'EUR',
     provisionalFrom: '2026-11-18',
