@@ -3,7 +3,7 @@ import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts
 import type { Windows } from '../../domain/metrics/compare/comparison-windows.ts';
 import { type Change, earlierOf, outlierNote } from '../../domain/metrics/compare/comparison-words.ts';
 import { detectionSentence } from '../../domain/metrics/compare/detection.ts';
-import type { Judged } from '../../domain/metrics/compare/readings.ts';
+import { isWithoutDays, type Judged } from '../../domain/metrics/compare/readings.ts';
 import { countingSentence, SOUND } from '../../domain/metrics/quality/counting.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import { daysBetween } from '../../lib/calendar.ts';
@@ -23,16 +23,25 @@ export interface PeriodsWorded {
 
 /** How the numbers were made, and what is not in them; docs/statistics.md explains the columns. */
 function methodNotes([whole, ...groups]: readonly Judged[], { isAdjacent, isFar, between }: Windows): string[] {
+  const isPart = whole?.isOfMain && whole.otherwise === undefined;
+  const ofMain = 'a change inside the period makes the verdict, since its named day';
   return [
     whole && whole.verdict !== 'not enough data'
       ? `levelPercent: weekdays evened; chance exceeds noisePercent once in 100 (${whole.learnedDays} days).`
-      : 'Noise: too few days with a value before the period.',
+      : noNoiseNote(whole),
     ...([whole, ...groups].some((each) => each?.isOfMain || each?.otherwise !== undefined)
-      ? ['Without noisePercent: a change inside the period makes the verdict, since its named day.']
+      ? [`Without noisePercent: ${ofMain}${isPart ? '; levelPercent is what it makes of the whole period' : ''}.`]
       : []),
     ...(isAdjacent || between ? [] : ['The baseline does not end where the period begins: a change among the days between has no date.']),
     ...(isFar ? ['Drift over the time between the two ranges is not in the noise.'] : []),
   ];
+}
+
+/** Why nothing is judged: verdicts are of whole days. */
+function noNoiseNote(whole: Judged | undefined): string {
+  return whole && isWithoutDays(whole.reading)
+    ? 'Noise: verdicts are of whole days, and the period holds none.'
+    : 'Noise: too few days with a value before the period.';
 }
 
 /** The names of the special days of a period that holds no other days; empty where it does. */
@@ -58,7 +67,8 @@ function withOwnOutliers(change: Change, { windows: { baseline, period }, timeZo
 function notesOf(result: PeriodsResult, read: PeriodsRead, explained: PeriodsExplained): string[] {
   const { question, windows, totals, isOne } = read;
   const ofSegments = segmentsNote(result, explained);
-  const special = specialNames(read, result.judged[0]).join(', ');
+  const [whole] = result.judged;
+  const special = whole && whole.noise !== null ? specialNames(read, whole).join(', ') : '';
   // Visits of no known device cannot be asked for.
   const hasLeader = PARTS.some((device) => device === result.leader);
   return [

@@ -5,6 +5,7 @@ import { compareSpeedChanges, type SpeedChange, type SpeedMove } from '../../spe
 import { deviceOf, formatValue, metricFact, roundValue } from '../../speed/speed-metrics.ts';
 import { ALL_STEPS } from '../../speed/study-table.ts';
 import type { Cost } from '../change-cost.ts';
+import { isBackForOneDay } from '../compare/level-words.ts';
 import { FEW_DAYS } from '../compare/measured-words.ts';
 import { definitionOf, nameOf } from '../metric-definitions.ts';
 import type { Place } from './change-series.ts';
@@ -46,11 +47,17 @@ function whereOf(place: Place, metric: string, names: PlaceNames): string {
   return [...goal, visitorsOf(place, names) || 'all visitors'].join(', ');
 }
 
-function daysText({ shape, from, to, days, earliest, latest }: RankedChange, { firstDay, lastDay, dataSince }: Wording): string {
+function daysText(
+  { shape, from, to, days, earliest, latest, parts: [part] }: RankedChange,
+  { firstDay, lastDay, dataSince }: Wording,
+): string {
   const doubt = earliest === latest ? '' : ` (${earliest} to ${latest} are possible)`;
   if (shape === 'drift') return `slowly, by the trend since ${dataSince}, the season included`;
   if (shape === 'outlier') return `on ${from} alone`;
-  if (to !== undefined) return `from ${from}${doubt} to ${to}, then back`;
+  if (to !== undefined) {
+    const isOpen = isBackForOneDay(part?.metric ?? '', to, lastDay);
+    return `from ${from}${doubt} to ${to}, then back${isOpen ? ` on ${lastDay}, one day of orders: whether it is over is open` : ''}`;
+  }
   if (from === lastDay) return `on ${from}, the last day: a single day or a beginning`;
   if (days <= FEW_DAYS) return `since ${from}${doubt}, the last ${days} days: these alone or a beginning`;
   return `since ${from}${doubt}${from < firstDay ? ', before these days' : ''}, ${days} days up to ${lastDay}, goes on`;

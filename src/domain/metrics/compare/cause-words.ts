@@ -1,8 +1,10 @@
 import { formatNumber, formatPercent } from '../../../lib/number-text.ts';
 import { capital } from '../../../lib/sentences.ts';
 import type { GroupChange, Reasons } from '../engine/reasons.ts';
-import { changeText, levelText, signed } from './comparison-words.ts';
+import { changeText } from './comparison-words.ts';
 import { type Contribution, type Explained, fixed } from './contributions.ts';
+import type { ToldSizes } from './device-sizes.ts';
+import { levelText, signed } from './level-words.ts';
 
 /** A way to divide the visits, and what each of its groups did. */
 export interface Cause {
@@ -98,11 +100,14 @@ function partSentence(part: number, change: number, isDated: boolean): string {
   return ` ${isDated ? 'Between the ranges it' : 'It'} ${accountText(part, change)}${others}.`;
 }
 
+/** The sizes by which the groups were tested, of the same days. */
+const AS_TESTED: ToldSizes = { of: '', sizes: undefined };
+
 /**
  * One sentence: the one device that changed, or that they moved differently, or alike as far as noise allows; empty where too little is
  * known.
  */
-export function deviceSentence(cause: Cause, movedSegment?: MovedShare, isDated = false): string {
+export function deviceSentence(cause: Cause, movedSegment?: MovedShare, isDated = false, told: ToldSizes = AS_TESTED): string {
   const {
     of,
     explained,
@@ -118,10 +123,12 @@ export function deviceSentence(cause: Cause, movedSegment?: MovedShare, isDated 
   }
   const known = groups.filter(({ verdict }) => verdict !== 'not enough data');
   if (known.length < 2) return '';
-  const differ = known.some(({ verdict }) => verdict !== 'alike');
-  return differ
-    ? `${capital(of)} moved differently: ${listed(known)}.`
-    : `The ${of} differ from each other within noise: ${listed(known)}.`;
+  const isDifferent = known.some(({ verdict }) => verdict !== 'alike');
+  const list = listed(told.sizes ? known.map((group) => ({ ...group, relative: told.sizes?.get(group.name) ?? null })) : known);
+  const lead = told.of === '' ? '' : `${told.of} `;
+  return isDifferent
+    ? `${capital(`${lead}${of}`)} moved differently: ${list}.`
+    : `${capital(`${lead}the ${of}`)} differ from each other within noise: ${list}.`;
 }
 
 /**

@@ -48,6 +48,8 @@ interface RevenueCause {
   /** The ranges differ in length, so that all amounts are those of a day. */
   readonly isPerDay: boolean;
   readonly isChanged: boolean;
+  /** Whether there is a verdict on it at all. */
+  readonly isJudged: boolean;
   /** Whether a factor lies within noise by itself. */
   readonly isCalm: (factor: RevenueFactor) => boolean;
 }
@@ -155,7 +157,9 @@ function revenueCause(whole: Reading, { windows: { factors }, judged }: CausesIn
     return !isChanged(own ?? judgeReading(whole, METRIC_OF[factor]));
   };
   if (!change || !split) return undefined;
-  return { split, difference: differenceOf(change) ?? 0, isPerDay: change.isPerDay, isChanged: isChanged(change.judgement), isCalm };
+  const { isPerDay, judgement } = change;
+  const verdict = { isChanged: isChanged(judgement), isJudged: judgement.noise !== null };
+  return { split, difference: differenceOf(change) ?? 0, isPerDay, ...verdict, isCalm };
 }
 
 /** The device that the change lies on, with the size that was measured there; a product with that on the days of its factor. */

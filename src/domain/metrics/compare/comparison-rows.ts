@@ -125,15 +125,16 @@ function verdictCells(group: Contribution, verdict: GroupVerdict | undefined): R
   const moved = changePercentOf(group);
   if (!verdict) return { changePercent: moved, noisePercent: null, verdict: null };
   const { judged, change } = verdict;
-  // What began within the period makes the verdict, and may go another way than the whole period did: its first day says so.
-  const isOtherWay = judged.verdict === ((moved ?? 0) > 0 ? 'down' : 'up');
+  // What began within the period makes the verdict, and may go another way than the whole period did: its first day and size say so.
+  const isOtherWay = moved !== null && judged.verdict === (moved > 0 ? 'down' : 'up');
   const noise = percent(noisePercentOf(judged));
   return {
     changePercent: moved,
-    ...(isOtherSide(moved, noise, judged) && { levelPercent: percentOf(judged.relative) }),
+    ...((isOtherSide(moved, noise, judged) || (isOtherWay && !judged.main)) && { levelPercent: percentOf(judged.relative) }),
     noisePercent: noise,
-    verdict: toldVerdict(judged),
-    ...((isOtherWay || (judged.main && noise === null)) && { since: judged.main?.from ?? null }),
+    verdict: isOtherWay ? 'mixed' : toldVerdict(judged),
+    ...(judged.main && (isOtherWay || noise === null) && { since: judged.main.from }),
+    ...(judged.main && isOtherWay && { sinceChangePercent: percentOf(judged.main.relative) }),
     ...(change && { againstOthers: change.verdict }),
   };
 }

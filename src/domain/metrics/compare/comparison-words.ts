@@ -5,7 +5,9 @@ import type { DatedChange } from '../engine/changes.ts';
 import type { Judgement } from '../engine/judge.ts';
 import type { DayJudgement } from '../engine/judge-day.ts';
 import { LEAST_HISTORY_DAYS } from '../engine/levels.ts';
+import type { DailyPoint } from '../engine/series.ts';
 import { definitionOf, nameOf, unitOf, verbsOf } from '../metric-definitions.ts';
+import { daysText, insideText, levelText, pastText, possibleText, signed } from './level-words.ts';
 import { isChanged, kindOf, noisePercentOf, rounded, toldVerdict } from './readings.ts';
 import { LEAST_CALENDAR, usualText } from './usual-words.ts';
 
@@ -21,6 +23,8 @@ export interface Change {
   /** Days of the two ranges, for which a figure per day is given. */
   readonly lengths: { readonly before: number; readonly after: number };
   readonly judgement: DayJudgement;
+  /** The whole days of the two ranges. */
+  readonly points?: { readonly before: readonly DailyPoint[]; readonly after: readonly DailyPoint[] } | undefined;
   /** When and by how much it changed; undefined where no day can be named. */
   readonly since: DatedChange | undefined;
   /** First and last whole day of the period. */
@@ -66,24 +70,6 @@ export function changeText(metric: string, before: number | null, after: number 
   return `${formatNumber(after - before, { sign: true, digits: 2 })} pp, ${relative}`;
 }
 
-/** Of what grew tenfold and more, tenths of a percent say nothing. */
-const styleOf = (share: number) => ({ digits: Math.abs(share) < 10 ? 1 : 0, group: true });
-/** A relative change as `−5.2%`. */
-export const signed = (share: number) => formatPercent(100 * share, { ...styleOf(share), sign: true });
-const sizeOf = (share: number) => formatPercent(Math.abs(100 * share), styleOf(share));
-const lowerOrHigher = (share: number) => (share < 0 ? 'lower' : 'higher');
-
-/** `25% lower (20% to 30%)`: against the days before, with its interval at 95 %. */
-export function levelText({ relative, low, high }: Pick<DatedChange, 'relative' | 'low' | 'high'>): string {
-  const [least, most] = [Math.abs(low), Math.abs(high)].toSorted((a, b) => a - b);
-  const range = low * high > 0 ? `${sizeOf(least ?? 0)} to ${sizeOf(most ?? 0)}` : `${signed(low)} to ${signed(high)}`;
-  return `${sizeOf(relative)} ${lowerOrHigher(relative)} (${range})`;
-}
-
-function possibleText({ from, earliest, latest }: DatedChange): string {
-  return earliest === from && latest === from ? '' : ` (${earliest} to ${latest} are possible)`;
-}
-
 /** `343,567 → 318,948 (−7%)`, of ranges that differ in length per day, with how many days each total is of. */
 function figuresText({ metric, before, after, compared, isPerDay, lengths }: Change, currency: string | undefined): string {
   const write = (value: number | null) => valueText(metric, value, currency);
@@ -110,23 +96,22 @@ function calendarText({ judgement: { calendar } }: Change): string {
   return clauses.length === 0 ? '' : `, of which ${clauses.join(' and ')}`;
 }
 
-/** `14 days up to 2026-11-25`, the last day that is looked at. */
-function daysText(days: number, last: string): string {
-  return `${days} ${days === 1 ? 'day' : 'days'} up to ${last}`;
-}
-
 /** `-21.3% would show in 4 of 5 cases`; empty where that is not known. */
 function detectableText(detectable: number | null): string {
   if (detectable === null) return '';
   return detectable <= -1 ? 'no fall of any size would show' : `${signed(detectable)} would show in 4 of 5 cases`;
 }
 
+/** Why there is no verdict. */
+const unknownText = ({ days }: Change) =>
+  days.first === '' ? 'not judged, because the period holds no whole day' : 'not enough data to distinguish a change from noise';
+
 /** Why a metric did not change by our verdict, behind its figures; undefined where it did. */
 function calmText(change: Change, usual: string): string | undefined {
   const { judgement, detectable } = change;
   const verdict = toldVerdict(judgement);
   if (verdict === 'too young') return `: too young to judge, fewer than ${LEAST_HISTORY_DAYS} days with data lie before the period`;
-  if (verdict === 'not enough data') return ': not enough data to distinguish a change from noise';
+  if (verdict === 'not enough data') return `: ${unknownText(change)}`;
   if (judgement.verdict !== 'within noise') return undefined;
   // Where a break before the period goes on, which is told, the baseline may hold it too: that the ranges are alike says nothing then.
   if (earlierOf(change)) return '';
@@ -165,7 +150,7 @@ function daySentence(name: string, change: Change, currency: string | undefined)
 
 /** One sentence: what changed, by how much, whether it stands out, since when. `name` is that of the metric and its selection. */
 export function changeSentence(change: Change, currency: string | undefined, name = subjectOf(change)): string {
-  const { metric, before, after, judgement, since, days } = change;
+  const { before, after, judgement, since, days } = change;
   if (before === null || after === null) {
     const lacking = after === null ? 'either range' : 'the baseline';
     return `${name} has no value in ${before === null ? lacking : 'the period'}: nothing can be compared.`;
@@ -184,11 +169,18 @@ export function changeSentence(change: Change, currency: string | undefined, nam
   // From the first day on the figures of the ranges are those of the change.
   if (since.from <= days.first && since.to === undefined)
     return `${name} ${moved} ${figures}, ${beyond}, since ${since.from}${possibleText(since)}.`;
-  const verbs = verbsOf(metric);
-  const whole = `over the whole period ${figures}${calendarText(change)}`;
-  if (since.to !== undefined)
-    return `${name} ${verbs.was} ${levelText(since)} from ${since.from} to ${since.to} and ${verbs.is} back; ${whole}.`;
-  return `${name} ${verbs.is} ${levelText(since)} since ${since.from}${possibleText(since)}, ${daysText(since.days, days.last)}; ${whole}.`;
+  return insideSentence(name, { ...change, since }, `${figures}${calendarText(change)}`);
+}
+
+/** One sentence on a change that began or ended within the period; `figures` are those of the two ranges. */
+function insideSentence(name: string, change: Change & { readonly since: DatedChange }, figures: string): string {
+  const { metric, since, days } = change;
+  const turned = insideText(change, differenceOf(change));
+  if (turned !== '') return `${name} went ${figures}; ${turned}.`;
+  const whole = `over the whole period ${figures}`;
+  if (since.to !== undefined) return `${name} ${pastText(change, since)}; ${whole}.`;
+  const when = `since ${since.from}${possibleText(since)}, ${daysText(since.days, days.last)}`;
+  return `${name} ${verbsOf(metric).is} ${levelText(since)} ${when}; ${whole}.`;
 }
 
 const MOVED: Partial<Record<Judgement['verdict'], string>> = { up: 'rose', down: 'fell' };
@@ -203,7 +195,7 @@ export function aloneSentence(
   const [subject, verbs] = [`${nameOf(metric)} on ${device} alone`, verbsOf(metric)];
   if (since && since.to === undefined)
     return `${subject} ${verbs.is} ${levelText(since)} since ${since.from}, ${daysText(since.days, last)}${inPeriod({ cost })}.`;
-  if (since) return `${subject} ${verbs.was} ${levelText(since)} from ${since.from} to ${since.to ?? ''} and ${verbs.is} back.`;
+  if (since) return `${subject} ${pastText({ metric, days: { last } }, since)}.`;
   return `${subject} ${MOVED[verdict] ?? 'drifted'} beyond noise (${change}).`;
 }
 

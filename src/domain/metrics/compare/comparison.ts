@@ -21,10 +21,11 @@ import {
   othersSentence,
 } from './comparison-words.ts';
 import type { Explained } from './contributions.ts';
+import { toldSizes } from './device-sizes.ts';
 import { rateSentence, splitSentence, withRates } from './figure-words.ts';
 import { CLEAR_P_VALUE, daysOf, occasionOf } from './judged-changes.ts';
 import { changeRecord, costOnDays, type MeasuredChange, measuredCostText } from './measured-change.ts';
-import { measuredSentences, otherPlaceSentences } from './measured-words.ts';
+import { endSentence, measuredSentences, otherPlaceSentences } from './measured-words.ts';
 import { allDaysOf, isChanged, type Judged, judgeReading, kindOf, type Reading, sinceOf } from './readings.ts';
 import { REVENUE_FACTORS, revenueSentence } from './revenue-words.ts';
 
@@ -76,7 +77,7 @@ function headlineSentences(causes: Causes, input: CausesInput, currency: string 
   const { measured } = causes;
   const alone = aloneOf(causes, input, currency);
   const earlier = earlierSentences(causes, input, currency);
-  const place = measured ? measuredSentences(headline, measured, currency) : '';
+  const place = measured ? measuredSentences(headline, measured, currency) : endSentence(headline);
   const own = changeSentence(headline, currency);
   const first = isBehindEarlier(headline) ? [earlier, own] : [own, earlier];
   return alone === ''
@@ -90,7 +91,7 @@ function devicesSentence({ byDevice, movedSegment }: Causes, { judged }: CausesI
   if (!byDevice || !isChanged(headline.judgement)) return '';
   // The ranges alone would give a part of the size that it has had since its first day.
   if (earlierOf(headline) && !hidden && deviceOfEarlier(byDevice, judged)) return '';
-  const sentence = deviceSentence(byDevice, movedSegment, headline.since !== undefined);
+  const sentence = deviceSentence(byDevice, movedSegment, headline.since !== undefined, toldSizes(headline, byDevice));
   return headline.since && byDevice.reasons.named !== undefined ? withRates(sentence, byDevice.explained) : sentence;
 }
 
@@ -169,7 +170,8 @@ function revenueSentences({ revenue }: Causes, { metric }: Change, currency: str
   if (!revenue) return [];
   const { split, difference, isPerDay, isCalm } = revenue;
   const calm = REVENUE_FACTORS.filter(isCalm);
-  const figures = splitSentence(split, difference, currency, { isCalm: calm.length === REVENUE_FACTORS.length, isPerDay });
+  const isAllCalm = revenue.isJudged && calm.length === REVENUE_FACTORS.length;
+  const figures = splitSentence(split, difference, currency, { isCalm: isAllCalm, isPerDay });
   if (!revenue.isChanged) return [figures];
   const moved = revenueSentence(split, difference, currency, isCalm, { headline: metric, isPerDay });
   return moved !== '' && calm.length > 0 ? [moved, figures] : [moved];

@@ -69,6 +69,7 @@ function changeOf(metric: string, own: Judged, candidates: readonly Judged[], wi
     lengths: { before: 1 / factors.before, after: 1 / factors.after },
     // Without a value on each side there is nothing that the verdict of the days could be about.
     judgement: before === null || after === null ? { ...own, verdict: 'not enough data' } : own,
+    points: { before: dayPoints(reading.baselineDays, metric), after: dayPoints(reading.periodDays, metric) },
     since: sinceOf(own, candidates, windows),
     days: { first: labels[0] ?? '', last: labels.at(-1) ?? '' },
     baselineDay: others.length === 0 ? baselineDay : undefined,

@@ -1,6 +1,7 @@
 import type { Reasons } from '../engine/reasons.ts';
 import { nameOf } from '../metric-definitions.ts';
-import { type Change, levelText } from './comparison-words.ts';
+import type { Change } from './comparison-words.ts';
+import { isBackForOneDay, levelText, MOVED_BY_ORDERS } from './level-words.ts';
 import { changeDays, type MeasuredChange, measuredCostText } from './measured-change.ts';
 import type { OtherPlace } from './measured-headline.ts';
 
@@ -11,6 +12,7 @@ export function measuredSentences(headline: Change, measured: MeasuredChange, cu
     ownDaySentence(headline, measured),
     costSentence(measured, currency),
     oneDaySentence(measured),
+    endSentence(headline, measured),
   ];
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }
@@ -25,9 +27,6 @@ function ownDaySentence({ metric, since }: Change, { metric: own, device, change
   return isOther ? `On ${device} by itself it began on ${change.from}.` : '';
 }
 
-/** Metrics that one order can move. */
-const MOVED_BY_ORDERS: ReadonlySet<string> = new Set(['revenueSum', 'cartAverage']);
-
 /** Days at the end of what was read that may be low or high by themselves, as those of a weekend, and no level that lasts. */
 export const FEW_DAYS = 2;
 
@@ -37,6 +36,18 @@ export function oneDaySentence({ metric, change: { days, to } }: Pick<MeasuredCh
   if (days > 1) return `It rests on ${days} days: whether it lasts is open.`;
   const doubt = MOVED_BY_ORDERS.has(metric) ? 'a single large order may be all there is' : 'whether it lasts is open';
   return `It rests on one day: ${doubt}.`;
+}
+
+/**
+ * One sentence: how little the one day says behind a fall or a rise of a sum or an average of orders; empty where more days show its end.
+ * Where it follows from a rate, of which a day holds many visits, that shows it.
+ */
+export function endSentence({ metric, since, days }: Pick<Change, 'metric' | 'since' | 'days'>, measured?: MeasuredChange): string {
+  const { metric: own = metric, change: { to } = { to: since?.to } } = measured ?? {};
+  if (!isBackForOneDay(metric, to, days.last)) return '';
+  const back = `On ${days.last} it was back`;
+  const doubt = 'one day of orders, which a single large one can make, so whether it is over is open';
+  return `${back}${MOVED_BY_ORDERS.has(own) ? `: ${doubt}` : ''}.`;
 }
 
 /** A sentence for each other change that lies on one device. */

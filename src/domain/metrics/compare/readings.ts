@@ -90,6 +90,11 @@ export const allDaysOf = ({ history, baselineDays, betweenDays = [], periodDays 
   ...periodDays,
 ];
 
+/** Whether the period of a reading holds no whole day, as today so far. */
+export function isWithoutDays({ periodDays }: Pick<Reading, 'periodDays'>): boolean {
+  return periodDays.every(({ interval: { isPart } }) => isPart);
+}
+
 /** A metric of one reading, judged. */
 export interface Judged extends DayJudgement {
   readonly reading: Reading;
@@ -207,7 +212,8 @@ export function sinceOf(own: Judged, candidates: readonly Judged[], { isAdjacent
   const [clearest] = agreeing.toSorted((a, b) => (a.main?.pValue ?? 1) - (b.main?.pValue ?? 1));
   if (!clearest?.main) return main;
   // The size is that of the selection itself; another one may only show the day more sharply.
-  const { from, earliest, latest, days } = clearest.main;
+  const { from, earliest, latest } = clearest.main;
   const isWithin = from <= main.latest && from >= main.earliest;
-  return { ...main, from, ...(!isWithin && { earliest, latest, days }) };
+  const days = main.days - Math.round((Date.parse(from) - Date.parse(main.from)) / DAY_MS);
+  return { ...main, from, days, ...(!isWithin && { earliest, latest }) };
 }

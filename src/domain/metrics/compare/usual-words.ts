@@ -88,18 +88,45 @@ export function usualText(change: Compared, isBrief = false): string {
     : ` (${signed(otherwise)} without ${isBrief ? daysOf(change) : 'these days'})`;
 }
 
-function levelText(change: Compared, isBrief: boolean): string {
-  const { changes, relative } = change.judgement;
+/** The episode of the baseline that the figures of the ranges differ by from the level; undefined where a single day is judged. */
+const episodeBeside = (change: Compared) => (change.judgement.expected ? undefined : baselineEpisode(change));
+
+/** Which figure stands beside the counted one, as the words behind it name it; empty where none does. */
+export function kindOfFigure(change: Compared): string {
+  const { changes, relative, isOfMain, expected } = change.judgement;
   // A change inside the period has words of its own.
-  if (relative === null || change.judgement.isOfMain || (beyondUsual(change) === 0 && !isCalmedByLevel(change))) return '';
-  if (change.judgement.expected) return ` (${signed(relative)} against the expected)`;
-  const episode = baselineEpisode(change);
+  if (relative === null || isOfMain) return '';
+  if (expected) return 'against the expected';
+  if (beyondUsual(change) === 0 && !isCalmedByLevel(change)) return '';
+  if (episodeBeside(change)) return 'against the usual level';
+  if (changes.some(({ shape }) => shape === 'outlier')) return 'on typical days';
+  return needsNoWord(change) ? '' : 'on a typical day, weekdays and special days evened out';
+}
+
+/** Single days that the level leaves out, which alone make the figures of the ranges lie beyond noise; none where they do not. */
+function decidingDays(change: Compared): readonly DatedChange[] {
+  const { changes, withOutliers } = change.judgement;
+  return isCalmedByLevel(change) && withOutliers !== undefined ? changes.filter(({ shape }) => shape === 'outlier') : [];
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+const listed = (texts: readonly string[]) =>
+  [texts.slice(0, -1).join(', '), ...texts.slice(-1)].filter((text) => text !== '').join(' and ');
+
+function levelText(change: Compared, isBrief: boolean): string {
+  const { relative } = change.judgement;
+  const kind = kindOfFigure(change);
+  if (relative === null || kind === '') return '';
+  const episode = episodeBeside(change);
   if (episode && isBrief) return ` (${signed(relative)} against the usual)`;
   if (episode) {
     const size = `${formatPercent(Math.abs(100 * episode.relative), { digits: 1 })} ${episode.relative < 0 ? 'lower' : 'higher'}`;
     const days = `from ${episode.from} to ${episode.to ?? ''}`;
     return `; the baseline was ${size} than usual ${days}, and against the usual level the change is ${signed(relative)}`;
   }
-  if (changes.some(({ shape }) => shape === 'outlier')) return ` (${signed(relative)} on typical days)`;
-  return needsNoWord(change) ? '' : ` (${signed(relative)} on a typical day, weekdays and special days evened out)`;
+  const own = decidingDays(change);
+  if (own.length === 0) return ` (${signed(relative)} ${kind})`;
+  if (isBrief) return ` (${signed(relative)} without ${listed(own.map(({ from }) => from))})`;
+  const days = listed(own.map((day) => `${day.from} (${signed(day.relative)})`));
+  return `; ${signed(relative)} without ${days}, which ${own.length === 1 ? 'stands' : 'stand'} out`;
 }

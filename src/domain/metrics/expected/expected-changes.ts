@@ -4,7 +4,7 @@ import { todayIn } from '../../../lib/dates.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
 import { factorsOf } from '../change-cost.ts';
-import { levelText } from '../compare/comparison-words.ts';
+import { levelText } from '../compare/level-words.ts';
 import { changeDays, costOnDays, type MeasuredChange, measuredCostText } from '../compare/measured-change.ts';
 import { dayPoints, kindOf } from '../compare/readings.ts';
 import type { DatedChange } from '../engine/changes.ts';

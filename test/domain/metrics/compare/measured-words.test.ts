@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Change } from '../../../../src/domain/metrics/compare/comparison-words.ts';
 import type { MeasuredChange } from '../../../../src/domain/metrics/compare/measured-change.ts';
-import { measuredSentences, oneDaySentence } from '../../../../src/domain/metrics/compare/measured-words.ts';
+import { endSentence, measuredSentences, oneDaySentence } from '../../../../src/domain/metrics/compare/measured-words.ts';
 
 const since = {
   from: '2026-11-26',
@@ -14,7 +14,8 @@ const since = {
   shape: 'step',
   pValue: 0,
 } as const;
-const headline = { metric: 'conversionRate', since } as Change; // only metric and day are read
+const days = { first: '2026-11-20', last: '2026-12-02' };
+const headline = { metric: 'conversionRate', since, days } as Change; // only metric and days are read
 const measured = (device: string, from: string): MeasuredChange => ({
   metric: 'conversionRate',
   device,
@@ -40,4 +41,17 @@ it('says of a change of one day how little that is', () => {
   expect(oneDaySentence({ metric: 'cartAverage', change: { ...change, days: 2 } })).toBe('It rests on 2 days: whether it lasts is open.');
   expect(oneDaySentence({ metric: 'cartAverage', change: { ...change, days: 3 } })).toBe('');
   expect(oneDaySentence({ metric: 'cartAverage', change: { days: 1, to: '2026-11-23' } })).toBe('');
+});
+
+it('says of a fall of revenue that one day is back from how little that is', () => {
+  const ended = (metric: string, to: string) => ({ metric, since: { ...since, to }, days });
+  expect(endSentence(ended('revenueSum', '2026-12-01'))).toBe(
+    'On 2026-12-02 it was back: one day of orders, which a single large one can make, so whether it is over is open.',
+  );
+  expect(endSentence(ended('revenueSum', '2026-11-30'))).toBe('');
+  expect(endSentence(ended('visits', '2026-12-01'))).toBe('');
+  const rate = measured('mobile', '2026-11-26');
+  expect(endSentence(ended('revenueSum', '2026-12-01'), { ...rate, change: { ...rate.change, to: '2026-12-01' } })).toBe(
+    'On 2026-12-02 it was back.',
+  );
 });

@@ -40,7 +40,7 @@ const since = (device: Judged) => sinceOf(all, [all, device], windows);
 describe('the first day of a change', () => {
   it('is that of the device that shows it most clearly, within the days that all visits allow', () => {
     const desktop = judgedOf('desktop', 500, { from: '2025-11-24', relative: -0.6, pValue: 1e-7 });
-    expect(since(desktop)).toMatchObject({ from: '2025-11-24', earliest: '2025-11-24', latest: '2025-11-25', relative: -0.3 });
+    expect(since(desktop)).toMatchObject({ from: '2025-11-24', earliest: '2025-11-24', latest: '2025-11-25', days: 5, relative: -0.3 });
   });
 
   it('is that of a device beyond these where it is far clearer there and most of the change', () => {

@@ -288,6 +288,6 @@ it('gives a group whose change began within the period its first day, where the 
     const judged: Judgement = { verdict, main, changes: [main], relative: -0.04, noise: 0.15, score: -1 };
     return deviceRecord({ name: 'desktop', before: 4.75, after: 4.59, contribution: -0.07 }, -0.66, { judged, change: undefined });
   };
-  expect(record('up')).toMatchObject({ changePercent: -3.37, verdict: 'up', since: '2026-11-21' });
+  expect(record('up')).toMatchObject({ changePercent: -3.37, verdict: 'mixed', since: '2026-11-21', sinceChangePercent: 52 });
   expect(record('down')).not.toHaveProperty('since');
 });
