@@ -79,10 +79,22 @@ const LEAST_APART = 0.01;
  * figures of the ranges changed by the same.
  */
 export function countedText(relative: number | null, group: Contribution | undefined): string {
-  const { before = null, after = null } = group ?? {};
-  if (relative === null || before === null || after === null || before <= 0) return '';
-  const counted = after / before - 1;
-  return Math.abs(counted - relative) < LEAST_APART ? '' : `, ${signed(counted)} as counted`;
+  const counted = countedOf(group);
+  return relative === null || counted === undefined || Math.abs(counted - relative) < LEAST_APART ? '' : `, ${signed(counted)} as counted`;
+}
+
+/** The change of the figures of a group between the ranges; undefined where there were none before. */
+function countedOf({ before, after }: Partial<Contribution> = {}): number | undefined {
+  return typeof before !== 'number' || typeof after !== 'number' || before <= 0 ? undefined : after / before - 1;
+}
+
+/**
+ * Whether the figures of a group went the other way than its level, as those of a campaign that began late in the baseline and ended in
+ * the period: its days say nothing of what moved between the ranges.
+ */
+function isTurned(relative: number | null, group: Contribution | undefined): boolean {
+  const counted = countedOf(group) ?? 0;
+  return (relative ?? 0) * counted < 0 && Math.abs(counted - (relative ?? 0)) >= LEAST_APART;
 }
 
 function listed(groups: readonly GroupChange[]): string {
@@ -180,12 +192,15 @@ export function segmentSentence(
 ): string {
   if (divided?.explained && isMix(divided.explained)) return mixSentence(divided, divided.explained);
   const unlike = groups.filter(({ verdict, pValue }) => verdict === 'more' && pValue <= UNLIKE).toSorted((a, b) => a.pValue - b.pValue);
-  const ranked = [...groups.filter(({ name }) => name === named), ...unlike];
+  const contributionOf = (name: string) => apart.flatMap(({ groups: [group] }) => (group?.name === name ? [group] : []))[0];
+  const ranked = [...groups.filter(({ name }) => name === named), ...unlike].filter(
+    ({ name, relative }) => !isTurned(relative, contributionOf(name)),
+  );
   if (ranked.length === 0) return '';
   // What moved as the device did is only another name of it, or of a part of it.
   const first = ranked.find((segment) => !device || isNarrower(segment, device));
   if (!first) return `No segment that was looked at moved clearly more than ${device?.name ?? ''} as a whole.`;
   const others = first.relativeOfOthers === null ? '' : `, all other visits ${signed(first.relativeOfOthers)}`;
-  const own = apart.flatMap(({ groups: [group] }) => (group?.name === first.name ? [group] : []))[0];
-  return `Of the segments, ${first.name} moved most unlike the rest: ${groupText(first)}${countedText(first.relative, own)}${others}.`;
+  const counted = countedText(first.relative, contributionOf(first.name));
+  return `Of the segments, ${first.name} moved most unlike the rest: ${groupText(first)}${counted}${others}.`;
 }

@@ -48,3 +48,15 @@ it('a segment that moved more than others that moved too is told at 1 %, as it i
     /^Of the segments, Campaign moved most unlike the rest: 40\.0% lower/,
   );
 });
+
+it('a segment whose days fell while its figures rose, as a campaign over both ranges, explains nothing', () => {
+  const sale: GroupChange = { ...campaign, relative: -0.95, low: -0.98, high: -0.92, pValue: 1e-9, score: -6, verdict: 'more' };
+  const visits = (after: number): Explained => ({
+    metric: 'visits',
+    change: -20_000,
+    groups: [{ name: 'Campaign', before: 5_796, after, contribution: after - 5_796 }],
+    remainder: 0,
+  });
+  expect(segmentSentence(undefined, { groups: [sale], named: 'Campaign' }, { apart: [visits(10_484)] })).toBe('');
+  expect(segmentSentence(undefined, { groups: [sale], named: 'Campaign' }, { apart: [visits(600)] })).toContain('95.0% lower');
+});
