@@ -87,9 +87,9 @@ function filesOf(
   nowMs: number,
 ): FilesNeeded[] {
   if (jobIds) return [];
-  const end = endDate ?? startDate;
-  const days =
-    startDate === undefined || end === undefined ? [] : [{ startMs: dayFrom(startDate) * DAY_MS, endMs: (dayFrom(end) + 1) * DAY_MS }];
+  // Without an end it is read up to the last day that is over.
+  const endMs = endDate === undefined ? nowMs : (dayFrom(endDate) + 1) * DAY_MS;
+  const days = startDate === undefined ? [] : [{ startMs: dayFrom(startDate) * DAY_MS, endMs }];
   return SCOPES.flatMap((scope) => {
     const own = wanted[scope];
     if (!own) return [];
