@@ -59,10 +59,9 @@ function daysIn(period: number, by: Periods['by']): number[] {
   return by === 'day' ? [period] : Array.from({ length: 7 }, (_, index) => 7 * period - 3 + index);
 }
 
-/** Whether all days of a period lie in the range and are covered. */
+/** Whether all days of a period are covered, in the range of the first sessions or after it. */
 function isWhole(period: number, { by, days }: Periods): boolean {
-  const covered = new Set(days.covered);
-  return daysIn(period, by).every((day) => covered.has(day));
+  return daysIn(period, by).every((day) => days.ofFiles.has(day));
 }
 
 const percent = (part: number, whole: number) => (whole > 0 ? Math.round((1000 * part) / whole) / 10 : null);

@@ -1,4 +1,5 @@
-import { daysWords } from '../../domain/journeys/covered-days.ts';
+import { refuse } from '../../api/errors.ts';
+import { type CoveredDays, daysWords, dayText } from '../../domain/journeys/covered-days.ts';
 import { cohortsOf, curvesOf, type RetentionAnswer, retentionWords, withinBy } from '../../domain/journeys/retention.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';
@@ -18,9 +19,15 @@ const USUAL_PERIODS = { day: 7, week: 8 };
 /** Periods within which returning is told: a week, or about a month. */
 const USUAL_WITHIN = { day: 7, week: 4 };
 
+/** Days after the range that are read: those of the last period, as far as the files go. */
+function followDaysOf({ last, lastOfFiles }: CoveredDays, by: 'day' | 'week', periods: number): number {
+  return Math.max(0, Math.min(lastOfFiles - last, by === 'day' ? periods : 7 * periods + 6));
+}
+
 /** Who comes back, and when: `analyze_retention`. */
 export function analyzeRetention(request: RetentionRequest, context: VisitUses & Pick<Context, 'draw'>): Promise<RetentionAnswer> {
-  const { by = 'day', breakdown } = request;
+  const { by = 'day', breakdown, visitorType } = request;
+  if (visitorType === 'returning') refuse('visitorType: cohorts begin with first sessions, which new visitors alone have; leave it out.');
   const periods = request.periods ?? USUAL_PERIODS[by];
   const field = fieldOfBreakdown(breakdown);
   const needs = {
@@ -29,7 +36,8 @@ export function analyzeRetention(request: RetentionRequest, context: VisitUses &
     usualDays: by === 'day' ? 2 * USUAL_PERIODS.day : 7 * USUAL_PERIODS.week,
   };
   return withVisits(request, needs, context, async (visits) => {
-    const returns = await readRetention({ by, periods, breakdown }, visits);
+    const followDays = followDaysOf(visits.days, by, periods);
+    const returns = await readRetention({ by, periods, breakdown, followDays }, visits);
     const asked = { by, periods, days: visits.days };
     const cohorts = cohortsOf(returns.counts, asked);
     const curves = curvesOf(returns.counts, asked);
@@ -41,6 +49,8 @@ export function analyzeRetention(request: RetentionRequest, context: VisitUses &
       'A cohort is the period (UTC; weeks begin on Monday) of the first session; null: not over or not covered. Who comes back has a ' +
         'session in a later period; within: in any of the first ones, each visitor once.',
     );
+    if (followDays > 0)
+      context.note(`The range is that of first sessions; who comes back is read up to ${dayText(visits.days.last + followDays)}.`);
     const [whole, ...groups] = curves;
     const inGroups = groups.reduce((sum, { visitors }) => sum + visitors, 0);
     if (whole && breakdown && inGroups < whole.visitors)

@@ -1,5 +1,7 @@
 import type { ReturnCount } from '../../domain/journeys/retention.ts';
 import { type Breakdown, fieldOfBreakdown, groupExpression } from './breakdowns.ts';
+import { flag } from './sql-words.ts';
+import { entryCondition, filterConditions } from './visit-filters.ts';
 import { visitRelation } from './visit-relation.ts';
 import type { Visits } from './visits.ts';
 
@@ -9,22 +11,46 @@ export interface Returns {
   readonly firsts: readonly ReturnCount[];
 }
 
-/** Counts visitors by the period of their first session and the periods in which they were there again. */
-export async function readRetention(
-  { by, periods, breakdown }: { readonly by: 'day' | 'week'; readonly periods: number; readonly breakdown: Breakdown | undefined },
-  visits: Visits,
-): Promise<Returns> {
-  const { sql } = visits;
+/** The question behind retention. */
+export interface RetentionQuestion {
+  readonly by: 'day' | 'week';
+  readonly periods: number;
+  readonly breakdown: Breakdown | undefined;
+  /** Days after the range of first sessions in which visitors may come back. */
+  readonly followDays: number;
+}
+
+/** The first sessions that pass the filters, on days of the range; by their entry page where a split or a filter reads it. */
+function firstSessions({ breakdown }: RetentionQuestion, { sql, question, days }: Visits): string {
+  const isFirst = `v.number = 1 AND v.chosen = 1 AND v.day <= ${days.last}`;
+  const atEntry = entryCondition(question, 'o.path', sql);
+  if (breakdown !== 'entry_page' && atEntry === undefined) return `(SELECT u, day, g FROM visit AS v WHERE ${isFirst}) AS f`;
+  const pages = 'JOIN (SELECT DISTINCT k AS k_seen, entry FROM page) AS e ON v.k = e.k_seen JOIN path_of AS o ON e.entry = o.p';
+  const group = breakdown === 'entry_page' ? 'o.path' : 'v.g';
+  return (
+    `(SELECT v.u AS u, v.day AS day, ${group} AS g FROM visit AS v ${pages} ` +
+    `WHERE ${isFirst}${atEntry === undefined ? '' : ` AND (${atEntry})`}) AS f`
+  );
+}
+
+/**
+ * Counts visitors by the period of their first session and the periods in which they were there again. Filters choose first sessions:
+ * whoever comes back by another page or from another country comes back; automated sessions alone are left out of both.
+ */
+export async function readRetention(asked: RetentionQuestion, visits: Visits): Promise<Returns> {
+  const { by, periods, breakdown, followDays } = asked;
+  const { sql, question } = visits;
+  const column = (name: string) => visits.column('sessions', name) ?? 'NULL';
   const field = fieldOfBreakdown(breakdown);
-  const group = field && breakdown ? groupExpression(breakdown, visits.column('sessions', field) ?? 'NULL', sql) : "''";
-  const { ctes } = visitRelation(visits, { visit: { number: sql.known(visits.column('sessions', 'session_number') ?? 'NULL'), g: group } });
+  const group = field && breakdown ? groupExpression(breakdown, column(field), sql) : "''";
+  const chosen = filterConditions({ ...question, automated: undefined }, column, sql).join(' AND ');
+  const { ctes } = visitRelation(
+    { ...visits, question: { automated: question.automated } },
+    { visit: { number: sql.known(column('session_number')), g: group, chosen: flag(chosen || '1 = 1') }, followDays },
+  );
   // The first day of 1970 was a Thursday.
   const period = (day: string) => (by === 'day' ? day : sql.quotient(`${day} + 3`, 7));
-  const isByEntry = breakdown === 'entry_page';
-  const firsts = isByEntry
-    ? '(SELECT v.u AS u, v.day AS day, o.path AS g FROM visit AS v JOIN (SELECT DISTINCT k AS k_seen, entry FROM page) AS e ' +
-      'ON v.k = e.k_seen JOIN path_of AS o ON e.entry = o.p WHERE v.number = 1) AS f'
-    : '(SELECT u, day, g FROM visit WHERE number = 1) AS f';
+  const firsts = firstSessions(asked, visits);
   const rows = await visits.select(
     `WITH ${ctes},
 began AS (SELECT u AS u_first, min(${period('day')}) AS c, ${sql.anyOf('g')} AS grp FROM ${firsts} GROUP BY u),

@@ -53,10 +53,11 @@ function partCondition(part: VisitPart | undefined, column: (field: string) => s
 /** Common table expressions, without the word WITH. */
 export interface Relation {
   /**
-   * `visit`: k (the session), u (the visitor), began (ms), day (UTC, as a number), and the columns that are wished; only where sessions are
-   * read. Only where views are read: `seen`, a row for each view: k, u, n (view number), t (ms), p (a number that stands for the path) and
-   * the columns that are wished; `page`, without pages loaded again: the same and day, pos (from 1), entry (the p of the first page);
-   * `path_of`: p and its path. The windows of `page` take longer than all else of a statement: `sessionRows` is quicker.
+   * `visit`: k (the session), u (the visitor), began (ms), day (UTC, as a number), and the columns that are wished, of sessions that pass all
+   * filters; only where sessions are read. Only where views are read: `seen`, a row for each view: k, u, n (view number), t (ms), p (a
+   * number that stands for the path) and the columns that are wished; `page`, without pages loaded again: the same and day, pos (from 1),
+   * entry (the p of the first page); `path_of`: p and its path. The windows of `page` take longer than all else of a statement:
+   * `sessionRows` is quicker.
    */
   readonly ctes: string;
 }
@@ -109,20 +110,28 @@ function visitSql(visits: Visits, { visit = {}, followDays = 0, part }: Relation
   ];
   const ms = sql.ms(began);
   const own = `${sql.key(column('user_id'), column('session_id'))} AS k, ${sql.key(column('user_id'))} AS u, ${ms} AS began`;
+  const atEntry = question.entryPages ? ' AND k IN (SELECT k FROM entered)' : '';
   return (
     `visit AS (SELECT * FROM (SELECT ${own}, ${dayOfMs(sql, ms)} AS day${list(visit)} FROM sessions ` +
-    `WHERE ${conditions.join(' AND ')}) AS s WHERE ${dayCondition(visits, followDays)})`
+    `WHERE ${conditions.join(' AND ')}) AS s WHERE ${dayCondition(visits, followDays)}${atEntry})`
   );
 }
 
-function pageSql(visits: Visits, { page = {}, followDays = 0, part }: RelationWish): string[] {
-  const { sql, days, question } = visits;
+/** The sessions whose first view is of an entry page that is asked for. */
+function enteredSql({ sql, question }: Visits): string[] {
+  return question.entryPages ? [`entered AS (SELECT k FROM seen GROUP BY k HAVING ${sql.ofLeast('is_entry', 'n')} = 1)`] : [];
+}
+
+function entryColumn({ question, sql }: Visits, path: string): Expressions {
+  const entry = entryCondition(question, path, sql);
+  return entry === undefined ? {} : { is_entry: flag(entry) };
+}
+
+function seenSql(visits: Visits, { page = {}, followDays = 0, part }: RelationWish): string {
+  const { sql, days } = visits;
   const column = need(visits, 'views');
   const time = column('view_time');
   const path = `coalesce(${column('path')}, '')`;
-  const entry = entryCondition(question, path, sql);
-  const extra = { ...page, ...(entry !== undefined && { is_entry: flag(entry) }) };
-  const isJoined = visits.reads('sessions');
   const conditions = [
     `${time} >= ${sql.instant(days.first * DAY_MS)}`,
     `${time} < ${sql.instant((days.last + followDays + 1) * DAY_MS + LONGEST_SESSION_MS)}`,
@@ -132,17 +141,27 @@ function pageSql(visits: Visits, { page = {}, followDays = 0, part }: RelationWi
   const own =
     `${sql.key(column('user_id'), column('session_id'))} AS k, ${sql.key(column('user_id'))} AS u, ` +
     `${sql.known(column('view_number'))} AS n, ` +
-    `${sql.ms(time)} AS t, ${sql.key(path)} AS p${list(extra)}`;
-  const seen = `seen AS (SELECT ${own} FROM views WHERE ${conditions.join(' AND ')})`;
+    `${sql.ms(time)} AS t, ${sql.key(path)} AS p${list({ ...page, ...entryColumn(visits, path) })}`;
+  return `seen AS (SELECT ${own} FROM views WHERE ${conditions.join(' AND ')})`;
+}
+
+function pageSql(visits: Visits, { page = {}, followDays = 0 }: RelationWish): string[] {
+  const { sql } = visits;
+  const isJoined = visits.reads('sessions');
   const rows = isJoined ? `(SELECT s.*, v.day AS day FROM seen AS s JOIN visit AS v ON s.k = v.k) AS r` : 'seen';
   const window = 'PARTITION BY k ORDER BY n';
   const firsts = isJoined ? 'day' : `${dayOfMs(sql, `first_value(t) OVER (${window})`)} AS day, first_value(n) OVER (${window}) AS first_n`;
-  const atEntry = entry === undefined ? '' : `, first_value(is_entry) OVER (${window}) AS at_entry`;
+  const atEntry = filtersByView(visits) ? `, first_value(is_entry) OVER (${window}) AS at_entry` : '';
   const columns = `${sql.before('p', window)} AS p_before, first_value(p) OVER (${window}) AS entry${atEntry}, ${firsts}`;
-  const marked = `marked AS (SELECT k, u, n, t, p${names(extra)}, ${columns} FROM ${rows})`;
+  const marked = `marked AS (SELECT k, u, n, t, p${names(page)}, ${columns} FROM ${rows})`;
   const kept = ['(p_before IS NULL OR p <> p_before)', ...keptConditions(visits, followDays)];
   const all = `k, u, day, n, t, p, entry${names(page)}, row_number() OVER (${window}) AS pos`;
-  return [seen, marked, `page AS (SELECT ${all} FROM marked WHERE ${kept.join(' AND ')})`];
+  return [marked, `page AS (SELECT ${all} FROM marked WHERE ${kept.join(' AND ')})`];
+}
+
+/** Whether a session is chosen by its first view where its views are counted, because there is no `visit` that has chosen it. */
+function filtersByView({ question, reads }: Visits): boolean {
+  return question.entryPages !== undefined && !reads('sessions');
 }
 
 /**
@@ -154,7 +173,7 @@ export function sessionRows(
   aggregates: Expressions,
   { more = '', followDays = 0 }: { readonly more?: string; readonly followDays?: number } = {},
 ): string {
-  const { sql, question, days } = visits;
+  const { sql, days } = visits;
   const isJoined = visits.reads('sessions');
   // One least number instead of two, and of the time where that is least.
   const since = `least(greatest(s.t - ${days.first * DAY_MS}, 0), ${TIMES - 1})`;
@@ -162,7 +181,7 @@ export function sessionRows(
   const ofFirst = isJoined
     ? ''
     : `, ${days.first} + ${sql.quotient(`first_view % ${TIMES}`, DAY_MS)} AS day, ${sql.quotient('first_view', TIMES)} AS first_n`;
-  const atEntry = question.entryPages ? `, ${sql.ofLeast('s.is_entry', 's.n')} AS at_entry` : '';
+  const atEntry = filtersByView(visits) ? `, ${sql.ofLeast('s.is_entry', 's.n')} AS at_entry` : '';
   const from = `seen AS s${isJoined ? ' JOIN visit AS v ON s.k = v.k' : ''}${more}`;
   const grouped = `SELECT s.k AS k${list(aggregates)}, ${began}${atEntry} FROM ${from} GROUP BY s.k`;
   const kept = keptConditions(visits, followDays);
@@ -174,7 +193,7 @@ export function sessionRows(
 function keptConditions(visits: Visits, followDays: number): string[] {
   return [
     ...(visits.reads('sessions') ? [] : [dayCondition(visits, followDays), ...straddling(visits)]),
-    ...(visits.question.entryPages ? ['at_entry = 1'] : []),
+    ...(filtersByView(visits) ? ['at_entry = 1'] : []),
   ];
 }
 
@@ -191,9 +210,11 @@ export function visitRelation(visits: Visits, wish: RelationWish = {}): Relation
     const path = `coalesce(${need(visits, 'views')('path')}, '')`;
     return `path_of AS (SELECT ${sql.key('path')} AS p, path FROM (SELECT DISTINCT ${path} AS path FROM views) AS d)`;
   };
+  const [readsSessions, readsViews] = [visits.reads('sessions'), visits.reads('views')];
   const ctes = [
-    ...(visits.reads('sessions') ? [visitSql(visits, wish)] : []),
-    ...(visits.reads('views') ? [...pageSql(visits, wish), paths()] : []),
+    ...(readsViews ? [seenSql(visits, wish)] : []),
+    ...(readsSessions ? [...enteredSql(visits), visitSql(visits, wish)] : []),
+    ...(readsViews ? [...pageSql(visits, wish), paths()] : []),
   ];
   return { ctes: ctes.join(',\n') };
 }

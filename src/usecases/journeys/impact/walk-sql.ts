@@ -60,7 +60,7 @@ function placedSql(plan: CellPlan, visits: Visits): string {
   const own = pages.map((page, at) => [page.sql, at] as const);
   const more = asked.map((page, at) => `CASE WHEN ${page.sql} THEN ${2 ** (pages.length + at)} ELSE 0 END`);
   const goal = outcome.page === undefined ? '0' : flag(outcome.page);
-  const columns = ['k', 'n', 't', ...Object.keys(measuresSql(visits)), 'said', ...(visits.question.entryPages ? ['is_entry'] : [])];
+  const columns = ['k', 'n', 't', ...Object.keys(measuresSql(visits)), 'said'];
   // Most views have no error: without a look at every text.
   const said = `CASE WHEN lone = '' THEN several ELSE several + ${bitsOf('lone', plan, visits)} END AS said`;
   const read = `SELECT ${columns.map((name) => (name === 'said' ? said : name)).join(', ')}, path_text AS path FROM seen`;
@@ -143,7 +143,7 @@ export function columnsOfOutcome({ outcome }: CellPlan): string[] {
  */
 export function walkSql(plan: CellPlan, visits: Visits): string[] {
   const { pages, asked, probes } = plan;
-  const { sql, question, days } = visits;
+  const { sql, days } = visits;
   const { integer } = textSql(visits);
   const { numberAt, secondAt, largestNumber } = FIRST_VIEW;
   const most = mostOf(plan);
@@ -151,14 +151,13 @@ export function walkSql(plan: CellPlan, visits: Visits): string[] {
     ...probes.flatMap(({ on }, at) => ('sql' in on ? [`CASE WHEN ${on.sql} THEN ${2 ** at} ELSE 0 END`] : [])),
     'said',
   ]);
-  const isEntry = question.entryPages ? ', is_entry' : '';
   const marked =
-    `SELECT k, n, t, page_at, more_pages, goal${isEntry}, ${integer(conditions)} AS conditions, ` +
+    `SELECT k, n, t, page_at, more_pages, goal, ${integer(conditions)} AS conditions, ` +
     `${flag('js = 1 OR api = 1 OR rage = 1')} AS trouble, ${flag('load_ms > slow_ms')} AS slow FROM (${placedSql(plan, visits)}) AS v`;
   const second = `greatest(0, least(16000000, ${sql.quotient('t', 1000)} - ${days.first * 86_400}))`;
   const first = `${integer(`least(n, ${largestNumber})`)} * ${numberAt} + ${second} * ${secondAt} + conditions AS first_view`;
   const draw = most > 1 ? `, ${drawSql(plan, sql)} AS draw, ${integer(`k % ${most}`)} AS lot` : '';
-  const viewed = `SELECT k, n, page_at, more_pages, goal${isEntry}, conditions, trouble, slow, ${first}${draw} FROM (${marked}) AS m`;
+  const viewed = `SELECT k, n, page_at, more_pages, goal, conditions, trouble, slow, ${first}${draw} FROM (${marked}) AS m`;
   const firsts = [...pages, ...asked].map((_, at) => `min(CASE WHEN ${isAt(at, plan, sql)} THEN first_view END) AS f${at}`);
   const ofOutcome = { last_n: 'max(n)', goal_n: 'max(CASE WHEN goal = 1 THEN n END)' };
   const columns = [
@@ -170,12 +169,11 @@ export function walkSql(plan: CellPlan, visits: Visits): string[] {
     ...Object.entries(ofOutcome).flatMap(([name, value]) => (columnsOfOutcome(plan).includes(name) ? [`${value} AS ${name}`] : [])),
     ...(most > 1 ? ['min(draw) AS stands'] : []),
   ];
-  const entry = question.entryPages ? ' HAVING min(n * 2 + 1 - is_entry) % 2 = 0' : '';
   // Draws are powers of two, so that a session of which one view is kept is kept by all of them together.
   const isEarly = most > 1 && sql.dialect === 'DuckDB';
   const only = isEarly ? ' WHERE k IN (SELECT k FROM viewed WHERE lot % draw = 0)' : '';
   return [
     `viewed AS ${isEarly ? 'MATERIALIZED ' : ''}(${viewed})`,
-    `walk AS (SELECT k, ${columns.join(', ')} FROM viewed${only} GROUP BY k${entry})`,
+    `walk AS (SELECT k, ${columns.join(', ')} FROM viewed${only} GROUP BY k)`,
   ];
 }

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../../src/api/errors.ts';
+import { analyzeFunnel } from '../../../src/usecases/journeys/analyze-funnel.ts';
+import { analyzePaths } from '../../../src/usecases/journeys/analyze-paths.ts';
+import { analyzeRetention } from '../../../src/usecases/journeys/analyze-retention.ts';
+import { type ImpactUses, measureImpact } from '../../../src/usecases/journeys/impact/measure-impact.ts';
+import type { Filters } from '../../../src/usecases/journeys/visit-filters.ts';
+import { engines, sharedWorlds, usesOf } from './both-engines.ts';
+import { coveredDays, dayOf, pagesOf, type SessionRow } from './visit-world.ts';
+
+const worldOf = sharedWorlds();
+const WORLD = 'days missing in one scope or the other, views cut at midnight';
+
+interface Case {
+  readonly filters: Filters;
+  /** Whether a session passes, by its row. */
+  readonly isMeant: (session: SessionRow) => boolean;
+  /** The scopes that the filter reads. */
+  readonly reads: readonly ('sessions' | 'views')[];
+}
+
+const CASES: readonly Case[] = [
+  { filters: {}, isMeant: () => true, reads: [] },
+  { filters: { devices: ['mobile', 'app'] }, isMeant: ({ device }) => [2, 4, 5].includes(device), reads: ['sessions'] },
+  { filters: { visitorType: 'new' }, isMeant: ({ number }) => number === 1, reads: ['sessions'] },
+  { filters: { visitorType: 'returning' }, isMeant: ({ number }) => number > 1, reads: ['sessions'] },
+  { filters: { countries: ['de'] }, isMeant: ({ country }) => country === 'DE', reads: ['sessions'] },
+  { filters: { browsers: ['safari'] }, isMeant: ({ browser }) => browser === 'Safari', reads: ['sessions'] },
+  { filters: { entryPages: ['/c/*', '/search'] }, isMeant: (session) => /^\/(c\/|search$)/.test(entryOf(session)), reads: ['views'] },
+  { filters: { automated: 'exclude' }, isMeant: ({ automated }) => !automated, reads: ['sessions'] },
+];
+
+const entryOf = (session: SessionRow) => pagesOf(session)[0]?.path ?? '';
+
+for (const engine of engines)
+  describe.each(CASES.map((each) => [JSON.stringify(each.filters), each] as const))(`%s on ${engine}`, (_, { filters, isMeant, reads }) => {
+    const uses = (): ImpactUses => ({
+      ...usesOf(worldOf(WORLD).workspace(engine)),
+      lists: () => Promise.reject(new ApiError('down', 'No list is needed.')),
+      remember: (_key, make) => make(new AbortController().signal),
+    });
+    const drawn = () => ({ ...uses(), draw: () => undefined });
+    const sessionsOn = (scopes: readonly ('sessions' | 'views')[]) => {
+      const { kind, sessions } = worldOf(WORLD);
+      const days = new Set(coveredDays(kind, [...scopes, ...reads]));
+      return sessions.filter(({ beganMs }) => days.has(dayOf(beganMs)));
+    };
+
+    it('paths and funnels are of the sessions that pass', async () => {
+      const own = sessionsOn(['views']).filter((session) => session.views.length > 0 && isMeant(session));
+      expect(own.length).toBeGreaterThan(10);
+      const paths = await analyzePaths({ from: 'entry', depth: 1, ...filters }, drawn());
+      expect(paths.sessions).toBe(own.length);
+      const funnel = await analyzeFunnel({ steps: ['/cart', '/checkout/*'], ...filters }, drawn());
+      const atCart = own.filter(({ views }) => views.some(({ path }) => path === '/cart'));
+      expect(funnel.steps[0]?.sessions).toBe(atCart.length);
+    });
+
+    it('costs are of the sessions that pass', async () => {
+      const conditions = [{ what: 'page', pages: ['/cart'] }] as const;
+      const { totalSessions } = await measureImpact({ conditions, outcome: 'purchase', limit: 5, ...filters }, uses());
+      expect(totalSessions).toBe(sessionsOn(['sessions', 'views']).filter((each) => each.views.length > 0 && isMeant(each)).length);
+    });
+
+    it('variants are of the sessions that pass', async () => {
+      const conditions = [{ what: 'variable', name: 'referer_url', value: 'https://www.google.com/' }] as const;
+      const answer = await measureImpact({ conditions, outcome: 'purchase', limit: 5, ...filters }, uses());
+      const own = sessionsOn(['sessions']).filter((each) => each.referrer === 'https://www.google.com/' && isMeant(each));
+      expect(answer.conditions[0]?.sessions).toBe(own.filter(({ views }) => !reads.includes('views') || views.length > 0).length);
+    });
+
+    if (filters.visitorType === 'returning')
+      it('cohorts are refused', async () => {
+        await expect(async () => analyzeRetention(filters, drawn())).rejects.toThrow('visitorType: cohorts begin with first sessions');
+      });
+    else
+      it('cohorts begin with the sessions that pass, and whoever comes back comes back', async () => {
+        const all = sessionsOn(['sessions']).filter(({ automated }) => !automated || filters.automated === undefined);
+        const firsts = all.filter((session) => session.number === 1 && isMeant(session));
+        const expected = new Map<number, number[]>();
+        for (const { user, beganMs } of firsts) {
+          const days = new Set(all.filter((each) => each.user === user).map((each) => dayOf(each.beganMs) - dayOf(beganMs)));
+          const counts = expected.get(dayOf(beganMs)) ?? [0, 0, 0];
+          expected.set(
+            dayOf(beganMs),
+            counts.map((count, after) => count + (days.has(after) ? 1 : 0)),
+          );
+        }
+        const { cohorts } = await analyzeRetention({ periods: 2, ...filters }, drawn());
+        expect(cohorts.map(({ cohort }) => Number(cohort.slice(-2)))).toEqual([...expected.keys()].toSorted((a, b) => a - b));
+        for (const { cohort, returned } of cohorts)
+          for (const [after, count] of returned.entries())
+            if (count !== null) expect([cohort, after, count]).toEqual([cohort, after, expected.get(Number(cohort.slice(-2)))?.[after]]);
+      });
+  });
+
+describe.each(engines)('a range of first sessions on %s', (engine) => {
+  it('is followed by days of return as far as the files go', async () => {
+    const { sessions, workspace } = worldOf('whole days');
+    const range = { startDate: '2026-11-10', endDate: '2026-11-11' };
+    const notes: string[] = [];
+    const answer = await analyzeRetention({ ...range, periods: 4 }, { ...usesOf(workspace(engine), notes), draw: () => undefined });
+    const whole = await analyzeRetention({ periods: 4 }, { ...usesOf(workspace(engine)), draw: () => undefined });
+    const firsts = sessions.filter(({ number, beganMs }) => number === 1 && [10, 11].includes(dayOf(beganMs)));
+    expect(answer.cohorts.reduce((sum, { visitors }) => sum + visitors, 0)).toBe(firsts.length);
+    expect(answer.cohorts).toEqual(whole.cohorts.slice(1, 3));
+    expect(answer.cohorts.flatMap(({ returned }) => returned)).not.toContain(null);
+    expect(notes).toContain('The range is that of first sessions; who comes back is read up to 2026-11-15.');
+  });
+});
