@@ -11,6 +11,8 @@ interface Told {
   readonly unit: 'sessions' | 'visitors';
   readonly question: { readonly order: 'in_order' | 'direct'; readonly withinDays: number | undefined };
   readonly immature: number;
+  /** Whether filters leave some visits out. */
+  readonly isFiltered: boolean;
 }
 
 const count = (value: number) => formatNumber(value, { group: true });
@@ -34,10 +36,11 @@ function changeSentence({ changes, steps, beside }: Told): string | undefined {
 
 const distance = ({ beforePercent = 0, afterPercent = 0 }: FunnelChange) => afterPercent - beforePercent;
 
-function lossSentence({ steps, unit }: Told): string {
+function lossSentence({ steps, unit, isFiltered }: Told): string {
   const at = largestLoss(steps);
   const [first] = steps;
-  if (!first || first.sessions === 0) return `No ${unit} did ${first?.step ?? 'the first step'} in these days.`;
+  if (!first || first.sessions === 0)
+    return `No ${unit}${isFiltered ? ' that pass the filters' : ''} did ${first?.step ?? 'the first step'} in these days.`;
   const [from, to] = at === undefined ? [] : [steps[at], steps[at + 1]];
   if (!from || !to) return `All ${count(first.sessions)} ${unit} that did ${first.step} did every step.`;
   const lost = `${count(from.left ?? 0)} of ${count(from.sessions)} ${unit} (${(100 * lostShare(from)).toFixed(1)}%)`;

@@ -157,10 +157,16 @@ function withinSentence({ periods, percent: share, visitors, lowPercent, highPer
  */
 export function retentionWords(
   curves: ReturnType<typeof curvesOf>,
-  { cohorts, by, within: returned, periods }: Pick<RetentionAnswer, 'cohorts' | 'by' | 'within'> & { readonly periods: number },
+  {
+    cohorts,
+    by,
+    within: returned,
+    periods,
+    isFiltered,
+  }: Pick<RetentionAnswer, 'cohorts' | 'by' | 'within'> & { readonly periods: number; readonly isFiltered: boolean },
 ): string {
   const first = curves[0]?.percent[1];
-  if (cohorts.length === 0) return 'No visitor had a first session in these days.';
+  if (cohorts.length === 0) return `No visitor had a first session${isFiltered ? ' that passes the filters' : ''} in these days.`;
   if (first === null || first === undefined)
     return `No cohort has a ${by} after its first that is over, so who comes back is not known yet.`;
   const asked = (after: number) => cohorts.reduce((sum, { returned: own, visitors }) => sum + (own[after] === null ? 0 : visitors), 0);

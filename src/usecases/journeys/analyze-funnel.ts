@@ -19,6 +19,7 @@ import type { Context } from '../context.ts';
 import type { Breakdown } from './breakdowns.ts';
 import { leaversSql } from './leavers-sql.ts';
 import { type FunnelQuestion, needsOf, readFunnel } from './read-funnel.ts';
+import { isFiltered } from './visit-filters.ts';
 import type { VisitQuestion } from './visits.ts';
 import { type VisitUses, withVisits } from './with-visits.ts';
 
@@ -154,7 +155,16 @@ export async function analyzeFunnel(request: FunnelRequest, context: VisitUses &
   const groups = splitOf(question, names, counts);
   const changes = baseline && changesWithGroups(names, baseline.counts, counts);
   const unit = question.withinDays === undefined ? 'sessions' : 'visitors';
-  const { answer, notes } = funnelWords({ steps, groups, beside, changes, unit, question, immature: counts.immature });
+  const { answer, notes } = funnelWords({
+    steps,
+    groups,
+    beside,
+    changes,
+    unit,
+    question,
+    immature: counts.immature,
+    isFiltered: isFiltered(request),
+  });
   for (const sentence of notes) context.note(sentence);
   context.draw(async () => (await import('../../views/from-journeys.ts')).funnelChart({ steps, unit, covered }));
   return {

@@ -4,7 +4,9 @@ import { cohortsOf, curvesOf, type RetentionAnswer, retentionWords, withinBy } f
 import { formatNumber } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';
 import { type Breakdown, fieldOfBreakdown } from './breakdowns.ts';
+import { requireVisits } from './held-values.ts';
 import { readRetention } from './read-retention.ts';
+import { isFiltered } from './visit-filters.ts';
 import type { VisitQuestion } from './visits.ts';
 import { type VisitUses, withVisits } from './with-visits.ts';
 
@@ -38,6 +40,7 @@ export function analyzeRetention(request: RetentionRequest, context: VisitUses &
   return withVisits(request, needs, context, async (visits) => {
     const followDays = followDaysOf(visits.days, by, periods);
     const returns = await readRetention({ by, periods, breakdown, followDays }, visits);
+    if (returns.counts.length === 0) await requireVisits(visits);
     const asked = { by, periods, days: visits.days };
     const cohorts = cohortsOf(returns.counts, asked);
     const curves = curvesOf(returns.counts, asked);
@@ -61,7 +64,7 @@ export function analyzeRetention(request: RetentionRequest, context: VisitUses &
     const covered = daysWords(visits.days.covered);
     context.draw(async () => (await import('../../views/from-journeys.ts')).cohortChart({ cohorts, curves, by, covered }));
     return {
-      answer: retentionWords(curves, { cohorts, by, within: all, periods: wanted }),
+      answer: retentionWords(curves, { cohorts, by, within: all, periods: wanted, isFiltered: isFiltered(request) }),
       by,
       cohorts,
       ...(all && { within: all }),

@@ -23,19 +23,26 @@ export interface Coverage {
 
 const TIMES: Readonly<Record<string, string>> = { sessions: 'session_time', views: 'view_time' };
 
-function inRange({ sql, days }: Coverage, time: string): string {
+type Days = Pick<Coverage, 'sql' | 'days'>;
+
+function inRange({ sql, days }: Days, time: string): string {
   return `${time} >= ${sql.instant(days.first * DAY_MS)} AND ${time} < ${sql.instant((days.last + 1) * DAY_MS)}`;
+}
+
+/** Conditions on the time of a row to be of the covered days. */
+export function onCoveredDays({ sql, days }: Days, time: string): string[] {
+  const absent = days.missing.length === 0 ? [] : [`${dayOfMs(sql, sql.ms(time))} NOT IN (${days.missing.join(', ')})`];
+  return [inRange({ sql, days }, time), ...absent];
 }
 
 /** Counts the automated sessions among those of the covered days, under the other filters. */
 function automatedSql(coverage: Coverage): string[] {
-  const { sql, days, filters, column, knowsAutomated } = coverage;
+  const { sql, filters, column, knowsAutomated } = coverage;
   if (!knowsAutomated) return [];
   const [time, automated] = [column('sessions', 'session_time'), column('sessions', 'is_excludable')];
   if (time === undefined || automated === undefined) return [];
   const conditions = filterConditions({ ...filters, automated: undefined }, (field) => column('sessions', field) ?? 'NULL', sql);
-  const absent = days.missing.length === 0 ? [] : [`${dayOfMs(sql, sql.ms(time))} NOT IN (${days.missing.join(', ')})`];
-  const where = [inRange(coverage, time), ...absent, ...conditions].join(' AND ');
+  const where = [...onCoveredDays(coverage, time), ...conditions].join(' AND ');
   return [`SELECT 'automated' AS kind, count(*) AS n, sum(${flag(`coalesce(${automated}, false)`)}) AS part FROM sessions WHERE ${where}`];
 }
 

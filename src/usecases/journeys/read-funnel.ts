@@ -4,6 +4,7 @@ import { nth } from '../../lib/nth.ts';
 import { type Breakdown, fieldOfBreakdown, groupExpression } from './breakdowns.ts';
 import type { FunnelPlan } from './funnel-codes.ts';
 import { funnelSql } from './funnel-sql.ts';
+import { requireVisits } from './held-values.ts';
 import { requireSeen } from './unseen-step.ts';
 import { partsOf } from './visit-relation.ts';
 import type { VisitRow, Visits } from './visits.ts';
@@ -80,6 +81,7 @@ export async function readFunnel({ steps, order, withinDays, breakdown }: Funnel
   const done = steps.map((_, index) =>
     [...counts.days.values()].reduce((sum, depths) => sum + depths.slice(index + 1).reduce((a, b) => a + b, 0), 0),
   );
+  if (counts.immature === 0 && done[0] === 0) await requireVisits(visits);
   if (counts.immature === 0 && done.includes(0)) await requireAll(steps, done, visits);
   return counts;
 }

@@ -1,8 +1,9 @@
 import { groupPages } from '../../domain/journeys/page-groups.ts';
 import { parseStep } from '../../domain/journeys/step.ts';
+import { requireVisits } from './held-values.ts';
 import { flag } from './sql-words.ts';
 import { pageCondition } from './step-sql.ts';
-import { unseenStep } from './unseen-step.ts';
+import { unreached } from './unseen-step.ts';
 import { partsOf, sessionRows, type VisitPart, visitRelation } from './visit-relation.ts';
 import type { Visits } from './visits.ts';
 
@@ -84,6 +85,9 @@ export async function readPaths(question: PathQuestion, visits: Visits): Promise
       const pages = numbers.filter((number) => number !== NO_PAGE).map((number) => names[number] ?? OTHER);
       counted.set(key, { pages, sessions: (counted.get(key)?.sessions ?? 0) + Number(row['n']) });
     }
-  if (counted.size === 0 && question.from !== 'entry') throw await unseenStep(parseStep(question.from, 'from'), 'from', visits);
+  if (counted.size === 0) {
+    await requireVisits(visits);
+    if (question.from !== 'entry') throw await unreached(parseStep(question.from, 'from'), 'from', visits);
+  }
   return [...counted.values()].toSorted((a, b) => b.sessions - a.sessions).slice(0, MOST_PATHS);
 }

@@ -1,8 +1,10 @@
 import { ApiError } from '../../api/errors.ts';
+import { daysWords } from '../../domain/journeys/covered-days.ts';
 import { type Choice, hasKind, type Step } from '../../domain/journeys/step.ts';
 import { nearestFirst } from '../../lib/nearest.ts';
 import { formatNumber } from '../../lib/number-text.ts';
 import { eventCondition, pageCondition } from './step-sql.ts';
+import { isFiltered } from './visit-filters.ts';
 import type { Visits } from './visits.ts';
 
 /** Names that are compared with the unknown one, the most frequent first. */
@@ -62,6 +64,17 @@ export async function requireSeen(step: Step, parameter: string, visits: Visits)
   const events = names === undefined ? undefined : `${sql.each('sessions', { e: names })} AS s`;
   if (events !== undefined && (await counts(visits, events, eventCondition(step, sql.known('e'), sql)))) return;
   throw await unseenStep(step, parameter, visits);
+}
+
+/** The error for a page that no session of the question saw: the files may hold it on other days, or of visits that are filtered out. */
+export async function unreached(step: Step, parameter: string, visits: Visits): Promise<ApiError> {
+  await requireSeen(step, parameter, visits);
+  const chosen = isFiltered(visits.question) ? ' that passes the filters' : '';
+  return new ApiError(
+    'missing',
+    `${parameter}: no session of ${daysWords(visits.days.covered).join(', ')}${chosen} saw "${step.text}", though the files hold it; ` +
+      `${chosen === '' ? 'widen the range' : 'widen the range or drop a filter'}.`,
+  );
 }
 
 /** Throws where no session of the files has a purchase, as in a project without a shop: nothing can be told of its purchases. */

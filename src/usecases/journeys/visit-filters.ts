@@ -27,6 +27,12 @@ export function fieldsOfFilters({ devices, visitorType, countries, browsers, ent
   return { sessions, views: entryPages !== undefined };
 }
 
+/** Whether some visits are left out. */
+export function isFiltered(filters: Filters): boolean {
+  const { sessions, views } = fieldsOfFilters(filters);
+  return views || sessions.length > 0;
+}
+
 /** Conditions on rows of sessions; `column` gives the column of a field. */
 export function filterConditions(filters: Filters, column: (field: string) => string, sql: SqlWords): string[] {
   const { devices, visitorType, countries, browsers, automated } = filters;

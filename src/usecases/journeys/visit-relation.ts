@@ -53,8 +53,8 @@ function partCondition(part: VisitPart | undefined, column: (field: string) => s
 /** Common table expressions, without the word WITH. */
 export interface Relation {
   /**
-   * `visit`: k (the session), u (the visitor), began (ms), day (UTC, as a number), and the columns that are wished, of sessions that pass all
-   * filters; only where sessions are read. Only where views are read: `seen`, a row for each view: k, u, n (view number), t (ms), p (a
+   * `visit`: k (the session), u (the visitor), began (ms), day (UTC, as a number), and the columns that are wished, of sessions that pass
+   * all filters; only where sessions are read. Only where views are read: `seen`, a row for each view: k, u, n (view number), t (ms), p (a
    * number that stands for the path) and the columns that are wished; `page`, without pages loaded again: the same and day, pos (from 1),
    * entry (the p of the first page); `path_of`: p and its path. The windows of `page` take longer than all else of a statement:
    * `sessionRows` is quicker.

@@ -10,6 +10,7 @@ import type { FetchContext } from '../exports/fetch-planned.ts';
 import { type FilesNeeded, overBy } from '../exports/files-needed.ts';
 import { type Supply, type WayContext, withFilesFor } from '../exports/way-to-files.ts';
 import { noteCoverage } from './coverage-notes.ts';
+import { withHeldValues } from './held-values.ts';
 import { isVariable, missingFields, missingScope } from './missing-data.ts';
 import { sqlWords } from './sql-words.ts';
 import { requireSeen } from './unseen-step.ts';
@@ -154,9 +155,8 @@ async function daysOf(question: VisitQuestion, needs: Needs, chosen: readonly Ch
 /** Hands over the sessions and views of a question; throws in words what is missing: files, columns, days. */
 export function withVisits<T>(question: VisitQuestion, needs: Needs, context: VisitUses, use: (visits: Visits) => Promise<T>): Promise<T> {
   const ofFilters = fieldsOfFilters(question);
-  const isFiltered = ofFilters.sessions.length > 0;
   const wanted = {
-    sessions: needs.sessions || isFiltered ? [...(needs.sessions ?? []), ...ofFilters.sessions] : undefined,
+    sessions: needs.sessions || ofFilters.sessions.length > 0 ? [...(needs.sessions ?? []), ...ofFilters.sessions] : undefined,
     views: needs.views || ofFilters.views ? (needs.views ?? []) : undefined,
   };
   const answer = async (data: Data, supply: Supply) => {
@@ -182,10 +182,11 @@ export function withVisits<T>(question: VisitQuestion, needs: Needs, context: Vi
     const anyPart = (scope: string) => data.parts.find(({ view }) => view.name === scope);
     const column = (scope: string, field: string) => columnIn(anyPart(scope), field);
     const knowsAutomated = covers(anyPart('sessions'), ['session_time', 'is_excludable'], days);
-    await noteCoverage({ sql, filters: question, days, files, knowsAutomated, column, select }, context);
+    const meant = await withHeldValues(question, { sql, days, column, select }, context);
+    await noteCoverage({ sql, filters: meant, days, files, knowsAutomated, column, select }, context);
     const visits: Visits = {
       sql,
-      question,
+      question: meant,
       days,
       views: partOf('views')?.view.rowCount ?? 0,
       reads: (scope) => partOf(scope) !== undefined,

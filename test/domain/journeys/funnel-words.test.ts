@@ -5,8 +5,14 @@ const question = { order: 'in_order', withinDays: undefined } as const;
 const step = (name: string, sessions: number, left?: number) => ({ step: name, sessions, ...(left !== undefined && { left }) });
 
 function said(steps: ReturnType<typeof step>[]): string {
-  return funnelWords({ steps, groups: undefined, changes: undefined, unit: 'sessions', question, immature: 0 }).answer;
+  return funnelWords({ steps, groups: undefined, changes: undefined, unit: 'sessions', question, immature: 0, isFiltered: false }).answer;
 }
+
+it('what no session did is said of the sessions that the filters leave', () => {
+  const steps = [step('/cart', 0, 0), step('/payment', 0)];
+  const told = { steps, groups: undefined, changes: undefined, unit: 'sessions', question, immature: 0 } as const;
+  expect(funnelWords({ ...told, isFiltered: true }).answer).toBe('No sessions that pass the filters did /cart in these days.');
+});
 
 describe('the largest loss of a funnel', () => {
   it('is the one of most sessions, and the step that loses the larger share is named beside it', () => {
@@ -33,6 +39,7 @@ it('on chosen devices begins with how they differ from the others, where they do
       unit: 'sessions',
       question,
       immature: 0,
+      isFiltered: false,
     }).answer;
   expect(answerOf('fewer reach /payment: 69.9% of those at /cart, elsewhere 80.1%')).toMatch(
     /^For mobile, fewer reach \/payment: 69\.9% of those at \/cart, elsewhere 80\.1%\. The largest loss is after/,

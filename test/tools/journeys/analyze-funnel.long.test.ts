@@ -63,6 +63,11 @@ describe('bad input', () => {
       { steps: ['/p/*', '/cart'], entryPages: ['/serach'] },
       /entryPages: no page of these visits is "\/serach"; closest, with their views: \/search/,
     ],
+    [
+      { steps: ['/p/*', '/cart'], countries: ['Atlantis'] },
+      /^countries: no session of 2026-11-.* has "Atlantis"; there are DE \([\d,]+\), /,
+    ],
+    [{ steps: ['/p/*', '/cart'], devices: ['app'] }, /^devices app: no session of 2026-11-.*; there are mobile \([\d,]+\), desktop/],
     [{ steps: ['/p/*', 'event:paid'] }, 'The downloaded files of sessions have no app_events.event_name, app_events.event_time'],
     [{ steps: ['/p/*', '/cart'], withinDays: 3 }, 'withinDays: only with within visitor.'],
     [{ steps: ['/p/*', '/cart'], baselineStartDate: '-9d' }, 'baselineEndDate: required with the other end of the baseline.'],

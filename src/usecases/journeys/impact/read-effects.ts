@@ -3,6 +3,7 @@ import type { AskedCondition } from '../../../domain/journeys/impact/conditions.
 import type { ConditionEffect } from '../../../domain/journeys/impact/effect.ts';
 import { type Aim, discoveries, doubtOf, type Finding, LEAST_SESSIONS, separate } from '../../../domain/journeys/impact/judge-effects.ts';
 import { type ConditionQuestion, measureEffects } from '../../../domain/journeys/impact/measure-effects.ts';
+import { requireVisits } from '../held-values.ts';
 import { partsOf } from '../visit-relation.ts';
 import type { VisitRow, Visits } from '../visits.ts';
 import type { CellPlan, OutcomeSql } from './cell-plan.ts';
@@ -142,7 +143,8 @@ export async function readEffects(
   visits: Visits,
 ): Promise<Looked> {
   const profile = await profileOf(visits, profileWish(asked));
-  if (profile.sessions === 0) throw new ApiError('missing', 'No session of these days fits the filters; widen the range or drop a filter.');
+  if (profile.sessions === 0) await requireVisits(visits);
+  if (profile.sessions === 0) throw new ApiError('missing', 'The files hold no session of these days; widen the range.');
   const probes = await planProbes(asked, profile, visits);
   const plan: CellPlan = {
     ...probes,

@@ -6,6 +6,7 @@ import { formatNumber } from '../../../lib/number-text.ts';
 import { readVariables } from '../../exports/export-lists.ts';
 import { NO_VALUE } from '../../exports/no-value.ts';
 import type { PlanContext } from '../../exports/plan-export.ts';
+import { requireVisits } from '../held-values.ts';
 import { isVariable, missingVariable, type Variable } from '../missing-data.ts';
 import { visitRelation } from '../visit-relation.ts';
 import type { VisitScope, Visits } from '../visits.ts';
@@ -112,6 +113,7 @@ export async function readExperiment(
 ): Promise<ImpactRow[]> {
   if (name === '' || over !== undefined) refuse('conditions: variable needs name, and takes value; over is of frustration.');
   const { arms, mixed } = await armsOf(await columnOf(name, visits, context), outcome, visits);
+  if (arms.length === 0) await requireVisits(visits);
   const seen = arms.map(({ value: own, visitors }) => `${own} (${formatNumber(visitors, { group: true })} visitors)`).slice(0, 8);
   if (arms.length > MOST_VARIANTS)
     refuse(`conditions: ${name} has ${arms.length} values or more, which are no variants of a test: ${seen.join(', ')} …`);
