@@ -57,7 +57,7 @@ export async function readVariables(
     listedOr('Dynamic', ask(listDynamicVariableKeys, range ? { from: iso(range.fromMs), to: iso(range.toMs) } : {}), note),
   ]);
   return {
-    customVariables: custom.map(({ position, key }) => ({ position, key: key ?? '' })),
+    customVariables: custom.map(({ position, key, values }) => ({ position, key: key ?? '', values: values ?? [] })),
     dynamicKeys: dynamic.map(({ key }) => key),
   };
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/errors.ts';
+import { ApiError, refuse } from '../../api/errors.ts';
 import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
 import { dayText } from '../../domain/journeys/covered-days.ts';
 import { fold } from '../../domain/names/match-name.ts';
@@ -40,6 +40,8 @@ export interface Variable {
   readonly key: string;
   /** Of a custom one. */
   readonly position?: number;
+  /** The values that the platform lists; none where it lists none. */
+  readonly values?: readonly string[];
 }
 
 /** Whether a name means the variable with this key. */
@@ -48,6 +50,14 @@ export function isVariable(key: string, name: string): boolean {
   return plain(key) === plain(name);
 }
 
+/** Refuses a value that the platform does not list of a variable, before an export of it is planned for nothing. */
+export function requireListed(value: string | undefined, { key, values = [] }: Variable): void {
+  if (value === undefined || values.length === 0 || values.some((own) => fold(own) === fold(value))) return;
+  refuse(`conditions: the platform lists no value "${value}" of ${key}; it lists ${values.slice(0, MOST_VALUES).join(', ')}.`);
+}
+
+/** Most values of a variable in a sentence. */
+const MOST_VALUES = 12;
 /** Most names of one kind in a sentence. */
 const MOST_NAMES = 8;
 

@@ -13,7 +13,7 @@ export interface ExportableField {
 export interface FieldCatalogue {
   readonly scope: string;
   readonly fields: readonly ExportableField[];
-  readonly customVariables: readonly { readonly position: number; readonly key: string }[];
+  readonly customVariables: readonly { readonly position: number; readonly key: string; readonly values?: readonly string[] }[];
   readonly dynamicKeys: readonly string[];
 }
 

@@ -2,12 +2,13 @@ import { refuse } from '../../../api/errors.ts';
 import type { AskedCondition } from '../../../domain/journeys/impact/conditions.ts';
 import { type Arm, compareVariant, referenceOf, sampleRatioMismatch } from '../../../domain/journeys/impact/experiment.ts';
 import { type ImpactRow, rowOf } from '../../../domain/journeys/impact/impact-answer.ts';
+import { fold } from '../../../domain/names/match-name.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
 import { readVariables } from '../../exports/export-lists.ts';
 import { NO_VALUE } from '../../exports/no-value.ts';
 import type { PlanContext } from '../../exports/plan-export.ts';
 import { requireVisits } from '../held-values.ts';
-import { isVariable, missingVariable, type Variable } from '../missing-data.ts';
+import { isVariable, missingVariable, requireListed, type Variable } from '../missing-data.ts';
 import { visitRelation } from '../visit-relation.ts';
 import type { VisitScope, Visits } from '../visits.ts';
 import { type OutcomeSql } from './cell-plan.ts';
@@ -23,7 +24,11 @@ interface FoundVariable {
 }
 
 /** The column that holds a variable: by the name of the column, or of a variable of the project. */
-async function columnOf(name: string, visits: Visits, context: PlanContext): Promise<FoundVariable> {
+async function columnOf(
+  { name, value }: { readonly name: string; readonly value: string | undefined },
+  visits: Visits,
+  context: PlanContext,
+): Promise<FoundVariable> {
   const found = (names: readonly string[]) => {
     for (const each of names)
       for (const scope of ['sessions', 'views'] as const) {
@@ -44,6 +49,7 @@ async function columnOf(name: string, visits: Visits, context: PlanContext): Pro
   const meant = variables.find(({ key }) => isVariable(key, name));
   const own = meant && found([meant.key, meant.position === undefined ? `dynamic_var_${meant.key}` : `custom_var_${meant.position}`]);
   if (own) return own;
+  if (meant) requireListed(value, meant);
   throw await missingVariable(name, { meant, variables, failures }, visits);
 }
 
@@ -106,17 +112,18 @@ function noteSplit(name: string, arms: readonly Arm[], mixed: number, note: (sen
 
 /** Compares the variants of a test, which chance gave to visitors: nothing needs to be weighed. */
 export async function readExperiment(
-  { name = '', value, over }: AskedCondition,
+  { name = '', value: wanted, over }: AskedCondition,
   { outcome, hasRevenue }: { readonly outcome: OutcomeSql; readonly hasRevenue: boolean },
   visits: Visits,
   context: PlanContext,
 ): Promise<ImpactRow[]> {
   if (name === '' || over !== undefined) refuse('conditions: variable needs name, and takes value; over is of frustration.');
-  const { arms, mixed } = await armsOf(await columnOf(name, visits, context), outcome, visits);
+  const { arms, mixed } = await armsOf(await columnOf({ name, value: wanted }, visits, context), outcome, visits);
   if (arms.length === 0) await requireVisits(visits);
   const seen = arms.map(({ value: own, visitors }) => `${own} (${formatNumber(visitors, { group: true })} visitors)`).slice(0, 8);
   if (arms.length > MOST_VARIANTS)
     refuse(`conditions: ${name} has ${arms.length} values or more, which are no variants of a test: ${seen.join(', ')} …`);
+  const value = arms.find((arm) => wanted !== undefined && fold(arm.value) === fold(wanted))?.value ?? wanted;
   const others = arms.filter(({ value: own }) => own !== value);
   const asked = value === undefined ? arms : [...others, ...arms.filter(({ value: own }) => own === value)];
   if (value !== undefined && others.length === arms.length)

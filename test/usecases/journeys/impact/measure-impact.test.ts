@@ -121,6 +121,18 @@ describe('what is asked wrongly', () => {
     );
   });
 
+  it('a value that the platform does not list of a variable that no file holds is refused before a plan', async () => {
+    const conditions = [{ what: 'variable', name: 'checkout variant', value: 'B' }] as const;
+    const variables = [{ position: 3, key: 'checkout_variant', values: ['one_page', 'steps'] }];
+    const lists = (() => Promise.resolve(variables)) as unknown as ImpactUses['ask']; // only custom variables are asked for
+    const uses = { ...impactUses(worldOf('whole days').workspace('DuckDB')), ask: lists };
+    await expect(measureImpact({ conditions, outcome: 'purchase', limit: 5 }, uses)).rejects.toThrow(
+      'conditions: the platform lists no value "B" of checkout_variant; it lists one_page, steps.',
+    );
+    const listed = [{ ...conditions[0], value: 'One_Page' }] as const;
+    await expect(measureImpact({ conditions: listed, outcome: 'purchase', limit: 5 }, uses)).rejects.toThrow('It is custom variable 3');
+  });
+
   it('a variable that the project does not know is answered with those that it has', async () => {
     const asked = { conditions: [{ what: 'variable', name: 'variant' }], outcome: 'purchase', limit: 5 } as const;
     const lists = (() => Promise.resolve([{ position: 3, key: 'checkout_variant' }])) as unknown as ImpactUses['ask']; // for both lists
