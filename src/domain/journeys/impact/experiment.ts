@@ -69,7 +69,8 @@ export function compareVariant(arm: Arm, reference: Arm, { variants, days }: { v
   const isClear = tailOf(score) <= SIGNIFICANCE / Math.max(1, variants) && difference.low * difference.high > 0;
   const direction = score < 0 ? 'lowers' : 'raises';
   const judged = isClear ? direction : 'within noise';
-  const smallest = MATTERS * theirs.share;
+  // Of both together, so that it is as many days whichever of the two is asked about.
+  const smallest = (MATTERS * (arm.conversions + reference.conversions)) / (arm.sessions + reference.sessions);
   const needed = (days * DETECTABLE ** 2 * (own.variance + theirs.variance)) / smallest ** 2;
   return {
     difference,

@@ -46,6 +46,7 @@ describe('variants of a test', () => {
     const days = (7 * sessions) / 20_000;
     expect(same.moreDays).toBeGreaterThan(days - 7);
     expect(same.moreDays).toBeLessThan(3 * days);
+    expect(compareVariant(other, one, { variants: 1, days: 7 }).moreDays).toBe(same.moreDays);
   });
 
   it('are told apart from a split that chance does not make', () => {
