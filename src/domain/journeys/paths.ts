@@ -8,7 +8,7 @@ export const pathsShape = z.object({
   sessions: z.number(),
   /** The pages at this depth; a page is a path or a pattern. */
   pages: z.array(z.object({ depth: z.number(), page: z.string(), sessions: z.number(), percent: z.number() })),
-  /** The most frequent paths, from the start on, joined by ` > `. */
+  /** The most frequent paths, from the start on, joined by ` > `; with the end or the beginning of the visit where it lies within the depth. */
   paths: z.array(z.object({ pages: z.string(), sessions: z.number(), percent: z.number() })),
   covered: z.array(z.string()),
 });
@@ -53,18 +53,44 @@ export function pagesOfPaths(paths: readonly Path[], { depth, direction, session
   });
 }
 
+/** A path from its start on; where the visit ended, or began, within the depth, that too. */
+export function pathText(pages: readonly string[], { depth, direction }: Pick<Way, 'depth' | 'direction'>): string {
+  return [...pages, ...(pages.length <= depth ? [edgeName(direction)] : [])].join(' > ');
+}
+
+/** Sessions of paths, and the words for where they start. */
+interface Start extends Omit<Way, 'depth'> {
+  readonly from: string;
+  /** The name of the first page, where all have the same: a pattern that holds `from`, of which several pages in a row are one. */
+  readonly place: string | undefined;
+  /** Sessions whose only page is that on which they began. */
+  readonly lone: number;
+}
+
+/** The name of the first page of all paths; undefined where there are several. */
+export function startOf(paths: readonly Path[]): string | undefined {
+  const [first, ...others] = new Set(paths.map(({ pages }) => pages[0]));
+  return others.length === 0 ? first : undefined;
+}
+
+/** How many do nothing more. */
+function edgeWords(ended: PathsPage, { from, place = from, direction, sessions, lone }: Start): string {
+  if (from !== 'entry') return ` ${ended.percent}% ${direction === 'after' ? 'end' : 'begin'} their visit on ${place}.`;
+  const share = (count: number) => `${Math.round((1000 * count) / sessions) / 10}%`;
+  const several = ended.sessions > lone ? `, ${share(ended.sessions - lone)} only several of one pattern` : '';
+  return ` ${share(lone)} see only that page${several}.`;
+}
+
 /** The first sentence: what is most frequently done next, and how many do nothing more. */
-export function pathWords(
-  pages: readonly (readonly PathsPage[])[],
-  { from, direction, sessions }: Omit<Way, 'depth'> & { readonly from: string },
-): string {
+export function pathWords(pages: readonly (readonly PathsPage[])[], way: Start): string {
+  const { from, place = from, direction, sessions } = way;
   const most = pages[0]?.find(({ page }) => page !== edgeName(direction));
   const ended = pages[0]?.find(({ page }) => page === edgeName(direction));
   const start = from === 'entry' ? 'the entry page' : from;
   const all = formatNumber(sessions, { group: true });
   const count = (page: PathsPage) => `${formatNumber(page.sessions, { group: true })} of ${all} sessions (${page.percent}%)`;
-  if (!most) return `No session went on ${direction} ${start}; all ${all} ${direction === 'after' ? 'ended' : 'began'} there.`;
-  const way = `The commonest page right ${direction} ${start} is ${most.page}`;
-  const rest = ended ? ` ${ended.percent}% ${direction === 'after' ? 'end their visit there' : 'begin their visit there'}.` : '';
-  return `${way}: ${count(most)}.${rest}`;
+  if (!most)
+    return `No session went on ${direction} ${start}; all ${all} ${direction === 'after' ? 'end' : 'begin'} their visit on ${from === 'entry' ? 'it' : place}.`;
+  const next = `The commonest page right ${direction} ${start} is ${most.page}`;
+  return `${next}: ${count(most)}.${ended ? edgeWords(ended, way) : ''}`;
 }

@@ -1,6 +1,6 @@
 import { refuse } from '../../api/errors.ts';
 import { daysWords } from '../../domain/journeys/covered-days.ts';
-import { type PathsAnswer, pagesOfPaths, pathWords } from '../../domain/journeys/paths.ts';
+import { type PathsAnswer, pagesOfPaths, pathText, pathWords, startOf } from '../../domain/journeys/paths.ts';
 import { pageSteps } from '../../domain/journeys/step.ts';
 import type { Context } from '../context.ts';
 import { readPaths } from './read-paths.ts';
@@ -23,7 +23,7 @@ export function analyzePaths(request: PathsRequest, context: VisitUses & Pick<Co
   if (from === 'entry' && direction === 'before') refuse('direction: nothing comes before the entry page; use after.');
   if (from !== 'entry') pageSteps([from], 'from');
   return withVisits(request, { views: [] }, context, async (visits) => {
-    const paths = await readPaths({ from, direction, depth }, visits);
+    const { paths, lone } = await readPaths({ from, direction, depth }, visits);
     const sessions = paths.reduce((sum, path) => sum + path.sessions, 0);
     const pages = pagesOfPaths(paths, { depth, direction, sessions });
     context.note('Pages of one pattern in a row are one; a session counts once, from its first such page.');
@@ -33,11 +33,11 @@ export function analyzePaths(request: PathsRequest, context: VisitUses & Pick<Co
     );
     const shown = paths.slice(0, limit);
     return {
-      answer: pathWords(pages, { from, direction, sessions }),
+      answer: pathWords(pages, { from, place: startOf(paths), direction, sessions, lone }),
       sessions,
       pages: pages.flatMap((own) => own.slice(0, limit)),
       paths: shown.map(({ pages: own, sessions: count }) => ({
-        pages: own.join(' > '),
+        pages: pathText(own, { depth, direction }),
         sessions: count,
         percent: Math.round((1000 * count) / sessions) / 10,
       })),

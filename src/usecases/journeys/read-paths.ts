@@ -21,6 +21,12 @@ export interface CountedPath {
   readonly sessions: number;
 }
 
+/** Paths, the most frequent first, and, where they begin with the entry page, how many sessions saw no other page. */
+export interface PathsRead {
+  readonly paths: readonly CountedPath[];
+  readonly lone: number;
+}
+
 /** Pages with names of their own, patterns included, and the most paths that are read. */
 const [MOST_PAGES, MOST_PATHS] = [60, 20_000];
 /** Distinct paths that are looked at for patterns, the most viewed first. */
@@ -55,7 +61,11 @@ function pathSql(
   const isStart = from === 'entry' ? '1 = 1' : (pageCondition(parseStep(from, 'from'), path, sql) ?? 'false');
   const { ctes } = visitRelation(visits, { page: { hit: flag(isStart) }, part });
   const cases = names.map((name, index) => `WHEN ${sql.like('path', name)} THEN ${index}`).join(' ');
-  const aggregates = { l: sql.sorted(sql.whole(`s.n * ${NAMES} + o.g`)), start: 'min(CASE WHEN s.hit = 1 THEN s.n END)' };
+  const aggregates = {
+    l: sql.sorted(sql.whole(`s.n * ${NAMES} + o.g`)),
+    start: 'min(CASE WHEN s.hit = 1 THEN s.n END)',
+    lone: from === 'entry' ? flag('min(s.p) = max(s.p)') : '0',
+  };
   const rows = sessionRows(visits, aggregates, { more: ' JOIN named AS o ON s.p = o.p_named' });
   const isKept = (code: string) => (direction === 'after' ? `${code} >= start * ${NAMES}` : `${code} < (start + 1) * ${NAMES}`);
   // Before the start the nearest page is the last of the list.
@@ -68,26 +78,29 @@ function pathSql(
   return `WITH ${ctes},
 named AS (SELECT p AS p_named, CASE ${cases} ELSE ${names.length} END AS g FROM path_of),
 walk AS (${rows}),
-kept AS (SELECT ${sql.filter('l', isKept)} AS l FROM walk WHERE start IS NOT NULL),
-folded AS (SELECT ${sql.changes('l', (code) => `${code} % ${NAMES}`)} AS c FROM kept),
-wide AS (SELECT ${columns.join(', ')} FROM folded)
-SELECT ${all}, count(*) AS n FROM wide GROUP BY ${all} ORDER BY n DESC LIMIT ${MOST_PATHS}`;
+kept AS (SELECT ${sql.filter('l', isKept)} AS l, lone FROM walk WHERE start IS NOT NULL),
+folded AS (SELECT ${sql.changes('l', (code) => `${code} % ${NAMES}`)} AS c, lone FROM kept),
+wide AS (SELECT ${columns.join(', ')}, lone FROM folded)
+SELECT ${all}, count(*) AS n, sum(lone) AS alone FROM wide GROUP BY ${all} ORDER BY n DESC LIMIT ${MOST_PATHS}`;
 }
 
 /** Counts what sessions did after or before their first page of a kind; pages of one name in a row are one. */
-export async function readPaths(question: PathQuestion, visits: Visits): Promise<CountedPath[]> {
+export async function readPaths(question: PathQuestion, visits: Visits): Promise<PathsRead> {
   const names = await namesOf(visits);
   const counted = new Map<string, CountedPath>();
+  let lone = 0;
   for (const part of partsOf(visits, 'session'))
     for (const row of await visits.select(pathSql({ ...question, part }, names, visits))) {
       const numbers = Array.from({ length: question.depth + 1 }, (_, at) => Number(row[`g${at}`]));
       const key = numbers.join(' ');
       const pages = numbers.filter((number) => number !== NO_PAGE).map((number) => names[number] ?? OTHER);
+      lone += Number(row['alone']);
       counted.set(key, { pages, sessions: (counted.get(key)?.sessions ?? 0) + Number(row['n']) });
     }
   if (counted.size === 0) {
     await requireVisits(visits);
     if (question.from !== 'entry') throw await unreached(parseStep(question.from, 'from'), 'from', visits);
   }
-  return [...counted.values()].toSorted((a, b) => b.sessions - a.sessions).slice(0, MOST_PATHS);
+  const paths = [...counted.values()].toSorted((a, b) => b.sessions - a.sessions).slice(0, MOST_PATHS);
+  return { paths, lone };
 }

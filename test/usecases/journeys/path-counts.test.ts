@@ -13,7 +13,8 @@ function walk(session: SessionRow, isStart: (path: string, at: number) => boolea
   const start = paths.findIndex(isStart);
   if (start < 0) return undefined;
   const way = direction === 'after' ? paths.slice(start) : paths.slice(0, start + 1).toReversed();
-  return way.slice(0, depth + 1).join(' > ');
+  const edge = way.length <= depth ? [direction === 'after' ? '(visit ends)' : '(visit begins)'] : [];
+  return [...way.slice(0, depth + 1), ...edge].join(' > ');
 }
 
 describe.each(Object.keys(worlds))('%s', (name) => {
@@ -36,6 +37,8 @@ describe.each(Object.keys(worlds))('%s', (name) => {
       const answer = await analyzePaths({ from, direction, depth, limit: 10_000 }, { ...usesOf(workspace(engine)), ...drawNothing });
       // Twelve pages are too few for patterns, checkout excepted, which has none.
       expect(new Map(answer.paths.map(({ pages, sessions: count }) => [pages, count]))).toEqual(expected);
+      const lone = own.filter(({ views }) => new Set(views.map(({ path }) => path)).size === 1).length;
+      if (from === 'entry') expect(answer.answer).toContain(`${Math.round((1000 * lone) / own.length) / 10}% see only that page.`);
       expect(answer.sessions).toBe([...expected.values()].reduce((sum, count) => sum + count, 0));
     });
 
