@@ -1,10 +1,13 @@
 import { formatNumber } from '../../lib/number-text.ts';
-import { type FunnelChange, type FunnelGroup, type FunnelStep, largestLoss } from './funnel.ts';
+import { type FunnelChange, type FunnelStep, largestLoss } from './funnel.ts';
+import type { FunnelGroup } from './funnel-groups.ts';
 
 /** The parts of a funnel's sentences. */
 interface Told {
   readonly steps: readonly FunnelStep[];
   readonly groups: readonly FunnelGroup[] | undefined;
+  /** Whether groups were compared within devices. */
+  readonly isByDevice?: boolean | undefined;
   /** Chosen devices held against the others. */
   readonly beside?: FunnelGroup | undefined;
   readonly changes: readonly FunnelChange[] | undefined;
@@ -61,7 +64,16 @@ function restOf({ steps, groups, unit }: Told): string[] {
   const [first, last] = [steps[0], steps.at(-1)];
   const whole =
     first && last && first.sessions > 0 ? [`${last.ofFirstPercent ?? 0}% of ${unit} with ${first.step} reach ${last.step}.`] : [];
-  return [...whole, ...(groups ?? []).filter(standsOut).slice(0, 2).map(groupSentence)];
+  const own = (groups ?? []).filter(standsOut).slice(0, 2);
+  return [...whole, ...(own.length > 0 ? own.map(groupSentence) : likeDevices(groups ?? []))];
+}
+
+/** That groups differ by nothing but the devices that they have. */
+function likeDevices(groups: readonly FunnelGroup[]): string[] {
+  const alike = groups.filter(({ verdict }) => verdict.startsWith('as their devices do')).slice(0, 2);
+  return alike.length === 0
+    ? []
+    : [`${alike.map(({ group }) => group).join(' and ')} ${alike.length > 1 ? 'differ' : 'differs'} from the others as their devices do.`];
 }
 
 const standsOut = ({ verdict }: FunnelGroup) => /^(fewer|more) /.test(verdict);
@@ -72,7 +84,7 @@ const groupSentence = ({ group, verdict }: FunnelGroup) => `For ${group}, ${verd
  * groups that stand out.
  */
 export function funnelWords(told: Told): { answer: string; notes: string[] } {
-  const { steps, groups, unit, question, immature } = told;
+  const { steps, groups, unit, question, immature, isByDevice } = told;
   const change = changeSentence(told);
   const notes: string[] = [];
   if ((steps[0]?.sessions ?? 0) < FEW) notes.push(`Fewer than ${FEW} ${unit} did the first step: the shares say little.`);
@@ -86,7 +98,10 @@ export function funnelWords(told: Told): { answer: string; notes: string[] } {
       `A visitor is a browser or device; the steps are done within ${question.withinDays} days of the first. ` +
         `${count(immature)} visitors whose window is not over, or not covered, are left out.`,
     );
-  if (groups) notes.push('Groups are held against all others, step by step, at a false discovery rate of 5 %.');
+  if (groups)
+    notes.push(
+      `Groups are held against all others${isByDevice ? ' on the same devices' : ''}, step by step, at a false discovery rate of 5 %.`,
+    );
   if (steps.at(-1)?.medianSeconds === undefined && steps.length > 1 && (steps.at(-1)?.sessions ?? 0) > 0)
     notes.push('The files do not say when in a visit a purchase was.');
   return { answer: [...(change === undefined ? [] : [change]), lossSentence(told), ...restOf(told)].join(' '), notes };

@@ -11,6 +11,8 @@ export interface FunnelCounts {
   /** By day (UTC, as a number). */
   readonly days: ReadonlyMap<number, Depths>;
   readonly groups: ReadonlyMap<string, Depths>;
+  /** The groups by device, where the files say it of sessions that are split by something else. */
+  readonly byDevice?: ReadonlyMap<string, ReadonlyMap<string, Depths>> | undefined;
   /** Times between a step and the one before, by the number of the step: ms and how often. */
   readonly gaps: ReadonlyMap<number, readonly (readonly [ms: number, count: number])[]>;
   /** Where those went who left after a step; undefined: nowhere. */
@@ -110,59 +112,6 @@ export function largestLoss(steps: readonly FunnelStep[]): number | undefined {
   const losses = steps.slice(0, -1).map(({ left = 0 }, index) => ({ index, left }));
   const [largest] = losses.toSorted((a, b) => b.left - a.left);
   return largest && largest.left > 0 ? largest.index : undefined;
-}
-
-/** A group of a split: how many did each step, and how it differs from the others. */
-export interface FunnelGroup {
-  group: string;
-  steps: number[];
-  verdict: string;
-}
-
-/** Groups that an answer shows. */
-const MOST_GROUPS = 8;
-/** With fewer at the first step nothing is said of a group. */
-const LEAST_SESSIONS = 50;
-
-interface Difference {
-  readonly group: string;
-  readonly index: number;
-  readonly own: number;
-  readonly others: number;
-  readonly pValue: number;
-  readonly points: number;
-}
-
-/** Differences between groups and all others, step by step, that are no chance at a false discovery rate of 5 %. */
-function differencesOf(groups: ReadonlyMap<string, number[]>, total: readonly number[]): Difference[] {
-  const questions = [...groups].flatMap(([group, done]) =>
-    done.slice(1).flatMap((hits, index): Difference[] => {
-      const of = nth(done, index);
-      const rest = { hits: nth(total, index + 1) - hits, of: nth(total, index) - of };
-      const found = nth(done, 0) < LEAST_SESSIONS ? undefined : differenceOf({ hits, of }, rest);
-      return found ? [{ group, index: index + 1, own: hits / of, others: rest.hits / rest.of, ...found }] : [];
-    }),
-  );
-  return discovered(questions);
-}
-
-const percent = (share: number) => `${(100 * share).toFixed(1)}%`;
-
-/** The groups, the largest first or in the order given, each with the step at which it differs most from all others. */
-export function groupsOf(names: readonly string[], counts: FunnelCounts, inOrder = false): FunnelGroup[] {
-  const done = new Map([...counts.groups].map(([group, depths]) => [group, reached(depths, names.length)]));
-  const total = sumOf(done.values());
-  const differences = differencesOf(done, total);
-  const shown = inOrder ? [...done] : [...done].toSorted(([, a], [, b]) => nth(b, 0) - nth(a, 0)).slice(0, MOST_GROUPS);
-  return shown.map(([group, steps]) => {
-    const [clearest] = differences.filter((each) => each.group === group).toSorted((a, b) => a.pValue - b.pValue);
-    const few = nth(steps, 0) < LEAST_SESSIONS ? 'too few' : 'like the others';
-    const verdict = clearest
-      ? `${clearest.points < 0 ? 'fewer' : 'more'} reach ${names[clearest.index]}: ${percent(clearest.own)} of those at ` +
-        `${names[clearest.index - 1]}, elsewhere ${percent(clearest.others)}`
-      : few;
-    return { group, steps, verdict };
-  });
 }
 
 /** How a step changed against a baseline. */

@@ -35,6 +35,39 @@ export function differenceOf(one: Proportion, other: Proportion): { pValue: numb
   return { pValue: tailOf(score), points: 100 * points };
 }
 
+/** Two shares in one stratum, such as a device. */
+export type Stratum = readonly [one: Proportion, other: Proportion];
+
+/** How one share differs from another where strata are alike. */
+export interface StratifiedDifference {
+  readonly pValue: number;
+  readonly points: number;
+  /** The other share, had it the strata of the one, 0 to 1. */
+  readonly other: number;
+}
+
+/**
+ * The probability that two shares differ as much within strata by chance alone (Cochran 1954, Mantel and Haenszel 1959, two-sided), and by
+ * how much; undefined with too few events in strata that both have.
+ */
+export function stratifiedDifferenceOf(strata: readonly Stratum[]): StratifiedDifference | undefined {
+  const shared = strata.filter(([one, other]) => one.of > 0 && other.of > 0);
+  const sums = { excess: 0, variance: 0, least: 0, of: 0, hits: 0, expected: 0 };
+  for (const [one, other] of shared) {
+    const total = one.of + other.of;
+    const pooled = (one.hits + other.hits) / total;
+    sums.excess += one.hits - one.of * pooled;
+    sums.variance += (one.of * other.of * pooled * (1 - pooled)) / Math.max(1, total - 1);
+    sums.least += Math.min(one.of, other.of) * Math.min(pooled, 1 - pooled);
+    sums.of += one.of;
+    sums.hits += one.hits;
+    sums.expected += (one.of * other.hits) / other.of;
+  }
+  if (sums.least < LEAST_EXPECTED) return undefined;
+  const points = (100 * (sums.hits - sums.expected)) / sums.of;
+  return { pValue: tailOf(sums.excess / Math.sqrt(sums.variance)), points, other: sums.expected / sums.of };
+}
+
 /** Of several questions those whose answer is no chance, at a false discovery rate of 5 %. */
 export function discovered<T extends { readonly pValue: number }>(questions: readonly T[]): T[] {
   const limit = discoveryLimit(

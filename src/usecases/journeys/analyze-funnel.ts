@@ -1,16 +1,8 @@
 import { refuse } from '../../api/errors.ts';
 import { dayFrom, daysWords } from '../../domain/journeys/covered-days.ts';
-import {
-  changedGroups,
-  changesOf,
-  type FunnelChange,
-  type FunnelCounts,
-  type FunnelGroup,
-  groupsOf,
-  stepsOf,
-  sumOf,
-} from '../../domain/journeys/funnel.ts';
+import { changedGroups, changesOf, type FunnelChange, type FunnelCounts, stepsOf, sumOf } from '../../domain/journeys/funnel.ts';
 import type { FunnelAnswer } from '../../domain/journeys/funnel-answer.ts';
+import { type FunnelGroup, groupsOf } from '../../domain/journeys/funnel-groups.ts';
 import { funnelWords } from '../../domain/journeys/funnel-words.ts';
 import { groupedDays } from '../../domain/journeys/grouped-days.ts';
 import { pageNames } from '../../domain/journeys/page-names.ts';
@@ -120,7 +112,7 @@ async function besideOthers(request: FunnelRequest, question: FunnelQuestion, { 
   const others = (whole ?? []).map((count, depth) => count - (own?.[depth] ?? 0));
   const chosen = devices.join(' and ');
   const names = question.steps.map(({ text }) => text);
-  return groupsOf(names, { ...counts, groups: new Map([[chosen, own ?? []] as const, ['others', others] as const]) }).find(
+  return groupsOf(names, { groups: new Map([[chosen, own ?? []] as const, ['others', others] as const]) }).find(
     ({ group }) => group === chosen,
   );
 }
@@ -128,7 +120,7 @@ async function besideOthers(request: FunnelRequest, question: FunnelQuestion, { 
 function splitOf({ breakdown }: FunnelQuestion, names: readonly string[], counts: FunnelCounts): FunnelGroup[] | undefined {
   if (!breakdown) return undefined;
   const groups = breakdown === 'day' || breakdown === 'week' ? groupedDays(counts.days, breakdown) : counts.groups;
-  return groupsOf(names, { ...counts, groups }, breakdown === 'day' || breakdown === 'week');
+  return groupsOf(names, { groups, byDevice: counts.byDevice }, breakdown === 'day' || breakdown === 'week');
 }
 
 /** The change at each step, and the groups of a split in which it is clearest. */
@@ -158,6 +150,7 @@ export async function analyzeFunnel(request: FunnelRequest, context: VisitUses &
   const { answer, notes } = funnelWords({
     steps,
     groups,
+    isByDevice: counts.byDevice !== undefined,
     beside,
     changes,
     unit,

@@ -9,8 +9,11 @@ export interface FunnelPlan {
   readonly order: 'in_order' | 'direct';
   /** Visitors within this many days of their first step; left out: sessions. */
   readonly withinDays?: number | undefined;
-  /** The dimension of a split: an expression over columns of sessions; without one the entry page. */
-  readonly group?: { readonly visit?: string | undefined } | undefined;
+  /**
+   * The dimension of a split: an expression over columns of sessions; without one the entry page. `device`: a word for the device, by
+   * which the groups are split once more.
+   */
+  readonly group?: { readonly visit?: string | undefined; readonly device?: string | undefined } | undefined;
   /** The sessions or visitors that are read; left out: all. */
   readonly part?: VisitPart | undefined;
 }

@@ -39,7 +39,7 @@ function buysInPlace(plan: FunnelPlan, visits: Visits): boolean {
 function pagedSql(plan: FunnelPlan, visits: Visits): string[] {
   const { sql } = visits;
   const code = funnelCodes(visits, isByTime(plan));
-  const group = plan.group?.visit === undefined || plan.withinDays !== undefined ? {} : { g: sql.anyOf('v.g') };
+  const group = splitsRows(plan) ? { g: sql.anyOf('v.g') } : {};
   const bought = buysInPlace(plan, visits) ? { bought: 'max(v.bought)' } : {};
   // A session without the first step counts for nothing; without a condition on lists, which an engine would make again for it.
   const [first] = plan.steps;
@@ -94,7 +94,13 @@ function otherHits(plan: FunnelPlan, visits: Visits): string[] {
 }
 
 /** Whether the rows of sessions hold what splits. */
-const splitsRows = ({ group, withinDays }: FunnelPlan) => group?.visit !== undefined && withinDays === undefined;
+const splitsRows = ({ group, withinDays }: FunnelPlan) => splitOf(group) !== undefined && withinDays === undefined;
+
+/** The expression of what splits sessions: a device, a blank and a group where there are both. */
+function splitOf(group: FunnelPlan['group']): string | undefined {
+  const { visit, device } = group ?? {};
+  return visit === undefined || device === undefined ? (visit ?? device) : `concat(${device}, ' ', ${visit})`;
+}
 
 /** Tables that end in `walk`, a row for each session or visitor: unit, day, the entry page, what splits, h, and l, its numbers. */
 function walkSql(plan: FunnelPlan, visits: Visits): string[] {
@@ -188,6 +194,7 @@ function doneSql(plan: FunnelPlan, visits: Visits): string {
 }
 
 function visitColumns({ steps, group }: FunnelPlan, visits: Visits): Expressions {
+  const split = splitOf(group);
   const column = (field: string) => visits.column('sessions', field) ?? 'NULL';
   return {
     ...(purchaseBits(steps) > 0 && { bought: flag(`coalesce(${column('session_number_of_transactions')}, 0) > 0`) }),
@@ -195,7 +202,7 @@ function visitColumns({ steps, group }: FunnelPlan, visits: Visits): Expressions
       names: column('app_events.event_name'),
       times: column('app_events.event_time'),
     }),
-    ...(group?.visit !== undefined && { g: group.visit }),
+    ...(split !== undefined && { g: split }),
   };
 }
 
@@ -227,8 +234,8 @@ function countedSql(plan: FunnelPlan, visits: Visits): string {
     [started('day'), 'depth', 'day', none, "''"],
     ...gaps.map((step) => [`CASE WHEN gap${step} = -1 THEN '' ELSE 'gap' END`, String(step), `gap${step}`, none, "''"] as const),
     ...(visits.reads('views') ? [[isLeft, 'depth', `CASE WHEN p_next = ${none} THEN 1 ELSE 0 END`, 'p_next', "''"] as const] : []),
-    ...(splitsRows(plan) ? [[started('group'), 'depth', '0', none, 'g'] as const] : []),
-    ...(group && group.visit === undefined ? [[started('group'), 'depth', '0', 'entry', "''"] as const] : []),
+    ...(group?.visit !== undefined && splitsRows(plan) ? [[started('group'), 'depth', '0', none, 'g'] as const] : []),
+    ...(group && group.visit === undefined ? [[started('group'), 'depth', '0', 'entry', splitsRows(plan) ? 'g' : "''"] as const] : []),
   ];
   const lists = ['of_kind', 'of_depth', 'of_value', 'of_p', 'of_name'].map((name, part) => {
     const values = things.map((thing) => (part === 1 || part === 2 ? sql.whole(thing[part]) : (thing[part] ?? '')));
@@ -241,7 +248,8 @@ function countedSql(plan: FunnelPlan, visits: Visits): string {
 
 /**
  * The statement of a funnel. Rows of `kind` day (value: the day, by depth), gap (depth: the step, value: ms), group (name, by depth) and
- * next (name: the page, by depth; value 1: the visit ended), each with a count `n`.
+ * next (name: the page, by depth; value 1: the visit ended), each with a count `n`; of groups that are split by device, the name begins
+ * with it, or it stands beside an entry page as `device`.
  */
 export function funnelSql(plan: FunnelPlan, visits: Visits): string {
   const { sql } = visits;
@@ -257,8 +265,10 @@ export function funnelSql(plan: FunnelPlan, visits: Visits): string {
   const counted = [countedSql(plan, visits), ...visitorGroups(plan, visits)].join('\nUNION ALL ');
   const ranked = `SELECT *, row_number() OVER (PARTITION BY kind ORDER BY n DESC) AS place FROM (${counted}) AS c`;
   const kept = `SELECT * FROM (${ranked}) AS r WHERE kind IN ('day', 'gap') OR place <= ${MOST_ROWS}`;
+  // The name beside an entry page is that of the device.
+  const unnamed = plan.group && plan.group.visit === undefined ? `CASE WHEN r.kind = 'group' THEN '' ELSE r.name END` : 'r.name';
   const named = visits.reads('views')
-    ? `SELECT r.kind AS kind, coalesce(o.path, r.name) AS name, r.depth AS depth, r.value AS value, r.n AS n ` +
+    ? `SELECT r.kind AS kind, coalesce(o.path, ${unnamed}) AS name, r.name AS device, r.depth AS depth, r.value AS value, r.n AS n ` +
       `FROM (${kept}) AS r LEFT JOIN path_of AS o ON r.p = o.p`
     : kept;
   return `WITH ${[ctes, ...walkSql(plan, visits), ...chain, doneSql(plan, visits)].join(',\n')}\n${named}`;

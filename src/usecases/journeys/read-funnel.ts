@@ -6,6 +6,7 @@ import type { FunnelPlan } from './funnel-codes.ts';
 import { funnelSql } from './funnel-sql.ts';
 import { requireVisits } from './held-values.ts';
 import { requireSeen } from './unseen-step.ts';
+import { deviceSql } from './visit-filters.ts';
 import { partsOf } from './visit-relation.ts';
 import type { VisitRow, Visits } from './visits.ts';
 import type { Needs } from './with-visits.ts';
@@ -34,7 +35,16 @@ export function needsOf({ steps, breakdown, withinDays }: FunnelQuestion): Needs
   };
 }
 
-function countsOf(rows: readonly VisitRow[]): FunnelCounts {
+/** The device and the name of a group that is split by device. */
+function partsOfGroup({ group }: Pick<FunnelPlan, 'group'>, name: string, device: VisitRow[string] | undefined): [string, string] {
+  if (group?.visit === undefined) return [typeof device === 'string' ? device : '', name];
+  const at = name.indexOf(' ');
+  return [name.slice(0, at), name.slice(at + 1)];
+}
+
+function countsOf(rows: readonly VisitRow[], plan: Pick<FunnelPlan, 'group'>): FunnelCounts {
+  const byDevice = new Map<string, Map<string, number[]>>();
+  const isByDevice = plan.group?.device !== undefined;
   const days = new Map<number, number[]>();
   const groups = new Map<string, number[]>();
   const gaps = new Map<number, Map<number, number>>();
@@ -56,11 +66,24 @@ function countsOf(rows: readonly VisitRow[]): FunnelCounts {
       const key = `${depth} ${value} ${text}`;
       next.set(key, { depth, page: value === 1 ? undefined : text, count: (next.get(key)?.count ?? 0) + n });
     }
-    if (row['kind'] === 'group' && depth > 0) add(groups, text, depth, n);
-    else if (row['kind'] === 'day' && depth > 0) add(days, value, depth, n);
+    if (row['kind'] === 'group' && depth > 0) {
+      const [device, group] = isByDevice ? partsOfGroup(plan, text, row['device']) : ['', text];
+      add(groups, group, depth, n);
+      const own = byDevice.get(group) ?? new Map<string, number[]>();
+      byDevice.set(group, own);
+      add(own, device, depth, n);
+    }
+    if (row['kind'] === 'day' && depth > 0) add(days, value, depth, n);
     else if (row['kind'] === 'day') immature += n;
   }
-  return { days, groups, gaps: new Map([...gaps].map(([depth, own]) => [depth, [...own]])), next: [...next.values()], immature };
+  return {
+    days,
+    groups,
+    ...(isByDevice && { byDevice }),
+    gaps: new Map([...gaps].map(([depth, own]) => [depth, [...own]])),
+    next: [...next.values()],
+    immature,
+  };
 }
 
 /** Throws for the first step that nothing in the files fulfils; `done` has how many did each in order. */
@@ -68,16 +91,24 @@ async function requireAll(steps: readonly Step[], done: readonly number[], visit
   for (const [index, step] of steps.entries()) if ((done[index] ?? 0) === 0) await requireSeen(step, 'steps', visits);
 }
 
+/** The device of a session, where groups may differ by those that they have; of an entry page of a visitor the session is not known. */
+function deviceBeside(breakdown: Breakdown | undefined, withinDays: number | undefined, visits: Visits): string | undefined {
+  const column = visits.reads('sessions') ? visits.column('sessions', 'device_id') : undefined;
+  const isKnown = breakdown !== 'device' && (breakdown !== 'entry_page' || withinDays === undefined);
+  return column === undefined || !isKnown ? undefined : deviceSql(column);
+}
+
 /** Counts a funnel; throws where nothing in the files fulfils a step. */
 export async function readFunnel({ steps, order, withinDays, breakdown }: FunnelQuestion, visits: Visits): Promise<FunnelCounts> {
   const field = fieldOfBreakdown(breakdown);
   const visit = field && breakdown ? groupExpression(breakdown, visits.column('sessions', field) ?? 'NULL', visits.sql) : undefined;
   const isGrouped = visit !== undefined || breakdown === 'entry_page';
-  const plan: FunnelPlan = { steps, order, withinDays, ...(isGrouped && { group: { visit } }) };
+  const device = isGrouped ? deviceBeside(breakdown, withinDays, visits) : undefined;
+  const plan: FunnelPlan = { steps, order, withinDays, ...(isGrouped && { group: { visit, device } }) };
   const rows: VisitRow[] = [];
   for (const part of partsOf(visits, withinDays === undefined ? 'session' : 'visitor'))
     rows.push(...(await visits.select(funnelSql({ ...plan, part }, visits))));
-  const counts = countsOf(rows);
+  const counts = countsOf(rows, plan);
   const done = steps.map((_, index) =>
     [...counts.days.values()].reduce((sum, depths) => sum + depths.slice(index + 1).reduce((a, b) => a + b, 0), 0),
   );

@@ -9,6 +9,7 @@ import { deedsOf, either, event, type Matcher, page, purchase, walkDirect, walkI
 import { coveredDays, dayOf, pagesOf, type SessionRow, worlds } from './visit-world.ts';
 
 const world = sharedWorlds();
+const deviceName = ({ device }: SessionRow) => ({ 1: 'desktop', 2: 'mobile', 3: 'tablet', 4: 'app' })[device] ?? 'unknown';
 /** Splits are held against walking in one world only: each statement is a process. */
 const LAST_WORLD = Object.keys(worlds).at(-1);
 
@@ -176,11 +177,12 @@ describe.each(Object.keys(worlds))('%s', (name) => {
       name !== LAST_WORLD
         ? []
         : ([
-            ['device', ({ device }: SessionRow) => ({ 1: 'desktop', 2: 'mobile', 3: 'tablet', 4: 'app' })[device] ?? 'unknown'],
+            ['device', deviceName],
             ['visitor_type', ({ number }: SessionRow) => (number === 1 ? 'new' : 'returning')],
             ['country', ({ country }: SessionRow) => country ?? 'unknown'],
             ['browser', ({ browser }: SessionRow) => browser ?? 'unknown'],
             ['referrer', ({ referrer }: SessionRow) => (referrer === null ? 'direct' : new URL(referrer).host)],
+            ['entry_page', (session: SessionRow) => pagesOf(session)[0]?.path ?? ''],
           ] as const),
     )('a split by %s adds up to groups that were walked apart, within filters', async (breakdown, groupOf) => {
       const own: Case = { texts: ['/p/*', '/cart'], matchers: [page(/^\/p\//), page(/^\/cart$/)], scopes: ['sessions', 'views'] };
@@ -202,6 +204,17 @@ describe.each(Object.keys(worlds))('%s', (name) => {
       );
       const found = [...counts.groups].map(([group, depths]) => [group, reached(depths, 2)] as const);
       expect(new Map(found)).toEqual(new Map(expected.filter(([, [first = 0]]) => first > 0)));
+      for (const [group, devices] of counts.byDevice ?? [])
+        for (const [device, depths] of devices)
+          expect([group, device, reached(depths, 2)]).toEqual([
+            group,
+            device,
+            walked(
+              own,
+              sessions.filter((session) => groupOf(session) === group && deviceName(session) === device),
+            ),
+          ]);
+      expect(counts.byDevice?.size).toBe(breakdown === 'device' ? undefined : counts.groups.size);
     });
   });
 });
