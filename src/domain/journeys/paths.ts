@@ -8,7 +8,7 @@ export const pathsShape = z.object({
   sessions: z.number(),
   /** The pages at this depth; a page is a path or a pattern. */
   pages: z.array(z.object({ depth: z.number(), page: z.string(), sessions: z.number(), percent: z.number() })),
-  /** The most frequent paths, from the start on, joined by ` > `; the end or the beginning of the visit too where it lies within the depth. */
+  /** The most frequent paths, from the start on, joined by ` > `; with the end or beginning of the visit where the depth holds it. */
   paths: z.array(z.object({ pages: z.string(), sessions: z.number(), percent: z.number() })),
   covered: z.array(z.string()),
 });
@@ -86,11 +86,11 @@ export function pathWords(pages: readonly (readonly PathsPage[])[], way: Start):
   const { from, place = from, direction, sessions } = way;
   const most = pages[0]?.find(({ page }) => page !== edgeName(direction));
   const ended = pages[0]?.find(({ page }) => page === edgeName(direction));
-  const [start, page] = from === 'entry' ? ['the entry page', 'it'] : [from, place];
+  const [start, there] = from === 'entry' ? ['the entry page', 'it'] : [from, place];
   const all = formatNumber(sessions, { group: true });
   const count = (page: PathsPage) => `${formatNumber(page.sessions, { group: true })} of ${all} sessions (${page.percent}%)`;
   if (!most)
-    return `No session went on ${direction} ${start}; all ${all} ${direction === 'after' ? 'end' : 'begin'} their visit on ${page}.`;
+    return `No session went on ${direction} ${start}; all ${all} ${direction === 'after' ? 'end' : 'begin'} their visit on ${there}.`;
   const next = `The commonest page right ${direction} ${start} is ${most.page}`;
   return `${next}: ${count(most)}.${ended ? edgeWords(ended, way) : ''}`;
 }

@@ -165,7 +165,8 @@ export function retentionWords(
     isFiltered,
   }: Pick<RetentionAnswer, 'cohorts' | 'by' | 'within'> & { readonly periods: number; readonly isFiltered: boolean },
 ): string {
-  const first = curves[0]?.percent[1];
+  const curve = curves[0]?.percent ?? [];
+  const first = curve[1];
   if (cohorts.length === 0) return `No visitor had a first session${isFiltered ? ' that passes the filters' : ''} in these days.`;
   if (first === null || first === undefined)
     return `No cohort has a ${by} after its first that is over, so who comes back is not known yet.`;
@@ -175,10 +176,8 @@ export function retentionWords(
   const range = interval ? ` (95%: ${interval.lowPercent} to ${interval.highPercent}%)` : '';
   const next = by === 'day' ? 'the day after' : 'the week after';
   const sooner = returned && returned.periods > 1 ? ` ${withinSentence(returned, by, periods)}` : '';
-  const last = (curves[0]?.percent ?? []).findLastIndex((value) => value !== null);
+  const last = curve.findLastIndex((value) => value !== null);
   const later =
-    last > 1
-      ? ` In ${by} ${last} after it alone, ${curves[0]?.percent[last] ?? 0}% of ${formatNumber(asked(last), { group: true })} do.`
-      : '';
+    last > 1 ? ` In ${by} ${last} after it alone, ${curve[last] ?? 0}% of ${formatNumber(asked(last), { group: true })} do.` : '';
   return `${first}% of ${formatNumber(of, { group: true })} new visitors come back ${next} their first session${range}.${sooner || later}`;
 }

@@ -43,7 +43,7 @@ export async function withHeldValues(
   coverage: Omit<Coverage, 'filters' | 'files' | 'knowsAutomated'>,
   { note }: Pick<Context, 'note'>,
 ): Promise<VisitQuestion> {
-  let resolved = question;
+  const resolved: { [Filter in TextFilter]?: string[] } = {};
   for (const filter of ['countries', 'browsers'] as const) {
     const asked = question[filter];
     if (!asked) continue;
@@ -58,9 +58,9 @@ export async function withHeldValues(
       if (meant.every((value) => value.toLowerCase() !== text.toLowerCase())) note(`${filter}: "${text}" is ${meant.join(', ')}.`);
       return meant;
     });
-    resolved = { ...resolved, [filter]: values };
+    resolved[filter] = values;
   }
-  return resolved;
+  return { ...question, ...resolved };
 }
 
 function refuseUnheld(filter: TextFilter, text: string, held: readonly Held[], days: CoveredDays): never {
@@ -103,7 +103,7 @@ async function devicesOf(visits: Visits): Promise<Held[]> {
     `SELECT ${deviceSql(device)} AS value, count(*) AS n FROM sessions WHERE ${onCoveredDays(visits, time).join(' AND ')} ` +
       'GROUP BY value ORDER BY n DESC, value',
   );
-  return rows.map(({ value, n }) => ({ value: String(value), count: Number(n) }));
+  return rows.map(({ value, n }) => ({ value: typeof value === 'string' ? value : '', count: Number(n) }));
 }
 
 /**

@@ -35,30 +35,48 @@ export function needsOf({ steps, breakdown, withinDays }: FunnelQuestion): Needs
   };
 }
 
-/** The device and the name of a group that is split by device. */
-function partsOfGroup({ group }: Pick<FunnelPlan, 'group'>, name: string, device: VisitRow[string] | undefined): [string, string] {
-  if (group?.visit === undefined) return [typeof device === 'string' ? device : '', name];
+/** Counts one more at a depth. */
+function addDepth<Key>(map: Map<Key, number[]>, key: Key, depth: number, count: number): void {
+  const depths = map.get(key) ?? [];
+  map.set(key, depths);
+  for (let at = depths.length; at <= depth; at += 1) depths.push(0);
+  depths[depth] = nth(depths, depth) + count;
+}
+
+const textOf = (value: VisitRow[string] | undefined) => (typeof value === 'string' ? value : '');
+
+/** The device and the name of a group; without a device where groups are not split by it. */
+function partsOfGroup({ group }: Pick<FunnelPlan, 'group'>, row: VisitRow): [device: string, name: string] {
+  const name = textOf(row['name']);
+  if (group?.device === undefined) return ['', name];
+  if (group.visit === undefined) return [textOf(row['device']), name];
   const at = name.indexOf(' ');
   return [name.slice(0, at), name.slice(at + 1)];
 }
 
-function countsOf(rows: readonly VisitRow[], plan: Pick<FunnelPlan, 'group'>): FunnelCounts {
-  const byDevice = new Map<string, Map<string, number[]>>();
-  const isByDevice = plan.group?.device !== undefined;
-  const days = new Map<number, number[]>();
+/** The groups of a split, and these by device where they are split by it. */
+function groupsOf(rows: readonly VisitRow[], plan: Pick<FunnelPlan, 'group'>): Pick<FunnelCounts, 'groups' | 'byDevice'> {
   const groups = new Map<string, number[]>();
+  const byDevice = new Map<string, Map<string, number[]>>();
+  for (const row of rows) {
+    const [depth, n] = [Number(row['depth']), Number(row['n'])];
+    if (row['kind'] !== 'group' || depth <= 0) continue;
+    const [device, name] = partsOfGroup(plan, row);
+    addDepth(groups, name, depth, n);
+    const own = byDevice.get(name) ?? new Map<string, number[]>();
+    byDevice.set(name, own);
+    addDepth(own, device, depth, n);
+  }
+  return { groups, ...(plan.group?.device !== undefined && { byDevice }) };
+}
+
+function countsOf(rows: readonly VisitRow[], plan: Pick<FunnelPlan, 'group'>): FunnelCounts {
+  const days = new Map<number, number[]>();
   const gaps = new Map<number, Map<number, number>>();
   const next = new Map<string, { depth: number; page: string | undefined; count: number }>();
   let immature = 0;
-  const add = <Key>(map: Map<Key, number[]>, key: Key, depth: number, count: number) => {
-    const depths = map.get(key) ?? [];
-    map.set(key, depths);
-    for (let at = depths.length; at <= depth; at += 1) depths.push(0);
-    depths[depth] = nth(depths, depth) + count;
-  };
   for (const row of rows) {
-    const [depth, value, n, name] = [Number(row['depth']), Number(row['value']), Number(row['n']), row['name']];
-    const text = typeof name === 'string' ? name : '';
+    const [depth, value, n, text] = [Number(row['depth']), Number(row['value']), Number(row['n']), textOf(row['name'])];
     if (row['kind'] === 'gap') {
       const own = gaps.get(depth) ?? new Map<number, number>();
       gaps.set(depth, own.set(value, (own.get(value) ?? 0) + n));
@@ -66,20 +84,12 @@ function countsOf(rows: readonly VisitRow[], plan: Pick<FunnelPlan, 'group'>): F
       const key = `${depth} ${value} ${text}`;
       next.set(key, { depth, page: value === 1 ? undefined : text, count: (next.get(key)?.count ?? 0) + n });
     }
-    if (row['kind'] === 'group' && depth > 0) {
-      const [device, group] = isByDevice ? partsOfGroup(plan, text, row['device']) : ['', text];
-      add(groups, group, depth, n);
-      const own = byDevice.get(group) ?? new Map<string, number[]>();
-      byDevice.set(group, own);
-      add(own, device, depth, n);
-    }
-    if (row['kind'] === 'day' && depth > 0) add(days, value, depth, n);
+    if (row['kind'] === 'day' && depth > 0) addDepth(days, value, depth, n);
     else if (row['kind'] === 'day') immature += n;
   }
   return {
     days,
-    groups,
-    ...(isByDevice && { byDevice }),
+    ...groupsOf(rows, plan),
     gaps: new Map([...gaps].map(([depth, own]) => [depth, [...own]])),
     next: [...next.values()],
     immature,

@@ -68,7 +68,14 @@ describe('groups of a funnel', () => {
     ];
     const question = { order: 'in_order', withinDays: undefined } as const;
     const { answer, notes } = funnelWords({
-      ...{ steps, groups, isByDevice: true, changes: undefined, unit: 'sessions', question, immature: 0, isFiltered: false },
+      steps,
+      groups,
+      isByDevice: true,
+      changes: undefined,
+      unit: 'sessions',
+      question,
+      immature: 0,
+      isFiltered: false,
     });
     expect(answer).toMatch(/Safari and (Firefox|Edge) differ from the others as their devices do\.$/);
     expect(notes).toContain('Groups are held against all others on the same devices, step by step, at a false discovery rate of 5 %.');

@@ -110,27 +110,32 @@ function noteSplit(name: string, arms: readonly Arm[], mixed: number, note: (sen
   return true;
 }
 
-/** Compares the variants of a test, which chance gave to visitors: nothing needs to be weighed. */
-export async function readExperiment(
-  { name = '', value: wanted, over }: AskedCondition,
-  { outcome, hasRevenue }: { readonly outcome: OutcomeSql; readonly hasRevenue: boolean },
-  visits: Visits,
-  context: PlanContext,
-): Promise<ImpactRow[]> {
-  if (name === '' || over !== undefined) refuse('conditions: variable needs name, and takes value; over is of frustration.');
+/** The variants of a variable, and the one that is asked about as the sessions hold it; refuses what is no variant of a test. */
+async function variantsOf({ name = '', value: wanted }: AskedCondition, outcome: OutcomeSql, visits: Visits, context: PlanContext) {
   const { arms, mixed } = await armsOf(await columnOf({ name, value: wanted }, visits, context), outcome, visits);
   if (arms.length === 0) await requireVisits(visits);
   const seen = arms.map(({ value: own, visitors }) => `${own} (${formatNumber(visitors, { group: true })} visitors)`).slice(0, 8);
   if (arms.length > MOST_VARIANTS)
     refuse(`conditions: ${name} has ${arms.length} values or more, which are no variants of a test: ${seen.join(', ')} …`);
-  const value = arms.find((arm) => wanted !== undefined && fold(arm.value) === fold(wanted))?.value ?? wanted;
-  const others = arms.filter(({ value: own }) => own !== value);
-  const asked = value === undefined ? arms : [...others, ...arms.filter(({ value: own }) => own === value)];
-  if (value !== undefined && others.length === arms.length)
+  const value = wanted === undefined ? undefined : (arms.find((arm) => fold(arm.value) === fold(wanted))?.value ?? wanted);
+  if (value !== undefined && !arms.some((arm) => arm.value === value))
     refuse(`conditions: no session has ${name} = "${value}"; there are ${seen.join(', ') || 'no values'}.`);
-  const reference = referenceOf(value === undefined ? asked : others);
+  const reference = referenceOf(arms.filter((arm) => arm.value !== value));
   if (!reference || arms.length < 2)
     return refuse(`conditions: ${name} has ${seen.join(', ') || 'no value'}; a comparison needs two values.`);
+  return { arms, mixed, value, reference };
+}
+
+/** Compares the variants of a test, which chance gave to visitors: nothing needs to be weighed. */
+export async function readExperiment(
+  condition: AskedCondition,
+  { outcome, hasRevenue }: { readonly outcome: OutcomeSql; readonly hasRevenue: boolean },
+  visits: Visits,
+  context: PlanContext,
+): Promise<ImpactRow[]> {
+  const { name = '', over } = condition;
+  if (name === '' || over !== undefined) refuse('conditions: variable needs name, and takes value; over is of frustration.');
+  const { arms, mixed, value, reference } = await variantsOf(condition, outcome, visits, context);
   const isMismatched = noteSplit(name, arms, mixed, (sentence) => context.note(sentence));
   const compared = value === undefined ? arms.filter((arm) => arm !== reference) : arms.filter(({ value: own }) => own === value);
   const days = visits.days.covered.length;
