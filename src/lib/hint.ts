@@ -16,6 +16,34 @@ export function either(one: ToolName, other: ToolName): string {
   return `${hint(one, one)}${hint([one, other], ' or ')}${hint(other, other)}`;
 }
 
+/** The end of the object that begins at `from` in a text, behind its brace; undefined where it does not end. */
+function objectEnd(text: string, from: number): number | undefined {
+  let depth = 0;
+  for (const { 0: found, index } of text.slice(from).matchAll(/"(?:[^"\\]|\\.)*"|[{}]/g)) {
+    if (found === '{') depth += 1;
+    if (found === '}') depth -= 1;
+    if (depth === 0) return from + index + 1;
+  }
+  return undefined;
+}
+
+/**
+ * The text with the project in each call that its hints print and that names none: sent literally, a call without it goes to the default
+ * project.
+ */
+export function callsOfProject(text: string, projectId: number): string {
+  let shown = text;
+  // From the last, because what stands before it keeps its place.
+  for (const { index } of [...text.matchAll(/(?<=[a-z]_[a-z_]+ )\{"/g)].toReversed()) {
+    const before = shown.slice(0, index);
+    const end = objectEnd(shown, index);
+    const isInHint = before.lastIndexOf(OPEN) >= 0 && before.split(OPEN).length > before.split(CLOSE).length;
+    if (!isInHint || end === undefined || /"projectIds?":/.test(shown.slice(index, end))) continue;
+    shown = `${shown.slice(0, end - 1)},"projectId":"${projectId}"${shown.slice(end - 1)}`;
+  }
+  return shown;
+}
+
 /** The text with its hints at tools that are there, and without those at an absent one. */
 export function shownHints(text: string, absent: ReadonlySet<string> = new Set()): string {
   let shown = text;

@@ -3,7 +3,7 @@ import { isOutOfTime, QUEUED } from '../api/deadline.ts';
 import { ApiError, type ErrorKind } from '../api/errors.ts';
 import { HarError } from '../domain/har/read/har-model.ts';
 import { type Clock, MINUTE_MS } from '../lib/clock.ts';
-import { hint, shownHints } from '../lib/hint.ts';
+import { callsOfProject, hint, shownHints } from '../lib/hint.ts';
 import type { Log } from '../lib/log.ts';
 import { quote, type Redactor } from '../lib/redact.ts';
 import { oneLine } from '../lib/strangers-text.ts';
@@ -75,6 +75,8 @@ export interface FaultReport {
   readonly redact: Redactor;
   /** Of the call: an abort is not a failure. */
   readonly signal?: AbortSignal | undefined;
+  /** The project that the call chose; calls that the text prints name it. */
+  readonly projectId?: number | undefined;
 }
 
 /** Longest part of an unexpected failure that the log takes. */
@@ -99,7 +101,8 @@ export function resourceErrorText(error: unknown, report: FaultReport): string {
 
 /** The text of a failed call: what happened and what to do next, with none of the `absent` tools. */
 export function errorText(error: unknown, tool: Failed, report: FaultReport, absent?: ReadonlySet<string>): string {
-  return shownHints(textOf(error, tool, report), absent);
+  const text = textOf(error, tool, report);
+  return shownHints(report.projectId === undefined ? text : callsOfProject(text, report.projectId), absent);
 }
 
 function textOf(error: unknown, { idsFrom, ...tool }: Failed, report: FaultReport): string {

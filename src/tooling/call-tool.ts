@@ -1,11 +1,13 @@
 import { check } from '../api/check-input.ts';
-import type { Ask } from '../api/client.ts';
+import type { Ask, Client } from '../api/client.ts';
+import { ApiError } from '../api/errors.ts';
 import type { Observer } from '../api/observer.ts';
 import type { WriteRequest } from '../api/write-request.ts';
 import type { Clock } from '../lib/clock.ts';
+import { callsOfProject } from '../lib/hint.ts';
 import { ofSession, unmarked } from '../lib/note-mark.ts';
 import { ORDERS_ARE_DATA, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
-import { askOf, type Call, type Caller, contextOf } from './call-context.ts';
+import { askOf, type Call, type Caller, contextOf, type Input } from './call-context.ts';
 import { errorText, outcomeOf, wayOn } from './call-errors.ts';
 import { type Asked, digestOf, NeedsConfirmation } from './confirmation.ts';
 import { deprecationWords } from './deprecation.ts';
@@ -16,6 +18,7 @@ import type { ResolvedRange } from './resolve-dates.ts';
 import { rangeWords, resolveParams } from './resolve-params.ts';
 import { type Answer, answerOf, drawAnswer, notePage, redactChart } from './results.ts';
 import { inputOf } from './schema.ts';
+import type { Session } from './session.ts';
 import { type AnyTool, changesSomething, scopeOf } from './tool.ts';
 import { type Elsewhere, withZonesElsewhere } from './zones-elsewhere.ts';
 
@@ -52,6 +55,8 @@ interface Progress {
   /** Removes the secrets that are known by then. */
   redact: (text: string) => string;
   readonly done: Call['done'];
+  /** The project that the call chose, once that is known. */
+  projectId?: number | undefined;
 }
 
 async function outcomeFor(tool: AnyTool, args: unknown, caller: Caller, progress: Progress, observe?: Observer): Promise<Outcome> {
@@ -69,12 +74,28 @@ async function outcomeFor(tool: AnyTool, args: unknown, caller: Caller, progress
   if (asked && !caller.answered?.accepted) return declined(tool, caller);
   const notes = [...understood.notes];
   const note = noting(notes);
-  const project = typeof input['projectId'] === 'string' ? input['projectId'] : undefined;
-  const projectId = await chosenProject(project, { client, signal, ...(!changesSomething(tool) && { note }) });
+  const projectId = await projectOfCall(tool, input, { client, session, signal, note });
+  progress.projectId = projectId;
   const newerThan = session.repeats.isRepeat(tool.name, args) ? client.readsBegun() : undefined;
   const hears = { observe, onLeftOut: note, onKept: notingAge(note, session.options.clock) };
   const begun = beginning(caller, projectId, asked, { ...hears, newerThan });
   return run({ tool, args, input, caller, client, asked, ...begun, done: progress.done, notes, links: [] });
+}
+
+/** The project that the arguments name, or the one that holds what they name; undefined where that is for the credential to say. */
+async function projectOfCall(
+  tool: AnyTool,
+  input: Input,
+  { client, session, signal, note }: { client: Client; session: Session; signal: AbortSignal; note: (sentence: string) => void },
+): Promise<number | undefined> {
+  const text = typeof input['projectId'] === 'string' ? input['projectId'] : undefined;
+  const chosen = await chosenProject(text, { client, signal, ...(!changesSomething(tool) && { note }) });
+  if (!tool.holderOf) return chosen;
+  const { projects } = await client.credential({ signal });
+  if (projects.length < 2) return chosen;
+  const holder = await tool.holderOf(input, await Promise.all(projects.map(({ id }) => session.workspace(id))));
+  if (chosen === undefined || holder === undefined || holder.projectId === chosen) return chosen ?? holder?.projectId;
+  throw new ApiError('invalid', `projectId: what is named is of project ${holder.projectId}, not of ${chosen}; leave projectId out.`);
 }
 
 /** The question of an earlier round that the person answered; undefined where none was put. */
@@ -83,8 +104,8 @@ async function redeemed(tool: AnyTool, args: unknown, { session, canAsk, answere
   return session.confirmations.redeem(answered.state, { tool: tool.name, args });
 }
 
-function failure(error: unknown, tool: AnyTool, { session, signal, offer }: Caller, { redact, done }: Progress): Answer {
-  const report = { log: session.options.log, redact, signal };
+function failure(error: unknown, tool: AnyTool, { session, signal, offer }: Caller, { redact, done, projectId }: Progress): Answer {
+  const report = { log: session.options.log, redact, signal, projectId };
   const text = [redact(errorText(error, tool, report, offer?.absent)), wayOn(error, done.answers)].filter(Boolean).join('\n');
   const words = readsAsOrders(text) ? `${text}\n${ORDERS_ARE_DATA}` : text;
   return { isError: true, text: clipped(unrendered(words), 4 * session.options.maxResultTokens), links: [] };
@@ -185,7 +206,9 @@ async function handledForEach(
 ): Promise<Record<string, unknown>> {
   const input = withoutProjects(call.input);
   const { data, notes } = await overProjects(projects, call.input, (project, own) =>
-    handled({ ...call, input, isOneOfSeveral: true, options: { ...call.options, projectId: project.id } }, range, own),
+    handled({ ...call, input, isOneOfSeveral: true, options: { ...call.options, projectId: project.id } }, range, (sentence) =>
+      own(callsOfProject(sentence, project.id)),
+    ),
   );
   for (const sentence of notes) note(sentence);
   return data;
@@ -215,6 +238,7 @@ async function run(call: Call): Promise<Outcome> {
       links,
       asked: input,
       whole: caller.whole,
+      projectId: call.options.projectId,
       ...(drawn && { drawn }),
     });
   } catch (error) {
@@ -247,8 +271,12 @@ function noteProject({ tool, client, options }: Call, note: (sentence: string) =
 
 type Described = Awaited<ReturnType<typeof rangeWords>>;
 
-function previewed({ tool, caller: { session, offer }, client, notes }: Call, request: WriteRequest, described: Described): Answer {
+function previewed(
+  { tool, caller: { session, offer }, client, notes, options }: Call,
+  request: WriteRequest,
+  described: Described,
+): Answer {
   const next = 'Nothing was sent. Show this to the user; call again with confirm: true to send it.';
   const data = { status: 'preview', request, ...described.range, notes: [...notes, ...described.notes, next].map(unmarked) };
-  return answerOf(tool, data, { session, offer, redact: client.redact, links: [], asked: {} });
+  return answerOf(tool, data, { session, offer, redact: client.redact, links: [], asked: {}, projectId: options.projectId });
 }

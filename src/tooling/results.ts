@@ -1,5 +1,5 @@
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../api/params.ts';
-import { shownHints } from '../lib/hint.ts';
+import { callsOfProject, shownHints } from '../lib/hint.ts';
 import { mapTexts } from '../lib/map-texts.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
 import { ORDERS_ARE_DATA, plainText, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
@@ -74,6 +74,8 @@ interface AnswerOptions {
   readonly drawn?: Drawn;
   /** No token budget. */
   readonly whole?: boolean | undefined;
+  /** The project that the call chose; calls that the answer prints name it. */
+  readonly projectId?: number | undefined;
 }
 
 /** Without the notes that only sent the reader to tools that the connection does not offer. */
@@ -87,11 +89,12 @@ export function redactChart(chart: ChartSpec, redact: (text: string) => string):
 }
 
 /** Both channels without secrets, the text made from the very data that leaves. */
-function leavingAnswer(data: Record<string, unknown>, { redact: clean, offer }: AnswerOptions) {
+function leavingAnswer(data: Record<string, unknown>, { redact: clean, offer, projectId }: AnswerOptions) {
   let hasOrders = false;
   const redact = (text: string) => {
     hasOrders ||= readsAsOrders(text);
-    return clean(shownHints(text, offer?.absent));
+    const own = projectId === undefined ? text : callsOfProject(text, projectId);
+    return clean(shownHints(own, offer?.absent));
   };
   // A preview shows the caller's own words as they are.
   const { request, ...own } = data;

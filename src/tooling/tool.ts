@@ -3,6 +3,7 @@ import type { CallInput, Client } from '../api/client.ts';
 import type { Operation, PayloadOf, Scope } from '../api/operation.ts';
 import type { ToolName } from '../lib/tool-name.ts';
 import type { Context } from '../usecases/context.ts';
+import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
 
 /** All four hints of the protocol, each stated. */
 export interface Annotations {
@@ -129,6 +130,11 @@ interface Declaration<Input extends z.ZodObject = z.ZodObject, Output extends z.
   readonly overview?: true;
   /** The tool that lists the ids it takes or makes, for error messages. */
   readonly idsFrom?: ToolName | undefined;
+  /** The workspace that holds what the arguments name, of one of all projects: the call goes to that project where it names none. */
+  readonly holderOf?: (
+    input: Readonly<Record<string, unknown>>,
+    workspaces: readonly ProjectWorkspace[],
+  ) => Promise<ProjectWorkspace | undefined>;
   /** The member that holds one page of a list, so that a full page is noted. */
   readonly paged?: string;
   /** Lists that say more of the items of `paged`, by the same `jobId`: an answer that is cut keeps of them what it keeps of the page. */

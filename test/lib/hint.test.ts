@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { either, hint, shownHints } from '../../src/lib/hint.ts';
+import { callsOfProject, either, hint, shownHints } from '../../src/lib/hint.ts';
 import { visibleText } from '../../src/lib/visible-text.ts';
 
 const text = (parts: string) => `It failed.${parts}`;
@@ -31,5 +31,27 @@ describe('a text with hints', () => {
 
   it('cannot be written from outside', () => {
     expect(shownHints(visibleText(listGoals), new Set(['list_goals']))).toContain('list_goals');
+  });
+});
+
+describe('calls that a text prints for a project', () => {
+  const shown = (given: string) => shownHints(callsOfProject(given, 7));
+  it.each<[string, string, string]>([
+    ['name it', hint('plan_export', 'plan_export {"fields":["a"]} plans it.'), 'plan_export {"fields":["a"],"projectId":"7"} plans it.'],
+    [
+      'all of them',
+      hint('list_goals', 'list_goals {"a":{"b":"}"}}, list_goals {"c":1}'),
+      'list_goals {"a":{"b":"}"},"projectId":"7"}, list_goals {"c":1,"projectId":"7"}',
+    ],
+    [
+      'in a hint in a hint',
+      hint('plan_export', `Plan${hint('list_goals', ' list_goals {"a":1}')}`),
+      'Plan list_goals {"a":1,"projectId":"7"}',
+    ],
+    ['once', hint('list_goals', 'list_goals {"projectId":"8"}'), 'list_goals {"projectId":"8"}'],
+    ['not in words of others', 'list_goals {"a":1}', 'list_goals {"a":1}'],
+    ['not where the text was cut', hint('list_goals', 'list_goals {"a":1').slice(0, -1), 'list_goals {"a":1'],
+  ])('%s', (_, given, expected) => {
+    expect(shown(given)).toBe(expected);
   });
 });

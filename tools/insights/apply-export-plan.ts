@@ -3,7 +3,7 @@ import { recordId } from '../../src/api/operations/records.ts';
 import { text } from '../../src/api/params.ts';
 import { either } from '../../src/lib/hint.ts';
 import { defineAnsweringTool, OVERWRITE } from '../../src/tooling/tool.ts';
-import { applyExportPlan } from '../../src/usecases/exports/apply-export-plan.ts';
+import { applyExportPlan, holderOfPlan } from '../../src/usecases/exports/apply-export-plan.ts';
 
 export default defineAnsweringTool({
   name: 'apply_export_plan',
@@ -16,6 +16,7 @@ export default defineAnsweringTool({
   scope: 'data-export',
   idsFrom: 'list_export_jobs',
   confirmed: true,
+  holderOf: ({ planId }, workspaces) => holderOfPlan(String(planId), workspaces),
   input: z.strictObject({
     planId: text.describe(`From ${either('plan_export', 'find_export_gaps')}`),
     allowDuplicate: z.boolean().describe('Recurring job despite an equal one').optional(),

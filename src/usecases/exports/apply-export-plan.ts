@@ -5,6 +5,7 @@ import type { JobBody } from '../../domain/exports/plan/job-bodies.ts';
 import { equalRecurring, equalWords, isJobOf, type JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
 import { either, hint } from '../../lib/hint.ts';
 import { type ExportPlan, expiresMs, type PlanPart, type PlanStore } from '../../workspace/plans.ts';
+import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import type { Context } from '../context.ts';
 import { openPlansOf, readJobs } from './export-lists.ts';
 import { type Fetched, fetchPlanned } from './fetch-planned.ts';
@@ -37,8 +38,7 @@ async function record(application: Application, index: number, known: Partial<Pl
 
 async function planNamed(store: PlanStore, planId: string, nowMs: number): Promise<ExportPlan> {
   const plan = await store.read(planId);
-  if (!plan)
-    throw new ApiError('missing', `There is no plan ${planId} of this project; ${either('plan_export', 'find_export_gaps')} makes one.`);
+  if (!plan) throw new ApiError('missing', `There is no plan ${planId}; ${either('plan_export', 'find_export_gaps')} makes one.`);
   if (plan.parts.some(isOpen) && nowMs >= expiresMs(plan)) {
     const made = plan.parts.filter((part) => !isOpen(part)).length;
     const done = made > 0 ? ` ${made} of its ${plan.parts.length} jobs exist.` : '';
@@ -149,6 +149,13 @@ function broken({ plan }: Application, { body }: PlanPart, what: string, { kind,
   const again = kind === 'invalid' ? ' If it is refused again, make a new plan.' : '';
   const next = `Call again with the same planId: it creates only the ${open} that are open, and looks for them first.${again}`;
   return new ApiError(kind, [`The job "${body.name}" ${what}`, `${createdWords(plan)} ${next}`], { status, code, retryAfterMs });
+}
+
+/** The workspace that keeps a plan: its id is unique, so it need not be said which project it is of. */
+export async function holderOfPlan(planId: string, workspaces: readonly ProjectWorkspace[]): Promise<ProjectWorkspace | undefined> {
+  const { openPlans } = await import('../../workspace/plans.ts');
+  const plans = await Promise.all(workspaces.map(({ plansDir, projectId }) => openPlans(plansDir, projectId).read(planId)));
+  return workspaces.find((_, at) => plans[at] !== undefined);
 }
 
 interface Wanted {

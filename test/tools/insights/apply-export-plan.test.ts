@@ -223,13 +223,16 @@ it('is applied once by two servers that begin at the same moment', async () => {
 describe('a plan', () => {
   const missing = {
     isError: true,
-    text: expect.stringMatching(/^There is no plan .* of this project; plan_export or find_export_gaps makes one\./),
+    text: expect.stringMatching(/^There is no plan \S+; plan_export or find_export_gaps makes one\./),
   };
 
-  it('is found neither for another project, nor for another person, nor by a name that is none', async () => {
+  it('is applied neither for another project, nor for another person, nor by a name that is none', async () => {
     await withServer({}, async (mine) => {
       const { planId } = await planned(mine, '2026-10-07');
-      expect(await mine.call('apply_export_plan', { planId, projectId: 1202, confirm: true })).toMatchObject(missing);
+      expect(await mine.call('apply_export_plan', { planId, projectId: 1202, confirm: true })).toMatchObject({
+        isError: true,
+        text: expect.stringMatching(/^projectId: what is named is of project 1201, not of 1202; leave projectId out\./),
+      });
       expect(await mine.call('apply_export_plan', { planId: '../../plans/x', confirm: true })).toMatchObject(missing);
       await withServer({ principal: 'somebody else' }, async (theirs) => {
         expect(await theirs.call('apply_export_plan', { planId, confirm: true })).toMatchObject(missing);
