@@ -47,6 +47,8 @@ export default defineTool({
         lastRunState: z.string().optional(),
         goodRuns: z.number().optional(),
         runs: z.number().optional(),
+        /** Good runs that gave no rows. */
+        emptyRuns: z.number().optional(),
         missing: z.number().optional(),
         unit: z.enum(['day', 'hour']).optional(),
       }),

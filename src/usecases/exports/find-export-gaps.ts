@@ -143,10 +143,11 @@ async function planGaps(job: JobRecord, found: GapStudy, toFill: readonly Status
   const backfill = await planBackfill(job, found, toFill, parts);
   const expired = await planBackfill(job, found, ['expired'], parts);
   for (const sentence of content.doubts) note(sentence);
+  const isGap = found.intervals.some(({ status }) => GAPS.includes(status));
   if (backfill)
     note(
       ofAnswer(
-        `planId fills what is missing with ${jobsWord(backfill.jobs)}` +
+        `planId ${isGap ? 'fills what is missing' : 'exports what the job did not'} with ${jobsWord(backfill.jobs)}` +
           `${hint('apply_export_plan', `: apply_export_plan {"planId":"${backfill.planId}"} shows them first`)}.`,
       ),
     );
@@ -184,7 +185,9 @@ export async function findExportGaps(asked: AskedGaps, context: GapsContext) {
   for (const sentence of gapNotes(found, life)) note(sentence);
 
   const isAsked = asked.startDate !== undefined || asked.endDate !== undefined;
-  const toFill = isAsked ? [...GAPS, ...OUTSIDE] : GAPS;
+  const isGap = intervals.some(({ status }) => GAPS.includes(status));
+  // Beside gaps of a job that ran, the time in which it did not is planned only where somebody asks for it.
+  const toFill = isAsked || !isGap ? [...GAPS, ...OUTSIDE] : GAPS;
   if (!intervals.some(({ status }) => toFill.includes(status) || status === 'expired')) return answer;
   const content = await contentFor(job, plans, context);
   return { ...answer, ...(await planGaps(job, found, toFill, { content, store, jobs, nowMs, note })) };

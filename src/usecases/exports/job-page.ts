@@ -8,7 +8,7 @@ import { successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import type { Context } from '../context.ts';
 import { type OnceJob, onceJobsAmong, readJobs } from './export-lists.ts';
 import { readHealth } from './read-health.ts';
-import { withoutFilesWords } from './runs-without-files.ts';
+import { emptyRunWords, runsWithoutFiles } from './runs-without-files.ts';
 
 type JobPageContext = Pick<Context, 'ask' | 'clock' | 'note' | 'nowMs'>;
 
@@ -25,13 +25,13 @@ interface Filters {
 /** A list of jobs waits no longer for their runs. */
 const PATIENCE_MS = 10_000;
 
-/** On good runs of the active recurring jobs that gave no rows; nothing where their files cannot be listed. */
-async function emptyRunWords(jobs: readonly JobRecord[], { ask, nowMs }: JobPageContext): Promise<string[]> {
+/** The good runs of the active recurring jobs that gave no rows; nothing where their files cannot be listed. */
+async function emptyRuns(jobs: readonly JobRecord[], { ask, nowMs }: JobPageContext): ReturnType<typeof runsWithoutFiles> {
   const active = jobs.filter(({ state, frequency }) => lower(state) === 'active' && lower(frequency) !== 'once');
   const jobIds = active.flatMap(({ jobId }) => (typeof jobId === 'number' ? [jobId] : []));
   if (jobIds.length === 0) return [];
   try {
-    return await withoutFilesWords(await successfulRunsOf(jobIds, ask), { jobIds, sinceMs: nowMs - HEALTH_DAYS * DAY_MS }, { ask, nowMs });
+    return await runsWithoutFiles(await successfulRunsOf(jobIds, ask), { jobIds, sinceMs: nowMs - HEALTH_DAYS * DAY_MS }, { ask, nowMs });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return [];
@@ -64,8 +64,12 @@ export async function healthAmong(jobs: readonly JobRecord[], context: JobPageCo
         hint('find_export_gaps', '; find_export_gaps says which days') +
         '.',
     );
-  for (const sentence of [...(await emptyRunWords(jobs, context)), ...stateNotes(jobs), ...suspendedWords(jobs)]) context.note(sentence);
-  return health.filter((own) => !saysNothing(own));
+  const empty = await emptyRuns(jobs, context);
+  for (const sentence of [...emptyRunWords(empty), ...stateNotes(jobs), ...suspendedWords(jobs)]) context.note(sentence);
+  const emptyOf = new Map<number | string, number>(empty.map(({ jobId, days }) => [jobId, days.length]));
+  return health
+    .filter((own) => !saysNothing(own))
+    .map((own) => ({ ...own, ...(emptyOf.has(own.jobId) && { emptyRuns: emptyOf.get(own.jobId) }) }));
 }
 
 /**

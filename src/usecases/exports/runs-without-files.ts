@@ -23,15 +23,20 @@ interface RunsMeant {
   readonly untilMs?: number | undefined;
 }
 
-/**
- * A sentence for each job with runs that succeeded and that the platform does not list among those with files: they count as good, and
- * days of them may be missing.
- */
-export async function withoutFilesWords(
+/** A job with runs that gave no rows. */
+interface EmptyRuns {
+  readonly jobId: number;
+  readonly name: string | undefined;
+  /** The day on which each ended, ISO. */
+  readonly days: readonly string[];
+}
+
+/** The jobs with runs that succeeded and that the platform does not list among those with files: they count as good. */
+export async function runsWithoutFiles(
   listed: readonly SuccessfulRun[],
   { jobIds, sinceMs, untilMs }: RunsMeant,
   { ask, nowMs }: Pick<Context, 'ask' | 'nowMs'>,
-): Promise<string[]> {
+): Promise<EmptyRuns[]> {
   const fromMs = sinceMs ?? nowMs - USUAL_MS;
   const names = new Map(listed.filter(({ completedAt }) => Date.parse(completedAt) >= fromMs).map(({ jobId, name }) => [jobId, name]));
   const jobs = jobIds ?? [...names.keys()];
@@ -48,16 +53,24 @@ export async function withoutFilesWords(
         const isMeant = lower(state) === 'success' && endMs >= fromMs && endMs < Math.min(nowMs - SETTLE_MS, untilMs ?? nowMs);
         return isMeant && typeof jobRunId === 'number' && !withFiles.has(jobRunId) ? [new Date(endMs).toISOString().slice(0, 10)] : [];
       });
-      return { jobId, days };
+      return { jobId, name: names.get(jobId), days };
     }),
   );
-  return outcomes.flatMap(({ jobId, days }) => {
-    if (days.length === 0) return [];
-    const name = names.get(jobId);
+  return outcomes.filter(({ days }) => days.length > 0);
+}
+
+/** A sentence for each of these jobs: days of them may be missing. */
+export function emptyRunWords(jobs: readonly EmptyRuns[]): string[] {
+  return jobs.map(({ jobId, name, days }) => {
     const job = name === undefined ? `Job ${jobId}` : `"${name}" (${jobId})`;
     const what = `${counted(days.length, 'run')} succeeded without rows`;
-    return [`${job}: ${what} (ended ${[...new Set(days)].toReversed().join(', ')}).`];
+    return `${job}: ${what} (ended ${[...new Set(days)].toReversed().join(', ')}).`;
   });
+}
+
+/** The same of the runs without files among those of some jobs. */
+export async function withoutFilesWords(...asked: Parameters<typeof runsWithoutFiles>): Promise<string[]> {
+  return emptyRunWords(await runsWithoutFiles(...asked));
 }
 
 /** A sentence on the jobs whose run the platform still computes, or is about to: their files are not among those of successful runs. */

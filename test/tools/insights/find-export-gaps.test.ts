@@ -219,10 +219,14 @@ it('a job whose record is no request any more is studied all the same', async ()
 });
 
 describe('a time in which the job did not run', () => {
-  it('is no gap by itself, and is filled where somebody asks for it', async () => {
+  it('is told as days without files, with the plan that exports them', async () => {
     const usual = await call('find_export_gaps', { jobId: 'Daily sessions mobile' });
     expect(told(usual, 'suspended')).toEqual(['2026-10-21 to 2026-11-19: 30 suspended']);
-    expect(usual.structured['planId']).toBeUndefined();
+    expect(usual.structured).toMatchObject({
+      answer: expect.stringMatching(/^0 of 92 days of ".+" are available: 30 not exported while suspended since 2026-10-21, 62 expired\.$/),
+      planId: expect.any(String),
+    });
+    expect(usual.text).toContain('planId exports what the job did not with 5 once jobs');
     const asked = await call('find_export_gaps', { jobId: 'Daily sessions mobile', startDate: '2026-11-02', endDate: '2026-11-08' });
     const preview = await call('apply_export_plan', { planId: asked.structured['planId'] });
     expect(preview.structured['request']).toMatchObject({

@@ -1,4 +1,5 @@
-import { formatNumber } from '../../../lib/number-text.ts';
+import { isoAt } from '../../../lib/dates.ts';
+import { counted, formatNumber } from '../../../lib/number-text.ts';
 import { rangeName } from '../plan/job-bodies.ts';
 import type { GapStudy } from './find-gaps.ts';
 import type { Status, StatusInterval } from './run-coverage.ts';
@@ -7,6 +8,9 @@ import type { Status, StatusInterval } from './run-coverage.ts';
 export const GAPS: readonly Status[] = ['failed', 'missing', 'suspicious'];
 /** Statuses that are gaps only where the question covers a time in which the job did not run. */
 export const OUTSIDE: readonly Status[] = ['before', 'suspended'];
+
+/** Statuses of a part that has no data now: a backfill that is under way may still bring them. */
+const WITHOUT: readonly Status[] = [...GAPS, 'filling'];
 
 /** The order in which an answer lists them; available ranges are not listed. */
 const TOLD: readonly Status[] = ['failed', 'missing', 'suspicious', 'suspended', 'before', 'expired', 'empty', 'running', 'filling'];
@@ -59,9 +63,21 @@ function count(intervals: readonly StatusInterval[], status: Status): number {
 /** Ranges that the first sentence names. */
 const MOST_NAMED = 6;
 
-/** Sums intervals up: days or hours without data, of how many, where, and how many had files that are gone. */
+/** The backfill jobs that are under way. */
+function fillingJobs(intervals: readonly StatusInterval[]): (number | string)[] {
+  return [...new Set(intervals.flatMap(({ status, by }) => (status === 'filling' ? by : [])))];
+}
+
+/** `backfill jobs 3141, 3142 are under way`. */
+function fillingWords(jobs: readonly (number | string)[]): string {
+  const [noun, verb] = jobs.length === 1 ? ['job', 'is'] : ['jobs', 'are'];
+  const more = jobs.length > MOST_RUNS ? ` and ${jobs.length - MOST_RUNS} more` : '';
+  return `backfill ${noun} ${jobs.slice(0, MOST_RUNS).join(', ')}${more} ${verb} under way`;
+}
+
+/** Sums intervals up: days or hours without data, of how many, where, what fills them, and how many had files that are gone. */
 export function gapCounts({ intervals, unit, timeZone, range }: GapStudy) {
-  const gaps = intervals.filter(({ status }) => GAPS.includes(status));
+  const gaps = intervals.filter(({ status }) => WITHOUT.includes(status));
   const more = gaps.length > MOST_NAMED ? ` and ${gaps.length - MOST_NAMED} more` : '';
   return {
     lost: gaps.reduce((sum, { slots }) => sum + slots, 0),
@@ -73,6 +89,7 @@ export function gapCounts({ intervals, unit, timeZone, range }: GapStudy) {
       .map((gap) => `${rangeName(gap, timeZone)} (${gap.status})`)
       .join(', ')}${more}`,
     expired: count(intervals, 'expired'),
+    filling: fillingJobs(intervals),
   };
 }
 
@@ -84,24 +101,52 @@ export function allGapsAnswer(jobs: readonly (ReturnType<typeof gapCounts> & { r
   const lacking = jobs.filter(({ lost }) => lost > 0).toSorted((a, b) => b.lost / b.total - a.lost / a.total);
   const all = `${jobs.length} recurring ${jobs.length === 1 ? 'job' : 'jobs'} looked at`;
   if (lacking.length === 0) return `Of ${all} none lacks a day or an hour.`;
-  const named = lacking.slice(0, MOST_NAMED_JOBS).map(({ name, lost, unit }) => `"${name}" (${lost} ${unit}${lost === 1 ? '' : 's'})`);
+  const named = lacking
+    .slice(0, MOST_NAMED_JOBS)
+    .map(
+      ({ name, lost, unit, filling }) =>
+        `"${name}" (${[counted(lost, unit), ...(filling.length > 0 ? [fillingWords(filling)] : [])].join('; ')})`,
+    );
   const more = lacking.length > MOST_NAMED_JOBS ? ` and ${lacking.length - MOST_NAMED_JOBS} more` : '';
   return `Of ${all} ${lacking.length} ${lacking.length === 1 ? 'has' : 'have'} gaps: ${named.join(', ')}${more}.`;
 }
 
+/** Which days or hours have no data now, and what fills them. */
+function lackWords(found: GapStudy, total: string, jobName: string): string {
+  const { lost, ranges, filling } = gapCounts(found);
+  const isFilled = found.intervals.every(({ status }) => !GAPS.includes(status));
+  const verb = `${isFilled ? 'still ' : ''}${lost === 1 ? 'has' : 'have'}`;
+  const way = filling.length > 0 ? `; ${fillingWords(filling)}` : '';
+  return `${lost} of ${total} of "${jobName}" ${verb} no data: ${ranges}${way}.`;
+}
+
+/** How much there is of a job that has no gap of its own, and why the rest is not there. */
+function rangeWords({ intervals, timeZone }: GapStudy, total: string, jobName: string): string {
+  const there = count(intervals, 'available');
+  const since = intervals.find(({ status }) => status === 'suspended')?.fromMs;
+  const reasons: Partial<Record<Status, string>> = {
+    ...(since !== undefined && { suspended: `not exported while suspended since ${isoAt(since, timeZone).slice(0, 10)}` }),
+    before: 'before the first run',
+  };
+  const rest = TOLD.filter((status) => count(intervals, status) > 0).map(
+    (status) => `${count(intervals, status)} ${reasons[status] ?? status}`,
+  );
+  return `${there} of ${total} of "${jobName}" ${there === 1 ? 'is' : 'are'} available: ${rest.join(', ')}.`;
+}
+
 /** One sentence that answers which days or hours have no data, and one that counts the rest. */
-export function gapAnswer({ intervals, unit, timeZone }: GapStudy, jobName: string): string {
-  const total = intervals.reduce((sum, { slots }) => sum + slots, 0);
-  const units = (number: number) => `${number} ${unit}${number === 1 ? '' : 's'}`;
-  const gaps = intervals.filter(({ status }) => GAPS.includes(status));
-  const lost = gaps.reduce((sum, { slots }) => sum + slots, 0);
-  const named = gaps.slice(0, MOST_NAMED).map((gap) => `${rangeName(gap, timeZone)} (${gap.status})`);
-  const more = gaps.length > MOST_NAMED ? ` and ${gaps.length - MOST_NAMED} more` : '';
-  const first =
-    lost === 0
-      ? `None of ${units(total)} of "${jobName}" is missing.`
-      : `${lost} of ${units(total)} of "${jobName}" ${lost === 1 ? 'has' : 'have'} no data: ${named.join(', ')}${more}.`;
-  const others = TOLD.filter((status) => !GAPS.includes(status) && count(intervals, status) > 0).map(
+export function gapAnswer(found: GapStudy, jobName: string): string {
+  const { intervals, unit } = found;
+  const total = counted(
+    intervals.reduce((sum, { slots }) => sum + slots, 0),
+    unit,
+  );
+  const has = (statuses: readonly Status[]) => intervals.some(({ status }) => statuses.includes(status));
+  const isLost = has(WITHOUT);
+  // "None is missing" would be said of days of which there is no file.
+  if (!isLost && (has(OUTSIDE) || (has(['expired']) && !has(['available'])))) return rangeWords(found, total, jobName);
+  const first = isLost ? lackWords(found, total, jobName) : `None of ${total} of "${jobName}" is missing.`;
+  const others = TOLD.filter((status) => !WITHOUT.includes(status) && count(intervals, status) > 0).map(
     (status) => `${count(intervals, status)} ${status}`,
   );
   return others.length > 0 ? `${first} Besides: ${others.join(', ')}.` : first;

@@ -18,6 +18,8 @@ export interface JobHealth {
   /** Runs that ended, and those among them that succeeded. */
   readonly runs?: number | undefined;
   readonly goodRuns?: number | undefined;
+  /** Good runs that gave no rows. */
+  readonly emptyRuns?: number | undefined;
   /** Days or hours, up to what is due, without a run that succeeded. */
   readonly missing?: number | undefined;
   readonly unit?: 'day' | 'hour' | undefined;

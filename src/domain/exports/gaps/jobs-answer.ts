@@ -1,4 +1,6 @@
+import { counted } from '../../../lib/number-text.ts';
 import { type JobRecord, lower } from '../plan/similar-jobs.ts';
+import { backfillName } from './backfill.ts';
 import type { JobHealth } from './job-health.ts';
 
 /** Whether a once job has files, as far as that is known. */
@@ -24,7 +26,6 @@ const MOST_NAMED = 3;
 
 const FAILED = /fail|error/;
 const isOnce = ({ frequency }: JobRecord) => lower(frequency) === 'once';
-const count = (number: number, word: string) => `${number} ${word}${number === 1 ? '' : 's'}`;
 
 function named(ids: readonly (number | string)[]): string {
   const more = ids.length > MOST_NAMED ? ` and ${ids.length - MOST_NAMED} more` : '';
@@ -38,14 +39,24 @@ export function mattersFirst({ jobs, once }: Pick<JobsRead, 'jobs' | 'once'>): J
   return [...jobs.filter(matters), ...jobs.filter((job) => !matters(job))];
 }
 
-/** `"Daily views": 19 of 19 runs succeeded, 1 day missing`, for the recurring job of this health. */
-function recurringWords(
-  { name, jobId }: JobRecord,
-  { goodRuns = 0, runs = 0, missing = 0, unit = 'day', lastRunState }: JobHealth,
-): string {
-  const last = lastRunState === 'success' ? '' : `, last run ${lastRunState ?? 'unknown'}`;
-  const lost = missing > 0 ? `, ${count(missing, unit)} missing` : '';
-  return `"${name ?? jobId}": ${goodRuns} of ${count(runs, 'run')} succeeded${lost}${last}`;
+/** The once jobs that fill gaps of a job and are not over, by their names. */
+function fillingJobs(job: JobRecord, all: readonly JobRecord[]): JobRecord[] {
+  const isUnderWay = ({ state }: JobRecord) => lower(state) === 'active' || lower(state) === 'computing';
+  return all.filter((each) => isOnce(each) && isUnderWay(each) && each.name?.startsWith(`${backfillName(job)} `));
+}
+
+/** `"Daily views": 19 of 19 runs succeeded, 1 of them without rows; 1 day without a good run`, for the recurring job of this health. */
+function recurringWords(job: JobRecord, health: JobHealth, all: readonly JobRecord[]): string {
+  const { goodRuns = 0, runs = 0, emptyRuns = 0, missing = 0, unit = 'day', lastRunState } = health;
+  const filling = fillingJobs(job, all).map(({ jobId }) => jobId);
+  const parts = [
+    `${goodRuns} of ${counted(runs, 'run')} succeeded`,
+    emptyRuns > 0 ? `${emptyRuns} of them without rows` : '',
+    missing > 0 ? `${counted(missing, unit)} without a good run` : '',
+    filling.length > 0 ? `backfill ${filling.length === 1 ? 'job' : 'jobs'} ${named(filling)} under way` : '',
+    lastRunState === 'success' ? '' : `last run ${lastRunState ?? 'unknown'}`,
+  ];
+  return `"${job.name ?? job.jobId}": ${clauses(parts, ', ')}`;
 }
 
 /** A recurring job that runs, with its runs. */
@@ -58,13 +69,19 @@ const clauses = (parts: readonly string[], between: string) => parts.filter((par
 const where = (ids: readonly (number | string)[], words: string) => (ids.length > 0 ? `${ids.length} ${words} (${named(ids)})` : '');
 
 /** The active recurring jobs, and how the latest runs ended of those that are on the page. */
-function scheduleWords(active: number, running: readonly Running[]): string {
-  if (active === 0) return '';
+function scheduleWords(active: readonly JobRecord[], running: readonly Running[]): string {
+  if (active.length === 0) return '';
   const failed = running.filter(({ own }) => FAILED.test(own.lastRunState ?? ''));
   const good = running.filter(({ own }) => own.lastRunState === 'success').length;
-  const succeeded = good > 0 ? `the last run of ${good === active ? 'each' : good} succeeded` : '';
+  const fresh = active.filter(({ jobId, lastRunTime }) => !lastRunTime && running.every(({ job }) => job.jobId !== jobId));
+  const which = good === active.length ? 'each' : String(good);
+  const succeeded = good > 0 ? `the last run of ${which} succeeded` : '';
   const not = failed.length > 0 ? `that of ${named(failed.map(({ job }) => job.jobId))} failed` : '';
-  return clauses([`${active} ${active === 1 ? 'runs' : 'run'} on schedule`, succeeded, not], ', ');
+  const none = where(
+    fresh.map(({ jobId }) => jobId),
+    fresh.length === 1 ? 'has not run yet' : 'have not run yet',
+  );
+  return clauses([`${active.length} ${active.length === 1 ? 'runs' : 'run'} on schedule`, succeeded, not, none], ', ');
 }
 
 /** How jobs do, in words: those that recur, are under way or suspended, and once jobs that ended with and without files. */
@@ -75,19 +92,27 @@ export function jobsAnswer({ jobs, health, once, all = jobs, countedAll = all.le
     const own = health.find(({ jobId, runs }) => jobId === job.jobId && runs !== undefined);
     return own ? [{ job, own }] : [];
   });
-  const idsIn = (state: string) => all.filter((job) => lower(job.state) === state).map(({ jobId }) => jobId);
+  const idsOf = (some: readonly JobRecord[]) => some.map(({ jobId }) => jobId);
+  const idsIn = (state: string) => idsOf(all.filter((job) => lower(job.state) === state));
+  const waiting = all.filter((job) => isOnce(job) && lower(job.state) === 'active');
   const idsWith = (wanted: boolean) => once.filter(({ hasFiles }) => hasFiles === wanted).map(({ jobId }) => jobId);
   const [full, empty] = [idsWith(true).length, idsWith(false)];
   const expired = once.filter(({ hasFiles, expired: isGone }) => hasFiles && isGone).length;
   const since = expired > 0 ? `, ${expired === full ? 'all' : expired} expired since` : '';
   const states = clauses(
-    [scheduleWords(active.length, running), where(idsIn('computing'), 'under way'), where(idsIn('suspended'), 'suspended')],
+    [
+      scheduleWords(active, running),
+      where(idsIn('computing'), 'under way'),
+      where(idsOf(waiting), waiting.length === 1 ? 'waits for its run' : 'wait for their runs'),
+      where(idsIn('suspended'), 'suspended'),
+      where(idsIn('deleted'), 'deleted'),
+    ],
     '; ',
   );
   const outcomes = clauses([full > 0 ? `${full} ended with files${since}` : '', where(empty, 'ended without')], ', ');
   const ended = outcomes === '' ? '' : `Once jobs${countedAll ? '' : ` among the ${jobs.length} listed first`}: ${outcomes}`;
-  const rows = running.slice(0, MOST_NAMED).map(({ job, own }) => recurringWords(job, own));
-  const sentences = [states === '' ? '' : `Of ${count(all.length, 'job')}, ${states}`, ended, rows.join('; ')].filter(
+  const rows = running.slice(0, MOST_NAMED).map(({ job, own }) => recurringWords(job, own, all));
+  const sentences = [states === '' ? '' : `Of ${counted(all.length, 'job')}, ${states}`, ended, rows.join('; ')].filter(
     (sentence) => sentence !== '',
   );
   return sentences.map((sentence) => `${sentence}.`).join(' ');
