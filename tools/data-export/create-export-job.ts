@@ -45,13 +45,13 @@ export default defineTool({
     segmentId: p.ref('segment', 'Id or name; default all').optional(),
   }),
   output: z.object({ jobId: recordId }),
-  async handler({ segmentId, fields, ...input }, { call, ask, note }) {
+  async handler({ segmentId, fields, ...input }, { call, ask, workspace, note }) {
     const columns = fields.map(({ customVarPosition, ...rest }) => ({
       ...rest,
       ...(customVarPosition !== undefined && { customVarPosition: String(customVarPosition) }),
     }));
     const body = { ...input, fields: columns, ...(segmentId !== undefined && { segmentId: String(segmentId) }) };
-    const equal = await equalJobs(ask, body);
+    const equal = await equalJobs(body, { ask, workspace });
     const warning = equal.length > 0 ? `${equalWords(equal)}.` : undefined;
     const { jobId } = await call(body, warning === undefined ? {} : { warning, apart: true });
     if (warning !== undefined) note(`${warning} This one was created beside it; only the console can delete one.`);

@@ -2,12 +2,12 @@ import { ApiError } from '../../api/errors.ts';
 import { createExportJob } from '../../api/operations/data-export.ts';
 import { joinedPreview, previewOf } from '../../api/write-request.ts';
 import type { JobBody } from '../../domain/exports/plan/job-bodies.ts';
-import { equalRecurring, equalWords, isJobOf, type JobRecord } from '../../domain/exports/plan/similar-jobs.ts';
+import { equalRecurring, equalWords, isJobOf, type JobRecord, type KnownSegments } from '../../domain/exports/plan/similar-jobs.ts';
 import { either, hint } from '../../lib/hint.ts';
 import { type ExportPlan, expiresMs, type PlanPart, type PlanStore } from '../../workspace/plans.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import type { Context } from '../context.ts';
-import { openPlansOf, readJobs } from './export-lists.ts';
+import { openPlansOf, readJobs, segmentsOf } from './export-lists.ts';
 import { type Fetched, fetchPlanned } from './fetch-planned.ts';
 
 type ApplyContext = Pick<Context, 'ask' | 'confirm' | 'note' | 'progress' | 'projectId' | 'workspace' | 'clock' | 'nowMs' | 'signal'>;
@@ -87,14 +87,18 @@ function requireNoOther({ plan }: Application, jobs: readonly JobRecord[]): void
  * Warns of jobs that deliver on the same schedule what a part would; refuses unless a second one is wanted. Requests that were sent may
  * be those jobs themselves.
  */
-function duplicateWarning(plan: ExportPlan, jobs: readonly JobRecord[], allowDuplicate: boolean): string | undefined {
+function duplicateWarning(
+  plan: ExportPlan,
+  jobs: readonly JobRecord[],
+  { allowDuplicate, segments }: { allowDuplicate: boolean; segments: KnownSegments },
+): string | undefined {
   const isOwn = (job: JobRecord): boolean =>
     plan.parts.some(
       ({ jobId, sentAt, before, body }) =>
         jobId === job.jobId || (sentAt !== undefined && isJobOf(job, body) && !before?.includes(job.jobId)),
     );
   const unsent = plan.parts.filter((part) => isOpen(part) && part.sentAt === undefined);
-  const equal = unsent.flatMap(({ body }) => equalRecurring(body, jobs)).filter((job) => !isOwn(job));
+  const equal = unsent.flatMap(({ body }) => equalRecurring(body, jobs, segments)).filter((job) => !isOwn(job));
   if (equal.length === 0) return undefined;
   const words = equalWords(equal);
   if (allowDuplicate) return `${words}.`;
@@ -180,8 +184,9 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
   }
   const isRecurring = open.some(({ body }) => body.frequency.value !== 'once');
   const jobsNow = isRecurring ? await readJobs(context.ask, { fresh: true }) : [];
+  const how = { allowDuplicate, segments: segmentsOf(isRecurring ? await store.all() : []) };
   // Read again after the jobs: another process that applies the same plan notes each request before it sends it.
-  const warning = isRecurring ? duplicateWarning(await planNamed(store, planId, nowMs), jobsNow, allowDuplicate) : undefined;
+  const warning = isRecurring ? duplicateWarning(await planNamed(store, planId, nowMs), jobsNow, how) : undefined;
   const project = await context.projectId();
   const [first, ...others] = open.map(({ body }) => previewOf(createExportJob, body, project));
   const afterwards = shown.fetches && 'Once it is created, its files are fetched into the workspace.';
@@ -192,7 +197,7 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
     const application: Application = { store, context, plan: await planNamed(store, planId, nowMs) };
     const jobs = await readJobs(context.ask, { fresh: true });
     await adopt(application, jobs);
-    duplicateWarning(application.plan, jobs, allowDuplicate);
+    duplicateWarning(application.plan, jobs, how);
     if (!allowDuplicate) requireNoOther(application, jobs);
     for (const [index, part] of application.plan.parts.entries()) {
       if (!isOpen(part)) continue;

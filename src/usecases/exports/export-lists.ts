@@ -5,7 +5,7 @@ import { listCustomVariables, listDynamicVariableKeys, listExportJobs, type list
 import { instantOf, MAX_PAGE_SIZE } from '../../api/params.ts';
 import type { FieldCatalogue } from '../../domain/exports/plan/field-catalogue.ts';
 import type { ExportRange, JobBody } from '../../domain/exports/plan/job-bodies.ts';
-import { equalRecurring, type JobRecord, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { equalRecurring, type JobRecord, type KnownSegments, lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { learnFileLife } from '../../workspace/download/file-life.ts';
 import { type SuccessfulRun, successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
@@ -23,10 +23,11 @@ export async function readJobs(ask: Ask, how?: { fresh?: boolean }): Promise<Job
 }
 
 /** The recurring jobs that deliver, or perhaps deliver, what this body would; none where they cannot be read. */
-export async function equalJobs(ask: Ask, body: JobBody): Promise<JobRecord[]> {
+export async function equalJobs(body: JobBody, context: Pick<Context, 'ask' | 'workspace'>): Promise<JobRecord[]> {
   if (body.frequency.value === 'once') return [];
   try {
-    return equalRecurring(body, await readJobs(ask, { fresh: true }));
+    const jobs = await readJobs(context.ask, { fresh: true });
+    return equalRecurring(body, jobs, segmentsOf(await (await openPlansOf(context)).all()));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return [];
@@ -71,6 +72,12 @@ export async function openPlansOf({ workspace }: Pick<Context, 'workspace'>): Pr
 function rangeOf(from: string | null | undefined, to: string | null | undefined): ExportRange[] {
   const range = { fromMs: instantOf(from ?? ''), toMs: instantOf(to ?? '') };
   return range.fromMs < range.toMs ? [range] : [];
+}
+
+/** The segments that plans gave to the jobs that they made. */
+export function segmentsOf(plans: readonly ExportPlan[]): KnownSegments {
+  const made = plans.flatMap(({ parts }) => parts);
+  return new Map(made.flatMap(({ jobId, body }) => (jobId === undefined ? [] : [[jobId, body.segmentId] as const])));
 }
 
 /** The ranges that plans gave to the once jobs that they made, by job. */

@@ -6,7 +6,7 @@ import { sharedMembers } from '../../api/write-request.ts';
 import type { ExportColumn } from '../../domain/exports/plan/field-catalogue.ts';
 import { bodiesOf, type ExportOrder, type JobBody, rangeName, splitRange } from '../../domain/exports/plan/job-bodies.ts';
 import { isPreset, PRESET, withPreset } from '../../domain/exports/plan/journey-fields.ts';
-import { existingSentence, planWarnings } from '../../domain/exports/plan/plan-warnings.ts';
+import { equalAmong, existingSentence, planWarnings } from '../../domain/exports/plan/plan-warnings.ts';
 import {
   chooseScope,
   lackWords,
@@ -31,7 +31,7 @@ import { expiresMs } from '../../workspace/plans.ts';
 import { knownField } from '../../workspace/query/column-types.ts';
 import type { Context, Lists } from '../context.ts';
 import { currencyOf } from './amounts.ts';
-import { coverageOf, openPlansOf, readJobs, readVariables } from './export-lists.ts';
+import { coverageOf, openPlansOf, readJobs, readVariables, segmentsOf } from './export-lists.ts';
 import { fileLifeAmong, ranSince } from './recent-runs.ts';
 
 /** A wanted export, with dates and ids resolved. */
@@ -189,7 +189,7 @@ export async function planExport(asked: ExportRequest, context: PlanContext) {
   for (const body of bodies) checkInput(createExportJob, body);
   const available = fromMs === undefined ? [] : await availableRuns(jobsWithContent(jobs, order), fromMs, context);
   const running = jobs.filter(({ state }) => lower(state) !== 'completed');
-  const similar = similarJobs(jobs, order, coverageOf(running, available, earlier));
+  const similar = similarJobs(jobs, order, coverageOf(running, available, earlier), segmentsOf(earlier));
   const plan = await plans.add({ bodies, known: idsOfEqual(jobs, bodies), nowMs, ...(asked.fetches && { fetches: asked.fetches }) });
 
   const existing = existingSentence({ order, similar });
@@ -202,10 +202,12 @@ export async function planExport(asked: ExportRequest, context: PlanContext) {
     context,
   );
   if (currency !== undefined) note(`Amounts are in cents of ${currency}.`);
+  const isSecond = !isOnce && equalAmong(similar).length > 0;
+  const args = JSON.stringify({ planId: plan.planId, confirm: true, ...(isSecond && { allowDuplicate: true }) });
   note(
     ofAnswer(
       'Nothing is created yet. Show the plan to the user' +
-        hint('apply_export_plan', `; apply_export_plan {"planId":"${plan.planId}","confirm":true} creates it where they agree`) +
+        hint('apply_export_plan', `; apply_export_plan ${args} creates it where they agree`) +
         '.',
     ),
   );

@@ -1,8 +1,9 @@
-import { DAY_MS } from '../../../lib/clock.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/clock.ts';
 import { hint } from '../../../lib/hint.ts';
+import { counted } from '../../../lib/number-text.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
-import type { ExportOrder, JobBody } from './job-bodies.ts';
-import { equalWords, jobWords, type SimilarJob } from './similar-jobs.ts';
+import type { ExportOrder, ExportRange, JobBody } from './job-bodies.ts';
+import { equalWords, isSuspended, jobWords, restingWords, type SimilarJob } from './similar-jobs.ts';
 
 /** Columns that identify a row of each scope: of two exports of the same visit the later one wins. */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
@@ -47,15 +48,54 @@ function scheduleWords({ order: { frequency, ranges }, bodies, nowMs }: Planned)
   ];
 }
 
+/** Time that ranges take together, each instant once. */
+function measureOf(ranges: readonly ExportRange[]): number {
+  let [sum, endMs] = [0, Number.NEGATIVE_INFINITY];
+  for (const { fromMs, toMs } of ranges.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    sum += Math.max(0, toMs - Math.max(fromMs, endMs));
+    endMs = Math.max(endMs, toMs);
+  }
+  return sum;
+}
+
+/** `2 of the 81 days`, where jobs have files of a part of a once export alone. */
+function partWords({ ranges }: ExportOrder, similar: readonly SimilarJob[]): string | undefined {
+  const [all, there] = [measureOf(ranges), measureOf(similar.flatMap(({ parts = [] }) => parts))];
+  // The platform may end a range on its last second.
+  if (all === 0 || there > all - ranges.length * MINUTE_MS) return undefined;
+  const [unitMs, unit] = all < DAY_MS ? [HOUR_MS, 'hour'] : [DAY_MS, 'day'];
+  const round = (ms: number) => Math.round((10 * ms) / unitMs) / 10;
+  return `${round(there)} of the ${counted(round(all), unit)}`;
+}
+
+/** What jobs with all the columns, none of them equal, are worth: files of all that is wanted, of a part, or nothing. */
+function holdersSentence(order: ExportOrder, similar: readonly SimilarJob[]): string {
+  const isRecurring = order.frequency !== 'once';
+  const running = similar.map(({ job }) => job).filter((job) => !isRecurring || !isSuspended(job));
+  const jobs = running.length > 0 ? running : similar.map(({ job }) => job);
+  const [noun, verb] = jobs.length === 1 ? ['Job', 'has'] : ['Jobs', 'have'];
+  const some = `${noun} ${jobWords(jobs)} ${verb} all these columns`;
+  if (running.length === 0) return `${some}, but ${restingWords(jobs)}.`;
+  const part = partWords(order, similar);
+  const unknown = order.segmentId === undefined ? '' : '; whether of this segment, jobs do not show';
+  if (part !== undefined) return `${some}, but files of only ${part} (see existing)${unknown}.`;
+  if (unknown !== '') return `${some} (see existing)${unknown}.`;
+  return `${some} (see existing): perhaps no export is needed.`;
+}
+
+/** Jobs that deliver just what is planned. */
+export function equalAmong(similar: readonly SimilarJob[]): SimilarJob[] {
+  return similar.filter(({ likeness }) => likeness !== 'holds');
+}
+
 /** Whether there is such an export already, which decides whether this one is wanted; undefined where there is none. */
 export function existingSentence({ similar, order }: Pick<Planned, 'similar' | 'order'>): string | undefined {
-  const equal = similar.filter(({ likeness }) => likeness !== 'holds');
+  if (similar.length === 0) return undefined;
+  const equal = equalAmong(similar);
+  if (equal.length === 0 || partWords(order, similar) !== undefined) return holdersSentence(order, similar);
   const second =
     order.frequency === 'once' ? '' : hint('apply_export_plan', ' apply_export_plan creates it only with allowDuplicate: true.');
-  if (equal.length > 0) return `${equalWords(equal.map(({ job }) => job))}.${second}`;
-  const jobs = similar.map(({ job }) => job);
-  const [noun, verb] = jobs.length === 1 ? ['Job', 'has'] : ['Jobs', 'have'];
-  return jobs.length === 0 ? undefined : `${noun} ${jobWords(jobs)} ${verb} all these columns (see existing): perhaps no export is needed.`;
+  return `${equalWords(equal.map(({ job }) => job))}.${second}`;
 }
 
 function similarWords({ similar, order }: Planned): string[] {

@@ -1,5 +1,6 @@
 import type { PayloadOf } from '../../../api/operation.ts';
 import type { listExportJobs } from '../../../api/operations/data-export.ts';
+import { capital } from '../../../lib/sentences.ts';
 import { CUSTOM_VARIABLE, DYNAMIC_VARIABLE } from './field-catalogue.ts';
 import type { ExportRange, JobBody } from './job-bodies.ts';
 
@@ -13,7 +14,13 @@ export interface ExportContent {
   readonly frequency: string;
   readonly device: JobBody['deviceLabel'];
   readonly columns: readonly { readonly fieldName?: string | null | undefined; readonly aliasName?: string | null | undefined }[];
+  /** Left out: all visitors. */
+  readonly segmentId?: number | string | undefined;
 }
+
+/** The segments of jobs by the requests that made them, as far as plans keep these; undefined for all visitors. */
+export type KnownSegments = ReadonlyMap<number | string, number | string | undefined>;
+const NONE_KNOWN: KnownSegments = new Map();
 
 /** A job that delivers the wanted columns of the same visitors. */
 export interface SimilarJob {
@@ -25,6 +32,8 @@ export interface SimilarJob {
   readonly likeness: 'equal' | 'perhaps equal' | 'holds';
   /** The range that both cover, of a once export. */
   readonly shared?: ExportRange;
+  /** What of that the job has exported or will export. */
+  readonly parts?: readonly ExportRange[];
 }
 
 const DEVICES: ReadonlyMap<number, JobBody['deviceLabel']> = new Map([
@@ -60,6 +69,11 @@ function contentLikeness(job: JobRecord, wanted: Pick<ExportContent, 'scope' | '
   return own.size === asked.size ? 'same' : 'holds';
 }
 
+/** Whether a job exports the wanted segment; undefined where neither its record nor a plan shows its own. */
+function hasSegment({ jobId }: JobRecord, { segmentId }: Pick<ExportContent, 'segmentId'>, segments: KnownSegments): boolean | undefined {
+  return segments.has(jobId) ? String(segments.get(jobId)) === String(segmentId) : undefined;
+}
+
 /** The jobs that deliver all the columns, whatever their range and schedule. */
 export function jobsWithContent(jobs: readonly JobRecord[], wanted: Pick<ExportContent, 'scope' | 'device' | 'columns'>): JobRecord[] {
   return jobs.filter((job) => lower(job.state) !== 'deleted' && contentLikeness(job, wanted) !== undefined);
@@ -71,11 +85,9 @@ function sharedRange(a: ExportRange, b: ExportRange): ExportRange | undefined {
   return shared.fromMs < shared.toMs ? shared : undefined;
 }
 
-/** From the earliest beginning to the latest end of what a job covers within the wanted ranges. */
-function sharedSpan(wanted: readonly ExportRange[], covered: readonly ExportRange[]): ExportRange | undefined {
-  const shared = wanted.flatMap((range) => covered.flatMap((other) => sharedRange(range, other) ?? []));
-  if (shared.length === 0) return undefined;
-  return { fromMs: Math.min(...shared.map(({ fromMs }) => fromMs)), toMs: Math.max(...shared.map(({ toMs }) => toMs)) };
+/** From the earliest beginning to the latest end of ranges. */
+function spanOf(ranges: readonly ExportRange[]): ExportRange {
+  return { fromMs: Math.min(...ranges.map(({ fromMs }) => fromMs)), toMs: Math.max(...ranges.map(({ toMs }) => toMs)) };
 }
 
 interface Wanted extends ExportContent {
@@ -83,19 +95,27 @@ interface Wanted extends ExportContent {
   readonly ranges: readonly ExportRange[];
 }
 
-function likenessOf(job: JobRecord, wanted: Wanted, covered: readonly ExportRange[]): Omit<SimilarJob, 'job'> | undefined {
+function likenessOf(
+  job: JobRecord,
+  wanted: Wanted,
+  covered: readonly ExportRange[],
+  segments: KnownSegments,
+): Omit<SimilarJob, 'job'> | undefined {
   const content = contentLikeness(job, wanted);
-  if (!content || lower(job.state) === 'deleted') return undefined;
+  const isOfSegment = hasSegment(job, wanted, segments);
+  if (!content || lower(job.state) === 'deleted' || isOfSegment === false) return undefined;
   const equal = deviceOf(job) === undefined ? ('perhaps equal' as const) : ('equal' as const);
-  const isSameKind = lower(job.frequency) === wanted.frequency && lower(job.format) === lower(wanted.format);
+  // Jobs do not show a segment, and most have none: one that is wanted makes another export.
+  const isSameSegment = isOfSegment ?? wanted.segmentId === undefined;
+  const isSameKind = isSameSegment && lower(job.frequency) === wanted.frequency && lower(job.format) === lower(wanted.format);
   if (wanted.frequency !== 'once') {
     if (lower(job.frequency) !== wanted.frequency) return undefined;
     return { likeness: isSameKind && content === 'same' ? equal : 'holds' };
   }
-  const shared = sharedSpan(wanted.ranges, covered);
-  if (!shared) return undefined;
+  const parts = wanted.ranges.flatMap((range) => covered.flatMap((other) => sharedRange(range, other) ?? []));
+  if (parts.length === 0) return undefined;
   const isRange = wanted.ranges.some((range) => covered.some((other) => other.fromMs === range.fromMs && other.toMs === range.toMs));
-  return { likeness: isSameKind && content === 'same' && isRange ? equal : 'holds', shared };
+  return { likeness: isSameKind && content === 'same' && isRange ? equal : 'holds', shared: spanOf(parts), parts };
 }
 
 /** The jobs that deliver what is wanted, equal ones first. `coveredBy` gives the ranges that a job has exported or will export. */
@@ -103,9 +123,10 @@ export function similarJobs(
   jobs: readonly JobRecord[],
   wanted: Wanted,
   coveredBy: (jobId: number | string) => readonly ExportRange[],
+  segments = NONE_KNOWN,
 ): SimilarJob[] {
   const similar = jobs.flatMap((job): SimilarJob[] => {
-    const likeness = likenessOf(job, wanted, coveredBy(job.jobId));
+    const likeness = likenessOf(job, wanted, coveredBy(job.jobId), segments);
     return likeness ? [{ job, ...likeness }] : [];
   });
   const order: readonly SimilarJob['likeness'][] = ['equal', 'perhaps equal', 'holds'];
@@ -114,27 +135,45 @@ export function similarJobs(
 
 /** The jobs that deliver, or perhaps deliver, on the same schedule just what a recurring job with this body would; none for a once job. */
 export function equalRecurring(
-  { format, scope = 'sessions', frequency, fields, deviceLabel: device }: JobBody,
+  { format, scope = 'sessions', frequency, fields, deviceLabel: device, segmentId }: JobBody,
   jobs: readonly JobRecord[],
+  segments = NONE_KNOWN,
 ) {
   if (frequency.value === 'once') return [];
-  const wanted = { scope, format, frequency: frequency.value, device, columns: fields, ranges: [] };
-  return similarJobs(jobs, wanted, () => []).flatMap(({ job, likeness }) => (likeness === 'holds' ? [] : [job]));
+  const wanted = { scope, format, frequency: frequency.value, device, columns: fields, segmentId, ranges: [] };
+  return similarJobs(jobs, wanted, () => [], segments).flatMap(({ job, likeness }) => (likeness === 'holds' ? [] : [job]));
+}
+
+/** Whether a job delivers nothing until it is resumed. */
+export function isSuspended({ state }: JobRecord): boolean {
+  return lower(state) === 'suspended';
+}
+
+/** That jobs which are suspended deliver nothing, as the end of a sentence about them. */
+export function restingWords(jobs: readonly JobRecord[]): string {
+  const [pronoun, verb, last] = jobs.length === 1 ? ['it', 'delivers', 'is'] : ['they', 'deliver', 'are'];
+  return `${pronoun} ${verb} nothing until ${pronoun} ${last} resumed in the console`;
 }
 
 /** That such jobs exist, as the beginning of a warning: for certain, or perhaps where no record of them shows its device. */
 export function equalWords(jobs: readonly JobRecord[]): string {
   const sure = jobs.filter((job) => deviceOf(job) !== undefined);
-  if (sure.length > 0) return `An equal job exists: ${jobWords(sure)}. A second one would deliver the same rows again`;
+  const some = sure.length > 0 ? sure : jobs;
+  const isResting = some.every(isSuspended);
+  const then = isResting ? `${restingWords(some)}; then a second one` : 'a second one';
+  if (sure.length > 0) return `An equal job exists: ${jobWords(sure)}. ${capital(then)} would deliver the same rows again`;
   return (
-    `A job that is perhaps equal exists: ${jobWords(jobs)}. Its record does not show the device; for the same device a second one would ` +
+    `A job that is perhaps equal exists: ${jobWords(jobs)}. Its record does not show the device; for the same device ${then} would ` +
     'deliver the same rows again'
   );
 }
 
 /** Jobs as warnings name them. */
 export function jobWords(jobs: readonly JobRecord[]): string {
-  const words = jobs.map(({ jobId, name, state }) => `${jobId} "${name ?? ''}"${lower(state) === 'suspended' ? ' (suspended)' : ''}`);
+  const words = jobs.map((job) => {
+    const last = job.lastRunTime ? `, last run ${job.lastRunTime.slice(0, 10)}` : '';
+    return `${job.jobId} "${job.name ?? ''}"${isSuspended(job) ? ` (suspended${last})` : ''}`;
+  });
   return words.slice(0, 3).join(', ');
 }
 

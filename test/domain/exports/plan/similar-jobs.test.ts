@@ -53,6 +53,17 @@ describe('a job', () => {
     expect(similar?.shared).toEqual(range(5, 14));
   });
 
+  it('is not equal where another segment is wanted than its own, or than a job shows', () => {
+    const of = (segmentId: number | undefined, known?: readonly (readonly [number, string | undefined])[]) =>
+      similarJobs([job], { ...order, segmentId }, () => [], known && new Map(known)).map((each) => each.likeness);
+    expect(of(5)).toEqual(['holds']);
+    expect(of(5, [[1, '5']])).toEqual(['equal']);
+    expect(of(5, [[1, '6']])).toEqual([]);
+    expect(of(5, [[1, undefined]])).toEqual([]);
+    expect(of(undefined, [[1, undefined]])).toEqual(['equal']);
+    expect(of(undefined, [[1, '5']])).toEqual([]);
+  });
+
   it('that is equal comes before the others', () => {
     const more = { ...job, jobId: 2, fields: [...job.fields, { fieldName: 'city' }] };
     expect(likeness([more, job])).toEqual([
