@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { getExportRun } from '../../src/api/operations/data-export.ts';
 import { exportRunWithFiles } from '../../src/api/operations/records.ts';
+import { linksWords } from '../../src/domain/exports/files-until.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
@@ -21,8 +22,10 @@ export default defineTool({
       .positive()
       .describe(`jobRunId${hint('list_export_runs', ' (list_export_runs)')}`),
   }),
-  output: z.object({ run: documented(exportRunWithFiles) }),
-  async handler(input, { call }) {
-    return { run: await call(input) };
+  output: z.object({ answer: z.string().optional(), run: documented(exportRunWithFiles) }),
+  async handler(input, { call, nowMs, timeZone, workspace }) {
+    const [run, kept] = await Promise.all([call(input), (await workspace()).runs(input.jobId)]);
+    const answer = linksWords(run, { nowMs, timeZone, isHere: kept.some(({ runId }) => runId === input.runId) });
+    return { ...(answer !== undefined && { answer }), run };
   },
 });

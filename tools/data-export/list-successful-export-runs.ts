@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { listSuccessfulExportRuns } from '../../src/api/operations/data-export.ts';
 import { recordId, successfulRun } from '../../src/api/operations/records.ts';
 import { DEFAULT_PAGE_SIZE, instantOf } from '../../src/api/params.ts';
-import { expiringWords, filesUntil } from '../../src/domain/exports/files-until.ts';
+import { expiredWords, expiringWords, filesUntil } from '../../src/domain/exports/files-until.ts';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { minuteAt, todayIn } from '../../src/lib/dates.ts';
 import { hint } from '../../src/lib/hint.ts';
@@ -11,7 +11,7 @@ import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 import { withoutFilesWords } from '../../src/usecases/exports/runs-without-files.ts';
 import { selectRuns } from '../../src/usecases/exports/select-runs.ts';
-import { lifeWords } from '../../src/workspace/download/file-life.ts';
+import { learnFileLife, lifeWords } from '../../src/workspace/download/file-life.ts';
 import { asSuccessful } from '../../src/workspace/download/sync-plan.ts';
 
 export default defineTool({
@@ -45,8 +45,14 @@ export default defineTool({
     filesUntil: z.array(z.object({ jobRunId: recordId, filesUntil: z.string().optional(), isFetched: z.boolean() })).optional(),
   }),
   async handler({ jobIds, startDate, endDate, expiresBefore, ...paging }, { call, ask, note, nowMs, timeZone, workspace }) {
-    if (jobIds === undefined && startDate === undefined && endDate === undefined && expiresBefore === undefined)
-      return { runs: await call(paging) };
+    const kept = new Set((await (await workspace()).runs()).map(({ runId }) => runId));
+    const isFetched = ({ jobRunId }: z.output<typeof successfulRun>) => typeof jobRunId === 'number' && kept.has(jobRunId);
+    const now = { nowMs, timeZone, isHere: isFetched };
+    if (jobIds === undefined && startDate === undefined && endDate === undefined && expiresBefore === undefined) {
+      const runs = await call(paging);
+      const { ms } = await learnFileLife(ask, asSuccessful(runs));
+      return { answer: expiredWords(runs, { ...now, fileLifeMs: ms }), runs };
+    }
     const optionalMs = (instant: string | undefined) => (instant === undefined ? undefined : instantOf(instant));
     const bounds = { fromMs: optionalMs(startDate), toMs: optionalMs(endDate), expiresBeforeMs: optionalMs(expiresBefore) };
     const { runs, found, listed, life } = await selectRuns(ask, { ...paging, jobIds, ...bounds, nowMs });
@@ -58,10 +64,8 @@ export default defineTool({
     const page = Math.max(1, paging.page ?? 1);
     const isMore = page * (paging.limit ?? DEFAULT_PAGE_SIZE) < found.length;
     const counts = { total: found.length, ...(isMore && { nextPage: page + 1 }) };
-    if (expiresBefore === undefined) return { runs, ...counts };
+    if (expiresBefore === undefined) return { answer: expiredWords(found, { ...now, fileLifeMs: life.ms }), runs, ...counts };
     note(`filesUntil: ${lifeWords(life)}${hint('get_export_run', '; expirationDate of get_export_run is exact')}.`);
-    const kept = new Set((await (await workspace()).runs()).map(({ runId }) => runId));
-    const isFetched = ({ jobRunId }: (typeof runs)[number]) => typeof jobRunId === 'number' && kept.has(jobRunId);
     const untils = runs.map((run) => ({ jobRunId: run.jobRunId, filesUntil: filesUntil(run, life.ms), isFetched: isFetched(run) }));
     const here = untils.filter((run) => run.isFetched).length;
     const toFetch = hint('sync_exports', '; sync_exports fetches the others');

@@ -1,5 +1,7 @@
 import type * as z from 'zod';
-import type { successfulRun } from '../../api/operations/records.ts';
+import type { exportRunWithFiles, successfulRun } from '../../api/operations/records.ts';
+import { instantOf } from '../../api/params.ts';
+import { minuteAt } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { addTo } from '../../lib/tally.ts';
 
@@ -42,4 +44,38 @@ export function expiringWords(runs: readonly Run[], before: string, { isHere, da
   const byDay = days.length > 1 && days.length <= MOST_DAYS ? ` By day: ${days.join(', ')}.` : '';
   const files = `${lose} files before ${before}: ${[...named, ...others].join(', ')}.${byDay}`;
   return `${files} In the workspace already: ${here}, not yet: ${runs.length - here}.`;
+}
+
+interface FilesNow {
+  readonly fileLifeMs: number;
+  readonly nowMs: number;
+  readonly timeZone: string;
+  readonly isHere: (run: Run) => boolean;
+}
+
+/** How many of these runs still have files: `6 of 15 runs still have files; 9 expired, those completed before 2026-11-19T09:30Z.` */
+export function expiredWords(runs: readonly Run[], { fileLifeMs, nowMs, timeZone, isHere }: FilesNow): string | undefined {
+  if (runs.length === 0) return undefined;
+  const expired = runs.filter((run) => Date.parse(filesUntil(run, fileLifeMs) ?? '') <= nowMs);
+  if (expired.length === 0) return runs.length === 1 ? 'This run still has files.' : `All ${runs.length} runs still have files.`;
+  const here = expired.filter(isHere).length;
+  const left = runs.length - expired.length;
+  const kept = here > 0 ? `; ${here} of these ${here === 1 ? 'is' : 'are'} in the workspace` : '';
+  const before = minuteAt(nowMs - fileLifeMs, timeZone);
+  return `${left} of ${runs.length} runs still ${left === 1 ? 'has' : 'have'} files; ${expired.length} expired, those completed before ${before}${kept}.`;
+}
+
+/** Until when the links of a run's files work, or since when they do not; undefined where it has none, or none that says so. */
+export function linksWords(
+  { files }: Pick<z.output<typeof exportRunWithFiles>, 'files'>,
+  { nowMs, timeZone, isHere }: Pick<FilesNow, 'nowMs' | 'timeZone'> & { readonly isHere: boolean },
+): string | undefined {
+  const ends = (files ?? []).map(({ expirationDate }) => instantOf(expirationDate ?? '')).filter((ms) => !Number.isNaN(ms));
+  if (ends.length === 0) return undefined;
+  const first = minuteAt(Math.min(...ends), timeZone);
+  const kept = isHere ? ' The run is in the workspace.' : '';
+  const gone = ends.filter((ms) => ms <= nowMs).length;
+  if (gone === 0) return `The links work until ${first}.${kept}`;
+  const which = gone === ends.length ? 'The links' : `${gone} of ${ends.length} links`;
+  return `${which} expired on ${first}: the platform has deleted the files.${kept}`;
 }

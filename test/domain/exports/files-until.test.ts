@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { expiringWords } from '../../../src/domain/exports/files-until.ts';
+import { expiredWords, expiringWords, linksWords } from '../../../src/domain/exports/files-until.ts';
 
 const run = (jobRunId: number, name: string, completionTime: string) => ({ jobRunId, jobId: 31, name, completionTime });
 const dayOf = ({ completionTime }: { completionTime?: string | null | undefined }) => (completionTime ?? '').slice(0, 10);
@@ -13,4 +13,35 @@ it('counts expiring runs by job, by day where there are several, and what is her
   );
   expect(expiringWords(RUNS.slice(0, 2), '2026-11-27', { isHere, dayOf })).toContain('2 of "Hourly". In the workspace');
   expect(expiringWords([], '2026-11-27', { isHere, dayOf })).toMatch(/^No run loses its files before 2026-11-27/);
+});
+
+const NOW = Date.parse('2026-11-26T18:00:00Z');
+const DAY = 86_400_000;
+const ended = (day: number, jobRunId = day) => ({ jobId: 1, jobRunId, completionTime: `2026-11-${day}T02:00:00Z` });
+
+it('says how many runs still have files, and which of the others are here', () => {
+  const said = (days: readonly number[], here: readonly number[] = []) =>
+    expiredWords(
+      days.map((day) => ended(day)),
+      { fileLifeMs: 7 * DAY, nowMs: NOW, timeZone: 'UTC', isHere: ({ jobRunId }) => here.some((id) => id === jobRunId) },
+    );
+  expect(said([])).toBeUndefined();
+  expect(said([26])).toBe('This run still has files.');
+  expect(said([25, 26])).toBe('All 2 runs still have files.');
+  expect(said([17, 18, 26])).toBe('1 of 3 runs still has files; 2 expired, those completed before 2026-11-19T18:00Z.');
+  expect(said([17, 18], [18, 26])).toBe(
+    '0 of 2 runs still have files; 2 expired, those completed before 2026-11-19T18:00Z; 1 of these is in the workspace.',
+  );
+});
+
+it('says until when the links of a run work, or since when they do not', () => {
+  const said = (ends: readonly string[], isHere = false) =>
+    linksWords({ files: ends.map((expirationDate) => ({ expirationDate })) }, { nowMs: NOW, timeZone: 'UTC', isHere });
+  const [past, future] = ['2026-11-20T02:00:00Z', '2026-11-28T02:00:00Z'];
+  expect(said([])).toBeUndefined();
+  expect(said([future, '2026-11-29T02:00:00Z'])).toBe('The links work until 2026-11-28T02:00Z.');
+  expect(said([past, past], true)).toBe(
+    'The links expired on 2026-11-20T02:00Z: the platform has deleted the files. The run is in the workspace.',
+  );
+  expect(said([future, past])).toBe('1 of 2 links expired on 2026-11-20T02:00Z: the platform has deleted the files.');
 });

@@ -68,7 +68,7 @@ function partWords({ ranges }: ExportOrder, similar: readonly SimilarJob[]): str
   return `${round(there)} of the ${counted(round(all), unit)}`;
 }
 
-/** What jobs with all the columns, none of them equal, are worth: files of all that is wanted, of a part, or nothing. */
+/** How far jobs with all the columns replace a new one: files of all that is wanted, of a part, or none to come. */
 function holdersSentence(order: ExportOrder, similar: readonly SimilarJob[]): string {
   const isRecurring = order.frequency !== 'once';
   const running = similar.map(({ job }) => job).filter((job) => !isRecurring || !isSuspended(job));

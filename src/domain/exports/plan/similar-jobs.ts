@@ -32,7 +32,7 @@ export interface SimilarJob {
   readonly likeness: 'equal' | 'perhaps equal' | 'holds';
   /** The range that both cover, of a once export. */
   readonly shared?: ExportRange;
-  /** What of that the job has exported or will export. */
+  /** The parts of it that the job has exported or will export. */
   readonly parts?: readonly ExportRange[];
 }
 
