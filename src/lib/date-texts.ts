@@ -19,8 +19,8 @@ export type DateMeaning =
 
 /** The whole grammar in words, with an example of each form. */
 export const ACCEPTED_DATES =
-  'an ISO date-time (2026-11-20T10:00:00Z, 2026-11-20T10:00+01:00, or without an offset in the configured time zone), a date ' +
-  '(2026-11-20), a month (2026-11), a quarter (2026-Q3, or Q3: the latest), a year (2026), now, today, yesterday, -7d, -4w, -3mo, ' +
+  'an ISO date-time (2026-11-20T10:00:00Z, 2026-11-20T10:00+01:00, or without an offset in the configured time zone), a day with a ' +
+  'time (yesterday 18:00), a date (2026-11-20), a month (2026-11), a quarter (2026-Q3, or Q3: the latest), a year (2026), now, today, yesterday, -7d, -4w, -3mo, ' +
   'last_28_days, last_week, this_week, last_weekend, last_month, this_month, last_quarter, this_quarter, last_year, this_year, ' +
   'monday … sunday (the latest, today included), since monday, Black Friday or Cyber Monday (the latest, or 2025); ' +
   'for what lies ahead tomorrow, +7d and next_week';
@@ -37,6 +37,7 @@ const LATEST = /^(?:last|past)[_ ](?<count>[1-9]\d{0,3})[_ ](?<unit>days?|weeks?
 const PERIOD = /^(?<which>last|this|next)[_ ](?<period>[a-z]+)$/;
 const QUARTER = /^q(?<quarter>[1-4])(?:[_ ](?<year>\d{4}))?$|^(?<before>\d{4})[_ ]q(?<of>[1-4])$/;
 const SALE_DAY = /^(?<name>black[_ ]friday|cyber[_ ]monday)(?:[_ ](?<year>\d{4}))?$/;
+const TIMED = /^(?<day>.+?)(?:,? at |[,_ ]+)(?<time>\d{1,2}:\d{2}(?::[0-5]\d)?) ?(?<offset>z|utc|[+-]\d{2}:?\d{2})?$/;
 const SINCE = /^since[_ ](?<start>.+)$/;
 
 type Period = Exclude<keyof typeof UNIT_LENGTH, 'day'>;
@@ -158,6 +159,15 @@ function readSince(keyword: string, now: Temporal.ZonedDateTime): DateMeaning | 
   return meaning?.kind === 'days' ? { ...meaning, next: now.toPlainDate().add({ days: 1 }) } : meaning;
 }
 
+/** A time of a day that is told in any form: `yesterday 18:00`, `2026-11-20 at 9:30`; undefined where the text names no single day. */
+function readTimed(keyword: string, now: Temporal.ZonedDateTime): DateMeaning | undefined {
+  const { day = '', time = '', offset } = TIMED.exec(keyword)?.groups ?? {};
+  const meaning = day === '' || SINCE.test(day) ? undefined : read(day, now);
+  if (meaning?.kind !== 'days' || !meaning.first.add({ days: 1 }).equals(meaning.next)) return undefined;
+  const written = `${meaning.first.toString()}T${time.replace(/^\d:/, '0$&')}`;
+  return dateTime(written, undefined, offset === undefined ? now.timeZoneId : offset.replace(/^z|utc$/, 'UTC'));
+}
+
 function read(text: string, now: Temporal.ZonedDateTime): DateMeaning | undefined {
   const today = now.toPlainDate();
   const keyword = text.toLowerCase();
@@ -175,7 +185,7 @@ function read(text: string, now: Temporal.ZonedDateTime): DateMeaning | undefine
   if (calendar) return calendarUnit(calendar);
 
   const written = DATE_TIME.exec(text);
-  return written ? dateTime(text.toUpperCase(), written.groups?.['offset'], now.timeZoneId) : undefined;
+  return written ? dateTime(text.toUpperCase(), written.groups?.['offset'], now.timeZoneId) : readTimed(keyword, now);
 }
 
 /** Reads a text by the date grammar, relative to `now` in its zone; throws a `DateError` for anything else. */

@@ -167,6 +167,7 @@ async function handled(call: Call, range: ResolvedRange, note: (sentence: string
       nowMs,
       timeZone: options.timeZone,
       note,
+      tool: changesSomething(tool) ? tool.name : undefined,
       find: async (kind, text) => {
         if (kind === 'zone') zoneTexts.push(text);
         return names.find(kind, text, await client.projectId(call.options), ask, !changesSomething(tool));

@@ -44,6 +44,8 @@ export interface ResolveOptions extends DateReading {
   readonly find: FindName;
   /** All objects of a kind. */
   readonly list: (kind: NameKind) => Promise<readonly Named[]>;
+  /** The tool that is called, where an error prints the call of all objects that a name fits: where each gets the same write. */
+  readonly tool: string | undefined;
   /** The objects in the only container of this name, where one has it. */
   readonly within: (kind: NameKind, text: string) => Promise<Within | undefined>;
 }
@@ -183,9 +185,35 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
   const weeks = await partWeekWords(dates, range, options.timeZone);
   if (weeks !== undefined) options.note(ofAnswer(weeks));
   const idsOf = createNameResolver(options);
-  await allOrWords(names, async (place) => void (place.holder[place.key] = await idsOf(place)));
+  try {
+    await allOrWords(names, async (place) => void (place.holder[place.key] = await idsOf(place)));
+  } catch (error) {
+    throw await withAllMeant(error, { schema, input }, options);
+  }
   for (const list of lists) list.splice(0, list.length, ...list.flat());
   return { input: resolved, range };
+}
+
+/** The error of names in lists that fit several objects each, with the call that names them all; others as they are. */
+async function withAllMeant(
+  error: unknown,
+  { schema, input }: { schema: z.ZodObject; input: Readonly<Record<string, unknown>> },
+  { list, tool }: Pick<ResolveOptions, 'list' | 'tool'>,
+): Promise<unknown> {
+  if (!(error instanceof ApiError) || error.kind !== 'invalid' || tool === undefined) return error;
+  const named = structuredClone(input);
+  const items = findPlaces(schema, named).names.filter(({ holder, text }) => Array.isArray(holder) && !/^\d+$/.test(text));
+  const lists = new Set(items.map(({ holder }) => holder));
+  let several = 0;
+  for (const { fact, text, holder, key } of items) {
+    const match = await matchName(text, await list(fact.ref));
+    if (!('several' in match) || match.several.length > MOST_LISTED) continue;
+    several += 1;
+    holder[key] = match.several.map(({ id }) => String(id));
+  }
+  if (several === 0 || several < error.lines.length) return error;
+  for (const holder of lists) if (Array.isArray(holder)) holder.splice(0, holder.length, ...new Set(holder.flat()));
+  return new ApiError('invalid', [...error.lines, `Where all of them are meant: ${tool} ${JSON.stringify(named)}.`]);
 }
 
 /** Objects of one name that a note lists. */

@@ -45,6 +45,27 @@ describe('days and periods', () => {
   });
 
   it.each([
+    ['yesterday 18:00', '2026-11-19T18:00:00.000Z', '2026-11-19T17:00:00.000Z'],
+    ['2026-11-19 18:00', '2026-11-19T18:00:00.000Z', '2026-11-19T17:00:00.000Z'],
+    ['2026-11-19 18:00:30', '2026-11-19T18:00:30.000Z', '2026-11-19T17:00:30.000Z'],
+    ['Monday at 9:30', '2026-11-16T09:30:00.000Z', '2026-11-16T08:30:00.000Z'],
+    ['since Monday 9:30', '2026-11-16T09:30:00.000Z', '2026-11-16T08:30:00.000Z'],
+    ['-7d, 00:15', '2026-11-13T00:15:00.000Z', '2026-11-12T23:15:00.000Z'],
+    ['yesterday 18:00 UTC', '2026-11-19T18:00:00.000Z', '2026-11-19T18:00:00.000Z'],
+    ['2026-11-19 18:00+05:00', '2026-11-19T13:00:00.000Z', '2026-11-19T13:00:00.000Z'],
+  ])('a day with a time is an instant of the zone: %s', (text, utc, berlin) => {
+    const instant = (zone: string) => new Date(instantOf(iso(text, 'start', zone))).toISOString();
+    expect([instant('UTC'), instant('Europe/Berlin')]).toEqual([utc, berlin]);
+  });
+
+  it.each(['last_week 18:00', '2026-11 18:00', 'now 18:00', '18:00', 'yesterday 18:00 18:00', 'yesterday 25:00'])(
+    'no single day, or no time of one: %s',
+    (text) => {
+      expect(() => iso(text, 'start')).toThrow(DateError);
+    },
+  );
+
+  it.each([
     ['today', '2026-11-20T00:00:00.000Z'],
     ['friday', '2026-11-20T00:00:00.000Z'],
     ['-0d', '2026-11-20T00:00:00.000Z'],
@@ -223,7 +244,7 @@ describe('refusals', () => {
     '-10000d',
     '20261120',
     '2026-1-5',
-    '2026-11-20 10:00',
+    '2026-11-20 10.00',
     '2026-11-20T10Z',
     '2026-11-20T10:00:60Z',
     '2026-11-20T10:00[Europe/Paris]',

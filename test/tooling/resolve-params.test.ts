@@ -17,6 +17,7 @@ async function resolved(texts: readonly string[], segments: readonly Named[]) {
     { compareSegments: texts },
     {
       find,
+      tool: undefined,
       list: async () => segments,
       within: async () => undefined,
       timeZone: 'UTC',

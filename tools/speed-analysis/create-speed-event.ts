@@ -32,7 +32,13 @@ export default defineTool({
     );
     const { key } = await call(input);
     const places = [...(input.scenarios ?? []).map((id) => `scenario ${id}`), ...(input.monitorings ?? []).map((id) => `monitoring ${id}`)];
-    note(`Created "${input.text}" on ${places.length > 0 ? places.join(', ') : 'no scenario or monitoring'}.`);
+    note(
+      places.length > 0
+        ? `Created "${input.text}" on ${places.join(', ')}.`
+        : `Created "${input.text}" on no scenario or monitoring: the chart of none shows it. An event cannot be changed` +
+            hint('delete_speed_event', `; delete_speed_event ${JSON.stringify({ key })} removes it`) +
+            ', and one with scenarios takes its place.',
+    );
     const equal = known.filter((event) => event.key !== key && isEqualEvent(event, input));
     if (equal.length > 0)
       note(

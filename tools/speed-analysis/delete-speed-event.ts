@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { ApiError } from '../../src/api/errors.ts';
 import { deleteSpeedEvent } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
 import { differenceWords, eventWords, nearlyEqual } from '../../src/domain/speed/speed-events.ts';
 import { hint } from '../../src/lib/hint.ts';
 import { DELETE, defineTool } from '../../src/tooling/tool.ts';
-import { placedEvents } from '../../src/usecases/speed/placed-events.ts';
+import { newerEvent, placedEvents } from '../../src/usecases/speed/placed-events.ts';
 
 export default defineTool({
   name: 'delete_speed_event',
@@ -25,11 +26,11 @@ export default defineTool({
   }),
   async handler(input, context) {
     const events = await placedEvents(context);
-    const event = events.find(({ key }) => key === input.key);
-    const alike = event ? nearlyEqual(event, events).map((other) => differenceWords(event, other)) : [];
+    const event = events.find(({ key }) => key === input.key) ?? (await newerEvent(input.key, context));
+    if (!event) throw new ApiError('missing', `There is no speed event with the key "${input.key.slice(0, 100)}".`);
+    const alike = nearlyEqual(event, events).map((other) => differenceWords(event, other));
     if (alike.length > 0) context.note(`Nearly equal events, which stay: ${alike.join('; ')}.`);
-    const { key } = await context.call(input, event && { warning: eventWords(event) });
-    if (!event) return { key };
+    const { key } = await context.call(input, { warning: eventWords(event) });
     const { text: words, date, scenarios } = event;
     return { key, text: words, date, ...(scenarios && { scenarios: [...scenarios] }), ...(alike.length > 0 && { alike }) };
   },

@@ -24,3 +24,21 @@ it('takes dates of the grammar, planned ones too', async () => {
   const planned = await call('create_speed_event', { key: 'planned', text: 'Planned', date: '2026-12-01' });
   expect(planned.structured['date']).toBe('2026-12-01T00:00:00.000Z');
 });
+
+it('a name that fits several scenarios is refused with the call that marks them all', async () => {
+  const event = { key: 'both', text: 'Both', date: '2026-11-19 18:00', scenarios: ['checkout', '4104'] };
+  const refused = await call('create_speed_event', event);
+  expect(refused.isError).toBe(true);
+  expect(refused.text).toContain('scenarios[0]: "checkout" fits 2 scenarios: ');
+  const [, args = ''] = /Where all of them are meant: create_speed_event (\{.*\})\.$/m.exec(refused.text) ?? [];
+  expect(JSON.parse(args)).toEqual({ ...event, scenarios: ['4101', '4102', '4104'] });
+  const marked = await call('create_speed_event', JSON.parse(args));
+  expect(marked.structured).toMatchObject({ key: 'both', date: '2026-11-19T18:00:00.000Z' });
+  const other = await call('create_speed_event', { ...event, scenarios: ['checkout', 'Atlantis'] });
+  expect(other.text).not.toContain('Where all of them are meant');
+});
+
+it('says of an event on nothing that no chart shows it', async () => {
+  const { text } = await call('create_speed_event', { key: 'nowhere', text: 'Nowhere', date: 'yesterday 18:00' });
+  expect(text).toContain('the chart of none shows it. An event cannot be changed; delete_speed_event {"key":"nowhere"} removes it');
+});

@@ -34,8 +34,9 @@ it('shows text, date, scenarios and nearly equal events before and after', async
   });
 });
 
-it('says which tool lists the keys', async () => {
-  const answer = await call('delete_speed_event', { key: 'no-such-event', confirm: true });
+it.each([true, false])('refuses a key that does not exist, and says which tool lists the keys (confirm: %s)', async (confirm) => {
+  const answer = await call('delete_speed_event', { key: 'no-such-event', confirm });
   expect(answer.isError).toBe(true);
+  expect(answer.text).toMatch(/^There is no speed event with the key "no-such-event"\./);
   expect(answer.text).toContain('list_speed_events lists what exists.');
 });
