@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { measuredChangeShape } from '../../src/domain/metrics/compare/measured-change.ts';
+import { zoneMetricWords } from '../../src/domain/metrics/metric-definitions.ts';
 import { breakdowns, exportedDimension, metricQuery } from '../../src/domain/metrics/read/metric-query.ts';
 import { hint } from '../../src/lib/hint.ts';
 import { tableOutput } from '../../src/tooling/metric-tool.ts';
@@ -52,6 +53,7 @@ export default defineAnsweringTool({
   charted: true,
   async handler({ breakdown, ...input }, context) {
     const { queryMetrics } = await import('../../src/usecases/metrics/query-metrics.ts');
+    for (const words of zoneMetricWords(input)) context.note(words);
     return queryMetrics(metricQuery({ ...input, breakdown: breakdown?.filter((by) => by !== 'project') }), context);
   },
 });

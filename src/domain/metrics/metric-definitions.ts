@@ -246,6 +246,23 @@ export function unitOf(metric: string, currency: string | undefined): string | u
   return unit === 'currency' ? (currency ?? 'currency, code not given') : unit;
 }
 
+/** The metric of a zone that a metric of the site means where zones are asked about: their revenue is that of those who tap them. */
+export function zoneMetricOf(metric: string): string {
+  return metric === 'revenueSum' ? 'totalRevenueWithTap' : metric;
+}
+
+/** Says so, of a question that names zones. */
+export function zoneMetricWords({
+  metrics = [],
+  zoneIds = [],
+}: {
+  metrics?: readonly string[] | undefined;
+  zoneIds?: readonly number[] | undefined;
+}) {
+  const isMeant = zoneIds.length > 0 && metrics.includes('revenueSum');
+  return isMeant ? ['Revenue of a zone = totalRevenueWithTap: that of users who tap it.'] : [];
+}
+
 /** A name as it is compared: letters and digits alone, in lower case. */
 export function foldMetric(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');

@@ -6,7 +6,7 @@ import { type FunnelGroup, groupsOf } from '../../domain/journeys/funnel-groups.
 import { funnelWords } from '../../domain/journeys/funnel-words.ts';
 import { groupedDays } from '../../domain/journeys/grouped-days.ts';
 import { pageNames } from '../../domain/journeys/page-names.ts';
-import { hasKind, isPageOf, parseStep, type Step } from '../../domain/journeys/step.ts';
+import { hasKind, isPageOf, parseStep, readAsWords, type Step } from '../../domain/journeys/step.ts';
 import type { Context } from '../context.ts';
 import type { Breakdown } from './breakdowns.ts';
 import { leaversSql } from './leavers-sql.ts';
@@ -158,7 +158,7 @@ export async function analyzeFunnel(request: FunnelRequest, context: VisitUses &
     immature: counts.immature,
     isFiltered: isFiltered(request),
   });
-  for (const sentence of notes) context.note(sentence);
+  for (const sentence of [...readAsWords(question.steps), ...notes]) context.note(sentence);
   context.draw(async () => (await import('../../views/from-journeys.ts')).funnelChart({ steps, unit, covered }));
   return {
     answer,

@@ -1,7 +1,7 @@
 import { refuse } from '../../api/errors.ts';
 import { daysWords } from '../../domain/journeys/covered-days.ts';
 import { type PathsAnswer, pagesOfPaths, pathText, pathWords, startOf } from '../../domain/journeys/paths.ts';
-import { pageSteps } from '../../domain/journeys/step.ts';
+import { pageStep, readAsWords } from '../../domain/journeys/step.ts';
 import type { Context } from '../context.ts';
 import { readPaths } from './read-paths.ts';
 import type { VisitQuestion } from './visits.ts';
@@ -21,11 +21,12 @@ const USUAL = { depth: 3, limit: 10 };
 export function analyzePaths(request: PathsRequest, context: VisitUses & Pick<Context, 'draw'>): Promise<PathsAnswer> {
   const { from, direction = 'after', depth = USUAL.depth, limit = USUAL.limit } = request;
   if (from === 'entry' && direction === 'before') refuse('direction: nothing comes before the entry page; use after.');
-  if (from !== 'entry') pageSteps([from], 'from');
+  const start = from === 'entry' ? [] : [pageStep(from, 'from')];
   return withVisits(request, { views: [] }, context, async (visits) => {
     const { paths, lone } = await readPaths({ from, direction, depth }, visits);
     const sessions = paths.reduce((sum, path) => sum + path.sessions, 0);
     const pages = pagesOfPaths(paths, { depth, direction, sessions });
+    for (const words of readAsWords(start)) context.note(words);
     context.note('Pages of one pattern in a row are one; a session counts once, from its first such page.');
     const covered = daysWords(visits.days.covered);
     context.draw(async () =>

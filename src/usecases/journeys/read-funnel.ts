@@ -1,3 +1,4 @@
+import { ApiError } from '../../api/errors.ts';
 import type { FunnelCounts } from '../../domain/journeys/funnel.ts';
 import { hasKind, type Step } from '../../domain/journeys/step.ts';
 import { nth } from '../../lib/nth.ts';
@@ -96,9 +97,19 @@ function countsOf(rows: readonly VisitRow[], plan: Pick<FunnelPlan, 'group'>): F
   };
 }
 
-/** Throws for the first step that nothing in the files fulfils; `done` has how many did each in order. */
+/** Throws where nothing in the files fulfils some steps, a line for each; `done` has how many did each in order. */
 async function requireAll(steps: readonly Step[], done: readonly number[], visits: Visits): Promise<void> {
-  for (const [index, step] of steps.entries()) if ((done[index] ?? 0) === 0) await requireSeen(step, 'steps', visits);
+  const lines: string[] = [];
+  for (const [index, step] of steps.entries()) {
+    if ((done[index] ?? 0) > 0) continue;
+    try {
+      await requireSeen(step, 'steps', visits);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.kind !== 'missing') throw error;
+      lines.push(...error.lines);
+    }
+  }
+  if (lines.length > 0) throw new ApiError('missing', lines);
 }
 
 /** The device of a session, where groups may differ by those that they have; of an entry page of a visitor the session is not known. */

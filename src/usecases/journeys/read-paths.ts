@@ -1,5 +1,5 @@
 import { groupPages } from '../../domain/journeys/page-groups.ts';
-import { parseStep } from '../../domain/journeys/step.ts';
+import { pageStep } from '../../domain/journeys/step.ts';
 import { requireVisits } from './held-values.ts';
 import { flag } from './sql-words.ts';
 import { pageCondition } from './step-sql.ts';
@@ -58,7 +58,7 @@ function pathSql(
 ): string {
   const { sql } = visits;
   const path = `coalesce(${visits.column('views', 'path') ?? 'NULL'}, '')`;
-  const isStart = from === 'entry' ? '1 = 1' : (pageCondition(parseStep(from, 'from'), path, sql) ?? 'false');
+  const isStart = from === 'entry' ? '1 = 1' : (pageCondition(pageStep(from, 'from'), path, sql) ?? 'false');
   const { ctes } = visitRelation(visits, { page: { hit: flag(isStart) }, part });
   const cases = names.map((name, index) => `WHEN ${sql.like('path', name)} THEN ${index}`).join(' ');
   const aggregates = {
@@ -99,7 +99,7 @@ export async function readPaths(question: PathQuestion, visits: Visits): Promise
     }
   if (counted.size === 0) {
     await requireVisits(visits);
-    if (question.from !== 'entry') throw await unreached(parseStep(question.from, 'from'), 'from', visits);
+    if (question.from !== 'entry') throw await unreached(pageStep(question.from, 'from'), 'from', visits);
   }
   const paths = [...counted.values()].toSorted((a, b) => b.sessions - a.sessions).slice(0, MOST_PATHS);
   return { paths, lone };

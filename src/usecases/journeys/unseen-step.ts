@@ -41,7 +41,7 @@ function wordsOf(choice: Choice): string {
 export async function unseenStep(step: Step, parameter: string, visits: Visits): Promise<ApiError> {
   const isEvent = hasKind(step, 'event') && !hasKind(step, 'page');
   const seen = isEvent ? await eventsSeen(visits) : await pagesSeen(visits);
-  const asked = step.choices.map(wordsOf).join(' ');
+  const asked = step.readAs === undefined ? step.choices.map(wordsOf).join(' ') : step.text;
   const closest = nearestFirst(asked, seen, ({ name }) => name).slice(0, MOST_NAMED);
   const list = closest.map(({ name, count }) => `${isEvent ? 'event:' : ''}${name} (${formatNumber(count, { group: true })})`).join(', ');
   const [what, rows] = isEvent ? ['app event', 'times'] : ['page', 'views'];

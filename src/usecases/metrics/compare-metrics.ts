@@ -1,4 +1,5 @@
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
+import { zoneMetricWords } from '../../domain/metrics/metric-definitions.ts';
 import { type CompareContext, type CompareInput, type Question, questionOf } from './compare-question.ts';
 import { compareAtOnce } from './compare-sides.ts';
 import { explainPeriods } from './explain-periods.ts';
@@ -9,6 +10,7 @@ import { wordPeriods } from './word-periods.ts';
 /** Answers a comparison of two periods, or of devices or segments at the same time. */
 export async function compareMetrics(input: CompareInput, context: CompareContext): Promise<Comparison> {
   const question = questionOf(input);
+  for (const words of zoneMetricWords(input)) context.note(words);
   // Bounds of the baseline are dates too; the answer is about the period.
   context.covers(question.period.startMs, question.period.endMs);
   return question.by === 'period' ? comparePeriods(question, context) : compareAtOnce(question, context);

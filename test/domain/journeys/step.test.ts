@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isPageOf, parseStep } from '../../../src/domain/journeys/step.ts';
+import { isPageOf, pageStep, parseStep, readAsWords } from '../../../src/domain/journeys/step.ts';
 
 it.each([
   ['/checkout/*', '/checkout/payment', true],
@@ -13,4 +13,31 @@ it.each([
   ['purchase', '/purchase', false],
 ])('the step %s is fulfilled by the page %s: %s', (step, path, expected) => {
   expect(isPageOf(parseStep(step, 'steps'), path)).toBe(expected);
+});
+
+it.each([
+  ['product', ['/p/tent', '/product/5', '/fr/products/tent', '/screen/product', 'product'], ['/', '/pricing', '/api/p/1']],
+  ['Product page', ['/p/tent', 'Product page'], ['/page']],
+  ['cart', ['/cart', '/basket', '/checkout/bag', '/cart/items'], ['/cartoons', '/c/shoes']],
+  ['basket', ['/cart', '/basket'], ['/checkout']],
+  ['order history', ['/account/order-history'], ['/order']],
+  ['homepage | /cart', ['/', '/cart', '/home'], ['/c']],
+])('words are pages too: %s', (words, yes, no) => {
+  const step = parseStep(words, 'steps');
+  expect(yes.filter((path) => !isPageOf(step, path))).toEqual([]);
+  expect(no.filter((path) => isPageOf(step, path))).toEqual([]);
+});
+
+it('says as which pages words are read, and nothing of paths, events and purchases', () => {
+  const steps = ['cart', '/cart', 'event:add', 'purchase', '/p/* | checkout'].map((text) => parseStep(text, 'steps'));
+  expect(readAsWords(steps)).toEqual([
+    '"cart" is read as the pages */cart, */cart/*, */basket, */basket/*, */bag, */bag/*; a path is exact.',
+    '"/p/* | checkout" is read as the pages */checkout, */checkout/*; a path is exact.',
+  ]);
+});
+
+it('where only a page can be, a purchase is the page that confirms it', () => {
+  expect(isPageOf(pageStep('purchase', 'from'), '/checkout/confirmation')).toBe(true);
+  expect(isPageOf(pageStep('order', 'from'), '/thank-you')).toBe(true);
+  expect(() => pageStep('event:add', 'from')).toThrow('from: "event:add" is no page');
 });

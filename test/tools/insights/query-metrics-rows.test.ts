@@ -100,3 +100,13 @@ describe('all that there is', () => {
     expect(records(zones)).toEqual(expect.arrayContaining(records(screen)));
   });
 });
+
+it('revenue of a zone is that of users who tap it', async () => {
+  const zone = { ...WEEK, zoneIds: [8_120_571], projectId: '1202' };
+  const [word, exact] = [
+    await call('query_metrics', { ...zone, metrics: ['revenue'], orderBy: 'revenue' }),
+    await call('query_metrics', { ...zone, metrics: ['totalRevenueWithTap'] }),
+  ];
+  expect(word.structured['rows']).toEqual(exact.structured['rows']);
+  expect(word.text).toContain('Revenue of a zone = totalRevenueWithTap: that of users who tap it.');
+});

@@ -132,6 +132,9 @@ const EVERYDAY: ReadonlyMap<string, string> = new Map(
     ],
     is_excludable: ['bot', 'bots', 'robot', 'robots', 'bot traffic', 'crawler'],
     referer_url: ['traffic source', 'source of traffic'],
+    // The parameters of campaigns stand in the query of the address.
+    query: ['utm', 'utms', 'utm parameters', 'utm source', 'utm medium', 'utm campaign', 'campaign parameters', 'url parameters'],
+    scroll_rate: ['scroll depth', 'depth of scrolling', 'scrolling depth', 'max scroll'],
   }).flatMap(([field, words]) => words.map((word) => [word, field])),
 );
 

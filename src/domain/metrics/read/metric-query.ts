@@ -3,7 +3,7 @@ import { instantOf } from '../../../api/params.ts';
 import { type CalendarSlot, hoursOf, type Interval, slotsOf } from '../../../lib/calendar.ts';
 import { hint } from '../../../lib/hint.ts';
 import { ALL_VISITORS, EACH, type SegmentChoice, segmentSetsOf } from '../../names/match-name.ts';
-import { definitionOf, foldMetric, metricAliases, siteMetricNames, zoneMetricNames } from '../metric-definitions.ts';
+import { definitionOf, foldMetric, metricAliases, siteMetricNames, zoneMetricNames, zoneMetricOf } from '../metric-definitions.ts';
 import { ingredientsOf } from './combine.ts';
 import { type Device, isZoneMetric, type MetricGrid } from './metric-grid.ts';
 
@@ -121,7 +121,7 @@ export function metricQuery({
   const zoneIds = once(input.zoneIds);
   const { goalIds, breakdown } = goalsOf(once(input.goalIds), splits);
   const { orderBy, limit } = input;
-  const order = orderBy === undefined ? undefined : orderOf(orderBy);
+  const order = orderBy === undefined ? undefined : orderOf(orderBy, zoneIds.length > 0);
   const named = order && !metrics.includes('all') ? [...metrics, order.metric] : metrics;
   const chosen = chosenMetrics(named, { zones: zoneIds.length > 0, goals: goalIds.length > 0 || breakdown.includes('goal') });
   const bases = basesOf(chosen);
@@ -183,13 +183,13 @@ function basesOf(metrics: readonly string[]): string[] {
 const DIRECTION = /^-|\s+(?:asc|ascending|desc|descending)$/i;
 
 /** The metric that a caller orders rows by, by its name or an everyday one; throws for anything else. */
-function orderOf(text: string): RowOrder {
+function orderOf(text: string, zones: boolean): RowOrder {
   const folded = foldMetric(text.replace(DIRECTION, ''));
   const names: readonly string[] = [...siteMetricNames, ...zoneMetricNames, 'avgConversionAfterTap'];
   const metric =
     names.find((name) => foldMetric(name) === folded) ?? (Object.hasOwn(metricAliases, folded) ? metricAliases[folded] : undefined);
   if (metric === undefined) refuse(`orderBy: "${text}" is not one of ${names.join(', ')}; "visits asc" puts the smallest first.`);
-  return { metric, smallestFirst: /\sasc(?:ending)?$/i.test(text) };
+  return { metric: zones ? zoneMetricOf(metric) : metric, smallestFirst: /\sasc(?:ending)?$/i.test(text) };
 }
 
 /** Whether values of a metric add up, so that one can be a share of another. */
@@ -215,7 +215,7 @@ export const OF_APPS = ', of a screen of an app: zones of web pages have no metr
 /** The metrics of a query, `all` replaced by those of the site or of a zone; throws where they do not go together. */
 export function chosenMetrics(metrics: readonly string[], { zones, goals }: { zones: boolean; goals: boolean }): string[] {
   const all = zones ? [...zoneMetricNames, ...(goals ? ['avgConversionAfterTap'] : [])] : siteMetricNames;
-  const chosen = [...new Set(metrics.flatMap((metric) => (metric === 'all' ? all : [metric])))];
+  const chosen = [...new Set(metrics.flatMap((each) => (each === 'all' ? all : [zones ? zoneMetricOf(each) : each])))];
   const wrong = chosen.filter((metric) => isZoneMetric(metric) !== zones);
   if (wrong.length > 0 && zones) refuse(`metrics: no metric of a zone: ${wrong.join(', ')}; leave out zoneIds for metrics of the site.`);
   if (wrong.length > 0)

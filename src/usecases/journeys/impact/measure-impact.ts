@@ -10,6 +10,7 @@ import {
   rowOf,
 } from '../../../domain/journeys/impact/impact-answer.ts';
 import { doubtOf, type Verdict } from '../../../domain/journeys/impact/judge-effects.ts';
+import { readAsWords } from '../../../domain/journeys/step.ts';
 import type { Context } from '../../context.ts';
 import { currencyOf } from '../../exports/amounts.ts';
 import { requirePurchases, requireSeen } from '../unseen-step.ts';
@@ -73,6 +74,7 @@ const TRAITS = {
 
 async function read(question: ImpactQuestion, outcome: Outcome, visits: Visits, context: ImpactUses): Promise<Read> {
   const { conditions } = question;
+  for (const words of readAsWords(outcome.step ? [outcome.step] : [])) context.note(words);
   if (outcome.step) await requireSeen(outcome.step, 'outcome', visits);
   else if (outcome.kind === 'purchase') await requirePurchases(visits);
   const sql = outcomeSql(outcome, visits);
