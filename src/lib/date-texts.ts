@@ -19,11 +19,11 @@ export type DateMeaning =
 
 /** The whole grammar in words, with an example of each form. */
 export const ACCEPTED_DATES =
-  'an ISO date-time (2026-11-20T10:00:00Z, 2026-11-20T10:00+01:00, or without an offset in the configured time zone), a day with a ' +
-  'time (yesterday 18:00), a date (2026-11-20), a month (2026-11), a quarter (2026-Q3, or Q3: the latest), a year (2026), now, today, yesterday, -7d, -4w, -3mo, ' +
-  'last_28_days, last_week, this_week, last_weekend, last_month, this_month, last_quarter, this_quarter, last_year, this_year, ' +
-  'monday … sunday (the latest, today included), since monday, Black Friday or Cyber Monday (the latest, or 2025); ' +
-  'for what lies ahead tomorrow, +7d and next_week';
+  'an ISO date-time (2026-11-20T10:00:00Z, 2026-11-20T10:00+01:00, or without an offset in the configured time zone), a day with a time ' +
+  '(yesterday 18:00), a date (2026-11-20), a month (2026-11), a quarter (2026-Q3, or Q3: the latest), a year (2026), now, today, ' +
+  'yesterday, -7d, -4w, -3mo, last_28_days, last_week, this_week, last_weekend, last_month, this_month, last_quarter, this_quarter, ' +
+  'last_year, this_year, monday … sunday (the latest, today included), since monday, Black Friday or Cyber Monday (the latest, or ' +
+  '2025); for what lies ahead tomorrow, +7d and next_week';
 
 /** The end of the words for a text that is no date. */
 export const ACCEPTED_WORDS = `; accepted are ${ACCEPTED_DATES}.`;

@@ -36,7 +36,7 @@ export default defineTool({
       places.length > 0
         ? `Created "${input.text}" on ${places.join(', ')}.`
         : `Created "${input.text}" on no scenario or monitoring: the chart of none shows it. An event cannot be changed` +
-            hint('delete_speed_event', `; delete_speed_event ${JSON.stringify({ key })} removes it`) +
+            hint('delete_speed_event', `; delete_speed_event {"key":"${key}"} removes it`) +
             ', and one with scenarios takes its place.',
     );
     const equal = known.filter((event) => event.key !== key && isEqualEvent(event, input));

@@ -61,8 +61,8 @@ export function expiredWords(runs: readonly Run[], { fileLifeMs, nowMs, timeZone
   const here = expired.filter(isHere).length;
   const left = runs.length - expired.length;
   const kept = here > 0 ? `; ${here} of these ${here === 1 ? 'is' : 'are'} in the workspace` : '';
-  const before = minuteAt(nowMs - fileLifeMs, timeZone);
-  return `${left} of ${runs.length} runs still ${left === 1 ? 'has' : 'have'} files; ${expired.length} expired, those completed before ${before}${kept}.`;
+  const gone = `${expired.length} expired, those completed before ${minuteAt(nowMs - fileLifeMs, timeZone)}${kept}`;
+  return `${left} of ${runs.length} runs still ${left === 1 ? 'has' : 'have'} files; ${gone}.`;
 }
 
 /** Until when the links of a run's files work, or since when they do not; undefined where it has none, or none that says so. */
