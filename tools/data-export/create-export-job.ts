@@ -6,7 +6,7 @@ import { equalWords } from '../../src/domain/exports/plan/similar-jobs.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
 import { CREATE, defineTool } from '../../src/tooling/tool.ts';
-import { equalJobs } from '../../src/usecases/exports/export-lists.ts';
+import { equalJobs, unknownFieldWords } from '../../src/usecases/exports/export-lists.ts';
 
 const field = z.strictObject({
   fieldName: text.describe(`${hint('list_exportable_fields', 'See list_exportable_fields; ')}variables: custom_var, dynamic_var`),
@@ -45,16 +45,18 @@ export default defineTool({
     segmentId: p.ref('segment', 'Id or name; default all').optional(),
   }),
   output: z.object({ jobId: recordId }),
-  async handler({ segmentId, fields, ...input }, { call, ask, workspace, note }) {
+  async handler({ segmentId, fields, ...input }, { call, ask, lists, workspace, note }) {
     const columns = fields.map(({ customVarPosition, ...rest }) => ({
       ...rest,
       ...(customVarPosition !== undefined && { customVarPosition: String(customVarPosition) }),
     }));
     const body = { ...input, fields: columns, ...(segmentId !== undefined && { segmentId: String(segmentId) }) };
     const equal = await equalJobs(body, { ask, workspace });
-    const warning = equal.length > 0 ? `${equalWords(equal)}.` : undefined;
-    const { jobId } = await call(body, warning === undefined ? {} : { warning, apart: true });
-    if (warning !== undefined) note(`${warning} This one was created beside it; only the console can delete one.`);
+    const second = equal.length > 0 ? `${equalWords(equal)}.` : undefined;
+    const unknown = await unknownFieldWords(body, await lists());
+    const warning = [second, ...unknown].filter((words) => words !== undefined).join(' ');
+    const { jobId } = await call(body, warning === '' ? {} : { warning, apart: second !== undefined });
+    if (second !== undefined) note(`${second} This one was created beside it; only the console can delete one.`);
     return { jobId };
   },
 });

@@ -30,6 +30,8 @@ export const enrichmentRecord = z.strictObject({
 function sessionProblems(record: Readonly<Record<string, unknown>>): string[] {
   const has = (member: string) => record[member] !== undefined && record[member] !== null;
   const second = ['userId', 'sessionNumber'].find(has);
+  if (has('sessionId') && !second && !/^\d+$/.test(String(record['sessionId']).trim()))
+    return ['sessionId: expected the session_id of an export, a whole number'];
   if (has('sessionId'))
     return second ? [`${second}: names the session a second time; give sessionId alone, or userId with sessionNumber`] : [];
   if (!has('userId')) return ['sessionId: is required (the session by its sessionId, or by userId and sessionNumber)'];

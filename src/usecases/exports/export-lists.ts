@@ -1,15 +1,23 @@
 import { allPages } from '../../api/all-pages.ts';
 import { ApiError } from '../../api/errors.ts';
 import type { InputOf, PayloadOf } from '../../api/operation.ts';
-import { listCustomVariables, listDynamicVariableKeys, listExportJobs, type listExportRuns } from '../../api/operations/data-export.ts';
+import {
+  listCustomVariables,
+  listDynamicVariableKeys,
+  listExportableFields,
+  listExportJobs,
+  type listExportRuns,
+} from '../../api/operations/data-export.ts';
 import { instantOf, MAX_PAGE_SIZE } from '../../api/params.ts';
 import type { FieldCatalogue } from '../../domain/exports/plan/field-catalogue.ts';
 import type { ExportRange, JobBody } from '../../domain/exports/plan/job-bodies.ts';
 import { equalRecurring, type JobRecord, type KnownSegments, lower } from '../../domain/exports/plan/similar-jobs.ts';
+import { hint } from '../../lib/hint.ts';
+import { nearest } from '../../lib/nearest.ts';
 import { learnFileLife } from '../../workspace/download/file-life.ts';
 import { type SuccessfulRun, successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import type { ExportPlan, PlanStore } from '../../workspace/plans.ts';
-import type { Context } from '../context.ts';
+import type { Context, Lists } from '../context.ts';
 
 type Ask = Context['ask'];
 
@@ -28,6 +36,24 @@ export async function equalJobs(body: JobBody, context: Pick<Context, 'ask' | 'w
   try {
     const jobs = await readJobs(context.ask, { fresh: true });
     return equalRecurring(body, jobs, segmentsOf(await (await openPlansOf(context)).all()));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return [];
+  }
+}
+
+/** A sentence for each field that the platform does not list, with the closest that it does; none where the list cannot be read. */
+export async function unknownFieldWords({ fields, scope = 'sessions' }: JobBody, { ask }: Pick<Lists, 'ask'>): Promise<string[]> {
+  try {
+    const names = (await ask(listExportableFields, { scope })).map(({ name }) => name);
+    if (names.length === 0) return [];
+    const unknown = fields.map(({ fieldName }) => fieldName).filter((fieldName) => !names.includes(fieldName));
+    return unknown.map((fieldName) => {
+      const close = nearest(fieldName, names);
+      const other =
+        close === undefined ? hint('list_exportable_fields', '; list_exportable_fields lists them') : `; the closest is ${close}`;
+      return `"${fieldName}" is no field of scope ${scope}${other}.`;
+    });
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return [];

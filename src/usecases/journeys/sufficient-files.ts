@@ -28,26 +28,35 @@ function coverOf(runs: readonly FiledRun[], scope: VisitScope, own: readonly str
   return { days: wholeDays(coverageOf(ofScope.filter((run) => fields.every((name) => has(run, name)))).covered), lacking };
 }
 
-/** What the files lack for a tool, or the days that they cover for it. */
-function judged(runs: readonly FiledRun[], least: Fields): { days: number[]; lacking: string[] } {
+/** What the files lack for a tool and in which scopes, or the days that they cover for it. */
+function judged(runs: readonly FiledRun[], least: Fields): { days: number[]; lacking: string[]; scopes: VisitScope[] } {
   const covers = Object.entries(least).map(([scope, fields]) => {
     const name: VisitScope = scope === 'views' ? 'views' : 'sessions';
     const { days, lacking } = coverOf(runs, name, fields);
     const isHere = runs.some((run) => run.scope.toLowerCase() === name);
-    return { days, lacking: isHere ? lacking.map((field) => `${name}.${field}`) : [`all ${name}`] };
+    return { name, days, lacking: isHere ? lacking.map((field) => `${name}.${field}`) : [`all ${name}`] };
   });
   const [first, ...others] = covers;
   const shared = [...(first?.days ?? [])].filter((day) => others.every(({ days }) => days.has(day)));
-  return { days: shared.toSorted((a, b) => a - b), lacking: covers.flatMap(({ lacking }) => lacking) };
+  const poor = covers.filter(({ lacking }) => lacking.length > 0);
+  return {
+    days: shared.toSorted((a, b) => a - b),
+    lacking: covers.flatMap(({ lacking }) => lacking),
+    // Files with all fields that share no whole day lack days of one scope or the other.
+    scopes: (poor.length > 0 ? poor : covers).map(({ name }) => name),
+  };
 }
 
-const wayOn = () =>
-  hint('plan_export', ` plan_export {"fields":["${PRESET}"],"scope":"sessions or views","frequency":"daily"} plans what is missing.`);
+/** The plans of what is missing, a call for each scope. */
+function wayOn(scopes: readonly VisitScope[]): string {
+  const calls = scopes.map((scope) => `plan_export {"fields":["${PRESET}"],"scope":"${scope}","frequency":"daily"}`);
+  return hint('plan_export', ` ${calls.join(' and ')} ${calls.length === 1 ? 'plans' : 'plan'} what is missing.`);
+}
 
-function sentenceOf({ days, lacking }: ReturnType<typeof judged>): string {
+function sentenceOf({ days, lacking, scopes }: ReturnType<typeof judged>): string {
   if (days.length > 0) return `the files suffice over ${daysWords(days.slice(-31)).join(', ')}.`;
   const why = lacking.length > 0 ? `lack ${lacking.join(', ')}` : 'cover no whole day (UTC) with all that it reads';
-  return `the files ${why}.${wayOn()}`;
+  return `the files ${why}.${wayOn(scopes)}`;
 }
 
 /** Says for which of the tools over visits downloaded runs suffice, and over which days; nothing where nothing is downloaded. */

@@ -52,3 +52,13 @@ it.each([
   const answer = await call('create_export_job', { ...week, ...wrong });
   expect(answer).toMatchObject({ isError: true, text: expect.stringContaining(words) });
 });
+
+it('warns before anything is sent of a field that is not listed, with the closest', async () => {
+  const wrong = { ...week, name: 'Misspelt', fields: [{ fieldName: 'browser_nam' }, { fieldName: 'session_time' }, { fieldName: 'zzz' }] };
+  const preview = await call('create_export_job', wrong);
+  expect(preview.structured['request']).toMatchObject({
+    warning:
+      '"browser_nam" is no field of scope sessions; the closest is browser_name. ' +
+      '"zzz" is no field of scope sessions; list_exportable_fields lists them.',
+  });
+});

@@ -104,6 +104,11 @@ describe('a batch with bad records', () => {
       /enrichments\[1\]\.sessionId: is required \(the session by its sessionId, or by userId/,
     ],
     ['a session number alone', { sessionNumber: 2, enrichment: { a: 1 } }, /enrichments\[1\]\.sessionId: is required/],
+    [
+      'a session id that is no number',
+      { ...other, userId: undefined, sessionNumber: undefined, sessionId: 'abc' },
+      /enrichments\[1\]\.sessionId: expected the session_id of an export, a whole number/,
+    ],
     ['a session that is named twice', { ...other, sessionId: '7' }, /enrichments\[1\]\.userId: names the session a second time/],
     [
       'digits that are lost',

@@ -31,14 +31,16 @@ describe('for which tools over visits the files suffice', () => {
   });
 
   it('names the fields, scopes or days that are lacking, and the plan', () => {
-    const plan = ' plan_export {"fields":["journeys"],"scope":"sessions or views","frequency":"daily"} plans what is missing.';
+    const planOf = (scope: string) => `plan_export {"fields":["journeys"],"scope":"${scope}","frequency":"daily"}`;
+    const [ofViews, ofSessions] = ['views', 'sessions'].map((scope) => ` ${planOf(scope)} plans what is missing.`);
     expect(said([views(11, 'path'), sessions(12, 'session_number_of_transactions')])).toEqual([
-      `analyze_funnel, measure_impact, analyze_paths: the files lack views.path.${plan}`,
-      `analyze_retention: the files lack sessions.session_number.${plan}`,
+      `analyze_funnel, measure_impact, analyze_paths: the files lack views.path.${ofViews}`,
+      `analyze_retention: the files lack sessions.session_number.${ofSessions}`,
     ]);
-    expect(said([views(11)])[1]).toBe(`measure_impact, analyze_retention: the files lack all sessions.${plan}`);
+    expect(said([views(11)])[1]).toBe(`measure_impact, analyze_retention: the files lack all sessions.${ofSessions}`);
     expect(said([views(11), sessions(12, 'session_number_of_transactions')])[1]).toBe(
-      `measure_impact: the files cover no whole day (UTC) with all that it reads.${plan}`,
+      'measure_impact: the files cover no whole day (UTC) with all that it reads. ' +
+        `${planOf('sessions')} and ${planOf('views')} plan what is missing.`,
     );
   });
 
