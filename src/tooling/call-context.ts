@@ -111,7 +111,7 @@ async function projectOf({ tool, client, options }: Call): Promise<number | unde
 }
 
 /** The parts of an answer that a handler's words go into. */
-interface Speaking {
+interface Speaking extends Pick<NameParts, 'zonesElsewhere'> {
   readonly range: ResolvedRange;
   readonly ask: Ask;
   readonly note: (sentence: string) => void;
@@ -155,9 +155,10 @@ function answerPartsOf(call: Call, { range, note }: Speaking): AnswerParts {
 }
 
 /** The names of the project's objects. */
-function namesOf({ client, caller, options }: Call, ask: Ask): NameParts {
+function namesOf({ client, caller, options }: Call, { ask, zonesElsewhere }: Speaking): NameParts {
   const { names } = caller.session;
   return {
+    zonesElsewhere,
     async lists() {
       const projectId = await client.projectId(options);
       return {
@@ -176,7 +177,7 @@ function namesOf({ client, caller, options }: Call, ask: Ask): NameParts {
 export function contextOf(call: Call, speaking: Speaking): ToolContext {
   const { tool, caller, client, links, options } = call;
   // Assigned, not spread: an object of that many spread members is a hash table, five times as slow and twice as large.
-  return Object.assign(platformOf(call, speaking.ask), answerPartsOf(call, speaking), namesOf(call, speaking.ask), {
+  return Object.assign(platformOf(call, speaking.ask), answerPartsOf(call, speaking), namesOf(call, speaking), {
     async call(request, { warning, apart = false, ...extra } = {}) {
       const { operation } = tool;
       if (!operation) throw new TypeError(`${tool.name} stands for no operation; it asks for those that it needs`);

@@ -20,7 +20,7 @@ import { type Answer, answerOf, drawAnswer, notePage, redactChart } from './resu
 import { inputOf } from './schema.ts';
 import type { Session } from './session.ts';
 import { type AnyTool, changesSomething, scopeOf } from './tool.ts';
-import { type Elsewhere, withZonesElsewhere } from './zones-elsewhere.ts';
+import { type Elsewhere, withZonesElsewhere, zonesElsewhere } from './zones-elsewhere.ts';
 
 /** No call lasts longer, whatever it does: hosts give up soon after. */
 const MAX_CALL_MS = 40_000;
@@ -179,10 +179,22 @@ async function handled(call: Call, range: ResolvedRange, note: (sentence: string
     Object.assign(range, named);
     const { projectId: _project, confirm: _confirm, chart: _chart, ...own } = resolved;
     // Each handler takes the types of its own schemas, which only the tool itself knows.
-    return await tool.handler(own as never, contextOf(call, { range, ask, note }) as never);
+    return await tool.handler(own as never, contextOf(call, { range, ask, note, zonesElsewhere: elsewhereOf(call) }) as never);
   } catch (error) {
     throw await withZonesElsewhere(zoneTexts, error, () => otherProjects(call));
   }
+}
+
+/** Words on zones of other projects; empty too where these cannot be read. */
+function elsewhereOf(call: Call): (text: string) => Promise<string> {
+  return async (text) => {
+    try {
+      return await zonesElsewhere(text, await otherProjects(call));
+    } catch (error) {
+      if (error instanceof ApiError) return '';
+      throw error;
+    }
+  };
 }
 
 /** The projects beside that of the call, where the call did not choose its own. */

@@ -77,7 +77,8 @@ async function loadList(search: ListSearch, lists: CachedLists, objects: Map<str
   const askKept: Ask = (operation, input) =>
     lists.remember(`tree ${projectId} ${operation.path} ${JSON.stringify(input)}`, TREE_LIFE_MS, () => ask(operation, input));
   const found = await loaders[kind](ask, { load, text, wanted, onPart, askKept });
-  for (const each of found) objects.set(`${projectId} ${kind} ${each.id}`, each);
+  // Of an object that lies in several containers the first path, which is the one that a search shows.
+  for (const each of found.toReversed()) objects.set(`${projectId} ${kind} ${each.id}`, each);
   return found;
 }
 

@@ -37,7 +37,7 @@ async function zonesNamed(text: string, { id }: Project, { names, askFor }: Else
  * A sentence on the project in which a text names zones of an app, which has to be passed by its id; empty where no other project is
  * known to have any. Zones lie in one project, and only those of an app have metrics.
  */
-async function zonesElsewhere(text: string, elsewhere: Elsewhere): Promise<string> {
+export async function zonesElsewhere(text: string, elsewhere: Elsewhere): Promise<string> {
   const { projects, askFor, nowMs } = elsewhere;
   if (projects.length === 0 || projects.length > MOST_PROJECTS) return '';
   for (const project of projects) {

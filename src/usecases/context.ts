@@ -66,6 +66,8 @@ export interface AnswerParts {
 /** The names of the project's objects. */
 export interface NameParts {
   readonly lists: () => Promise<Lists>;
+  /** A sentence on the other project in which a text names zones of an app; empty where none is known, or the call chose its project. */
+  readonly zonesElsewhere: (text: string) => Promise<string>;
 }
 
 /** The context of a use case, which the call that runs it provides. */

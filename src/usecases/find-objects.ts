@@ -122,7 +122,7 @@ export interface FoundObject {
   readonly searched: ReadonlyMap<ObjectKind, number>;
 }
 
-type FindObjectsContext = Pick<Context, 'lists' | 'note' | 'progress' | 'signal' | 'nowMs'>;
+type FindObjectsContext = Pick<Context, 'lists' | 'zonesElsewhere' | 'note' | 'progress' | 'signal' | 'nowMs'>;
 
 /** Says whether zones that were found have metrics, which only those of an app have. */
 async function noteZoneKind(found: readonly SearchObject[], ask: Lists['ask'], { note, nowMs }: FindObjectsContext): Promise<void> {
@@ -178,7 +178,9 @@ export async function findObjects(text: string, kinds: readonly ObjectKind[], co
   const found = await searchObjects(objects, text);
   await noteZoneKind(found, known.ask, context);
   if (found.length > 0) return { found, searched };
+  const elsewhere = kinds.includes('zone') ? await context.zonesElsewhere(text) : '';
+  if (elsewhere !== '') note(elsewhere);
   const some = searchSomeWords(objects, text);
-  if (some.length > 0) note(`No object has all words of "${text}"; these have most of them.`);
+  if (some.length > 0) note(`No object has all words of "${text}"; these have some of them.`);
   return { found: some, searched };
 }

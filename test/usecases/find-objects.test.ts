@@ -18,6 +18,7 @@ async function foundWhereLast(last: ObjectKind): Promise<string[]> {
   const context = {
     lists: () => Promise.resolve(lists),
     note: () => undefined,
+    zonesElsewhere: async () => '',
     progress: () => undefined,
     signal: new AbortController().signal,
     nowMs: 0,

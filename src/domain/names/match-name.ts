@@ -66,8 +66,10 @@ function follows(path: readonly string[], steps: readonly string[], compare: Com
   return next === steps.length - 1;
 }
 
+/** Each object once, by the first of its paths, as a search shows it. */
 function distinct(candidates: readonly Named[]): Named[] {
-  return [...new Map(candidates.map((candidate) => [candidate.id, candidate])).values()];
+  const ids = new Set<number>();
+  return candidates.filter(({ id }) => !ids.has(id) && ids.add(id));
 }
 
 /** Finds what `text` names: an exact match, else a unique prefix; closest names are offered. */
@@ -197,6 +199,21 @@ function closeness({ name, object }: DistanceRow, wanted: string): number {
   return name.includes(wanted) ? 2 : 3;
 }
 
+/** Whether a row has a word, or one with few mistakes: what only resembles a part of a text is mostly chance. */
+function hasWord({ path, words, object }: DistanceRow, word: string): boolean {
+  const own = `${path} ${words} ${plain(String(object.id))}`.split(' ');
+  return own.some((each) => each.includes(word) || isNearly(each, word) || isNearly(each.slice(0, word.length), word));
+}
+
+/** Letters in a row that short words of a path have by chance where one ends and the next begins. */
+const LONGEST_CHANCE = 5;
+
+/** Whether a row has all words, or the text written as one word. */
+function hasAll(row: DistanceRow, words: readonly string[]): boolean {
+  const joined = words.join('');
+  return words.every((word) => hasWord(row, word)) || (joined.length > LONGEST_CHANCE && row.path.replaceAll(' ', '').includes(joined));
+}
+
 /**
  * Objects that a text may mean, the best first, each once: every word must resemble a word of name, path or description; where that finds
  * none, the text as a whole.
@@ -210,7 +227,8 @@ export async function searchObjects(objects: readonly SearchObject[], text: stri
   const fuse = new Fuse(rows, options);
   const exact = rows.filter((row) => closeness(row, wanted) === 0).map((item) => ({ item, score: 0 }));
   const every = fuse.search({ $and: words.map((word) => ({ $or: [{ name: word }, { path: word }, { words: word }] })) });
-  const found = every.length > 0 ? every : fuse.search(wanted);
+  const meant = every.filter(({ item }) => hasAll(item, words));
+  const found = meant.length > 0 ? meant : fuse.search(wanted).filter(({ item }) => hasAll(item, words));
   const ranked = [...exact, ...found].toSorted((a, b) => {
     const closer = closeness(a.item, wanted) - closeness(b.item, wanted);
     return closer === 0 ? (a.score ?? 1) - (b.score ?? 1) : closer;

@@ -76,8 +76,31 @@ describe('a text finds', () => {
     const answer = await call('find_objects', { text: 'browser device country', kinds: ['exportable field'] });
     const paths = objectsIn(answer).map(({ path }) => path);
     expect(paths).toEqual(expect.arrayContaining(['sessions / browser_name', 'sessions / country_code']));
-    expect(answer.text).toContain('No object has all words of "browser device country"; these have most of them.');
+    expect(answer.text).toContain('No object has all words of "browser device country"; these have some of them.');
     expect(objectsIn(await call('find_objects', { text: 'xyzzy quux' }))).toEqual([]);
+  });
+
+  it('nothing by letters that a longer text has by chance', async () => {
+    const found = objectsIn(await call('find_objects', { text: 'utm' }));
+    expect(found.map(({ id }) => id)).toEqual(['query']);
+  });
+
+  it('what has some words, and the zone of another project that has them all', async () => {
+    const paths = objectsIn(await call('find_objects', { text: 'mobile visitors' })).map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining(['Mobile Safari', 'New visitors', 'Returning visitors']));
+    const { text } = await call('find_objects', { text: 'Buy now' });
+    expect(text).toMatch(
+      /As zones of an app project 1202 \(Nordlicht App\) has \d+ "Screens \/ .+ \/ Buy now": call again with projectId "1202"\./,
+    );
+    const { structured } = await call('query_metrics', {
+      metrics: ['tapRate'],
+      zoneIds: ['Buy now'],
+      startDate: '-9d',
+      endDate: '-8d',
+      projectId: '1202',
+    });
+    const [zone] = objectsIn(await call('find_objects', { text: 'Buy now', projectId: '1202' }));
+    expect(structured['filters']).toMatchObject({ zone: zone?.path });
   });
 
   it('only the kinds that are named, and the best of many', async () => {
