@@ -54,6 +54,7 @@ it('an event stands for its instant where a range of lab runs begins or ends, an
     timeZone: 'UTC',
     nowMs: Date.parse('2026-11-20T10:00:00Z'),
     note: (sentence: string) => void notes.push(sentence),
+    tool: undefined,
   };
   const schema = z.strictObject({ startDate: startOf('').optional(), endDate: endOf('').optional(), date: momentOf('').optional() });
   const eventAt = async (text: string) =>

@@ -147,7 +147,7 @@ export interface Found {
 }
 
 /** Metrics of zones that rest on orders, whose number is in no answer of the interface. */
-const OF_ORDERS: ReadonlySet<string> = new Set(['avgTransactionAfterTap', 'revenuePerTap', 'totalRevenueWithTap']);
+export const OF_ORDERS: ReadonlySet<string> = new Set(['avgTransactionAfterTap', 'revenuePerTap', 'totalRevenueWithTap']);
 
 /** Whether a change at a zone is of some days that a few orders, or a single one, may have made. */
 export function isOfFewOrders({ series: { metric }, finding: { shape, to, days } }: Found): boolean {

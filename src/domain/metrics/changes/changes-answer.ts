@@ -251,14 +251,8 @@ function slowSentence(slow: readonly RankedChange[], { site, ...facts }: AnswerF
 function sentencesOf(facts: AnswerFacts, entries: readonly Entry[], slow: readonly RankedChange[], looked: number): string {
   const { faults = [], large = [], slowly = [], special = '' } = facts.site ?? {};
   const count = countSentence(facts, entries, looked);
-  const sentences = [
-    countingSentence(faults),
-    count,
-    slowSentence(slow, facts),
-    slowLevelsSentence(slowly),
-    largeDaysSentence(large),
-    special,
-  ];
+  const beside = [slowSentence(slow, facts), slowLevelsSentence(slowly), largeDaysSentence(large, facts.site?.names.zone), special];
+  const sentences = [countingSentence(faults), count, ...beside];
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }
 

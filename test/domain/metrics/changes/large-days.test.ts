@@ -56,6 +56,30 @@ describe('a day of revenue that one very large order may make', () => {
     expect(told(0.57, base, [{ shape: 'outlier', from: label ?? '', to: label }])).toEqual([]);
   });
 
+  it('is told of those who tap a zone where it is far above the usual, and of no other metric of a zone', () => {
+    const world = draw(5);
+    const [from, to, label] = [world.labels[HISTORY] ?? '', world.labels[DAYS - 1] ?? '', world.labels[HISTORY + 10]];
+    const told = (factor: number, metric: string) => {
+      const series = [7, 8].map((zoneId): ChangeSeries => {
+        const place = { device: 'all', zoneId } as const;
+        const days = pointsOf(world, 'cartAverage', {}).map((point) =>
+          point.label === label && zoneId === 7 ? { ...point, numerator: factor * point.numerator } : point,
+        );
+        return { id: seriesId(metric, place), kind: 'average', metric, place, days };
+      });
+      return largeDays(lookThrough(series, from, to), new Map(series.map((each) => [each.id, each])), base, []);
+    };
+    const [day, ...others] = told(6, 'revenuePerTap');
+    expect(day).toMatchObject({ day: label, metric: 'revenuePerTap', zoneId: 7, device: 'all' });
+    expect(others).toEqual([]);
+    expect([told(1, 'revenuePerTap'), told(1.8, 'revenuePerTap'), told(6, 'tapRate')]).toEqual([[], [], []]);
+    const named = (zoneId: number) => ({ day: '2026-11-01', metric: 'revenuePerTap', relative: 7.5, device: 'all' as const, zoneId });
+    expect(largeDaysSentence([named(7), named(8)], (id) => `Zone ${id}`)).toBe(
+      'Beside the list 2026-11-01 revenue per tap (Zone 7) +750%, 2026-11-01 revenue per tap (Zone 8) +750% stand out; ' +
+        'a single very large order may be all there is.',
+    );
+  });
+
   it('is one sentence, with its device where only that shows it', () => {
     expect(largeDaysSentence([])).toBe('');
     expect(largeDaysSentence([{ day: '2026-10-11', metric: 'revenueSum', relative: 1.244, device: 'all' }])).toBe(
