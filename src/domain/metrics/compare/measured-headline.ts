@@ -83,10 +83,13 @@ export function measureHeadline(input: PeriodsInput, judged: JudgedChanges, reas
 const NEAR_MS = 3 * 86_400_000;
 const isNear = (a: string, b: string) => Math.abs(Date.parse(a) - Date.parse(b)) <= NEAR_MS;
 
+/** Whether a size is one of this direction, of which chance leaves no doubt: bounds that hold 0 are no rise and no fall. */
+const isOfWay = ({ relative, low, high }: Effect, way: number) => relative * way > 0 && low * high > 0;
+
 /** The size that a product has in a reading on the days of its factor, where it moved with it. */
 export function followingSize(metric: string, reading: Reading, { change }: MeasuredChange): Effect | undefined {
   const size = factorsOf(metric, reading).length > 0 ? sizeOfDays(kindOf(metric), daysOf(reading, metric), change) : undefined;
-  return size && size.relative * change.relative > 0 ? size : undefined;
+  return size && isOfWay(size, change.relative) ? size : undefined;
 }
 
 /** The change of a product on the days of its factor: it follows, so it has no first day of its own. */
@@ -109,7 +112,7 @@ export function withMeasured(judged: JudgedChanges, whole: Reading, measured: Me
     if (device === 'all' && own.metric === metric) return { ...own, since: change };
     // Where a device dates the change, its size in all visits is that of these days.
     const size = own.judgement.main?.from === from ? undefined : sizeOfDays(kindOf(own.metric), daysOf(whole, own.metric), change);
-    const { relative, low, high } = size && size.relative * own.since.relative > 0 ? size : own.since;
+    const { relative, low, high } = size && isOfWay(size, own.since.relative) ? size : own.since;
     return { ...own, since: { ...own.since, relative, low, high, from, days, earliest, latest, ...(to !== undefined && { to }) } };
   });
   return { ...judged, changes, headline: changes[judged.changes.indexOf(judged.headline)] ?? judged.headline };
