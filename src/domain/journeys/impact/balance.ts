@@ -74,16 +74,37 @@ function cellsWithPeers({ cells, byLevel }: PageModel, exposed: Int32Array, isEx
   return left;
 }
 
-/** Cells of sessions without the condition that are enough beside each one with it, and in all: more make the interval hardly narrower … */
+/** How many combinations of traits some cells have: one may lie in several cells, by the other conditions that a call asks about. */
+function combinationsOf({ combination }: PageModel, isOwn: (cell: number) => boolean): number {
+  const seen = new Uint8Array(combination.length);
+  let count = 0;
+  for (let cell = 0; cell < combination.length; cell += 1) {
+    const own = nth(combination, cell);
+    if (seen[own] === 1 || !isOwn(cell)) continue;
+    seen[own] = 1;
+    count += 1;
+  }
+  return count;
+}
+
+/**
+ * Combinations of sessions without the condition that are enough beside each one with it, and in all: more make the interval hardly
+ * narrower …
+ */
 const CONTROLS_FOR_EACH = 10;
 /** … and take the time of all other conditions. */
 const ENOUGH_CONTROLS = 8_000;
 
-/** Of the cells without the condition that are left all, or as many as are enough, chosen evenly. */
-function controlsOf({ cells, spread }: PageModel, exposed: number, isExposed: Uint8Array, left: Uint8Array | undefined): Int32Array {
-  const all = left ? left.reduce((sum, own) => sum + own, 0) : cells.count;
-  const part = Math.max(ENOUGH_CONTROLS, CONTROLS_FOR_EACH * exposed) / (all - exposed);
-  const controls = new Int32Array(all - exposed);
+/**
+ * Of the cells without the condition that are left all, or as many as are enough, chosen evenly: by combinations of traits, so that a
+ * condition is held against the same sessions whatever else is asked about.
+ */
+function controlsOf(model: PageModel, isExposed: Uint8Array, left: Uint8Array | undefined): Int32Array {
+  const { cells, spread } = model;
+  const exposed = combinationsOf(model, (cell) => isExposed[cell] === 1 && left?.[cell] !== 0);
+  const others = combinationsOf(model, (cell) => isExposed[cell] === 0 && left?.[cell] !== 0);
+  const part = Math.max(ENOUGH_CONTROLS, CONTROLS_FOR_EACH * exposed) / others;
+  const controls = new Int32Array(cells.count);
   let end = 0;
   for (let cell = 0; cell < cells.count; cell += 1) {
     const own = nthDouble(spread, cell);
@@ -168,7 +189,7 @@ export function balance(model: PageModel, met: Int32Array): Comparison {
   for (const cell of met) isExposed[cell] = 1;
   const left = cellsWithPeers(model, met, isExposed);
   const exposed = left ? met.filter((cell) => left[cell] === 1) : met;
-  const controls = controlsOf(model, exposed.length, isExposed, left);
+  const controls = controlsOf(model, isExposed, left);
   const [own, others] = [sideOf(cells, exposed), sideOf(cells, controls)];
   const [exposedTotals, controlTotals] = [totalsOf(design, own), totalsOf(design, others)];
   const comparable = nthDouble(exposedTotals, 0);

@@ -23,6 +23,8 @@ export interface PageModel {
   readonly byLevel: readonly Float64Array[];
   /** A number from 0 to 1 for each cell, spread evenly. */
   readonly spread: Float64Array;
+  /** The number of the combination of levels of each cell, from 0. */
+  readonly combination: Int32Array;
 }
 
 /** Balance gives up exact equality of means where it would cost everything: the difference that is left is this times the coefficient. */
@@ -70,6 +72,16 @@ function spreadOf({ levels, count, covariates: { length: width } }: Cells): Floa
   return spread;
 }
 
+/** Combinations of levels by what they are spread by; the few that share it are one, in every call the same. */
+function combinationsOf(spread: Float64Array): Int32Array {
+  const known = new Map<number, number>();
+  return Int32Array.from(spread, (value) => {
+    const own = known.get(value) ?? known.size;
+    known.set(value, own);
+    return own;
+  });
+}
+
 /** Prepares the cells of a page for its conditions. */
 export function pageModelOf(cells: Cells): PageModel {
   const every = everyCell(cells);
@@ -77,6 +89,7 @@ export function pageModelOf(cells: Cells): PageModel {
   const design = designOf(cells, byLevel);
   const products = new Float64Array(design.features ** 2);
   for (let cell = 0; cell < cells.count; cell += 1) addProducts(design, cell, nthDouble(cells.sessions, cell), products);
+  const spread = spreadOf(cells);
   return {
     cells,
     design,
@@ -84,6 +97,7 @@ export function pageModelOf(cells: Cells): PageModel {
     solveUsual: solverOf(curvatureOf(products, design.features), design.features),
     chances: chancesOf(cells, design, products),
     basket: basketOf(cells),
-    spread: spreadOf(cells),
+    spread,
+    combination: combinationsOf(spread),
   };
 }

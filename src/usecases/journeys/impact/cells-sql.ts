@@ -123,8 +123,10 @@ function unitSql(plan: CellPlan, visits: Visits, sessions: string): string {
     `${sql.quotient(`f % ${numberAt}`, secondAt)} + ${days.first * 86_400} AS second_at, ` +
     `f % ${secondAt} AS conditions FROM (SELECT *, ${first} AS f FROM ${openedSql(plan, visits, sessions)} AS o) AS i`;
   const seconds = `(second_at - ${sql.quotient('began', 1000)})`;
-  const isLong = days.last - days.first >= MOST_DAYS;
-  const dayAt = `(day - ${days.first})`;
+  // Of the days that are read, however the range around them is named.
+  const [firstRead, lastRead] = [days.covered[0] ?? days.first, days.covered.at(-1) ?? days.last];
+  const isLong = lastRead - firstRead >= MOST_DAYS;
+  const dayAt = `(day - ${firstRead})`;
   const values = [
     'device',
     'is_returning',

@@ -4,6 +4,7 @@ import { differenceOf } from '../../../../src/domain/journeys/impact/effect.ts';
 import { discoveries, doubtOf, separate } from '../../../../src/domain/journeys/impact/judge-effects.ts';
 import { measureEffects } from '../../../../src/domain/journeys/impact/measure-effects.ts';
 import { wilson } from '../../../../src/domain/statistics/proportions.ts';
+import { grouped } from '../../../../src/lib/grouped.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 
 /** Sessions of two devices and three depths: [device, depth, exposed, sessions, conversions]. */
@@ -75,6 +76,64 @@ describe('the effect of a condition', () => {
     ]);
     expect(effect && doubtOf(effect)).toBe('too few');
   });
+});
+
+/** Sessions of many combinations of traits; where others are asked about too, their conditions part the same sessions into more cells. */
+function manyCells(parts: number): Cells {
+  const random = seeded(3);
+  const rows = Array.from({ length: 24_000 }, (_, at) => {
+    const traits = Array.from({ length: 4 }, () => random.integer(0, 15));
+    // Each combination twice, of which one met another condition.
+    return [0, 1].map((other) => ({
+      traits,
+      exposure: (at % 50 === 0 ? 1 : 0) + (other < parts - 1 ? 2 : 0),
+      hit: random.uniform() < 0.05,
+    }));
+  }).flat();
+  const column = (of: (row: (typeof rows)[number]) => number) => Float64Array.from(rows, of);
+  return {
+    covariates: ['a', 'b', 'c', 'd'].map((name) => ({ name, levels: 16 })),
+    count: rows.length,
+    levels: Uint8Array.from(rows.flatMap(({ traits }) => traits)),
+    exposure: column(({ exposure }) => exposure),
+    factor: column(() => 1),
+    sessions: column(() => 1),
+    conversions: column(({ hit }) => Number(hit)),
+    revenue: column(({ hit }) => 5_000 * Number(hit)),
+    revenueSquares: column(({ hit }) => 25_000_000 * Number(hit)),
+    met: [],
+  };
+}
+
+/** The same sessions counted together wherever traits and conditions are the same. */
+function merged(cells: Cells): Cells {
+  const width = cells.covariates.length;
+  const keyOf = (cell: number) => `${cells.levels.subarray(cell * width, (cell + 1) * width).join(' ')} ${cells.exposure[cell]}`;
+  const groups = [...grouped([...cells.exposure.keys()], keyOf).values()];
+  const first = (group: readonly number[]) => group[0] ?? 0;
+  const sum = (of: Float64Array) => Float64Array.from(groups, (group) => group.reduce((total, cell) => total + (of[cell] ?? 0), 0));
+  return {
+    ...cells,
+    count: groups.length,
+    levels: Uint8Array.from(groups.flatMap((group) => [...cells.levels.subarray(first(group) * width, (first(group) + 1) * width)])),
+    exposure: Float64Array.from(groups, (group) => cells.exposure[first(group)] ?? 0),
+    factor: Float64Array.from(groups, () => 1),
+    sessions: sum(cells.sessions),
+    conversions: sum(cells.conversions),
+    revenue: sum(cells.revenue),
+    revenueSquares: sum(cells.revenueSquares),
+  };
+}
+
+it('a condition has the same effect whatever else is asked about', () => {
+  const [alone, beside] = [1, 2].map((parts) => {
+    const cells = merged(manyCells(parts));
+    return { count: cells.count, effect: measureEffects(new Map([[0, cells]]), ONE)[0] };
+  });
+  expect(beside?.count).toBeGreaterThan(1.5 * (alone?.count ?? 0));
+  expect(beside?.effect?.comparable).toBe(alone?.effect?.comparable);
+  expect(beside?.effect?.withoutShare).toBeCloseTo(alone?.effect?.withoutShare ?? 0, 9);
+  expect(beside?.effect?.difference.low).toBeCloseTo(alone?.effect?.difference.low ?? 0, 9);
 });
 
 describe('intervals', () => {

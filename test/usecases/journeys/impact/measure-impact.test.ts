@@ -92,6 +92,14 @@ describe.each(engines)('variants on %s', (engine) => {
   });
 });
 
+it.each(engines)('figures are the same however the range around the days is named, on %s', async (engine) => {
+  const uses = () => impactUses(worldOf('whole days').workspace(engine));
+  const asked = { conditions: [SLOW], outcome: '/cart', limit: 5 } as const;
+  const plain = await measureImpact(asked, uses());
+  const named = await measureImpact({ ...asked, startDate: '2026-10-01', endDate: '2026-11-18' }, uses());
+  expect(named.conditions).toEqual(plain.conditions);
+});
+
 describe('what is asked wrongly', () => {
   const ask = (conditions: Parameters<typeof measureImpact>[0]['conditions'], outcome = 'purchase') =>
     measureImpact({ conditions, outcome, limit: 5 }, impactUses(worldOf('whole days').workspace('DuckDB')));
