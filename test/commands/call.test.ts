@@ -52,8 +52,10 @@ describe('call', () => {
   });
 
   it('sends a confirmed write only with confirm', async () => {
-    const preview = await run(['delete_speed_event', '{"key":"k"}']);
-    expect(JSON.parse(preview.out)).toMatchObject({ status: 'preview', request: { body: { key: 'k' } } });
+    const { events } = JSON.parse((await run(['list_speed_events'])).out) as { events: { key: string }[] };
+    const key = events[0]?.key;
+    const preview = await run(['delete_speed_event', JSON.stringify({ key })]);
+    expect(JSON.parse(preview.out)).toMatchObject({ status: 'preview', request: { body: { key } } });
   });
 
   it.each<[string, string[], RegExp]>([

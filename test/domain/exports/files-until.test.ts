@@ -35,8 +35,8 @@ it('says how many runs still have files, and which of the others are here', () =
 });
 
 it('says until when the links of a run work, or since when they do not', () => {
-  const said = (ends: readonly string[], isHere = false) =>
-    linksWords({ files: ends.map((expirationDate) => ({ url: '', expirationDate })) }, { nowMs: NOW, timeZone: 'UTC', isHere });
+  const said = (ends: readonly string[], isKept = false) =>
+    linksWords({ files: ends.map((expirationDate) => ({ url: '', expirationDate })) }, { nowMs: NOW, timeZone: 'UTC', isHere: isKept });
   const [past, future] = ['2026-11-20T02:00:00Z', '2026-11-28T02:00:00Z'];
   expect(said([])).toBeUndefined();
   expect(said([future, '2026-11-29T02:00:00Z'])).toBe('The links work until 2026-11-28T02:00Z.');

@@ -85,6 +85,11 @@ function sharedRange(a: ExportRange, b: ExportRange): ExportRange | undefined {
   return shared.fromMs < shared.toMs ? shared : undefined;
 }
 
+/** The parts of the wanted ranges that are covered. */
+function partsWithin(wanted: readonly ExportRange[], covered: readonly ExportRange[]): ExportRange[] {
+  return wanted.flatMap((range) => covered.flatMap((other) => sharedRange(range, other) ?? []));
+}
+
 /** From the earliest beginning to the latest end of ranges. */
 function spanOf(ranges: readonly ExportRange[]): ExportRange {
   return { fromMs: Math.min(...ranges.map(({ fromMs }) => fromMs)), toMs: Math.max(...ranges.map(({ toMs }) => toMs)) };
@@ -106,16 +111,16 @@ function likenessOf(
   if (!content || lower(job.state) === 'deleted' || isOfSegment === false) return undefined;
   const equal = deviceOf(job) === undefined ? ('perhaps equal' as const) : ('equal' as const);
   // Jobs do not show a segment, and most have none: one that is wanted makes another export.
-  const isSameSegment = isOfSegment ?? wanted.segmentId === undefined;
-  const isSameKind = isSameSegment && lower(job.frequency) === wanted.frequency && lower(job.format) === lower(wanted.format);
+  const isSame = content === 'same' && (isOfSegment ?? wanted.segmentId === undefined) && lower(job.format) === lower(wanted.format);
   if (wanted.frequency !== 'once') {
     if (lower(job.frequency) !== wanted.frequency) return undefined;
-    return { likeness: isSameKind && content === 'same' ? equal : 'holds' };
+    return { likeness: isSame ? equal : 'holds' };
   }
-  const parts = wanted.ranges.flatMap((range) => covered.flatMap((other) => sharedRange(range, other) ?? []));
+  const parts = partsWithin(wanted.ranges, covered);
   if (parts.length === 0) return undefined;
   const isRange = wanted.ranges.some((range) => covered.some((other) => other.fromMs === range.fromMs && other.toMs === range.toMs));
-  return { likeness: isSameKind && content === 'same' && isRange ? equal : 'holds', shared: spanOf(parts), parts };
+  const isEqual = isSame && isRange && lower(job.frequency) === 'once';
+  return { likeness: isEqual ? equal : 'holds', shared: spanOf(parts), parts };
 }
 
 /** The jobs that deliver what is wanted, equal ones first. `coveredBy` gives the ranges that a job has exported or will export. */

@@ -64,9 +64,12 @@ const isOfZone = (place: Place | undefined) => place?.zoneId !== undefined;
 
 /** The metric of a series of which single days are told; undefined of any other. */
 function metricIn(at: ChangeSeries | undefined, base: Place): string | undefined {
-  if (at?.metric === 'visits') return at.id === seriesId('visits', base) ? 'visits' : undefined;
-  if (at?.place.segmentId !== base.segmentId || at?.place.goalId !== base.goalId) return undefined;
-  return at?.metric === 'revenueSum' || (isOfZone(at?.place) && OF_ORDERS.has(at?.metric ?? '')) ? at?.metric : undefined;
+  if (!at) return undefined;
+  const { id, metric, place } = at;
+  if (metric === 'visits') return id === seriesId('visits', base) ? metric : undefined;
+  const isOfBase = place.segmentId === base.segmentId && place.goalId === base.goalId;
+  const isOfOrders = metric === 'revenueSum' || (isOfZone(place) && OF_ORDERS.has(metric));
+  return isOfBase && isOfOrders ? metric : undefined;
 }
 
 /** More days are counted. */
