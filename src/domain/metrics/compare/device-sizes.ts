@@ -19,7 +19,7 @@ interface Devices {
 }
 
 /** Whether the figures of all devices are those of a part of the period. */
-export const isOfOwnDays = ({ since, days }: Pick<Change, 'since' | 'days'>) =>
+const isOfOwnDays = ({ since, days }: Pick<Change, 'since' | 'days'>) =>
   since !== undefined && (since.from > days.first || since.to !== undefined);
 
 /** The sizes to tell: those of the days of the change, else as the whole is told, counted or on typical days. */
