@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { digestOf, NeedsConfirmation, requireConsent } from '../../src/tooling/confirmation.ts';
 import { withAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
@@ -9,6 +9,14 @@ const writes = () =>
   platform()
     .requests.filter(({ operation }) => WRITES.has(operation))
     .map(({ method, url, body }) => ({ method, path: url, body }));
+
+/** Only an event that exists is asked about; each test may delete it. */
+beforeEach(async () => {
+  const { ask, token, requests } = platform();
+  const event = { key: 'mark', text: 'Mark', date: '2026-11-19T08:00:00.000Z' };
+  await ask('createSpeedEvent', event, await token('shop')).catch(() => undefined);
+  requests.splice(0);
+});
 
 /** One call of each confirmed tool, with what has to leave the server. */
 const calls: readonly (readonly [tool: string, args: Record<string, unknown>, body: Record<string, unknown>])[] = [
@@ -36,7 +44,7 @@ const calls: readonly (readonly [tool: string, args: Record<string, unknown>, bo
     { enrichments: [{ userId: '7310224081552637899', sessionNumber: 1, enrichmentNumber: 1, enrichment: { a: 1 } }], encoding: 'json' },
     { projectId: 1201, enrichments: [{ userId: '7310224081552637899', sessionNumber: 1, enrichmentNumber: 1, enrichment: { a: 1 } }] },
   ],
-  ['delete_speed_event', { key: 'no-such-key' }, { key: 'no-such-key' }],
+  ['delete_speed_event', { key: 'mark' }, { key: 'mark' }],
 ];
 
 describe.each(calls)('%s where the client cannot ask', (tool, args, body) => {
@@ -68,7 +76,9 @@ describe.each(calls)('%s where the client can ask', (tool, args, body) => {
     await withAssistant(platform(), { answer }, async ({ call }) => {
       await call(tool, args);
       expect(questions).toEqual([
-        expect.stringMatching(/^\w.*: send this\?\n(?:An equal job exists: .*\n)?POST \/v1\/.* \(project 1201\)(, sent as .*)?\n\{/),
+        expect.stringMatching(
+          /^\w.*: send this\?\n(?:An equal job exists: .*\n|"Mark" of .*\n)?POST \/v1\/.* \(project 1201\)(, sent as .*)?\n\{/,
+        ),
       ]);
       expect(JSON.parse(questions[0]?.replace(/^[^{]*/, '') ?? '')).toEqual(body);
       expect(writes()).toMatchObject([{ body }]);
@@ -154,7 +164,7 @@ it('the form of a deletion has no default answer; that of other writes has', asy
   };
   const form = { type: 'object' };
   const confirm = { type: 'boolean', title: 'Send it' };
-  expect(await asked('delete_speed_event', { key: 'no-such-key' })).toEqual([{ ...form, properties: { confirm } }]);
+  expect(await asked('delete_speed_event', { key: 'mark' })).toEqual([{ ...form, properties: { confirm } }]);
   const enrichment = { userId: '7310224081552637899', sessionNumber: 1, enrichmentNumber: 1, enrichment: { a: 1 } };
   expect(await asked('send_enrichments', { enrichments: [enrichment], encoding: 'json' })).toEqual([
     { ...form, properties: { confirm: { ...confirm, default: true } } },
