@@ -24,7 +24,8 @@ export default defineTool({
   }),
   output: z.object({ answer: z.string().optional(), run: documented(exportRunWithFiles) }),
   async handler(input, { call, nowMs, timeZone, workspace }) {
-    const [run, kept] = await Promise.all([call(input), (await workspace()).runs(input.jobId)]);
+    const own = await workspace();
+    const [run, kept] = await Promise.all([call(input), own.runs(input.jobId)]);
     const answer = linksWords(run, { nowMs, timeZone, isHere: kept.some(({ runId }) => runId === input.runId) });
     return { ...(answer !== undefined && { answer }), run };
   },

@@ -49,8 +49,11 @@ function judged(runs: readonly FiledRun[], least: Fields): { days: number[]; lac
 
 /** The plans of what is missing, a call for each scope. */
 function wayOn(scopes: readonly VisitScope[]): string {
-  const calls = scopes.map((scope) => `plan_export {"fields":["${PRESET}"],"scope":"${scope}","frequency":"daily"}`);
-  return hint('plan_export', ` ${calls.join(' and ')} ${calls.length === 1 ? 'plans' : 'plan'} what is missing.`);
+  return hint(
+    'plan_export',
+    ` ${scopes.map((scope) => `plan_export {"fields":["${PRESET}"],"scope":"${scope}","frequency":"daily"}`).join(' and ')} ` +
+      `${scopes.length === 1 ? 'plans' : 'plan'} what is missing.`,
+  );
 }
 
 function sentenceOf({ days, lacking, scopes }: ReturnType<typeof judged>): string {
