@@ -194,6 +194,9 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
   return { input: resolved, range };
 }
 
+/** Of more names no call is printed that has all objects of each. */
+const MOST_MEANT = 20;
+
 /** The error of names in lists that fit several objects each, with the call that names them all; others as they are. */
 async function withAllMeant(
   error: unknown,
@@ -203,6 +206,7 @@ async function withAllMeant(
   if (!(error instanceof ApiError) || error.kind !== 'invalid' || tool === undefined) return error;
   const named = structuredClone(input);
   const items = findPlaces(schema, named).names.filter(({ holder, text }) => Array.isArray(holder) && !/^\d+$/.test(text));
+  if (items.length > MOST_MEANT) return error;
   const lists = new Set(items.map(({ holder }) => holder));
   let several = 0;
   for (const { fact, text, holder, key } of items) {
