@@ -98,6 +98,8 @@ describe('a confirmation of the 2026-07-28 era', () => {
 
   it('is refused for another tool', async () => {
     const args = { key: 'release', projectId: 1201 };
+    const { ask, token } = service().platform;
+    await ask('createSpeedEvent', { key: 'release', text: 'Release', date: '2026-11-19T08:00:00.000Z' }, await token('shop'));
     const state = await askFor(args, { tool: 'delete_speed_event' });
     const { requests } = service().platform;
     // What the question shows was read; from here on nothing is asked of the platform, and nothing written.

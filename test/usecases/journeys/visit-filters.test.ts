@@ -5,6 +5,7 @@ import { analyzePaths } from '../../../src/usecases/journeys/analyze-paths.ts';
 import { analyzeRetention } from '../../../src/usecases/journeys/analyze-retention.ts';
 import { type ImpactUses, measureImpact } from '../../../src/usecases/journeys/impact/measure-impact.ts';
 import type { Filters } from '../../../src/usecases/journeys/visit-filters.ts';
+import { inTurn } from '../../support/sample-size.ts';
 import { engines, sharedWorlds, usesOf } from './both-engines.ts';
 import { coveredDays, dayOf, pagesOf, type SessionRow } from './visit-world.ts';
 
@@ -32,62 +33,74 @@ const CASES: readonly Case[] = [
 
 const entryOf = (session: SessionRow) => pagesOf(session)[0]?.path ?? '';
 
-for (const engine of engines)
-  describe.each(CASES.map((each) => [JSON.stringify(each.filters), each] as const))(`%s on ${engine}`, (_, { filters, isMeant, reads }) => {
-    const uses = (): ImpactUses => ({
-      ...usesOf(worldOf(WORLD).workspace(engine)),
-      lists: () => Promise.reject(new ApiError('down', 'No list is needed.')),
-      remember: (_key, make) => make(new AbortController().signal),
-    });
-    const drawn = () => ({ ...uses(), draw: () => undefined });
-    const sessionsOn = (scopes: readonly ('sessions' | 'views')[]) => {
-      const { kind, sessions } = worldOf(WORLD);
-      const days = new Set(coveredDays(kind, [...scopes, ...reads]));
-      return sessions.filter(({ beganMs }) => days.has(dayOf(beganMs)));
-    };
-
-    it('paths and funnels are of the sessions that pass', async () => {
-      const own = sessionsOn(['views']).filter((session) => session.views.length > 0 && isMeant(session));
-      expect(own.length).toBeGreaterThan(10);
-      const paths = await analyzePaths({ from: 'entry', depth: 1, ...filters }, drawn());
-      expect(paths.sessions).toBe(own.length);
-      const funnel = await analyzeFunnel({ steps: ['/cart', '/checkout/*'], ...filters }, drawn());
-      const atCart = own.filter(({ views }) => views.some(({ path }) => path === '/cart'));
-      expect(funnel.steps[0]?.sessions).toBe(atCart.length);
-    });
-
-    it('costs are of the sessions that pass', async () => {
-      const conditions = [{ what: 'page', pages: ['/cart'] }] as const;
-      const { totalSessions } = await measureImpact({ conditions, outcome: 'purchase', limit: 5, ...filters }, uses());
-      expect(totalSessions).toBe(sessionsOn(['sessions', 'views']).filter((each) => each.views.length > 0 && isMeant(each)).length);
-    });
-
-    it('variants are of the sessions that pass', async () => {
-      const conditions = [{ what: 'variable', name: 'referer_url', value: 'https://www.google.com/' }] as const;
-      const answer = await measureImpact({ conditions, outcome: 'purchase', limit: 5, ...filters }, uses());
-      const own = sessionsOn(['sessions']).filter((each) => each.referrer === 'https://www.google.com/' && isMeant(each));
-      expect(answer.conditions[0]?.sessions).toBe(own.filter(({ views }) => !reads.includes('views') || views.length > 0).length);
-    });
-
-    it.skipIf(filters.visitorType === 'returning')(
-      'cohorts begin with the sessions that pass, and whoever comes back comes back',
-      async () => {
-        const all = sessionsOn(['sessions']).filter(({ automated }) => !automated || filters.automated === undefined);
-        const firsts = all.filter((session) => session.number === 1 && isMeant(session));
-        const cohortsOf = [...new Set(firsts.map(({ beganMs }) => dayOf(beganMs)))].toSorted((a, b) => a - b);
-        const { cohorts } = await analyzeRetention({ periods: 2, ...filters }, drawn());
-        expect(cohorts.map(({ cohort }) => Number(cohort.slice(-2)))).toEqual(cohortsOf);
-        const days = new Set(coveredDays(worldOf(WORLD).kind, ['sessions', ...reads]));
-        const expected = cohortsOf.map((cohort) => {
-          const users = new Set(firsts.filter(({ beganMs }) => dayOf(beganMs) === cohort).map(({ user }) => user));
-          const thereOn = (day: number) =>
-            new Set(all.filter((each) => users.has(each.user) && dayOf(each.beganMs) === day).map(({ user }) => user));
-          return [0, 1, 2].map((after) => (days.has(cohort + after) ? thereOn(cohort + after).size : null));
-        });
-        expect(cohorts.map(({ returned }) => returned)).toEqual(expected);
-      },
-    );
+/** What a call needs on an engine, and the sessions of the days that the files cover for it. */
+function sceneOn(engine: (typeof engines)[number], reads: Case['reads']) {
+  const uses = (): ImpactUses => ({
+    ...usesOf(worldOf(WORLD).workspace(engine)),
+    lists: () => Promise.reject(new ApiError('down', 'No list is needed.')),
+    remember: (_key, make) => make(new AbortController().signal),
   });
+  const sessionsOn = (scopes: Case['reads']): readonly SessionRow[] => {
+    const { kind, sessions } = worldOf(WORLD);
+    const days = new Set(coveredDays(kind, [...scopes, ...reads]));
+    return sessions.filter(({ beganMs }) => days.has(dayOf(beganMs)));
+  };
+  return { uses, drawn: () => ({ ...uses(), draw: () => undefined }), sessionsOn };
+}
+
+/** The engines have the cases between them: what a filter is in SQL is made in one place. */
+const shared = engines.flatMap((engine, taker) =>
+  inTurn(CASES, taker, engines.length).map((own) => [JSON.stringify(own.filters), engine, own] as const),
+);
+
+describe.each(shared)('%s on %s', (_, engine, { filters, isMeant, reads }) => {
+  const { uses, drawn, sessionsOn } = sceneOn(engine, reads);
+
+  it('paths and funnels are of the sessions that pass', async () => {
+    const own = sessionsOn(['views']).filter((session) => session.views.length > 0 && isMeant(session));
+    expect(own.length).toBeGreaterThan(10);
+    const paths = await analyzePaths({ from: 'entry', depth: 1, ...filters }, drawn());
+    expect(paths.sessions).toBe(own.length);
+    const funnel = await analyzeFunnel({ steps: ['/cart', '/checkout/*'], ...filters }, drawn());
+    const atCart = own.filter(({ views }) => views.some(({ path }) => path === '/cart'));
+    expect(funnel.steps[0]?.sessions).toBe(atCart.length);
+  });
+
+  it('costs are of the sessions that pass', async () => {
+    const conditions = [{ what: 'page', pages: ['/cart'] }] as const;
+    const { totalSessions } = await measureImpact({ conditions, outcome: 'purchase', limit: 5, ...filters }, uses());
+    expect(totalSessions).toBe(sessionsOn(['sessions', 'views']).filter((each) => each.views.length > 0 && isMeant(each)).length);
+  });
+
+  it('variants are of the sessions that pass', async () => {
+    const conditions = [{ what: 'variable', name: 'referer_url', value: 'https://www.google.com/' }] as const;
+    const answer = await measureImpact({ conditions, outcome: 'purchase', limit: 5, ...filters }, uses());
+    const own = sessionsOn(['sessions']).filter((each) => each.referrer === 'https://www.google.com/' && isMeant(each));
+    expect(answer.conditions[0]?.sessions).toBe(own.filter(({ views }) => !reads.includes('views') || views.length > 0).length);
+  });
+});
+
+const ofFirsts = shared.filter(([, , { filters }]) => filters.visitorType !== 'returning');
+
+describe.each(ofFirsts)('%s on %s', (_, engine, { filters, isMeant, reads }) => {
+  const { drawn, sessionsOn } = sceneOn(engine, reads);
+
+  it('cohorts begin with the sessions that pass, and whoever comes back comes back', async () => {
+    const all = sessionsOn(['sessions']).filter(({ automated }) => !automated || filters.automated === undefined);
+    const firsts = all.filter((session) => session.number === 1 && isMeant(session));
+    const cohortsOf = [...new Set(firsts.map(({ beganMs }) => dayOf(beganMs)))].toSorted((a, b) => a - b);
+    const { cohorts } = await analyzeRetention({ periods: 2, ...filters }, drawn());
+    expect(cohorts.map(({ cohort }) => Number(cohort.slice(-2)))).toEqual(cohortsOf);
+    const days = new Set(coveredDays(worldOf(WORLD).kind, ['sessions', ...reads]));
+    const expected = cohortsOf.map((cohort) => {
+      const users = new Set(firsts.filter(({ beganMs }) => dayOf(beganMs) === cohort).map(({ user }) => user));
+      const thereOn = (day: number) =>
+        new Set(all.filter((each) => users.has(each.user) && dayOf(each.beganMs) === day).map(({ user }) => user));
+      return [0, 1, 2].map((after) => (days.has(cohort + after) ? thereOn(cohort + after).size : null));
+    });
+    expect(cohorts.map(({ returned }) => returned)).toEqual(expected);
+  });
+});
 
 it('cohorts of returning visitors are refused', async () => {
   const uses = { ...usesOf(worldOf(WORLD).workspace('DuckDB')), draw: () => undefined };
