@@ -84,12 +84,16 @@ describe.skipIf(!hasRedis)('Redis', () => {
     await redis.kill();
     await until(() => load.caches.every(({ isUp }) => !isUp));
     load.look();
-    await load.callsMade(30);
+    await delay(300);
     const without = load.look();
-    // A machine that is too busy for that is so with Redis too.
-    expect(without.usualMs).toBeLessThan(Math.max(100, 3 * shared.usualMs));
     await redis.start();
     await until(() => load.caches.every(({ isUp }) => isUp));
+    load.look();
+    await delay(300);
+    const again = load.look();
+    // A machine that is too busy for that is so with Redis too, before or behind it.
+    expect(without.calls).toBeGreaterThan(Math.min(30, Math.min(shared.calls, again.calls) / 2));
+    expect(without.usualMs).toBeLessThan(Math.max(100, 3 * Math.max(shared.usualMs, again.usualMs)));
     await load.callsMade(30);
     // The token that all had at hand is shared again, though Redis had lost it.
     const late = tokensOn(await openReplica(redis.url), load.clock, load.service);

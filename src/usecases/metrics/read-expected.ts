@@ -10,7 +10,7 @@ import { countingFaults, withoutFaults } from '../../domain/metrics/quality/coun
 import type { MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
 import { commerceMetrics } from '../../domain/metrics/read/query-notes.ts';
-import type { QueryLine } from '../../domain/metrics/read/query-table.ts';
+import { COMMERCE_GOAL, type QueryLine } from '../../domain/metrics/read/query-table.ts';
 import { daysBetween, type Interval, shiftDays, slotsOf } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
 import type { Context } from '../context.ts';
@@ -180,7 +180,7 @@ export async function readExpected(
     const { values, expected } = shop.lines[index] ?? line;
     return { ...line, values: { ...values, ...line.values }, expected: { ...expected, ...line.expected } };
   });
-  const ofOwnGoal = (own: FoundChange): FoundChange => (definitionOf(own.metric)?.perGoal ? { ...own, goal: 'e-commerce goal' } : own);
+  const ofOwnGoal = (own: FoundChange): FoundChange => (definitionOf(own.metric)?.perGoal ? { ...own, goal: COMMERCE_GOAL } : own);
   const [changes, before] = [shop.changes.map(ofOwnGoal), shop.before.map(ofOwnGoal)];
   return {
     lines: merged,

@@ -1,7 +1,7 @@
 import { formatNumber, formatPercent } from '../../../lib/number-text.ts';
 import { capital } from '../../../lib/sentences.ts';
 import { judgePeriods } from '../engine/judge.ts';
-import { type DailyPoint, WEEK } from '../engine/series.ts';
+import { type DailyPoint, valueOf, WEEK } from '../engine/series.ts';
 import { nameOf, verbsOf } from '../metric-definitions.ts';
 import { type ChangeSeries, type Place, seriesId } from './change-series.ts';
 import type { RankedChange } from './rank-changes.ts';
@@ -22,9 +22,6 @@ const METRICS = ['visits', 'conversionRate'];
 const PART = 4 * WEEK;
 /** Less is nothing that a reader asks about. */
 const LEAST = 0.05;
-
-const sumOf = (points: readonly DailyPoint[], part: 'numerator' | 'denominator') => points.reduce((sum, point) => sum + point[part], 0);
-const valueOf = (points: readonly DailyPoint[]) => sumOf(points, 'numerator') / sumOf(points, 'denominator');
 
 /** The level of one series at both ends of the days; undefined where they are alike, or differ by days on which it changed. */
 function slowLevelOf({ metric, kind, days: all }: ChangeSeries, from: string, to: string): SlowLevel | undefined {

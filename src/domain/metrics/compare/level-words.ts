@@ -1,7 +1,7 @@
 import { dayAfter } from '../../../lib/calendar.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import type { DatedChange } from '../engine/changes.ts';
-import { type DailyPoint, WEEK } from '../engine/series.ts';
+import { type DailyPoint, valueOf, WEEK } from '../engine/series.ts';
 import { verbsOf } from '../metric-definitions.ts';
 
 /** Of what grew tenfold and more, tenths of a percent say nothing. */
@@ -49,10 +49,6 @@ interface Inside {
   readonly days: { readonly first: string; readonly last: string };
   readonly points?: { readonly before: readonly DailyPoint[]; readonly after: readonly DailyPoint[] } | undefined;
 }
-
-const sumOf = (points: readonly DailyPoint[], part: 'numerator' | 'denominator') => points.reduce((sum, point) => sum + point[part], 0);
-/** The value of some days together: of a sum that of one of them. */
-const valueOf = (points: readonly DailyPoint[]) => sumOf(points, 'numerator') / sumOf(points, 'denominator');
 
 /** `after 65 days up to 2026-09-03 that lay 10.2% below the baseline`, as counted; empty where they are few. */
 function daysBeforeText({ since, points }: Inside): string {

@@ -67,6 +67,10 @@ export interface Series {
   readonly block: number;
 }
 
+const sumOf = (points: readonly DailyPoint[], part: 'numerator' | 'denominator') => points.reduce((sum, point) => sum + point[part], 0);
+/** The value of some days together: of a count or an amount that of one of them. */
+export const valueOf = (points: readonly DailyPoint[]): number => sumOf(points, 'numerator') / sumOf(points, 'denominator');
+
 /** Days of a week: the cycle of all daily series. */
 export const WEEK = 7;
 /** Anscombe 1948: makes the variance of the square root of a small count the most even. */
@@ -107,8 +111,7 @@ function evened(factors: readonly number[]): Float64Array {
 /** The events of each weekday over those of its trials at the usual level. */
 function weekdaysOfFewEvents(points: readonly DailyPoint[], weekdays: Uint8Array): Float64Array {
   const sums = Array.from({ length: WEEK }, () => ({ events: PRIOR_EVENTS, usual: PRIOR_EVENTS }));
-  const sumOf = (of: 'numerator' | 'denominator') => points.reduce((sum, point) => sum + point[of], 0);
-  const level = sumOf('numerator') / sumOf('denominator');
+  const level = valueOf(points);
   for (const [at, { numerator, denominator, special }] of points.entries()) {
     const own = sums[nthUnsigned(weekdays, at)];
     if (!own || special) continue;

@@ -1,5 +1,5 @@
-import { formatPercent } from '../../../lib/number-text.ts';
 import { studentOf, Z_95, Z_99 } from '../../statistics/tails.ts';
+import { signed } from '../compare/level-words.ts';
 
 /** A relative difference or growth with its bounds at 95 %, and whether it lies beyond what chance makes of it once in a hundred times. */
 export interface Estimate {
@@ -22,9 +22,6 @@ export function estimateOf(effect: number, error: number, freedom: number, count
     count,
   };
 }
-
-/** A share as percent with its sign. */
-export const signed = (share: number): string => formatPercent(100 * share, { sign: true, digits: 1 });
 
 /** The bounds of an estimate in brackets. */
 export const boundsText = ({ low, high }: Estimate): string => `(95%: ${signed(low)} to ${signed(high)})`;

@@ -3,6 +3,7 @@ import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { counted } from '../../../lib/number-text.ts';
 import { carryFactor } from '../../statistics/carry.ts';
+import { signed } from '../compare/level-words.ts';
 import type { MeasuredChange } from '../compare/measured-change.ts';
 import { isCount } from '../compare/readings.ts';
 import { nameOf } from '../metric-definitions.ts';
@@ -11,7 +12,7 @@ import type { MetricRow } from '../read/metric-answers.ts';
 import { isOfDays, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { QueryLine } from '../read/query-table.ts';
 import { isChangeOf } from './expected-lines.ts';
-import { boundsText, type Estimate, estimateOf, signed, verdictText } from './row-estimate.ts';
+import { boundsText, type Estimate, estimateOf, verdictText } from './row-estimate.ts';
 import { courseOf } from './trend-verdict.ts';
 import { weekdaySentence } from './weekday-verdict.ts';
 

@@ -4,9 +4,10 @@ import { DAY_MS } from '../../../lib/clock.ts';
 import { nth } from '../../../lib/nth.ts';
 import { carryFactor } from '../../statistics/carry.ts';
 import { logTail, normalOf } from '../../statistics/tails.ts';
+import { signed } from '../compare/level-words.ts';
 import { isCount } from '../compare/readings.ts';
 import type { QueryLine } from '../read/query-table.ts';
-import { boundsText, type Estimate, estimateOf, signed, verdictText } from './row-estimate.ts';
+import { boundsText, type Estimate, estimateOf, verdictText } from './row-estimate.ts';
 
 const LEAST_PERIODS = 6;
 const FOUR_WEEKS = 28;

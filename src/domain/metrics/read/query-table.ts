@@ -7,6 +7,9 @@ import type { MetricAnswers, MetricRow } from './metric-answers.ts';
 import { type MetricGrid, OTHER_DEVICE, type Selection } from './metric-grid.ts';
 import { choicesOf, isAddable, isByDevice, isBySegment, isOfDays, type MetricQuery, timeUnitOf } from './metric-query.ts';
 
+/** Name of the goal that conversions are counted of where none is named. */
+export const COMMERCE_GOAL = 'e-commerce goal';
+
 /** Stands in the column of time for the whole range. */
 export const TOTAL = 'total';
 
@@ -206,7 +209,7 @@ function dimensionsOf(query: MetricQuery, grid: MetricGrid, rows: readonly Query
   };
   const perGoal = grid.metrics.filter((metric) => definitionOf(metric)?.perGoal);
   const hasDefault = rows.some(({ values }) => perGoal.some((metric) => values[metric] !== null));
-  const defaultGoal = hasDefault ? 'e-commerce goal' : undefined;
+  const defaultGoal = hasDefault ? COMMERCE_GOAL : undefined;
   const namedOrNone = (ids: readonly number[]) => (ids.length === 0 ? undefined : named(ids));
   return [
     { name: 'zone', of: ({ zoneId }) => (zoneId === undefined ? undefined : naming.zone(zoneId)), isColumn: several(grid.zoneIds) },
