@@ -1,56 +1,52 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import process from 'node:process';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { documentOf } from './document.ts';
+import type { GateRow } from '../gate-row.ts';
+import { median } from '../measure.ts';
+import { type Answer, type Claim, outcomeOf, wordsOf } from './claim.ts';
+import { documentOf, PAGE } from './document.ts';
 import { exportTruths } from './export-truths.ts';
 import { metricTruths } from './metric-truths.ts';
-import type { Question } from './question.ts';
+import type { Call, Question } from './question.ts';
 import { questions } from './questions.ts';
-import { type Kept, kept, keyOf, type Row, worse } from './row.ts';
+import { type Kept, kept, keyOf, outcomeOfRow, type Row, worse } from './row.ts';
 import { speedTruths } from './speed-truths.ts';
-import { type Asked, disagreements, firstSentence, saidOf, type Truth, type Truths } from './truth.ts';
-import { type OpenWorld, openWorld, WORLDS } from './world.ts';
+import type { Asked, Truths } from './truth.ts';
+import { drawnWorld, FIXED, type OpenWorld, openWorld, type WorldOf } from './world.ts';
 
 const LAST = 'test/bench/answers/last.json';
-const PAGE = 'docs/answers.md';
 const truths: Truths = { ...metricTruths, ...speedTruths, ...exportTruths };
 
-async function truthsOf(key: string, whole: string, asked: Asked): Promise<readonly Truth[]> {
-  const found = await (truths[key] ?? truths[whole])?.(asked);
+async function claimsOf(number: number, call: number, asked: Asked): Promise<readonly Claim[]> {
+  const found = await (truths[`${number}/${call}`] ?? (call === 0 ? truths[number] : undefined))?.(asked);
   return found ? [found].flat() : [];
 }
 
-/** An answer and what it went on with, the sentences of both first. */
-const joined = (text: string, next: string) => `answer: ${saidOf(text)}\n${saidOf(next)}\n${text}\n${next}`;
-
-/** Asks until the answer is of everything that was asked: one that ran out of time says so and gives a cursor. */
-async function askWhole(world: OpenWorld, [tool, args]: Question['calls'][number]) {
-  let answer = await world.call([tool, args]);
-  let calls = 1;
-  for (; calls < 4 && /of the first \d+ of \d+ scenarios/.test(answer.text); calls += 1) {
-    const cursor = /^cursor: (\S+)/m.exec(answer.text)?.[1];
-    if (cursor === undefined) break;
+/** Asks until the answer is of everything that was asked: one that ran out of time gives a cursor. */
+async function askWhole(world: OpenWorld, [tool, args]: Call) {
+  const answers = [await world.call([tool, args])];
+  for (let cursor = answers[0]?.structured?.['cursor']; cursor !== undefined && answers.length < 4; ) {
     const next = await world.call([tool, { ...args, cursor }]);
-    answer = { ...next, text: joined(answer.text, next.text) };
+    answers.push(next);
+    cursor = next.structured?.['cursor'];
   }
-  return { ...answer, calls };
+  return answers;
+}
+
+/** For reading: the first sentence of an answer, empty where it begins with its table. */
+function firstSentence({ text, isError }: Answer): string {
+  if (isError) return text.slice(0, 300).split('\n')[0] ?? '';
+  const said = /^(?:view: .*\n)?(?:answer|verdict): (.*)/.exec(text)?.[1] ?? '';
+  return /^.*?[.!?](?= [A-Z0-9]|$)/.exec(said)?.[0] ?? said;
 }
 
 async function askQuestion({ number, asked, calls }: Question, name: string, world: OpenWorld): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [index, call] of calls.entries()) {
-    const answer = await askWhole(world, call);
-    const { rest, dates, stories } = world;
-    const found = await truthsOf(`${number}/${index}`, index === 0 ? String(number) : '', {
-      rest,
-      dates,
-      stories,
-      nowMs: world.now(),
-      text: answer.text,
-    });
-    const lacks = found.flatMap((truth) => disagreements(truth, answer.text));
-    const isJudged = found.some(({ figures, texts, without }) => figures || texts || without);
-    const judged = lacks.length === 0 ? 'yes' : 'no';
+    const startMs = world.now();
+    const answers = await askWhole(world, call);
+    const claims = await claimsOf(number, index, { ...world, startMs, nowMs: world.now(), structured: answers[0]?.structured });
+    const times = answers.flatMap(({ processorMs }) => processorMs ?? []);
     rows.push({
       number,
       asked,
@@ -58,57 +54,111 @@ async function askQuestion({ number, asked, calls }: Question, name: string, wor
       call: index,
       tool: call[0],
       args: call[1],
-      calls: answer.calls,
-      first: firstSentence(answer.text) || (answer.isError ? (answer.text.split('\n')[0] ?? '').slice(0, 300) : ''),
-      truth: found.map(({ by, says }) => `${by}: ${says}`).join('; '),
-      agrees: isJudged ? judged : '',
-      lacks,
-      tokens: encode(answer.text).length,
+      calls: answers.length,
+      first: answers.slice(0, 1).map(firstSentence).join(''),
+      judged: claims.map((claim) => {
+        const outcomes = new Set(answers.map((answer) => outcomeOf(claim, answer)));
+        // A figure may be in any part of an answer; what must not be there is looked for in all.
+        const best = (['yes', 'words', 'no'] as const).find((each) => outcomes.has(each)) ?? 'no';
+        return { truth: wordsOf(claim), outcome: claim.none && outcomes.has('no') ? 'no' : best };
+      }),
+      tokens: answers.reduce((sum, { text }) => sum + encode(text).length, 0),
+      processorMs: times.length === answers.length ? times.reduce((sum, each) => sum + each, 0) : undefined,
     });
   }
   return rows;
 }
 
-async function lastResults(): Promise<Kept> {
+const lastResults = async () => JSON.parse(await readFile(LAST, 'utf8')) as Kept;
+
+function lineOf(row: Row): string {
+  const lacks = row.judged.filter(({ outcome }) => outcome !== 'yes').map(({ truth, outcome }) => `    ${outcome}: ${truth}\n`);
+  return `${keyOf(row)}: ${outcomeOfRow(row) || 'no figure'}, ${row.tokens} tokens, ${row.processorMs?.toFixed(0)} ms. ${row.first}\n${lacks.join('')}`;
+}
+
+/** Asks questions of a world. */
+async function askWorld(product: string, of: WorldOf, chosen: readonly Question[], tell: (line: string) => void): Promise<Row[]> {
+  const world = await openWorld(product, of);
   try {
-    return JSON.parse(await readFile(LAST, 'utf8')) as Kept;
-  } catch {
-    return {};
+    const rows: Row[] = [];
+    for (const question of chosen) {
+      const own = await askQuestion(question, of.name, world);
+      rows.push(...own);
+      for (const row of own) tell(lineOf(row));
+    }
+    return rows;
+  } finally {
+    await world.close();
   }
 }
 
-function lineOf(row: Row): string {
-  const lacks = row.agrees === 'no' ? `    ${row.lacks.join('; ')} (${row.truth})\n` : '';
-  return `${keyOf(row)}: ${row.agrees || 'no figure'}, ${row.tokens} tokens. ${row.first}\n${lacks}`;
+/** What is asked, and of which worlds; left out: everything, of those that stay and one that is drawn. */
+export interface AnswersOptions {
+  readonly product: string;
+  /** Of the drawn world. */
+  readonly seed?: number;
+  readonly numbers?: readonly number[];
+  readonly tell?: (line: string) => void;
+}
+
+async function askWorlds({ product, seed = Math.floor(Math.random() * 2 ** 31), numbers = [], tell = () => undefined }: AnswersOptions) {
+  const worlds = [...FIXED, drawnWorld(seed)];
+  const chosen = questions.filter(({ number }) => numbers.length === 0 || numbers.includes(number));
+  const rows: Row[] = [];
+  for (const world of worlds) {
+    tell(`World ${world.name}: --seed ${world.seed}, from ${world.clock}\n`);
+    rows.push(...(await askWorld(product, world, chosen, tell)));
+  }
+  return { worlds, rows };
+}
+
+/** The value below which nine of ten lie. */
+const ninth = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.ceil(0.9 * values.length) - 1] ?? Number.NaN;
+
+/**
+ * The rows of the gate: how many truths the answers hold as data, world by world, the tokens of their texts, and the processor time of a call.
+ * The drawn world is named with its seed, so that no run is held against another's.
+ */
+export async function answersRows(options: AnswersOptions): Promise<GateRow[]> {
+  const { worlds, rows } = await askWorlds(options);
+  const fixed = rows.filter(({ world }) => FIXED.some(({ name }) => name === world));
+  const tokens = fixed.map((row) => row.tokens);
+  const times = fixed.flatMap(({ processorMs }) => processorMs ?? []);
+  const shares = worlds.map(({ name, seed }): GateRow => {
+    const judged = rows.filter(({ world }) => world === name).flatMap((row) => row.judged);
+    const right = judged.filter(({ outcome }) => outcome === 'yes').length;
+    const what = `answers: truths that they hold as data, world ${name === 'drawn' ? `of seed ${seed}, drawn` : name}`;
+    return { what, value: (100 * right) / judged.length, unit: '%', better: 'higher' };
+  });
+  return [
+    ...shares,
+    { what: 'answers: text, median', value: median(tokens), unit: 'tokens', better: 'lower' },
+    { what: 'answers: text, 90th percentile', value: ninth(tokens), unit: 'tokens', better: 'lower' },
+    ...(times.length > 0
+      ? [{ what: 'answers: processor time of a call, median', value: median(times), unit: 'ms', better: 'lower' } as const]
+      : []),
+  ];
 }
 
 /**
- * Asks the questions of users of two worlds and holds the answers against what is found without the product. `-u` writes docs/answers.md
- * and what later builds are compared with; numbers behind it ask only these questions.
+ * Asks the questions of users and holds the data of the answers against what is found without the product. `-u` writes the page and what later
+ * builds are compared with; numbers ask only these questions; `--seed N` repeats a drawn world.
  */
 export async function benchAnswers(product: string, args: readonly string[]): Promise<void> {
-  const only = args.filter((arg) => /^\d+$/.test(arg)).map(Number);
-  const chosen = questions.filter(({ number }) => only.length === 0 || only.includes(number));
-  const rows: Row[] = [];
-  for (const of of WORLDS) {
-    const world = await openWorld(product, of);
-    try {
-      for (const question of chosen) {
-        const own = await askQuestion(question, of.name, world);
-        rows.push(...own);
-        for (const row of own) process.stdout.write(lineOf(row));
-      }
-    } finally {
-      await world.close();
-    }
+  const at = args.indexOf('--seed');
+  const numbers = args.filter((arg, index) => /^\d+$/.test(arg) && (at < 0 || index !== at + 1)).map(Number);
+  const tell = (line: string) => void process.stdout.write(line);
+  const { worlds, rows } = await askWorlds({ product, numbers, tell, ...(at >= 0 && { seed: Number(args[at + 1]) }) });
+  const fixed = rows.filter(({ world }) => FIXED.some(({ name }) => name === world));
+  if (args.includes('-u') && numbers.length === 0) {
+    const lines = Object.entries(kept(fixed)).map(([key, row]) => `  ${JSON.stringify(key)}: ${JSON.stringify(row)}`);
+    await writeFile(LAST, `{\n${lines.join(',\n')}\n}\n`);
+    await writeFile(PAGE, documentOf(rows, worlds));
+    return;
   }
-  const last = await lastResults();
-  const isPart = only.length > 0;
-  const asked = new Set(rows.map(keyOf));
-  const complaints = worse(isPart ? Object.fromEntries(Object.entries(last).filter(([key]) => asked.has(key))) : last, rows);
-  for (const complaint of complaints) process.stdout.write(`WORSE ${complaint}\n`);
-  if (args.includes('-u') && !isPart) {
-    await writeFile(LAST, `${JSON.stringify(kept(rows), undefined, 2)}\n`);
-    await writeFile(PAGE, documentOf(rows, WORLDS));
-  } else if (complaints.length > 0) process.exitCode = 1;
+  const asked = new Set(fixed.map(keyOf));
+  const last = Object.entries(await lastResults()).filter(([key]) => numbers.length === 0 || asked.has(key));
+  const complaints = worse(Object.fromEntries(last), fixed);
+  for (const complaint of complaints) tell(`WORSE ${complaint}\n`);
+  if (complaints.length > 0) process.exitCode = 1;
 }

@@ -1,10 +1,22 @@
+import type { Claim } from './claim.ts';
 import type { Rest } from './rest.ts';
-import { type Asked, rounded, shift, type Truth, type Truths } from './truth.ts';
+import { type Asked, CHANGE, IS, shift, type Truths, WAS } from './truth.ts';
 
 const APP = 1202;
 /** Zones of the emulated app: "Add to cart" of the product screen, and those of the home screen. */
 const ADD_TO_CART = 8_120_571;
 const HOME_ZONES = [8_120_447, 8_120_450, 8_120_463, 8_120_466, 8_120_469];
+const DEVICES = ['desktop', 'mobile', 'tablet'] as const;
+const KPIS = [
+  'conversionRate',
+  'visits',
+  'revenueSum',
+  'bounceRate',
+  'cartAverage',
+  'conversionCount',
+  'pageviewAverage',
+  'sessionTimeAverage',
+];
 
 type Range = readonly [from: string | undefined, to: string | undefined];
 type Values = Readonly<Record<string, number>>;
@@ -16,239 +28,227 @@ async function site(rest: Rest, range: Range, more: Record<string, string | numb
   return Object.fromEntries((values as { name: string; value: number }[]).map(({ name, value }) => [name, value]));
 }
 
-async function zone(rest: Rest, id: number, path: string, range: Range): Promise<number> {
-  const { values } = await rest.get(`/v1/metrics/zone/${id}/${path}`, instants(range), APP);
+async function zone({ rest, dates }: Asked, id: number, path: string): Promise<number> {
+  const { values } = await rest.get(`/v1/metrics/zone/${id}/${path}`, instants([dates['last_monday'], dates['last_sunday']]), APP);
   return (values as { value: number }[])[0]?.value ?? Number.NaN;
 }
 
 const lastWeek = ({ dates }: Asked): Range => [dates['last_monday'], dates['last_sunday']];
-const weekBefore = ({ dates }: Asked): Range => [shift(dates['last_monday'], -7), shift(dates['last_sunday'], -7)];
-const tillYesterday = ({ dates }: Asked): Range => [shift(dates['today'], -7), dates['yesterday']];
-const before = (range: Range, days: number): Range => [shift(range[0], -days), shift(range[0], -1)];
+const thisWeek = ({ dates }: Asked): Range => [dates['this_monday'], dates['yesterday']];
+const tillYesterday = ({ dates }: Asked, days = 7): Range => [shift(dates['today'], -days), dates['yesterday']];
+const earlier = ([from, to]: Range, days: number): Range => [shift(from, -days), shift(to, -days)];
+const quarter = ({ dates }: Asked): Range => [dates['quarter_start'], dates['yesterday']];
 const lastMonth = ({ dates }: Asked): Range => {
   const end = shift(dates['month_start'], -1);
   return [`${end.slice(0, 8)}01`, end];
 };
-const quarter = ({ dates }: Asked): Range => [dates['quarter_start'], dates['yesterday']];
 
-const rest = (says: string, figures: readonly number[], within: Truth['within'] = 'text'): Truth => ({ by: 'REST', says, figures, within });
+/** A row of a table: figures in the columns of their names. */
+const row = (at: Claim['at'], figures: Values): Claim => ({
+  by: 'REST',
+  ...(at && { at }),
+  has: Object.entries(figures).map(([name, is]) => ({ as: [name, ...IS], is })),
+});
 
-/** Two ranges of one metric, as a comparison says them. */
-async function pair(asked: Asked, metric: string, [earlier, later]: readonly [Range, Range], more = {}): Promise<Truth> {
-  const [was, is] = [(await site(asked.rest, earlier, more))[metric] ?? 0, (await site(asked.rest, later, more))[metric] ?? 0];
-  return rest(`${metric} ${rounded(was)} → ${rounded(is)}`, [was, is], 'said');
+const only = (values: Values, names: readonly string[]): Values =>
+  Object.fromEntries(names.map((name) => [name, values[name] ?? Number.NaN]));
+
+/** A metric in a range and days before it, as a comparison shows them. */
+async function pairs(asked: Asked, metrics: readonly string[], range: Range, daysBefore: number, device?: string): Promise<Claim[]> {
+  const more = device === undefined ? {} : { device };
+  const [was, is] = [await site(asked.rest, earlier(range, daysBefore), more), await site(asked.rest, range, more)];
+  return metrics.map((metric) => ({
+    by: 'REST',
+    metric,
+    says: `${metric} ${was[metric]} → ${is[metric]}`,
+    ...(device !== undefined && { may: [device] }),
+    has: [
+      { as: WAS, is: was[metric] ?? Number.NaN },
+      { as: IS, is: is[metric] ?? Number.NaN },
+    ],
+  }));
 }
 
-/** The planted fall of conversion, as an answer must name it. */
-function plantedFall({ stories }: Asked, names: readonly ('day' | 'device')[]): Truth {
-  const { device, startDay, factor } = stories.conversionFall;
-  const says = `conversion on ${device} ${Math.round(100 * (factor - 1))}% since ${startDay}`;
-  return { by: 'planted', says, texts: names.map((name) => (name === 'day' ? startDay : device)), within: 'said' };
-}
+/** Of an estimate from counts: three standard errors, so that sound estimates over other days before it, or freed of weekdays, agree. */
+const ERRORS = 3;
 
-const DEVICES = ['desktop', 'mobile', 'tablet'] as const;
-
-async function byDevice(asked: Asked, range: Range): Promise<Values[]> {
-  return Promise.all(DEVICES.map((device) => site(asked.rest, range, { device })));
+/** The planted fall of conversion on a device: its first day, its size over all its days, and what it cost until `until`. */
+async function fall(asked: Asked, cost?: { readonly of: 'conversionCount' | 'revenueSum'; readonly until: string | undefined }) {
+  const { device, startDay } = asked.stories.conversionFall;
+  const before = await site(asked.rest, [shift(startDay, -28), shift(startDay, -1)], { device });
+  const since = async (until: string | undefined) => {
+    const { visits = 0, conversionCount: had = 0 } = await site(asked.rest, [startDay, until], { device });
+    const expected = (visits * (before['conversionCount'] ?? 0)) / (before['visits'] ?? 1);
+    const error = ERRORS * expected * (had / expected) * Math.sqrt(1 / had + 1 / (before['conversionCount'] ?? 0));
+    return { had, expected, error };
+  };
+  const { had, expected, error } = await since(asked.dates['yesterday']);
+  const [percent, percentOff] = [100 * (had / expected - 1), (100 * error) / expected];
+  const place = { by: 'planted', at: [device] } as const;
+  const first = { as: CHANGE.from, is: startDay };
+  const size = { as: CHANGE.percent, is: percent, within: percentOff };
+  const claims: Claim[] = [{ ...place, metric: 'conversionRate', has: [first, size] }];
+  if (!cost) return claims;
+  const lost = await since(cost.until);
+  // A lost purchase is worth what one of these days was.
+  const worth = cost.of === 'revenueSum' ? (before['cartAverage'] ?? Number.NaN) : 1;
+  const off = ERRORS * Math.hypot(Math.sqrt(lost.had), lost.expected / Math.sqrt(before['conversionCount'] ?? 1));
+  return [...claims, { ...place, has: [first, { as: CHANGE.cost, is: worth * (lost.had - lost.expected), within: worth * off }] }];
 }
 
 /** Marshall–Edgeworth over the devices and what is none of them, in percentage points. */
-async function mixAndRate(asked: Asked, earlier: Range, later: Range): Promise<Truth> {
-  const parts = await Promise.all(
-    [earlier, later].map(async (range) => {
-      const all = await site(asked.rest, range);
-      const own = (await byDevice(asked, range)).map(({ visits = 0, conversionCount = 0 }) => ({ visits, conversionCount }));
-      const named = own.reduce((sum, each) => ({
-        visits: sum.visits + each.visits,
-        conversionCount: sum.conversionCount + each.conversionCount,
-      }));
-      const [visits = 0, conversionCount = 0] = [all['visits'], all['conversionCount']];
+async function mixAndRate({ rest }: Asked, range: Range): Promise<Claim> {
+  const [was, is] = await Promise.all(
+    [earlier(range, 7), range].map(async (days) => {
+      const all = await site(rest, days);
+      const named = await Promise.all(DEVICES.map((device) => site(rest, days, { device })));
+      const less = (name: string) => named.reduce((sum, own) => sum - (own[name] ?? 0), all[name] ?? 0);
+      const groups: Values[] = [...named, { visits: less('visits'), conversionCount: less('conversionCount') }];
+      const rateOf = ({ visits = 0, conversionCount = 0 }: Values) => (100 * conversionCount) / visits;
       return {
-        rate: (100 * conversionCount) / visits,
-        visits,
-        groups: [...own, { visits: visits - named.visits, conversionCount: conversionCount - named.conversionCount }],
+        rate: rateOf(all),
+        groups: groups.map((group) => ({ rate: rateOf(group), share: (group['visits'] ?? 0) / (all['visits'] ?? 1) })),
       };
     }),
   );
-  const [was, is] = parts;
   if (!was || !is) throw new Error('two ranges');
   let [mix, rate] = [0, 0];
   for (const [index, group] of was.groups.entries()) {
     const after = is.groups[index] ?? group;
-    const [shareWas, shareIs] = [group.visits / was.visits, after.visits / is.visits];
-    const [valueWas, valueIs] = [(100 * group.conversionCount) / group.visits, (100 * after.conversionCount) / after.visits];
-    mix += (shareIs - shareWas) * ((valueWas + valueIs) / 2 - (was.rate + is.rate) / 2);
-    rate += ((shareWas + shareIs) / 2) * (valueIs - valueWas);
+    mix += (after.share - group.share) * ((group.rate + after.rate) / 2 - (was.rate + is.rate) / 2);
+    rate += ((group.share + after.share) / 2) * (after.rate - group.rate);
   }
-  return rest(`devices: mix ${rounded(mix, 3)} pp, rate ${rounded(rate, 3)} pp`, [rounded(rate, 2)]);
+  // Sums of four parts that are shown to the fourth decimal.
+  const within = 2.5e-4;
+  const has = [
+    { as: ['mix'], is: mix, within },
+    { as: ['rate'], is: rate, within },
+  ];
+  return { by: 'REST', at: ['devices'], metric: 'conversionRate', has };
 }
 
-async function months(asked: Asked): Promise<Truth> {
-  const start = new Date(`${asked.dates['today']}T00:00:00Z`);
+async function months({ rest, dates }: Asked): Promise<Claim[]> {
+  const claims: Claim[] = [];
+  const start = new Date(`${dates['today']}T00:00:00Z`);
   start.setUTCFullYear(start.getUTCFullYear() - 1);
-  const figures: number[] = [];
-  for (let day = start.toISOString().slice(0, 10); day < (asked.dates['month_start'] ?? ''); ) {
+  for (let day = start.toISOString().slice(0, 10); day < (dates['month_start'] ?? ''); ) {
     const next = new Date(Date.UTC(Number(day.slice(0, 4)), Number(day.slice(5, 7)), 1)).toISOString().slice(0, 10);
-    figures.push((await site(asked.rest, [day, shift(next, -1)]))['visits'] ?? 0);
+    claims.push(row([day.slice(0, 7)], only(await site(rest, [day, shift(next, -1)]), ['visits'])));
     day = next;
   }
-  return rest(`visits of ${figures.length} months, the last ${figures.at(-1)}`, figures);
+  return claims;
 }
 
-async function halfYear(asked: Asked): Promise<Truth> {
-  const start = new Date(`${asked.dates['today']}T00:00:00Z`);
+async function halfYear({ rest, dates }: Asked): Promise<Claim> {
+  const start = new Date(`${dates['today']}T00:00:00Z`);
   start.setUTCMonth(start.getUTCMonth() - 6);
-  const from = start.toISOString().slice(0, 10);
-  const middle = shift(from, 91);
-  const halves = await Promise.all([site(asked.rest, [from, middle]), site(asked.rest, [shift(middle, 1), asked.dates['yesterday']])]);
+  const middle = shift(start.toISOString().slice(0, 10), 91);
+  const halves = [await site(rest, [shift(middle, -91), middle]), await site(rest, [shift(middle, 1), dates['yesterday']])];
   const sum = (name: string) => halves.reduce((total, values) => total + (values[name] ?? 0), 0);
-  const figure = (100 * sum('conversionCount')) / sum('visits');
-  return rest(`${rounded(figure)} % of ${sum('visits')} visits`, [rounded(figure)]);
+  return row([], { conversionRate: (100 * sum('conversionCount')) / sum('visits'), visits: sum('visits') });
 }
 
-async function weekdays(asked: Asked): Promise<Truth> {
-  const sums = new Map<number, { visits: number; conversions: number }>();
-  const [from = '', to = ''] = quarter(asked);
+async function weekdays({ rest, ...asked }: Asked): Promise<Claim[]> {
+  const sums = new Map<string, { visits: number; conversions: number }>();
+  const [from = '', to = ''] = quarter({ rest, ...asked });
   for (let day = from; day <= to; day = shift(day, 1)) {
-    const { visits = 0, conversionCount = 0 } = await site(asked.rest, [day, day]);
-    const weekday = new Date(`${day}T00:00:00Z`).getUTCDay();
+    const { visits = 0, conversionCount = 0 } = await site(rest, [day, day]);
+    const weekday = new Date(`${day}T00:00:00Z`).toLocaleDateString('en', { weekday: 'long', timeZone: 'UTC' });
     const sum = sums.get(weekday) ?? { visits: 0, conversions: 0 };
     sums.set(weekday, { visits: sum.visits + visits, conversions: sum.conversions + conversionCount });
   }
-  const rates = [...sums].map(([weekday, { visits, conversions }]) => ({ weekday, rate: (100 * conversions) / visits }));
-  const [best] = rates.toSorted((a, b) => b.rate - a.rate);
-  const name = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'][best?.weekday ?? 0] ?? '';
-  return {
-    ...rest(
-      `best ${name} with ${rounded(best?.rate ?? 0)} %`,
-      rates.map(({ rate }) => rate),
-    ),
-    texts: [name],
-  };
+  return [...sums].map(([weekday, { visits, conversions }]) => row([weekday], { conversionRate: (100 * conversions) / visits, visits }));
 }
 
-async function mobileShare(asked: Asked): Promise<Truth> {
-  const [all, mobile] = [await site(asked.rest, quarter(asked)), await site(asked.rest, quarter(asked), { device: 'mobile' })];
-  const [visits, revenue] = ['visits', 'revenueSum'].map((name) => (100 * (mobile[name] ?? 0)) / (all[name] ?? 1)) as [number, number];
-  return rest(`mobile: ${rounded(visits)} % of visits, ${rounded(revenue)} % of revenue`, [visits, revenue]);
+async function mobileShare({ rest, ...asked }: Asked): Promise<Claim> {
+  const range = quarter({ rest, ...asked });
+  const [all, mobile] = [await site(rest, range), await site(rest, range, { device: 'mobile' })];
+  const share = (name: string) => (100 * (mobile[name] ?? 0)) / (all[name] ?? 1);
+  return row(['mobile'], { visitsShare: share('visits'), revenueSumShare: share('revenueSum') });
 }
 
-async function segmentId(asked: Asked, wanted: string): Promise<number> {
-  const segments = (await asked.rest.get('/v1/segments')) as unknown as { id: number; name: string }[];
-  return segments.find(({ name }) => name === wanted)?.id ?? 0;
-}
-
-async function ofSegments(asked: Asked, range: Range, names: readonly string[], metrics: readonly string[]): Promise<Truth> {
-  const rows = await Promise.all(
-    names.map(async (name) => site(asked.rest, range, name === '' ? {} : { segmentIds: await segmentId(asked, name) })),
+async function bySegment({ rest }: Asked, range: Range, names: readonly string[], metrics: readonly string[]): Promise<Claim[]> {
+  const segments = (await rest.get('/v1/segments')) as unknown as { id: number; name: string }[];
+  return Promise.all(
+    names.map(async (name) => {
+      const id = segments.find((segment) => segment.name === name)?.id;
+      return row([name], only(await site(rest, range, id === undefined ? {} : { segmentIds: id }), metrics));
+    }),
   );
-  const figures = rows.flatMap((row) => metrics.map((metric) => row[metric] ?? 0));
-  return rest(`${metrics.join(', ')}: ${figures.map((figure) => rounded(figure)).join(', ')}`, figures);
 }
+
+const byDevice = async ({ rest }: Asked, range: Range): Promise<Claim[]> =>
+  Promise.all(DEVICES.map(async (device) => row([device], only(await site(rest, range, { device }), ['conversionRate']))));
+
+/** Visits of days or weeks, each row named by its first day. */
+const visitsFrom = async ({ rest }: Asked, firsts: readonly string[], days: number): Promise<Claim[]> =>
+  Promise.all(firsts.map(async (day) => row([day], only(await site(rest, [day, shift(day, days - 1)]), ['visits']))));
+
+/** Visits of today until the instant that the answer says it ends at, which must be now. */
+async function unfinished({ rest, dates, nowMs, structured }: Asked): Promise<Claim[]> {
+  const end = String((structured?.['range'] as { end?: string } | undefined)?.end);
+  const isNow = Math.abs(Date.parse(end) - nowMs) < 60_000;
+  const { values } = await rest.get('/v1/metrics/site', { startDate: `${dates['today']}T00:00:00.000Z`, endDate: isNow ? end : '' });
+  const visits = (values as { name: string; value: number }[]).find(({ name }) => name === 'visits')?.value ?? Number.NaN;
+  return [
+    { by: 'REST', says: 'the range ends now', has: [{ as: ['range.end'], is: dates['today'] ?? '' }], done: isNow },
+    row([], { visits }),
+  ];
+}
+
+const RATE = ['conversionRate'];
+const refused = async (): Promise<Claim> => ({ by: 'planted', refused: true });
+const cost = (of: 'conversionCount' | 'revenueSum', [, until]: Range) => ({ of, until });
 
 /** Truths about metrics. */
 export const metricTruths: Truths = {
-  '1': async (asked) => [await pair(asked, 'conversionRate', [weekBefore(asked), lastWeek(asked)]), plantedFall(asked, ['day', 'device'])],
-  '2': async (asked) => [
-    await pair(asked, 'conversionRate', [before(tillYesterday(asked), 7), tillYesterday(asked)]),
-    plantedFall(asked, ['day']),
-  ],
-  '3': async (asked) => {
-    const rates = (await byDevice(asked, tillYesterday(asked))).map(({ conversionRate = 0 }) => conversionRate);
-    return rest(`desktop, mobile, tablet ${rates.map((rate) => rounded(rate)).join(', ')} %`, rates, 'said');
-  },
-  '4': async (asked) => [await mixAndRate(asked, weekBefore(asked), lastWeek(asked)), plantedFall(asked, ['day'])],
-  '5': (asked) => {
-    const week: Range = [asked.dates['this_monday'], asked.dates['yesterday']];
-    // A week so far is compared with the same weekdays of the week before.
-    return pair(asked, 'revenueSum', [[shift(week[0], -7), shift(week[1], -7)], week]);
-  },
-  '6': async (asked) => {
-    const rates = (await byDevice(asked, lastMonth(asked))).map(({ conversionRate = 0 }) => conversionRate);
-    return rest(`desktop, mobile, tablet ${rates.map((rate) => rounded(rate)).join(', ')} %`, rates);
-  },
+  '1': async (asked) => [...(await pairs(asked, RATE, lastWeek(asked), 7)), ...(await fall(asked))],
+  '2': async (asked) => [...(await pairs(asked, RATE, tillYesterday(asked), 7)), ...(await fall(asked))],
+  '3': (asked) => byDevice(asked, tillYesterday(asked)),
+  '4': async (asked) => [await mixAndRate(asked, lastWeek(asked)), ...(await fall(asked))],
+  // A week so far is compared with the same weekdays of the week before.
+  '5': (asked) => pairs(asked, ['revenueSum'], thisWeek(asked), 7),
+  '6': (asked) => byDevice(asked, lastMonth(asked)),
   '7': (asked) =>
-    ofSegments(asked, lastMonth(asked), ['New visitors', 'Returning visitors'], ['conversionRate', 'revenueSum', 'sessionTimeAverage']),
-  '8': async (asked) => {
-    const [was, is] = [await site(asked.rest, weekBefore(asked)), await site(asked.rest, lastWeek(asked))];
-    const names = [
-      'conversionRate',
-      'visits',
-      'revenueSum',
-      'bounceRate',
-      'cartAverage',
-      'conversionCount',
-      'pageviewAverage',
-      'sessionTimeAverage',
-    ];
-    return rest(
-      'the eight metrics of both weeks',
-      names.flatMap((name) => [was[name] ?? 0, is[name] ?? 0]),
-    );
-  },
+    bySegment(asked, lastMonth(asked), ['New visitors', 'Returning visitors'], ['conversionRate', 'revenueSum', 'sessionTimeAverage']),
+  '8': (asked) => pairs(asked, KPIS, lastWeek(asked), 7),
   '9': months,
   '10': halfYear,
-  '11': (asked) => {
-    const week: Range = [asked.dates['this_monday'], asked.dates['yesterday']];
-    return pair(asked, 'visits', [[shift(week[0], -364), shift(week[1], -364)], week]);
-  },
-  '12': async ({ dates }) => ({
-    by: 'REST',
-    says: 'the day is not over',
-    texts: [`Today is incomplete (${dates['today']})`],
-    within: 'text',
-  }),
-  '13': async (asked) => {
-    const rate = await zone(asked.rest, ADD_TO_CART, 'tap-rate', lastWeek(asked));
-    return rest(`${rounded(rate)} %`, [rate]);
-  },
-  '14': async (asked) => {
-    const figures = await Promise.all(HOME_ZONES.map((id) => zone(asked.rest, id, 'revenue-per-tap', lastWeek(asked))));
-    return rest(`${figures.map((figure) => rounded(figure)).join(', ')} EUR`, figures);
-  },
-  '29': async (asked) => ({ ...plantedFall(asked, ['day', 'device']), within: 'text' }),
+  '11': (asked) => pairs(asked, ['visits'], thisWeek(asked), 364),
+  '12': unfinished,
+  '13': async (asked) => row([], { tapRate: await zone(asked, ADD_TO_CART, 'tap-rate') }),
+  '14': (asked) => Promise.all(HOME_ZONES.map(async (id) => row([id], { revenuePerTap: await zone(asked, id, 'revenue-per-tap') }))),
+  '29': async (asked) => fall(asked, cost('revenueSum', tillYesterday(asked))),
   '30/0': weekdays,
   '30/1': mobileShare,
-  '31': async (asked) => ({ ...plantedFall(asked, ['day', 'device']), within: 'text' }),
-  '35': (asked) =>
-    ofSegments(asked, [asked.dates['four_weeks_start'], asked.dates['last_sunday']], ['Paid search', ''], ['conversionRate']),
-  '36/0': async (asked) => {
-    const day = asked.dates['black_friday'];
-    const { visits = 0, revenueSum = 0 } = await site(asked.rest, [day, day]);
-    return rest(`${visits} visits, ${rounded(revenueSum)} EUR on ${day}`, [visits, revenueSum]);
+  '31': async (asked) => fall(asked, cost('revenueSum', tillYesterday(asked))),
+  '35': (asked) => bySegment(asked, [asked.dates['four_weeks_start'], asked.dates['last_sunday']], ['Paid search', 'all visitors'], RATE),
+  '36/0': async ({ rest, dates }) => {
+    const day = dates['black_friday'];
+    return row([], only(await site(rest, [day, day]), ['visits', 'revenueSum']));
   },
-  '36/1': async (asked) => {
-    const mondays = Array.from({ length: 10 }, (_, week) => shift(asked.dates['ten_weeks_start'], 7 * week));
-    const figures = await Promise.all(mondays.map(async (day) => (await site(asked.rest, [day, shift(day, 6)]))['visits'] ?? 0));
-    return rest(`visits of ten weeks, the last ${figures.at(-1)}`, figures);
-  },
-  '38': async (asked) => {
-    const range = tillYesterday(asked);
-    const [was, is] = [await site(asked.rest, before(range, 7)), await site(asked.rest, range)];
-    return rest(`conversions ${was['conversionCount']} → ${is['conversionCount']}`, [
-      was['conversionCount'] ?? 0,
-      is['conversionCount'] ?? 0,
-    ]);
-  },
+  '36/1': (asked) =>
+    visitsFrom(
+      asked,
+      Array.from({ length: 10 }, (_, week) => shift(asked.dates['ten_weeks_start'], 7 * week)),
+      7,
+    ),
+  '38': (asked) => pairs(asked, ['visits', 'conversionCount'], tillYesterday(asked), 7),
   '39': async (asked) => {
-    const range: Range = [shift(asked.dates['today'], -14), asked.dates['yesterday']];
-    return [await pair(asked, 'conversionRate', [before(range, 14), range], { device: 'mobile' }), plantedFall(asked, ['day', 'device'])];
+    const range = tillYesterday(asked, 14);
+    const { device } = asked.stories.conversionFall;
+    const mobile = await pairs(asked, RATE, range, 14, 'mobile');
+    return device === 'mobile' ? [...mobile, ...(await fall(asked, cost('conversionCount', range)))] : mobile;
   },
-  '40': async (asked) => pair(asked, 'conversionRate', [before(tillYesterday(asked), 7), tillYesterday(asked)]),
-  '47': async (asked) => [await pair(asked, 'conversionRate', [weekBefore(asked), lastWeek(asked)]), plantedFall(asked, ['day', 'device'])],
-  '65': async (asked) => {
-    const days = Array.from({ length: 28 }, (_, day) => shift(asked.dates['today'], day - 28));
-    const figures = await Promise.all(days.map(async (day) => (await site(asked.rest, [day, day]))['visits'] ?? 0));
-    return rest(`visits of 28 days, ${figures.reduce((sum, figure) => sum + figure, 0)} in all`, figures);
-  },
-  ...Object.fromEntries(
-    [
-      ['66', 'no heatmaps'],
-      ['67', 'not of visitors'],
-      ['68', 'visitors are not counted'],
-    ].map(([number, words = '']) => [
-      number,
-      async (): Promise<Truth> => ({ by: 'planted', says: 'the interface has no such figure', texts: [words], within: 'text' }),
-    ]),
-  ),
+  '40': (asked) => pairs(asked, RATE, tillYesterday(asked), 7),
+  '47': async (asked) => [...(await pairs(asked, RATE, lastWeek(asked), 7)), ...(await fall(asked, cost('revenueSum', lastWeek(asked))))],
+  '65': (asked) =>
+    visitsFrom(
+      asked,
+      Array.from({ length: 28 }, (_, day) => shift(asked.dates['today'], day - 28)),
+      1,
+    ),
+  '66': refused,
+  '67': refused,
+  '68': refused,
 };

@@ -41,7 +41,7 @@ export async function openRest(environment: Readonly<Record<string, string>>): P
   };
   return {
     get: (path, parameters = {}, projectId = main) => {
-      const all = { ...(!path.startsWith('/v1/exports') && { projectId }), ...parameters };
+      const all = { ...(!/^.v1.(?:exports|custom-vars)/.test(path) && { projectId }), ...parameters };
       const query = new URLSearchParams(Object.entries(all).map(([name, value]): [string, string] => [name, String(value)])).toString();
       return send(query === '' ? path : `${path}?${query}`, projectId);
     },
@@ -52,4 +52,15 @@ export async function openRest(environment: Readonly<Record<string, string>>): P
       return statusCode === 200 ? bytes : undefined;
     },
   };
+}
+
+/** All elements of a list that the platform gives by pages. */
+export async function allOf<T>(rest: Rest, path: string): Promise<T[]> {
+  const rows: T[] = [];
+  for (let page = 1; page <= 20; page += 1) {
+    const own = (await rest.get(path, { limit: 100, page })) as unknown as T[];
+    rows.push(...own);
+    if (own.length < 100) break;
+  }
+  return rows;
 }

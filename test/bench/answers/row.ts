@@ -1,3 +1,4 @@
+import type { Outcome } from './claim.ts';
 import type { Call } from './question.ts';
 
 /** One call of one question in one world, and what became of it. */
@@ -11,37 +12,45 @@ export interface Row {
   readonly args: Call[1];
   /** Calls that it took: more than one where an answer ran out of time and went on. */
   readonly calls: number;
+  /** For reading; nothing is judged by it. */
   readonly first: string;
-  readonly truth: string;
-  /** Empty where no figure can be found apart. */
-  readonly agrees: 'yes' | 'no' | '';
-  /** What the answer lacks. */
-  readonly lacks: readonly string[];
+  /** What was found without the product, in words, and whether the answer holds it; empty where nothing can be found. */
+  readonly judged: readonly { readonly truth: string; readonly outcome: Outcome }[];
+  /** Of the text. */
   readonly tokens: number;
+  /** Processor time of the product's process and its children; undefined where the system does not tell. */
+  readonly processorMs: number | undefined;
 }
 
+/** From the best to the worst. */
+const RANKS: readonly (Outcome | '')[] = ['yes', 'words', 'no', ''];
+
+/** The worst outcome of a row; empty where nothing is judged. */
+export const outcomeOfRow = ({ judged }: Row): Outcome | '' =>
+  RANKS.toReversed().find((rank) => judged.some(({ outcome }) => outcome === rank)) ?? '';
+
 /** What is kept of a row to compare a later build with. */
-export type Kept = Readonly<Record<string, Pick<Row, 'agrees' | 'calls' | 'tokens'>>>;
+export type Kept = Readonly<Record<string, { readonly agrees: Outcome | ''; readonly calls: number; readonly tokens: number }>>;
 
 export const keyOf = ({ number, world, call, tool }: Pick<Row, 'number' | 'world' | 'call' | 'tool'>) =>
   `${world} ${number}.${call + 1} ${tool}`;
 
 /** The rows as they are kept. */
 export function kept(rows: readonly Row[]): Kept {
-  return Object.fromEntries(rows.map((row) => [keyOf(row), { agrees: row.agrees, calls: row.calls, tokens: row.tokens }]));
+  return Object.fromEntries(rows.map((row) => [keyOf(row), { agrees: outcomeOfRow(row), calls: row.calls, tokens: row.tokens }]));
 }
 
 /** Tokens may grow by this much: instants and ids are others in each run. */
 const GROWTH = 1.1;
 
-/** Sentences that name each row that got worse: wrong where it was right, more calls, more tokens, or gone. */
+/** Sentences that name each row that got worse: farther from the truth, more calls, more tokens, or gone. */
 export function worse(before: Kept, rows: readonly Row[]): string[] {
   const now = kept(rows);
   return Object.entries(before).flatMap(([key, was]) => {
     const is = now[key];
     if (!is) return [`${key}: is no longer asked`];
     return [
-      ...(was.agrees === 'yes' && is.agrees !== 'yes' ? [`${key}: agreed with the truth before, no longer does`] : []),
+      ...(RANKS.indexOf(is.agrees) > RANKS.indexOf(was.agrees) ? [`${key}: agrees "${is.agrees}", "${was.agrees}" before`] : []),
       ...(is.calls > was.calls ? [`${key}: ${is.calls} calls, ${was.calls} before`] : []),
       ...(is.tokens > was.tokens * GROWTH ? [`${key}: ${is.tokens} tokens, ${was.tokens} before`] : []),
     ];

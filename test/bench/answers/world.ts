@@ -1,12 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Stories, storiesOf } from '../../../src/emulator/world/index.ts';
+import { storiesOf } from '../../../src/emulator/world/index.ts';
 import { DAY_MS } from '../../../src/lib/clock.ts';
 import { startExternalEmulator } from '../emulator.ts';
 import { clockModule, greet, startPeer } from '../peer.ts';
+import { processorMs } from '../processor-time.ts';
+import type { Answer } from './claim.ts';
+import { openFiles } from './files.ts';
 import type { Call } from './question.ts';
-import { openRest, type Rest } from './rest.ts';
+import { openRest } from './rest.ts';
+import type { Asked } from './truth.ts';
 
 /** A world that is asked: a seed, and the instant at which its clock starts. */
 export interface WorldOf {
@@ -15,26 +19,30 @@ export interface WorldOf {
   readonly clock: string;
 }
 
-/** Two worlds: a Friday before Black Friday, and a Thursday after it with other troubles. */
-export const WORLDS: readonly WorldOf[] = [
+/** Two that stay: a Friday before Black Friday, and a Thursday after it with other troubles. */
+export const FIXED: readonly WorldOf[] = [
   { name: 'A', seed: 1, clock: '2026-11-20T10:00:00.000Z' },
   { name: 'B', seed: 23, clock: '2026-12-03T14:30:00.000Z' },
 ];
 
-/** What a tool answered: the text that a model reads. */
-export interface Answer {
-  readonly text: string;
-  readonly isError: boolean;
+/**
+ * The world of any seed, its clock drawn by it from a year and a quarter: from Wednesday to Sunday and not in the first days of a month, so that
+ * each range that the questions name has begun.
+ */
+export function drawnWorld(seed: number): WorldOf {
+  const drawn = (limit: number, turn: number) => Math.floor(seed / turn) % limit;
+  let ms = Date.UTC(2026, 0, 10, 6 + drawn(16, 1), drawn(60, 16)) + drawn(450, 960) * DAY_MS;
+  const isEarly = () => [1, 2].includes(new Date(ms).getUTCDay()) || new Date(ms).getUTCDate() < 4;
+  while (isEarly()) ms += DAY_MS;
+  return { name: 'drawn', seed, clock: new Date(ms).toISOString() };
 }
 
 /** A world with the product beside it. */
-export interface OpenWorld {
-  readonly dates: Readonly<Record<string, string>>;
-  readonly stories: Stories;
-  readonly rest: Rest;
+export interface OpenWorld extends Pick<Asked, 'dates' | 'stories' | 'rest' | 'query'> {
   /** The present of the world, ms since 1970. */
   readonly now: () => number;
-  readonly call: (call: Call) => Promise<Answer>;
+  /** What a tool answers, and the processor time that the product took for it. */
+  readonly call: (call: Call) => Promise<Answer & { readonly processorMs: number | undefined }>;
   readonly close: () => Promise<void>;
 }
 
@@ -98,31 +106,33 @@ export async function openWorld(product: string, { seed, clock }: WorldOf): Prom
   const offsetMs = Date.parse(clock) - Date.now();
   const stories = storiesOf({ seed, startMs: Date.parse(clock) });
   const dates = { ...worldDates(clock), slow_scenario: stories.slowTag.scenarioName, slow_step: stories.slowTag.stepName };
-  const call = async ([name, args]: Call): Promise<Answer> => {
+  const call: OpenWorld['call'] = async ([name, args]) => {
+    const before = processorMs(peer.child.pid ?? 0);
     const { result, error } = (await peer.ask('tools/call', { name, arguments: dated(args, dates) })) as {
-      result?: { isError?: boolean; content?: { type: string; text?: string }[] };
+      result?: { isError?: boolean; content?: { text?: string }[]; structuredContent?: Record<string, unknown> };
       error?: { message: string };
     };
+    const after = processorMs(peer.child.pid ?? 0);
     if (!result) throw new Error(`${name}: ${error?.message}`);
-    return {
-      text: (result.content ?? [])
-        .map(({ text }) => text ?? '')
-        .filter(Boolean)
-        .join('\n'),
-      isError: result.isError ?? false,
-    };
+    const { content = [], structuredContent: structured, isError = false } = result;
+    const text = content.flatMap((part) => part.text ?? []).join('\n');
+    return { text, structured, isError, processorMs: before === undefined || after === undefined ? undefined : after - before };
   };
   for (let turn = 0; turn < 6; turn += 1) {
-    const { text } = await call(['sync_exports', { jobIds: ['Daily sessions', 'Daily views'], since: '-12d', waitSeconds: 40 }]);
-    if (!/still|goes on|call again/i.test(text)) break;
+    const { structured } = await call(['sync_exports', { jobIds: ['Daily sessions', 'Daily views'], since: '-12d', waitSeconds: 40 }]);
+    if (structured?.['state'] === 'complete') break;
   }
+  const rest = await openRest(emulator.environment);
+  const files = await openFiles(rest);
   return {
     dates,
     stories,
     now: () => Date.now() + offsetMs,
-    rest: await openRest(emulator.environment),
+    rest,
+    query: files.query,
     call,
     async close() {
+      files.close();
       await peer.stop();
       await emulator.stop();
       await rm(directory, { recursive: true, force: true });
