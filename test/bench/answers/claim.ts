@@ -83,7 +83,7 @@ function collect(value: Readonly<Record<string, unknown>>, context: Fields, pref
  * The records of structured content. What stands in an object of the first level is one record and no other's context, so that the place of a
  * change is not taken for that of each row beside it.
  */
-export const recordsOf = (structured: Answer['structured']): Fields[] => (structured ? collect(structured, [], '', true) : []);
+const recordsOf = (structured: Answer['structured']): Fields[] => (structured ? collect(structured, [], '', true) : []);
 
 /** Whether a value is this name: alone, with more behind it, in quotes behind a number, or an instant of this day. */
 function means(value: unknown, name: string | number): boolean {
@@ -141,7 +141,7 @@ export function outcomeOf(claim: Claim, { text, structured, isError }: Answer): 
 }
 
 /** The value as people read it. */
-export const rounded = (value: number, digits = 4) => Number(value.toFixed(digits));
+const rounded = (value: number, digits = 4) => Number(value.toFixed(digits));
 
 /** What a claim says, for people. */
 export function wordsOf({ by, says, at = [], has = [], none, refused }: Claim): string {

@@ -40,12 +40,22 @@ function firstSentence({ text, isError }: Answer): string {
   return /^.*?[.!?](?= [A-Z0-9]|$)/.exec(said)?.[0] ?? said;
 }
 
-async function askQuestion({ number, asked, calls }: Question, name: string, world: OpenWorld): Promise<Row[]> {
+async function askQuestion(question: Question, name: string, world: OpenWorld): Promise<Row[]> {
+  const { number, asked } = question;
   const rows: Row[] = [];
-  for (const [index, call] of calls.entries()) {
+  for (const [index, call] of question.calls.entries()) {
     const startMs = world.now();
-    const answers = await askWhole(world, call);
-    const claims = await claimsOf(number, index, { ...world, startMs, nowMs: world.now(), structured: answers[0]?.structured });
+    const ask = async () => {
+      const own = await askWhole(world, call);
+      return { own, claims: await claimsOf(number, index, { ...world, startMs, nowMs: world.now(), structured: own[0]?.structured }) };
+    };
+    let { own: answers, claims } = await ask();
+    let calls = answers.length;
+    // One whose time was over keeps what it read and asks to be called again, as happens on a busy machine: a refusal alone is an answer.
+    for (let turn = 0; turn < 2 && answers.some(({ isError }) => isError) && !claims.some(({ refused }) => refused); turn += 1) {
+      ({ own: answers, claims } = await ask());
+      calls += answers.length;
+    }
     const times = answers.flatMap(({ processorMs }) => processorMs ?? []);
     rows.push({
       number,
@@ -54,7 +64,7 @@ async function askQuestion({ number, asked, calls }: Question, name: string, wor
       call: index,
       tool: call[0],
       args: call[1],
-      calls: answers.length,
+      calls,
       first: answers.slice(0, 1).map(firstSentence).join(''),
       judged: claims.map((claim) => {
         const outcomes = new Set(answers.map((answer) => outcomeOf(claim, answer)));

@@ -112,7 +112,7 @@ async function slower({ rest, stories, nowMs }: Asked, fromMs: number): Promise<
   return [
     {
       by: 'planted',
-      at: [[scenarioName, scenarioId], stepName],
+      at: [[scenarioId, scenarioName], stepName],
       may: [scenarioName],
       metric: LCP,
       has: [
@@ -126,7 +126,7 @@ async function slower({ rest, stories, nowMs }: Asked, fromMs: number): Promise<
 /** That these scenarios were judged and none became slower; nothing is claimed where the slow-down lies before the period. */
 function noneSlower({ stories }: Asked, scenarios: readonly number[]): Claim[] {
   const calm = ['steady', 'unstable', 'failing', 'faster', 'no change', 'unchanged', 'uncertain', 'lower', 'too few data'];
-  const named = (id: number) => [SCENARIOS[id] ?? '', id];
+  const named = (id: number) => [id, SCENARIOS[id] ?? ''];
   return scenarios
     .filter((id) => id !== stories.slowTag.scenarioId)
     .map((id) => ({
@@ -148,7 +148,7 @@ async function failures({ rest, dates, nowMs, stories }: Asked, by: 'scenario' |
   const { scenarioId, scenarioName, stepName, action } = stories.failing;
   const all = await runs(rest, scenarioId, dayMs(dates['today']) - 7 * DAY_MS, nowMs);
   const failed = all.filter(({ steps }) => steps.some(({ name, fail }) => name === stepName && fail > 0)).length;
-  const place = { at: [[scenarioName, scenarioId], stepName], may: [scenarioName] };
+  const place = { at: [[scenarioId, scenarioName], stepName], may: [scenarioName] };
   const figures = [
     { as: ['failed', 'against.value'], is: failed },
     { as: ['percent', 'failurePercent', 'now'], is: (100 * failed) / all.length },
