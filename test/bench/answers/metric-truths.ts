@@ -72,26 +72,30 @@ async function pairs(asked: Asked, metrics: readonly string[], range: Range, day
 /** Of an estimate from counts: three standard errors, so that sound estimates over other days before it, or freed of weekdays, agree. */
 const ERRORS = 3;
 
-/** The planted fall of conversion on a device: its first day, its size over all its days, and what it cost until `until`. */
-async function fall(asked: Asked, cost?: { readonly of: 'conversionCount' | 'revenueSum'; readonly until: string | undefined }) {
+/** The planted fall of conversion on a device: its first day, its size over all its days, and what it cost in a range. */
+async function fall(asked: Asked, cost?: { readonly of: 'conversionCount' | 'revenueSum'; readonly range: Range }) {
   const { device, startDay } = asked.stories.conversionFall;
   const before = await site(asked.rest, [shift(startDay, -28), shift(startDay, -1)], { device });
-  const since = async (until: string | undefined) => {
-    const { visits = 0, conversionCount: had = 0 } = await site(asked.rest, [startDay, until], { device });
+  const within = async ([from = startDay, until]: Range) => {
+    const {
+      visits = 0,
+      conversionCount: had = 0,
+      cartAverage: basket = 0,
+    } = await site(asked.rest, [from > startDay ? from : startDay, until], { device });
     const expected = (visits * (before['conversionCount'] ?? 0)) / (before['visits'] ?? 1);
     const error = ERRORS * expected * (had / expected) * Math.sqrt(1 / had + 1 / (before['conversionCount'] ?? 0));
-    return { had, expected, error };
+    return { had, expected, error, basket };
   };
-  const { had, expected, error } = await since(asked.dates['yesterday']);
+  const { had, expected, error } = await within([startDay, asked.dates['yesterday']]);
   const [percent, percentOff] = [100 * (had / expected - 1), (100 * error) / expected];
   const place = { by: 'planted', at: [device] } as const;
   const first = { as: CHANGE.from, is: startDay };
   const size = { as: CHANGE.percent, is: percent, within: percentOff };
   const claims: Claim[] = [{ ...place, metric: 'conversionRate', has: [first, size] }];
   if (!cost) return claims;
-  const lost = await since(cost.until);
+  const lost = await within(cost.range);
   // A lost purchase is worth what one of these days was.
-  const worth = cost.of === 'revenueSum' ? (before['cartAverage'] ?? Number.NaN) : 1;
+  const worth = cost.of === 'revenueSum' ? lost.basket : 1;
   const off = ERRORS * Math.hypot(Math.sqrt(lost.had), lost.expected / Math.sqrt(before['conversionCount'] ?? 1));
   return [...claims, { ...place, has: [first, { as: CHANGE.cost, is: worth * (lost.had - lost.expected), within: worth * off }] }];
 }
@@ -198,7 +202,7 @@ async function unfinished({ rest, dates, nowMs, structured }: Asked): Promise<Cl
 
 const RATE = ['conversionRate'];
 const refused = async (): Promise<Claim> => ({ by: 'planted', refused: true });
-const cost = (of: 'conversionCount' | 'revenueSum', [, until]: Range) => ({ of, until });
+const cost = (of: 'conversionCount' | 'revenueSum', range: Range) => ({ of, range });
 
 /** Truths about metrics. */
 export const metricTruths: Truths = {
@@ -218,10 +222,10 @@ export const metricTruths: Truths = {
   '12': unfinished,
   '13': async (asked) => row([], { tapRate: await zone(asked, ADD_TO_CART, 'tap-rate') }),
   '14': (asked) => Promise.all(HOME_ZONES.map(async (id) => row([id], { revenuePerTap: await zone(asked, id, 'revenue-per-tap') }))),
-  '29': async (asked) => fall(asked, cost('revenueSum', tillYesterday(asked))),
+  '29': async (asked) => fall(asked, cost('revenueSum', tillYesterday(asked, 28))),
   '30/0': weekdays,
   '30/1': mobileShare,
-  '31': async (asked) => fall(asked, cost('revenueSum', tillYesterday(asked))),
+  '31': async (asked) => fall(asked, cost('revenueSum', tillYesterday(asked, 61))),
   '35': (asked) => bySegment(asked, [asked.dates['four_weeks_start'], asked.dates['last_sunday']], ['Paid search', 'all visitors'], RATE),
   '36/0': async ({ rest, dates }) => {
     const day = dates['black_friday'];
