@@ -22,6 +22,7 @@ import { greet, type Peer, peakMegabytes, startPeer } from './peer.ts';
 import { benchQueries } from './queries.ts';
 import { benchReplicas } from './replicas.ts';
 import { benchSpeed } from './speed.ts';
+import { benchStory } from './story/index.ts';
 import { benchVerdicts } from './verdicts/index.ts';
 import { benchWarehouse } from './warehouse.ts';
 
@@ -219,6 +220,7 @@ else if (subject === 'big') await benchBig(PRODUCT, rest);
 else if (subject === 'load') await benchLoad(PRODUCT, rest);
 else if (subject === 'impact') await benchImpact(PRODUCT, rest);
 else if (subject === 'answers') await benchAnswers(PRODUCT, rest);
+else if (subject === 'story') await benchStory(PRODUCT, rest);
 else if (subject === 'latency') await onEmulator((emulator) => benchLatency(PRODUCT, emulator, rest));
 else if (subject === 'pages') await benchPages(PRODUCT);
 else if (subject === 'journeys') await benchJourneys(PRODUCT, rest);

@@ -13,6 +13,7 @@ export interface Event {
   readonly to: number;
   readonly factor: number;
   readonly device?: Device;
+  readonly segment?: (typeof SEGMENTS)[number];
   /** The factor is reached by equal steps on the last day. */
   readonly isGradual?: true;
 }
@@ -99,10 +100,10 @@ function sumOf({ gamma }: Random, visits: number, mean: number, sd: number): num
 
 const isOn = ({ from, to }: Pick<Event, 'from' | 'to'>, left: number) => left <= from && left >= to;
 
-function factorOf(events: readonly Event[], on: Event['on'], device: Device, left: number): number {
+function factorOf(events: readonly Event[], on: Event['on'], { device, segment }: Pick<Cell, 'device' | 'segment'>, left: number): number {
   let product = 1;
   for (const event of events) {
-    if (event.on !== on || (event.device ?? device) !== device || !isOn(event, left)) continue;
+    if (event.on !== on || (event.device ?? device) !== device || (event.segment ?? segment) !== segment || !isOn(event, left)) continue;
     product *= event.isGradual ? event.factor ** ((event.from - left + 1) / (event.from - event.to + 1)) : event.factor;
   }
   return product;
@@ -198,22 +199,22 @@ export function drawWorld(nature: Nature, seed: number): World {
       for (let day = 0; day < days; day += 1) {
         const left = days - day;
         const expected = (usual[day] ?? 0) * SHARES[device] * share;
-        const mean = expected * Math.exp((common.visits[day] ?? 0) + (own.visits[day] ?? 0)) * factorOf(events, 'visits', device, left);
+        const mean = expected * Math.exp((common.visits[day] ?? 0) + (own.visits[day] ?? 0)) * factorOf(events, 'visits', cell, left);
         const chance =
           RATES[device] *
           rate *
           (usualRate[day] ?? 1) *
           Math.exp((common.rate[day] ?? 0) + (own.rate[day] ?? 0)) *
-          factorOf(events, 'rate', device, left);
+          factorOf(events, 'rate', cell, left);
         const count = random.negativeBinomial(mean, 4_000);
         cell.visits[day] = count;
         cell.orders[day] = random.binomial(count, Math.min(0.9, chance));
         cell.revenue[day] = takings(
           random,
           cell.orders[day] ?? 0,
-          basket * Math.exp(common.basket[day] ?? 0) * factorOf(events, 'basket', device, left),
+          basket * Math.exp(common.basket[day] ?? 0) * factorOf(events, 'basket', cell, left),
         );
-        const bounce = (usualBounce[day] ?? 0.42) * Math.exp(own.bounce[day] ?? 0) * factorOf(events, 'bounce', device, left);
+        const bounce = (usualBounce[day] ?? 0.42) * Math.exp(own.bounce[day] ?? 0) * factorOf(events, 'bounce', cell, left);
         cell.bounces[day] = random.binomial(count, bounce);
         cell.views[day] = count + Math.round(sumOf(random, count, 3.2 * (1 - bounce), 4));
         cell.seconds[day] = Math.round(sumOf(random, count, 150 * (1.4 - bounce), 200));

@@ -1,0 +1,214 @@
+import { writeFile } from 'node:fs/promises';
+import type { GateRow } from '../gate-row.ts';
+import { askDay, isComplete, storyWays, type Told, type ToldDay } from './ask.ts';
+import { isRight, trueCost, trueSize } from './judge.ts';
+import { ASKED_AFTER, dayPlus, plant } from './planted.ts';
+
+/** What is asked: so many worlds, drawn from a seed, each on four days. */
+export interface StoryOptions {
+  readonly worlds?: number;
+  readonly seed?: number;
+  /** Each world is asked in every way on every day (four times as long), where ways take turns otherwise. */
+  readonly all?: boolean;
+}
+
+const DEFAULTS = { worlds: 20, seed: 1, all: false };
+/** Processes of the product that are asked at once. */
+const AT_ONCE = 2;
+
+/** Asks generated worlds, each on four days, in every way that looks at their change; `heard` gets each day as soon as it is judged. */
+export async function tellStories(
+  product: string,
+  options: StoryOptions,
+  heard: (day: ToldDay) => void = () => undefined,
+): Promise<ToldDay[]> {
+  const { worlds, seed, all } = { ...DEFAULTS, ...options };
+  const asked = Array.from({ length: worlds }, (_, index) => ASKED_AFTER.map((after) => ({ index, after }))).flat();
+  const told: ToldDay[] = [];
+  let next = 0;
+  async function work(): Promise<void> {
+    for (let at = next++; at < asked.length; at = next++) {
+      const own = asked[at];
+      if (!own) continue;
+      const day = await askDay(product, plant(seed, own.index), own.after, all ? undefined : at);
+      told[at] = day;
+      heard(day);
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return told;
+}
+
+const shareOf = <T>(all: readonly T[], holds: (each: T) => boolean) =>
+  all.length === 0 ? 0 : Math.round((1000 * all.filter(holds).length) / all.length) / 10;
+const sumOf = <T>(all: readonly T[], of: (each: T) => number) => all.reduce((sum, each) => sum + of(each), 0);
+/** Percent of a count of all. */
+const percentOf = (some: number, all: number) => (all === 0 ? 100 : Math.round((10_000 * some) / all) / 100);
+
+/** The figures of asked worlds; an answer may tell a change that none is in one of twenty cases. */
+export function storyRows(days: readonly ToldDay[]): GateRow[] {
+  const all = days.flatMap(({ ways }) => ways);
+  const ways = days.flatMap(storyWays);
+  const figures = sumOf(all, (way) => way.figures.looked);
+  const kept = sumOf(all, (way) => way.kept.looked);
+  const share = (what: string, holds: (way: Told) => boolean): GateRow => ({
+    what: `one story: ${what}`,
+    value: shareOf(ways, holds),
+    unit: '% of answers',
+    better: 'higher',
+  });
+  return [
+    { what: 'one story complete', value: shareOf(days, isComplete), unit: '% of worlds × days', better: 'higher' },
+    share('place, first day, size and cost right', isRight),
+    share('place right', (way) => way.place),
+    share('first day right', (way) => way.first),
+    share('size right', (way) => way.size),
+    share('cost right', (way) => way.cost),
+    {
+      what: 'one story: figures that plain REST gives for their place',
+      value: percentOf(figures - sumOf(all, (way) => way.figures.wrong.length), figures),
+      unit: '% of figures',
+      better: 'higher',
+    },
+    {
+      what: 'one story: findings lost by an added look',
+      value: percentOf(
+        sumOf(all, (way) => way.kept.lost.length),
+        kept,
+      ),
+      unit: '% of findings',
+      better: 'lower',
+    },
+    { ...share('a change told of what did not change', (way) => way.invented.length > 0), better: 'lower', bound: 5 },
+    { ...share('the change denied', (way) => way.isDenied), better: 'lower' },
+  ];
+}
+
+/** The figures of the gate, with the worlds that it always asks. */
+export async function gateRows(product: string, options: StoryOptions = {}): Promise<GateRow[]> {
+  return storyRows(await tellStories(product, options));
+}
+
+/** A table of all ways, each with the share of the worlds and days in which it agrees with what was planted. */
+function wayTable(days: readonly ToldDay[]): string[] {
+  const names = [...new Set(days.flatMap(({ ways }) => ways.map(({ look }) => look.name)))];
+  const lines = names.map((name) => {
+    const own = days.flatMap(({ ways }) => ways.filter(({ look }) => look.name === name));
+    const isOfLevels = own.some(({ look }) => look.isOfLevels);
+    const percent = (holds: (way: Told) => boolean) => (isOfLevels ? '–' : shareOf(own, holds).toFixed(0));
+    const cells = [
+      percent((way) => way.place),
+      percent((way) => way.first),
+      percent((way) => way.size),
+      percent((way) => way.cost),
+      percent(isRight),
+      percent((way) => way.isDenied),
+      percent((way) => way.invented.length > 0),
+      sumOf(own, (way) => way.kept.lost.length),
+      `${sumOf(own, (way) => way.figures.wrong.length)} of ${sumOf(own, (way) => way.figures.looked)}`,
+    ];
+    return `| ${name} | ${own.length} | ${cells.join(' | ')} |`;
+  });
+  const head = [
+    'way',
+    'asked',
+    'place %',
+    'first day %',
+    'size %',
+    'cost %',
+    'all four %',
+    'denied %',
+    'invented %',
+    'lost',
+    'wrong figures',
+  ];
+  return [`| ${head.join(' | ')} |`, `|${' --- |'.repeat(head.length)}`, ...lines];
+}
+
+const placeText = ({ device = 'all', segment }: { readonly device?: string; readonly segment?: string }) =>
+  [device, segment].filter(Boolean).join(', ');
+
+/** Everything of an answer that is not so, each with what was said and what is true. */
+function faultsOf({ planted, today }: ToldDay, way: Told): { readonly kind: string; readonly text: string }[] {
+  const { look, claim } = way;
+  const truth = { planted, last: dayPlus(today, -1) };
+  const faults: { kind: string; text: string }[] = [];
+  const add = (kind: string, text: string) => faults.push({ kind, text });
+  if (!look.isOfLevels && claim) {
+    const { place, from, percent, cost } = claim;
+    if (!way.place) add('place', `${claim.metric} of ${placeText(place)}; true: ${placeText(planted.place)}`);
+    if (!way.first) add('first day', `${from} (${claim.earliest ?? from} to ${claim.latest ?? from}); true: ${planted.from}`);
+    if (!way.size) add('size', `${claim.metric} of ${placeText(place)} ${percent?.value}%; true: ${trueSize(claim, truth).toFixed(1)}%`);
+    if (!way.cost)
+      add('cost', cost ? `${cost.value} of ${cost.of}; true: ${trueCost(claim, truth).toFixed(0)}` : `none with ${claim.metric}`);
+  }
+  if (!look.isOfLevels && !claim) add(way.isDenied ? 'denied' : 'not located', 'no change is told with its day');
+  for (const text of look.isOfLevels ? [] : way.invented) add('invented', text);
+  for (const text of way.kept.lost) add('lost', text);
+  for (const text of way.figures.wrong) add('wrong figure', text);
+  return faults;
+}
+
+/** Everything that is not so in the answers of a day, as `[kind, reproducible example]`. */
+function examplesOf(day: ToldDay): (readonly [string, string])[] {
+  const { planted, after, today } = day;
+  const { seed, index, kind: ofKind, on, place, factor, from, to } = planted;
+  const change = `${ofKind}: ${on} of ${placeText(place)} × ${factor.toFixed(2)} from ${from} ${to === undefined ? 'on' : `to ${to}`}`;
+  return day.ways.flatMap((way) => {
+    const { tool, args } = way.look;
+    const at = `seed ${seed}, world ${index}, day ${after} (${today}), ${change}; ${tool} ${JSON.stringify(args)}`;
+    return faultsOf(day, way).map(({ kind, text }) => [`${kind}, ${tool}`, `${at}: ${text}`] as const);
+  });
+}
+
+/** The first example of each kind of fault by tool, with how often it is there. */
+function faultLines(days: readonly ToldDay[]): string[] {
+  const examples = days.flatMap(examplesOf);
+  return [...new Map(examples.toReversed())].map(
+    ([kind, example]) => `- ${kind} (${examples.filter(([other]) => other === kind).length}): ${example}`,
+  );
+}
+
+/** The worlds and days whose figures are held by a test: one of each kind of change that lasts. */
+const HELD = [
+  { index: 0, after: 6 },
+  { index: 1, after: 13 },
+  { index: 3, after: 2 },
+] as const;
+/** Where their figures stand as they landed; the change that betters one renews it. */
+const LANDED = 'test/bench/story/landed.json';
+
+/** The figures of the worlds that a test holds. */
+export async function heldRows(product: string): Promise<GateRow[]> {
+  const days: ToldDay[] = [];
+  for (const [turn, { index, after }] of HELD.entries()) days.push(await askDay(product, plant(DEFAULTS.seed, index), after, turn));
+  return storyRows(days);
+}
+
+async function writeLanded(product: string): Promise<void> {
+  const figures = Object.fromEntries((await heldRows(product)).map(({ what, value }) => [what, value]));
+  await writeFile(LANDED, `${JSON.stringify(figures, undefined, 2)}\n`);
+}
+
+function numberAfter(args: readonly string[], name: 'worlds' | 'seed'): StoryOptions {
+  const at = args.indexOf(`--${name}`);
+  if (at < 0) return {};
+  const value = Number(args[at + 1]);
+  if (!Number.isInteger(value) || value < 1) throw new TypeError(`--${name} is followed by a whole number of at least 1.`);
+  return { [name]: value };
+}
+
+/**
+ * Prints how the built tools tell one planted change: `story --worlds 20 --seed 1 --all`; `STORY_FAULTS=1` prints every fault,
+ * `-u` renews the figures that a test holds instead.
+ */
+export async function benchStory(product: string, args: readonly string[]): Promise<void> {
+  if (args.includes('-u')) return writeLanded(product);
+  const options = { ...numberAfter(args, 'worlds'), ...numberAfter(args, 'seed'), all: args.includes('--all') };
+  const days = await tellStories(product, options, (day) => {
+    if (process.env['STORY_FAULTS'] === undefined) return;
+    for (const [kind, example] of examplesOf(day)) process.stderr.write(`${kind}: ${example}\n`);
+  });
+  const rows = storyRows(days).map(({ what, value, unit }) => `${what}: ${value} ${unit}`);
+  process.stdout.write(`${[...wayTable(days), '', ...faultLines(days), '', ...rows].join('\n')}\n`);
+}
