@@ -82,8 +82,11 @@ interface RowVerdict {
 function toldRows(said: Said, look: Look, truth: Truth): RowVerdict[] {
   const rows = rowsOf(said);
   const { baseline, devices = [], segments = [] } = said;
-  const effectOf = (metric: string, place: Place, from: string, to: string) =>
-    Math.abs(relativeEffect(truth, metric, place, from, to)) >= LEAST_EFFECT;
+  // On the days of the change alone: two of ninety days move their range by less than what counts as an effect.
+  const effectOf = (metric: string, place: Place, from: string, to: string) => {
+    const [first, last] = [from > truth.planted.from ? from : truth.planted.from, to < lastOf(truth) ? to : lastOf(truth)];
+    return first <= last && Math.abs(relativeEffect(truth, metric, place, first, last)) >= LEAST_EFFECT;
+  };
   const placed = (row: (typeof rows)[number]) => placeOf({ ...look.place, ...row });
   const told = (some: typeof rows, column: string) => some.filter((row) => TOLD.has(String(row[column])));
   if (baseline) {
