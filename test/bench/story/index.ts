@@ -180,8 +180,7 @@ const LANDED = 'test/bench/story/landed.json';
 
 /** The figures of the worlds that a test holds. */
 export async function heldRows(product: string): Promise<GateRow[]> {
-  const days: ToldDay[] = [];
-  for (const [turn, { index, after }] of HELD.entries()) days.push(await askDay(product, plant(DEFAULTS.seed, index), after, turn));
+  const days = await Promise.all(HELD.map(({ index, after }, turn) => askDay(product, plant(DEFAULTS.seed, index), after, turn)));
   return storyRows(days);
 }
 

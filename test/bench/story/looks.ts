@@ -69,7 +69,7 @@ function comparisons({ on, place }: Planted, today: string): Look[] {
     ...looks,
     { ...base, name: 'compare, 14 days, by device', args: { ...ask, by: 'device' }, isOfLevels: true },
     { ...base, name: 'compare, 14 days, by segment', args: { ...ask, by: 'segment' }, isOfLevels: true },
-    // Of a change of all devices, or of a segment, what the largest device shows of it is part of the story too.
+    // Of a change of all devices, the largest one shows it too.
     ...(segment === undefined
       ? [
           {
@@ -80,7 +80,7 @@ function comparisons({ on, place }: Planted, today: string): Look[] {
             ...(device !== undefined && { adds: ['compare, 14 days, default'] }),
           },
         ]
-      : [{ ...base, name: 'compare, 14 days, of the segment', args: { ...ask, segmentIds: [segment] }, place: { segment } }]),
+      : []),
   ];
 }
 
