@@ -17,11 +17,7 @@ const DEFAULTS = { worlds: 20, seed: 1, all: false };
 const AT_ONCE = 2;
 
 /** Asks generated worlds, each on four days, in every way that looks at their change; `heard` gets each day as soon as it is judged. */
-export async function tellStories(
-  product: string,
-  options: StoryOptions,
-  heard: (day: ToldDay) => void = () => undefined,
-): Promise<ToldDay[]> {
+async function tellStories(product: string, options: StoryOptions, heard: (day: ToldDay) => void = () => undefined): Promise<ToldDay[]> {
   const { worlds, seed, all } = { ...DEFAULTS, ...options };
   const asked = Array.from({ length: worlds }, (_, index) => ASKED_AFTER.map((after) => ({ index, after }))).flat();
   const told: ToldDay[] = [];
@@ -46,7 +42,7 @@ const sumOf = <T>(all: readonly T[], of: (each: T) => number) => all.reduce((sum
 const percentOf = (some: number, all: number) => (all === 0 ? 100 : Math.round((10_000 * some) / all) / 100);
 
 /** The figures of asked worlds; an answer may tell a change that none is in one of twenty cases. */
-export function storyRows(days: readonly ToldDay[]): GateRow[] {
+function storyRows(days: readonly ToldDay[]): GateRow[] {
   const all = days.flatMap(({ ways }) => ways);
   const ways = days.flatMap(storyWays);
   const figures = sumOf(all, (way) => way.figures.looked);

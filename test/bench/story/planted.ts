@@ -9,7 +9,7 @@ const [BEFORE, FROM_FIRST] = [450, 28];
 const EARLIEST_FIRST = Date.UTC(2026, 2, 1);
 const FIRST_DAYS = 210;
 
-export const PLANTED_KINDS = ['rate of a device', 'visits of a segment', 'basket', 'episode', 'single day'] as const;
+const PLANTED_KINDS = ['rate of a device', 'visits of a segment', 'basket', 'episode', 'single day'] as const;
 /** The only change of a world: which kind it is of. */
 export type PlantedKind = (typeof PLANTED_KINDS)[number];
 

@@ -27,7 +27,8 @@ export function plainReader(url: string) {
   }
   return (from: string, to: string, { device = 'all', segment }: Place, isDaily = false): Promise<Values> => {
     const ofSegment = segment === undefined ? '' : `&segmentIds=${SEGMENT_IDS[segment]}`;
-    const query = `startDate=${from}T00:00:00.000Z&endDate=${to}T23:59:59.999Z&device=${device}${ofSegment}${isDaily ? '&period=daily' : ''}`;
+    const narrowed = `device=${device}${ofSegment}${isDaily ? '&period=daily' : ''}`;
+    const query = `startDate=${from}T00:00:00.000Z&endDate=${to}T23:59:59.999Z&${narrowed}`;
     const known = asked.get(query) ?? ask(query);
     asked.set(query, known);
     return known;
