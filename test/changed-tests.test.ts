@@ -10,9 +10,9 @@ describe('of the unit tests a change asks for', () => {
     const found = unitOf('src/lib/nearest.ts');
     // It names no module of src: it reads the sources.
     expect(found).toContain('test/sources.test.ts');
-    expect(found).not.toContain('test/lib/date-properties.test.ts');
+    expect(found).not.toContain('test/lib/dates.test.ts');
     const ofDates = unitOf('src/lib/dates.ts');
-    expect(ofDates).toContain('test/lib/date-properties.test.ts');
+    expect(ofDates).toContain('test/lib/dates.test.ts');
     expect(ofDates.length).toBeLessThan(all.length);
   });
 

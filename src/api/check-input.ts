@@ -3,9 +3,8 @@ import { isRecord } from '../lib/is-record.ts';
 import { nearest, nearestFirst } from '../lib/nearest.ts';
 import { ApiError } from './errors.ts';
 import { CHOOSE_PROJECT } from './granted.ts';
-import type { Operation } from './operation.ts';
+import { type Operation, unwrap } from './operation.ts';
 import * as p from './params.ts';
-import { unwrap } from './unwrap.ts';
 
 /** `frequency.dateRange.to`, `fields[2].fieldName`. */
 function memberOf(path: readonly PropertyKey[]): string {

@@ -1,26 +1,188 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
 import { createRedaction } from '../lib/redact.ts';
+import { pageBefore } from './all-pages.ts';
 import { type AuthServer, checkedAuthUrl, createAuthServer } from './auth-server.ts';
-import { checkInput, checkProjectId, checkScopes, knownProject } from './check-input.ts';
-import type { ClientOptions } from './client-options.ts';
+import { checkInput, checkProjectId, checkScopes, knownProject, withProject } from './check-input.ts';
 import { type CredentialLevel, credentialLevel } from './credential-level.ts';
-import { type Limits, withDeadline } from './deadline.ts';
+import { type Limits, refuseLongQueue, withDeadline } from './deadline.ts';
 import { ApiError } from './errors.ts';
-import { DEFAULT_SIZE_LIMITS, titleOf, type Wiring } from './exchange.ts';
+import { DEFAULT_SIZE_LIMITS, exchange, type SizeLimits, titleOf, type Wiring } from './exchange.ts';
 import type { Granted } from './granted.ts';
-import { createHttp } from './http.ts';
-import type { Observer } from './observer.ts';
+import { createHttp, type Http } from './http.ts';
+import type { Limiter } from './limiter.ts';
+import type { ApiEvent, Observer } from './observer.ts';
 import type { InputOf, Operation, PayloadOf, Scope } from './operation.ts';
-import { createReadCache } from './read-cache.ts';
-import { answerCall, type CallParts } from './send-call.ts';
-import { type AcquiredToken, createTokenProvider } from './token-provider.ts';
-import { createTokenCache, type TokenSummary } from './tokens.ts';
-import { leftOutWords } from './tolerant-payload.ts';
+import { createReadCache, type ReadCache } from './read-cache.ts';
+import { retry } from './retry.ts';
+import { type AcquiredToken, createTokenProvider, type TokenProvider } from './token-provider.ts';
+import { type Credential, createTokenCache, type SharedTokens, type TokenCache, type TokenSummary } from './tokens.ts';
+import { leftOutWords, type Tolerated } from './tolerant-payload.ts';
+
+/** Options of `createClient`. */
+export interface ClientOptions {
+  authUrl: string;
+  credential: Credential;
+  /** Credential of the integration, where enrichment has its own. */
+  enrichmentCredential?: Credential | undefined;
+  defaultProjectId?: number | undefined;
+  /** Scopes that the enabled toolsets call for. */
+  neededScopes: readonly Scope[];
+  /** Domains that an endpoint may belong to; any when empty. */
+  endpointDomains?: readonly string[] | undefined;
+  /** Longest a call may take, with its repeats and its time in the queue. */
+  timeoutMs: number;
+  limiter: Limiter;
+  /** Whose turn it is in the limiter; left out: the session's own. */
+  principalId?: string | undefined;
+  sessionId: string;
+  clock: Clock;
+  /** Chooses the back-off, 0 to 1. */
+  random?: (() => number) | undefined;
+  version: string;
+  log?: Log | undefined;
+  observe?: Observer | undefined;
+  sizeLimits?: SizeLimits | undefined;
+  /** Tokens that replicas share; left out: they stay in this process. */
+  sharedTokens?: SharedTokens | undefined;
+  /** Shared connections; default an own pool, closed with the client. */
+  http?: Http | undefined;
+  /** Where answers are kept and reads shared with the other sessions of the same principal; default an own one. */
+  reads?: ReadCache | undefined;
+  /** Changes when the principal gets another credential. */
+  credentialVersion?: string | undefined;
+}
+
+/** The parts of a client that its calls go through. */
+interface CallParts extends Pick<ClientOptions, 'limiter' | 'clock' | 'principalId' | 'sessionId'> {
+  readonly wiring: Wiring;
+  readonly authUrl: string;
+  /** Host that an endpoint may lie as far inside as; undefined where the operator allowed domains. */
+  readonly trustedHost: string | undefined;
+  readonly random: () => number;
+  readonly reads: ReturnType<ReadCache['open']>;
+  readonly tokens: TokenCache;
+  readonly tokenProvider: TokenProvider;
+}
+
+/** How one call is sent. */
+interface SendOptions {
+  readonly projectId: number | undefined;
+  readonly encoding: 'form' | 'json';
+  readonly fresh?: boolean | undefined;
+  /** True: the answer is not kept. */
+  readonly passing?: boolean | undefined;
+  readonly newerThan?: number | undefined;
+  readonly onKept?: ((sinceMs: number) => void) | undefined;
+  readonly observe?: Observer | undefined;
+  readonly limits: Limits;
+}
+
+function notify(event: ApiEvent, { wiring }: CallParts, ofCall: Observer | undefined): void {
+  for (const observe of [wiring.observe, ofCall]) observe?.(event);
+}
+
+/** One request of a call, in its turn. */
+async function attempt(
+  request: Omit<Parameters<typeof exchange>[1], 'base' | 'accessToken'>,
+  acquired: AcquiredToken,
+  parts: CallParts,
+): Promise<Tolerated<unknown>> {
+  const { operation, limits } = request;
+  const { limiter, clock, principalId, sessionId, wiring, authUrl, trustedHost } = parts;
+  const project = `${authUrl} ${acquired.projectId ?? acquired.request.credential.clientId}`;
+  const speed = operation.scope === 'speed-analysis';
+  const queuedAtMs = clock.now();
+  const wanted = { project, principalId, sessionId, speed };
+  limits.waitsFor = 'turn';
+  limits.queueMs = () => limiter.expectedWaitMs?.(wanted);
+  refuseLongQueue(limits, queuedAtMs);
+  const slot = await limiter.acquire({ ...wanted, signal: limits.signal });
+  limits.waitsFor = 'answer';
+  notify({ type: 'slot', durationMs: clock.now() - queuedAtMs }, parts, request.observe);
+  let refused = false;
+  try {
+    return await exchange(wiring, { ...request, base: acquired.token.endpoint, trustedHost, accessToken: acquired.token.accessToken });
+  } catch (error) {
+    refused = error instanceof ApiError && error.kind === 'busy';
+    throw error;
+  } finally {
+    slot.release(refused);
+  }
+}
+
+async function acquireToken(operation: Operation, how: SendOptions, parts: CallParts): Promise<AcquiredToken> {
+  const { projectId, limits, observe } = how;
+  const { scope } = operation;
+  if (scope === undefined) throw new TypeError(`${operation.path} is answered by authenticate() and credential().`);
+  const startMs = parts.clock.now();
+  limits.waitsFor = 'token';
+  const acquired = await parts.tokenProvider.forScope(scope, { projectId, signal: limits.signal });
+  notify({ type: 'token', kept: acquired.fromCache, durationMs: parts.clock.now() - startMs }, parts, observe);
+  return acquired;
+}
+
+/** An operation with its checked input. */
+interface Request {
+  readonly operation: Operation;
+  readonly input: Record<string, unknown>;
+}
+
+/** Sends a request until it is answered or has failed for good; `first` is the token that the call has already. */
+async function send({ operation, input }: Request, how: SendOptions, first: AcquiredToken, parts: CallParts): Promise<Tolerated<unknown>> {
+  const { clock, random, limiter, tokens, reads } = parts;
+  const { encoding, limits, observe } = how;
+  let acquired = first;
+  for (let renewed = false; ; renewed = true) {
+    try {
+      return await retry(limits, { clock, random, isAlone: () => limiter.isAlone?.() ?? false }, (number) =>
+        attempt({ operation, input, encoding, limits, attempt: number, observe }, acquired, parts),
+      );
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.kind !== 'unauthorized') throw error;
+      // Whatever is wrong with this token, it must not be used again.
+      tokens.drop(acquired.request, acquired.token);
+      if (error.code !== 'JWT_EXPIRED' || renewed) reads.forget();
+      if (error.code !== 'JWT_EXPIRED') throw error;
+      if (renewed) throw new ApiError('unauthorized', `A token fetched a moment ago counts as expired. ${error.message}`, error);
+      acquired = await acquireToken(operation, how, parts);
+    }
+  }
+}
+
+/** The answer of one call: from the cache, or shared with identical reads that are on their way. */
+async function answerCall(
+  operation: Operation,
+  given: Record<string, unknown>,
+  how: SendOptions,
+  parts: CallParts,
+): Promise<Tolerated<unknown>> {
+  const { clock, reads } = parts;
+  const acquired = await acquireToken(operation, how, parts);
+  const input = withProject(operation, given, acquired.projectId);
+  if (!operation.safe) return send({ operation, input }, how, acquired, parts).finally(() => reads.separate());
+  const { keepMs = 0 } = operation;
+  const project = acquired.projectId ?? how.projectId ?? null;
+  const keyOf = (asked: Record<string, unknown>) => JSON.stringify([acquired.token.endpoint, project, operation.path, asked]);
+  const before = pageBefore(input);
+  return reads.get({
+    key: keyOf(input),
+    keepMs: typeof keepMs === 'number' ? keepMs : keepMs(input, clock.now()),
+    fresh: how.fresh,
+    passing: how.passing,
+    newerThan: how.newerThan,
+    onKept: how.onKept,
+    after: before && keyOf(before),
+    limits: how.limits,
+    read: (limits) => send({ operation, input }, { ...how, limits }, acquired, parts),
+  });
+}
 
 /** Input of an operation; the project may be left to the settings or the token. */
 export type CallInput<O extends Operation> = InputOf<O> | (Omit<InputOf<O>, 'projectId'> & { projectId?: number });
 
 /** How one request of a call is sent. */
-export interface AskOptions {
+interface AskOptions {
   /** True: nothing that was read before will do. */
   readonly fresh?: boolean;
   /** True: the answer is not kept for later calls, because it is one of many large ones. */

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import { ApiError } from './errors.ts';
-import type { Operation } from './operation.ts';
-import { unwrap } from './unwrap.ts';
+import { type Operation, unwrap } from './operation.ts';
 
 /** Where the parts of an input travel: below the base address, in the query, in a JSON body. */
 export interface WireRequest {

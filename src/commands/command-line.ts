@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { typedKeys } from '../lib/typed-keys.ts';
+import { typedKeys } from '../settings/setting.ts';
 import { flagOf, isSwitch, type SettingName, SettingsError, settingDeclarations } from '../settings/settings.ts';
 import { worldFlags } from './emulator.ts';
 

@@ -1,5 +1,10 @@
 import * as z from 'zod';
 
+/** The own keys of a record that was written out as one, by their types. */
+export function typedKeys<Key extends string>(record: Readonly<Record<Key, unknown>>): Key[] {
+  return Object.keys(record) as Key[]; // a record that was written out has no keys but those of its type
+}
+
 /** How one setting is given, checked and described; README, manifest, flags and `doctor` are made from it. */
 export interface Setting<Schema extends z.ZodType = z.ZodType> {
   /** Environment variable; the flag has the same words (`--time-zone`) unless the setting is secret. */

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
-import { typedKeys } from '../lib/typed-keys.ts';
 import { platformSettings } from './platform.ts';
 import { limitSettings, monitoringSettings, replicaSettings, servingSettings, workspaceSettings } from './serving.ts';
-import { flag, type Setting } from './setting.ts';
+import { flag, type Setting, typedKeys } from './setting.ts';
 import { signInSettings } from './sign-in.ts';
 import { warehouseSettings } from './warehouse.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { unwrap } from '../api/unwrap.ts';
+import { unwrap } from '../api/operation.ts';
 import { isNearly, onlyOneOf } from '../domain/names/close-name.ts';
 import { endNamedBy } from '../lib/date-texts.ts';
 import { isRecord } from '../lib/is-record.ts';

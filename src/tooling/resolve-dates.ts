@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ApiError } from '../api/errors.ts';
+import { unwrap } from '../api/operation.ts';
 import { documentedDate } from '../api/params.ts';
-import { unwrap } from '../api/unwrap.ts';
 import { hint } from '../lib/hint.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
 import { type ParamFact, paramFacts } from './params.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { firstComplaints } from '../api/check-input.ts';
 import { ApiError } from '../api/errors.ts';
-import { unwrap } from '../api/unwrap.ts';
+import { unwrap } from '../api/operation.ts';
 import {
   ALL_VISITORS,
   EACH,

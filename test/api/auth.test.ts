@@ -1,5 +1,7 @@
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../src/api/errors.ts';
+import type { Http } from '../../src/api/http.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import { failure } from '../support/failure.ts';
 import { json, lost, openClient, openStub, payload, SECRET, SHOP, skippingClock, text, tokenBody } from '../support/stub-platform.ts';
@@ -207,5 +209,102 @@ describe('grants that cannot be read', () => {
     for (let count = 0; count < 2; count += 1) expect(await client.call(listSegments, {})).toEqual([]);
     expect(await failure(client.call(listScenarios, {}))).toMatchObject({ kind: 'forbidden' });
     expect(stub.tokenRequests).toHaveLength(3);
+  });
+});
+
+const PUBLIC = 'https://auth.example.com';
+
+/** A token service that names this endpoint; everything that is sent is kept. */
+function naming(endpoint: string) {
+  const sent: string[] = [];
+  const http: Http = {
+    async send({ url }) {
+      sent.push(url);
+      const body = url.endsWith('/token')
+        ? tokenBody({ endpoint, tokenRequests: [] })
+        : { scopes: 'metrics', permissions: { projects: [] } };
+      return { status: 200, retryAfter: undefined, pieces: [Buffer.from(JSON.stringify(body))] };
+    },
+    close: async () => undefined,
+  };
+  return { http, sent };
+}
+
+describe('an endpoint that a public authentication server names', () => {
+  test.each([
+    'http://127.0.0.1:8080',
+    'http://localhost:6379',
+    'https://127.0.0.1',
+    'https://10.0.0.5',
+    'https://172.16.0.1',
+    'https://192.168.1.1',
+    'https://169.254.169.254/latest',
+    'https://100.64.0.1',
+    'https://0.0.0.0',
+    'https://[::1]',
+    'https://[fd00::1]',
+    'https://[fe80::1]',
+    'https://[::ffff:10.0.0.5]',
+    'https://2130706433',
+    'https://0x7f.1',
+    'https://017700000001',
+    'https://[64:ff9b::a00:5]',
+  ])('is refused when it leads inside: %s', async (endpoint) => {
+    const { http, sent } = naming(endpoint);
+    const error = await failure(openClient({ url: PUBLIC }, { http }).authenticate());
+    expect([error.kind, error.message]).toEqual(['forbidden', expect.stringContaining('leads into this machine or the network behind it')]);
+    expect(error.message).toContain('WEB_ANALYTICS_ENDPOINT_DOMAINS allows it');
+    expect(sent.every((url) => url.startsWith(PUBLIC))).toBe(true);
+  });
+
+  test('is taken when it lies outside, when the operator lists it, or when the server itself is inside', async () => {
+    const taken = async (url: string, endpoint: string, endpointDomains?: readonly string[]) =>
+      (await openClient({ url }, { http: naming(endpoint).http, endpointDomains }).authenticate()).endpoint;
+    expect(await taken(PUBLIC, 'https://8.8.8.8')).toBe('https://8.8.8.8');
+    expect(await taken(PUBLIC, 'https://10.0.0.5', ['10.0.0.5'])).toBe('https://10.0.0.5');
+    expect(await taken('https://10.0.0.2', 'https://10.0.0.5')).toBe('https://10.0.0.5');
+  });
+});
+
+describe('secrets', () => {
+  const { listSegments } = operations;
+
+  describe('secrets', () => {
+    test('never appear in an error or a log line, whoever echoes them', async () => {
+      const lines: string[] = [];
+      const echo = [SECRET, encodeURIComponent(SECRET), Buffer.from(`client-1:${SECRET}`).toString('base64'), 'Bearer opaque-canary-token'];
+      for (const status of [200, 400, 500]) {
+        for (const body of [
+          { success: false, errorMessage: echo.join(' '), errorCode: SECRET },
+          { [SECRET]: echo },
+          echo.join(),
+          `<title>${SECRET}</title>`,
+        ]) {
+          const answer = typeof body === 'string' ? text(status, body) : json(status, body);
+          for (const place of ['me', 'token', 'answers'] as const) {
+            const stub = await openStub(place === 'answers' ? { answers: [answer] } : { [place]: answer });
+            if (place !== 'token') stub.token = json(200, tokenBody(stub, { access_token: 'opaque-canary-token' }));
+            const client = openClient(stub, { log: (_, line) => lines.push(line), random: () => 0 });
+            const error: unknown = await (place === 'me' ? client.credential() : client.call(listSegments, {})).catch(
+              (reason: unknown) => reason,
+            );
+            const seen = inspect(error, { depth: 9 }) + JSON.stringify(error);
+            for (const canary of ['canary', 'Y2FuYXJ5', 'secret+7f3a9c', '7f3a9c']) expect(seen).not.toContain(canary);
+            await client.close();
+          }
+        }
+      }
+      expect(lines.length).toBeGreaterThan(0);
+      expect(lines.join('\n')).not.toMatch(/canary|7f3a9c|opaque/);
+    });
+
+    test('are removed from any text, tokens too', async () => {
+      const stub = await openStub();
+      stub.token = json(200, tokenBody(stub, { access_token: 'opaque-canary-token' }));
+      const client = openClient(stub);
+      await client.authenticate();
+      expect(client.redact(`a ${SECRET} b opaque-canary-token c`)).toBe('a [redacted] b [redacted] c');
+      expect(JSON.stringify(await client.authenticate())).not.toContain('canary');
+    });
   });
 });

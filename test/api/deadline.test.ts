@@ -1,4 +1,8 @@
-import { describe, expect, test, vi } from 'vitest';
+import { getEventListeners } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { abortable, isOutOfTime, type Limits, refuseLongQueue, seconds, withDeadline } from '../../src/api/deadline.ts';
+import { ApiError } from '../../src/api/errors.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import { manualClock } from '../support/clock.ts';
@@ -125,4 +129,108 @@ describe('time', () => {
     await client.close();
     expect(await running).toMatchObject({ kind: 'down' });
   });
+});
+
+const clock = manualClock('2026-11-20T10:00:00.000Z');
+const never = () => new Promise<never>(() => undefined);
+const limitsOf = (limits: Partial<Limits>): Limits => ({
+  deadlineMs: 5_000,
+  signal: new AbortController().signal,
+  waitsFor: 'turn',
+  ...limits,
+});
+
+/** Waits for what the task of a call waits for until its time is over. */
+const givenUp = (waits: Partial<Limits>, timeoutMs = 5) =>
+  failure(
+    withDeadline({ clock, timeoutMs }, (limits) => {
+      Object.assign(limits, waits);
+      return abortable(never(), limits.signal);
+    }),
+  );
+
+test.each([
+  [{ waitsFor: 'answer' }, 'timeout', 'no answer of the platform was read in that time, retries included.'],
+  [{ waitsFor: 'token' }, 'timeout', 'no answer of the authentication server was read in that time, retries included.'],
+  [{ waitsFor: 'result' }, 'timeout', 'its result was not computed yet.'],
+  [{ waitsFor: 'turn' }, 'busy', 'it was still waiting behind other calls.'],
+  [{ waitsFor: 'turn', queueMs: () => 7_000 }, 'busy', 'it was still waiting behind other calls.'],
+] as const)('a timeout says what the call waited for: %j', async (waits, kind, words) => {
+  const error = await givenUp(waits);
+  expect([error.kind, error.message]).toEqual([kind, `The call was given up after 5 ms: ${words}`]);
+  const pauseMs = 'queueMs' in waits ? 7_000 : 1_000;
+  expect(error.retryAfterMs).toBe(kind === 'busy' ? pauseMs : undefined);
+});
+
+test('what is not said to wait for something waits for the platform', async () => {
+  expect((await givenUp({})).message).toBe(
+    'The call was given up after 5 ms: no answer of the platform was read in that time, retries included.',
+  );
+});
+
+describe('a queue', () => {
+  test.each([undefined, () => undefined, () => 4_000])('that is not known to last longer than the call may is waited for', (queueMs) => {
+    expect(() => refuseLongQueue(limitsOf({ queueMs }), 1_000)).not.toThrow();
+  });
+
+  test('that lasts longer is refused', () => {
+    expect(() => refuseLongQueue(limitsOf({ queueMs: () => 4_001 }), 1_000)).toThrow(
+      'So many calls wait for their turn that this one would not get it within 4 s.',
+    );
+  });
+});
+
+test.each([
+  [new ApiError('timeout', 'late'), true],
+  [new ApiError('busy', 'in line', { code: 'QUEUED' }), true],
+  [new ApiError('busy', 'refused', { code: 'CONCURRENT_API_CALL' }), false],
+  [new ApiError('down', 'away'), false],
+  [Object.assign(new Error('late'), { kind: 'timeout' }), false],
+])('out of time: %s, %s', (error, expected) => expect(isOutOfTime(error)).toBe(expected));
+
+test.each([
+  [0, '0 ms'],
+  [999, '999 ms'],
+  [1_000, '1 s'],
+  [1_250, '1.3 s'],
+  [30_000, '30 s'],
+])('%d ms in words', (ms, words) => expect(seconds(ms)).toBe(words));
+
+describe('a deadline', () => {
+  test.each([0, -1])('that lies %d ms ahead begins nothing', async (timeoutMs) => {
+    let begun = false;
+    const error = await failure(withDeadline({ clock, timeoutMs }, async () => void (begun = true)));
+    expect(error).toMatchObject({
+      kind: 'timeout',
+      message: 'The time that one call may take was over before it had read all that it needs.',
+    });
+    expect(begun).toBe(false);
+  });
+
+  test('many calls under one signal warn of nothing, end with its reason and leave no listener', async () => {
+    const warnings: Error[] = [];
+    const warned = (warning: Error) => void warnings.push(warning);
+    process.on('warning', warned);
+    onTestFinished(() => void process.off('warning', warned));
+    const controller = new AbortController();
+    const { signal } = controller;
+    const enough = new Error('enough');
+    const running = Array.from({ length: 20 }, () =>
+      withDeadline({ clock, timeoutMs: 60_000, signal }, (limits) => abortable(never(), limits.signal)).catch((reason: unknown) => reason),
+    );
+    await withDeadline({ clock, timeoutMs: 60_000, signal }, async () => undefined);
+    expect(getEventListeners(signal, 'abort')).toHaveLength(20);
+    await nextTurn();
+    expect(warnings).toEqual([]);
+    controller.abort(enough);
+    expect(await Promise.all(running)).toEqual(running.map(() => enough));
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});
+
+test('waiting until an abort leaves no listener behind, whether it ends or not', async () => {
+  const { signal } = new AbortController();
+  await abortable(Promise.resolve('done'), signal);
+  await abortable(Promise.reject(new Error('no')), signal).catch(() => undefined);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

@@ -1,6 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Client, createClient } from '../../src/api/client.ts';
-import type { ClientOptions } from '../../src/api/client-options.ts';
+import { type Client, type ClientOptions, createClient } from '../../src/api/client.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import type { CredentialName } from '../../src/emulator/credentials.ts';

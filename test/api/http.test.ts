@@ -1,8 +1,9 @@
 import { createHook } from 'node:async_hooks';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { startIdleTimeout } from '../../src/api/connections.ts';
 import { createHttp, type HttpAnswer, type HttpRequest } from '../../src/api/http.ts';
 import { failure } from '../support/failure.ts';
 import { listen } from '../support/stub-platform.ts';
@@ -295,4 +296,28 @@ describe('proxies', () => {
     expect(error.kind).toBe('settings');
     expect(error.message).not.toContain('pass');
   });
+});
+
+it('many may hang on one signal without a warning, and each lets go of it', async () => {
+  const warnings: Error[] = [];
+  const hear = (warning: Error) => void warnings.push(warning);
+  process.on('warning', hear);
+  onTestFinished(() => void process.off('warning', hear));
+  const { signal } = new AbortController();
+  const watches = Array.from({ length: 12 }, () => startIdleTimeout({ signal }));
+  await nextTurn();
+  expect(warnings).toEqual([]);
+  for (const watch of watches) watch.stop();
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+it('a caller that gives up ends it with the reason of that', () => {
+  const caller = new AbortController();
+  const before = startIdleTimeout({ signal: caller.signal, idleTimeoutMs: 60_000 });
+  caller.abort(new Error('enough'));
+  const after = startIdleTimeout({ signal: caller.signal });
+  for (const watch of [before, after]) {
+    expect([watch.signal.reason, watch.hasExpired()]).toEqual([caller.signal.reason, false]);
+    watch.stop();
+  }
 });

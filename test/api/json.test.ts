@@ -1,5 +1,60 @@
-import { expect, test } from 'vitest';
-import { parseJson } from '../../src/api/json.ts';
+import { describe, expect, test } from 'vitest';
+import { parseJson, parseLargeJson } from '../../src/api/json.ts';
+
+const MB = 1_048_576;
+
+const rows = (count: number, words = 'A row') =>
+  Array.from({ length: count }, (_, id) => ({ id, words, quoted: '"],"}{[\\', steps: [{ id: 1 }, { id: 2 }], none: null }));
+const bytesOf = (value: unknown, indent = 0) => Buffer.from(JSON.stringify(value, null, indent));
+/** As the document comes from the decompressor, without regard to texts and characters. */
+const cut = (bytes: Buffer, size: number) =>
+  Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size));
+const enveloped = (list: unknown) => ({
+  success: true,
+  payload: { scenario: { ids: [1, 2], 'a "name"': 1, 'list "of"': list, after: [3] } },
+});
+
+describe('a large document is read in pieces', () => {
+  test.each([
+    ['written close', enveloped(rows(12_000)), 0],
+    ['written wide', enveloped(rows(12_000)), 2],
+    ['with texts beyond ASCII', enveloped(rows(12_000, 'Größe „1“ 👟')), 0],
+    ['of numbers and lists', enveloped(Array.from({ length: 190_000 }, (_, id) => (id % 3 === 0 ? [id, [id]] : id))), 0],
+    ['with one entry that is larger than a piece', enveloped(['x'.repeat(2 * MB), 'y']), 0],
+  ])('%s', async (_, value, indent) => {
+    const bytes = bytesOf(value, indent);
+    expect(bytes.length).toBeGreaterThan(MB);
+    expect(await parseLargeJson([bytes])).toEqual(value);
+    expect(await parseLargeJson(cut(bytes, 100_003))).toEqual(value);
+  });
+
+  test('with integers beyond 2^53 as text, and texts on one line', async () => {
+    const entry = '{"id":9007199254740993,"text":"a\\n b","n":1.5}';
+    const bytes = Buffer.from(`{"payload":{"list":[${Array.from({ length: 30_000 }, () => entry).join(', ')}]}}`);
+    const { payload } = (await parseLargeJson(cut(bytes, 65_536))) as { payload: { list: unknown[] } };
+    expect(payload.list).toHaveLength(30_000);
+    expect(new Set(payload.list.map((row) => JSON.stringify(row)))).toEqual(
+      new Set([JSON.stringify({ id: '9007199254740993', text: 'a b', n: 1.5 })]),
+    );
+  });
+});
+
+describe('every other document is left to be read as one text', () => {
+  const long = JSON.stringify(rows(12_000));
+  test.each([
+    ['a short one', JSON.stringify(enveloped(rows(10)))],
+    ['no list', JSON.stringify({ a: 'x'.repeat(2 * MB) })],
+    ['two lists of the same length', `{"a":${long},"b":${long},"c":${long}}`],
+    ['a list that is cut short', `{"a":${long.slice(0, -1)}`],
+    ['a document that is cut short', `{"a":${long}`],
+    ['an entry that is none', `{"a":${long.slice(0, -1)},}]}`],
+    ['no comma between two entries', `{"a":${long.replace('},{"id":6000', '}{"id":6000')}}`],
+    ['a name twice, the later one without a list', `{"a":${long},"a":1}`],
+    ['no JSON', '<'.repeat(2 * MB)],
+  ])('%s', async (_, text) => {
+    expect(await parseLargeJson(cut(Buffer.from(text), MB))).toBeUndefined();
+  });
+});
 
 test('integers beyond 2^53 become text, all others stay numbers', async () => {
   expect(await parseJson('{"a":9007199254740991,"b":9007199254740993,"c":[-18446744073709551615, 1.2345678901234567, 1e30, -0]}')).toEqual({

@@ -1,5 +1,4 @@
-import { createClient } from '../../src/api/client.ts';
-import type { ClientOptions } from '../../src/api/client-options.ts';
+import { type ClientOptions, createClient } from '../../src/api/client.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
 
 type Chosen = Pick<ClientOptions, 'authUrl' | 'credential' | 'defaultProjectId' | 'clock' | 'reads'>;

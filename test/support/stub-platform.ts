@@ -1,8 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { type Client, createClient } from '../../src/api/client.ts';
-import type { ClientOptions } from '../../src/api/client-options.ts';
+import { type Client, type ClientOptions, createClient } from '../../src/api/client.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 
