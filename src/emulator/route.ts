@@ -1,8 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Context, Hono } from 'hono';
-import type { InputOf, Operation, Scope } from '../api/operation.ts';
+import * as z from 'zod';
+import { type InputOf, type Operation, type Scope, unwrap } from '../api/operation.ts';
 import { type OperationName, operations } from '../api/operations/index.ts';
-import { pathNames } from '../api/wire.ts';
+import { isoDate } from '../api/params.ts';
+import { decodeRequest, pathNames } from '../api/wire.ts';
+import { isRecord } from '../lib/is-record.ts';
 import { type Claims, type Credential, type Project, projectNamed, TOKEN_LIFE_SECONDS } from './credentials.ts';
 import type { Deployment } from './deployment.ts';
 import { underFaults } from './faults.ts';
@@ -14,7 +17,134 @@ import { objectHandlers } from './handlers/objects.ts';
 import { speedHandlers } from './handlers/speed-analysis.ts';
 import { type Env, type RecordedRequest, readBody, record } from './requests.ts';
 import { failed, json, Refusal, refused } from './responses.ts';
-import { checkedInput, invalid, type RawInput, rawInput, worded } from './validation.ts';
+
+type AnswerMembers = Record<string, unknown>;
+type Schema = z.core.$ZodType;
+
+/** The two documented forms of a date: UTC with milliseconds and `Z`, or an offset `+hh:mm` (section 1). */
+const DOCUMENTED_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{3}Z|(\.\d{3})?[+-]\d{2}:\d{2})$/;
+
+/** The value with each text that a schema stands for replaced by what `change` makes of it. */
+function eachText(schemaOf: Schema, value: unknown, path: string, change: (schema: Schema, text: string, path: string) => string): unknown {
+  const schema = unwrap(schemaOf, (each) => each === isoDate);
+  if (typeof value === 'string') return change(schema, value, path);
+  if (schema instanceof z.ZodArray && Array.isArray(value))
+    return value.map((item, index) => eachText(schema.element, item, `${path}[${index}]`, change));
+  if (!(schema instanceof z.ZodObject) || !isRecord(value)) return value;
+  const members = Object.entries(value).map(([name, member]): [string, unknown] => {
+    const field: Schema | undefined = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
+    return [name, field ? eachText(field, member, path === '' ? name : `${path}.${name}`, change) : member];
+  });
+  return Object.fromEntries(members);
+}
+
+/** Where dates stand in an input that have another form than the documented ones. */
+function undocumentedDates({ input: schema }: Operation, input: AnswerMembers): string[] {
+  const found: string[] = [];
+  eachText(schema, input, '', (each, text, path) => {
+    if (each === isoDate && !DOCUMENTED_DATE.test(text)) found.push(path);
+    return text;
+  });
+  return found;
+}
+
+/** The input as a forgiving deployment reads it: without members that the reference does not list, and values in the reference's case. */
+function forgiven({ input: schema }: Operation, input: AnswerMembers, { letterCase, unknownMembers }: Deployment): AnswerMembers {
+  const known = unknownMembers === 'refused' ? input : Object.fromEntries(Object.entries(input).filter(([name]) => name in schema.shape));
+  if (letterCase === 'exact') return known;
+  const cased = eachText(schema, known, '', (each, text) => {
+    if (!(each instanceof z.ZodEnum)) return text;
+    return String(each.options.find((option) => String(option).toLowerCase() === text.toLowerCase()) ?? text);
+  });
+  return isRecord(cased) ? cased : known;
+}
+
+/** The parts of a request that carry input. */
+interface RawInput {
+  readonly params: Record<string, string>;
+  readonly query: Record<string, string[]>;
+  readonly contentType: string | undefined;
+  readonly body: string;
+}
+
+/** Refuses with 400 the way the platform refuses values. */
+function invalid(message: string): Refusal {
+  return new Refusal(400, 'VALIDATION_ERROR', message);
+}
+
+/** The input of an operation from its path, query and body, before it is checked against its schema. */
+function rawInput(operation: Operation, raw: RawInput): Record<string, unknown> {
+  const query = single(raw.query);
+  const inPath = pathNames(operation.path).filter((name) => Object.hasOwn(query, name));
+  if (operation.method === 'GET') {
+    if (inPath.length > 0) throw invalid(`${inPath.join(', ')}: is part of the path; the query does not take it`);
+    return decodeRequest(operation, raw.params, query);
+  }
+  if (Object.keys(query).length > 0)
+    throw invalid(`${Object.keys(query).join(', ')}: a POST takes its input in the body, not in the query`);
+  if (operation.base === 'enrichment' && raw.contentType?.startsWith('application/x-www-form-urlencoded')) return formInput(operation, raw);
+  return decodeRequest(operation, raw.params, {}, jsonBody(raw));
+}
+
+function single(query: Record<string, string[]>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(query).map(([name, values]) => {
+      if (values.length > 1) throw invalid(`${name}: is given ${values.length} times; several values are separated by commas`);
+      return [name, values[0] ?? ''];
+    }),
+  );
+}
+
+function jsonBody({ contentType, body }: RawInput): Record<string, unknown> {
+  if (!contentType?.startsWith('application/json')) throw invalid('the body must be JSON, with content-type application/json');
+  const value = parsedJson(body, 'the body');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('the body must be a JSON object');
+  return { ...value };
+}
+
+/** Form of an enrichment: `enrichments` holds the JSON of the array, the other fields are plain texts. */
+function formInput(operation: Operation, raw: RawInput): Record<string, unknown> {
+  const form = new URLSearchParams(raw.body);
+  const fields = single(Object.fromEntries([...form.keys()].map((name) => [name, form.getAll(name)])));
+  const { enrichments, ...rest } = fields;
+  const input = decodeRequest(operation, raw.params, rest);
+  return enrichments === undefined ? input : { ...input, enrichments: parsedJson(enrichments, 'enrichments') };
+}
+
+function parsedJson(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw invalid(`${where} is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** One sentence for all that is wrong with an input, field by field. */
+function worded(issues: readonly z.core.$ZodIssue[], operation: Operation): string {
+  const known = Object.keys(operation.input.shape);
+  return issues
+    .map((issue) => {
+      const field = issue.path.map(String).join('.');
+      if (issue.code === 'unrecognized_keys') {
+        const expected = field === '' ? `; expected ${known.length > 0 ? known.join(', ') : 'none'}` : '';
+        return `${[field, issue.keys.join(', ')].filter(Boolean).join('.')}: no such parameter${expected}`;
+      }
+      if (issue.message.endsWith('received undefined')) return `${field}: is required`;
+      return field === '' ? issue.message : `${field}: ${issue.message}`;
+    })
+    .join('; ');
+}
+
+/** The input of an operation, checked against its schema; a `Refusal` that names each field otherwise. */
+function checkedInput(operation: Operation, raw: RawInput, deployment: Deployment): Record<string, unknown> {
+  const input = forgiven(operation, rawInput(operation, raw), deployment);
+  const [date] = deployment.dates === 'documented' ? undocumentedDates(operation, input) : [];
+  if (date !== undefined)
+    throw invalid(`${date}: expected an ISO 8601 date in UTC with milliseconds (…T00:00:00.000Z), or with an offset +hh:mm`);
+  const result = operation.input.safeParse(input);
+  if (!result.success) throw invalid(worded(result.error.issues, operation));
+  return result.data;
+}
 
 /** Refuses in the style of OAuth: `error` and `error_description`, no envelope. */
 class OAuthRefusal extends Error {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { app, content, type Project, shop } from '../../src/emulator/credentials.ts';
-import { appEventsOf } from '../../src/emulator/world/exports/app-events.ts';
+import { appEventsOf } from '../../src/emulator/world/exports/fields.ts';
 import { browserOf, type SessionRow, sessionRow } from '../../src/emulator/world/exports/session-row.ts';
 import { fullyLoadedMs, type ViewRow, viewsOf } from '../../src/emulator/world/exports/view-row.ts';
 import { createWorld } from '../../src/emulator/world/index.ts';

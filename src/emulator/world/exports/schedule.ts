@@ -1,6 +1,9 @@
 import type { InputOf } from '../../../api/operation.ts';
 import type { createExportJob } from '../../../api/operations/data-export.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/clock.ts';
+import { app, content, type Project, shop } from '../../credentials.ts';
+import { hash, type Origin } from '../random.ts';
+import { dayNumberOf } from '../sessions/index.ts';
 import type { FieldSelector } from './scopes.ts';
 
 /** A job as its creation request describes it. */
@@ -153,4 +156,148 @@ export function jobStatus(job: ExportJob, nowMs: number): { state: JobState; las
   if (last && last.endMs > nowMs) return { state: 'COMPUTING', last, next };
   if (next) return { state: 'ACTIVE', last, next };
   return { state: job.frequency === 'once' ? 'COMPLETED' : 'SUSPENDED', last, next };
+}
+
+const FIRST_JOB_ID = 3101;
+const OWNERS = [7001, 7002, 7005] as const;
+const WEEKLY_JOBS = 26;
+
+/** The daily export of the shop in which one day is missing. */
+export const DAILY_JOB_NAME = 'Daily sessions';
+const VIEWS_JOB_NAME = 'Daily views';
+const HOURLY_JOB_NAME = 'Hourly sessions';
+
+/** UTC day number of the day whose run failed; within the last 14 days before the clock's start. */
+export function missingDay({ seed, startMs }: Origin): number {
+  return dayNumberOf(startMs) - 2 - (hash(seed, 9001) % 12);
+}
+
+/** Faults of single runs of the shop's jobs, by the name of the job. */
+export function incidentsOf(origin: Origin): Readonly<Record<string, readonly Incident[]>> {
+  const { seed, startMs } = origin;
+  const day = (back: number): number => (dayNumberOf(startMs) - back) * DAY_MS;
+  // The days of the views lie apart; the hours follow one another, two of them never started.
+  const [empty, missing] = [2 + (hash(seed, 9002) % 5), 9 + (hash(seed, 9003) % 6)];
+  const hourMs = day(3) + (hash(seed, 9004) % 20) * HOUR_MS;
+  return {
+    [DAILY_JOB_NAME]: [{ kind: 'failed', fromMs: missingDay(origin) * DAY_MS }],
+    [VIEWS_JOB_NAME]: [
+      { kind: 'missing', fromMs: day(missing) },
+      { kind: 'empty', fromMs: day(empty) },
+    ],
+    [HOURLY_JOB_NAME]: [
+      { kind: 'failed', fromMs: hourMs },
+      { kind: 'missing', fromMs: hourMs + HOUR_MS },
+      { kind: 'missing', fromMs: hourMs + 2 * HOUR_MS },
+    ],
+  };
+}
+
+function select(...names: string[]): FieldSelector[] {
+  return names.map((fieldName) => ({ fieldName }));
+}
+
+const keys = ['project_id', 'user_id', 'session_id', 'session_number'];
+const facts = ['session_number_of_views', 'session_duration_msec', 'session_number_of_transactions', 'session_transactions_revenue_cents'];
+const origins = ['device_id', 'country_code', 'language', 'browser_name', 'browser_version', 'platform_name', 'referer_url'];
+const plan: FieldSelector = { fieldName: 'custom_var', customVarPosition: 1, aliasName: 'plan' };
+const items = ['id', 'sku', 'quantity', 'revenue_cents'].map((name) => `session_transaction_items.${name}`);
+const events = ['event_name', 'event_time', 'event_type'].map((name) => `app_events.${name}`);
+const viewFacts = ['view_number', 'view_time', 'view_duration_msec', 'path', 'is_first', 'is_last', 'scroll_rate', 'frustration_score'];
+const trouble = ['rage_click_all_targets_ind', 'any_js_error_ind', 'any_api_error_ind', 'errors.message', 'fully_loaded'];
+
+type Template = Partial<JobDraft> & Pick<JobDraft, 'name' | 'createdMs' | 'fields'>;
+
+function once(fromMs: number, days: number): Pick<JobDraft, 'frequency' | 'range'> {
+  return { frequency: 'once', range: { fromMs, toMs: fromMs + days * DAY_MS } };
+}
+
+/** The export of each of the last weeks as a job of its own. */
+function weeklyJobs(mondayMs: number, fields: readonly FieldSelector[]): Template[] {
+  return Array.from({ length: WEEKLY_JOBS }, (_, index) => {
+    const fromMs = mondayMs - (index + 1) * 7 * DAY_MS;
+    return {
+      name: `Weekly sessions ${new Date(fromMs).toISOString().slice(0, 10)}`,
+      createdMs: fromMs + 7 * DAY_MS + 6.5 * HOUR_MS,
+      fields,
+      format: index % 2 ? 'CSV' : 'JSONL',
+      ...once(fromMs, 7),
+    };
+  });
+}
+
+/** All jobs that exist when the clock starts, project by project. */
+function templates(origin: Origin): readonly (readonly [Project, Template])[] {
+  const { startMs } = origin;
+  const todayMs = dayNumberOf(startMs) * DAY_MS;
+  const before = (days: number, hours = 8): number => todayMs - days * DAY_MS + hours * HOUR_MS;
+  const mondayMs = todayMs - ((dayNumberOf(startMs) + 3) % 7) * DAY_MS;
+  const sessions = select(...keys, 'session_time', ...facts);
+  const rich = [
+    ...select(...keys, 'session_date', 'session_time', ...facts, ...origins, 'city', 'is_excludable', ...items),
+    plan,
+    { fieldName: 'dynamic_var', dynamicVarKey: 'search_term' },
+  ];
+  const views = select(...keys, ...viewFacts, ...trouble);
+  const shopJobs: Template[] = [
+    { name: 'Legacy warehouse feed', createdMs: before(380), format: 'PARQUET', fields: sessions, suspendedMs: before(380, 9) },
+    { name: 'Daily sessions mobile', createdMs: before(120), format: 'CSV', fields: sessions, device: 'mobile', suspendedMs: before(30) },
+    { name: DAILY_JOB_NAME, createdMs: before(47), fields: rich },
+    { name: VIEWS_JOB_NAME, createdMs: before(20), format: 'CSV', scope: 'views', fields: views },
+    { name: HOURLY_JOB_NAME, createdMs: before(12), frequency: 'hourly', fields: [...sessions, plan] },
+    ...weeklyJobs(mondayMs, sessions),
+    {
+      name: 'Tablet sessions, failed',
+      createdMs: before(9),
+      fields: sessions,
+      device: 'tablet',
+      alwaysFails: true,
+      ...once(before(14, 0), 5),
+    },
+    {
+      name: 'Views of the last days',
+      createdMs: startMs - HOUR_MS / 6,
+      scope: 'views',
+      fields: views,
+      computeMs: HOUR_MS,
+      ...once(before(7, 0), 7),
+    },
+    { name: 'Sessions of yesterday', createdMs: startMs - 5000, fields: [...sessions, plan], ...once(before(1, 0), 1) },
+  ];
+  const appJobs: Template[] = [
+    { name: 'Daily app sessions', createdMs: before(33), fields: select(...keys, 'session_time', ...facts, 'app_version', ...events) },
+    { name: 'Daily app views', createdMs: before(60), scope: 'views', fields: select(...keys, ...viewFacts), suspendedMs: before(25) },
+    { name: 'App sessions of a day', createdMs: before(3), format: 'CSV', fields: sessions, ...once(before(5, 0), 1) },
+  ];
+  const contentJobs: Template[] = [
+    { name: 'Daily readers', createdMs: before(41), format: 'CSV', fields: select(...keys, 'session_time', ...facts, ...origins) },
+    { name: 'Article views', createdMs: before(2), scope: 'views', fields: select(...keys, ...viewFacts), ...once(before(6, 0), 2) },
+  ];
+  const incidents = incidentsOf(origin);
+  const listed = [
+    [shop, shopJobs.map((job) => ({ ...job, incidents: incidents[job.name] ?? [] }))],
+    [app, appJobs],
+    [content, contentJobs],
+  ] as const;
+  return listed.flatMap(([project, jobs]) => jobs.map((job) => [project, job] as const));
+}
+
+function draftOf(project: Project, template: Template, seed: number): JobDraft {
+  return {
+    projectId: project.id,
+    ownerId: OWNERS[hash(seed, template.name.length, project.id) % OWNERS.length] ?? OWNERS[0],
+    format: 'JSONL',
+    scope: 'sessions',
+    frequency: 'daily',
+    device: 'all',
+    computeMs: COMPUTE_MS,
+    ...template,
+  };
+}
+
+/** The jobs that exist when the clock starts; ids follow the order of creation over all projects. */
+export function seededJobs(origin: Origin): ExportJob[] {
+  const drafts = templates(origin).map(([project, template]) => draftOf(project, template, origin.seed));
+  const inOrder = drafts.toSorted((a, b) => a.createdMs - b.createdMs);
+  return inOrder.map((draft, index) => Object.assign(draft, { jobId: FIRST_JOB_ID + index }));
 }

@@ -1,8 +1,253 @@
 import { nthUnsigned } from '../../../lib/nth.ts';
+import type { Project } from '../../credentials.ts';
 import { hash, mix, unit } from '../random.ts';
-import { chance, pick, type SessionRow, screenOf } from './session-row.ts';
-import { scriptOf, troubleFor } from './trouble.ts';
-import { walkOf } from './walk.ts';
+import { type Cost, countries, LATE_MESSAGE, NEAR, nearnessOf, OLD_BROWSER_MESSAGE } from '../sessions/index.ts';
+import { chance, isOldBrowser, pick, type SessionRow, screenOf } from './session-row.ts';
+import { type Chain, categories, type Place, places, type Site, sections, sites, type Turns } from './site.ts';
+import { reachedGoal, type Way, wayOf } from './way.ts';
+
+/** Share of visitors without an intent to buy who look for something all the same. */
+const CURIOUS = 0.3;
+/** Share of views that are the page before, loaded again. */
+const RELOADED = 0.012;
+/** Share of product pages that the visitor has seen before in this session. */
+const SEEN_AGAIN = 0.16;
+/** Share of lists that are those of another category than the visitor came for. */
+const ELSEWHERE = 0.28;
+const ITEMS_A_CATEGORY = 80;
+
+/** The pages of a session in order, and the costs that it meets on them. */
+interface Walk {
+  readonly paths: readonly string[];
+  readonly met: Way['met'];
+}
+
+/** Uniform numbers in [0, 1), one after the other. */
+type NextDraw = () => number;
+
+function drawsOf(seed: number): NextDraw {
+  let at = hash(seed, 903) | 0;
+  return () => {
+    at = (at + 0x9e3779b9) | 0;
+    return unit(mix(at));
+  };
+}
+
+function turn(turns: Turns, draw: number): Place {
+  let left = draw * 100;
+  for (const to of places) {
+    left -= turns[to] ?? 0;
+    if (left < 0) return to;
+  }
+  return 'home';
+}
+
+const fixed: Readonly<Record<Project['kind'], { readonly [Kind in Place]?: readonly string[] }>> = {
+  shop: {
+    home: ['/'],
+    search: ['/search'],
+    nothing: ['/search/no-results'],
+    help: ['/help/delivery', '/help/delivery', '/help/returns', '/help/sizes'],
+    account: ['/account'],
+    cart: ['/cart'],
+  },
+  app: {
+    home: ['/screen/home'],
+    search: ['/screen/search'],
+    nothing: ['/screen/search/empty'],
+    item: ['/screen/product'],
+    account: ['/screen/account'],
+    cart: ['/screen/cart'],
+  },
+  content: {
+    home: ['/'],
+    search: ['/search'],
+    nothing: ['/search/no-results'],
+    account: ['/account'],
+    offer: ['/subscribe'],
+    offerPayment: ['/subscribe/payment'],
+  },
+};
+
+/** Gives the pages of a session their paths: visitors stay near the category that they came for, and go back to what they have seen. */
+function pathsFor(kind: Project['kind'], draw: NextDraw): (place: Place) => string {
+  const own = draw();
+  const seen: string[] = [];
+  const group = () => (draw() < ELSEWHERE ? draw() : own);
+  const item = () => {
+    const again = seen.length > 0 && draw() < SEEN_AGAIN ? pick(seen, draw()) : undefined;
+    if (again !== undefined) return again;
+    // A few of each group are looked at far more often than the others.
+    const within = Math.floor(draw() ** 2 * ITEMS_A_CATEGORY);
+    const path =
+      kind === 'shop'
+        ? `/p/${1000 + Math.floor(group() * categories.length) * ITEMS_A_CATEGORY + within}`
+        : `/${pick(sections, group())}/article-${1000 + within * 11}`;
+    seen.push(path);
+    return path;
+  };
+  return (place) => {
+    const names = fixed[kind][place];
+    if (names) return names.length === 1 ? (names[0] ?? '/') : pick(names, draw());
+    if (place === 'item') return item();
+    return kind === 'shop' ? `/c/${pick(categories, group())}` : `/${pick(sections, group())}`;
+  };
+}
+
+/** The pages of a walk in order, what each is and where it lies. */
+interface Trail {
+  readonly places: Place[];
+  readonly paths: string[];
+}
+
+/** Walks on from a first place. */
+function wander(chain: Chain, first: Place, length: number, pathOf: (place: Place) => string, draw: NextDraw): Trail {
+  const trail: Trail = { places: [], paths: [] };
+  let place = first;
+  let path = '';
+  for (let view = 0; view < length; view += 1) {
+    if (view === 0 || draw() >= RELOADED) {
+      if (view > 0) place = turn(chain[place] ?? {}, draw());
+      path = pathOf(place);
+    }
+    trail.places.push(place);
+    trail.paths.push(path);
+  }
+  return trail;
+}
+
+function chainOf(site: Site, { day, index }: SessionRow, depth: number, draw: NextDraw): Chain {
+  if (depth > 0) return site.carrying;
+  return nearnessOf(day, index).usual < NEAR || draw() < CURIOUS ? site.keen : site.idle;
+}
+
+/** Whoever fills a cart has looked at a product, and comes to the cart from another page. */
+function leadsToCart(seen: readonly Place[]): boolean {
+  return seen.includes('item') && seen.at(-1) !== 'cart' && seen.at(-1) !== 'offer';
+}
+
+/** The pages of the way that a session sees: readers whose payment is known come from the first to the confirmation at once. */
+function wayPages({ way }: Site, depth: number, pageViews: number): readonly string[] {
+  const confirms = depth === pageViews && depth < way.length;
+  return confirms ? [...way.slice(0, depth - 1), ...way.slice(-1)] : way.slice(0, depth);
+}
+
+/** The pages of a session: it wanders, goes its part of the way to a conversion, and wanders on where it left the way. */
+function walkOf(row: SessionRow): Walk {
+  const { project, seed, pageViews, day, index } = row;
+  const site = sites[project.kind];
+  const { depth, tail, met } = wayOf(row);
+  const draw = drawsOf(seed);
+  const pathOf = pathsFor(project.kind, draw);
+  const entry = turn(site.entries[nthUnsigned(day.source, index)] ?? site.entries[0] ?? {}, draw());
+  const before = wander(chainOf(site, row, depth, draw), entry, pageViews - depth - tail, pathOf, draw);
+  const { paths } = before;
+  const last = paths.length - 1;
+  if (depth > 0 && last >= 0 && !leadsToCart(before.places)) paths[last] = pathOf('item');
+  if (site.registered && last >= 0 && reachedGoal(row, site.registered.goal)) {
+    paths[Math.min(last, 1 + Math.floor(draw() * last))] = site.registered.path;
+  }
+  const after = wander(site.idle, turn(site.astray, draw()), tail, pathOf, draw);
+  return { paths: [...paths, ...wayPages(site, depth, pageViews), ...after.paths], met };
+}
+
+/** The troubles of one view. */
+interface Troubles {
+  readonly rageClick: boolean;
+  readonly apiError: boolean;
+  /** Of the JavaScript errors, in order of time. */
+  readonly messages: readonly string[];
+  /** How long the page takes to load, as a multiple of what is usual. */
+  readonly slowness: number;
+}
+
+type Draw = (question: number) => number;
+
+const everywhere = ['Script error.', 'ReferenceError: dataLayer is not defined', 'ChunkLoadError'] as const;
+const chunks = [4, 17, 31, 212] as const;
+const priceMissing = "TypeError: Cannot read properties of undefined (reading 'price')";
+const filenames = ['/assets/app.4f1c.js', '/assets/vendor.07d2.js'] as const;
+
+/** Share of views with an error that belongs to no page. */
+const ERRORS = 0.026;
+const PRICE_ERRORS = 0.018;
+/** An error that comes with the length of a visit: on no view before this one. */
+const LATE = { from: 7, share: 0.07 };
+const OLD_BROWSER_ERRORS = 0.38;
+
+/** Pages load that much slower for all of a user's visits: from the fastest line to the slowest. */
+const LINES = { from: 0.8, to: 1.3 };
+const PHONE = { deviceId: 2, factor: 1.2, home: 1.9 };
+/** Of a page that loads in time, where a slow load costs: 3.2 s times it stays below two thirds of what counts as slow. */
+const IN_TIME = 1.2;
+const TYPICAL_SECONDS = 3.2;
+
+/** True on the pages between cart and confirmation, where visitors click in anger most. */
+function isCheckout(path: string): boolean {
+  return path.includes('/checkout') || path.includes('/payment');
+}
+
+/** The script in which an error of a page occurs. */
+function scriptOf(path: string, draw: number): string {
+  return isCheckout(path) && draw < 0.6 ? '/assets/checkout.91ab.js' : pick(filenames, draw);
+}
+
+function commonMessage(draw: Draw): string {
+  const message = pick(everywhere, draw(11));
+  if (message !== 'ChunkLoadError') return message;
+  const chunk = pick(chunks, draw(14));
+  return `${message}: Loading chunk ${chunk} failed. (/assets/chunk.${chunk}.js)`;
+}
+
+/** Errors that cost nothing. */
+function harmlessMessages(path: string, number: number, isOld: boolean, draw: Draw): string[] {
+  const messages = [];
+  if (isOld && draw(15) < OLD_BROWSER_ERRORS) messages.push(OLD_BROWSER_MESSAGE);
+  if (draw(10) < ERRORS) messages.push(commonMessage(draw));
+  if (path.startsWith('/p/') && draw(16) < PRICE_ERRORS) messages.push(priceMissing);
+  if (number >= LATE.from && draw(17) < LATE.share) messages.push(LATE_MESSAGE);
+  return messages;
+}
+
+/** The slow-down of all pages of a session by its device and its line. */
+function lineOf({ day, index }: SessionRow, isOld: boolean): number {
+  const line = LINES.from + (LINES.to - LINES.from) * chance(nthUnsigned(day.userLow, index), 56);
+  const isAbroad = nthUnsigned(day.country, index) >= countries.length / 2;
+  return line * (day.deviceId[index] === PHONE.deviceId ? PHONE.factor : 1) * (isOld ? 1.3 : 1) * (isAbroad ? 1.1 : 1);
+}
+
+function slownessOf(path: string, isPhone: boolean, line: number, draw: Draw): number {
+  const usual = line * (0.45 + 0.4 * draw(50) + 1.2 * draw(51) ** 5);
+  return isPhone && path === '/' ? usual * PHONE.home : usual;
+}
+
+/** Where a slow load costs, a page is either far slower than `late` or comes in time. */
+function loadOf(late: number, isMet: boolean, slowness: number, draw: Draw): number {
+  return isMet ? late * (1.05 + draw(52)) : Math.min(IN_TIME, slowness);
+}
+
+/** Gives what the session meets on each of its views: the costs of `met` on the first view of their pages, and what happens anywhere. */
+function troubleFor(session: SessionRow, met: Way['met']): (path: string, isFirst: boolean, number: number, draw: Draw) => Troubles {
+  const { day, index } = session;
+  const { costs } = day.buying;
+  const isOld = isOldBrowser(session);
+  const isPhone = day.deviceId[index] === PHONE.deviceId;
+  const line = lineOf(session, isOld);
+  return (path, isFirst, number, draw) => {
+    const cost: Cost | undefined = isFirst ? costs.find(({ page }) => page === path) : undefined;
+    const isMet = cost !== undefined && met.includes(cost);
+    // Where a trouble costs something on this page, it comes from there alone.
+    const happens = (what: Cost['what'], share: number, question: number) => (cost?.what === what ? isMet : draw(question) < share);
+    const messages = harmlessMessages(path, number, isOld, draw);
+    const slowness = slownessOf(path, isPhone, line, draw);
+    return {
+      rageClick: happens('rage_click', isCheckout(path) && !path.endsWith('/confirmation') ? 0.12 : 0.02, 12),
+      apiError: happens('api_error', isCheckout(path) ? 0.04 : 0.012, 13),
+      messages: isMet && cost.message !== null ? [cost.message, ...messages] : messages,
+      slowness: cost?.overSeconds ? loadOf(cost.overSeconds / TYPICAL_SECONDS, isMet, slowness, draw) : slowness,
+    };
+  };
+}
 
 /** One page view (or screen of an app) of a session. */
 export interface ViewRow {
