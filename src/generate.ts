@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { toolsets } from '../tools/index.ts';
 import {
   bundleManifest,
   claudeMarketplace,
@@ -10,7 +11,19 @@ import {
   registryEntry,
 } from './generate/packages.ts';
 import { documents } from './generate/tables.ts';
-import { toolNameType } from './generate/tool-name.ts';
+
+/** The type that lets any layer name a tool: the layers below the tools cannot import them. */
+function toolNameType(): string {
+  const names = toolsets.flatMap(({ tools }) => tools.map(({ name }) => name));
+  return [
+    '// Written by npm run generate.',
+    '',
+    '/** The names of all tools. */',
+    'export type ToolName =',
+    ...names.map((name, at) => `  | '${name}'${at === names.length - 1 ? ';' : ''}`),
+    '',
+  ].join('\n');
+}
 
 const asJson = (make: () => object) => () => `${JSON.stringify(make(), null, 2)}\n`;
 

@@ -1,7 +1,30 @@
 import { addressFault } from '../lib/address.ts';
 import { isTimeZone } from '../lib/time-zone.ts';
-import { namedDays } from './named-days.ts';
 import { count, flag, list, type Setting, words } from './setting.ts';
+
+const NAMED = /^(?<from>\d{4}-\d{2}-\d{2})(?:\s*\.\.\s*(?<to>\d{4}-\d{2}-\d{2}))?\s+(?<name>\S.*)$/;
+
+/** First and last day, and what a person calls them. */
+interface NamedDays {
+  readonly from: string;
+  readonly to: string;
+  readonly name: string;
+}
+
+const isDay = (text: string) => !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().slice(0, 10) === text;
+
+function daysOf(text: string): NamedDays | undefined {
+  const { from = '', to = from, name = '' } = NAMED.exec(text)?.groups ?? {};
+  return name !== '' && isDay(from) && isDay(to) && from <= to ? { from, to, name } : undefined;
+}
+
+/** Days with their names, separated by commas: `2026-09-15 Anniversary, 2026-10-05..2026-10-11 Autumn sale`. */
+const namedDays = list
+  .refine(
+    (items) => items.every((item) => daysOf(item) !== undefined),
+    'expected days with names, separated by commas, such as 2026-09-15 Anniversary, 2026-10-05..2026-10-11 Autumn sale',
+  )
+  .transform((items) => items.flatMap((item) => daysOf(item) ?? []));
 
 /** Where the platform is, as whom it is asked, and what is offered of it. */
 export const platformSettings = {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { listSegments } from '../../src/api/operations/objects.ts';
 import { segment } from '../../src/api/operations/records.ts';
-import { onlyOf } from '../../src/domain/names/only-of.ts';
+import { onlyOf } from '../../src/domain/names/match-name.ts';
 import * as p from '../../src/tooling/params.ts';
 import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
