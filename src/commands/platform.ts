@@ -1,25 +1,219 @@
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
+import type { Client } from '../api/client.ts';
+import { ApiError } from '../api/errors.ts';
+import type { Http } from '../api/http.ts';
 import type { Limiter } from '../api/limiter.ts';
 import type { Observer } from '../api/observer.ts';
 import type { SharedTokens } from '../api/tokens.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Owner, SharedCache } from '../replicas/index.ts';
-import type { Settings } from '../settings/settings.ts';
-import { localPrincipal, type PlatformCredentials } from '../sign-in/principal.ts';
+import { missingCredential } from '../settings/missing-credential.ts';
+import { type Settings, settingDeclarations } from '../settings/settings.ts';
+import {
+  CredentialsError,
+  localPrincipal,
+  type PlatformCredential,
+  type PlatformCredentials,
+  type Principal,
+} from '../sign-in/principal.ts';
 import { createConfirmations, type UseOnce } from '../tooling/confirmation.ts';
-import { createSession, type Session, type SessionOptions } from '../tooling/session.ts';
+import { createSession, neededScopes, type Session, type SessionOptions } from '../tooling/session.ts';
 import type { SharedState } from '../tooling/shared-state.ts';
 import type { ListedTool } from '../tooling/tool.ts';
-import { logOf } from './about.ts';
-import { createConnector, type SessionOwner } from './connector.ts';
-import { dataDirectory, demoDirectory } from './directories.ts';
+import { logOf, version } from './about.ts';
+import { dataDirectory, demoDirectory, sweepDemoDirectories } from './directories.ts';
 import type { WorldOptions } from './emulator.ts';
 import { warehouseOf } from './warehouse.ts';
 
+/** Whom a session belongs to. */
+type SessionOwner = Pick<Principal, 'id' | 'credentialVersion'>;
+
+/** Where sessions connect to, and as whom unless principals have credentials of their own. */
+interface Access extends Partial<PlatformCredential> {
+  readonly authUrl: string;
+  readonly close?: () => Promise<void>;
+}
+
+/** Largest answer of the authentication server to the readiness check. */
+const PING_BYTES = 65_536;
+const AUTH_URL = settingDeclarations.authUrl.variable;
+
+/** The error of a call that has no credential to be made with. */
+function lackOf(settings: Settings): ApiError {
+  return new ApiError('settings', missingCredential(settings) ?? 'No credential is set.');
+}
+
+function configured(settings: Settings): Access {
+  const { authUrl, clientId, clientSecret, enrichmentClientId, enrichmentClientSecret, projectId } = settings;
+  if (!authUrl) throw lackOf(settings);
+  const enrichment = enrichmentClientId && enrichmentClientSecret && { clientId: enrichmentClientId, clientSecret: enrichmentClientSecret };
+  return {
+    authUrl,
+    ...(clientId && clientSecret && { credential: { clientId, clientSecret } }),
+    ...(enrichment && { enrichmentCredential: enrichment }),
+    ...(projectId !== undefined && { defaultProjectId: projectId }),
+  };
+}
+
+/** The embedded emulator with its account credential; the shop is the project when none is chosen. */
+async function demonstrated({ projectId }: Settings, clock: Clock, { seed, faults, size }: WorldOptions): Promise<Access> {
+  const { startEmulator } = await import('../emulator/start-emulator.ts');
+  const emulator = await startEmulator({ clock, seed, faults, size });
+  const { account, enrichment, shop } = emulator.credentials;
+  void sweepDemoDirectories();
+  return {
+    authUrl: emulator.authUrl,
+    credential: account,
+    enrichmentCredential: enrichment,
+    defaultProjectId: projectId ?? shop.projects[0]?.id ?? 0,
+    close: () => emulator.close(),
+  };
+}
+
+/** The parts that all clients of a process share; undici is loaded by the first request. */
+async function loadShared(settings: Settings, clock: Clock, cache: SharedCache | undefined) {
+  const [{ createClient }, { createLimiter }, { createHttp }, { createReadCache }] = await Promise.all([
+    import('../api/client.ts'),
+    import('../api/limiter.ts'),
+    import('../api/http.ts'),
+    import('../api/read-cache.ts'),
+  ]);
+  const { concurrency, speedConcurrency, reportCacheMb } = settings;
+  const limits = { clock, concurrency, speedConcurrency };
+  const reads = createReadCache({ maxBytes: reportCacheMb * 1_048_576, clock });
+  return { createClient, limiter: cache?.limiter(limits) ?? createLimiter(limits), http: createHttp(), reads };
+}
+
+/** Opens the way to the platform with the first call that needs it; an emulator that could not start is tried again by the next. */
+function createAccess(settings: Settings, clock: Clock, world: WorldOptions) {
+  let reaching: Promise<Access> | undefined;
+  let closed = false;
+  return {
+    async reach(): Promise<Access> {
+      // A call may come this far after its client has gone; an emulator that started now would keep the process alive for ever.
+      if (closed) throw new ApiError('down', 'The server is stopping.');
+      reaching ??= settings.demo ? demonstrated(settings, clock, world) : Promise.resolve(configured(settings));
+      try {
+        return await reaching;
+      } catch (error) {
+        reaching = undefined;
+        throw error;
+      }
+    },
+    end() {
+      closed = true;
+    },
+    async close(): Promise<void> {
+      await (await reaching?.catch(() => undefined))?.close?.();
+    },
+  };
+}
+
+/** The credential of a principal: its own, or that of the settings where principals have none. */
+async function credentialOf(
+  principal: Pick<Principal, 'id'>,
+  { credential, enrichmentCredential, defaultProjectId }: Access,
+  { settings, credentials }: { readonly settings: Settings; readonly credentials: PlatformCredentials | undefined },
+): Promise<PlatformCredential> {
+  if (!credentials) {
+    if (!credential) throw lackOf(settings);
+    return {
+      credential,
+      ...(enrichmentCredential && { enrichmentCredential }),
+      ...(defaultProjectId !== undefined && { defaultProjectId }),
+    };
+  }
+  try {
+    return await credentials.credentialsOf(principal);
+  } catch (error) {
+    throw error instanceof CredentialsError ? new ApiError('settings', error.message) : error;
+  }
+}
+
+/** Throws a publishable message where the authentication server does not answer; any answer will do, a token needs a credential. */
+async function pingAuth(http: Http, authUrl: string, signal: AbortSignal): Promise<void> {
+  const ping = { method: 'GET', url: authUrl, headers: {}, safe: true, maxBytes: PING_BYTES, signal } as const;
+  const { status } = await http.send(ping).catch((error: unknown) => {
+    const code = error instanceof ApiError && error.code !== undefined ? ` (${error.code})` : '';
+    throw new ApiError('down', `The authentication server at ${AUTH_URL} cannot be reached${code}.`);
+  });
+  if (status >= 500) throw new ApiError('down', `The authentication server at ${AUTH_URL} answers with HTTP ${status}.`);
+}
+
+/** Settings and parts that the sessions of a process are connected with. */
+interface ConnectionParts {
+  readonly world: WorldOptions;
+  readonly settings: Settings;
+  readonly tools: readonly ListedTool[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly credentials: PlatformCredentials | undefined;
+  readonly cache: SharedCache | undefined;
+}
+
+/** Makes the clients of sessions, which share connections, limits and the emulator of the demo. */
+function createConnector({ settings, tools, world, clock, log, credentials, cache }: ConnectionParts) {
+  const access = createAccess(settings, clock, world);
+  const observers: Observer[] = [];
+  let loading: ReturnType<typeof loadShared> | undefined;
+  const load = () => (loading ??= loadShared(settings, clock, cache));
+  let authUrl = '';
+  let limiter: Limiter | undefined;
+
+  async function connect(principal: SessionOwner, join: (owner: Owner) => SharedTokens | undefined): Promise<Client> {
+    const reached = await access.reach();
+    authUrl = reached.authUrl;
+    const own = await credentialOf(principal, reached, { settings, credentials });
+    const { createClient, http, reads, ...shared } = await load();
+    limiter ??= shared.limiter;
+    const { endpointDomains, timeoutMs } = settings;
+    return createClient({
+      authUrl,
+      ...own,
+      neededScopes: neededScopes(tools),
+      ...(endpointDomains && { endpointDomains }),
+      timeoutMs,
+      limiter,
+      principalId: principal.id,
+      sessionId: randomUUID(),
+      clock,
+      version,
+      log,
+      http,
+      reads,
+      credentialVersion: principal.credentialVersion,
+      observe: (event) => {
+        for (const observe of observers) observe(event);
+      },
+      sharedTokens: join({ principalId: principal.id, authUrl, credential: own.credential }),
+    });
+  }
+
+  return {
+    connect,
+    /** Known once a session was connected. */
+    authUrl: () => authUrl,
+    observe: (observer: Observer) => void observers.push(observer),
+    load: () => limiter?.load() ?? { waiting: 0, inFlight: 0 },
+    async reachTokens(signal: AbortSignal) {
+      const reached = await access.reach();
+      if (!credentials && !reached.credential) throw lackOf(settings);
+      await pingAuth((await load()).http, reached.authUrl, signal);
+    },
+    async close() {
+      access.end();
+      // A part that could not be loaded was reported to the call that needed it; the rest is closed all the same.
+      const shared: { http: Http } | undefined = await loading?.catch(() => undefined);
+      await shared?.http.close();
+      await access.close();
+    },
+  };
+}
+
 /** How a session is opened. */
-export interface SessionHooks extends Pick<SessionOptions, 'watch' | 'admit' | 'takeTurn' | 'onNameLookup'> {
+interface SessionHooks extends Pick<SessionOptions, 'watch' | 'admit' | 'takeTurn' | 'onNameLookup'> {
   readonly spansReplicas?: boolean;
 }
 

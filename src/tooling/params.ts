@@ -205,3 +205,16 @@ export const projectId = z.string().trim().min(1).describe('The id or name').opt
 export const confirm = z.boolean().describe('true sends; else preview').optional();
 export const waitSeconds = z.int().min(0).max(40).describe('Longest wait, default 20').optional();
 export const chart = z.boolean().describe('Adds picture').optional();
+
+const someText = z.string().trim().min(1);
+const zoneOrContainer = someText.describe('').register(paramFacts, { ref: 'zone', orWithin: true });
+
+/** Zones, or a zoning or screen for all of its zones. */
+export const zoneIds = z
+  .array(zoneOrContainer as unknown as z.ZodType<number, number | string>) // the boundary replaces the name by ids
+  .min(1)
+  .describe('Zones, paths, screens')
+  .optional();
+
+/** Several projects, or all of the credential, in one table; the boundary asks each. */
+export const projectIds = z.array(someText).min(1).describe('Or all').optional();

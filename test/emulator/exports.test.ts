@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { app, content, shop } from '../../src/emulator/credentials.ts';
 import { exportHandlers as exports } from '../../src/emulator/handlers/data-export.ts';
 import type { JobInput } from '../../src/emulator/world/exports/schedule.ts';
-import { exportStories } from '../../src/emulator/world/index.ts';
+import { exportStories, storiesOf } from '../../src/emulator/world/index.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
 import { someOf } from '../support/sample-size.ts';
-import { fieldsNamed, type MovablePlace, onceJob, placeOf, refusalOf, START_MS } from './export-place.ts';
+import { fieldsNamed, type MovablePlace, onceJob, partsOf, placeOf, refusalOf, START_MS } from './export-place.ts';
 
 async function jobNamed(place: MovablePlace, name: string) {
   const job = (await exports.listExportJobs({ limit: 100 }, place)).find((candidate) => candidate.name === name);
@@ -295,4 +295,91 @@ describe('runs', () => {
       expect(nbOfFiles).toBeLessThanOrEqual(4);
     }
   });
+});
+
+async function dynamicKeys(range: { from?: string; to?: string }) {
+  return (await exports.listDynamicVariableKeys(range, placeOf())).map(({ key }) => key);
+}
+
+describe('fields and variables', () => {
+  test.each([
+    ['sessions', 30, 'session_transactions_revenue_cents'],
+    ['views', 20, 'rage_click_all_targets_ind'],
+  ])('scope %s has its fields', async (scope, least, name) => {
+    const fields = await exports.listExportableFields({ scope }, placeOf());
+    expect(fields.length).toBeGreaterThanOrEqual(least);
+    expect(new Set(fields.map((field) => field.name)).size).toBe(fields.length);
+    expect(fields.map((field) => field.name)).toContain(name);
+    for (const field of fields) {
+      expect(Object.keys(field)).toEqual(['name', 'description', 'example', 'aliases', 'parameters']);
+      expect(field.description && field.example).toBeTruthy();
+    }
+    const withParameters = fields.filter(({ parameters }) => parameters?.length).map((field) => [field.name, field.parameters]);
+    expect(withParameters).toEqual([
+      ['custom_var', ['customVarPosition']],
+      ['dynamic_var', ['dynamicVarKey']],
+    ]);
+  });
+
+  test.each(['clicks', 'Sessions', 'toString'])('scope %s is refused', async (scope) => {
+    const refusal = await refusalOf(() => exports.listExportableFields({ scope }, placeOf()));
+    expect([refusal.status, refusal.errorCode]).toEqual([400, 'VALIDATION_ERROR']);
+    expect(refusal.message).toContain('sessions, views');
+  });
+
+  test('custom variables have position, key and values', async () => {
+    expect((await exports.listCustomVariables({}, placeOf()))[0]).toEqual({
+      position: 1,
+      key: 'plan',
+      values: ['free', 'plus', 'business'],
+    });
+  });
+
+  test('dynamic variables are those sent within the range', async () => {
+    expect(await dynamicKeys({})).toEqual(['search_term', 'search_results', 'voucher_code', 'delivery_days', 'size_advisor']);
+    expect(await dynamicKeys({ from: '2026-11-01' })).not.toContain('size_advisor');
+    expect(await dynamicKeys({ to: '2026-06-01' })).not.toContain('delivery_days');
+    expect((await exports.listDynamicVariableKeys({}, placeOf()))[1]).toEqual({ key: 'search_results', type: 'integer' });
+  });
+});
+
+/** All runs of a job, and those of the list of successful ones. */
+async function runsOf(place: MovablePlace, name: string) {
+  const jobId = Number((await exports.listExportJobs({ limit: 100 }, place)).find((job) => job.name === name)?.jobId);
+  const runs = [];
+  const successful = [];
+  for (let page = 1; page <= 8; page += 1) {
+    runs.push(...(await exports.listExportRuns({ jobId, limit: 100, page }, place)));
+    successful.push(...(await exports.listSuccessfulExportRuns({ limit: 100, page }, place)).filter((run) => run.jobId === jobId));
+  }
+  return { jobId, runs, covered: successful.map(({ from }) => Date.parse(String(from))), successful };
+}
+
+test.each(someOf([1, 2, 3, 4, 5], 1))(
+  'seed %i: a run that failed, was never started or found nothing covers no range, and no other run is without one',
+  async (seed) => {
+    const place = placeOf(undefined, seed);
+    const { exportIncidents } = storiesOf({ seed, startMs: START_MS });
+    for (const [name, incidents] of Object.entries(exportIncidents)) {
+      const { runs, covered } = await runsOf(place, name);
+      const periodMs = name === 'Hourly sessions' ? HOUR_MS : DAY_MS;
+      const count = (kind: string) => incidents.filter((incident) => incident.kind === kind).length;
+      const spanned = (Math.max(...covered) - Math.min(...covered)) / periodMs + 1;
+      expect(incidents.filter(({ fromMs }) => covered.includes(fromMs))).toEqual([]);
+      expect(covered).toHaveLength(spanned - incidents.length);
+      expect(runs).toHaveLength(spanned - count('missing'));
+      expect(runs.filter(({ state }) => state === 'FAILURE')).toHaveLength(count('failed'));
+    }
+  },
+);
+
+test('a run that found nothing is a success with an empty file', async () => {
+  const place = placeOf();
+  const { jobId, runs, successful } = await runsOf(place, 'Daily views');
+  const listed = new Set(successful.map(({ jobRunId }) => jobRunId));
+  const [empty, ...others] = runs.filter(({ jobRunId, state }) => state === 'SUCCESS' && !listed.has(jobRunId ?? ''));
+  expect(others).toEqual([]);
+  const [head, ...lines] = (await partsOf(place, jobId, Number(empty?.jobRunId))).join('').trimEnd().split('\n');
+  expect(head).toContain('project_id,');
+  expect(lines).toEqual([]);
 });

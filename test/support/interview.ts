@@ -1,5 +1,5 @@
 import { afterAll, expect } from 'vitest';
-import { countTokens } from '../../src/tooling/fit-answer.ts';
+import { countTokens } from '../../src/tooling/results.ts';
 import type { Assistant, ToolAnswer } from './assistant.ts';
 
 /** What an assistant may spend on one question of a user. */

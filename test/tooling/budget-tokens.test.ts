@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countTokens, fitToBudget } from '../../src/tooling/fit-answer.ts';
+import { countTokens, fitToBudget } from '../../src/tooling/results.ts';
 
 const reports = Array.from({ length: 312 }, (_, index) => ({ resultId: 880_000 + index, loadTime: 2400 + index }));
 const data = { scenario: { id: 7, reports }, notes: ['times in ms'] };

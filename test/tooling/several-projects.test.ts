@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sumsAsked, withProjectSums } from '../../src/tooling/project-sums.ts';
+import { sumsAsked, withProjectSums } from '../../src/tooling/over-projects.ts';
 import { useTools } from '../tools/support.ts';
 
 const { call } = useTools();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shortTable } from '../../src/tooling/short-table.ts';
+import { shortTable } from '../../src/tooling/render-text.ts';
 
 const COUNT = 40;
 const rowsOf = (of: (at: number) => Record<string, string | number | null>) => Array.from({ length: COUNT }, (_, at) => of(at));

@@ -3,7 +3,7 @@ import { comparisonShape } from '../../src/domain/metrics/compare/comparison-row
 import { baselineKinds } from '../../src/domain/metrics/compare/comparison-windows.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
-import * as several from '../../src/tooling/several-params.ts';
+import * as several from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineAnsweringTool({

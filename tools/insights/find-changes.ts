@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { changeSubjects, changesShape } from '../../src/domain/metrics/changes/changes-answer.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
-import * as several from '../../src/tooling/several-params.ts';
+import * as several from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineAnsweringTool({

@@ -5,7 +5,7 @@ import { breakdowns, exportedDimension, metricQuery } from '../../src/domain/met
 import { hint } from '../../src/lib/hint.ts';
 import { tableOutput } from '../../src/tooling/metric-tool.ts';
 import * as p from '../../src/tooling/params.ts';
-import * as several from '../../src/tooling/several-params.ts';
+import * as several from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineAnsweringTool({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { median } from '../../../src/domain/statistics/order.ts';
-import { countTokens } from '../../../src/tooling/fit-answer.ts';
+import { countTokens } from '../../../src/tooling/results.ts';
 import { records, useTools } from '../support.ts';
 
 const { call, platform } = useTools();

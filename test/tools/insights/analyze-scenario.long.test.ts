@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
-import { countTokens } from '../../../src/tooling/fit-answer.ts';
+import { countTokens } from '../../../src/tooling/results.ts';
 import { type Assistant, openAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { openPlatform, type Platform, withPlatform } from '../../support/emulator.ts';
 import { inFullRun, someOf } from '../../support/sample-size.ts';

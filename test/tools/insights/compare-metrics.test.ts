@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/lib/clock.ts';
-import { countTokens } from '../../../src/tooling/fit-answer.ts';
+import { countTokens } from '../../../src/tooling/results.ts';
 import { sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { sharedPlatform } from '../../support/emulator.ts';
 import { truthOf } from '../../support/truth.ts';

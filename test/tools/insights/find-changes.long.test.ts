@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countTokens } from '../../../src/tooling/fit-answer.ts';
+import { countTokens } from '../../../src/tooling/results.ts';
 import { openAssistant, sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { openPlatform, type Platform, sharedPlatform } from '../../support/emulator.ts';
 import { inFullRun, someOf } from '../../support/sample-size.ts';

@@ -2,7 +2,7 @@ import type { Entry, Har } from 'har-format';
 import { expect } from 'vitest';
 import type { SlowTagStory } from '../../../src/emulator/world/speed/runs.ts';
 import { DAY_MS } from '../../../src/lib/clock.ts';
-import { countTokens } from '../../../src/tooling/fit-answer.ts';
+import { countTokens } from '../../../src/tooling/results.ts';
 import type { Assistant, ToolAnswer } from '../../support/assistant.ts';
 import type { Platform } from '../../support/emulator.ts';
 import { records } from '../support.ts';

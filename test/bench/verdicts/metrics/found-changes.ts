@@ -1,8 +1,8 @@
 import type { Changes } from '../../../../src/domain/metrics/changes/changes-answer.ts';
 import { discoveryLimit } from '../../../../src/domain/statistics/discoveries.ts';
 import { logTail } from '../../../../src/domain/statistics/tails.ts';
-import { countTokens } from '../../../../src/tooling/fit-answer.ts';
 import { renderText } from '../../../../src/tooling/render-text.ts';
+import { countTokens } from '../../../../src/tooling/results.ts';
 import { type Random, seeded } from '../random.ts';
 import { findIn, segmentIdOf } from './project.ts';
 import { referToSlope } from './reference.ts';
