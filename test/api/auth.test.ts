@@ -267,8 +267,6 @@ describe('an endpoint that a public authentication server names', () => {
 });
 
 describe('secrets', () => {
-  const { listSegments } = operations;
-
   describe('secrets', () => {
     test('never appear in an error or a log line, whoever echoes them', async () => {
       const lines: string[] = [];

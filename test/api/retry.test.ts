@@ -241,7 +241,7 @@ describe('the wait before a repeat', () => {
 
   const down = new ApiError('down', 'away', { transient: true });
   const late = new ApiError('timeout', 'late', { transient: true });
-  const busy = new ApiError('busy', 'refused', { transient: true });
+  const turnedAway = new ApiError('busy', 'refused', { transient: true });
 
   test('the span of the jitter doubles, and two repetitions are all', async () => {
     expect(await waitsOf(down, { chance: 1 })).toEqual({ waits: [400, 800], given: down });
@@ -263,12 +263,12 @@ describe('the wait before a repeat', () => {
 
   describe('refusals of too many calls', () => {
     test('are repeated until the deadline while other replicas may be the reason, with pauses of at most a second', async () => {
-      const { waits } = await waitsOf(busy, { chance: 1, leftMs: 5_000, isAlone: () => true });
+      const { waits } = await waitsOf(turnedAway, { chance: 1, leftMs: 5_000, isAlone: () => true });
       expect(waits).toEqual([400, 800, 1_000, 1_000, 1_000]);
     });
     test('are given up after two repetitions otherwise', async () => {
-      expect((await waitsOf(busy, { chance: 1, isAlone: () => false })).waits).toEqual([400, 800]);
-      expect((await waitsOf(busy, { chance: 1 })).waits).toEqual([400, 800]);
+      expect((await waitsOf(turnedAway, { chance: 1, isAlone: () => false })).waits).toEqual([400, 800]);
+      expect((await waitsOf(turnedAway, { chance: 1 })).waits).toEqual([400, 800]);
     });
     test('are no reason to repeat other failures for longer', async () => {
       expect((await waitsOf(down, { chance: 1, isAlone: () => true })).waits).toEqual([400, 800]);

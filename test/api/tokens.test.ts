@@ -270,8 +270,7 @@ test('two caches share nothing', async () => {
 });
 
 describe('tokens that replicas share', () => {
-  const never = new AbortController().signal;
-  const request: TokenRequest = { credential: { clientId: 'id', clientSecret: 'secret' }, projectId: 7, scopes: ['metrics'] };
+  const ofProject: TokenRequest = { credential: { clientId: 'id', clientSecret: 'secret' }, projectId: 7, scopes: ['metrics'] };
 
   /** Caches of two replicas over one store, which notes what is asked of it and can be out of reach. */
   function twoReplicas() {
@@ -303,8 +302,8 @@ describe('tokens that replicas share', () => {
     function replica() {
       const adopted: string[] = [];
       const cache = createTokenCache({ clock, fetchToken, replicas, onAdopted: (accessToken) => void adopted.push(accessToken) });
-      const get = async () => (await cache.get(request, never)).token;
-      return { cache, adopted, get, drop: (token: Token) => cache.drop(request, token) };
+      const get = async () => (await cache.get(ofProject, never)).token;
+      return { cache, adopted, get, drop: (token: Token) => cache.drop(ofProject, token) };
     }
     return { clock, store, service, one: replica(), two: replica() };
   }
