@@ -6,8 +6,16 @@ export type Redactor = (text: string) => string;
 /** The placeholder for a removed secret. */
 export const REDACTED = '[redacted]';
 
-/** Shorter secrets would blank out ordinary words. */
+/** What is shorter is no secret. */
 const SHORTEST_SECRET = 4;
+/** Letters and digits that are shorter stand in many texts by chance. */
+const SHORTEST_DISTINCT = 8;
+/** One or two words of a language, as a person might type them in place of a secret. */
+const WORDS = /^(?=.{1,15}$)(?:\p{Lu}?\p{Ll}+|\p{Lu}+)(?:[-_. ](?:\p{Lu}?\p{Ll}+|\p{Lu}+))*$/u;
+/** The end of what stands before a value that its name calls a secret. */
+const NAMED_SECRET = /(?:secret|password|passphrase|token)(?:\\?["'])?\s*(?:[:=]|%3[ad])\s*(?:\\?["'])?$/i;
+/** Longest such beginning that is read. */
+const NAME_CHARS = 40;
 /** Shorter base64 fragments occur by chance. */
 const SHORTEST_FRAGMENT = 8;
 
@@ -28,6 +36,13 @@ const MAY_LOOK_SECRET = /wam_|bearer|basic|:\/\//i;
 /** A part of a text, from its first position to the one after its last. */
 type TextSpan = readonly [start: number, end: number];
 
+/** A spelling of a secret. */
+interface KnownText {
+  readonly text: string;
+  /** It counts only behind a name that says what it is. */
+  readonly ordinary: boolean;
+}
+
 /** Where JWTs stand: a header that begins with `eyJ`, a dot, and all that follows of word characters and dots. */
 function jwts(text: string): TextSpan[] {
   const found: TextSpan[] = [];
@@ -45,15 +60,21 @@ function jwts(text: string): TextSpan[] {
   return found;
 }
 
+/** Whether a secret reads as ordinary text: without its name it is nobody's secret, and blanking it out would take words from sentences. */
+function isOrdinary(secret: string): boolean {
+  return WORDS.test(secret) || (secret.length < SHORTEST_DISTINCT && /^[a-z0-9]*$/i.test(secret));
+}
+
 /**
  * Where these texts stand, each searched for as it is: an expression made of them could be too large, and would quote them when it fails.
  */
-function occurrences(text: string, known: readonly string[]): TextSpan[] {
+function occurrences(text: string, known: readonly KnownText[]): TextSpan[] {
   const found: TextSpan[] = [];
-  for (const each of known) {
+  for (const { text: each, ordinary } of known) {
     // Most texts are values of a few letters, and an answer has hundreds.
     if (each.length > text.length) continue;
-    for (let at = text.indexOf(each); at >= 0; at = text.indexOf(each, at + each.length)) found.push([at, at + each.length]);
+    for (let at = text.indexOf(each); at >= 0; at = text.indexOf(each, at + each.length))
+      if (!ordinary || NAMED_SECRET.test(text.slice(Math.max(0, at - NAME_CHARS), at))) found.push([at, at + each.length]);
   }
   return found;
 }
@@ -92,11 +113,12 @@ function spellings(secret: string): string[] {
 
 /**
  * Makes a redactor for these secrets in plain, URL-encoded, JSON and base64 spelling, and for all that looks like a token; it never throws.
+ * A secret that is an ordinary word goes only where its name stands before it.
  * Characters that cannot be seen are removed first: they could split a secret, or turn around what a person reads.
  */
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const readable = [...secrets].map(visibleText).filter((secret) => secret.length >= SHORTEST_SECRET);
-  const known = [...new Set(readable.flatMap(spellings))];
+  const known = [...new Set(readable.flatMap(spellings))].map((text) => ({ text, ordinary: isOrdinary(text) }));
   return (given) => {
     const text = visibleText(given);
     if (text.length < SHORTEST_SECRET) return text;

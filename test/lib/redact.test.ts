@@ -28,15 +28,39 @@ describe('a secret is removed in every spelling', () => {
 });
 
 test('a secret is removed wherever it stands, of four characters or more, and of three not', () => {
-  const redactor = createRedactor(['abcd', 'xyz', 'a b c d e']);
-  expect(redactor('abcd')).toBe(REDACTED);
-  expect(redactor('abcdabcd xyz')).toBe(`${REDACTED}${REDACTED} xyz`);
-  expect(redactor('?s=a+b+c+d+e&t=a%20b%20c%20d%20e')).toBe(`?s=${REDACTED}&t=${REDACTED}`);
+  const redactor = createRedactor(['ab+d', 'x+z', 'a b c d 5']);
+  expect(redactor('ab+d')).toBe(REDACTED);
+  expect(redactor('ab+dab+d x+z')).toBe(`${REDACTED}${REDACTED} x+z`);
+  expect(redactor('?s=a+b+c+d+5&t=a%20b%20c%20d%205')).toBe(`?s=${REDACTED}&t=${REDACTED}`);
   expect(redactor('')).toBe('');
   // Short base64 occurs by chance.
   expect(createRedactor(['abcdef'])('YWJjZGVm stays')).toBe(`${REDACTED} stays`);
   expect(createRedactor(['abcde'])('YWJjZG stays')).toBe('YWJjZG stays');
 });
+
+test.each(['wrong', 'Wrong', 'SECRET', 'secret', 'client secret', 'client-secret', 'administrator', '1201', 'a1b2c3d', 'daily'])(
+  'the secret %j takes no word from a sentence, and goes where its name stands before it',
+  (secret) => {
+    const redactor = createRedactor([secret]);
+    const sentence = `Client id or client secret is ${secret}: the ${secret} of project 1201, {"value":"${secret}"}`;
+    expect(redactor(sentence)).toBe(sentence);
+    for (const [before, after] of [
+      ['client_secret=', '&id=1'],
+      ['{"client_secret": "', '"}'],
+      ['{\\"clientSecret\\":\\"', '\\"}'],
+      ['client_secret%3D', ''],
+      ['Password: ', '!'],
+    ])
+      expect(redactor(`${before}${encodeURIComponent(secret)}${after}`)).toBe(`${before}${REDACTED}${after}`);
+  },
+);
+
+test.each(['correct-horse-battery', 'qWeRtYuIoP', 'w0rdw0rd', 'pa$$', 'abcdefghijklmnopqrst'])(
+  'the secret %j is no ordinary text',
+  (secret) => {
+    expect(createRedactor([secret])(`it is ${secret}.`)).toBe(`it is ${REDACTED}.`);
+  },
+);
 
 test('base64 is found whatever stands around it, and takes nothing of that along', () => {
   const bytes = Buffer.from([251, 255, 190, 62, 63, 64, 251, 255, 190, 62, 63, 64]).toString('latin1');
@@ -60,7 +84,7 @@ test('a JWT is found at the beginning of a text and between others, with a short
 });
 
 test('secrets that touch each other are replaced one by one', () => {
-  expect(createRedactor(['first', 'second'])('firstsecond')).toBe(`${REDACTED}${REDACTED}`);
+  expect(createRedactor(['first-1', 'second-2'])('first-1second-2')).toBe(`${REDACTED}${REDACTED}`);
 });
 
 test('tokens are removed by their looks', () => {
