@@ -14,6 +14,7 @@ import { createSubscriptions } from '../protocol/subscriptions.ts';
 import { type Settings, SettingsError, settingDeclarations } from '../settings/settings.ts';
 import type { Principal, ResourceMetadata, SignIn } from '../sign-in/principal.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { changesSomething } from '../tooling/tool.ts';
 import { logOf, name as product } from './about.ts';
 import type { WorldOptions } from './emulator.ts';
 import { compactHeap, createIdleCompaction, limitHeapGrowth } from './heap.ts';
@@ -151,6 +152,7 @@ export async function startHttpServing(
   }
 
   const { clock, log } = platform;
+  const changing = new Set(catalogue.tools.filter(changesSomething).map((tool) => tool.name));
   const settled = { maxSessions, idleMs: sessionIdleMinutes * 60_000, maxRequests, maxConnections: 3 * maxSessions + 1_000 };
   try {
     serving = await serveHttp({
@@ -163,6 +165,7 @@ export async function startHttpServing(
       clock,
       log,
       open,
+      changesSomething: (tool) => changing.has(tool),
       limits: { ...fixedLimits, ...settled, ...limits },
       probes: monitoring.pages,
       onAnswer: monitoring.onAnswer,

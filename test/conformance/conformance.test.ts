@@ -69,6 +69,7 @@ describe.skipIf(missing)(`conformance${missing ? ` (${missing})` : ''}`, () => {
       clock,
       log: () => undefined,
       limits: { ...fixedLimits, maxSessions: 100, idleMs: 60_000, maxRequests: 100, maxConnections: 300 },
+      changesSomething: () => false,
       open: () => ({
         createServer: () => createFixtureServer(),
         subscriptions: createSubscriptions(session, []),

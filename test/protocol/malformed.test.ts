@@ -43,8 +43,11 @@ describe('over HTTP', () => {
     ['prompts/get', {}, 'name is required (string).'],
     ['tools/list', { cursor: 'made up' }, 'cursor is not known; this list has one page, so leave it out.'],
     ['resources/list', { cursor: 5 }, 'cursor is not known; this list has one page, so leave it out.'],
-    ['resources/templates/list', { cursor: '' }, 'cursor is not known; this list has one page, so leave it out.'],
-    ['prompts/list', { cursor: null }, 'cursor is not known; this list has one page, so leave it out.'],
+    ['resources/templates/list', { cursor: {} }, 'cursor is not known; this list has one page, so leave it out.'],
+    ['prompts/list', { cursor: [null] }, 'cursor is not known; this list has one page, so leave it out.'],
+    ['initialize', { clientInfo: 'host' }, 'clientInfo is not of the form that the protocol describes for initialize.'],
+    ['initialize', { capabilities: [] }, 'capabilities is not of the form that the protocol describes for initialize.'],
+    ['initialize', { protocolVersion: 2025 }, 'protocolVersion is not of the form that the protocol describes for initialize.'],
   ])('%s with %j is refused in words, in both eras and over stdio', async (method, params, words) => {
     const error = { code: -32_602, message: `Invalid params: ${words}` };
     const session = await openRawSession(service().url);

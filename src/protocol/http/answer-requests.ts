@@ -7,7 +7,7 @@ import { answerJson, type Refusal, refuse } from './era-handler.ts';
 import { createCrossOrigin, createGuard } from './guard.ts';
 import type { HttpOptions } from './http-options.ts';
 import type { InFlightLimit } from './in-flight-limit.ts';
-import { createBodyReader, headerMismatch, listenedUris, requestIds } from './messages.ts';
+import { calledTools, createBodyReader, headerMismatch, listenedUris, requestIds } from './messages.ts';
 import { createRefusalLog } from './refusal-log.ts';
 import type { Router } from './router.ts';
 
@@ -82,31 +82,51 @@ function keepProved(request: IncomingMessage, principal: Principal, response: Se
 
 type AnswerMessage = (request: IncomingMessage, response: ServerResponse, principal: Principal) => Promise<void>;
 
+/** Why a body is not given to the router; one that is, is as its host means it. */
+function bodyRefusal(headers: IncomingMessage['headers'], body: unknown): Refusal | undefined {
+  const mismatch = headerMismatch(headers, body);
+  if (mismatch) return mismatch;
+  const fault = paramsFault(body);
+  return fault && { status: 200, ...fault };
+}
+
 /** Answers a message of a caller: its body is read and checked before the router gets it. */
-function createMessageAnswerer({ options, places, router, isClosing }: AnsweringParts): AnswerMessage {
-  const { signIn } = options;
-  const readBody = createBodyReader(options.limits);
+function createMessageAnswerer(
+  { options, places, router, isClosing }: AnsweringParts,
+  logRefusal: ReturnType<typeof createRefusalLog>,
+): AnswerMessage {
+  const { signIn, changesSomething, limits } = options;
+  const readBody = createBodyReader(limits);
+
+  /** Takes places until the response is over; the refusal where there are none. */
+  function takePlaces(response: ServerResponse, { id }: Principal, asked: number): Refusal | undefined {
+    const leave = places.take(id, asked);
+    if (leave === 'all') return BUSY;
+    if (leave === 'caller') return GREEDY;
+    response.once('close', leave);
+    return undefined;
+  }
+
   return async (request, response, principal) => {
     const read = await readBody(request);
     if (!read) return;
     if ('refusal' in read) return refuse(response, read.refusal);
     const { body } = read;
-    const mismatch = headerMismatch(request.headers, body);
-    if (mismatch) return refuse(response, mismatch);
-    const fault = paramsFault(body);
-    if (fault) return refuse(response, { status: 200, ...fault });
+    const wrong = bodyRefusal(request.headers, body);
+    if (wrong) return refuse(response, wrong);
+    const stepUp = principal.scopes.has('write') ? undefined : signIn?.stepUp('write');
+    // A token of an issuer can be exchanged for one with more scopes; who holds one from a file reads the words of the tool.
+    if (stepUp && signIn?.metadata && calledTools(body).some(changesSomething)) {
+      logRefusal('info', { status: stepUp.status, reason: stepUp.body.error_description });
+      return answerJson(response, stepUp.status, stepUp.body, stepUp.headers);
+    }
     const asked = requestIds(body).length;
     if (isClosing() && asked > 0) return refuse(response, CLOSING);
-    if (listenedUris(body)) keepProved(request, principal, response, options);
-    else {
-      const leave = places.take(principal.id, asked);
-      if (leave === 'all') return refuse(response, BUSY);
-      if (leave === 'caller') return refuse(response, GREEDY);
-      response.once('close', leave);
-    }
-    const mayWrite = !signIn || principal.scopes.has('write');
-    const reason = mayWrite ? undefined : signIn.stepUp('write').body.error_description;
-    await readOnlyReason.run(reason, () => router().handle(request, response, principal, body));
+    const isListening = listenedUris(body) !== undefined;
+    const full = isListening ? undefined : takePlaces(response, principal, asked);
+    if (full) return refuse(response, full);
+    if (isListening) keepProved(request, principal, response, options);
+    await readOnlyReason.run(stepUp?.body.error_description, () => router().handle(request, response, principal, body));
   };
 }
 
@@ -117,7 +137,7 @@ export function createAnswerer(parts: AnsweringParts): (request: IncomingMessage
   const crossOrigin = createCrossOrigin(METHODS);
   const logRefusal = createRefusalLog(options);
   const principalOf = createProver(options, logRefusal);
-  const answerMessage = createMessageAnswerer(parts);
+  const answerMessage = createMessageAnswerer(parts, logRefusal);
 
   async function answerCaller(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!METHODS.includes(request.method ?? ''))
@@ -132,7 +152,9 @@ export function createAnswerer(parts: AnsweringParts): (request: IncomingMessage
   }
 
   return async (request, response) => {
-    const [path = ''] = (request.url ?? '').split('?');
+    const [written = ''] = (request.url ?? '').split('?');
+    // Some hosts add a slash to every address, and follow no redirection.
+    const path = written.endsWith('/') ? written.slice(0, -1) : written;
     const probe = options.probes?.get(path);
     if (probe) return probe(request, response);
     const page = options.pages?.get(path);

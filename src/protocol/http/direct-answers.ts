@@ -22,10 +22,13 @@ interface Waiting {
 
 const STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' };
 
-/** A response that is one JSON text where the answer comes first, and becomes a stream for what comes before it or when it lasts. */
-function waitingResponse(response: ServerResponse, sessionId: string): Waiting {
+/**
+ * A response that is one JSON text where the answer comes first, and becomes a stream for what comes before it or when it lasts, if its
+ * client takes `streams`.
+ */
+function waitingResponse(response: ServerResponse, sessionId: string, streams: boolean): Waiting {
   const session = { 'mcp-session-id': sessionId };
-  let timer = setTimeout(keepAlive, KEEP_ALIVE_MS).unref();
+  let timer = streams ? setTimeout(keepAlive, KEEP_ALIVE_MS).unref() : undefined;
   response.once('close', () => clearTimeout(timer));
 
   function begin(): void {
@@ -42,6 +45,7 @@ function waitingResponse(response: ServerResponse, sessionId: string): Waiting {
     send(message) {
       const isLast = !('method' in message);
       if (isLast && !response.headersSent) return answerJson(response, 200, message, session);
+      if (!streams) throw new Error('The client of this request takes no streams.');
       begin();
       response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
       if (isLast) response.end();
@@ -53,18 +57,23 @@ function waitingResponse(response: ServerResponse, sessionId: string): Waiting {
   };
 }
 
-/** Whether the headers are those that the transport of the SDK takes, with none that it hands on. */
+/** Whether a client takes answers as streams of events; one that accepts anything, or does not say, may not know them. */
+export function acceptsStreams({ headers: { accept = '' } }: IncomingMessage): boolean {
+  return accept.includes('text/event-stream');
+}
+
+/** Whether the headers are those that need nothing of the SDK's transport, with none that it hands on. */
 function hasUsualHeaders({ headers }: IncomingMessage): boolean {
-  const { accept = '' } = headers;
   const version = headers['mcp-protocol-version'];
-  const isAccepted = accept.includes('application/json') && accept.includes('text/event-stream');
+  const isAccepted = /application\/(?:json|\*)|\*\/\*|^$/.test(headers.accept ?? '');
   const isKnown = version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version));
   return isAccepted && isKnown && headers['traceparent'] === undefined;
 }
 
 /**
  * Answers calls of tools straight to the response, as the protocol allows: JSON, or a stream where something comes before the answer. The
- * transport of the SDK makes a web request, a web response and a stream of each, which takes longer than most calls.
+ * transport of the SDK makes a web request, a web response and a stream of each, which takes longer than most calls. Clients that take no
+ * streams have all their requests answered so, but the first: it makes the transport know the session.
  */
 export function createDirectAnswers(transport: NodeStreamableHTTPServerTransport): DirectAnswers {
   const waiting = new Map<Id, Waiting>();
@@ -90,8 +99,9 @@ export function createDirectAnswers(transport: NodeStreamableHTTPServerTransport
     take(request, response, body) {
       const { sessionId, onmessage } = transport;
       if (!onmessage || sessionId === undefined || !hasUsualHeaders(request)) return false;
-      if (!isJSONRPCRequest(body) || body.method !== 'tools/call') return false;
-      waiting.set(body.id, waitingResponse(response, sessionId));
+      const streams = acceptsStreams(request);
+      if (!isJSONRPCRequest(body) || (streams && body.method !== 'tools/call')) return false;
+      waiting.set(body.id, waitingResponse(response, sessionId, streams));
       onmessage(body);
       return true;
     },

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import { createDirectAnswers } from './direct-answers.ts';
 import { type EraHandler, type EraHandlerParts, KEEP_ALIVE_MS, type Refusal, refuse } from './era-handler.ts';
@@ -15,13 +16,35 @@ const TAKEN: Refusal = {
   message: 'Invalid Request: another request of this session has the same id and waits for its answer; give each an id of its own.',
 };
 
-/** Makes a session of the 2025 era; `onEnd` is called when its client deletes it. */
-export function createEra2025Handler({ served, log, id, onEnd }: EraHandlerParts & { id: string; onEnd: () => void }): Era2025Handler {
+/** What the transport of the SDK wants every client to accept. */
+const ACCEPTED = 'application/json, text/event-stream';
+
+/** Lets the SDK take a request whatever it accepts: the answers of the session already have the form that its client reads. */
+function acceptAll(request: IncomingMessage): void {
+  const { method, headers, rawHeaders } = request;
+  // A stream is no answer for one that asks for something else.
+  if (method === 'GET' && !/^$|\*\/\*/.test(headers.accept ?? '')) return;
+  headers.accept = ACCEPTED;
+  rawHeaders.push('accept', ACCEPTED);
+}
+
+/** A session of the 2025 era is opened with these. */
+interface SessionParts extends EraHandlerParts {
+  readonly id: string;
+  /** Whether its client takes answers as streams; else each is one JSON text. */
+  readonly streams: boolean;
+  /** Called when its client deletes it. */
+  readonly onEnd: () => void;
+}
+
+/** Makes a session of the 2025 era. */
+export function createEra2025Handler({ served, log, id, streams, onEnd }: SessionParts): Era2025Handler {
   const server = served.createServer();
   const transport = new NodeStreamableHTTPServerTransport({
     sessionIdGenerator: () => id,
     onsessionclosed: onEnd,
     keepAliveMs: KEEP_ALIVE_MS,
+    enableJsonResponse: !streams,
   });
   Object.assign(transport, { onerror: (error: Error) => log('debug', `2025 era: ${error.message}`) });
   const direct = createDirectAnswers(transport);
@@ -50,6 +73,7 @@ export function createEra2025Handler({ served, log, id, onEnd }: EraHandlerParts
         for (const each of ids) waiting.delete(each);
       });
       if (direct.take(request, response, body)) return;
+      acceptAll(request);
       await transport.handleRequest(request, response, body);
       closeStreams(cancelledIds(body));
     },

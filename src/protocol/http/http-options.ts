@@ -44,6 +44,8 @@ export interface HttpOptions extends GuardOptions, Omit<RouterOptions, 'limits'>
   readonly limits: HttpLimits;
   /** Left out: every caller is the local one. */
   readonly signIn?: SignIn | undefined;
+  /** Whether a tool of this name changes what it is called for, so that a caller needs the scope write. */
+  readonly changesSomething: (tool: string) => boolean;
   /** By path. */
   readonly pages?: ReadonlyMap<string, Page> | undefined;
   /** By path too: pages for probes and scrapers, which call by whatever address they find this machine at. */

@@ -3,6 +3,7 @@ import { classifyInboundRequest } from '@modelcontextprotocol/server';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Principal } from '../../sign-in/principal.ts';
+import { acceptsStreams } from './direct-answers.ts';
 import { createEra2025Handler, type Era2025Handler } from './era-2025.ts';
 import { createEra2026Handler } from './era-2026.ts';
 import { type Era, type EraHandler, type Refusal, refuse, type Served } from './era-handler.ts';
@@ -98,7 +99,13 @@ export function createRouter({ clock, log, limits, open }: RouterOptions): Route
       ownerOf(principal),
       (newId) =>
         (handler = counted(
-          createEra2025Handler({ served: open(principal, '2025', newId), log, id: newId, onEnd: () => entry && void table.end(entry) }),
+          createEra2025Handler({
+            served: open(principal, '2025', newId),
+            log,
+            id: newId,
+            streams: acceptsStreams(request),
+            onEnd: () => entry && void table.end(entry),
+          }),
         )),
     );
     if (!entry) return refuse(response, FULL);

@@ -99,8 +99,9 @@ describe('a session of the 2025 era', () => {
     const running = await ownService();
     const { url } = running;
     expect((await post(url, list)).status).toBe(400);
-    expect((await post(url, INITIALIZE, { accept: 'application/json' })).status).toBe(406);
-    expect((await post(url, { ...INITIALIZE, params: {} })).message).toHaveProperty('error');
+    const two = JSON.stringify([INITIALIZE, list].map((message) => ({ jsonrpc: '2.0', ...message })));
+    expect((await send(url, { method: 'POST', headers: HEADERS, body: two })).status).toBe(400);
+    expect((await post(url, { ...INITIALIZE, params: { clientInfo: 5 } })).message).toHaveProperty('error');
     expect(running.sessions()).toBe(0);
   });
 });

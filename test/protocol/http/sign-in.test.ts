@@ -54,8 +54,12 @@ describe('a client that has no token yet', () => {
     // What the challenge asks for: the old SDK takes the scope that it was given instead.
     const asked = issuer.tokenRequests.map((form) => [form.get('scope'), form.get('resource')]);
     expect(asked).toEqual([[name === 'SDK 1.x' ? 'read' : 'read write', AUDIENCE]]);
-    const written = await host.call('create_speed_event', { key: 'release', text: 'Release', date: 'now' });
-    expect(written.isError).toBe(name === 'SDK 1.x');
+    const written = await host.call('create_speed_event', { key: 'release', text: 'Release', date: 'now' }).then(
+      ({ isError }) => (isError ? 'refused' : 'done'),
+      (error: unknown) => String(error),
+    );
+    // The old SDK asks for another token when it is challenged, again with the scope that it was given.
+    expect(written).toContain(name === 'SDK 1.x' ? '403 after trying upscoping' : 'done');
     expect(service.platform.requests.filter(({ operation }) => operation === 'createSpeedEvent')).toHaveLength(name === 'SDK 1.x' ? 0 : 1);
   });
 
@@ -101,13 +105,28 @@ describe('a request with a token', () => {
     sending.destroy();
   });
 
-  it('without the scope write may read, and call nothing that writes', async () => {
+  it('without the scope write may read, and is asked to step up by what writes, in both eras', async () => {
     const { service, issuer } = await place();
-    const session = await openRawSession(service.url, bearer(await issuer.token({ scope: 'read' })));
+    const reader = bearer(await issuer.token({ scope: 'read' }));
+    const session = await openRawSession(service.url, reader);
     expect((await post(service.url, callOf('list_goals'), session)).message).toHaveProperty('result.structuredContent.goals');
-    const { status, message } = await post(service.url, callOf('create_speed_event'), session);
-    const text = 'The token lacks the scope write. Sign in again and ask for: read write.';
-    expect([status, message?.['result']]).toEqual([200, expect.objectContaining({ isError: true, content: [{ type: 'text', text }] })]);
+    // What only fetches to the disk of the server changes nothing.
+    expect((await post(service.url, callOf('sync_exports'), session)).status).toBe(200);
+    const { params } = callOf('create_speed_event', { key: 'stepped', text: 'Release', date: 'now' });
+    const words = 'The token lacks the scope write. Sign in again and ask for: read write.';
+    for (const { status, headers, message } of [
+      await post(service.url, { id: 5, method: 'tools/call', params }, session),
+      await post2026(service.url, 'tools/call', params, reader),
+    ]) {
+      expect([status, message]).toEqual([403, { error: 'insufficient_scope', error_description: words }]);
+      expect(headers.get('www-authenticate')).toBe(
+        `Bearer error="insufficient_scope", error_description="${words}", scope="read write", ` +
+          'resource_metadata="https://mcp.example.com/.well-known/oauth-protected-resource/mcp"',
+      );
+    }
+    const writer = { ...session, ...bearer(await issuer.token({ scope: 'read write' })) };
+    expect((await post(service.url, { id: 6, method: 'tools/call', params }, writer)).message).toHaveProperty('result.structuredContent');
+    expect(service.platform.requests.filter(({ operation }) => operation === 'createSpeedEvent')).toHaveLength(1);
   });
 
   it('is asked to come again while nobody can be let in, and the server is not ready', async () => {
