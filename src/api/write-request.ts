@@ -16,16 +16,21 @@ export const writeRequest = z.object({
   /** Of several requests: what each has beside `body`, which they share. */
   each: z.array(z.record(z.string(), z.unknown())).optional(),
 });
+/** A write without the words that ask for it. */
+export type WritePreview = z.output<typeof writeRequest>;
 /** A write as a person is asked about it. */
-export type WriteRequest = z.output<typeof writeRequest>;
+export interface WriteRequest extends WritePreview {
+  /** Its first line says what is done and what cannot be undone, the others what matters of the body; not sent. */
+  readonly question: string;
+}
 
 /** The request that a write would send, after the checks that the client makes anyway. */
 export function previewOf(
   operation: Operation,
   input: Record<string, unknown>,
   project: number | undefined,
-  encoding?: WriteRequest['encoding'],
-): WriteRequest {
+  encoding?: WritePreview['encoding'],
+): WritePreview {
   const { target, body } = encodeRequest(operation, checkInput(operation, input, project));
   return {
     method: operation.method,
@@ -49,7 +54,7 @@ export function sharedMembers(bodies: readonly BodyMembers[]): { body: Record<st
 }
 
 /** Several writes of one operation as one thing to consent to. */
-export function joinedPreview(requests: readonly [WriteRequest, ...WriteRequest[]]): WriteRequest {
+export function joinedPreview(requests: readonly [WritePreview, ...WritePreview[]]): WritePreview {
   const [{ body: _, ...first }] = requests;
   return { ...first, ...sharedMembers(requests.map(({ body = {} }) => body)) };
 }

@@ -1,7 +1,6 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
-  inputRequired,
   type ListToolsResult,
   McpServer,
   type ServerContext,
@@ -11,7 +10,6 @@ import { unanswerable } from '../domain/metrics/unanswerable.ts';
 import { hint, shownHints } from '../lib/hint.ts';
 import { dateIn } from '../lib/time-zone.ts';
 import type { Caller } from '../tooling/call-context.ts';
-import type { Question } from '../tooling/call-tool.ts';
 import type { Prompt } from '../tooling/prompt.ts';
 import type { DefinedResource } from '../tooling/resource.ts';
 import type { Answer } from '../tooling/results.ts';
@@ -19,6 +17,7 @@ import type { Session } from '../tooling/session.ts';
 import { type AnyTool, changesSomething, type ListedTool, type Offer } from '../tooling/tool.ts';
 import { productIcons, toolsetIcons } from './icons.ts';
 import { registerCompletion, registerPrompt } from './prompts.ts';
+import { answeredIn, askIn2025, canAsk, isOf2026, questionIn2026 } from './question.ts';
 import { readOnlyReason } from './read-only-reason.ts';
 import { registerResource, requestFacts } from './resources.ts';
 import { registerSubscriptions, type Subscriptions } from './subscriptions.ts';
@@ -80,24 +79,26 @@ function listed({
   };
 }
 
-function callerOf(server: McpServer, { session, tools, absent = NONE }: ServerParts, context: ServerContext): Caller {
-  const { envelope, inputResponses, signal } = context.mcpReq;
-  // The envelope and the answers to a question are checked by the SDK, which exports no types of them.
+function callerOf(
+  server: McpServer,
+  { session, tools, absent = NONE }: ServerParts,
+  context: ServerContext,
+  answered = answeredIn(context),
+): Caller {
+  const { envelope, signal } = context.mcpReq;
+  // The envelope is checked by the SDK, which exports no type of it.
   const perRequest = (envelope as Record<string, unknown> | undefined)?.[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
   const capabilities = perRequest ?? server.server.getClientCapabilities();
-  // As above.
-  const response = inputResponses?.['confirm'] as { action?: unknown; content?: { confirm?: unknown } } | undefined;
-  // Only an explicit yes counts.
-  const accepted = response?.action === 'accept' && response.content?.confirm === true;
   const progress = progressOf(context);
   return {
     session,
     offer: { tools, absent },
     signal,
     request: requestFacts(context),
-    canAsk: canAsk(capabilities),
+    // One from which nothing came back is asked no more by this call.
+    canAsk: canAsk(capabilities) && answered?.reply !== 'unanswered',
     ...(progress && { progress }),
-    ...(response && { answered: { accepted, state: context.mcpReq.requestState() } }),
+    ...(answered && { answered }),
   };
 }
 
@@ -123,40 +124,6 @@ function progressOf({ mcpReq }: ServerContext): Caller['progress'] {
     // A client that is gone misses nothing: the answer fails too.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
   };
-}
-
-/** A client that can show a form; one that only opens addresses cannot ask. */
-function canAsk(capabilities: ClientCapabilities | undefined): boolean {
-  const elicitation = capabilities?.elicitation;
-  return elicitation !== undefined && ('form' in elicitation || !('url' in elicitation));
-}
-
-/** Longest text of a request in a question; more is not read. */
-const QUESTION_CHARS = 4_000;
-
-/** The question that the client puts to the person before a write. */
-function question(tool: ListedTool, { ask, state }: Question) {
-  const body = JSON.stringify(ask.each ? { ...ask.body, each: ask.each } : (ask.body ?? {}), null, 2);
-  const excerpt =
-    body.length > QUESTION_CHARS ? `${body.slice(0, QUESTION_CHARS)}\n… and ${body.length - QUESTION_CHARS} more characters` : body;
-  const project = ask.project === undefined ? '' : ` (project ${ask.project})`;
-  const encoding = ask.encoding === undefined ? '' : `, sent as ${ask.encoding === 'form' ? 'a form, lists as JSON' : 'JSON'}`;
-  const warning = ask.warning === undefined ? '' : `${ask.warning}\n`;
-  return inputRequired({
-    inputRequests: {
-      confirm: inputRequired.elicit({
-        message:
-          `${tool.title}: send ${ask.each ? `these ${ask.each.length}` : 'this'}?\n` +
-          `${warning}${ask.method} ${ask.path}${project}${encoding}\n${excerpt}`,
-        requestedSchema: {
-          type: 'object',
-          // A press of Enter must not confirm a removal for good.
-          properties: { confirm: { type: 'boolean', title: 'Send it', ...(!tool.annotations.destructiveHint && { default: true }) } },
-        },
-      }),
-    },
-    requestState: state,
-  });
 }
 
 function toResult({ isError, structured, text, links, image }: Answer) {
@@ -206,8 +173,14 @@ export function createServer(parts: ServerParts, onlyTool?: string): McpServer {
         if (reason !== undefined) return { content: [{ type: 'text' as const, text: reason }], isError: true };
         const loaded = await load(tool.name);
         const { callTool } = await (calling ??= import('../tooling/call-tool.ts'));
-        const outcome = await callTool(loaded, args, callerOf(server, parts, context));
-        return 'ask' in outcome ? question(tool, outcome) : toResult(outcome);
+        let outcome = await callTool(loaded, args, callerOf(server, parts, context));
+        // Again only where the person agreed, and to something else than what is to be written by now.
+        while ('ask' in outcome) {
+          if (isOf2026(context)) return questionIn2026(outcome);
+          const reply = await askIn2025(outcome, context, clock);
+          outcome = await callTool(loaded, args, callerOf(server, parts, context, { reply, state: outcome.state }));
+        }
+        return toResult(outcome);
       },
     );
   }

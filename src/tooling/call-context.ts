@@ -10,9 +10,15 @@ import type { ResolvedRange } from './resolve-dates.ts';
 import type { Session } from './session.ts';
 import { type AnyTool, type Link, type Offer, scopeOf, type ToolContext } from './tool.ts';
 
+/**
+ * What became of a question: accepted with its box ticked, accepted without, declined by the person or the host, closed or not shown, or
+ * nothing came back.
+ */
+export type Reply = 'accepted' | 'unticked' | 'declined' | 'closed' | 'unanswered';
+
 /** The answer to the question of an earlier round, as it came. */
 export interface Answered {
-  readonly accepted: boolean;
+  readonly reply: Reply;
   /** The state that the question carried; it comes back from the client, so it is not trusted. */
   readonly state: unknown;
 }
@@ -178,11 +184,12 @@ export function contextOf(call: Call, speaking: Speaking): ToolContext {
   const { tool, caller, client, links, options } = call;
   // Assigned, not spread: an object of that many spread members is a hash table, five times as slow and twice as large.
   return Object.assign(platformOf(call, speaking.ask), answerPartsOf(call, speaking), namesOf(call, speaking), {
-    async call(request, { warning, apart = false, ...extra } = {}) {
+    async call(request, { question = `${tool.title}?`, warning, apart = false, ...extra } = {}) {
       const { operation } = tool;
       if (!operation) throw new TypeError(`${tool.name} stands for no operation; it asks for those that it needs`);
       if (tool.confirmed) {
-        const write = { ...previewOf(operation, request, await projectOf(call), extra.encoding), ...(warning && { warning }) };
+        const preview = previewOf(operation, request, await projectOf(call), extra.encoding);
+        const write = { question, ...preview, ...(warning && { warning }) };
         requireConsent(apart ? consentTo(call, write) : consentOf(call), write);
       }
       return send(call, operation, request, extra);

@@ -7,7 +7,7 @@ import type { Clock } from '../lib/clock.ts';
 import { callsOfProject } from '../lib/hint.ts';
 import { ofSession, unmarked } from '../lib/note-mark.ts';
 import { ORDERS_ARE_DATA, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
-import { askOf, type Call, type Caller, contextOf, type Input } from './call-context.ts';
+import { askOf, type Call, type Caller, contextOf, type Input, type Reply } from './call-context.ts';
 import { errorText, outcomeOf, wayOn } from './call-errors.ts';
 import { type Asked, digestOf, NeedsConfirmation } from './confirmation.ts';
 import { deprecationWords } from './deprecation.ts';
@@ -71,7 +71,8 @@ async function outcomeFor(tool: AnyTool, args: unknown, caller: Caller, progress
   const understood = understand(schema, args ?? {}, { guess: !changesSomething(tool) });
   const input = check(schema, understood.input);
   const asked = await redeemed(tool, args, caller);
-  if (asked && !caller.answered?.accepted) return declined(tool, caller);
+  const refusal = asked && caller.answered && REFUSALS[caller.answered.reply];
+  if (refusal !== undefined) return declined(tool, caller, refusal);
   const notes = [...understood.notes];
   const note = noting(notes);
   const projectId = await projectOfCall(tool, input, { client, session, signal, note });
@@ -98,11 +99,22 @@ async function projectOfCall(
   throw new ApiError('invalid', `projectId: what is named is of project ${holder.projectId}, not of ${chosen}; leave projectId out.`);
 }
 
-/** The question of an earlier round that the person answered; undefined where none was put. */
+/** The question of an earlier round that was answered; undefined where none was put, or nothing came back. */
 async function redeemed(tool: AnyTool, args: unknown, { session, canAsk, answered }: Caller): Promise<Asked | undefined> {
   if (!tool.confirmed || !canAsk || !answered) return undefined;
-  return session.confirmations.redeem(answered.state, { tool: tool.name, args });
+  const asked = await session.confirmations.redeem(answered.state, { tool: tool.name, args });
+  session.repeats.settle(asked.digest);
+  return asked;
 }
+
+/** Why nothing is sent after a question; undefined after a yes. */
+const REFUSALS: Readonly<Record<Reply, string | undefined>> = {
+  accepted: undefined,
+  unanswered: undefined,
+  unticked: 'The question came back without its box ticked; nothing was sent.',
+  declined: 'The question was declined, by the person or the host; nothing was sent.',
+  closed: 'The question was closed or could not be shown; nothing was sent. Ask the user; the same call asks again.',
+};
 
 function failure(error: unknown, tool: AnyTool, { session, signal, offer }: Caller, { redact, done, projectId }: Progress): Answer {
   const report = { log: session.options.log, redact, signal, projectId };
@@ -145,8 +157,8 @@ function beginning(
   return { nowMs: asked?.nowMs ?? startedMs, options: { signal, deadlineMs: startedMs + MAX_CALL_MS, ...more, ...chosen } };
 }
 
-function declined(tool: AnyTool, { session, offer }: Caller): Answer {
-  const data = { status: 'declined', notes: ['The person declined; nothing was sent.'] };
+function declined(tool: AnyTool, { session, offer }: Caller, why: string): Answer {
+  const data = { status: 'declined', notes: [why] };
   return answerOf(tool, data, { session, offer, redact: (text) => text, links: [], asked: {} });
 }
 
@@ -258,7 +270,10 @@ async function run(call: Call): Promise<Outcome> {
     if (!(error instanceof NeedsConfirmation)) throw error;
     const { request } = error;
     if (!caller.canAsk) return previewed(call, request, await describedRange(call, range));
-    const state = session.confirmations.seal({ digest: digestOf(request), nowMs }, { tool: tool.name, args: call.args });
+    const digest = digestOf(request);
+    // The client has let the same question lie: some cannot show one, although they say so.
+    if (session.repeats.wasLeftOpen(digest) && input['confirm'] === true) return run({ ...call, caller: { ...caller, canAsk: false } });
+    const state = session.confirmations.seal({ digest, nowMs }, { tool: tool.name, args: call.args });
     return { ask: request, state };
   }
 }
@@ -285,11 +300,18 @@ function noteProject({ tool, client, options }: Call, note: (sentence: string) =
 type Described = Awaited<ReturnType<typeof rangeWords>>;
 
 function previewed(
-  { tool, caller: { session, offer }, client, notes, options }: Call,
-  request: WriteRequest,
+  { tool, caller: { session, offer, answered }, client, notes, options }: Call,
+  { question, ...request }: WriteRequest,
   described: Described,
 ): Answer {
+  const unasked = answered?.reply === 'unanswered' ? ['The client did not answer the question; it may not be able to show one.'] : [];
+  const [words = ''] = question.split('\n');
   const next = 'Nothing was sent. Show this to the user; call again with confirm: true to send it.';
-  const data = { status: 'preview', request, ...described.range, notes: [...notes, ...described.notes, next].map(unmarked) };
+  const data = {
+    status: 'preview',
+    request,
+    ...described.range,
+    notes: [...notes, ...described.notes, ...unasked, words, next].map(unmarked),
+  };
   return answerOf(tool, data, { session, offer, redact: client.redact, links: [], asked: {}, projectId: options.projectId });
 }

@@ -94,6 +94,29 @@ function otherNumber(shape: z.ZodObject['shape'], said: string, isGiven: (name: 
   return Object.hasOwn(shape, other) && !isGiven(other) ? other : undefined;
 }
 
+/**
+ * Names that hosts add to the arguments of every call: n8n the context of its workflow, Cline its list of tasks, Gemini CLI and Antigravity
+ * the order of calls, Cursor a placeholder for no argument. No tool has an argument of these names.
+ */
+export const HOST_NAMES: ReadonlySet<string> = new Set([
+  'toolCallId',
+  'sessionId',
+  'action',
+  'chatInput',
+  'tool',
+  'task_progress',
+  'wait_for_previous',
+  'waitForPreviousTools',
+  'toolAction',
+  'toolSummary',
+  'random_string',
+]);
+
+/** Whether a host added an argument on its own; those that begin with _ are marks of gateways. */
+function isOfHost({ shape }: z.ZodObject, name: string): boolean {
+  return !Object.hasOwn(shape, name) && (HOST_NAMES.has(name) || name.startsWith('_'));
+}
+
 /** The argument that another name stands for, where it was not given itself; any other name is refused with the nearest. */
 function argumentOf({ shape }: z.ZodObject, said: string, given: InputMembers): string {
   if (Object.hasOwn(shape, said)) return said;
@@ -190,6 +213,12 @@ function list(element: Schema, value: unknown, reading: ArgumentReading): unknow
   return items(element, pairsOf(core(element), given) ?? [given], reading);
 }
 
+/** Whether a value stands for none: hosts and models fill what they leave out with null, its word or an empty text, alone or in a list. */
+function isVoid(value: unknown): boolean {
+  const [only, ...more]: unknown[] = Array.isArray(value) ? value : [value];
+  return more.length === 0 && (only === null || (typeof only === 'string' && /^\s*(?:null)?\s*$/.test(only)));
+}
+
 function members(object: z.ZodObject, given: InputMembers, reading: ArgumentReading): InputMembers {
   const { notes } = reading;
   const entries = Object.entries(given).flatMap(([said, value]): [string, unknown][] => {
@@ -198,7 +227,7 @@ function members(object: z.ZodObject, given: InputMembers, reading: ArgumentRead
     const name = argumentOf(object, going && given[going.use] === undefined ? going.use : said, given);
     const member: Schema | undefined = Object.hasOwn(object.shape, name) ? object.shape[name] : undefined;
     if (!member) return [[name, value]];
-    return value === null && isOptional(member) ? [] : [[name, read(member, value, reading)]];
+    return isVoid(value) && isOptional(member) ? [] : [[name, read(member, value, reading)]];
   });
   return Object.fromEntries(entries);
 }
@@ -221,13 +250,14 @@ function read(schemaOf: Schema, value: unknown, reading: ArgumentReading): unkno
 }
 
 /**
- * Reads arguments as models and hosts send them, by the schema of the tool. It takes `null` for what may be left out, numbers and booleans
- * as text, numbers for ids and names, one value for a list, and JSON as text. It also takes a start that names the whole range, values in
+ * Reads arguments as models and hosts send them, by the schema of the tool. It drops what hosts add, and what is empty for what may be
+ * left out. It takes numbers and booleans as text, numbers for ids and names, one value for a list, and JSON as text. It also takes a start that names the whole range, values in
  * another case, and everyday names of metrics. With `guess`, for calls that write nothing, it takes the only word of a closed list that is
  * close to a mistyped one. What fits nothing stays as it is, for the strict check to word.
  */
 export function understand(schema: z.ZodObject, args: unknown, { guess = false } = {}): Understood {
   const reading: ArgumentReading = { guess, notes: [] };
-  const input = isRecord(args) ? members(schema, args, reading) : {};
+  const own = Object.entries(isRecord(args) ? args : {}).filter(([name]) => !isOfHost(schema, name));
+  const input = members(schema, Object.fromEntries(own), reading);
   return { input: { ...input, ...endOfNamedRange(schema, input) }, notes: [...new Set(reading.notes)] };
 }

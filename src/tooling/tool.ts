@@ -84,12 +84,12 @@ export interface AnswerContext extends Context {
 /** The same for a tool that stands for one operation. */
 export interface ToolContext<O extends Operation = Operation> extends AnswerContext {
   /**
-   * Sends the tool's own operation; a confirmed tool's write waits for the confirmation here, which shows the `warning`. `apart`: what is
-   * warned of cannot be undone, so `confirm` counts only after the warning was shown.
+   * Sends the tool's own operation; a confirmed tool's write waits for the confirmation here, which asks the `question` and shows the
+   * `warning`. `apart`: what is warned of cannot be undone, so `confirm` counts only after the warning was shown.
    */
   readonly call: (
     input: CallInput<O>,
-    options?: { encoding?: 'form' | 'json'; warning?: string; apart?: boolean },
+    options?: { encoding?: 'form' | 'json'; question?: string; warning?: string | undefined; apart?: boolean },
   ) => Promise<PayloadOf<O>>;
 }
 

@@ -105,14 +105,20 @@ export function itServes<H extends Host>(
   });
 
   it('is asked before a write, and nothing is sent when the person does not want it', async () => {
-    for (const no of ['decline', 'cancel'] as const) {
+    for (const [no, words] of [
+      ['decline', 'was declined, by the person or the host'],
+      ['cancel', 'was closed or could not be shown'],
+    ] as const) {
       reply = no;
       const asked = host().questions.length;
       // The person decides where there is one, whatever the arguments say.
       const { structured } = await host().call('create_export_job', { ...job(`Not wanted ${name}`), confirm: true });
-      expect(structured).toMatchObject({ status: 'declined', notes: ['The person declined; nothing was sent.'] });
+      expect(structured).toMatchObject({
+        status: 'declined',
+        notes: [expect.stringContaining(`The question ${words}; nothing was sent.`)],
+      });
       expect(host().questions.slice(asked)).toEqual([
-        expect.stringMatching(/send this\?\nPOST \/v1\/exports \(project 1201\)\n.*"Not wanted/s),
+        expect.stringMatching(/^Create an? .*export "Not wanted .* It cannot be deleted from here\.\n.*\nProject: 1201\./),
       ]);
     }
     expect((await host().call('list_export_jobs', { limit: 100 })).text).not.toContain('Not wanted');

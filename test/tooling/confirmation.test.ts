@@ -1,7 +1,9 @@
+import { ProtocolError } from '@modelcontextprotocol/client';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { digestOf, NeedsConfirmation, requireConsent } from '../../src/tooling/confirmation.ts';
-import { withAssistant } from '../support/assistant.ts';
+import { type Assistant, withAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
+import { until } from '../support/until.ts';
 
 const platform = sharedPlatform();
 const WRITES = new Set<string | undefined>(['createExportJob', 'deleteSpeedEvent', 'sendEnrichments']);
@@ -20,8 +22,8 @@ beforeEach(async () => {
   requests.splice(0);
 });
 
-/** One call of each confirmed tool, with what has to leave the server. */
-const calls: readonly (readonly [tool: string, args: Record<string, unknown>, body: Record<string, unknown>])[] = [
+/** One call of each confirmed tool of the platform, with what has to leave the server, and the words that ask for it. */
+const calls: readonly (readonly [tool: string, args: Record<string, unknown>, body: Record<string, unknown>, words: string])[] = [
   [
     'create_export_job',
     {
@@ -40,13 +42,22 @@ const calls: readonly (readonly [tool: string, args: Record<string, unknown>, bo
       deviceLabel: 'all',
       segmentId: '440156',
     },
+    'Create a daily export "Job" with sessions (CSV, 1 column) for all devices, segment Germany? It cannot be deleted from here.\n' +
+      'Columns: custom variable (position 4).\nProject: 1201.',
   ],
   [
     'send_enrichments',
     { enrichments: [{ userId: '7310224081552637899', sessionNumber: 1, enrichmentNumber: 1, enrichment: { a: 1 } }], encoding: 'json' },
     { projectId: 1201, enrichments: [{ userId: '7310224081552637899', sessionNumber: 1, enrichmentNumber: 1, enrichment: { a: 1 } }] },
+    'Send 1 record of your own data to the platform? They overwrite earlier ones of the same session and number, and cannot be read back ' +
+      'or deleted from here.\nuser 7310224081552637899, session 1: a = 1\nProject: 1201.',
   ],
-  ['delete_speed_event', { key: 'mark' }, { key: 'mark' }],
+  [
+    'delete_speed_event',
+    { key: 'mark' },
+    { key: 'mark' },
+    'Delete the speed event "Mark" of 2026-11-19T08:00:00.000Z, on no scenario? It cannot be restored.\nProject: 1201.',
+  ],
 ];
 
 describe.each(calls)('%s where the client cannot ask', (tool, args, body) => {
@@ -67,8 +78,8 @@ describe.each(calls)('%s where the client cannot ask', (tool, args, body) => {
   });
 });
 
-describe.each(calls)('%s where the client can ask', (tool, args, body) => {
-  it('puts the whole request to the person, and sends it once when it is accepted', async () => {
+describe.each(calls)('%s where the client can ask', (tool, args, body, words) => {
+  it('asks the person in words, and sends it once when it is accepted', async () => {
     const questions: string[] = [];
     const answer = (message: string) => {
       questions.push(message);
@@ -77,12 +88,7 @@ describe.each(calls)('%s where the client can ask', (tool, args, body) => {
     };
     await withAssistant(platform(), { answer }, async ({ call }) => {
       await call(tool, args);
-      expect(questions).toEqual([
-        expect.stringMatching(
-          /^\w.*: send this\?\n(?:An equal job exists: .*\n|"Mark" of .*\n)?POST \/v1\/.* \(project 1201\)(, sent as .*)?\n\{/,
-        ),
-      ]);
-      expect(JSON.parse(questions[0]?.replace(/^[^{]*/, '') ?? '')).toEqual(body);
+      expect(questions.map((question) => question.replace(/\nAn equal job exists: .*$/, ''))).toEqual([words]);
       expect(writes()).toMatchObject([{ body }]);
     });
   });
@@ -92,7 +98,7 @@ describe.each(calls)('%s where the client can ask', (tool, args, body) => {
       const answer = await call(tool, { ...args, confirm: true });
       expect(answer).toMatchObject({
         isError: false,
-        structured: { status: 'declined', notes: ['The person declined; nothing was sent.'] },
+        structured: { status: 'declined', notes: ['The question was declined, by the person or the host; nothing was sent.'] },
       });
       expect(writes()).toEqual([]);
     });
@@ -101,7 +107,7 @@ describe.each(calls)('%s where the client can ask', (tool, args, body) => {
 
 describe('a consent', () => {
   it('holds for one request alone', () => {
-    const request = { method: 'POST', path: '/v1/exports', project: 1201, body: { name: 'a' } };
+    const request = { question: 'Create a?', method: 'POST', path: '/v1/exports', project: 1201, body: { name: 'a' } };
     expect(digestOf(request)).toBe(digestOf(structuredClone(request)));
     const others = [
       { ...request, body: { name: 'b' } },
@@ -125,7 +131,7 @@ describe('a consent', () => {
     await withAssistant(platform(), { answer }, async ({ call }) => {
       const frequency = { value: 'once', dateRange: { from: 'yesterday', to: 'now' } };
       expect(await call('create_export_job', { ...calls[0]?.[1], frequency })).toMatchObject({ structured: { status: 'done' } });
-      expect(questions).toEqual([expect.stringContaining('"to": "2026-11-20T10:00:00.000Z"')]);
+      expect(questions).toEqual([expect.stringContaining('of 2026-11-19T00:00Z to 2026-11-20T10:00Z with sessions')]);
       expect(writes()).toMatchObject([{ body: { frequency: { dateRange: { to: '2026-11-20T10:00:00.000Z' } } } }]);
     });
   });
@@ -152,23 +158,85 @@ describe('a consent', () => {
   });
 });
 
-it('the form of a deletion has no default answer; that of other writes has', async () => {
-  const asked = async (tool: string, args: Record<string, unknown>) => {
-    const forms: unknown[] = [];
-    await withAssistant(platform(), { answer: () => 'decline' }, async ({ client }) => {
-      client.setRequestHandler('elicitation/create', ({ params }) => {
-        forms.push('requestedSchema' in params ? params.requestedSchema : undefined);
-        return { action: 'decline' };
-      });
-      await client.callTool({ name: tool, arguments: args });
+/** A client of the 2025 era that declares elicitation and does this with a question. */
+async function withClient(
+  answer: (ask: { forms: unknown[]; over: AbortSignal }) => unknown,
+  run: (assistant: Assistant, forms: unknown[]) => Promise<void>,
+) {
+  const forms: unknown[] = [];
+  const over = new AbortController();
+  await withAssistant(platform(), { answer: () => 'decline' }, async (assistant) => {
+    assistant.client.setRequestHandler('elicitation/create', async ({ params }) => {
+      forms.push('requestedSchema' in params ? params.requestedSchema : undefined);
+      // Whatever a client may send, the schema of its own SDK aside.
+      return (await answer({ forms, over: over.signal })) as { action: 'cancel' };
     });
-    return forms;
-  };
-  const form = { type: 'object' };
-  const confirm = { type: 'boolean', title: 'Send it' };
-  expect(await asked('delete_speed_event', { key: 'mark' })).toEqual([{ ...form, properties: { confirm } }]);
-  const enrichment = { userId: '7310224081552637899', sessionNumber: 1, enrichmentNumber: 1, enrichment: { a: 1 } };
-  expect(await asked('send_enrichments', { enrichments: [enrichment], encoding: 'json' })).toEqual([
-    { ...form, properties: { confirm: { ...confirm, default: true } } },
-  ]);
+    await run(assistant, forms);
+    over.abort();
+  });
+}
+
+const hang = ({ over }: { over: AbortSignal }) =>
+  new Promise((_, reject) => over.addEventListener('abort', () => reject(new Error('over')), { once: true }));
+
+describe.each(calls)('the question of %s', (tool, args, body) => {
+  it('has nothing ticked', async () => {
+    await withClient(
+      () => ({ action: 'decline' }),
+      async ({ call }, forms) => {
+        await call(tool, args);
+        const confirm = { type: 'boolean', title: 'Yes', default: false };
+        expect(forms).toEqual([{ type: 'object', properties: { confirm }, required: ['confirm'] }]);
+      },
+    );
+  });
+
+  it.each<[string, unknown, string]>([
+    ['cancelled', { action: 'cancel' }, 'was closed or could not be shown; nothing was sent'],
+    ['declined', { action: 'decline' }, 'was declined, by the person or the host; nothing was sent'],
+    ['accepted without an answer', { action: 'accept', content: {} }, 'came back without its box ticked; nothing was sent'],
+    ['accepted without content', { action: 'accept' }, 'came back without its box ticked; nothing was sent'],
+    ['accepted with no', { action: 'accept', content: { confirm: false } }, 'came back without its box ticked; nothing was sent'],
+  ])('sends nothing where it is %s, whatever confirm says', async (_, answer, words) => {
+    await withClient(
+      () => answer,
+      async ({ call }) => {
+        for (const confirm of [false, true])
+          expect(await call(tool, { ...args, confirm })).toMatchObject({
+            isError: false,
+            structured: { status: 'declined', notes: [expect.stringContaining(`The question ${words}`)] },
+          });
+        expect(writes()).toEqual([]);
+      },
+    );
+  });
+
+  it('that the client refuses becomes a preview, which confirm: true then sends', async () => {
+    const refuse = () => {
+      throw new ProtocolError(-32_601, 'Method not found');
+    };
+    await withClient(refuse, async ({ call }) => {
+      const preview = await call(tool, args);
+      expect(preview).toMatchObject({ isError: false, structured: { status: 'preview' }, text: expect.stringContaining('confirm: true') });
+      expect(preview.text).toContain('The client did not answer the question');
+      expect(writes()).toEqual([]);
+      await call(tool, { ...args, confirm: true });
+      expect(writes()).toMatchObject([{ body }]);
+    });
+  });
+
+  it('that nobody answers becomes a preview after 50 seconds, and confirm: true is not asked about again', async () => {
+    const { clock } = platform();
+    await withClient(hang, async ({ call }, forms) => {
+      const asked = call(tool, args);
+      await until(() => forms.length === 1);
+      await clock.advance(49_000);
+      expect(writes()).toEqual([]);
+      await clock.advance(1_000);
+      expect(await asked).toMatchObject({ isError: false, structured: { status: 'preview' } });
+      expect(await call(tool, { ...args, confirm: true })).toMatchObject({ isError: false });
+      expect(forms).toHaveLength(1);
+      expect(writes()).toMatchObject([{ body }]);
+    });
+  });
 });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { createExportJob } from '../../src/api/operations/data-export.ts';
 import { recordId } from '../../src/api/operations/records.ts';
 import { device, exportFormat, text } from '../../src/api/params.ts';
+import { creationQuestion } from '../../src/domain/exports/plan/job-bodies.ts';
 import { equalWords } from '../../src/domain/exports/plan/similar-jobs.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
@@ -45,7 +46,7 @@ export default defineTool({
     segmentId: p.ref('segment', 'Id or name; default all').optional(),
   }),
   output: z.object({ jobId: recordId }),
-  async handler({ segmentId, fields, ...input }, { call, ask, lists, workspace, note }) {
+  async handler({ segmentId, fields, ...input }, { call, ask, lists, workspace, timeZone, note }) {
     const columns = fields.map(({ customVarPosition, ...rest }) => ({
       ...rest,
       ...(customVarPosition !== undefined && { customVarPosition: String(customVarPosition) }),
@@ -53,9 +54,12 @@ export default defineTool({
     const body = { ...input, fields: columns, ...(segmentId !== undefined && { segmentId: String(segmentId) }) };
     const equal = await equalJobs(body, { ask, workspace });
     const second = equal.length > 0 ? `${equalWords(equal)}.` : undefined;
-    const unknown = await unknownFieldWords(body, await lists());
+    const known = await lists();
+    const unknown = await unknownFieldWords(body, known);
     const warning = [second, ...unknown].filter((words) => words !== undefined).join(' ');
-    const { jobId } = await call(body, warning === '' ? {} : { warning, apart: second !== undefined });
+    const segment = segmentId === undefined ? undefined : known.nameOf('segment', segmentId);
+    const question = creationQuestion([body], { segment, timeZone });
+    const { jobId } = await call(body, { question, warning, apart: second !== undefined });
     if (second !== undefined) note(`${second} This one was created beside it; only the console can delete one.`);
     return { jobId };
   },

@@ -2,7 +2,13 @@ import * as z from 'zod';
 import { ApiError } from '../../src/api/errors.ts';
 import { sendEnrichments } from '../../src/api/operations/enrichment.ts';
 import { text } from '../../src/api/params.ts';
-import { badWords, checkEnrichments, enrichmentRecord, unnumberedWords } from '../../src/domain/enrichment/check-enrichments.ts';
+import {
+  badWords,
+  checkEnrichments,
+  enrichmentQuestion,
+  enrichmentRecord,
+  unnumberedWords,
+} from '../../src/domain/enrichment/check-enrichments.ts';
 import { spellingWords } from '../../src/domain/enrichment/field-spelling.ts';
 import { listedAs } from '../../src/tooling/params.ts';
 import { defineTool, OVERWRITE } from '../../src/tooling/tool.ts';
@@ -43,7 +49,7 @@ export default defineTool({
     const names = good.flatMap(({ enrichment }) => Object.keys(enrichment));
     const directory = await fieldsDirectory(context);
     for (const words of spellingWords(names, directory === undefined ? [] : await sentFields(directory))) note(words);
-    const answer = await call({ ...input, enrichments: [...good] }, { encoding });
+    const answer = await call({ ...input, enrichments: [...good] }, { question: enrichmentQuestion(good), encoding });
     if (directory !== undefined) await keepSentFields(directory, names);
     note(await knownSessionsWords(good, context));
     note(READ_WHERE);

@@ -4,7 +4,7 @@ import { ofAnswer } from '../../src/lib/note-mark.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, PURGE } from '../../src/tooling/tool.ts';
 import { isSameRun, type RunId } from '../../src/workspace/store/manifest.ts';
-import { purgePlan, removeRuns } from '../../src/workspace/store/purge.ts';
+import { purgePlan, purgeQuestion, removeRuns } from '../../src/workspace/store/purge.ts';
 import { inseparableWords, loadedBody, removable } from '../../src/workspace/warehouse/loaded-table.ts';
 import { inseparable } from '../../src/workspace/warehouse/project-warehouse.ts';
 
@@ -53,12 +53,8 @@ export default defineAnsweringTool({
         `${unrecoverable} of these runs can probably not be fetched again: they completed more than 7 days ago, and files are ` +
           'usually kept for 7 days.',
       );
-    confirm({
-      method: 'REMOVE',
-      path: workspace.dir,
-      project: await projectId(),
-      body: { ...body, ...(warehouse && loadedBody(records, warehouse)) },
-    });
+    const gone = { ...body, ...(warehouse && loadedBody(records, warehouse)) };
+    confirm({ question: purgeQuestion(gone), method: 'REMOVE', path: workspace.dir, project: await projectId(), body: gone });
     // First the warehouse: what is on the disk alone would be loaded again.
     await warehouse?.remove(records, nowMs);
     const { freedBytes, kept } = await removeRuns(workspace, ids);

@@ -30,7 +30,7 @@ export default defineTool({
     if (!event) throw new ApiError('missing', `There is no speed event with the key "${input.key.slice(0, 100)}".`);
     const alike = nearlyEqual(event, events).map((other) => differenceWords(event, other));
     if (alike.length > 0) context.note(`Nearly equal events, which stay: ${alike.join('; ')}.`);
-    const { key } = await context.call(input, { warning: eventWords(event) });
+    const { key } = await context.call(input, { question: `Delete the speed event ${eventWords(event)}? It cannot be restored.` });
     const { text: words, date, scenarios } = event;
     return { key, text: words, date, ...(scenarios && { scenarios: [...scenarios] }), ...(alike.length > 0 && { alike }) };
   },

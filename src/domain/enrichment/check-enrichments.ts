@@ -3,6 +3,8 @@ import { wordIssues } from '../../api/check-input.ts';
 import { LOST_DIGITS, lostDigits } from '../../api/params.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { isRecord } from '../../lib/is-record.ts';
+import { counted } from '../../lib/number-text.ts';
+import { plainText } from '../../lib/strangers-text.ts';
 
 /** Records that one session can hold. */
 const MAX_PER_SESSION = 3;
@@ -112,4 +114,28 @@ export function badWords({ good, bad }: CheckedEnrichments): string {
   const rest = bad.slice(MAX_WORDED).map(({ position }) => position);
   const more = rest.length > 0 ? [`likewise the records at ${rest.join(', ')}`] : [];
   return `${bad.length} of ${good.length + bad.length} records cannot be sent: ${[...worded, ...more].join('; ')}.`;
+}
+
+/** Records that a question shows, and the longest text of one. */
+const SHOWN_RECORDS = 10;
+const LONGEST_SHOWN = 300;
+
+function recordWords({ sessionId, userId, sessionNumber, enrichment }: EnrichmentRecord): string {
+  const session = sessionId === undefined ? `user ${userId}, session ${sessionNumber}` : `session ${sessionId}`;
+  const values = Object.entries(enrichment).map(
+    ([name, value]) => `${name} = ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  const words = plainText(`${session}: ${values.join(', ')}`);
+  return words.length > LONGEST_SHOWN ? `${words.slice(0, LONGEST_SHOWN).toWellFormed()}…` : words;
+}
+
+/** What a person is asked before records are sent. */
+export function enrichmentQuestion(records: readonly EnrichmentRecord[]): string {
+  const more = records.length - SHOWN_RECORDS;
+  return [
+    `Send ${counted(records.length, 'record')} of your own data to the platform? They overwrite earlier ones of the same session and number, ` +
+      'and cannot be read back or deleted from here.',
+    ...records.slice(0, SHOWN_RECORDS).map(recordWords),
+    ...(more > 0 ? [`and ${more} more`] : []),
+  ].join('\n');
 }

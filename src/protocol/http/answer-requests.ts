@@ -98,12 +98,17 @@ function createMessageAnswerer(
   const { signIn, changesSomething, limits } = options;
   const readBody = createBodyReader(limits);
 
-  /** Takes places until the response is over; the refusal where there are none. */
-  function takePlaces(response: ServerResponse, { id }: Principal, asked: number): Refusal | undefined {
-    const leave = places.take(id, asked);
-    if (leave === 'all') return BUSY;
-    if (leave === 'caller') return GREEDY;
-    response.once('close', leave);
+  /** Takes what the work on a body needs until the response is over; the refusal where that cannot be had. */
+  function begin(request: IncomingMessage, response: ServerResponse, principal: Principal, body: unknown): Refusal | undefined {
+    const asked = requestIds(body).length;
+    if (isClosing() && asked > 0) return CLOSING;
+    if (listenedUris(body)) keepProved(request, principal, response, options);
+    else {
+      const leave = places.take(principal.id, asked);
+      if (leave === 'all') return BUSY;
+      if (leave === 'caller') return GREEDY;
+      response.once('close', leave);
+    }
     return undefined;
   }
 
@@ -120,12 +125,8 @@ function createMessageAnswerer(
       logRefusal('info', { status: stepUp.status, reason: stepUp.body.error_description });
       return answerJson(response, stepUp.status, stepUp.body, stepUp.headers);
     }
-    const asked = requestIds(body).length;
-    if (isClosing() && asked > 0) return refuse(response, CLOSING);
-    const isListening = listenedUris(body) !== undefined;
-    const full = isListening ? undefined : takePlaces(response, principal, asked);
+    const full = begin(request, response, principal, body);
     if (full) return refuse(response, full);
-    if (isListening) keepProved(request, principal, response, options);
     await readOnlyReason.run(stepUp?.body.error_description, () => router().handle(request, response, principal, body));
   };
 }

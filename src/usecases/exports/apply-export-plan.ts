@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/errors.ts';
 import { createExportJob } from '../../api/operations/data-export.ts';
 import { joinedPreview, previewOf } from '../../api/write-request.ts';
-import type { JobBody } from '../../domain/exports/plan/job-bodies.ts';
+import { creationQuestion, type JobBody } from '../../domain/exports/plan/job-bodies.ts';
 import { equalRecurring, equalWords, isJobOf, type JobRecord, type KnownSegments } from '../../domain/exports/plan/similar-jobs.ts';
 import { either, hint } from '../../lib/hint.ts';
 import { type ExportPlan, expiresMs, type PlanPart, type PlanStore } from '../../workspace/plans.ts';
@@ -10,7 +10,10 @@ import type { Context } from '../context.ts';
 import { openPlansOf, readJobs, segmentsOf } from './export-lists.ts';
 import { type Fetched, fetchPlanned } from './fetch-planned.ts';
 
-type ApplyContext = Pick<Context, 'ask' | 'confirm' | 'note' | 'progress' | 'projectId' | 'workspace' | 'clock' | 'nowMs' | 'signal'>;
+type ApplyContext = Pick<
+  Context,
+  'ask' | 'confirm' | 'lists' | 'note' | 'progress' | 'projectId' | 'workspace' | 'clock' | 'nowMs' | 'timeZone' | 'signal'
+>;
 
 /** How long a request whose answer was lost may still take effect; only then is it sent again. */
 const SETTLE_MS = 60_000;
@@ -191,7 +194,13 @@ export async function applyExportPlan({ planId, allowDuplicate = false }: Wanted
   const [first, ...others] = open.map(({ body }) => previewOf(createExportJob, body, project));
   const afterwards = shown.fetches && 'Once it is created, its files are fetched into the workspace.';
   const words = [warning, afterwards].filter(Boolean).join(' ');
-  if (first) context.confirm({ ...joinedPreview([first, ...others]), ...(words !== '' && { warning: words }) });
+  const [body, ...bodies] = open.map((part) => part.body);
+  if (first && body) {
+    const { segmentId } = body;
+    const segment = segmentId === undefined ? undefined : (await context.lists()).nameOf('segment', Number(segmentId));
+    const question = creationQuestion([body, ...bodies], { segment, timeZone: context.timeZone });
+    context.confirm({ question, ...joinedPreview([first, ...others]), ...(words !== '' && { warning: words }) });
+  }
   return store.hold(planId, async () => {
     // Another process may have been quicker.
     const application: Application = { store, context, plan: await planNamed(store, planId, nowMs) };

@@ -1,4 +1,6 @@
 import { FILE_LIFE_MS } from '../../api/params.ts';
+import { counted, formatBytes } from '../../lib/number-text.ts';
+import { plainText } from '../../lib/strangers-text.ts';
 import type { ProjectWorkspace, UnfinishedRun } from '../project-workspace.ts';
 import type { RunId, RunManifest } from './manifest.ts';
 
@@ -6,6 +8,9 @@ import type { RunId, RunManifest } from './manifest.ts';
 export const WORKSPACE_COLUMNS = ['jobId', 'job', 'scope', 'format', 'runs', 'from', 'to', 'rows', 'bytes', 'unfinished'];
 
 type PurgeRow = (string | number | null)[];
+
+/** Jobs that a question shows. */
+const SHOWN_JOBS = 20;
 
 /** Bytes of the files of a run. */
 function bytesOf({ files }: Pick<RunManifest, 'files'>): number {
@@ -83,6 +88,31 @@ export function purgePlan(
     body: { runs: ids.length, bytes: jobs.reduce((sum, { bytes }) => sum + bytes, 0), jobs },
     unrecoverable: going.filter(({ exportedAt }) => Date.parse(exportedAt) + FILE_LIFE_MS <= nowMs).length,
   };
+}
+
+/** What goes, here and from the warehouse. */
+type PurgedParts = ReturnType<typeof purgePlan>['body'] & {
+  readonly warehouse?: { readonly place: string; readonly runs: number; readonly rows: number; readonly lostBy: string };
+};
+
+/** What a person is asked before these runs are removed. */
+export function purgeQuestion({ runs, bytes, jobs, warehouse: loaded }: PurgedParts): string {
+  const shown = jobs.slice(0, SHOWN_JOBS).map(({ jobId, job, runs: own, from, to, unfinished, bytes: size }) => {
+    const whole = own === undefined ? [] : [`${counted(own, 'run')}, ${from} to ${to}`];
+    const parts = [...whole, ...(unfinished === undefined ? [] : [counted(unfinished, 'unfinished run')]), formatBytes(size)];
+    return `${job === undefined ? `Job ${jobId}` : `"${plainText(job)}" (${jobId})`}: ${parts.join(', ')}`;
+  });
+  const more = jobs.length - SHOWN_JOBS;
+  return [
+    `Remove ${counted(runs, 'downloaded run')} (${formatBytes(bytes)}) from this machine for good? The platform keeps what it has.`,
+    ...shown,
+    ...(more > 0 ? [`and ${counted(more, 'more job', 'more jobs')}`] : []),
+    ...(loaded && loaded.runs > 0
+      ? [
+          `Also ${counted(loaded.runs, 'run')} with ${counted(loaded.rows, 'row')} from the warehouse ${loaded.place}, for ${loaded.lostBy}.`,
+        ]
+      : []),
+  ].join('\n');
 }
 
 /** Removes runs one after the other; what cannot be removed stays, with the reason. */

@@ -119,17 +119,52 @@ describe('a confirmation of the 2026-07-28 era', () => {
     expect(created()).toBe(0);
   });
 
-  it.each<[string, object]>([
-    ['declined', { confirm: { action: 'decline' } }],
-    ['cancelled', { confirm: { action: 'cancel' } }],
-    ['accepted without content', { confirm: { action: 'accept' } }],
-    ['accepted without the box', { confirm: { action: 'accept', content: {} } }],
-    ['accepted with a word for it', { confirm: { action: 'accept', content: { confirm: 'true' } } }],
-    ['accepted with no', { confirm: { action: 'accept', content: { confirm: false } } }],
-  ])('is no consent where it is %s', async (_, responses) => {
-    const state = await askFor(job('Unsaid'));
-    expect(await answer(job('Unsaid'), state, {}, responses)).toMatchObject({ structuredContent: { status: 'declined' } });
+  it.each<[string, object, string]>([
+    ['declined', { action: 'decline' }, 'was declined, by the person or the host'],
+    ['cancelled', { action: 'cancel' }, 'was closed or could not be shown'],
+    ['answered with nothing known', { action: 'later' }, 'was closed or could not be shown'],
+    ['accepted without content', { action: 'accept' }, 'came back without its box ticked'],
+    ['accepted without the box', { action: 'accept', content: {} }, 'came back without its box ticked'],
+    ['accepted with a word for it', { action: 'accept', content: { confirm: 'true' } }, 'came back without its box ticked'],
+    ['accepted with no', { action: 'accept', content: { confirm: false } }, 'came back without its box ticked'],
+  ])('is no consent where it is %s, whatever confirm says', async (_, confirm, words) => {
+    for (const args of [job('Unsaid'), { ...job('Unsaid'), confirm: true }]) {
+      expect(await answer(args, await askFor(args), {}, { confirm })).toMatchObject({
+        structuredContent: { status: 'declined', notes: [expect.stringContaining(`The question ${words}; nothing was sent.`)] },
+      });
+    }
     expect(created()).toBe(0);
+  });
+
+  it('that comes back without an answer is a preview, which confirm: true sends', async () => {
+    const args = job('Not shown');
+    expect(await call(args, { requestState: await askFor(args) })).toMatchObject({
+      structuredContent: { status: 'preview', notes: expect.arrayContaining([expect.stringContaining('The client did not answer')]) },
+    });
+    expect(created()).toBe(0);
+    const confirmed = { ...args, confirm: true };
+    expect(await answer(confirmed, await askFor(confirmed), {}, {})).toMatchObject({ structuredContent: { status: 'done' } });
+    expect(created()).toBe(1);
+  });
+
+  it('that was left open for 50 seconds is not needed again where confirm is true, and no sooner', async () => {
+    const { clock } = service().platform;
+    // Without an equal job, of which a person is warned first.
+    const [lying, other] = ['browser_name', 'device_type'].map((column) => ({ ...exportJob(`Lies ${column}`, column), projectId: 1201 }));
+    const args = { ...lying, confirm: true };
+    await askFor(args);
+    await askFor({ ...other, confirm: true });
+    clock.jump(49_000);
+    await askFor(args);
+    clock.jump(1_000);
+    await askFor({ ...lying });
+    expect(created()).toBe(0);
+    expect(await call(args)).toMatchObject({ structuredContent: { status: 'done' } });
+    // What was declined meanwhile is asked again.
+    await answer({ ...other }, await askFor({ ...other }), {}, { confirm: { action: 'decline' } });
+    await askFor({ ...other, confirm: true });
+    expect(created()).toBe(1);
+    clock.jump(-50_000);
   });
 });
 

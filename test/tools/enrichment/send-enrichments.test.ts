@@ -76,7 +76,7 @@ describe('a session', () => {
   });
 });
 
-it('says how the batch is encoded where it asks the person', async () => {
+it('asks the person in words, with what is sent of each session, however it is encoded', async () => {
   const questions: string[] = [];
   const answer = (message: string) => {
     questions.push(message);
@@ -84,12 +84,18 @@ it('says how the batch is encoded where it asks the person', async () => {
   };
   await withAssistant(platform(), { answer }, async (assistant) => {
     await assistant.call('send_enrichments', { enrichments: [record] });
-    await assistant.call('send_enrichments', { enrichments: [record], encoding: 'json' });
+    const many = Array.from({ length: 12 }, (_, at) => ({ ...record, sessionNumber: at + 1 }));
+    await assistant.call('send_enrichments', { enrichments: many, encoding: 'json' });
   });
-  expect(questions.map((question) => question.split('\n')[1])).toEqual([
-    'POST /v1/enrichments (project 1201), sent as a form, lists as JSON',
-    'POST /v1/enrichments (project 1201), sent as JSON',
+  const [one, many] = questions.map((question) => question.split('\n'));
+  expect(one).toEqual([
+    'Send 1 record of your own data to the platform? They overwrite earlier ones of the same session and number, and cannot be read back ' +
+      'or deleted from here.',
+    expect.stringMatching(/^user \d+, session \d+: \w+ = /),
+    'Project: 1201.',
   ]);
+  expect(many).toHaveLength(13);
+  expect(many).toEqual(expect.arrayContaining([expect.stringMatching(/^Send 12 records /), 'and 2 more']));
 });
 
 describe('a batch with bad records', () => {

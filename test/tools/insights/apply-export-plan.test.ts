@@ -90,7 +90,11 @@ describe('where the client can ask', () => {
     await withServer({ answer }, async (assistant) => {
       const { planId, name } = await planned(assistant, '2026-10-20');
       expect(await assistant.call('apply_export_plan', { planId })).toMatchObject({ structured: { status: 'done' } });
-      expect(questions).toEqual([expect.stringMatching(/^Apply an export plan: send these 3\?\nPOST \/v1\/exports \(project 1201\)\n\{/)]);
+      expect(questions).toEqual([
+        expect.stringMatching(
+          /^Create 3 one-time exports with sessions \(JSONL, 3 columns\) for all devices\? They cannot be deleted from here\.\n"[^\n]* of 2026-10-01 to 2026-10-07, [^\n]*\nColumns: [^\n]*\nProject: 1201\.$/,
+        ),
+      ]);
       expect(await jobsCalled(name)).toHaveLength(3);
     });
   });

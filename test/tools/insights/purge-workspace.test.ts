@@ -82,7 +82,11 @@ it('asks the person where the client can ask, whatever the argument says', async
   await own.call('download_export_run', { jobId: 'Daily sessions' });
   const answer = await own.call('purge_workspace', { confirm: true });
   expect(answer.structured).toMatchObject({ status: 'declined' });
-  expect(asked).toEqual([expect.stringMatching(/^Purge the workspace: send this\?\nREMOVE .*\(project 1201\)[^]*Daily sessions/)]);
+  expect(asked).toEqual([
+    expect.stringMatching(
+      /^Remove 1 downloaded run \([\d.]+ [kM]?B\) from this machine for good\? The platform .*\n"Daily sessions" \(\d+\): 1 run, .* to .*, .*B\nProject: 1201\.$/,
+    ),
+  ]);
   expect(records(await own.call('list_workspace'))).toHaveLength(1);
   await own.close();
 });

@@ -22,7 +22,7 @@ it('shows text, date, scenarios and nearly equal events before and after', async
   await call('create_speed_event', { key: 'other', text: 'Newsletter', date: '2026-11-19T08:00:00Z' });
   const preview = await call('delete_speed_event', { key: 'r12-again' });
   const about = '"Release 12: new checkout" of 2026-11-19T08:00:00.000Z, on Checkout – mobile';
-  expect(preview.structured['request']).toMatchObject({ warning: about });
+  expect(preview.structured['notes']).toContain(`Delete the speed event ${about}? It cannot be restored.`);
   expect(preview.text).toMatch(/Nearly equal events, which stay: r12: same text, same instant, on Checkout – desktop\./);
   const answer = await call('delete_speed_event', { key: 'r12-again', confirm: true });
   expect(answer.structured).toMatchObject({

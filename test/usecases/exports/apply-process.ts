@@ -19,12 +19,14 @@ try {
     {
       ask,
       confirm: nothing,
+      lists: () => Promise.reject(new Error('A plan without a segment needs no name.')),
       note: nothing,
       progress: nothing,
       projectId: async () => PROJECT_ID,
       workspace: async () => workspace,
       clock,
       nowMs,
+      timeZone: 'UTC',
       signal: new AbortController().signal,
     },
   );

@@ -3,8 +3,10 @@ import type { createExportJob } from '../../../api/operations/data-export.ts';
 import { MAX_EXPORT_RANGE_MS } from '../../../api/params.ts';
 import { chunksOf } from '../../../lib/calendar.ts';
 import { isoAt } from '../../../lib/dates.ts';
+import { counted } from '../../../lib/number-text.ts';
 import { capital } from '../../../lib/sentences.ts';
-import type { ExportColumn } from './field-catalogue.ts';
+import { plainText } from '../../../lib/strangers-text.ts';
+import { columnWords, type ExportColumn } from './field-catalogue.ts';
 
 /** A range of an export, its end not included, as job and run say it. */
 export interface ExportRange {
@@ -98,4 +100,49 @@ export function bodiesOf(order: ExportOrder, { timeZone, taken, base = usualName
     const dateRange = { from: isoAt(range.fromMs, timeZone), to: isoAt(range.toMs, timeZone) };
     return { name: name === undefined ? untaken(named, taken) : named, frequency: { value: frequency, dateRange }, ...common };
   });
+}
+
+const WHEN = { once: 'a one-time', daily: 'a daily', hourly: 'an hourly' };
+
+/** Longest list of names in a question. */
+const MOST_NAMES = 40;
+
+/** The first names of a list, and how many there are more. */
+function firstOf(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES;
+  return names.slice(0, MOST_NAMES).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+function fieldWords({ fieldName, customVarPosition, dynamicVarKey, aliasName }: JobBody['fields'][number]): string {
+  const words = columnWords({
+    fieldName,
+    ...(customVarPosition !== undefined && { customVarPosition: Number(customVarPosition) }),
+    ...(dynamicVarKey !== undefined && { dynamicVarKey }),
+  });
+  return plainText(aliasName === undefined ? words : `${words} as "${aliasName}"`);
+}
+
+/** `for mobile, segment "Germany"`. */
+function audienceWords({ deviceLabel, segmentId }: JobBody, segment: string | undefined): string {
+  const devices = deviceLabel === 'all' ? 'all devices' : deviceLabel;
+  return segmentId === undefined ? devices : `${devices}, segment ${plainText(segment ?? String(segmentId))}`;
+}
+
+/** What a person is asked before jobs are created, which differ in name and range at most; `segment` is the name of theirs. */
+export function creationQuestion(
+  bodies: readonly [JobBody, ...JobBody[]],
+  { segment, timeZone }: { readonly segment: string | undefined; readonly timeZone: string },
+): string {
+  const [body] = bodies;
+  const { frequency, scope = 'sessions', format, fields } = body;
+  const ofWhat = `with ${plainText(scope)} (${format}, ${counted(fields.length, 'column')}) for ${audienceWords(body, segment)}`;
+  const named = bodies.map(({ name, frequency: { dateRange } }) => {
+    const range = dateRange && rangeName({ fromMs: Date.parse(dateRange.from), toMs: Date.parse(dateRange.to) }, timeZone);
+    return `"${plainText(name)}"${range === undefined ? '' : ` of ${range}`}`;
+  });
+  const columns = `Columns: ${firstOf(fields.map(fieldWords))}.`;
+  if (bodies.length === 1)
+    return `Create ${WHEN[frequency.value]} export ${named.join('')} ${ofWhat}? It cannot be deleted from here.\n${columns}`;
+  const each = WHEN[frequency.value].replace(/^an? /, '');
+  return `Create ${bodies.length} ${each} exports ${ofWhat}? They cannot be deleted from here.\n${firstOf(named)}.\n${columns}`;
 }
