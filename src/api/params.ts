@@ -112,6 +112,11 @@ export const enrichmentRecords = z
     if (path) context.addIssue({ code: 'custom', path: [...path], message: LOST_DIGITS });
   });
 
+/** Why a range that ends before it begins is refused. */
+export function requireOrderWords(start: string, from: string, to: string): string {
+  return `must be after ${start} (${from} … ${to})`;
+}
+
 /** Adds an issue at `path` unless `from` lies before `to`; says nothing where either is absent or no date. */
 export function requireOrder(
   context: z.RefinementCtx,
@@ -123,7 +128,7 @@ export function requireOrder(
   const rangeMs = instantOf(to) - instantOf(from);
   if (Number.isNaN(rangeMs)) return undefined;
   if (rangeMs <= 0) {
-    context.addIssue({ code: 'custom', path: [...path, names[1]], message: `must be after ${names[0]} (${from} … ${to})` });
+    context.addIssue({ code: 'custom', path: [...path, names[1]], message: requireOrderWords(names[0], from, to) });
     return undefined;
   }
   return rangeMs;

@@ -180,6 +180,7 @@ async function handled(call: Call, range: ResolvedRange, note: (sentence: string
       timeZone: options.timeZone,
       note,
       tool: changesSomething(tool) ? tool.name : undefined,
+      operation: tool.operation,
       find: async (kind, text) => {
         if (kind === 'zone') zoneTexts.push(text);
         return names.find(kind, text, await client.projectId(call.options), ask, !changesSomething(tool));

@@ -112,9 +112,9 @@ export const HOST_NAMES: ReadonlySet<string> = new Set([
   'random_string',
 ]);
 
-/** Whether a host added an argument on its own; those that begin with _ are marks of gateways. */
+/** Whether a host added an argument on its own; those that begin with one _ are marks of gateways. */
 function isOfHost({ shape }: z.ZodObject, name: string): boolean {
-  return !Object.hasOwn(shape, name) && (HOST_NAMES.has(name) || name.startsWith('_'));
+  return !Object.hasOwn(shape, name) && (HOST_NAMES.has(name) || /^_[a-z]/i.test(name));
 }
 
 /** The argument that another name stands for, where it was not given itself; any other name is refused with the nearest. */

@@ -61,10 +61,13 @@ interface ReadDate {
   readonly range: ResolvedRange;
 }
 
+/** A text that is spelt as a date, of whatever month: no event is looked for. */
+const DATE_SHAPE = /^\s*\d{4}-\d{1,2}(?:-\d{1,2}(?:[T ]\d.*)?)?\s*$/i;
+
 /** The event that stands in place of a date, where what was read as one is none and a range may begin or end with an event. */
 async function eventFor({ fact, text }: ArgumentPlace<DateFact>, error: unknown, { eventAt }: DateReading) {
   const [{ FutureError }, { DateError }] = await Promise.all([import('../lib/dates.ts'), import('../lib/date-texts.ts')]);
-  const isOfRange = fact.date === 'start' || fact.date === 'end';
+  const isOfRange = (fact.date === 'start' || fact.date === 'end') && !DATE_SHAPE.test(text);
   return error instanceof DateError && !(error instanceof FutureError) && isOfRange ? eventAt?.(text) : undefined;
 }
 

@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { firstComplaints } from '../api/check-input.ts';
+import { firstComplaints, wordIssues } from '../api/check-input.ts';
 import { ApiError } from '../api/errors.ts';
-import { unwrap } from '../api/operation.ts';
+import { type Operation, unwrap } from '../api/operation.ts';
+import { instantOf, requireOrderWords } from '../api/params.ts';
 import {
   ALL_VISITORS,
   EACH,
@@ -16,7 +17,7 @@ import {
 import { isRecord } from '../lib/is-record.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
 import { type FoundName, guessWords } from './names.ts';
-import { type ParamFact, paramFacts } from './params.ts';
+import { listedSchemaOf, type ParamFact, paramFacts } from './params.ts';
 import {
   type ArgumentPlace,
   type Bound,
@@ -46,6 +47,8 @@ export interface ResolveOptions extends DateReading {
   readonly list: (kind: NameKind) => Promise<readonly Named[]>;
   /** The tool that is called, where an error prints the call of all objects that a name fits: where each gets the same write. */
   readonly tool: string | undefined;
+  /** The operation that the tool stands for: its rules between members are held before a name is looked up. */
+  readonly operation?: Operation | undefined;
   /** The objects in the only container of this name, where one has it. */
   readonly within: (kind: NameKind, text: string) => Promise<Within | undefined>;
 }
@@ -182,6 +185,7 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
     Object.assign(range, bounds);
     place.holder[place.key] = value;
   });
+  requireRules(resolved, { dates, schema, operation: options.operation });
   const weeks = await partWeekWords(dates, range, options.timeZone);
   if (weeks !== undefined) options.note(ofAnswer(weeks));
   const idsOf = createNameResolver(options);
@@ -192,6 +196,44 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
   }
   for (const list of lists) list.splice(0, list.length, ...list.flat());
   return { input: resolved, range };
+}
+
+/** The start that belongs to the end of a range of this name; undefined for other names. */
+function startOf(end: string): string | undefined {
+  const start = end
+    .replace(/^to$/, 'from')
+    .replace(/^end(?=[A-Z])/, 'start')
+    .replace(/End(?=[A-Z])/, 'Start')
+    .replace(/To$/, 'From');
+  return start === end ? undefined : start;
+}
+
+/** Holds what a client can check of several members: the order of each range, and the rules of the operation. */
+function requireRules(
+  input: Record<string, unknown>,
+  { dates, schema, operation }: { dates: Places['dates']; schema: z.ZodObject; operation: Operation | undefined },
+): void {
+  const complaints = dates.flatMap(({ path, holder, key }) => {
+    const start = startOf(String(key));
+    const [from, to] = [start === undefined ? undefined : holder[start], holder[key]];
+    if (start === undefined || typeof from !== 'string' || typeof to !== 'string' || instantOf(from) < instantOf(to)) return [];
+    return [`${path}: ${requireOrderWords(start, from, to)}`];
+  });
+  if (complaints.length === 0 && operation) complaints.push(...brokenRules(input, schema, operation.input));
+  if (complaints.length > 0) throw new ApiError('invalid', `${firstComplaints(complaints).join('; ')}.`);
+}
+
+/** The broken rules between members of the operation's input, while its names are not known yet; those of single values are the tool's. */
+function brokenRules(input: Record<string, unknown>, schema: z.ZodObject, rules: z.ZodObject): string[] {
+  const draft = structuredClone(input);
+  // Any id will do.
+  for (const { holder, key } of findPlaces(schema, draft).names) holder[key] = 1;
+  // What the tool lists otherwise than it checks, it checks itself.
+  const isOwn = (name: string) => schema.shape[name] !== undefined && listedSchemaOf(schema.shape[name]) !== undefined;
+  const own = Object.entries({ projectId: 1, ...draft }).filter(([name]) => Object.hasOwn(rules.shape, name) && !isOwn(name));
+  const known = Object.fromEntries(own);
+  const { error } = rules.safeParse(known);
+  return wordIssues(error?.issues.filter(({ code }) => code === 'custom') ?? [], rules, known);
 }
 
 /** Of more names no call is printed that has all objects of each. */

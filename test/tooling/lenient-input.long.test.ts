@@ -62,6 +62,11 @@ describe('a range of which only the start was given', () => {
 describe('what a model may send', () => {
   it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     ['null for what may be left out', { name: null, ids: null, share: null, frequency: null }, {}],
+    [
+      'its word, an empty text and lists of one of them',
+      { name: 'null', ids: ['null'], device: '', devices: [''], count: ' ', flag: '' },
+      {},
+    ],
     ['null inside an object', { frequency: { value: 'once', note: null } }, { frequency: { value: 'once' } }],
     ['a number as text', { count: '1201', share: ' 0.5 ' }, { count: 1201, share: 0.5 }],
     ['a boolean as text', { flag: 'true' }, { flag: true }],
@@ -100,7 +105,7 @@ describe('what a model may send', () => {
     ['a value that there is not', { device: 'watch' }],
     ['text that is no JSON', { frequency: '{value: once}' }],
     ['an argument that there is not', { nmae: 'x', __proto__x: null }],
-    ['an empty text', { name: '' }],
+    ["a host's name inside an object", { frequency: { value: 'once', action: 'x' } }],
     ['an empty list', { ids: [] }],
   ])('leaves %s to the strict check', (_, args) => {
     expect(read(args)).toEqual({ input: args, notes: [] });
