@@ -6,7 +6,7 @@ export type Redactor = (text: string) => string;
 /** The placeholder for a removed secret. */
 export const REDACTED = '[redacted]';
 
-/** What is shorter is no secret. */
+/** A shorter text is no secret. */
 const SHORTEST_SECRET = 4;
 /** Letters and digits that are shorter stand in many texts by chance. */
 const SHORTEST_DISTINCT = 8;

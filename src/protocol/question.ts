@@ -26,7 +26,7 @@ function formOf({ ask: { question, project, warning } }: Question) {
   return { message: lines.join('\n'), requestedSchema: { type: 'object' as const, properties: { confirm }, required: ['confirm'] } };
 }
 
-/** What came back to a question; only a ticked box is a yes. */
+/** The reply that came back to a question; only a ticked box is a yes. */
 function replyOf(answer: { readonly action?: unknown; readonly content?: unknown } | undefined): Reply {
   if (answer === undefined) return 'unanswered';
   const { action, content } = answer;

@@ -24,7 +24,7 @@ const INVALID_REQUEST = -32_600;
 const METHOD_NOT_FOUND = -32_601;
 const INVALID_PARAMS = -32_602;
 
-/** Members of `params` that are text, by method: the SDK refuses other values with an internal error and the words of its schema. */
+/** MessageMembers of `params` that are text, by method: the SDK refuses other values with an internal error and the words of its schema. */
 const REQUIRED: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -54,9 +54,9 @@ const REMOVED_IN_2026 = new Set(['resources/subscribe', 'resources/unsubscribe']
 /** Longest name of a member that an error repeats. */
 const LONGEST_NAME = 60;
 const LISTS = new Set(['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']);
-/** What a host may leave out of its introduction: this server acts by none of it, except that it asks no question without a capability. */
+/** Stands for a host that does not say who it is: this server acts by neither. */
 const UNKNOWN_HOST = { name: 'unknown', version: 'unknown' };
-/** Members of params that describe the host: what does not fit them is as absent, because nothing that is asked depends on it. */
+/** MessageMembers of params that describe the host: what does not fit them is as absent, because nothing that is asked depends on it. */
 const OF_THE_HOST = new Set<PropertyKey | undefined>(['capabilities', 'clientInfo', '_meta']);
 /** A member that was taken out can show that another is wrong, but no host sends so many. */
 const MOST_ROUNDS = 8;
@@ -87,14 +87,14 @@ export function messageId(value: unknown): string | number | undefined {
   return typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id)) ? id : undefined;
 }
 
-type Members = Record<string, unknown>;
+type MessageMembers = Record<string, unknown>;
 
 function dropNulls(members: unknown): void {
   if (isRecord(members)) for (const name of Object.keys(members)) if (members[name] === null) Reflect.deleteProperty(members, name);
 }
 
 /** A message without what its host writes null for, at the root and one level below; the id of a request stays. */
-function withoutVoid(message: Members): Members {
+function withoutVoid(message: MessageMembers): MessageMembers {
   const { method, id, result } = message;
   if (method === undefined && result === null && !isRecord(message['error'])) message['result'] = {};
   for (const name of ['params', 'result', 'error']) {
@@ -106,7 +106,7 @@ function withoutVoid(message: Members): Members {
 }
 
 /** Arguments as the object that a text holds as JSON, which some hosts send in its place. */
-function unpackArguments(params: Members): void {
+function unpackArguments(params: MessageMembers): void {
   const { arguments: given } = params;
   if (typeof given !== 'string') return;
   const read = parseMessage(Buffer.from(given.trim() || '{}'));
@@ -114,7 +114,7 @@ function unpackArguments(params: Members): void {
 }
 
 /** Fills in what an introduction lacks. */
-function introduce(params: Members): void {
+function introduce(params: MessageMembers): void {
   params['protocolVersion'] ??= DEFAULT_NEGOTIATED_PROTOCOL_VERSION;
   params['capabilities'] ??= {};
   params['clientInfo'] ??= {};
@@ -138,7 +138,7 @@ function takeOut(request: object, paths: readonly (readonly PropertyKey[])[]): b
  * Changes the params of a request to what its host means: null for absent, flags of capabilities that the protocol does not know, an
  * introduction without a version, arguments as JSON in a text. Gives the paths that do not fit the protocol even so.
  */
-function understand(request: { readonly method: string; readonly params: Members }): PropertyKey[][] {
+function understand(request: { readonly method: string; readonly params: MessageMembers }): PropertyKey[][] {
   const { method, params } = request;
   unpackArguments(params);
   if (params['cursor'] === '') Reflect.deleteProperty(params, 'cursor');
@@ -193,7 +193,10 @@ export function paramsFault(value: unknown): MessageFault | undefined {
   return words === undefined ? undefined : { code: INVALID_PARAMS, message: `Invalid params: ${words}`, id };
 }
 
-function faultWords({ method, params }: { readonly method: string; readonly params: Members }, [misshapen]: readonly PropertyKey[][]) {
+function faultWords(
+  { method, params }: { readonly method: string; readonly params: MessageMembers },
+  [misshapen]: readonly PropertyKey[][],
+) {
   const required = Object.hasOwn(REQUIRED, method) ? REQUIRED[method] : undefined;
   if (required !== undefined && typeof params[required] !== 'string') return `${required} is required (string).`;
   if (LISTS.has(method) && params['cursor'] !== undefined) return 'cursor is not known; this list has one page, so leave it out.';
@@ -203,7 +206,7 @@ function faultWords({ method, params }: { readonly method: string; readonly para
 }
 
 /** Where params do not fit the protocol's schema of the request, and the capabilities of the 2026-07-28 era theirs. */
-function issuesOf(request: { readonly method: string; readonly params: Members }): PropertyKey[][] {
+function issuesOf(request: { readonly method: string; readonly params: MessageMembers }): PropertyKey[][] {
   const { method, params } = request;
   // Found above, which the type of the name does not show.
   const type = Object.hasOwn(REQUEST_TYPES, method) ? REQUEST_TYPES[method as keyof typeof REQUEST_TYPES] : undefined;

@@ -11,7 +11,7 @@ import type { Session } from './session.ts';
 import { type AnyTool, type Link, type Offer, scopeOf, type ToolContext } from './tool.ts';
 
 /**
- * What became of a question: accepted with its box ticked, accepted without, declined by the person or the host, closed or not shown, or
+ * The fate of a question: accepted with its box ticked, accepted without, declined by the person or the host, closed or not shown, or
  * nothing came back.
  */
 export type Reply = 'accepted' | 'unticked' | 'declined' | 'closed' | 'unanswered';

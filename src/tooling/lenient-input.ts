@@ -251,9 +251,9 @@ function read(schemaOf: Schema, value: unknown, reading: ArgumentReading): unkno
 
 /**
  * Reads arguments as models and hosts send them, by the schema of the tool. It drops what hosts add, and what is empty for what may be
- * left out. It takes numbers and booleans as text, numbers for ids and names, one value for a list, and JSON as text. It also takes a start that names the whole range, values in
- * another case, and everyday names of metrics. With `guess`, for calls that write nothing, it takes the only word of a closed list that is
- * close to a mistyped one. What fits nothing stays as it is, for the strict check to word.
+ * left out. It takes numbers and booleans as text, numbers for ids and names, one value for a list, and JSON as text. It also takes a
+ * start that names the whole range, values in another case, and everyday names of metrics. With `guess`, for calls that write nothing, it
+ * takes the only word of a closed list that is close to a mistyped one. What fits nothing stays as it is, for the strict check to word.
  */
 export function understand(schema: z.ZodObject, args: unknown, { guess = false } = {}): Understood {
   const reading: ArgumentReading = { guess, notes: [] };

@@ -228,7 +228,7 @@ function brokenRules(input: Record<string, unknown>, schema: z.ZodObject, rules:
   const draft = structuredClone(input);
   // Any id will do.
   for (const { holder, key } of findPlaces(schema, draft).names) holder[key] = 1;
-  // What the tool lists otherwise than it checks, it checks itself.
+  // A member that the tool lists otherwise than it checks, it checks itself.
   const isOwn = (name: string) => schema.shape[name] !== undefined && listedSchemaOf(schema.shape[name]) !== undefined;
   const own = Object.entries({ projectId: 1, ...draft }).filter(([name]) => Object.hasOwn(rules.shape, name) && !isOwn(name));
   const known = Object.fromEntries(own);

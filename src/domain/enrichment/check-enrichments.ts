@@ -129,12 +129,12 @@ function recordWords({ sessionId, userId, sessionNumber, enrichment }: Enrichmen
   return words.length > LONGEST_SHOWN ? `${words.slice(0, LONGEST_SHOWN).toWellFormed()}…` : words;
 }
 
-/** What a person is asked before records are sent. */
+/** The question that a person is asked before records are sent. */
 export function enrichmentQuestion(records: readonly EnrichmentRecord[]): string {
   const more = records.length - SHOWN_RECORDS;
   return [
-    `Send ${counted(records.length, 'record')} of your own data to the platform? They overwrite earlier ones of the same session and number, ` +
-      'and cannot be read back or deleted from here.',
+    `Send ${counted(records.length, 'record')} of your own data to the platform? They overwrite earlier ones of the same session and ` +
+      'number, and cannot be read back or deleted from here.',
     ...records.slice(0, SHOWN_RECORDS).map(recordWords),
     ...(more > 0 ? [`and ${more} more`] : []),
   ].join('\n');

@@ -16,7 +16,7 @@ const TAKEN: Refusal = {
   message: 'Invalid Request: another request of this session has the same id and waits for its answer; give each an id of its own.',
 };
 
-/** What the transport of the SDK wants every client to accept. */
+/** Types that the transport of the SDK wants every client to accept. */
 const ACCEPTED = 'application/json, text/event-stream';
 
 /** Lets the SDK take a request whatever it accepts: the answers of the session already have the form that its client reads. */

@@ -90,12 +90,12 @@ export function purgePlan(
   };
 }
 
-/** What goes, here and from the warehouse. */
+/** Runs that go, here and from the warehouse. */
 type PurgedParts = ReturnType<typeof purgePlan>['body'] & {
   readonly warehouse?: { readonly place: string; readonly runs: number; readonly rows: number; readonly lostBy: string };
 };
 
-/** What a person is asked before these runs are removed. */
+/** The question before these runs are removed. */
 export function purgeQuestion({ runs, bytes, jobs, warehouse: loaded }: PurgedParts): string {
   const shown = jobs.slice(0, SHOWN_JOBS).map(({ jobId, job, runs: own, from, to, unfinished, bytes: size }) => {
     const whole = own === undefined ? [] : [`${counted(own, 'run')}, ${from} to ${to}`];
@@ -109,7 +109,8 @@ export function purgeQuestion({ runs, bytes, jobs, warehouse: loaded }: PurgedPa
     ...(more > 0 ? [`and ${counted(more, 'more job', 'more jobs')}`] : []),
     ...(loaded && loaded.runs > 0
       ? [
-          `Also ${counted(loaded.runs, 'run')} with ${counted(loaded.rows, 'row')} from the warehouse ${loaded.place}, for ${loaded.lostBy}.`,
+          `Also ${counted(loaded.runs, 'run')} with ${counted(loaded.rows, 'row')} from the warehouse ${loaded.place}, ` +
+            `for ${loaded.lostBy}.`,
         ]
       : []),
   ].join('\n');

@@ -84,7 +84,7 @@ it('asks the person where the client can ask, whatever the argument says', async
   expect(answer.structured).toMatchObject({ status: 'declined' });
   expect(asked).toEqual([
     expect.stringMatching(
-      /^Remove 1 downloaded run \([\d.]+ [kM]?B\) from this machine for good\? The platform .*\n"Daily sessions" \(\d+\): 1 run, .* to .*, .*B\nProject: 1201\.$/,
+      /^Remove 1 downloaded run \(.*B\) from this machine for good\? .*\n"Daily sessions" \(\d+\): 1 run, .* to .*, .*B\nProject: 1201\.$/,
     ),
   ]);
   expect(records(await own.call('list_workspace'))).toHaveLength(1);

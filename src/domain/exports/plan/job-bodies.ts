@@ -128,7 +128,7 @@ function audienceWords({ deviceLabel, segmentId }: JobBody, segment: string | un
   return segmentId === undefined ? devices : `${devices}, segment ${plainText(segment ?? String(segmentId))}`;
 }
 
-/** What a person is asked before jobs are created, which differ in name and range at most; `segment` is the name of theirs. */
+/** The question before jobs are created, which differ in name and range at most; `segment` is the name of theirs. */
 export function creationQuestion(
   bodies: readonly [JobBody, ...JobBody[]],
   { segment, timeZone }: { readonly segment: string | undefined; readonly timeZone: string },
