@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { unwrap } from '../../src/api/unwrap.ts';
+import { unwrap } from '../../src/api/operation.ts';
 import { HOST_NAMES } from '../../src/tooling/lenient-input.ts';
 import { paramFacts } from '../../src/tooling/params.ts';
 import { inputOf } from '../../src/tooling/schema.ts';
