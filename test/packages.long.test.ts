@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
@@ -231,12 +230,4 @@ describe('the plugin and the extension', () => {
       expect(text).not.toMatch(/undefined|\[object/);
     }
   });
-});
-
-it('the executable holds of undici exactly what is used of the whole package', async () => {
-  const whole = (await import('undici')).default;
-  const parts = createRequire(import.meta.url)('../.ci/undici-parts.cjs') as Partial<typeof whole>;
-  expect(Object.keys(parts)).toEqual(['Agent', 'EnvHttpProxyAgent']);
-  expect(parts.Agent).toBe(whole.Agent);
-  expect(parts.EnvHttpProxyAgent).toBe(whole.EnvHttpProxyAgent);
 });

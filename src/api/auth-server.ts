@@ -96,7 +96,8 @@ function perhapsOfAccount(error: unknown): unknown {
 
 /** Puts the name of the variable into errors about the address of the authentication server itself. */
 function withVariable(error: unknown): unknown {
-  if (!(error instanceof ApiError)) return error;
+  // What fails at a proxy says so itself.
+  if (!(error instanceof ApiError) || error.saysWayOn) return error;
   const { kind, message, status, code, retryAfterMs, transient } = error;
   const isOfAddress = kind === 'settings' || (status === undefined && (kind === 'down' || kind === 'timeout'));
   if (!isOfAddress) return error;

@@ -2,9 +2,10 @@ import { type LookupAddress, type LookupAllOptions, lookup as resolveName } from
 import { setMaxListeners } from 'node:events';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Dispatcher } from 'undici';
-import { isLoopback } from '../lib/address.ts';
+import { capital } from '../lib/sentences.ts';
 import { ApiError } from './errors.ts';
 import { isInnerAddress } from './inner-address.ts';
+import { type Environment, type Proxy, proxyFor } from './proxies.ts';
 
 /** A timeout that starts again with each sign of activity. */
 export interface IdleTimeout {
@@ -87,6 +88,20 @@ export function outsideLookup(resolve: Resolve = resolveName, unlessInside?: str
 
 /** Failures of the certificate of the other side: trying again does not help. */
 const CERTIFICATE = /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO_SELF|SELF_SIGNED|UNABLE_TO_|HOSTNAME_MISMATCH|UND_ERR_PRX_TLS)/;
+/** Certificates that an authority signed which Node does not know. */
+const UNKNOWN_AUTHORITY = /^(DEPTH_ZERO_SELF|SELF_SIGNED|UNABLE_TO_)/;
+
+/** A proxy did not lead to where it was asked to: the way to it failed, or it answered with a status that refuses. */
+class ProxyError extends Error {
+  override name = 'ProxyError';
+  readonly proxy: Proxy;
+  readonly status: number | undefined;
+  constructor(proxy: Proxy, { status, cause }: { status?: number; cause?: unknown }) {
+    super('The proxy failed.', { cause });
+    this.proxy = proxy;
+    this.status = status;
+  }
+}
 
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
@@ -96,7 +111,6 @@ function codeOf(error: unknown): string {
 }
 
 function words(code: string, host: string, detail: string): string {
-  if (/proxy/i.test(detail)) return `The proxy did not let the request to ${host} through: ${/\d{3}/.exec(detail)?.[0] ?? code}.`;
   if (code === INNER_ADDRESS)
     return (
       `${host} leads into this machine or the network behind it, so it was not called; if that is meant, ` +
@@ -104,37 +118,119 @@ function words(code: string, host: string, detail: string): string {
     );
   if (code === 'ECONNREFUSED') return `${host} refused the connection.`;
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `The name of ${host} could not be resolved.`;
-  if (code === 'UND_ERR_CONNECT_TIMEOUT' || code === 'ETIMEDOUT') return `${host} did not take the connection in time.`;
-  if (CERTIFICATE.test(code)) return `The certificate of ${host} is not accepted (${code}).`;
+  if (/^(UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|ETIMEDOUT)$/.test(code)) return `${host} did not take the connection in time.`;
+  if (CERTIFICATE.test(code)) {
+    const remedy = UNKNOWN_AUTHORITY.test(code)
+      ? ' If an authority of your own signed it, such as that of a proxy which opens TLS, NODE_EXTRA_CA_CERTS has to name its PEM file.'
+      : '';
+    return `The certificate of ${host} is not accepted (${code}).${remedy}`;
+  }
+  if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return `${host} does not speak TLS as expected (${code}).`;
   if (code.startsWith('HPE_') || detail.includes('HTTP/1.1 protocol')) return `${host} answered something that is not HTTP.`;
   return `The connection to ${host} broke${code ? ` (${code})` : ''}.`;
 }
 
-/** Words an error of the network. The error itself is not passed on: it may hold what the other side sent. */
-export function networkFailure(error: unknown, host: string, outcomeUnknown: boolean): ApiError {
-  const code = codeOf(error);
-  const detail = error instanceof Error ? error.message : '';
-  const lasting = CERTIFICATE.test(code) || code === INNER_ADDRESS || /proxy/i.test(detail);
-  return new ApiError('down', words(code, host, detail), { code: code || undefined, outcomeUnknown, transient: !lasting });
+/** Beginnings of what undici says where a proxy of either kind requires a sign-in that its address lacks. */
+const SIGN_IN_REQUIRED = /^(Proxy Authentication Required|Username and password required)/;
+
+function proxyWords({ proxy, status, cause }: ProxyError, host: string): string {
+  const name = `the proxy ${proxy.origin} of ${proxy.variable}`;
+  const code = codeOf(cause);
+  const detail = cause instanceof Error ? cause.message : '';
+  const answer = status ? ` (${status})` : '';
+  if (status === 407 || code.startsWith('UND_ERR_SOCKS5_AUTH') || SIGN_IN_REQUIRED.test(detail))
+    return proxy.signIn
+      ? `${name} refuses the user or the password of its address${answer}.`
+      : `${name} requires a user and a password${answer}: in its address they stand before the host, with an @ behind them.`;
+  if (status !== undefined || code.startsWith('UND_ERR_SOCKS5')) return `${name} did not connect to ${host}${answer || ` (${detail})`}.`;
+  return `${words(code, name, detail)} It is on the way to ${host}.`;
 }
 
-/** Variables of the environment, unset ones undefined. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+/** Answers that another try may change, because the proxy, or the host behind it, is busy or away; the others need another setting. */
+function isMomentary({ status, cause }: ProxyError): boolean {
+  if (status !== undefined) return status === 429 || status >= 500;
+  const code = codeOf(cause);
+  return !CERTIFICATE.test(code) && !code.startsWith('ERR_SSL_') && !/^UND_ERR_(SOCKS5_AUTH|INVALID_ARG)/.test(code);
+}
 
-/** Kept connections, through the proxies that the environment names; loopback is reached directly. */
+function proxyFailure(error: ProxyError, host: string, outcomeUnknown: boolean): ApiError {
+  const transient = isMomentary(error);
+  const code = `ERR_PROXY_${error.status ?? codeOf(error.cause)}`;
+  const message = capital(proxyWords(error, host));
+  return new ApiError(transient ? 'down' : 'settings', message, { code, outcomeUnknown, transient, saysWayOn: true });
+}
+
+/**
+ * Words an error of the network. The error itself is not passed on: it may hold what the other side sent. `proxy` is given where the whole
+ * connection leads to it.
+ */
+export function networkFailure(
+  error: unknown,
+  { host, outcomeUnknown, proxy }: { host: string; outcomeUnknown: boolean; proxy?: Proxy | undefined },
+): ApiError {
+  const code = codeOf(error);
+  const detail = error instanceof Error ? error.message : '';
+  const ofHost = CERTIFICATE.test(code) || code === INNER_ADDRESS;
+  const onWay = proxy && !ofHost ? new ProxyError(proxy, { cause: error }) : undefined;
+  const failed = error instanceof ProxyError ? error : onWay;
+  if (failed) return proxyFailure(failed, host, outcomeUnknown);
+  return new ApiError('down', words(code, host, detail), { code: code || undefined, outcomeUnknown, transient: !ofHost });
+}
+
+/** How requests to an address travel. */
+export interface Route {
+  /** Each host has connections of its own. */
+  readonly dispatcher: Dispatcher;
+  /** Given where the whole connection leads to a proxy, and no tunnel through it to the host. */
+  readonly proxy?: Proxy;
+}
+
+/** Kept connections, through the proxies that the environment names. */
 export interface Connections {
-  /** The dispatcher for this host; each host has connections of its own. */
-  dispatcher(hostname: string): Dispatcher;
+  /** Throws an ApiError where the environment names a proxy for this address that cannot be used. */
+  route(url: URL): Route;
   /** Ends all connections and what runs over them. */
   close(): Promise<void>;
 }
 
-/** Address of a proxy; `host:port` alone is common. */
-function proxyAddress(value = ''): string {
-  if (value === '') return '';
-  const address = value.includes('://') ? value : `http://${value}`;
-  if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return address;
-  throw new ApiError('settings', 'HTTP_PROXY or HTTPS_PROXY is not a valid address; expected http://host:port.');
+type Undici = typeof import('undici');
+
+/** Timeouts are the callers' own, in ms; those of undici are too coarse. */
+const UNTIMED = { headersTimeout: 0, bodyTimeout: 0 };
+/** Longest that the other side, or a proxy on its behalf, may take to accept a connection. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** The connections to a proxy that tunnels are asked of. */
+function openTunnels(proxy: Proxy, options: object, { Pool }: Undici): Dispatcher {
+  const pool = new Pool(proxy.origin, { ...options, headersTimeout: CONNECT_TIMEOUT_MS });
+  const connect = pool.connect.bind(pool);
+  return Object.assign(pool, {
+    async connect(target: Dispatcher.ConnectOptions) {
+      // TLS has no names for addresses.
+      const servername = isIP(new URL(proxy.origin).hostname.replace(/^\[|\]$/g, '')) ? { servername: '' } : {};
+      const answer = await connect({ ...target, ...servername }).catch((cause: unknown) => {
+        throw new ProxyError(proxy, { cause });
+      });
+      const { statusCode: status, socket } = answer;
+      if (status === 200) return answer;
+      socket.on('error', () => undefined).destroy();
+      throw new ProxyError(proxy, { status });
+    },
+  });
+}
+
+/** The way through a proxy, which resolves the names; addresses of http are asked of the proxy itself, the others through tunnels. */
+function openProxy(proxy: Proxy, undici: Undici): Dispatcher {
+  const { origin, protocol, signIn } = proxy;
+  if (protocol === 'socks5:') return new undici.Socks5ProxyAgent(origin, { ...signIn });
+  const token = signIn && `Basic ${Buffer.from(`${signIn.username}:${signIn.password}`).toString('base64')}`;
+  return new undici.ProxyAgent({
+    ...UNTIMED,
+    uri: origin,
+    ...(token && { token }),
+    proxyTunnel: false,
+    clientFactory: (_origin, options) => openTunnels(proxy, options, undici),
+  });
 }
 
 /** Loads undici and opens nothing yet; `lookup` resolves the names that are reached directly. */
@@ -143,21 +239,20 @@ export async function openConnections(options: { environment?: Environment | und
   // undici's parser is WebAssembly: code optimised for it costs 25 MB of peak memory and gains nothing at this traffic.
   (await import('node:v8')).setFlagsFromString('--liftoff-only');
   // The default export, because a bundle gives a CommonJS package no other.
-  const { Agent, EnvHttpProxyAgent } = (await import('undici')).default;
-  // Timeouts are the callers' own, in ms; those of undici are too coarse.
-  const shared = { headersTimeout: 0, bodyTimeout: 0, connect: { timeout: 10_000, ...(lookup && { lookup }) } };
-  const direct = new Agent(shared);
-  const { http_proxy, HTTP_PROXY, https_proxy, HTTPS_PROXY, no_proxy, NO_PROXY } = environment;
-  const httpProxy = proxyAddress(http_proxy || HTTP_PROXY);
-  const httpsProxy = proxyAddress(https_proxy || HTTPS_PROXY);
-  const proxied =
-    httpProxy || httpsProxy
-      ? new EnvHttpProxyAgent({ ...shared, httpProxy, httpsProxy, noProxy: no_proxy || NO_PROXY || '', proxyTunnel: false })
-      : direct;
+  const undici = (await import('undici')).default;
+  const direct = new undici.Agent({ ...UNTIMED, connect: { timeout: CONNECT_TIMEOUT_MS, ...(lookup && { lookup }) } });
+  const proxied = new Map<string, Dispatcher>();
   return {
-    dispatcher: (hostname) => (isLoopback(hostname) ? direct : proxied),
+    route(url) {
+      const proxy = proxyFor(url, environment);
+      if (!proxy) return { dispatcher: direct };
+      const key = `${proxy.variable} ${proxy.origin}`;
+      const dispatcher = proxied.get(key) ?? openProxy(proxy, undici);
+      proxied.set(key, dispatcher);
+      return proxy.protocol === 'socks5:' || url.protocol === 'http:' ? { dispatcher, proxy } : { dispatcher };
+    },
     close: async () => {
-      await Promise.all([direct.destroy(), proxied === direct ? undefined : proxied.destroy()]);
+      await Promise.all([direct, ...proxied.values()].map((each) => each.destroy()));
     },
   };
 }

@@ -10,10 +10,11 @@ import {
   type ZlibOptions,
 } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { type Connections, type Environment, networkFailure, openConnections, outsideLookup, type Resolve } from './connections.ts';
+import { type Connections, networkFailure, openConnections, outsideLookup, type Resolve } from './connections.ts';
 import { abortable, seconds } from './deadline.ts';
 import { ApiError } from './errors.ts';
 import { jsonExcess } from './json.ts';
+import type { Environment, Proxy } from './proxies.ts';
 import type { ResponseHeaders } from './receive.ts';
 
 /** Bytes as errors write them. */
@@ -247,7 +248,11 @@ function receiveWhole({ dispatcher, options, maxBytes, safe, idleTimeoutMs, sign
 }
 
 /** The error for the caller when a request ended without a whole answer. */
-function failure(error: unknown, request: HttpRequest, { sent, expired }: { sent: boolean; expired: boolean }): unknown {
+function failure(
+  error: unknown,
+  request: HttpRequest,
+  { sent, expired, proxy }: { sent: boolean; expired: boolean; proxy: Proxy | undefined },
+): unknown {
   const outcomeUnknown = sent && !request.safe;
   if (request.signal.aborted) {
     const { reason } = request.signal;
@@ -256,7 +261,7 @@ function failure(error: unknown, request: HttpRequest, { sent, expired }: { sent
   if (expired)
     return new ApiError('timeout', `No answer within ${seconds(request.idleTimeoutMs ?? 0)}.`, { outcomeUnknown, transient: true });
   if (error instanceof ApiError) return error;
-  return networkFailure(error, new URL(request.url).host, outcomeUnknown);
+  return networkFailure(error, { host: new URL(request.url).host, outcomeUnknown, proxy });
 }
 
 /** Makes the HTTP side of the client; undici is loaded by the first request. Proxies are read from `environment`. */
@@ -278,11 +283,13 @@ export function createHttp({ environment, resolve }: { environment?: Environment
       const connections = await poolOf(request.trustedHost);
       const { method, url, headers, body = null, maxBytes, safe } = request;
       let [sent, expired] = [false, false];
+      const address = new URL(url);
+      const { dispatcher, proxy } = connections.route(address);
       try {
         request.signal.throwIfAborted();
-        const { origin, hostname, pathname, search } = new URL(url);
+        const { origin, pathname, search } = address;
         const answer = await receiveWhole({
-          dispatcher: connections.dispatcher(hostname),
+          dispatcher,
           options: { origin, path: `${pathname}${search}`, method, headers: { ...headers, 'accept-encoding': 'gzip' }, body },
           maxBytes,
           safe,
@@ -306,7 +313,7 @@ export function createHttp({ environment, resolve }: { environment?: Environment
           pieces,
         };
       } catch (error) {
-        throw failure(error, request, { sent, expired });
+        throw failure(error, request, { sent, expired, proxy });
       }
     },
     async close() {

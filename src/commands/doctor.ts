@@ -10,6 +10,7 @@ import { optionalDependencies, version } from './about.ts';
 import { enabledTools, listedTools, loadTool } from './catalogue.ts';
 import { dataDirectory, dataDirectoryFault } from './directories.ts';
 import type { WorldOptions } from './emulator.ts';
+import { networkReport } from './network.ts';
 import { openSession } from './platform.ts';
 import { cacheReport } from './replicas.ts';
 import { signInReport } from './sign-in.ts';
@@ -183,7 +184,9 @@ async function examine(settings: Settings, world: WorldOptions, report: (check: 
     for (const words of unknownVariables(process.env)) report({ name: 'variable', state: 'fault', words });
     for (const part of await tryOptionalParts()) report(part);
     report(await tryDataDirectory(settings));
+    const way = await networkReport(settings, process.env);
     for (const { name, words, isFault } of [
+      ...way,
       ...(await signInReport(settings)),
       ...(await cacheReport(settings)),
       ...(await warehouseReport(settings)),
@@ -191,7 +194,8 @@ async function examine(settings: Settings, world: WorldOptions, report: (check: 
       report({ name, state: isFault ? 'fault' : 'good', words });
     if (settings.credentialsFile && !settings.clientId && !settings.demo)
       report({ name: 'calls', state: 'absent', words: 'only callers have credentials; none to try' });
-    else await tryCalls();
+    // Without a way nothing can work, and each call would repeat the reason.
+    else if (!way.some(({ name, isFault }) => name === 'proxy' && isFault)) await tryCalls();
   } finally {
     await session.close();
   }

@@ -9,7 +9,7 @@ export function joinAddress(base: string, path: string): string {
 }
 
 /** True when the host is one of the domains or lies below one, compared label by label. */
-function liesIn(hostname: string, domains: readonly string[]): boolean {
+export function liesIn(hostname: string, domains: readonly string[]): boolean {
   const host = hostname.toLowerCase().replace(/\.$/, '');
   return domains.some((domain) => {
     const suffix = domain.toLowerCase().replace(/^(\*?\.)+|\.$/g, '');

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { startIdleTimeout } from '../../src/api/connections.ts';
 import { createHttp, type HttpAnswer, type HttpRequest } from '../../src/api/http.ts';
 import { failure } from '../support/failure.ts';
+import { startProxy } from '../support/proxy.ts';
 import { listen } from '../support/stub-platform.ts';
 
 const MB = 1_048_576;
@@ -251,44 +252,38 @@ describe('failures', () => {
 });
 
 describe('proxies', () => {
-  /** A proxy that answers absolute addresses itself, refuses tunnels, and notes both. */
-  async function openProxy() {
-    const seen: string[] = [];
-    const { server, url } = await listen((request, response) => {
-      seen.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim());
-      response.end('through the proxy');
-    });
-    server.on('connect', (request, client) => {
-      seen.push(`CONNECT ${request.url}`);
-      client.end('HTTP/1.1 403 No\r\n\r\n');
-    });
-    return { url, seen };
-  }
-
-  test('http goes through in absolute form', async () => {
-    const { url, seen } = await openProxy();
-    const { send } = open({ HTTP_PROXY: url.replace('http://', 'http://me:pass@') });
-    expect(textOf(await send('http://api.example.test/v1/x?a=1'))).toBe('through the proxy');
-    expect(seen).toEqual(['GET http://api.example.test/v1/x?a=1 Basic bWU6cGFzcw==']);
+  test('http goes through in absolute form, where nothing else is named for it', async () => {
+    const { port } = new URL((await listen((request, response) => response.end(`${request.headers.host}${request.url}`))).url);
+    const proxy = await startProxy({ upstream: Number(port), signIn: 'me:pass' });
+    const { send } = open({ HTTP_PROXY: proxy.url.replace('http://', 'http://me:pass@') });
+    expect(textOf(await send('http://api.example.test/v1/x?a=1'))).toBe('api.example.test/v1/x?a=1');
+    expect(proxy.asked).toEqual(['GET http://api.example.test/v1/x?a=1']);
+    const refused = await failure(open({ ALL_PROXY: proxy.url }).send('http://api.example.test/v1/x', write));
+    expect(refused).toMatchObject({ kind: 'settings', transient: false, code: 'ERR_PROXY_UND_ERR_INVALID_ARG' });
+    expect(refused.message).toContain('of ALL_PROXY requires a user and a password');
   });
 
-  test('https goes through a tunnel; one that is refused sent nothing', async () => {
-    const { url, seen } = await openProxy();
-    const { send } = open({ https_proxy: url });
-    const error = await failure(send('https://api.example.test/v1/x', write));
-    expect(seen).toEqual(['CONNECT api.example.test:443']);
-    expect(error).toMatchObject({ kind: 'down', outcomeUnknown: false, transient: false });
-    expect(error.message).toBe('The proxy did not let the request to api.example.test through: 403.');
+  test.each([
+    [403, { kind: 'settings', transient: false }],
+    [407, { kind: 'settings', transient: false }],
+    [429, { kind: 'down', transient: true }],
+    [503, { kind: 'down', transient: true }],
+  ])('https goes through a tunnel; one that is refused with %s sent nothing', async (refusal, expected) => {
+    const proxy = await startProxy({ refusal });
+    const error = await failure(open({ https_proxy: proxy.url }).send('https://api.example.test/v1/x', write));
+    expect(proxy.asked).toEqual(['CONNECT api.example.test:443']);
+    expect(error).toMatchObject({ ...expected, outcomeUnknown: false, code: `ERR_PROXY_${refusal}` });
+    expect(error.message).toContain(`(${refusal})`);
   });
 
-  test('loopback is never sent through it, nor what NO_PROXY names', async () => {
-    const { url: proxy, seen } = await openProxy();
+  test('loopback is never sent through it, nor what NO_PROXY names, whatever the proxy', async () => {
+    const proxy = await startProxy();
     const { url } = await listen((_, response) => response.end('direct'));
-    const { send } = open({ HTTP_PROXY: proxy.replace('http://', ''), NO_PROXY: 'other.test,.invalid' });
+    const { send } = open({ HTTP_PROXY: proxy.host, HTTPS_PROXY: 'socks4://127.0.0.1:1', NO_PROXY: 'other.test,.invalid' });
     expect(textOf(await send(url))).toBe('direct');
     expect(textOf(await send(url.replace('127.0.0.1', 'localhost')))).toBe('direct');
     await failure(send('http://api.invalid/'));
-    expect(seen).toEqual([]);
+    expect(proxy.asked).toEqual([]);
   });
 
   test('a proxy setting that is no address is refused without showing it', async () => {

@@ -147,30 +147,61 @@ describe('failures of the network', () => {
     [failing('UND_ERR_CONNECT_TIMEOUT'), 'x.example did not take the connection in time.', true],
     [failing('ETIMEDOUT'), 'x.example did not take the connection in time.', true],
     [failing('CERT_HAS_EXPIRED'), 'The certificate of x.example is not accepted (CERT_HAS_EXPIRED).', false],
-    [failing('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'The certificate of x.example is not accepted (UNABLE_TO_VERIFY_LEAF_SIGNATURE).', false],
+    [failing('ERR_SSL_WRONG_VERSION_NUMBER'), 'x.example does not speak TLS as expected (ERR_SSL_WRONG_VERSION_NUMBER).', true],
     [failing('NO_CERT_HERE'), 'The connection to x.example broke (NO_CERT_HERE).', true],
     [failing('HPE_INVALID_CONSTANT'), 'x.example answered something that is not HTTP.', true],
     [failing('X_HPE_'), 'The connection to x.example broke (X_HPE_).', true],
     [failing('X', 'unexpected HTTP/1.1 protocol'), 'x.example answered something that is not HTTP.', true],
-    [failing('X', 'Proxy response (407) !== 200'), 'The proxy did not let the request to x.example through: 407.', false],
-    [failing('X', 'the proxy went away'), 'The proxy did not let the request to x.example through: X.', false],
     [Object.assign(new AggregateError([failing('ECONNREFUSED')], ''), {}), 'x.example refused the connection.', true],
     [Object.assign(new Error('fetch failed'), { cause: failing('ENOTFOUND') }), 'The name of x.example could not be resolved.', true],
     [Object.assign(new Error('odd'), { code: 5 }), 'The connection to x.example broke.', true],
     ['text', 'The connection to x.example broke.', true],
     [null, 'The connection to x.example broke.', true],
   ])('%s', (error, message, transient) => {
-    expect(networkFailure(error, 'x.example', false)).toMatchObject({ kind: 'down', message, transient, outcomeUnknown: false });
+    expect(networkFailure(error, { host: 'x.example', outcomeUnknown: false })).toMatchObject({
+      kind: 'down',
+      message,
+      transient,
+      outcomeUnknown: false,
+    });
+  });
+
+  test.each(['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'SELF_SIGNED_CERT_IN_CHAIN', 'DEPTH_ZERO_SELF_SIGNED_CERT'])('%s', (code) => {
+    const failure = networkFailure(failing(code), { host: 'x.example', outcomeUnknown: false });
+    expect(failure).toMatchObject({ kind: 'down', transient: false, code });
+    const remedy =
+      'If an authority of your own signed it, such as that of a proxy which opens TLS, NODE_EXTRA_CA_CERTS has to name its PEM file.';
+    expect(failure.message).toBe(`The certificate of x.example is not accepted (${code}). ${remedy}`);
+  });
+
+  test.each([
+    [failing('ECONNREFUSED'), 'The proxy http://p:1 of ALL_PROXY refused the connection. It is on the way to x.example.', true],
+    [failing('UND_ERR_INVALID_ARG', 'Proxy Authentication Required (407)'), 'The proxy http://p:1 of ALL_PROXY requires a user', false],
+    [failing('UND_ERR_SOCKS5_AUTH_REJECTED'), 'The proxy http://p:1 of ALL_PROXY requires a user and a password: in its', false],
+    [failing('UND_ERR_SOCKS5_REPLY_4', 'Host unreachable'), 'of ALL_PROXY did not connect to x.example (Host unreachable).', true],
+  ])('%s of a proxy', (error, message, transient) => {
+    const proxy = { origin: 'http://p:1', protocol: 'http:', variable: 'ALL_PROXY', signIn: undefined } as const;
+    const failure = networkFailure(error, { host: 'x.example', outcomeUnknown: true, proxy });
+    expect(failure.message).toContain(message);
+    expect(failure).toMatchObject({
+      kind: transient ? 'down' : 'settings',
+      code: `ERR_PROXY_${error.code}`,
+      transient,
+      outcomeUnknown: true,
+      saysWayOn: true,
+    });
+    const ofHost = networkFailure(failing('CERT_HAS_EXPIRED'), { host: 'x.example', outcomeUnknown: false, proxy });
+    expect(ofHost.message).toBe('The certificate of x.example is not accepted (CERT_HAS_EXPIRED).');
   });
 
   test('a name that leads inside is not tried again, and the setting that allows it is named', () => {
-    const failure = networkFailure(failing(INNER_ADDRESS), 'x.example', false);
+    const failure = networkFailure(failing(INNER_ADDRESS), { host: 'x.example', outcomeUnknown: false });
     expect(failure).toMatchObject({ transient: false, code: INNER_ADDRESS });
     expect(failure.message).toBe(
       'x.example leads into this machine or the network behind it, so it was not called; if that is meant, ' +
         'WEB_ANALYTICS_ENDPOINT_DOMAINS allows it.',
     );
-    expect(networkFailure({}, 'x.example', true)).toMatchObject({ code: undefined, outcomeUnknown: true });
+    expect(networkFailure({}, { host: 'x.example', outcomeUnknown: true })).toMatchObject({ code: undefined, outcomeUnknown: true });
   });
 });
 
@@ -209,21 +240,14 @@ describe('a timeout of silence', () => {
   });
 });
 
-test.each([
-  [{ http_proxy: 'proxy.example:8080' }, true],
-  [{ HTTPS_PROXY: 'http://proxy.example:8080' }, true],
-  [{ https_proxy: 'https://proxy.example' }, true],
-  [{ HTTP_PROXY: '' }, false],
-  [{}, false],
-])('%j: through a proxy, %s', async (environment, isProxied) => {
+test('connections to each proxy are kept, and those of addresses that need none are the direct ones', async () => {
+  const environment = { HTTPS_PROXY: 'p.example:1', HTTP_PROXY: 'socks5://q.example', NO_PROXY: 'direct.example' };
   const connections = await openConnections({ environment });
-  const through = (host: string) => connections.dispatcher(host).constructor.name;
-  expect([through('x.example') === through('127.0.0.1'), through('localhost') === through('127.0.0.1')]).toEqual([!isProxied, true]);
+  const route = (address: string) => connections.route(new URL(address));
+  const [tunnel, socks, direct] = ['https://x.example/', 'http://x.example/', 'https://direct.example/'].map(route);
+  expect(new Set([tunnel?.dispatcher, socks?.dispatcher, direct?.dispatcher]).size).toBe(3);
+  expect([tunnel?.proxy, socks?.proxy?.variable, direct?.proxy]).toEqual([undefined, 'HTTP_PROXY', undefined]);
+  expect(route('https://y.example/').dispatcher).toBe(tunnel?.dispatcher);
+  expect(route('http://localhost/').dispatcher).toBe(direct?.dispatcher);
   await connections.close();
-});
-
-test.each(['ftp://proxy.example', 'http://', '://'])('%s is no address of a proxy', async (address) => {
-  await expect(openConnections({ environment: { HTTP_PROXY: address } })).rejects.toThrow(
-    'HTTP_PROXY or HTTPS_PROXY is not a valid address; expected http://host:port.',
-  );
 });

@@ -15,7 +15,7 @@ function newest(path: string): number {
 }
 
 function isStale(): boolean {
-  return !existsSync(BUNDLE) || statSync(BUNDLE).mtimeMs < Math.max(...['src', 'tools', 'package.json', '.ci/build.mjs'].map(newest));
+  return !existsSync(BUNDLE) || statSync(BUNDLE).mtimeMs < Math.max(...['src', 'tools', 'package.json', '.ci'].map(newest));
 }
 
 /** Builds the executable where it is older than its sources; one of several test files at a time. */

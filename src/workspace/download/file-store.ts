@@ -1,6 +1,5 @@
 import {
   type Connections,
-  type Environment,
   INNER_ADDRESS,
   networkFailure,
   openConnections,
@@ -10,6 +9,7 @@ import {
 import { seconds } from '../../api/deadline.ts';
 import { ApiError } from '../../api/errors.ts';
 import { leadsInside } from '../../api/inner-address.ts';
+import type { Environment, Proxy } from '../../api/proxies.ts';
 import { type ResponseHeaders, receive } from '../../api/receive.ts';
 import { isLoopback } from '../../lib/address.ts';
 import { WorkspaceError } from '../store/disk.ts';
@@ -98,11 +98,11 @@ function requestOptions(url: string, { offset, etag }: FileRequest) {
 }
 
 /** A failure between here and the store, in words. */
-function storeFailure(error: unknown, host: string, silentMs: number | undefined): unknown {
+function storeFailure(error: unknown, host: string, proxy: Proxy | undefined, silentMs: number | undefined): unknown {
   if (silentMs !== undefined) return new ApiError('timeout', `${host} was silent for ${seconds(silentMs)}.`, { transient: true });
   if (error instanceof Error && 'code' in error && error.code === INNER_ADDRESS)
     return new WorkspaceError('address', `${error.message}, so it was not asked for the file. Report it to the platform's support.`);
-  return networkFailure(error, host, false);
+  return networkFailure(error, { host, outcomeUnknown: false, proxy });
 }
 
 /** Makes the store's client; connections are opened by the first file and go through the proxies of the environment. */
@@ -116,13 +116,13 @@ export function createFileStore({ allowInner, environment, idleTimeoutMs = IDLE_
       throw new WorkspaceError('address', `The address of a file ${fault}, so it was not asked. Report it to the platform's support.`);
     opening ??= openConnections({ environment, ...(!allowInner && { lookup: outsideLookup() }) });
     const connections = await opening;
+    const address = new URL(url);
+    const { dispatcher, proxy } = connections.route(address);
     const idleTimeout = startIdleTimeout({ idleTimeoutMs, signal });
-    const { hostname, host } = new URL(url);
     const failure = (error: unknown): unknown =>
-      signal.aborted ? signal.reason : storeFailure(error, host, idleTimeout.hasExpired() ? idleTimeoutMs : undefined);
+      signal.aborted ? signal.reason : storeFailure(error, address.host, proxy, idleTimeout.hasExpired() ? idleTimeoutMs : undefined);
     const options = requestOptions(url, request);
     try {
-      const dispatcher = connections.dispatcher(hostname);
       const onActivity = () => idleTimeout.refresh();
       const answer = await receive({ dispatcher, options, signal: idleTimeout.signal, onActivity, failure });
       const tag = header(answer.headers, 'etag')?.trim();

@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process';
+import { Client } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { type ProxyOptions, startProxy, startSocksProxy } from '../support/proxy.ts';
+import { openSecurePlatform, type SecurePlatform } from '../support/secure-platform.ts';
+import { freshBundle, startServer } from '../support/stdio.ts';
+
+let secure: SecurePlatform;
+
+beforeAll(async () => {
+  [secure] = await Promise.all([openSecurePlatform(), freshBundle()]);
+});
+afterAll(() => secure.close());
+
+/** What a host passes on: the credential, the authority, and the variables of the case. */
+function environment(own: Readonly<Record<string, string>>): Record<string, string> {
+  const { clientId, clientSecret } = secure.platform.credentials.shop;
+  return {
+    PATH: process.env['PATH'] ?? '',
+    WEB_ANALYTICS_AUTH_URL: secure.authUrl,
+    WEB_ANALYTICS_CLIENT_ID: clientId,
+    WEB_ANALYTICS_CLIENT_SECRET: clientSecret,
+    NODE_EXTRA_CA_CERTS: secure.certificates.authority,
+    ...own,
+  };
+}
+
+/** What the built command prints for a call or a check. */
+function printed(args: readonly string[], own: Readonly<Record<string, string>>): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, ['dist/main.js', ...args], { env: environment(own) }, (_error, stdout, stderr) => resolve(stdout + stderr));
+  });
+}
+
+const ask = (own: Readonly<Record<string, string>>) => printed(['call', 'get_credential', '{}'], own);
+
+const TUNNELS = ['CONNECT 0.platform.invalid:443', 'CONNECT 1.platform.invalid:443'];
+const FILES = 'CONNECT 3.platform.invalid:443';
+
+describe('the built server behind a proxy', () => {
+  it('signs in, reads figures and downloads files through tunnels, with user and password', async () => {
+    const signIn = 'anna:p@ss w%rd:é';
+    const proxy = await startProxy({ upstream: secure.port, signIn });
+    const address = proxy.url.replace('//', '//anna:p%40ss%20w%25rd:%C3%A9@');
+    const server = await startServer(['--data-dir', temporaryFolder()], environment({ HTTPS_PROXY: address }));
+    onTestFinished(async () => void (await server.stop()));
+    const client = new Client({ name: 'host', version: '1' });
+    await client.connect(server.transport());
+    const call = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args });
+    const visits = await call('get_site_visits', { startDate: '-3d', endDate: 'yesterday' });
+    expect(visits.structuredContent).toMatchObject({ rows: [[expect.any(String), expect.any(String), expect.any(Number)]] });
+    expect(new Set(proxy.asked)).toEqual(new Set(TUNNELS));
+    await call('sync_exports', { jobIds: ['Daily sessions'], since: '-1d' });
+    const rows = await call('query_export', { jobId: 'Daily sessions', sql: 'SELECT count(*) > 0 AS some FROM data' });
+    expect(rows.structuredContent).toMatchObject({ rows: [[true]] });
+    expect(proxy.asked).toContain(FILES);
+    expect(server.stderr()).not.toContain('p@ss');
+  });
+
+  it.each([
+    ['https_proxy, the upper-case one being empty', (host: string) => ({ https_proxy: `http://${host}`, HTTPS_PROXY: '' })],
+    ['HTTP_PROXY alone, without a scheme', (host: string) => ({ HTTP_PROXY: host })],
+    [
+      'ALL_PROXY, NO_PROXY naming others',
+      (host: string) => ({ ALL_PROXY: `http://${host}/`, NO_PROXY: 'localhost, .other.invalid,10.0.0.0/8' }),
+    ],
+  ])('finds it by %s', async (_, own) => {
+    const proxy = await startProxy({ upstream: secure.port });
+    expect(await ask(own(proxy.host))).toContain('Nordlicht Shop');
+    expect(proxy.asked).toContain(TUNNELS[0]);
+  });
+
+  it('speaks TLS with it, under an authority of its own', async () => {
+    const proxy = await startProxy({ upstream: secure.port, secure: secure.certificates });
+    const answer = await ask({ HTTPS_PROXY: proxy.url });
+    expect(answer).toContain('Nordlicht Shop');
+    expect(answer).not.toContain('Warning');
+    expect(proxy.asked).toContain(TUNNELS[0]);
+  });
+
+  it('gives names to one of SOCKS 5, with user and password', async () => {
+    const proxy = await startSocksProxy({ upstream: secure.port, signIn: 'anna:p@ss' });
+    expect(await ask({ ALL_PROXY: `socks5h://anna:p%40ss@${proxy.host}` })).toContain('Nordlicht Shop');
+    expect(proxy.asked).toContain('SOCKS 0.platform.invalid:443');
+  });
+
+  it('leaves it out for what NO_PROXY names, and for this machine', async () => {
+    const proxy = await startProxy({ upstream: secure.port });
+    const named = await ask({ HTTPS_PROXY: proxy.url, no_proxy: 'platform.invalid:443' });
+    expect(named).toContain('The name of 0.platform.invalid could not be resolved. WEB_ANALYTICS_AUTH_URL sets this address.');
+    const own = { HTTPS_PROXY: proxy.url, HTTP_PROXY: 'socks4://127.0.0.1:1', WEB_ANALYTICS_AUTH_URL: secure.platform.authUrl };
+    expect(await ask(own)).toContain('Nordlicht Shop');
+    expect(proxy.asked).toEqual([]);
+  });
+
+  it.each<[string, ProxyOptions, string, RegExp]>([
+    ['requires a sign-in', { signIn: 'anna:hush' }, 'http://', /requires a user and a password \(407\): /],
+    ['refuses the sign-in', { signIn: 'anna:hush' }, 'http://bob:canary@', /refuses the user or the password of its address \(407\)\.$/],
+    ['refuses the host', { refusal: 403 }, 'http://', /did not connect to 0\.platform\.invalid \(403\)\.$/],
+    ['hangs up', { refusal: 0 }, 'http://bob:canary@', /broke \(UND_ERR_SOCKET\)\. It is on the way to 0\.platform\.invalid\.\n/],
+    ['speaks no TLS', {}, 'https://', /does not speak TLS as expected \(ERR_SSL_WRONG_VERSION_NUMBER\)\./],
+  ])('names the one that %s', async (_, options, before, words) => {
+    const proxy = await startProxy({ upstream: secure.port, ...options });
+    const answer = await ask({ HTTPS_PROXY: before + proxy.host });
+    expect(answer.trim()).toMatch(words);
+    expect(answer).toMatch(new RegExp(`[Tt]he proxy ${before.replace('bob:canary@', '')}${proxy.host} of HTTPS_PROXY `));
+    expect(answer).not.toMatch(/canary|WEB_ANALYTICS_AUTH_URL/);
+  });
+
+  it('says in doctor which one leads to the platform, and once where it cannot', async () => {
+    const proxy = await startProxy({ upstream: secure.port });
+    const good = await printed(['doctor'], { HTTPS_PROXY: `bob:canary@${proxy.host}` });
+    const way = `through http://${proxy.host} of HTTPS_PROXY, with user and password`;
+    expect(good).toContain(`✓ proxy: 0.platform.invalid is reached ${way}\n`);
+    expect(good).toContain('✓ certificates: authorities of NODE_EXTRA_CA_CERTS are accepted, the first CN=Authority of a test\n');
+    expect(good).toContain('All is well.');
+    const faulty = await printed(['doctor'], { HTTPS_PROXY: 'ftp://canary@proxy.invalid', NODE_EXTRA_CA_CERTS: '/no/such/file.pem' });
+    expect(faulty).toMatch(/✗ proxy: HTTPS_PROXY names a proxy of the kind ftp, which is not supported; expected http:\/\/host:port/);
+    expect(faulty).toContain('✗ certificates: NODE_EXTRA_CA_CERTS: "/no/such/file.pem" cannot be read');
+    expect(faulty).toContain('2 problems.');
+    expect(good + faulty).not.toContain('canary');
+  });
+
+  it('names NODE_EXTRA_CA_CERTS where the authority is unknown', async () => {
+    const proxy = await startProxy({ upstream: secure.port });
+    const answer = await ask({ HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: '' });
+    expect(answer).toMatch(
+      /^The certificate of 0\.platform\.invalid is not accepted \(\w+\)\. If .* NODE_EXTRA_CA_CERTS has to name its PEM file\./,
+    );
+  });
+});
