@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process';
 import { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
+import { printedBy } from '../support/printed.ts';
 import { type ProxyOptions, startProxy, startSocksProxy } from '../support/proxy.ts';
 import { openSecurePlatform, type SecurePlatform } from '../support/secure-platform.ts';
 import { freshBundle, startServer } from '../support/stdio.ts';
@@ -13,11 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => secure.close());
 
-/** What a host passes on: the credential, the authority, and the variables of the case. */
+/** The variables that a host passes on: the credential, the authority, and those of the case. */
 function environment(own: Readonly<Record<string, string>>): Record<string, string> {
   const { clientId, clientSecret } = secure.platform.credentials.shop;
   return {
-    PATH: process.env['PATH'] ?? '',
     WEB_ANALYTICS_AUTH_URL: secure.authUrl,
     WEB_ANALYTICS_CLIENT_ID: clientId,
     WEB_ANALYTICS_CLIENT_SECRET: clientSecret,
@@ -26,13 +25,7 @@ function environment(own: Readonly<Record<string, string>>): Record<string, stri
   };
 }
 
-/** What the built command prints for a call or a check. */
-function printed(args: readonly string[], own: Readonly<Record<string, string>>): Promise<string> {
-  return new Promise((resolve) => {
-    execFile(process.execPath, ['dist/main.js', ...args], { env: environment(own) }, (_error, stdout, stderr) => resolve(stdout + stderr));
-  });
-}
-
+const printed = (args: readonly string[], own: Readonly<Record<string, string>>) => printedBy('dist', args, environment(own));
 const ask = (own: Readonly<Record<string, string>>) => printed(['call', 'get_credential', '{}'], own);
 
 const TUNNELS = ['CONNECT 0.platform.invalid:443', 'CONNECT 1.platform.invalid:443'];

@@ -1,34 +1,9 @@
-import { Resvg } from '@resvg/resvg-js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { drawPng, encodePng } from '../../src/views/draw-png.ts';
 import { drawSvg } from '../../src/views/draw-svg.ts';
+import { decode, inked } from '../support/picture.ts';
 import { freshBundle } from '../support/stdio.ts';
 import { bars, longWaterfall, panels, trend, waterfall } from './samples.ts';
-
-/** Pixels of a PNG as a decoder of another kind reads them: resvg, through an SVG that shows nothing else. */
-function decode(png: Buffer): { width: number; height: number; pixels: Uint8Array } {
-  const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
-  const href = `data:image/png;base64,${png.toString('base64')}`;
-  const svg =
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><image href="${href}" width="${width}" ` +
-    `height="${height}"/></svg>`;
-  return { width, height, pixels: new Resvg(svg, { font: { loadSystemFonts: false } }).render().pixels };
-}
-
-/** How much of an interval of the picture differs from its first pixel. */
-function inked(
-  { width, pixels }: ReturnType<typeof decode>,
-  [left, top, right, bottom]: readonly [number, number, number, number],
-): number {
-  let other = 0;
-  for (let y = top; y < bottom; y++) {
-    for (let x = left; x < right; x++) {
-      const at = (y * width + x) * 4;
-      if ([0, 1, 2].some((channel) => Math.abs((pixels[at + channel] ?? 0) - (pixels[channel] ?? 0)) > 24)) other += 1;
-    }
-  }
-  return other / ((right - left) * (bottom - top));
-}
 
 describe('the picture of a chart', () => {
   beforeAll(() => freshBundle().then(() => undefined));
