@@ -21,10 +21,11 @@ function mirrorOf(folder) {
   return existsSync(folder) ? [`${folder}/`] : mirrorOf(dirname(folder));
 }
 
-/** Tests that mirror changed files: the folder of one in src, the test file of a tool, a changed test itself. */
+/** Tests that mirror changed files: the folder of one in src, the test file of a tool, what the build makes, a changed test itself. */
 export function changedTests(changed) {
   const mirrored = changed.flatMap((path) => {
     if (path.startsWith('src/')) return mirrorOf(dirname(path.replace(/^src/, 'test')));
+    if (path.startsWith('.ci/')) return ['test/built/'];
     if (path.startsWith('tools/')) return [`test/${path.replace(/(\/index)?\.ts$/, '')}`];
     return path.startsWith('test/') && path.endsWith('.test.ts') ? [path] : [];
   });

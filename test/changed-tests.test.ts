@@ -35,6 +35,7 @@ describe('of the others a change asks for', () => {
     expect(changedTests(['src/tooling/names.ts'])).toEqual(['test/tooling/']);
     expect(changedTests(['src/emulator/handlers/metrics.ts'])).toEqual(['test/emulator/']);
     expect(changedTests(['src/main.ts'])).toEqual([]);
+    expect(changedTests(['.ci/undici-parts.cjs', '.ci/build.mjs'])).toEqual(['test/built/']);
   });
 
   it('the test of a tool, and a changed test itself', () => {

@@ -143,6 +143,16 @@ describe('the built server', () => {
   });
 });
 
+it('has a test in this folder for all that the build trims, swaps or leaves outside', () => {
+  const build = readFileSync('.ci/build.mjs', 'utf8');
+  const found = (pattern: RegExp) => [...build.matchAll(pattern)].map(([, name]) => name);
+  expect(found(/^  name: '([\w-]+)',$/gm)).toEqual(['parts-of-undici', 'native-part-of-duckdb', 'zones-of-ten-years']);
+  expect(found(/external: \[([^\]]*)\]/g)).toEqual(["'@resvg/resvg-js'"]);
+  expect(found(/define: \{ (\w+)/g)).toEqual(['LISTED_TOOLS']);
+  expect(found(/^      (?:'?)([\w-]+)(?:'?): 'src\//gm)).toEqual(['main', 'sql-process', 'inspection']);
+  expect(found(/`\$\{staged\}\/([\w/]+\.\w+)`/g)).toEqual(['fonts/DejaVuSans.ttf']);
+});
+
 describe('the built server without any package beside it', () => {
   it('answers, and says which package SQL and pictures need', async () => {
     const folder = join(temporaryFolder(), 'dist');
