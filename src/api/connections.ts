@@ -197,12 +197,14 @@ type Undici = typeof import('undici');
 
 /** Timeouts are the callers' own, in ms; those of undici are too coarse. */
 const UNTIMED = { headersTimeout: 0, bodyTimeout: 0 };
-/** Longest that the other side, or a proxy on its behalf, may take to accept a connection. */
+/** Longest that the other side may take to accept a connection. */
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Longest for a proxy to accept one, and again to open a tunnel; short, so that the proxy is named before the call is given up. */
+const PROXY_TIMEOUT_MS = 5_000;
 
 /** The connections to a proxy that tunnels are asked of. */
 function openTunnels(proxy: Proxy, options: object, { Pool }: Undici): Dispatcher {
-  const pool = new Pool(proxy.origin, { ...options, headersTimeout: CONNECT_TIMEOUT_MS });
+  const pool = new Pool(proxy.origin, { ...options, headersTimeout: PROXY_TIMEOUT_MS });
   const connect = pool.connect.bind(pool);
   return Object.assign(pool, {
     async connect(target: Dispatcher.ConnectOptions) {
@@ -222,13 +224,15 @@ function openTunnels(proxy: Proxy, options: object, { Pool }: Undici): Dispatche
 /** The way through a proxy, which resolves the names; addresses of http are asked of the proxy itself, the others through tunnels. */
 function openProxy(proxy: Proxy, undici: Undici): Dispatcher {
   const { origin, protocol, signIn } = proxy;
-  if (protocol === 'socks5:') return new undici.Socks5ProxyAgent(origin, { ...signIn });
+  if (protocol === 'socks5:')
+    return new undici.Socks5ProxyAgent(origin, { ...signIn, connect: undici.buildConnector({ timeout: PROXY_TIMEOUT_MS }) });
   const token = signIn && `Basic ${Buffer.from(`${signIn.username}:${signIn.password}`).toString('base64')}`;
   return new undici.ProxyAgent({
     ...UNTIMED,
     uri: origin,
     ...(token && { token }),
     proxyTunnel: false,
+    proxyTls: { timeout: PROXY_TIMEOUT_MS },
     clientFactory: (_origin, options) => openTunnels(proxy, options, undici),
   });
 }

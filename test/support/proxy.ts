@@ -20,7 +20,7 @@ export interface ProxyOptions {
   readonly upstream?: number;
   /** `user:password` that it requires. */
   readonly signIn?: string;
-  /** Status that it answers instead of opening a tunnel; 0: it hangs up. */
+  /** Status that it answers instead of opening a tunnel; 0: it hangs up, infinite: it says nothing. */
   readonly refusal?: number;
   /** With these it speaks TLS itself. */
   readonly secure?: { readonly key: Buffer; readonly cert: Buffer };
@@ -73,8 +73,8 @@ export async function startProxy({ upstream = 0, signIn, refusal, secure }: Prox
     asked.push(`CONNECT ${request.url}`);
     const status = lacksSignIn(request) ? 407 : refusal;
     if (status === 0) client.destroy();
-    else if (status !== undefined) client.end(`HTTP/1.1 ${status} No\r\n\r\n`);
-    else
+    else if (status !== undefined && Number.isFinite(status)) client.end(`HTTP/1.1 ${status} No\r\n\r\n`);
+    else if (status === undefined)
       join(
         client,
         connect(upstream, '127.0.0.1', () => client.write('HTTP/1.1 200 Connection established\r\n\r\n')),
