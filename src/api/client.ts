@@ -238,6 +238,8 @@ export interface Client {
    * `key` names everything that the value depends on; the value is frozen.
    */
   remember<T>(key: string, make: (signal: AbortSignal) => Promise<T>, options?: Pick<CallOptions, 'signal' | 'deadlineMs'>): Promise<T>;
+  /** Whether enrichment has a credential of its own, beside the main one. */
+  readonly hasEnrichmentCredential: boolean;
   /** Counts the reads that have begun, for `newerThan`. */
   readsBegun(): number;
   /** Removes the secrets of this session, and whatever looks like a token, from a text. */
@@ -361,6 +363,7 @@ export function createClient(options: ClientOptions): Client {
         reads.get({ key: `made ${key}`, keepMs: Number.POSITIVE_INFINITY, limits, read: makeWithin }),
       );
     },
+    hasEnrichmentCredential: options.enrichmentCredential !== undefined,
     readsBegun: () => reads.begun(),
     redact: wiring.redact,
     close: parts.close,

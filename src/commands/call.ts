@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { parseJson } from '../api/json.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { suggestion } from '../lib/nearest.ts';
 import { type Settings, SettingsError } from '../settings/settings.ts';
 import { callTool } from '../tooling/call-tool.ts';
 import type { Answer } from '../tooling/results.ts';
-import type { AnyTool } from '../tooling/tool.ts';
+import type { AnyTool, ListedTool, Offer } from '../tooling/tool.ts';
 import { enabledTools, listedTools, loadTool } from './catalogue.ts';
 import type { WorldOptions } from './emulator.ts';
 import { openSession } from './platform.ts';
@@ -57,13 +58,34 @@ export function junitReport(answer: unknown): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element('testsuites', { name: 'speed budgets', ...countsOf(records) }, suites)}`;
 }
 
-/** Ids beyond 2^53 become text, as in answers. */
-async function readArguments(json: string): Promise<unknown> {
+/** The arguments of a tool; ids beyond 2^53 become text, as in answers. Throws a `SettingsError` for what is no object of JSON. */
+async function readArguments(toolName: string, json: string): Promise<Record<string, unknown>> {
+  const form = `write them in single quotes: call ${toolName} '{"name":"value"}'`;
+  let given: unknown;
   try {
-    return await parseJson(json);
+    given = await parseJson(json);
   } catch (error) {
-    throw new SettingsError(`the arguments are not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new SettingsError(`the arguments are not valid JSON (${error instanceof Error ? error.message : String(error)}); ${form}`);
   }
+  if (!isRecord(given)) throw new SettingsError(`the arguments are ${json.slice(0, 40)}, which is no JSON object; ${form}`);
+  return given;
+}
+
+/** All tools by toolset, for a person who has named none. */
+function toolList(tools: readonly ListedTool[]): string {
+  const names = [...new Set(tools.map(({ toolset }) => toolset))];
+  const own = (name: string) => tools.filter(({ toolset }) => toolset === name).map((tool) => `  ${tool.name.padEnd(34)} ${tool.title}`);
+  return names.map((name) => `${name}:\n${own(name).join('\n')}`).join('\n');
+}
+
+/** The tool of that name; throws a `SettingsError` with the one that was probably meant, or the setting that leaves it out. */
+function toolNamed(toolName: string, all: readonly ListedTool[], { tools }: Offer): ListedTool {
+  const listed = tools.find(({ name }) => name === toolName);
+  if (listed) return listed;
+  if (all.some(({ name }) => name === toolName))
+    throw new SettingsError(`call: ${toolName} is left out by WEB_ANALYTICS_TOOLSETS or WEB_ANALYTICS_READ_ONLY`);
+  const names = tools.map(({ name }) => name);
+  throw new SettingsError(`call: no tool "${toolName}"; ${suggestion(toolName, names, '"call" alone lists the tools')}`);
 }
 
 /** How an answer is printed: its structured content, its text, its picture, or for check_speed_budgets a report that builds read. */
@@ -95,22 +117,28 @@ function exitCodeOf({ broken, unmeasured }: Record<string, unknown>): number {
   return typeof unmeasured === 'number' && unmeasured > 0 ? 1 : 0;
 }
 
-/** Calls one tool: its answer on stdout and 0 (or 3 for a broken budget), or the error on stderr and 1. */
+/**
+ * Calls one tool: its answer on stdout and 0 (or 3 for a broken budget), or the error on stderr and 1. Without a name it lists the tools.
+ */
 export async function call(
   settings: Settings,
   world: WorldOptions,
   [toolName, json = '{}', ...rest]: readonly string[],
   formatText?: string,
 ): Promise<number> {
-  const offer = enabledTools(await listedTools(), settings);
+  const all = await listedTools();
+  const offer = enabledTools(all, settings);
   const { tools } = offer;
-  const listed = tools.find(({ name }) => name === toolName);
-  if (!listed) throw new SettingsError(`call: no tool "${toolName ?? ''}"; there are ${tools.map(({ name }) => name).join(', ')}`);
+  if (toolName === undefined) {
+    process.stdout.write(`${toolList(tools)}\n`);
+    return 0;
+  }
+  const listed = toolNamed(toolName, all, offer);
   if (rest.length > 0) throw new SettingsError(`call: expected one JSON text of arguments; quote it: call ${listed.name} '{…}'`);
   const tool = await loadTool(listed.name);
   const format = formatOf(formatText, tool);
-  const named = await readArguments(json);
-  const args = format === 'png' && isRecord(named) ? { ...named, chart: true } : named;
+  const named = await readArguments(tool.name, json);
+  const args = format === 'png' ? { ...named, chart: true } : named;
   const session = openSession(settings, tools, world);
   const interrupt = new AbortController();
   const stop = () => interrupt.abort(new Error('interrupted'));

@@ -1,6 +1,7 @@
 import { toolsetLoaders } from '../../tools/loaders.ts';
 import { shownHints } from '../lib/hint.ts';
 import { mapTexts } from '../lib/map-texts.ts';
+import { suggestion } from '../lib/nearest.ts';
 import { type Settings, SettingsError } from '../settings/settings.ts';
 import { type AnyTool, changesSomething, type ListedTool, type Offer } from '../tooling/tool.ts';
 
@@ -62,7 +63,9 @@ export function enabledTools(all: readonly ListedTool[], { toolsets: chosen, rea
   const wanted = chosen === undefined || chosen.includes('all') ? names : chosen;
   const unknown = wanted.filter((name) => !names.includes(name) && name !== CORE);
   if (unknown.length > 0) {
-    throw new SettingsError(`WEB_ANALYTICS_TOOLSETS: no toolset "${unknown.join('", "')}"; there are all, ${CORE}, ${names.join(', ')}`);
+    const known = ['all', CORE, ...names];
+    const words = unknown.map((name) => `no toolset "${name}"; ${suggestion(name, known)}`);
+    throw new SettingsError(`WEB_ANALYTICS_TOOLSETS: ${words.join(' ')}`);
   }
   const isWanted = ({ name, toolset }: ListedTool) => wanted.includes(toolset) || (wanted.includes(CORE) && coreTools.has(name));
   const isOn = (tool: ListedTool) => isWanted(tool) && !(readOnly && changesSomething(tool));

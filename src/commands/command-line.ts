@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { typedKeys } from '../settings/setting.ts';
-import { flagOf, isSwitch, type SettingName, SettingsError, settingDeclarations } from '../settings/settings.ts';
+import { suggestion } from '../lib/nearest.ts';
+import { type Setting, typedKeys } from '../settings/setting.ts';
+import { flagOf, isSwitch, SettingsError, settingDeclarations } from '../settings/settings.ts';
 import { worldFlags } from './emulator.ts';
 
 /** Commands by name; `serve` when none is named. */
@@ -9,7 +10,7 @@ export const commands = {
   demo: 'ask the embedded emulator a few questions through a real MCP client',
   emulator: 'run the emulated platform alone',
   doctor: 'check settings, optional parts, token, scopes and one call of each family',
-  call: "call one tool: call <tool> '<json>'",
+  call: 'call one tool and print its answer; without a name, list the tools',
   report: 'write a report of a week or month for people: one HTML file, and Markdown',
   token: 'create, list or remove static tokens for callers of HTTP serving',
   credentials: 'add, list or remove platform credentials of callers of HTTP serving',
@@ -19,6 +20,36 @@ export type CommandName = keyof typeof commands;
 
 /** Those that take more words than their name. */
 const WORDY: ReadonlySet<CommandName> = new Set<CommandName>(['call', 'token', 'credentials']);
+/** Those that read no settings: they start an emulated world and nothing else. */
+const WITHOUT_SETTINGS: ReadonlySet<CommandName> = new Set<CommandName>(['demo', 'emulator']);
+
+/** A flag that is no setting. */
+interface OwnFlag {
+  readonly type: 'string' | 'boolean';
+  readonly short?: string;
+  readonly multiple?: boolean;
+  readonly words: string;
+  /** The commands that read it; absent: all. */
+  readonly of?: readonly CommandName[];
+}
+
+const inWorld = (flag: Omit<OwnFlag, 'of'>): OwnFlag => ({ ...flag, of: ['serve', 'demo', 'emulator', 'doctor', 'call', 'report'] });
+
+/** Flags beside those of the settings. */
+export const ownFlags = {
+  help: { type: 'boolean', short: 'h', words: 'Shows this text' },
+  version: { type: 'boolean', short: 'v', words: 'Shows the version' },
+  format: { type: 'string', words: 'json (default), table, png for tools that draw, or junit for check_speed_budgets', of: ['call'] },
+  json: { type: 'boolean', words: 'Prints all checks as one JSON object', of: ['doctor'] },
+  last: { type: 'string', words: 'week (default), month, quarter, or a number of days such as 14: the last complete ones', of: ['report'] },
+  out: { type: 'string', words: 'Folder for the two files (default: the current one)', of: ['report'] },
+  scopes: { type: 'string', words: 'What the token allows: read (default), or read,write', of: ['token'] },
+  'valid-days': { type: 'string', words: 'Days until it expires (default: until it is removed)', of: ['token'] },
+  seed: inWorld(worldFlags.seed),
+  clock: inWorld(worldFlags.clock),
+  size: inWorld(worldFlags.size),
+  fault: inWorld(worldFlags.fault),
+} as const satisfies Record<string, OwnFlag>;
 
 /** The arguments of a command line, parsed. */
 export interface CommandLine {
@@ -37,10 +68,13 @@ export interface CommandLine {
   readonly report: { readonly last: string | undefined; readonly out: string | undefined };
   /** `doctor` prints JSON. */
   readonly json: boolean;
-  /** The command that help is wanted about; `all` where none is named. */
-  readonly help: CommandName | 'all' | undefined;
+  /** What help is wanted about; `all` where nothing is named. */
+  readonly help: HelpTopic | undefined;
   readonly version: boolean;
 }
+
+/** What `--help` tells about. */
+export type HelpTopic = CommandName | 'settings' | 'all';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 type Values = Record<string, string | boolean | string[] | undefined>;
@@ -58,40 +92,88 @@ function isCommand(text: string): text is CommandName {
   return Object.hasOwn(commands, text);
 }
 
+/** What helps where nothing has this flag; secrets have none. */
+function unknownFlag(rawName: string, known: readonly string[]): string {
+  const settings: readonly Setting[] = Object.values(settingDeclarations);
+  const variable = `WEB_ANALYTICS_${rawName.slice(2).toUpperCase().replaceAll('-', '_')}`;
+  const secret = settings.find((setting) => setting.secret && setting.variable === variable);
+  if (secret) return `${rawName} is no flag, because others could read it: set ${secret.variable} or ${secret.variable}_FILE`;
+  const meant = suggestion(
+    rawName,
+    known.map((name) => `--${name}`),
+    '--help lists the flags of a command, --help settings all others',
+  );
+  return `there is no flag ${rawName}; ${meant}`;
+}
+
+/** Reads flags and words; throws a `SettingsError` for a flag that does not exist, lacks its value or has one too many. */
 function parse(args: readonly string[]) {
-  const extra: Options = {
-    help: { type: 'boolean', short: 'h' },
-    version: { type: 'boolean', short: 'v' },
-    format: { type: 'string' },
-    json: { type: 'boolean' },
-    last: { type: 'string' },
-    out: { type: 'string' },
-    scopes: { type: 'string' },
-    'valid-days': { type: 'string' },
-  };
-  for (const [name, { type, ...rest }] of Object.entries(worldFlags)) extra[name] = { type, multiple: 'multiple' in rest };
-  try {
-    return parseArgs({ args: [...args], options: { ...settingOptions(), ...extra }, allowPositionals: true, strict: true });
-  } catch (error) {
-    throw new SettingsError(`${error instanceof Error ? error.message : String(error)}. --help lists the flags.`);
+  const own = Object.entries(ownFlags).map(([name, { words: _, of: __, ...flag }]: [string, OwnFlag]) => [name, flag] as const);
+  const options: Options = { ...settingOptions(), ...Object.fromEntries(own) };
+  // Not strict, because its messages are about positional arguments and dashes.
+  const { values, positionals, tokens } = parseArgs({ args: [...args], options, allowPositionals: true, strict: false, tokens: true });
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const { name, rawName, value, inlineValue } = token;
+    const type = Object.hasOwn(options, name) ? options[name]?.type : undefined;
+    if (type === undefined) throw new SettingsError(unknownFlag(rawName, Object.keys(options)));
+    if (type === 'boolean' && value !== undefined)
+      throw new SettingsError(`${rawName} is a switch and takes no value; leave it out for no`);
+    if (type === 'string' && (value === undefined || (!inlineValue && value.startsWith('-') && !/^-\d/.test(value))))
+      throw new SettingsError(`${rawName} needs a value: ${rawName} <value>`);
   }
+  return { values: values as Values, positionals }; // each value has been checked against the type of its option
+}
+
+/** Refuses a flag that the command does not read: it would have no effect. */
+function requireOwn(command: CommandName, given: readonly string[]): void {
+  const rest: Readonly<Record<string, OwnFlag>> = ownFlags;
+  const isRead = (name: string) => {
+    if (Object.hasOwn(rest, name)) return rest[name]?.of?.includes(command) ?? true;
+    return !WITHOUT_SETTINGS.has(command) || name === 'demo' || (name === 'port' && command === 'emulator');
+  };
+  const [idle] = given.filter((name) => !isRead(name));
+  if (idle === undefined) return;
+  const readers = rest[idle]?.of;
+  const where = readers === undefined ? '' : ` (it is one of ${readers.join(', ')})`;
+  throw new SettingsError(`--${idle} is no flag of ${command}${where}; ${command} --help lists those that it has`);
+}
+
+/** The command that the first word names. */
+function commandOf(word: string): CommandName {
+  if (isCommand(word)) return word;
+  const isTool = /^[a-z]+(_[a-z]+)+$/.test(word);
+  throw new SettingsError(
+    isTool
+      ? `no command "${word}"; a tool is called by call ${word} '{…}'`
+      : `no command "${word}"; ${suggestion(word, Object.keys(commands))}`,
+  );
+}
+
+function topicOf(word: string | undefined): HelpTopic {
+  if (word === undefined) return 'all';
+  return word === 'settings' ? word : commandOf(word);
 }
 
 /** Reads a command line; throws a `SettingsError` for an unknown command or flag. */
 export function readCommandLine(args: readonly string[]): CommandLine {
-  const { values, positionals } = parse(args);
-  const [first = 'serve', ...rest] = positionals;
-  if (!isCommand(first)) throw new SettingsError(`no command "${first}"; there are ${Object.keys(commands).join(', ')}`);
-  const [stray] = WORDY.has(first) || values['help'] === true ? [] : rest;
+  const { values, positionals: words } = parse(args);
+  // As many programs have it: "help report" for "report --help".
+  const [asked, positionals] = words[0] === 'help' ? [true, words.slice(1)] : [values['help'] === true, words];
+  const isVersion = values['version'] === true || words[0] === 'version';
+  const help = asked ? topicOf(positionals[0]) : undefined;
+  const [first = 'serve', ...rest] = asked || isVersion ? [] : positionals;
+  const command = commandOf(first);
+  const [stray] = WORDY.has(command) ? [] : rest;
   if (stray !== undefined)
-    throw new SettingsError(`"${stray}" is not expected: ${first} takes only flags, and a switch such as --demo takes no value`);
-  const topic = positionals.length === 0 ? 'all' : first;
+    throw new SettingsError(`"${stray}" is not expected: ${command} takes only flags, and a switch such as --demo takes no value`);
+  if (!asked && !isVersion) requireOwn(command, Object.keys(values));
   // Options are made of settings, so that their names are in no type.
-  const { help, version, format, json, last, out, scopes, 'valid-days': validDays, ...named } = values as Values;
+  const { help: _, version: __, format, json, last, out, scopes, 'valid-days': validDays, ...named } = values;
   const { seed, clock, size, fault, ...flags } = named;
   const text = (value: string | boolean | string[] | undefined) => (value === undefined ? undefined : String(value));
   return {
-    command: first,
+    command,
     positionals: rest,
     flags: Object.fromEntries(Object.entries(flags).map(([name, value]) => [name, text(value)])),
     world: {
@@ -105,100 +187,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     token: { scopes: text(scopes), validDays: text(validDays) },
     report: { last: text(last), out: text(out) },
     json: json === true,
-    help: help === true ? topic : undefined,
-    version: version === true,
+    help,
+    version: isVersion,
   };
-}
-
-type HelpRow = readonly [left: string, words: string];
-
-function settingRow(name: SettingName): HelpRow {
-  const setting = settingDeclarations[name];
-  const flag = flagOf(setting);
-  const otherwise = 'otherwise' in setting ? setting.otherwise : undefined;
-  const fallback = 'default' in setting ? setting.default : otherwise;
-  return [
-    flag === undefined ? setting.variable : `--${flag}`,
-    `${setting.words}${fallback === undefined ? '' : ` (default: ${fallback})`}`,
-  ];
-}
-
-const settingNames = typedKeys(settingDeclarations);
-const worldRows = Object.entries(worldFlags).map(([name, { words }]): HelpRow => [`--${name}`, words]);
-const SETTINGS = 'Settings (each flag has a variable, --time-zone is WEB_ANALYTICS_TIME_ZONE)';
-const WORLD = 'The emulated world (with --demo)';
-
-/** The help of a command beside its one line: its forms, then rows below headings. */
-const manuals: Readonly<
-  Record<CommandName, { readonly forms: readonly string[]; readonly parts: Readonly<Record<string, readonly HelpRow[]>> }>
-> = {
-  serve: { forms: ['[serve] [flags]'], parts: { [SETTINGS]: settingNames.map(settingRow), [WORLD]: worldRows } },
-  demo: { forms: ['demo [flags]'], parts: { 'The emulated world': worldRows } },
-  emulator: {
-    forms: ['emulator [flags]'],
-    parts: {
-      'The emulated world': [...worldRows, ['--port', 'Port of the emulator; it uses the three after it too (default: free ones)']],
-    },
-  },
-  doctor: {
-    forms: ['doctor [--json] [flags]'],
-    parts: { Output: [['--json', 'Prints all checks as one JSON object']], [SETTINGS]: settingNames.map(settingRow), [WORLD]: worldRows },
-  },
-  call: {
-    forms: ["call <tool> '<arguments as JSON>' [flags]"],
-    parts: {
-      Output: [['--format', 'json (default), table, png for tools that draw, or junit for check_speed_budgets']],
-      [SETTINGS]: settingNames.map(settingRow),
-      [WORLD]: worldRows,
-    },
-  },
-  report: {
-    forms: ['report [--last week] [--out folder] [flags]'],
-    parts: {
-      'The report': [
-        ['--last', 'week (default), month, quarter, or a number of days such as 14: the last complete ones'],
-        ['--out', 'Folder for the two files (default: the current one)'],
-      ],
-      [SETTINGS]: settingNames.map(settingRow),
-      [WORLD]: worldRows,
-    },
-  },
-  token: {
-    forms: ['token create <name> [--scopes read,write] [--valid-days 90]', 'token list', 'token remove <name>'],
-    parts: {
-      'A new token': [
-        ['--scopes', 'What the token allows: read (default), or read,write'],
-        ['--valid-days', 'Days until it expires (default: until it is removed)'],
-      ],
-      Settings: [settingRow('tokensFile')],
-    },
-  },
-  credentials: {
-    forms: ['credentials add <name>', 'credentials list', 'credentials remove <name>'],
-    parts: {
-      'A new credential': [['stdin', '{"clientId":"…","clientSecret":"…"}; asked for at a terminal']],
-      Settings: (['credentialsFile', 'credentialsKey', 'tokensFile', 'issuer'] as const).map(settingRow),
-    },
-  },
-};
-
-const EXIT_CODES = 'Exit codes: 0 done or passed, 1 failed, 2 wrong command line, 3 a speed budget is broken';
-
-function written(parts: Readonly<Record<string, readonly HelpRow[]>>): string[] {
-  const lines = (rows: readonly HelpRow[]) => rows.map(([left, words]) => `  ${left.padEnd(26)} ${words}`);
-  return Object.entries(parts).flatMap(([heading, rows]) => ['', `${heading}:`, ...lines(rows)]);
-}
-
-/** The text of `--help`, about all commands or one of them; made from the declarations. */
-export function usage(command: CommandName | 'all' = 'all'): string {
-  if (command !== 'all') {
-    const { forms, parts } = manuals[command];
-    const usages = forms.map((form, index) => `${index === 0 ? 'Usage:' : '      '} web-analytics-mcp ${form}`);
-    const [initial = '', ...rest] = commands[command];
-    return [...usages, '', `${initial.toUpperCase()}${rest.join('')}.`, ...written(parts), '', EXIT_CODES].join('\n');
-  }
-  const rows = Object.entries(commands).map(([name, words]): HelpRow => [name, words]);
-  const parts = { Commands: rows, [SETTINGS]: settingNames.map(settingRow), 'The emulated world (--demo, demo and emulator)': worldRows };
-  const more = 'web-analytics-mcp <command> --help says more about a command.';
-  return ['Usage: web-analytics-mcp [command] [flags]', ...written(parts), '', more, EXIT_CODES].join('\n');
 }

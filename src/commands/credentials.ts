@@ -11,7 +11,7 @@ import { TOKEN_NAME, tokenPrincipalId } from '../sign-in/static-tokens.ts';
 import { logOf } from './about.ts';
 import { listedTools } from './catalogue.ts';
 import { createPlatform } from './platform.ts';
-import { withFile } from './sign-in.ts';
+import { requireAction, withFile } from './sign-in.ts';
 
 /** Asks at a terminal, question by question on stderr; what is typed is not shown. Throws a `SettingsError` when the person gives up. */
 export async function askHidden(input: NodeJS.ReadableStream, questions: readonly string[]): Promise<string[]> {
@@ -167,12 +167,13 @@ export async function credentials(
   input: CredentialInput = process.stdin,
 ): Promise<number> {
   const { credentialsFile: path, credentialsKey: secret } = settings;
+  const [action, name = '', ...rest] = positionals;
+  requireAction('credentials', action, ['add', 'list', 'remove']);
   if (!path || !secret) {
     throw new SettingsError(
       'WEB_ANALYTICS_CREDENTIALS_FILE: is missing; expected the file of credentials, and its key in WEB_ANALYTICS_CREDENTIALS_KEY',
     );
   }
-  const [action, name = '', ...rest] = positionals;
   const file = openCredentialsFile({ path, secret, log: logOf(settings) });
   const said = (words: string) => void process.stderr.write(`${words}\n`);
   return withFile(async () => {

@@ -1,9 +1,10 @@
 import { tmpdir } from 'node:os';
-import type { Settings } from '../settings/settings.ts';
+import { isRecord } from '../lib/is-record.ts';
+import { type Settings, settingDeclarations } from '../settings/settings.ts';
 import { unknownVariables } from '../settings/unknown-variables.ts';
 import { callTool } from '../tooling/call-tool.ts';
 import type { Session } from '../tooling/session.ts';
-import type { AnyTool } from '../tooling/tool.ts';
+import type { AnyTool, Offer } from '../tooling/tool.ts';
 import { drawPng } from '../views/draw-png.ts';
 import { runSql, SqlError } from '../workspace/query/sql-process.ts';
 import { optionalDependencies, version } from './about.ts';
@@ -16,10 +17,13 @@ import { cacheReport } from './replicas.ts';
 import { signInReport } from './sign-in.ts';
 import { warehouseReport } from './warehouse.ts';
 
-/** One check. `absent` is not a fault: an optional part is not installed, or a toolset is switched off. */
+/**
+ * One check. `absent` is not a fault: an optional part is not installed, or a scope of a family that few use is not granted; `off`: the
+ * settings leave it out.
+ */
 export interface Check {
   readonly name: string;
-  readonly state: 'good' | 'fault' | 'absent';
+  readonly state: 'good' | 'fault' | 'absent' | 'off';
   /** The finding, with the remedy where something is wrong. */
   readonly words: string;
 }
@@ -127,14 +131,16 @@ function names(value: unknown): string {
   return Array.isArray(value) ? value.map(({ id, name }: { id: number; name: string }) => `${id} ${name}`).join(', ') : '';
 }
 
-async function answerOf(tool: AnyTool, args: Data, session: Session): Promise<{ problem: string } | { data: Data }> {
-  const outcome = await callTool(tool, args, { session, signal: AbortSignal.timeout(40_000), canAsk: false });
+async function answerOf(tool: AnyTool, args: Data, session: Session, offer: Offer): Promise<{ problem: string } | { data: Data }> {
+  const outcome = await callTool(tool, args, { session, offer, signal: AbortSignal.timeout(40_000), canAsk: false });
   if ('ask' in outcome || outcome.isError) return { problem: 'ask' in outcome ? 'asks for a confirmation' : outcome.text };
   return { data: outcome.structured ?? {} };
 }
 
-function hasEnrichment({ demo, enrichmentClientId }: Settings, { scopes }: Data): boolean {
-  return demo || enrichmentClientId !== undefined || (Array.isArray(scopes) && scopes.includes('enrichment'));
+/** What `get_credential` says that enrichment lacks; undefined where it is open, or its toolset is switched off. */
+function enrichmentLack({ toolsets }: Data): string | undefined {
+  const own: unknown = Array.isArray(toolsets) ? toolsets.find((each: Data) => each['toolset'] === 'enrichment') : undefined;
+  return isRecord(own) && own['missing'] !== undefined ? String(own['missing']) : undefined;
 }
 
 /** The projects of a credential that leaves the choice open. */
@@ -142,31 +148,35 @@ function openChoice({ demo, projectId }: Settings, { projects }: Data): { id: nu
   return Array.isArray(projects) && projects.length > 1 && projectId === undefined && !demo ? projects : [];
 }
 
-const MARKS: Readonly<Record<Check['state'], string>> = { good: '✓', fault: '✗', absent: '–' };
+const MARKS: Readonly<Record<Check['state'], string>> = { good: '✓', fault: '✗', absent: '–', off: '–' };
 
 /** Checks what a call needs, step by step, handing each result to `report` as soon as it is known. */
 async function examine(settings: Settings, world: WorldOptions, report: (check: Check) => void): Promise<void> {
-  const { tools } = enabledTools(await listedTools(), settings);
+  const offer = enabledTools(await listedTools(), settings);
+  const { tools } = offer;
+  const isOn = (tool: string) => tools.some(({ name }) => name === tool);
   const session = openSession(settings, tools, world);
   const server = settings.demo ? 'embedded emulator' : (settings.authUrl ?? 'no authentication server set');
 
-  /** The answer of the tool; undefined where the tool is switched off or fails. */
+  const problems = new Set<string>();
+
+  /** The answer of the tool; undefined where it fails. A problem that was said before is not said again. */
   async function run({ tool, args = {}, shown }: Probe, chosen: Data = {}): Promise<Data | undefined> {
-    if (!tools.some((each) => each.name === tool)) {
-      report({ name: tool, state: 'absent', words: 'its toolset is switched off' });
-      return undefined;
+    const answer = await answerOf(await loadTool(tool), { ...args, ...chosen }, session, offer);
+    if ('data' in answer) {
+      report({ name: tool, state: 'good', words: shown(answer.data) });
+      return answer.data;
     }
-    const answer = await answerOf(await loadTool(tool), { ...args, ...chosen }, session);
-    if ('problem' in answer) report({ name: tool, state: 'fault', words: answer.problem });
-    else report({ name: tool, state: 'good', words: shown(answer.data) });
-    return 'data' in answer ? answer.data : undefined;
+    if (!problems.has(answer.problem)) report({ name: tool, state: 'fault', words: answer.problem });
+    problems.add(answer.problem);
+    return undefined;
   }
 
   async function tryCalls(): Promise<void> {
+    // Also where its toolset is switched off: without a credential nothing else can work, and one complaint is enough.
     const credential = await run(credentialProbe);
-    // Without a credential nothing else can work: one complaint is enough.
-    if (credential === undefined && tools.some(({ name }) => name === credentialProbe.tool)) return;
-    const choice = openChoice(settings, credential ?? {});
+    if (credential === undefined) return;
+    const choice = openChoice(settings, credential);
     const [first] = choice;
     if (first) {
       const words =
@@ -174,9 +184,17 @@ async function examine(settings: Settings, world: WorldOptions, report: (check: 
         `follows is of ${first.id}.`;
       report({ name: 'project', state: 'fault', words });
     }
-    const more =
-      tools.some(({ name }) => name === 'send_enrichments') && hasEnrichment(settings, credential ?? {}) ? [enrichmentProbe] : [];
-    for (const probe of [...probes, ...more]) await run(probe, first && { projectId: first.id });
+    for (const probe of probes) {
+      if (isOn(probe.tool)) await run(probe, first && { projectId: first.id });
+      else report({ name: probe.tool, state: 'off', words: 'the settings leave it out' });
+    }
+    if (isOn('send_enrichments')) await tryEnrichment(enrichmentLack(credential), first && { projectId: first.id });
+  }
+
+  async function tryEnrichment(lack: string | undefined, chosen?: Data): Promise<void> {
+    if (lack === undefined) return void (await run(enrichmentProbe, chosen));
+    const words = `send_enrichments cannot be used: the credential lacks the scope ${lack}, and enrichment has none of its own (${settingDeclarations.enrichmentClientId.variable})`;
+    report({ name: 'enrichment', state: 'absent', words });
   }
 
   try {
@@ -193,12 +211,18 @@ async function examine(settings: Settings, world: WorldOptions, report: (check: 
     ])
       report({ name, state: isFault ? 'fault' : 'good', words });
     if (settings.credentialsFile && !settings.clientId && !settings.demo)
-      report({ name: 'calls', state: 'absent', words: 'only callers have credentials; none to try' });
+      report({ name: 'calls', state: 'off', words: 'only callers have credentials; none to try' });
     // Without a way nothing can work, and each call would repeat the reason.
     else if (!way.some(({ name, isFault }) => name === 'proxy' && isFault)) await tryCalls();
   } finally {
     await session.close();
   }
+}
+
+function summaryOf(problems: number, missing: readonly string[]): string {
+  const parts = missing.length === 0 ? '' : `Not available: ${missing.join(', ')}.`;
+  if (problems > 0) return [`${problems} problem${problems === 1 ? '' : 's'}.`, parts].filter((text) => text !== '').join(' ');
+  return parts === '' ? 'All is well.' : `No problem. ${parts}`;
 }
 
 /** Checks the settings, the optional parts and the way to the platform, as text or as one JSON object; 0 when all is well, else 1. */
@@ -209,9 +233,11 @@ export async function doctor(settings: Settings, world: WorldOptions, json = fal
     checks.push(check);
     if (!json) print(`${MARKS[check.state]} ${check.name}: ${check.words.replaceAll('\n', '\n  ')}`);
   });
-  const problems = checks.filter(({ state }) => state === 'fault').length;
+  const namesOf = (wanted: Check['state']) => checks.filter(({ state }) => state === wanted).map(({ name }) => name);
+  const [problems, missing] = [namesOf('fault').length, namesOf('absent')];
   const { versions, platform, arch } = process;
-  if (json) print(JSON.stringify({ ok: problems === 0, version, node: versions.node, system: `${platform}-${arch}`, checks }, null, 2));
-  else print(problems === 0 ? 'All is well.' : `${problems} problem${problems === 1 ? '' : 's'}.`);
+  const system = `${platform}-${arch}`;
+  if (json) print(JSON.stringify({ ok: problems === 0, missing, version, node: versions.node, system, checks }, null, 2));
+  else print(summaryOf(problems, missing));
   return problems === 0 ? 0 : 1;
 }

@@ -1,13 +1,14 @@
+import { ApiError } from '../api/errors.ts';
 import { readSettings, SettingsError } from '../settings/settings.ts';
 import { unknownVariables } from '../settings/unknown-variables.ts';
 import { logOf, name, version } from './about.ts';
-import { readCommandLine, usage } from './command-line.ts';
+import { readCommandLine } from './command-line.ts';
 import { emulator, readWorldOptions } from './emulator.ts';
 
 async function dispatch(args: readonly string[]): Promise<number> {
   const line = readCommandLine(args);
   if (line.help || line.version) {
-    process.stdout.write(`${line.help ? usage(line.help) : version}\n`);
+    process.stdout.write(`${line.help ? (await import('./help.ts')).usage(line.help) : version}\n`);
     return 0;
   }
   const world = await readWorldOptions(line.world);
@@ -40,8 +41,13 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** A wrong setting in its own words; any other failure with the place in the code. */
+/** A failure of a file or an address of this machine, which names it: no room, no right, no such folder. */
+function isOfFiles(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && 'syscall' in error;
+}
+
+/** What a person can mend in its own words; any other failure with the place in the code. */
 function failureText(error: unknown): string {
-  if (error instanceof SettingsError) return error.message;
+  if (error instanceof SettingsError || error instanceof ApiError || isOfFiles(error)) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -22,7 +22,7 @@ import { openMonitoring, traceCalls } from './monitoring.ts';
 import { createPlatform, type Platform } from './platform.ts';
 import { openCache } from './replicas.ts';
 import { openCredentials, openSignIn, withCredentials } from './sign-in.ts';
-import { logStart, warnOfDataDirectory } from './startup-warnings.ts';
+import { logStart, warnOfMissing } from './startup-warnings.ts';
 
 /** The protected-resource metadata at each of its paths, for clients that have no token yet. */
 export function metadataPages({ paths, document }: ResourceMetadata): Map<string, Page> {
@@ -210,7 +210,7 @@ export async function serveOverHttp(settings: Settings, world: WorldOptions, cat
     });
     sayWhere(serving.url, settings);
     logStart(settings, platform.log);
-    void warnOfDataDirectory(settings, platform.log);
+    warnOfMissing(settings, platform.log);
     const stopped = new AbortController();
     const { signal } = stopped;
     const why = await Promise.race([

@@ -1,9 +1,11 @@
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
+import { suggestion } from '../lib/nearest.ts';
 import { type Settings, SettingsError } from '../settings/settings.ts';
 import { CredentialsError, type PlatformCredentials, type SignIn, tokenAlgorithms } from '../sign-in/principal.ts';
 import { PrivateFileError } from '../sign-in/private-file.ts';
 import { logOf, version } from './about.ts';
+import type { CommandName } from './command-line.ts';
 
 const MAX_BYTES = 256 * 1024;
 const TIMEOUT_MS = 5_000;
@@ -107,6 +109,13 @@ export async function withFile(run: () => Promise<number>): Promise<number> {
     process.stderr.write(`${error.message}\n`);
     return 1;
   }
+}
+
+/** Refuses an action that a command does not have, before anything else is looked at. */
+export function requireAction(command: CommandName, action: string | undefined, actions: readonly string[]): void {
+  if (action !== undefined && actions.includes(action)) return;
+  const words = action === undefined ? `expected ${actions.join(', ')}` : `no action "${action}"; ${suggestion(action, actions)}`;
+  throw new SettingsError(`${command}: ${words} ("${command} --help" shows examples)`);
 }
 
 /** One check; `fault` says what to repair. */

@@ -39,9 +39,16 @@ function warnOfHttpSettings(settings: Settings, log: Log): void {
 }
 
 /** Warns at a start of what the first download would meet; the other tools work without the directory. */
-export async function warnOfDataDirectory(settings: Pick<Settings, 'demo' | 'dataDir'>, log: Log): Promise<void> {
+async function warnOfDataDirectory(settings: Pick<Settings, 'demo' | 'dataDir'>, log: Log): Promise<void> {
   const fault = await dataDirectoryFault(settings).catch((error: unknown) => String(error));
   if (fault !== undefined) log('warn', `exports cannot be downloaded: ${fault}`);
+}
+
+/** Warns at a start of HTTP serving of what the first call would meet. */
+export function warnOfMissing(settings: Settings, log: Log): void {
+  void warnOfDataDirectory(settings, log);
+  const missing = settings.demo || settings.credentialsFile ? undefined : missingCredential(settings);
+  if (missing !== undefined) log('warn', missing);
 }
 
 const [authUrl, clientId, clientSecret] = (['authUrl', 'clientId', 'clientSecret'] as const).map(

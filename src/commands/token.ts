@@ -4,7 +4,7 @@ import { type Settings, SettingsError } from '../settings/settings.ts';
 import { type AccessScope, accessScopes } from '../sign-in/principal.ts';
 import { makeToken, openTokensFile, TOKEN_NAME, type TokensFile } from '../sign-in/static-tokens.ts';
 import { logOf } from './about.ts';
-import { withFile } from './sign-in.ts';
+import { requireAction, withFile } from './sign-in.ts';
 
 const USAGE = 'token create <name> [--scopes read,write] [--valid-days 90], token list, or token remove <name>';
 const MAX_DAYS = 3_650;
@@ -77,8 +77,12 @@ async function remove(file: TokensFile, name: string): Promise<number> {
 /** Creates, lists or removes static tokens; a new one is written to stdout, all messages to stderr. */
 export async function token(settings: Settings, positionals: readonly string[], flags: TokenFlags = {}): Promise<number> {
   const { tokensFile } = settings;
-  if (tokensFile === undefined) throw new SettingsError('WEB_ANALYTICS_TOKENS_FILE: is missing; expected the file that tokens are kept in');
   const [action, name, ...rest] = positionals;
+  requireAction('token', action, ['create', 'list', 'remove']);
+  if (tokensFile === undefined)
+    throw new SettingsError(
+      'WEB_ANALYTICS_TOKENS_FILE: is missing; expected the file that tokens are kept in (or --tokens-file tokens.json)',
+    );
   const file = openTokensFile(tokensFile, logOf(settings));
   return withFile(async () => {
     if (action === 'create' && name !== undefined && rest.length === 0) return create(file, name, flags);

@@ -47,3 +47,9 @@ export function nearest(text: string, names: readonly string[]): string | undefi
   const [first] = nearestFirst(text, names, (name) => name);
   return first !== undefined && likeness(pairsOf(text), first) >= ALIKE ? first : undefined;
 }
+
+/** The end of a sentence about an unknown name: the one that was probably meant, else `otherwise` (by default all that there are). */
+export function suggestion(text: string, names: readonly string[], otherwise = `there are ${names.join(', ')}`): string {
+  const meant = nearest(text, names);
+  return meant === undefined ? otherwise : `did you mean ${meant}?`;
+}

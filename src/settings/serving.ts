@@ -23,7 +23,7 @@ export const servingSettings = {
     variable: 'WEB_ANALYTICS_PORT',
     title: 'Port',
     words: 'Port of HTTP serving; 0 takes a free one and says which',
-    schema: count(0, 65_535, 'port'),
+    schema: count(0, 65_535),
     default: '8000',
   },
   allowedHosts: {

@@ -43,7 +43,7 @@ export const list = z
   .refine((items) => items.length > 0, 'expected names separated by commas');
 
 /** A whole number within bounds; `unit` is for the message. */
-export function count(min: number, max: number, unit: string) {
-  const expected = `expected a whole number of ${unit} from ${min} to ${max}`;
+export function count(min: number, max: number, unit = '') {
+  const expected = `expected a whole number${unit && ` of ${unit}`} from ${min} to ${max}`;
   return z.string().regex(/^\d+$/, expected).transform(Number).pipe(z.number().min(min, expected).max(max, expected));
 }

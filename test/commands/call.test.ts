@@ -58,10 +58,21 @@ describe('call', () => {
     expect(JSON.parse(preview.out)).toMatchObject({ status: 'preview', request: { body: { key } } });
   });
 
+  it('lists the tools where none is named', async () => {
+    const { code, out } = await run([]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^insights:\n[^]*\nmetrics:\n[^]*\n {2}get_site_visits +Visits\n/);
+  });
+
   it.each<[string, string[], RegExp]>([
-    ['an unknown tool', ['get_weather'], /^call: no tool "get_weather"; there are .*authenticate, /],
-    ['no tool', [], /^call: no tool ""; there are /],
-    ['arguments that are no JSON', ['list_goals', '{projectId:1}'], /^the arguments are not valid JSON: /],
+    ['an unknown tool', ['qqq'], /^call: no tool "qqq"; "call" alone lists the tools$/],
+    ['a mistyped tool', ['list_goal'], /^call: no tool "list_goal"; did you mean list_goals\?$/],
+    [
+      'arguments that are no JSON',
+      ['list_goals', '{projectId:1}'],
+      /^the arguments are not valid JSON .*; write them in single quotes: call list_goals /,
+    ],
+    ['arguments in another form', ['list_goals', '[1]'], /^the arguments are \[1\], which is no JSON object; write them in single quotes/],
     [
       'arguments that the shell cut',
       ['list_goals', '{', 'a}'],
@@ -73,7 +84,9 @@ describe('call', () => {
 
   it('knows only the tools that the settings leave on', async () => {
     const readOnly = readSettings({ WEB_ANALYTICS_DEMO: 'true', WEB_ANALYTICS_READ_ONLY: 'true' });
-    await expect(call(readOnly, world, ['create_export_job'])).rejects.toThrow('no tool "create_export_job"');
+    await expect(call(readOnly, world, ['create_export_job'])).rejects.toThrow(
+      'create_export_job is left out by WEB_ANALYTICS_TOOLSETS or WEB_ANALYTICS_READ_ONLY',
+    );
   });
 
   it('runs under a fault of the emulated world', async () => {

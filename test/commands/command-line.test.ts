@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { commands, readCommandLine, usage } from '../../src/commands/command-line.ts';
+import { type CommandName, commands, readCommandLine } from '../../src/commands/command-line.ts';
 import { readWorldOptions } from '../../src/commands/emulator.ts';
+import { examplesOf, usage } from '../../src/commands/help.ts';
 import type { Setting } from '../../src/settings/setting.ts';
 import { flagOf, readSettings, settingDeclarations } from '../../src/settings/settings.ts';
+import { unknownVariables } from '../../src/settings/unknown-variables.ts';
 
 describe('a command line', () => {
   it('serves when it names nothing', () => {
@@ -61,21 +63,39 @@ describe('a command line', () => {
   });
 
   it.each([
-    [['start'], 'no command "start"; there are serve, demo, emulator, doctor, call, report, token, credentials'],
-    [['--tool-sets', 'x'], "Unknown option '--tool-sets'"],
-    [['--time-zone'], '--time-zone'],
+    [['xyz'], 'no command "xyz"; there are serve, demo, emulator, doctor, call, report, token, credentials'],
+    [['docter'], 'no command "docter"; did you mean doctor?'],
+    [['help', 'tokn'], 'no command "tokn"; did you mean token?'],
+    [['list_goals'], `no command "list_goals"; a tool is called by call list_goals '{…}'`],
+    [['--tool-sets', 'x'], 'there is no flag --tool-sets; did you mean --toolsets?'],
+    [['--no-demo'], 'there is no flag --no-demo; did you mean --demo?'],
+    [['-x'], 'there is no flag -x; --help lists the flags of a command, --help settings all others'],
+    [['--time-zone'], '--time-zone needs a value: --time-zone <value>'],
+    [['--time-zone', '--demo'], '--time-zone needs a value'],
+    [['--demo=yes'], '--demo is a switch and takes no value; leave it out for no'],
+    [['call', 'list_goals', '--last', 'week'], '--last is no flag of call (it is one of report); call --help lists those that it has'],
+    [['demo', '--toolsets', 'core'], '--toolsets is no flag of demo; demo --help lists those that it has'],
+    [['demo', '--port', '80'], '--port is no flag of demo'],
+    [['token', 'list', '--seed', '7'], '--seed is no flag of token'],
     [['serve', 'now'], '"now" is not expected: serve takes only flags'],
     [['serve', '--raw-har', 'false'], '"false" is not expected: serve takes only flags, and a switch such as --demo takes no value'],
-    [['--client-secret', 'x'], "Unknown option '--client-secret'"],
+    [['--client-secret', 'x'], 'set WEB_ANALYTICS_CLIENT_SECRET or WEB_ANALYTICS_CLIENT_SECRET_FILE'],
   ])('that cannot be read is refused: %j', (args, words) => {
     expect(() => readCommandLine(args)).toThrow(words);
   });
 });
 
 describe('the help', () => {
-  it('tells every command and every setting, secrets by their variable', () => {
+  const names = Object.keys(commands) as CommandName[];
+
+  it('tells every command, and how to learn more', () => {
     const text = usage();
-    for (const command of Object.keys(commands)) expect(text).toMatch(new RegExp(`^  ${command} `, 'm'));
+    for (const command of names) expect(text).toMatch(new RegExp(`^  ${command} `, 'm'));
+    expect(text).toContain('--help settings lists them');
+  });
+
+  it('about settings tells every one, secrets by their variable', () => {
+    const text = usage('settings');
     for (const setting of Object.values<Setting>(settingDeclarations)) {
       const flag = flagOf(setting);
       expect(text).toContain(`  ${flag === undefined ? setting.variable : `--${flag}`} `);
@@ -88,12 +108,31 @@ describe('the help', () => {
     expect(readCommandLine(['token', '--help']).help).toBe('token');
     expect(readCommandLine(['token', 'create', '-h']).help).toBe('token');
     expect(readCommandLine(['--help']).help).toBe('all');
+    expect(readCommandLine(['help']).help).toBe('all');
+    expect(readCommandLine(['help', 'report']).help).toBe('report');
+    expect(readCommandLine(['--help', 'settings']).help).toBe('settings');
+    expect(readCommandLine(['version']).version).toBe(true);
     const text = usage('token');
     expect(text).toMatch(/^Usage: web-analytics-mcp token create <name> .*\n {7}web-analytics-mcp token list\n/);
     expect(text).toContain('Create, list or remove static tokens for callers of HTTP serving.');
     for (const flag of ['--scopes', '--valid-days', '--tokens-file']) expect(text).toContain(`  ${flag} `);
-    expect(text).not.toMatch(/--time-zone|--demo|--format|Commands:/);
-    for (const command of Object.keys(commands) as (keyof typeof commands)[]) expect(usage(command)).toContain(` ${command}`);
+    expect(text).not.toMatch(/--demo|--format|Commands:/);
+    for (const command of names) expect(usage(command)).toContain(` ${command}`);
+  });
+
+  it.each(Object.keys(commands) as CommandName[])('of %s is twenty lines, with three examples that can be read', async (command) => {
+    const text = usage(command);
+    expect(text.split('\n').length).toBeLessThanOrEqual(20);
+    for (const example of examplesOf(command)) {
+      expect(text).toContain(`web-analytics-mcp ${example}\n`);
+      const [words = ''] = example.split(' < ');
+      const args = (words.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
+      const line = readCommandLine(args);
+      expect(line.command).toBe(command);
+      await readWorldOptions(line.world);
+      readSettings({}, line.flags);
+    }
+    expect(unknownVariables(Object.fromEntries((text.match(/WEB_ANALYTICS_[A-Z_]+/g) ?? []).map((name) => [name, ''])))).toEqual([]);
   });
 });
 

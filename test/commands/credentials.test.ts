@@ -109,7 +109,7 @@ describe('credentials', () => {
   });
 
   it.each<[string[], Record<string, string> | undefined, string]>([
-    [[], undefined, 'credentials: expected credentials add <name>'],
+    [[], undefined, 'credentials: expected add, list, remove'],
     [['add'], undefined, 'credentials: expected credentials add <name>'],
     [['add', 'alice', 'canary-secret'], undefined, 'credentials: expected credentials add <name>'],
     [['list', 'alice'], undefined, 'credentials: expected credentials add <name>'],

@@ -38,12 +38,13 @@ beforeAll(freshBundle); // the SQL engine is a process of its own, which the bui
 describe('doctor', () => {
   it('prints the same as JSON, for scripts', async () => {
     const { code, out } = await captured(() => doctor(environmentOf(platform(), 'noSpeed'), world, true));
-    const { ok, version, checks } = JSON.parse(out) as {
+    const { ok, missing, version, checks } = JSON.parse(out) as {
       ok: boolean;
+      missing: string[];
       version: string;
       checks: { name: string; state: string; words: string }[];
     };
-    expect([code, ok, version]).toEqual([1, false, about.version]);
+    expect([code, ok, missing, version]).toEqual([1, false, ['enrichment'], about.version]);
     expect(checks.find(({ state }) => state === 'fault')).toMatchObject({
       name: 'list_scenarios',
       words: expect.stringContaining('speed-analysis'),
@@ -65,9 +66,12 @@ describe('doctor', () => {
       '✓ list_export_jobs',
       '✓ list_segments',
       '✓ get_site_visits',
+      '– enrichment',
     ]);
     expect(out).toContain(`endpoint ${platform().serviceUrl}`);
-    expect(out).toMatch(/6 scenarios[^]*10 segments[^]*visits of the last 7 days: \d{5}\nAll is well\.\n$/);
+    expect(out).toMatch(
+      /6 scenarios[^]*10 segments[^]*visits of the last 7 days: \d{5}\n[^]*\nNo problem\. Not available: enrichment\.\n$/,
+    );
     expect(code).toBe(0);
   });
 
@@ -99,7 +103,7 @@ describe('doctor', () => {
     });
     const good = await captured(() => doctor(environmentOf(platform(), 'shop', credentialOf(clientSecret)), world));
     expect(good.out).toContain(`✓ authenticate: for enrichment: project 1201, endpoint ${platform().enrichmentUrl.slice(0, -1)}`);
-    expect(good.code).toBe(0);
+    expect(good).toMatchObject({ code: 0, out: expect.stringMatching(/\nAll is well\.\n$/) });
     const wrong = await captured(() => doctor(environmentOf(platform(), 'shop', credentialOf('wrong-secret')), world));
     expect(marks(wrong.out).at(-1)).toBe('✗ authenticate');
     expect(wrong.code).toBe(1);
@@ -110,6 +114,13 @@ describe('doctor', () => {
     const { code, out } = await captured(() => doctor(settings, world));
     expect(marks(out)).toEqual(expect.arrayContaining(['– list_scenarios', '– list_export_jobs', '– list_segments', '✓ get_site_visits']));
     expect(code).toBe(0);
+  });
+
+  it('says one cause once, also where the tools of the credential are switched off', async () => {
+    const settings = environmentOf(platform(), 'expired', { WEB_ANALYTICS_TOOLSETS: 'metrics,data-export' });
+    const { code, out } = await captured(() => doctor(settings, world));
+    expect([code, marks(out)]).toEqual([1, [...BEFORE, '✗ get_credential']]);
+    expect(out).toMatch(/\n1 problem\.\n$/);
   });
 
   it('tells an address that nobody answers from a wrong credential', async () => {

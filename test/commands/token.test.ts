@@ -69,11 +69,12 @@ describe('token', () => {
   });
 
   it.each<[string[], TokenFlags, string]>([
-    [[], {}, 'token: expected token create <name>'],
+    [[], {}, 'token: expected create, list, remove ("token --help" shows examples)'],
     [['create'], {}, 'token: expected token create <name>'],
     [['create', 'a', 'b'], {}, 'token: expected token create <name>'],
     [['list', 'alice'], {}, 'token: expected token create <name>'],
-    [['rotate', 'alice'], {}, 'token: expected token create <name>'],
+    [['lst'], {}, 'token: no action "lst"; did you mean list?'],
+    [['qqq', 'alice'], {}, 'token: no action "qqq"; there are create, list, remove'],
     [['create', 'a b'], {}, 'expected a name of letters'],
     [['create', 'token:a'], {}, 'expected a name of letters'],
     [['create', 'a'], { scopes: 'admin' }, '--scopes "admin" is wrong: expected read, or read,write'],

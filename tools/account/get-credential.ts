@@ -38,9 +38,11 @@ export default defineTool({
     const granted = await client.credential({ signal, renew: true });
     const level = await client.credentialLevel({ signal });
     if (granted.projects.length <= 1) note(LEVEL_BASIS[level]);
-    const toolsets = offer && openedToolsets(offer, granted.scopes);
+    const own = client.hasEnrichmentCredential ? ['enrichment'] : [];
+    const toolsets = offer && openedToolsets(offer, [...granted.scopes, ...own]);
+    if (own.length > 0) note('Enrichment has a credential of its own, which is not shown here.');
     if (toolsets?.some(({ missing = '' }) => missing.includes('enrichment')))
-      note('Enrichment may have a credential of its own, which is not shown here.');
+      note('Enrichment can have a credential of its own; none is set.');
     return { level, lasts: LASTS, ...granted, ...(toolsets && { toolsets }) };
   },
 });

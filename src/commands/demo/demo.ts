@@ -3,6 +3,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { formatMs } from '../../lib/number-text.ts';
 import { type StartCommand, shellWords, startCommand, version } from '../about.ts';
+import type { WorldFlags } from '../emulator.ts';
 import { createAsk, printHeading, printLine, printQuestion } from './ask.ts';
 import { type Memory, questions } from './questions.ts';
 
@@ -19,11 +20,13 @@ function printHowToConnect(server: StartCommand): void {
 }
 
 /** Starts the server with its embedded emulator as a child, asks it the questions, prints the answers and how to connect a host. */
-export async function demo({ seed, clock }: { seed?: string; clock?: string }): Promise<number> {
+export async function demo({ fault = [], ...given }: WorldFlags): Promise<number> {
+  const { clock } = given;
   const executable = realpathSync(process.argv[1] ?? 'dist/main.js'); // npm starts a link to it
   const startedMs = performance.now();
   printHeading('A real MCP client, the built server over stdio, and the emulated platform behind it.');
-  const world = [...(seed === undefined ? [] : ['--seed', seed]), ...(clock === undefined ? [] : ['--clock', clock])];
+  const named = Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}`, value]));
+  const world = [...named, ...fault.flatMap((each) => ['--fault', each])];
   const client = new Client({ name: 'web-analytics-demo', version });
   await client.connect(
     new StdioClientTransport({ command: process.execPath, args: [executable, 'serve', '--demo', ...world], stderr: 'inherit' }),

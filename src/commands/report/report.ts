@@ -52,6 +52,7 @@ export async function report(
   { last = 'week', out = '.' }: { readonly last: string | undefined; readonly out: string | undefined },
 ): Promise<number> {
   const offer = enabledTools(await listedTools(), settings);
+  await mkdir(out, { recursive: true }); // before a minute of questions whose answers could not be kept
   const session = openSession(settings, offer.tools, world);
   const interrupt = new AbortController();
   const stop = () => interrupt.abort(new Error('interrupted'));
@@ -72,7 +73,6 @@ export async function report(
     };
     const { reportPage } = await import('./report-page.ts');
     const base = join(out, `report-${asked.startDate}-to-${asked.endDate}`);
-    await mkdir(out, { recursive: true });
     await Promise.all([writeFile(`${base}.html`, reportPage(head, blocks)), writeFile(`${base}.md`, reportMarkdown(head, blocks))]);
     process.stdout.write(`${base}.html\n${base}.md\n`);
     return blocks.every(({ isFailure }) => isFailure) ? 1 : 0;

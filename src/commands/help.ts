@@ -1,0 +1,137 @@
+import { typedKeys } from '../lib/typed-keys.ts';
+import { flagOf, type SettingName, settingDeclarations } from '../settings/settings.ts';
+import { homepage, name } from './about.ts';
+import { type CommandName, commands, type HelpTopic, ownFlags } from './command-line.ts';
+
+type HelpRow = readonly [left: string, words: string];
+
+function settingRow(setting: SettingName): HelpRow {
+  const declaration = settingDeclarations[setting];
+  const flag = flagOf(declaration);
+  const otherwise = 'otherwise' in declaration ? declaration.otherwise : undefined;
+  const fallback = 'default' in declaration ? declaration.default : otherwise;
+  return [
+    flag === undefined ? declaration.variable : `--${flag}`,
+    `${declaration.words}${fallback === undefined ? '' : ` (default: ${fallback})`}`,
+  ];
+}
+
+const flagRow = (flag: keyof typeof ownFlags): HelpRow => [`--${flag}`, ownFlags[flag].words];
+const worldRows = (['seed', 'clock', 'size', 'fault'] as const).map(flagRow);
+const IN_THE_DEMO: HelpRow = ['--seed, --clock, …', 'With --demo, shape the emulated world: emulator --help'];
+const demoRows = [settingRow('demo'), IN_THE_DEMO];
+
+interface Manual {
+  readonly forms: readonly string[];
+  /** Three command lines behind the name of the executable. */
+  readonly examples: readonly [string, string, string];
+  readonly rows: readonly HelpRow[];
+  readonly takesSettings: boolean;
+}
+
+/** The help of a command beside its one line. */
+const manuals: Readonly<Record<CommandName, Manual>> = {
+  serve: {
+    forms: ['[serve] [flags]'],
+    examples: ['--demo', '--toolsets core --read-only --time-zone Europe/Paris', 'serve --http --port 8000 --demo'],
+    rows: [...(['http', 'toolsets', 'readOnly'] as const).map(settingRow), ...demoRows],
+    takesSettings: true,
+  },
+  demo: {
+    forms: ['demo [flags]'],
+    examples: ['demo', 'demo --clock 2026-11-20T10:00:00Z', 'demo --seed 7'],
+    rows: worldRows,
+    takesSettings: false,
+  },
+  emulator: {
+    forms: ['emulator [flags]'],
+    examples: ['emulator', 'emulator --port 4000 --seed 7', 'emulator --size big --fault slow'],
+    rows: [...worldRows, ['--port', 'Port of the emulator; it uses the three after it too (default: free ones)']],
+    takesSettings: false,
+  },
+  doctor: {
+    forms: ['doctor [--json] [flags]'],
+    examples: ['doctor', 'doctor --demo', 'doctor --json'],
+    rows: [flagRow('json'), ...demoRows],
+    takesSettings: true,
+  },
+  call: {
+    forms: ["call <tool> '<arguments as JSON>' [flags]"],
+    examples: [
+      'call --demo',
+      `call get_site_visits '{"startDate":"last_week","endDate":"last_week"}' --demo`,
+      'call check_speed_budgets --format table --demo',
+    ],
+    rows: [flagRow('format'), ...demoRows],
+    takesSettings: true,
+  },
+  report: {
+    forms: ['report [--last week] [--out folder] [flags]'],
+    examples: ['report --demo', 'report --last month --out reports', 'report --last 14 --time-zone Europe/Paris'],
+    rows: [flagRow('last'), flagRow('out'), ...demoRows],
+    takesSettings: true,
+  },
+  token: {
+    forms: ['token create <name> [--scopes read,write] [--valid-days 90]', 'token list', 'token remove <name>'],
+    examples: ['token create alice --tokens-file tokens.json', 'token list --tokens-file tokens.json', 'token remove alice'],
+    rows: [flagRow('scopes'), flagRow('valid-days'), settingRow('tokensFile')],
+    takesSettings: true,
+  },
+  credentials: {
+    forms: ['credentials add <name>', 'credentials list', 'credentials remove <name>'],
+    examples: ['credentials add alice < credential.json', 'credentials list', 'credentials remove alice'],
+    rows: [
+      ['stdin of add', '{"clientId":"…","clientSecret":"…"}; asked for at a terminal'],
+      ...(['credentialsFile', 'credentialsKey', 'tokensFile'] as const).map(settingRow),
+    ],
+    takesSettings: true,
+  },
+};
+
+/** The command lines that the help of a command shows, without the name of the executable. */
+export function examplesOf(command: CommandName): readonly string[] {
+  return manuals[command].examples;
+}
+
+const EXIT_CODES = 'Exit codes: 0 done or passed, 1 failed, 2 wrong command line, 3 a speed budget is broken';
+const SETTINGS_PAGE = `${homepage.replace(/#.*/, '')}/blob/main/docs/settings.md`;
+const SETTINGS = `Settings are flags or variables (--time-zone, WEB_ANALYTICS_TIME_ZONE): --help settings lists them, and\n  ${SETTINGS_PAGE}`;
+
+function section(heading: string, rows: readonly HelpRow[]): string[] {
+  return ['', `${heading}:`, ...rows.map(([left, words]) => `  ${left.padEnd(20)} ${words}`)];
+}
+
+function usageOf(command: CommandName): string[] {
+  const { forms, examples, rows, takesSettings } = manuals[command];
+  const [initial = '', ...rest] = commands[command];
+  return [
+    ...forms.map((form, index) => `${index === 0 ? 'Usage:' : '      '} ${name} ${form}`),
+    '',
+    `${initial.toUpperCase()}${rest.join('')}.`,
+    '',
+    'Examples:',
+    ...examples.map((example) => `  ${name} ${example}`),
+    ...section('Flags', rows),
+    '',
+    ...(takesSettings ? [SETTINGS] : []),
+    EXIT_CODES,
+  ];
+}
+
+/** The text of `--help`, about everything, the settings or one command; made from the declarations. */
+export function usage(topic: HelpTopic = 'all'): string {
+  if (topic === 'settings') {
+    const heading = 'Settings (each flag has a variable, --time-zone is WEB_ANALYTICS_TIME_ZONE; secrets have a variable alone)';
+    return section(heading, typedKeys(settingDeclarations).map(settingRow)).slice(1).join('\n');
+  }
+  if (topic !== 'all') return usageOf(topic).join('\n');
+  return [
+    `Usage: ${name} [command] [flags]`,
+    ...section('Commands', Object.entries(commands)),
+    '',
+    `To begin: "${name} demo" shows answers without an account, "${name} doctor" checks your settings.`,
+    `"${name} <command> --help" shows examples and flags of a command.`,
+    SETTINGS,
+    EXIT_CODES,
+  ].join('\n');
+}
