@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { cp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -63,8 +65,42 @@ const zonesOfTenYears = {
   },
 };
 
+/** What dist/ is made of; the packages are those of the lock file. */
+const SOURCES = [
+  'src',
+  'tools',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  '.ci/build.mjs',
+  '.ci/notices.mjs',
+  '.ci/undici-parts.cjs',
+];
+/** Digests of the sources and of dist/ after the last build. */
+const STAMP = 'node_modules/.cache/dist.sha256';
+
+/** A digest of names and contents of files and of all below folders. */
+export function digestOf(paths) {
+  const hash = createHash('sha256');
+  for (const path of paths) {
+    const files = statSync(path).isDirectory()
+      ? readdirSync(path, { recursive: true })
+          .toSorted()
+          .map((name) => `${path}/${name}`)
+      : [path];
+    for (const file of files.filter((each) => statSync(each).isFile())) hash.update(`${file}\n`).update(readFileSync(file));
+  }
+  return hash.digest('hex');
+}
+
+/** Whether dist/ is what the sources make, byte by byte: times of files change with every checkout. */
+export function isBuilt() {
+  return existsSync(STAMP) && existsSync('dist') && readFileSync(STAMP, 'utf8') === `${digestOf(SOURCES)} ${digestOf(['dist'])}`;
+}
+
 /** Writes dist/ whole or not at all: a host may start from it at any moment. */
 export async function buildProduct() {
+  const sources = digestOf(SOURCES); // before the build: what changes meanwhile is built next time
   const staged = `node_modules/.cache/dist-${process.pid}`;
   const replaced = `${staged}-replaced`;
   const listing = execFileSync(process.execPath, [fileURLToPath(await buildScript('src/commands/list-catalogue.ts'))], {
@@ -92,6 +128,7 @@ export async function buildProduct() {
   await rename('dist', replaced).catch(() => undefined); // there is none in a fresh clone
   await rename(staged, 'dist');
   await rm(replaced, { recursive: true, force: true });
+  await writeFile(STAMP, `${sources} ${digestOf(['dist'])}`);
 }
 
 /**

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 
 const STAMP = 'node_modules/.setup';
@@ -17,40 +17,40 @@ function requireNode() {
   }
 }
 
-/** Packages that lie in node_modules by now. */
-function installed() {
-  if (!existsSync('node_modules')) return 0;
-  const names = readdirSync('node_modules').filter((name) => !name.startsWith('.'));
-  return names.reduce((sum, name) => sum + (name.startsWith('@') ? readdirSync(`node_modules/${name}`).length : 1), 0);
-}
+const PROGRESS_MS = 5_000;
+const secondsSince = (startedMs) => Math.round((Date.now() - startedMs) / 1000);
 
-const PROGRESS_MS = 3_000;
-
-/** Says every few seconds how far it is: npm itself says nothing before its end. Gives what ends that. */
-function showProgress() {
+/** Says what is done, every few seconds how long it takes, and when it is done; on stderr, because npm's own output may be read. */
+async function tell(words, run) {
   const startedMs = Date.now();
-  const timer = setInterval(() => {
-    console.error(`… ${Math.round((Date.now() - startedMs) / 1000)} s, ${installed()} packages so far`);
-  }, PROGRESS_MS);
-  return () => clearInterval(timer);
+  console.error(`${words} …`);
+  const timer = setInterval(() => console.error(`  … ${secondsSince(startedMs)} s`), PROGRESS_MS);
+  try {
+    await run();
+  } finally {
+    clearInterval(timer);
+  }
+  console.error(`  done in ${secondsSince(startedMs)} s.`);
 }
 
 async function install() {
   const lock = createHash('sha256').update(readFileSync('package-lock.json')).digest('hex');
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lock) return;
-  console.error('Installing packages; on most lines this takes less than a minute …');
+  await tell('Installing packages (about a minute, once)', () => npmCi(lock));
+}
+
+async function npmCi(lock) {
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const child = spawn(npm, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32',
   });
-  const stop = showProgress();
-  const [status] = await once(child, 'exit').finally(stop);
+  const [status] = await once(child, 'exit');
   if (status !== 0) process.exit(status ?? 1);
   writeFileSync(STAMP, lock);
 }
 
 requireNode();
 await install();
-const { buildProduct } = await import('./build.mjs');
-await buildProduct();
+const { buildProduct, isBuilt } = await import('./build.mjs');
+if (!isBuilt()) await tell('Building dist/', buildProduct);
