@@ -107,7 +107,7 @@ describe('figures of the documents', () => {
 
   it('are as many questions as the page of answers has', () => {
     // Each is asked of two worlds.
-    const numbers = new Set(textOf('docs/answers.md').match(/^\| \d+ \| /gm));
+    const numbers = new Set(textOf('docs/evidence/answers.md').match(/^\| \d+ \| /gm));
     expect(Number(figure(/shows what (\d+) questions are answered with/))).toBe(numbers.size);
   });
 

@@ -115,7 +115,7 @@ describe('the package', () => {
   });
 
   it('has release notes for its version, and for no other', () => {
-    expect(releaseNotes(`v${about.version}`, about.version, textOf('CHANGELOG.md'))).toMatch(/^- /);
+    expect(releaseNotes(`v${about.version}`, about.version, textOf('CHANGELOG.md'))).toMatch(/^### Added\n\n- /);
     expect(() => releaseNotes('v99.0.0', about.version, textOf('CHANGELOG.md'))).toThrow('The tag is v99.0.0');
     expect(() => releaseNotes('v1.2.3', '1.2.3', '## 1.2.30\n\n- x')).toThrow('no section "## 1.2.3"');
   });

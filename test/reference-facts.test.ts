@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
-const PAGE = 'docs/reference-facts.md';
+const PAGE = 'docs/evidence/reference-facts.md';
 
 /** A row: `| section | fact | `file`: title of the test |`. */
 const rows = readFileSync(join(root, PAGE), 'utf8')

@@ -70,6 +70,6 @@ and fails where it is not what the suite finds.
 
 ${all.map(section).join('\n\n')}
 
-[Documents](README.md)
+[Documents](../README.md)
 `;
 }

@@ -96,7 +96,7 @@ describe.skipIf(missing)(`conformance${missing ? ` (${missing})` : ''}`, () => {
     });
   });
 
-  it('is listed scenario by scenario in docs/conformance.md, and every scenario that does not count passes or does not apply', async () => {
+  it('is listed scenario by scenario in docs/evidence/conformance.md, and every scenario that does not count passes or does not apply', async () => {
     const all = await Promise.all(
       revisions.map(async (revision) => {
         const { product, fixtures } = found(revision);
@@ -105,6 +105,6 @@ describe.skipIf(missing)(`conformance${missing ? ` (${missing})` : ''}`, () => {
     );
     const page = conformancePage(all);
     expect(page.split('\n').filter((line) => line.includes('| fails |'))).toEqual([]);
-    await expect(page).toMatchFileSnapshot('../../docs/conformance.md');
+    await expect(page).toMatchFileSnapshot('../../docs/evidence/conformance.md');
   });
 });

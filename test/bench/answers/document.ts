@@ -55,7 +55,7 @@ function summary(rows: readonly Row[]): string {
 }
 
 /** Where the page is kept. */
-export const PAGE = 'docs/answers.md';
+export const PAGE = 'docs/evidence/answers.md';
 
 /** The page that shows what was asked, said and found. */
 export function documentOf(rows: readonly Row[], worlds: readonly WorldOf[]): string {
@@ -98,6 +98,6 @@ ${searchFigures()}
 
 ---
 
-[README](../README.md) · [All documents](README.md) · [Finding tools](finding-tools.md)
+[README](../../README.md) · [All documents](../README.md) · [Finding tools](finding-tools.md)
 `;
 }

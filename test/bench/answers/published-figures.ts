@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { basename, relative } from 'node:path/posix';
 import { markdownTable } from '../../../src/lib/text-table.ts';
 
 const PAGES = {
   statistics: 'statistics.md',
-  figures: 'statistics-figures.md',
+  figures: 'evidence/statistics-figures.md',
   speed: 'speed-statistics.md',
   impact: 'impact-statistics.md',
 } as const;
@@ -44,7 +45,7 @@ const foundOf = (begin: string) =>
   rowsOf('figures', begin)
     .map((row) => `${row[1]} ${row[2]}; ${row[3]}`)
     .join(' · ');
-const link = (page: Page) => `[${PAGES[page]}](${PAGES[page]})`;
+const link = (page: Page) => `[${basename(PAGES[page])}](${relative('evidence', PAGES[page])})`;
 
 interface Kind {
   readonly verdict: string;
@@ -184,11 +185,11 @@ export function verdictFigures(): string {
   );
 }
 
-/** The first table of docs/finding-tools.md. */
+/** The first table of docs/evidence/finding-tools.md. */
 export function searchFigures(): string {
-  const lines = textOf('finding-tools.md').split('\n');
+  const lines = textOf('evidence/finding-tools.md').split('\n');
   const start = lines.findIndex((line) => line.startsWith('| questions |'));
   const end = lines.findIndex((line, index) => index > start && !line.startsWith('|'));
-  if (start < 0 || end < 0) throw new Error('docs/finding-tools.md has no table of questions any more');
+  if (start < 0 || end < 0) throw new Error('docs/evidence/finding-tools.md has no table of questions any more');
   return lines.slice(start, end).join('\n');
 }

@@ -82,7 +82,7 @@ ${table(changes.filter(({ kind }) => kind === 'compatible'))}
 
 ---
 
-[README](../README.md) · [All documents](README.md) · [Tools](tools.md)
+[README](../../README.md) · [All documents](../README.md) · [Tools](../tools.md)
 `;
 
 describe('the surface since the last release', () => {
@@ -118,8 +118,8 @@ describe('the surface since the last release', () => {
     }
   });
 
-  it('is written up in docs/surface-changes.md', async () => {
-    await expect(page).toMatchFileSnapshot('../../../docs/surface-changes.md');
+  it('is written up in docs/evidence/surface-changes.md', async () => {
+    await expect(page).toMatchFileSnapshot('../../../docs/evidence/surface-changes.md');
   });
 });
 

@@ -155,7 +155,7 @@ ${found
   .join('\n')}
 ---
 
-[README](../README.md) · [All documents](README.md) · [Tools](tools.md)
+[README](../../README.md) · [All documents](../README.md) · [Tools](../tools.md)
 `;
 
 describe('a host that searches', () => {
@@ -174,8 +174,8 @@ describe('a host that searches', () => {
     }
   });
 
-  it('is written up in docs/finding-tools.md', async () => {
-    await expect(page).toMatchFileSnapshot('../../../docs/finding-tools.md');
+  it('is written up in docs/evidence/finding-tools.md', async () => {
+    await expect(page).toMatchFileSnapshot('../../../docs/evidence/finding-tools.md');
   });
 
   it('meets descriptions that people can read: no word is repeated to be found', () => {
