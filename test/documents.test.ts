@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import { describe, expect, it } from 'vitest';
 import about from '../package.json' with { type: 'json' };
+import { questions } from '../src/commands/demo/questions.ts';
 import { shownHints } from '../src/lib/hint.ts';
 import { instructions } from '../src/protocol/server.ts';
 import type { Setting } from '../src/settings/setting.ts';
@@ -72,8 +73,20 @@ describe('links', () => {
 
 describe('the README', () => {
   it('is short, and its picture is there', () => {
-    expect(textOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(200);
+    const words = textOf('README.md')
+      .split(/\s+/)
+      .filter((word) => /[\p{L}\p{N}]/u.test(word));
+    expect(words.length).toBeLessThanOrEqual(900);
     expect(textOf('README.md')).toMatch(/!\[[^\]]{20,}\]\(docs\/images\/\w+\.png\)/);
+  });
+});
+
+describe('CHANGELOG.md', () => {
+  it('says of this version what users need to know in about forty lines: what is new, what changed, what was mended, what breaks', () => {
+    const [, section = ''] = textOf('CHANGELOG.md').split(`\n## ${about.version}`);
+    const [own = ''] = section.split('\n## ');
+    expect(own.match(/^### .*$/gm)).toEqual(['### Added', '### Changed', '### Fixed', '### Breaking']);
+    expect(own.match(/^- /gm)?.length).toBeLessThanOrEqual(40);
   });
 });
 
@@ -105,6 +118,13 @@ describe('figures of the documents', () => {
     expect(textOf('CHANGELOG.md')).toContain(`A first \`npx\` fetches ${whole} MB, ${rest} MB without the optional parts`);
   });
 
+  it('of the demo are those that it asks, and what comes before the release needs no package', () => {
+    expect(readme).toContain(`says \`${questions.length} questions, `);
+    const [unreleased = ''] = readme.split('## Once released');
+    expect(unreleased).toContain('npm run demo');
+    expect(unreleased).not.toContain('npx');
+  });
+
   it('are as many questions as the page of answers has', () => {
     // Each is asked of two worlds.
     const numbers = new Set(textOf('docs/evidence/answers.md').match(/^\| \d+ \| /gm));
@@ -119,8 +139,9 @@ describe('figures of the documents', () => {
     expect(lines.length).toBeGreaterThanOrEqual(4);
     for (const line of lines) expect(line).toMatch(/npx.*(-y.*web-analytics-mcp|-y web-analytics-mcp).*--demo/);
     const shown = (text: string) => JSON.parse(figure(/```json\n([^]*?)```/, text)) as { mcpServers: Record<string, { env?: object }> };
-    expect(shown(textOf('docs/hosts.md'))).toEqual(shown(readme));
-    const { env = {}, ...server } = shown(readme).mcpServers['web-analytics'] ?? {};
+    const { env = {}, ...server } = shown(textOf('docs/hosts.md')).mcpServers['web-analytics'] ?? {};
+    const fromSource = { command: 'node', args: ['/path/to/web-analytics-mcp/dist/main.js'], env };
+    expect(shown(readme).mcpServers['web-analytics']).toEqual(fromSource);
     const example = { ...server, args: ['-y', 'web-analytics-mcp', '--demo'] };
     expect(JSON.parse(textOf('docs/examples/mcp.json'))).toEqual({ mcpServers: { 'web-analytics': example } });
     expect(Object.keys(env).slice(0, 3)).toEqual(['WEB_ANALYTICS_AUTH_URL', 'WEB_ANALYTICS_CLIENT_ID', 'WEB_ANALYTICS_CLIENT_SECRET']);

@@ -2,10 +2,8 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { toolsets } from '../../tools/index.ts';
 import { commands } from '../commands/command-line.ts';
-import { numberIn, rowsOf, type Table } from '../commands/demo/ask.ts';
 import { sessionFields, viewFields } from '../emulator/world/exports/fields.ts';
 import { shownHints } from '../lib/hint.ts';
-import { formatNumber } from '../lib/number-text.ts';
 import { markdownTable } from '../lib/text-table.ts';
 import { prompts } from '../prompts/index.ts';
 import { resources } from '../resources/index.ts';
@@ -17,110 +15,58 @@ import { columnsOf, typeOf } from '../workspace/query/columns.ts';
 
 /** The instant at which the questions of README are asked; the emulated world is the same whenever that is. */
 const ASKED_AT = '2026-11-20T10:00:00Z';
-
-type Call = <T = { readonly answer: string }>(tool: string, args: Record<string, unknown>) => Promise<T>;
+/** Sentences of an answer that are quoted; the rest is for whoever asks. */
+const QUOTED = 2;
 
 interface ReadmeQuestion {
   readonly text: string;
-  /** The tool that answers, for the reader. */
   readonly tool: string;
-  readonly answer: (call: Call) => Promise<string>;
+  readonly args: Readonly<Record<string, unknown>>;
 }
 
-const answerOf = (tool: string, args: Record<string, unknown>) => async (call: Call) => (await call(tool, args)).answer;
-const spoken = (value: string | number | null) =>
-  typeof value === 'number' ? formatNumber(value, { group: true }) : (value ?? 'no value');
-const listed = (rows: readonly (readonly (string | number | null)[])[], unit = '') =>
-  rows.map(([name, value]) => `${spoken(name ?? null)} ${spoken(value ?? null)}${unit}`).join(', ');
-
-interface StudyAnswer {
-  readonly examples?: { readonly before?: { readonly stepResultId: string }; readonly after?: { readonly stepResultId: string } };
-}
-
+/** The questions of README. Their answers are the product's own words: nothing is put together here. */
 const questions: readonly ReadmeQuestion[] = [
   {
-    text: 'Why did our conversion rate drop, on which device and since when?',
+    text: 'Why did our conversion rate drop?',
     tool: 'compare_metrics',
-    answer: answerOf('compare_metrics', { startDate: '-14d', endDate: 'yesterday' }),
+    args: { metrics: ['conversionRate'], startDate: '-14d', endDate: 'yesterday' },
   },
   {
-    text: 'Compare conversion on desktop, mobile and tablet last week.',
+    text: 'How many visits will we have in the next seven days?',
     tool: 'query_metrics',
-    async answer(call) {
-      const metrics = ['conversionRate'];
-      const range = { startDate: 'last_week', endDate: 'last_week', breakdown: ['device'], devices: ['desktop', 'mobile', 'tablet'] };
-      return `${listed(rowsOf(await call<Table>('query_metrics', { metrics, ...range }), ['device', ...metrics]), ' %')}.`;
-    },
+    args: { metrics: ['visits'], startDate: '+1d', endDate: '+7d', expected: true },
   },
+  { text: 'What should we mend first on the product page, on phones?', tool: 'analyze_har', args: { scenarioId: 'Product page – mobile' } },
+  { text: 'Which pages break our speed budgets?', tool: 'check_speed_budgets', args: {} },
   {
-    text: 'In which month of the past year did we have the most visits?',
-    tool: 'query_metrics',
-    async answer(call) {
-      const range = { startDate: '2025-11', endDate: 'last_month', breakdown: ['month'] };
-      const rows = rowsOf(await call<Table>('query_metrics', { metrics: ['visits'], ...range }), ['month', 'visits']);
-      const sorted = rows.toSorted(([, a], [, b]) => Number(b) - Number(a));
-      return `Most: ${listed(sorted.slice(0, 1))}; fewest: ${listed(sorted.slice(-1))}.`;
-    },
-  },
-  {
-    text: 'Did the product page get slower on mobile?',
-    tool: 'analyze_scenario',
-    answer: answerOf('analyze_scenario', { scenarioId: 'Product page – mobile' }),
-  },
-  {
-    text: 'What on the page is to blame?',
-    tool: 'compare_hars',
-    async answer(call) {
-      const { examples } = await call<StudyAnswer>('analyze_scenario', { scenarioId: 'Product page – mobile' });
-      const [before, after] = [examples?.before?.stepResultId, examples?.after?.stepResultId];
-      if (before === undefined || after === undefined) throw new Error('The scenario of README has no change to explain; choose another.');
-      return (await call<{ verdict: string }>('compare_hars', { before, after })).verdict;
-    },
-  },
-  { text: 'Which pages break our speed budgets?', tool: 'check_speed_budgets', answer: answerOf('check_speed_budgets', {}) },
-  {
-    text: 'What is the tap rate of “Add to cart” in the app?',
-    tool: 'get_zone_tap_rate',
-    async answer(call) {
-      const range = { startDate: '-28d', endDate: 'yesterday' };
-      const table = await call<Table>('get_zone_tap_rate', { zoneId: 'Product screen / Add to cart', projectId: 1202, ...range });
-      return `${spoken(numberIn(table, 'tapRate'))} % of users tapped it in the last 28 days.`;
-    },
-  },
-  {
-    text: 'Fetch the session exports of the last three days.',
+    text: 'Download the session exports of the last three days.',
     tool: 'sync_exports',
-    answer: answerOf('sync_exports', { jobIds: ['Daily sessions'], since: '-2d' }),
+    args: { jobIds: ['Daily sessions'], since: '-2d' },
   },
-  {
-    text: 'Sessions by browser, from those exports?',
-    tool: 'query_export',
-    async answer(call) {
-      const sql = 'SELECT browser_name, count(*) AS sessions FROM data GROUP BY ALL ORDER BY sessions DESC LIMIT 3';
-      return `${listed((await call<Table>('query_export', { jobId: 'Daily sessions', sql })).rows)}.`;
-    },
-  },
-  {
-    text: 'Does the daily export lack any days, and why?',
-    tool: 'find_export_gaps',
-    answer: answerOf('find_export_gaps', { jobId: 'Daily sessions' }),
-  },
+  { text: 'Does the daily export lack any days?', tool: 'find_export_gaps', args: { jobId: 'Daily sessions' } },
 ];
 
-/** The answers of the built server on the emulated platform, as a table. */
+/** The first sentences as they stand, with an ellipsis where more follow. */
+function beginningOf(answer: string): string {
+  const sentences = [...new Intl.Segmenter('en', { granularity: 'sentence' }).segment(answer)].map(({ segment }) => segment);
+  const quoted = sentences.slice(0, QUOTED).join('').trim();
+  return sentences.length > QUOTED ? `${quoted} …` : quoted;
+}
+
+/** What the built server on the emulated platform answers, as a table. */
 async function questionsTable(): Promise<string> {
   const client = new Client({ name: 'documentation', version: '1.0.0' });
   const args = ['dist/main.js', '--demo', '--clock', ASKED_AT];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'inherit' }));
   try {
-    const call: Call = async <T>(name: string, given: Record<string, unknown>) => {
-      const { isError, content, structuredContent } = await client.callTool({ name, arguments: given });
-      if (isError) throw new Error(`${name}: ${JSON.stringify(content)}`);
-      return structuredContent as T; // the shape is the tool's output schema, which the client has checked
-    };
     const rows: string[][] = [];
-    // In order: the export is fetched before it is queried.
-    for (const { text, tool, answer } of questions) rows.push([text, await answer(call), `\`${tool}\``]);
+    for (const { text, tool, args: asked } of questions) {
+      const { structuredContent = {}, content } = await client.callTool({ name: tool, arguments: asked });
+      const { answer, verdict } = structuredContent as { answer?: string; verdict?: string }; // answers about one HAR file have the latter
+      const words = answer ?? verdict;
+      if (words === undefined) throw new Error(`${tool} has no sentence for README: ${JSON.stringify(content)}`);
+      rows.push([text, beginningOf(words), `\`${tool}\``]);
+    }
     return markdownTable(['You ask', 'It answers', 'with'], rows);
   } finally {
     await client.close();
@@ -162,11 +108,6 @@ function toolsTable(): string {
       return `## ${toolset}\n\n${words}\n\n${markdownTable(['Tool', 'What it does', 'Operation or scope', ''], rows)}`;
     })
     .join('\n\n');
-}
-
-function toolsetsTable(): string {
-  const rows = toolsets.map(({ name, description, tools }) => [`\`${name}\``, description, String(tools.length)]);
-  return markdownTable(['Toolset', 'What it is for', 'Tools'], rows);
 }
 
 function resourcesTable(): string {
@@ -215,7 +156,7 @@ function sqlColumnsTable(): string {
 
 /** Where each derived part of the documents stands, and how it is made. */
 const parts: Readonly<Record<string, Readonly<Record<string, () => string | Promise<string>>>>> = {
-  'README.md': { questions: questionsTable, toolsets: toolsetsTable },
+  'README.md': { questions: questionsTable },
   'docs/commands.md': { commands: commandsTable },
   'docs/sql.md': { columns: sqlColumnsTable },
   'docs/settings.md': { settings: settingsTable },
