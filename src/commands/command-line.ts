@@ -68,12 +68,12 @@ export interface CommandLine {
   readonly report: { readonly last: string | undefined; readonly out: string | undefined };
   /** `doctor` prints JSON. */
   readonly json: boolean;
-  /** What help is wanted about; `all` where nothing is named. */
+  /** The subject that help is wanted about; `all` where nothing is named. */
   readonly help: HelpTopic | undefined;
   readonly version: boolean;
 }
 
-/** What `--help` tells about. */
+/** Subjects of `--help`. */
 export type HelpTopic = CommandName | 'settings' | 'all';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
@@ -92,7 +92,7 @@ function isCommand(text: string): text is CommandName {
   return Object.hasOwn(commands, text);
 }
 
-/** What helps where nothing has this flag; secrets have none. */
+/** A sentence about a flag that nothing has, with the one that was meant; secrets have none. */
 function unknownFlag(rawName: string, known: readonly string[]): string {
   const settings: readonly Setting[] = Object.values(settingDeclarations);
   const variable = `WEB_ANALYTICS_${rawName.slice(2).toUpperCase().replaceAll('-', '_')}`;

@@ -137,7 +137,7 @@ async function answerOf(tool: AnyTool, args: Data, session: Session, offer: Offe
   return { data: outcome.structured ?? {} };
 }
 
-/** What `get_credential` says that enrichment lacks; undefined where it is open, or its toolset is switched off. */
+/** The scope that enrichment lacks, as `get_credential` says; undefined where it is open, or its toolset is switched off. */
 function enrichmentLack({ toolsets }: Data): string | undefined {
   const own: unknown = Array.isArray(toolsets) ? toolsets.find((each: Data) => each['toolset'] === 'enrichment') : undefined;
   return isRecord(own) && own['missing'] !== undefined ? String(own['missing']) : undefined;
@@ -193,7 +193,8 @@ async function examine(settings: Settings, world: WorldOptions, report: (check: 
 
   async function tryEnrichment(lack: string | undefined, chosen?: Data): Promise<void> {
     if (lack === undefined) return void (await run(enrichmentProbe, chosen));
-    const words = `send_enrichments cannot be used: the credential lacks the scope ${lack}, and enrichment has none of its own (${settingDeclarations.enrichmentClientId.variable})`;
+    const { variable } = settingDeclarations.enrichmentClientId;
+    const words = `send_enrichments cannot be used: the credential lacks the scope ${lack}, and no other is set for it (${variable})`;
     report({ name: 'enrichment', state: 'absent', words });
   }
 

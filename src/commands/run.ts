@@ -46,7 +46,7 @@ function isOfFiles(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && 'syscall' in error;
 }
 
-/** What a person can mend in its own words; any other failure with the place in the code. */
+/** A fault that a person can mend in its own words; any other failure with the place in the code. */
 function failureText(error: unknown): string {
   if (error instanceof SettingsError || error instanceof ApiError || isOfFiles(error)) return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -53,7 +53,7 @@ function beginningOf(answer: string): string {
   return sentences.length > QUOTED ? `${quoted} …` : quoted;
 }
 
-/** What the built server on the emulated platform answers, as a table. */
+/** Answers of the built server on the emulated platform, as a table. */
 async function questionsTable(): Promise<string> {
   const client = new Client({ name: 'documentation', version: '1.0.0' });
   const args = ['dist/main.js', '--demo', '--clock', ASKED_AT];
