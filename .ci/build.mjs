@@ -85,8 +85,8 @@ export function digestOf(paths) {
   for (const path of paths) {
     const files = statSync(path).isDirectory()
       ? readdirSync(path, { recursive: true })
-          .toSorted()
-          .map((name) => `${path}/${name}`)
+          .map((name) => `${path}/${String(name)}`)
+          .toSorted((a, b) => (a < b ? -1 : 1))
       : [path];
     for (const file of files.filter((each) => statSync(each).isFile())) hash.update(`${file}\n`).update(readFileSync(file));
   }

@@ -17,7 +17,7 @@ function requireNode() {
   }
 }
 
-const PROGRESS_MS = 5_000;
+const PROGRESS_MS = 15_000;
 const secondsSince = (startedMs) => Math.round((Date.now() - startedMs) / 1000);
 
 /** Says what is done, every few seconds how long it takes, and when it is done; on stderr, because npm's own output may be read. */

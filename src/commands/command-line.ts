@@ -132,7 +132,7 @@ function requireOwn(command: CommandName, given: readonly string[]): void {
     if (Object.hasOwn(rest, name)) return rest[name]?.of?.includes(command) ?? true;
     return !WITHOUT_SETTINGS.has(command) || name === 'demo' || (name === 'port' && command === 'emulator');
   };
-  const [idle] = given.filter((name) => !isRead(name));
+  const idle = given.find((name) => !isRead(name));
   if (idle === undefined) return;
   const readers = rest[idle]?.of;
   const where = readers === undefined ? '' : ` (it is one of ${readers.join(', ')})`;

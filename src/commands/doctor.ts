@@ -140,7 +140,7 @@ async function answerOf(tool: AnyTool, args: Data, session: Session, offer: Offe
 /** The scope that enrichment lacks, as `get_credential` says; undefined where it is open, or its toolset is switched off. */
 function enrichmentLack({ toolsets }: Data): string | undefined {
   const own: unknown = Array.isArray(toolsets) ? toolsets.find((each: Data) => each['toolset'] === 'enrichment') : undefined;
-  return isRecord(own) && own['missing'] !== undefined ? String(own['missing']) : undefined;
+  return isRecord(own) && typeof own['missing'] === 'string' ? own['missing'] : undefined;
 }
 
 /** The projects of a credential that leaves the choice open. */

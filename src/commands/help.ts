@@ -94,9 +94,9 @@ export function examplesOf(command: CommandName): readonly string[] {
 }
 
 const EXIT_CODES = 'Exit codes: 0 done or passed, 1 failed, 2 wrong command line, 3 a speed budget is broken';
-const SETTINGS_PAGE = `${homepage.replace(/#.*/, '')}/blob/main/docs/settings.md`;
-const SETTINGS =
-  'Settings are flags or variables (--time-zone, WEB_ANALYTICS_TIME_ZONE): --help settings lists them, and\n' + `  ${SETTINGS_PAGE}`;
+const SETTINGS = `\
+Settings are flags or variables (--time-zone, WEB_ANALYTICS_TIME_ZONE): --help settings lists them, and
+  ${homepage.replace(/#.*/, '')}/blob/main/docs/settings.md`;
 
 function section(heading: string, rows: readonly HelpRow[]): string[] {
   return ['', `${heading}:`, ...rows.map(([left, words]) => `  ${left.padEnd(20)} ${words}`)];
