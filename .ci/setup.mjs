@@ -36,7 +36,7 @@ async function tell(words, run) {
 async function install() {
   const lock = createHash('sha256').update(readFileSync('package-lock.json')).digest('hex');
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === lock) return;
-  await tell('Installing packages (about a minute, once)', () => npmCi(lock));
+  await tell('Installing packages (once)', () => npmCi(lock));
 }
 
 async function npmCi(lock) {
@@ -53,4 +53,5 @@ async function npmCi(lock) {
 requireNode();
 await install();
 const { buildProduct, isBuilt } = await import('./build.mjs');
-if (!isBuilt()) await tell('Building dist/', buildProduct);
+if (isBuilt()) console.error('Packages and dist/ are up to date.');
+else await tell('Building dist/', buildProduct);
