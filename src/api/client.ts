@@ -329,8 +329,7 @@ export function createClient(options: ClientOptions): Client {
       const names = scope === undefined ? undefined : checkScopes(scope);
       return withDeadline({ clock, timeoutMs, signal }, async (limits) => {
         const wish = { projectId, signal: limits.signal, renew };
-        const acquired = await (names ? tokenProvider.forNamed(names, wish) : tokenProvider.forSession(wish));
-        return summaryOf(acquired, clock.now());
+        return summaryOf(await (names ? tokenProvider.forNamed(names, wish) : tokenProvider.forSession(wish)), clock.now());
       });
     },
     // The read has a deadline of its own.
