@@ -1,4 +1,4 @@
-import { typedKeys } from '../lib/typed-keys.ts';
+import { typedKeys } from '../settings/setting.ts';
 import { flagOf, type SettingName, settingDeclarations } from '../settings/settings.ts';
 import { homepage, name } from './about.ts';
 import { type CommandName, commands, type HelpTopic, ownFlags } from './command-line.ts';

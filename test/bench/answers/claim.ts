@@ -80,8 +80,8 @@ function collect(value: Readonly<Record<string, unknown>>, context: Fields, pref
 }
 
 /**
- * The records of structured content. What stands in an object of the first level is one record and no other's context, so that the place of a
- * change is not taken for that of each row beside it.
+ * The records of structured content. What stands in an object of the first level is one record and no other's context, so that the place
+ * of a change is not taken for that of each row beside it.
  */
 const recordsOf = (structured: Answer['structured']): Fields[] => (structured ? collect(structured, [], '', true) : []);
 

@@ -49,8 +49,8 @@ function summary(rows: readonly Row[]): string {
   return (
     `${count('yes')} of ${judged.length} truths stand in the data, ${count('words')} only in words, ${count('no')} in neither; ` +
     `${rows.filter((row) => row.judged.length === 0).length} calls have no figure that could be found apart; ` +
-    `${rows.reduce((sum, each) => sum + each.calls, 0)} calls, median ${tokens[Math.floor(tokens.length / 2)]} tokens, most ${tokens.at(-1)}; ` +
-    `median ${Math.round(median(times))} ms of processor time.`
+    `${rows.reduce((sum, each) => sum + each.calls, 0)} calls, median ${tokens[Math.floor(tokens.length / 2)]} tokens, ` +
+    `most ${tokens.at(-1)}; median ${Math.round(median(times))} ms of processor time.`
   );
 }
 
@@ -72,8 +72,8 @@ What users ask, asked of the built product over stdio, with the emulated platfor
 found without the product: figures by plain requests to the platform and arithmetic in the bench, or what was planted in the world. \
 Figures, days and places are looked for in the structured content (tables, rows, findings), never in sentences: in a record of the same \
 place, as exactly as the figure is written there; what is estimated (the size and cost of a change) has the tolerance that stands behind \
-it: three standard errors of the counts, six points of the percent of a slow-down. A truth that only the text tells is "only in words". A row that does not agree is a fault of the \
-answer or of its data, and stays here until it is mended. The first sentence stands here for reading; "ms" is processor time of the \
+it: three standard errors of the counts, six points of the percent of a slow-down. A truth that only the text tells is \
+"only in words". A row that does not agree is a fault of the answer or of its data, and stays here until it is mended. The first sentence stands here for reading; "ms" is processor time of the \
 product's process for the call.
 
 Written by \`npm run bench -- answers -u\`; \`npm run bench -- answers\` compares a build with the last results \

@@ -83,7 +83,8 @@ const lastResults = async () => JSON.parse(await readFile(LAST, 'utf8')) as Kept
 
 function lineOf(row: Row): string {
   const lacks = row.judged.filter(({ outcome }) => outcome !== 'yes').map(({ truth, outcome }) => `    ${outcome}: ${truth}\n`);
-  return `${keyOf(row)}: ${outcomeOfRow(row) || 'no figure'}, ${row.tokens} tokens, ${row.processorMs?.toFixed(0)} ms. ${row.first}\n${lacks.join('')}`;
+  const outcome = outcomeOfRow(row) || 'no figure';
+  return `${keyOf(row)}: ${outcome}, ${row.tokens} tokens, ${row.processorMs?.toFixed(0)} ms. ${row.first}\n${lacks.join('')}`;
 }
 
 /** Asks questions of a world. */
@@ -126,8 +127,8 @@ async function askWorlds({ product, seed = Math.floor(Math.random() * 2 ** 31), 
 const ninth = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.ceil(0.9 * values.length) - 1] ?? Number.NaN;
 
 /**
- * The rows of the gate: how many truths the answers hold as data, world by world, the tokens of their texts, and the processor time of a call.
- * The drawn world is named with its seed, so that no run is held against another's.
+ * The rows of the gate: how many truths the answers hold as data, world by world, the tokens of their texts, and the processor time of a
+ * call. The drawn world is named with its seed, so that no run is held against another's.
  */
 export async function answersRows(options: AnswersOptions): Promise<GateRow[]> {
   const { worlds, rows } = await askWorlds(options);
@@ -151,8 +152,8 @@ export async function answersRows(options: AnswersOptions): Promise<GateRow[]> {
 }
 
 /**
- * Asks the questions of users and holds the data of the answers against what is found without the product. `-u` writes the page and what later
- * builds are compared with; numbers ask only these questions; `--seed N` repeats a drawn world.
+ * Asks the questions of users and holds the data of the answers against what is found without the product. `-u` writes the page and what
+ * later builds are compared with; numbers ask only these questions; `--seed N` repeats a drawn world.
  */
 export async function benchAnswers(product: string, args: readonly string[]): Promise<void> {
   const at = args.indexOf('--seed');

@@ -26,8 +26,8 @@ export const FIXED: readonly WorldOf[] = [
 ];
 
 /**
- * The world of any seed, its clock drawn by it from a year and a quarter: from Wednesday to Sunday and not in the first days of a month, so that
- * each range that the questions name has begun.
+ * The world of any seed, its clock drawn by it from a year and a quarter: from Wednesday to Sunday and not in the first days of a month, so
+ * that each range that the questions name has begun.
  */
 export function drawnWorld(seed: number): WorldOf {
   const drawn = (limit: number, turn: number) => Math.floor(seed / turn) % limit;
