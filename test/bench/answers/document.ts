@@ -73,7 +73,8 @@ found without the product: figures by plain requests to the platform and arithme
 Figures, days and places are looked for in the structured content (tables, rows, findings), never in sentences: in a record of the same \
 place, as exactly as the figure is written there; what is estimated (the size and cost of a change) has the tolerance that stands behind \
 it: three standard errors of the counts, six points of the percent of a slow-down. A truth that only the text tells is \
-"only in words". A row that does not agree is a fault of the answer or of its data, and stays here until it is mended. The first sentence stands here for reading; "ms" is processor time of the \
+"only in words". A row that does not agree is a fault of the answer or of its data, and stays here until it is mended. The first \
+sentence stands here for reading; "ms" is processor time of the \
 product's process for the call.
 
 Written by \`npm run bench -- answers -u\`; \`npm run bench -- answers\` compares a build with the last results \
