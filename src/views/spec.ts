@@ -16,10 +16,10 @@ export const waterfallColumns = [
   'receiveMs',
 ] as const;
 
-/** One request: its sanitised address, status (0: no response), bytes over the network, start, duration, and the seven phases. */
+/** One request: its sanitised address, status (0: no response, null: unknown), bytes over the network, start, duration, and the seven phases. */
 export type WaterfallRow = readonly [
   label: string,
-  status: number,
+  status: number | null,
   bytes: number | null,
   startMs: number,
   totalMs: number | null,

@@ -115,13 +115,43 @@ const HOST = /^(?:[\p{L}\p{N}._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/iu;
 const OTHER_SCHEME = /^(?:blob|chrome|chrome-extension|edge|file|ftp|intent|javascript|mailto|moz-extension|safari-extension|sms|tel):/i;
 const DATA = /^data:([a-z]{1,20}\/[a-z0-9.+-]{1,40})?/i;
 const UNREADABLE = 'https://removed.invalid/';
+/** Words of path segments in English, German, French, Spanish, Portuguese, Italian, Dutch, Swedish and Polish, plurals by their endings. */
+const wordsAs = (before: string, words: string) => new RegExp(`${before}(?:${words.trim().split(/\s+/).join('|')})$`, 'iu');
+
 /** Path segments after which a secret is usual, as in `/reset-password/…`. */
-const ANNOUNCES_SECRET =
-  /(?:^|[-_.])(?:access|activate|activation|auth|code|confirm|invitation|invite|jwt|key|magic|oauth|otp|password|reset|secret|session|sid|ticket|token|unsubscribe|verify)s?$/i;
-/** Path segments after which an id or a name of a person or a deal stands, as in `/users/…`. */
-const ANNOUNCES_PERSON = /^(?:u|users?|members?|profiles?|people|authors?|patients?)$/i;
-const ANNOUNCES_ID =
-  /^(?:accounts?|baskets?|bookings?|carts?|cases?|clients?|contracts?|customers?|ids?|invoices?|orders?|payments?|reservations?|shipments?|tracking|transactions?|subscriptions?|tickets?)$/i;
+const ANNOUNCES_SECRET = wordsAs(
+  '(?:^|[-_.])',
+  `(?:access|activate|activation|auth|code|confirm|invitation|invite|jwt|key|magic|oauth|otp|password|reset|secret|session|sid|ticket|token)s?
+  unsubscribe verify magic[-_]?links? shared? shares passw[oö]rt(?:er)? kennwort motdepasse mot-de-passe contrase[nñ]a senha wachtwoord l[oö]senord
+  has[lł]o einladung(?:en)? invitaci[oó]n convite teilen partages? compartir`,
+);
+/** Path segments after which a name of a person stands, as in `/users/…`. */
+const ANNOUNCES_PERSON = wordsAs(
+  '^',
+  `u users? members? profiles? people persons? authors? patients? benutzer(?:in)? nutzer(?:in)? mitglied(?:er)? profil(?:e|s|er)? personen
+  autor(?:en|es|ka)? patienten utilisateurs? membres? auteurs? personnes? usuari[oa]s? miembros? perfi(?:l|les|s) personas? pessoas? membros?
+  utent[ei] profil[oi] person[ae] membri autor[ei] gebruikers? profiel(?:en)? leden lid anv[aä]ndare medlem(?:mar)? u[zż]ytkownicy u[zż]ytkownik`,
+);
+/** Path segments after which an id stands. */
+const ANNOUNCES_ID = wordsAs(
+  '^',
+  `baskets? bookings? carts? cases? contracts? ids? invoices? ips? orders? payments? reservations? shipments? tracking transactions? subscriptions?
+  tickets? bestellung(?:en)? auftrag auftr[aä]ge rechnung(?:en)? buchung(?:en)? vertrag vertr[aä]ge sendung(?:en)? zahlung(?:en)? commandes? factures?
+  r[eé]servations? contrats? envois? paiements? pedidos? facturas? reservas? contratos? env[ií]os? pagos? encomendas? pagamentos? ordin[ei] fattur[ae]
+  prenotazion[ei] bestelling(?:en)? factu(?:ur|ren) boeking(?:en)? best[aä]llning(?:ar)? faktur[ay]? zam[oó]wieni[ea]
+  age birth(?:day|date)?s? dob geburts?(?:tag|datum)? naissance nacimiento nascita nascimento`,
+);
+/** Path segments after which an id or the name of a customer stands. */
+const ANNOUNCES_CUSTOMER = wordsAs(
+  '^',
+  'accounts? clients? customers? kunden? kundin konto konten comptes? clientes? cuentas? contas? client[ei] account klant(?:en)? kund(?:er)? klienci klient',
+);
+/** The names of a person, as slugs have them. */
+const NAMES = /^\p{L}{2,}(?:[-._ ]\p{L}{2,}){1,3}$/u;
+/** The number of an account by ISO 13616, blanks left out. */
+const IBAN = /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/;
+/** An address of the network, of which a version of four parts hardly has such numbers. */
+const NETWORK_ADDRESS = /^(?=.*\d{3})\d{1,3}(?:\.\d{1,3}){3}$/;
 /** Segments that may follow the name of a person: a page of theirs. */
 const PAGE_OF_PERSON =
   /^(?:account|address|addresses|cart|details|favou?rites|history|me|orders|payments|preferences|profile|reviews|search|self|settings|wishlist)$/i;
@@ -190,7 +220,7 @@ function sanitisePath(path: string): string {
     .map((segment) => {
       if (segment === '' || segment === '/' || segment === '\\') return segment;
       const decoded = decodeFully(segment);
-      const masked = isAnnounced(segment, before) ? REMOVED : sanitiseSegment(segment, decoded);
+      const masked = isAnnounced(segment, before, decoded ?? segment) ? REMOVED : sanitiseSegment(segment, decoded);
       before = decoded ?? '';
       return masked;
     })
@@ -198,17 +228,18 @@ function sanitisePath(path: string): string {
 }
 
 /** Whether a segment is a secret, an id or a person because of what stands before it. */
-function isAnnounced(segment: string, before: string): boolean {
+function isAnnounced(segment: string, before: string, decoded = segment): boolean {
   const [first = '', ...rest] = segment.split(/[;:,]/);
   if (rest.length > 0 && ANNOUNCES_SECRET.test(first)) return true;
   if (STEP.test(segment) || ANNOUNCES_SECRET.test(segment) || PAGE_OF_PERSON.test(segment)) return false;
   if (ANNOUNCES_SECRET.test(before) || ANNOUNCES_PERSON.test(before)) return true;
-  return ANNOUNCES_ID.test(before) && /\d/.test(segment);
+  const isCustomer = ANNOUNCES_CUSTOMER.test(before);
+  return ((isCustomer || ANNOUNCES_ID.test(before)) && /\d/.test(decoded)) || (isCustomer && NAMES.test(decoded));
 }
 
 function sanitiseSegment(segment: string, decoded: string | null): string {
   if (/^(?:[a-z][a-z.~_-]{0,8}|[\w.~-]{1,6})$/i.test(segment)) return segment;
-  if (decoded !== null && isTelephone(decoded)) return REMOVED;
+  if (decoded !== null && (isTelephone(decoded) || IBAN.test(decoded.replaceAll(' ', '')) || NETWORK_ADDRESS.test(decoded))) return REMOVED;
   // A slash in disguise: a path that was written so that no rule sees its parts.
   if (decoded?.includes('/') && !segment.includes('/')) return REMOVED;
   // A nested address, a query in disguise, or the padding of base64.
@@ -242,6 +273,11 @@ function sanitiseParameter(parameter: string): string {
   const isHarmless =
     HARMLESS_NAMES.has(rawName.toLowerCase()) && HARMLESS_VALUE.test(value) && !(/^order$/i.test(rawName) && /\d/.test(value));
   return `${shownName}=${isHarmless ? value : REMOVED}`;
+}
+
+/** The title of a page where it is an address or the recorder's own name; any other may name a person or an order. */
+export function sanitiseTitle(title: string): string {
+  return /^(?:https?:\/\/|[a-z]{0,8}_?\d{1,6}(?:_\d{1,6})*$)/i.test(title) || title === '' ? sanitiseText(title) : REMOVED;
 }
 
 const MAX_TEXT = 200;

@@ -23,7 +23,7 @@ import { drawable, formatValue, markAt, plainText } from './values.ts';
 /** A row of a waterfall, ready to be drawn; null where the file does not say. */
 export interface Request {
   readonly label: string;
-  readonly status: number;
+  readonly status: number | null;
   readonly bytes: number | null;
   readonly startMs: number;
   readonly totalMs: number | null;
@@ -55,7 +55,7 @@ function readRow([label, status, bytes, startMs, totalMs, ...phasesMs]: Waterfal
 
 /** No response, or one that says error. */
 function isFailed({ status }: Request): boolean {
-  return status === 0 || status >= 400;
+  return status === 0 || (status ?? 0) >= 400;
 }
 
 /** From the start to the end of the bar. */
@@ -78,7 +78,7 @@ function signWords(requests: readonly Request[]): string[] {
 /** The words before a bar, in at most `limit` characters. */
 function wordsBefore(request: Request, limit: number): string {
   const signs = (request.blocks ? `${SIGNS.blocks} ` : '') + (request.isThird ? `${SIGNS.third} ` : '');
-  const failed = request.status === 0 ? 'failed ' : `${request.status} `;
+  const failed = request.status === 0 ? 'failed ' : `${request.status ?? 'unknown'} `;
   // Signs are wider than letters.
   const room = limit - 1.5 * signs.length;
   const words = (label: string) => `${isFailed(request) ? failed : ''}${label}`;
@@ -97,7 +97,7 @@ function requestTooltip(request: Request, theme: Theme): TooltipLine[] {
   const { label, status, bytes, startMs, totalMs, phasesMs } = request;
   return [
     { name: label },
-    { name: 'Status', value: status === 0 ? 'no response' : String(status) },
+    { name: 'Status', value: status === 0 ? 'no response' : String(status ?? 'unknown') },
     ...(bytes === null ? [] : [{ name: 'Over the network', value: formatValue(bytes, 'bytes') }]),
     ...(request.blocks ? [{ name: 'Rendering', value: 'held back' }] : []),
     ...(request.isThird ? [{ name: 'Party', value: 'third' }] : []),

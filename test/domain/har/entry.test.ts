@@ -39,6 +39,7 @@ describe('an entry', () => {
       party: null,
       status: 200,
       redirectUrl: null,
+      askedMs: 0,
       mime: 'text/javascript',
       type: 'script',
       transferBytes: 1000,
@@ -47,6 +48,9 @@ describe('an entry', () => {
       protocol: 'h2',
       connection: '44',
       fromCache: false,
+      isNetwork: true,
+      isStream: false,
+      operation: null,
       priority: 'High',
       renderBlocking: 'blocking',
       initiatorType: 'parser',
@@ -151,13 +155,12 @@ describe('parties', () => {
       ['shopcdn.net', 'third'],
       ['10.0.0.1', 'third'],
       [null, null],
-      [null, null],
     ]);
   });
 
   it('include what the user declares', () => {
     const { entries } = readHar(har(page), { firstParty: ['static.ShopCDN.net'] });
-    expect(entries.map(({ party }) => party)).toEqual(['first', 'first', 'third', 'first', 'third', null, null]);
+    expect(entries.map(({ party }) => party)).toEqual(['first', 'first', 'third', 'first', 'third', null]);
   });
 
   it('stay open without a document, and a note says so', () => {

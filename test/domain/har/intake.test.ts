@@ -101,7 +101,7 @@ describe('readHar leaves out and counts', () => {
     ]);
     const read = readHar(file);
     expect(read.entries.map(({ index }) => index)).toEqual([1, 3]);
-    expect(read.entries[0]).toMatchObject({ status: 0, timings: { waitMs: null } });
+    expect(read.entries[0]).toMatchObject({ status: null, timings: { waitMs: null } });
     expect(read.notes).toEqual([
       '2 of 4 entries are left out, because they have no request address (first: log.entries[0] is a number).',
       expect.stringMatching(/^3 members could not be read and count as unknown \(first: log\.entries\[1\]\.timings\.wait is text\)\.$/),

@@ -129,7 +129,7 @@ describe('a sanitised HAR', () => {
         {
           startedDateTime: '2026-11-01T11:00:00.000+01:00',
           id: 'page_3_1',
-          title: 'Cart of [removed]',
+          title: '[removed]',
           pageTimings: { onContentLoad: 700, onLoad: -1, _firstPaint: 12, _largestContentfulPaint: 34, _fullyLoaded: 99 },
         },
       ],

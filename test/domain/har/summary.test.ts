@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HarError } from '../../../src/domain/har/read/har-model.ts';
-import { readHar } from '../../../src/domain/har/read/read-har.ts';
+import { readHar, readLoads } from '../../../src/domain/har/read/read-har.ts';
 import { type SummaryOptions, summarizeHar } from '../../../src/domain/har/summary/summarize-har.ts';
 import { RECORDED_FILES, readRecorded } from './recorded-files.ts';
 import { at, entry, har, type JsonObject } from './sample.ts';
@@ -134,25 +133,25 @@ describe('a summary', () => {
     });
   });
 
-  it('covers one page of several on request', () => {
+  it('covers the load that ended the file, with the pages that have no document of their own', () => {
     const pages = ['page_1', 'page_2'].map((id, index) => ({
       id,
       title: id,
       startedDateTime: at(index * 5000),
       pageTimings: { onLoad: 100 + index },
     }));
-    const entries = [entry(), entry({ url: 'https://www.shop.example/cart', startedDateTime: at(5000), entry: { pageref: 'page_2' } })];
-    expect(summaryOf(entries, {}, { pages })).toMatchObject({
-      totals: { requests: 2, onLoadMs: 100 },
-      notes: ['The file holds 2 pages; the numbers cover all of them, the document, onContentLoad and onLoad are those of the first.'],
-    });
-    expect(summaryOf(entries, { page: 1 }, { pages })).toMatchObject({
+    const cart = { url: 'https://www.shop.example/cart', startedDateTime: at(5000), entry: { pageref: 'page_2' } };
+    expect(summaryOf([entry(), entry(cart)], {}, { pages })).toMatchObject({
       document: { url: 'https://www.shop.example/cart', redirectMs: 0 },
-      pages: [{ id: 'page_2', requests: 1 }],
+      pages: [{ requests: 1, startMs: 0 }],
       totals: { requests: 1, onLoadMs: 101 },
-      notes: [],
+      notes: [expect.stringMatching(/^The file holds 2 page loads; these figures are of the last\. The others: www\.shop\.example\/ /)],
     });
-    expect(() => summaryOf(entries, { page: 2 }, { pages })).toThrow(HarError);
+    const ofPage2 = { ...cart, headers: { 'content-type': 'application/json' }, content: { mimeType: 'application/json' } };
+    expect(summaryOf([entry(), entry(ofPage2)], {}, { pages })).toMatchObject({
+      totals: { requests: 2, onLoadMs: 100 },
+      notes: ['The load spans 2 pages of the file; onContentLoad and onLoad are those of the page of its document.'],
+    });
   });
 
   it('says that nothing is known of caching where the file has no headers', () => {
@@ -174,7 +173,7 @@ describe('a summary', () => {
 interface RawEntry {
   startedDateTime: string;
   time: number;
-  request: { url: string };
+  request: { url: string; method: string };
   response: {
     status: number;
     headersSize: number;
@@ -188,9 +187,14 @@ interface RawEntry {
 
 /** The definitions of the summary, written down a second time. */
 function countIndependently(entries: RawEntry[]) {
-  const transferred = entries.map(({ response, _bytesIn }) => {
+  const transferred = entries.map(({ request, response, _bytesIn }) => {
     const length = response.headers.find(({ name }) => name.toLowerCase() === 'content-length')?.value;
     if (response._transferSize !== undefined) return response._transferSize;
+    const hasNoBody = request.method === 'HEAD' || [101, 204, 304].includes(response.status);
+    if (hasNoBody && response.headersSize >= 0) return response.headersSize;
+    if (hasNoBody) return response.bodySize < 0 ? null : 0;
+    if (/^30[1278]$/.test(String(response.status)) && length !== undefined && response.bodySize >= 0)
+      return Math.min(response.bodySize, Number(length)) + Math.max(0, response.headersSize);
     if (response.status === 200 && response.bodySize === 0 && Number(length) > 0) return Number(_bytesIn);
     return response.bodySize < 0 ? null : response.bodySize + Math.max(0, response.headersSize);
   });
@@ -214,16 +218,20 @@ function countIndependently(entries: RawEntry[]) {
 describe('recorded HAR files', () => {
   it.each(RECORDED_FILES)('%s: totals equal an independent count, and every grouping adds up to them', (name) => {
     const raw: { log: { entries: RawEntry[] } } = JSON.parse(readRecorded(name));
-    const summary = summarizeHar(readHar(raw));
-    const { statuses, durationMs, ...counted } = countIndependently(raw.log.entries);
-    expect(summary.totals).toMatchObject(counted);
-    expect(summary.totals.durationMs).toBeCloseTo(durationMs, 3);
-    expect(Object.fromEntries(summary.byStatus.map(({ statusClass, requests }) => [statusClass, requests]))).toEqual(statuses);
-    for (const rows of [summary.byType, summary.byDomain, summary.byParty, summary.byStatus, summary.protocols]) {
-      expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(summary.totals.requests);
-      expect(rows.reduce((sum, { transferBytes }) => sum + (transferBytes ?? 0), 0)).toBe(summary.totals.transferBytes ?? 0);
-      expect(rows.reduce((sum, { contentBytes }) => sum + (contentBytes ?? 0), 0)).toBe(summary.totals.contentBytes ?? 0);
+    for (const load of readLoads(raw)) {
+      const summary = summarizeHar(load);
+      const own = load.entries.flatMap(({ index }) => raw.log.entries[index] ?? []);
+      const { statuses, durationMs, ...counted } = countIndependently(own);
+      expect(summary.totals).toMatchObject(counted);
+      expect(summary.totals.durationMs).toBeCloseTo(durationMs, 3);
+      expect(Object.fromEntries(summary.byStatus.map(({ statusClass, requests }) => [statusClass, requests]))).toEqual(statuses);
+      for (const rows of [summary.byType, summary.byDomain, summary.byParty, summary.byStatus, summary.protocols]) {
+        expect(rows.reduce((sum, { requests }) => sum + requests, 0)).toBe(summary.totals.requests);
+        expect(rows.reduce((sum, { transferBytes }) => sum + (transferBytes ?? 0), 0)).toBe(summary.totals.transferBytes ?? 0);
+        expect(rows.reduce((sum, { contentBytes }) => sum + (contentBytes ?? 0), 0)).toBe(summary.totals.contentBytes ?? 0);
+      }
     }
+    expect(readLoads(raw).reduce((sum, { entries }) => sum + entries.length, 0)).toBe(raw.log.entries.length);
   });
 
   it.each(RECORDED_FILES.filter((name) => !name.endsWith('.har')))('%s: redirects and errors of the generated visit are there', (name) => {
@@ -241,8 +249,9 @@ describe('recorded HAR files', () => {
     expect(document?.redirects.map(({ index }) => index)).toEqual([0, 1, 2]);
   });
   it.each(RECORDED_FILES.filter((name) => name === 'www.nytimes.com.har'))('%s: the wait of the page and its error', (name) => {
-    const recorded = readHar(readRecorded(name));
-    expect(summarizeHar(recorded, { page: 0 }).document?.ttfbMs).toBe(48 - (recorded.document?.timings.receiveMs ?? 0));
-    expect(summarizeHar(recorded).errors.listed.map(({ status }) => status)).toEqual([503]);
+    const recorded = readLoads(readRecorded(name));
+    const [first] = recorded;
+    expect(first && summarizeHar(first).document?.ttfbMs).toBe(48 - (first?.document?.timings.receiveMs ?? 0));
+    expect(recorded.flatMap((load) => summarizeHar(load).errors.listed.map(({ status }) => status))).toEqual([503]);
   });
 });

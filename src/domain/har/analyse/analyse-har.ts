@@ -1,7 +1,7 @@
 import { counted, formatBytes } from '../../../lib/number-text.ts';
 import { type PageRequest, pageOf } from '../../page-of.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
-import { addTotals, count, noRequests, weightOf } from '../summary/har-summary.ts';
+import { addTotals, noRequests, sumOf, weightOf } from '../summary/har-summary.ts';
 import { BLOCKING_BASIS } from './blocking-problems.ts';
 import { findProblems } from './find-problems.ts';
 import type { HarAnswer } from './har-answer.ts';
@@ -50,7 +50,7 @@ export function analyseHar(har: Har, query: HarQuery, entityOf: EntityOf, paints
   const chosen = view === 'requests' || view === 'waterfall' ? inOrder(concerned, query.orderBy) : concerned;
   const request = { list: listOf(query), cursor: query.cursor, limit: query.limit ?? USUAL_ROWS };
   const { answer, notes } = listViews[view]({ study, chosen, request, entityOf, problem, query });
-  return { answer: { view, ...answer }, notes: [...har.notes, ...notes] };
+  return { answer: { view, ...answer }, notes: [...study.notes, ...har.notes, ...notes] };
 }
 
 /** The requests by start as they come, or what is largest first; what is unknown comes last. */
@@ -161,9 +161,7 @@ const PARTY_NOTE =
   'with a request under way.';
 
 function totalsOf(entries: readonly HarEntry[]) {
-  const totals = noRequests();
-  for (const entry of entries) count(totals, entry);
-  const { requests, transferBytes, contentBytes } = totals;
+  const { requests, transferBytes, contentBytes } = sumOf(entries);
   return { requests, transferBytes, contentBytes };
 }
 

@@ -2,6 +2,7 @@ import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { addressText } from '../read/addresses.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { sanitiseHost, sanitiseUrl } from '../sanitise-url.ts';
+import { sumOf, weightOf } from '../summary/har-summary.ts';
 import { type BlockingBasis, endOf } from './blocking.ts';
 import { type ConcernedRequest, SLOW_ANSWER_MS } from './concerned-requests.ts';
 import { type Problem, someOf } from './problem.ts';
@@ -24,12 +25,11 @@ function concernedBy(entries: readonly HarEntry[], basis: BlockingBasis): Concer
 function ownBlocking(study: HarStudy, own: readonly HarEntry[]): Problem[] {
   const { basis, ownUntilMs, firstByteMs } = study.blocking;
   if (own.length === 0 || firstByteMs === null || ownUntilMs === null) return [];
-  const bytes = own.reduce((sum, { transferBytes }) => sum + (transferBytes ?? 0), 0);
   const scripts = own.filter(({ type }) => type === 'script').length;
   const kinds = [scripts > 0 && counted(scripts, 'script'), own.length > scripts && counted(own.length - scripts, 'stylesheet')];
   const holds = own.length === 1 ? 'holds' : 'hold';
   const says =
-    `${kinds.filter(Boolean).join(' and ')} of the page's own (${formatBytes(bytes)}) ${holds} back rendering until ` +
+    `${kinds.filter(Boolean).join(' and ')} of the page's own (${formatBytes(weightOf(sumOf(own)))}) ${holds} back rendering until ` +
     `${formatMs(ownUntilMs)}${waitWords(own)}`;
   const costMs = Math.max(0, ownUntilMs - firstByteMs);
   const wins = blockingWins(study, costMs, ownUntilMs);

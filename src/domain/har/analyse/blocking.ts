@@ -20,27 +20,39 @@ const STATED = new Set(['blocking', 'in_body_parser_blocking']);
 const URGENT = new Set(['VeryHigh', 'Highest', 'High']);
 /** By so much may a recorder's clock for requests differ from that for paints. */
 const TOLERANCE_MS = 10;
+/** A request this soon after the document's first bytes was asked for by them. */
+const BY_FIRST_BYTES_MS = 100;
 
-type Moments = Record<'startMs' | 'paintMs' | 'loadedMs', number>;
+/** When the document began, was painted first and loaded; infinite where nothing says so. */
+type Moments = Record<'startMs' | 'paintMs' | 'loadedMs' | 'firstBytesMs', number>;
 
-/** When the document began, was painted first and loaded; infinite where the file does not say. */
-function momentsOf({ document, pages }: Har): Moments {
-  const page = pages.find(({ id }) => id === document?.pageId) ?? pages[0];
+/** The report of the step knows the first paint better than a member of the file. */
+function momentsOf(har: Har, fcpMs: number | null): Moments {
+  const { document, pages } = har;
+  const [page] = pages;
   const at = (ms: number | null | undefined): number => (ms == null ? Number.POSITIVE_INFINITY : (page?.startMs ?? 0) + ms);
   return {
     startMs: document?.startMs ?? 0,
-    paintMs: at(page?.firstPaintMs) + TOLERANCE_MS,
+    paintMs: at(fcpMs ?? page?.firstPaintMs) + TOLERANCE_MS,
     loadedMs: at(page?.onContentLoadMs ?? page?.onLoadMs),
+    firstBytesMs: firstByteOf(har) ?? document?.startMs ?? 0,
   };
 }
 
-/** A file that ended after the first paint did not delay it, and a script that ended after DOMContentLoaded did not delay the parser. */
-function mayBlock(entry: HarEntry, { paintMs, loadedMs }: Moments): boolean {
+/**
+ * A file that ended after the first paint did not delay it, and a script that ended after DOMContentLoaded did not delay the parser. Where
+ * neither is known only what the document's first bytes asked for may have.
+ */
+function mayBlock(entry: HarEntry, { paintMs, loadedMs, firstBytesMs }: Moments): boolean {
+  if (entry.initiatorType === 'script') return false;
+  if (paintMs === Number.POSITIVE_INFINITY && loadedMs === Number.POSITIVE_INFINITY)
+    return (entry.startMs ?? 0) <= firstBytesMs + BY_FIRST_BYTES_MS;
   const endMs = endOf(entry);
-  return entry.initiatorType !== 'script' && endMs <= paintMs && (entry.type === 'stylesheet' || endMs <= loadedMs);
+  return endMs <= paintMs && (entry.type === 'stylesheet' || endMs <= loadedMs);
 }
 
 function choose(entries: HarEntry[], moments: Moments): Pick<Blocking, 'basis' | 'entries'> {
+  // What the browser states stands, whatever else the file says of the first paint.
   if (entries.some(({ renderBlocking }) => renderBlocking !== null))
     return { basis: 'stated', entries: entries.filter(({ renderBlocking }) => STATED.has(renderBlocking ?? '')) };
   const possible = entries.filter((entry) => mayBlock(entry, moments));
@@ -54,45 +66,48 @@ export function endOf({ startMs, durationMs }: HarEntry): number {
   return (startMs ?? 0) + (durationMs ?? 0);
 }
 
-/** Collects the stylesheets and scripts that the document's page began to load before it was painted and its markup was done with. */
+/** Collects the stylesheets and scripts that the document's page loaded. */
 export interface BlockingCollector {
   add(entry: HarEntry): void;
   /** The requests among them that block rendering: as the HAR states it, else by priority, else each that no script asked for. */
   blocking(): Blocking;
 }
 
-/** Collects the requests that block rendering, in one pass over the file. */
-export function collectBlocking(har: Har): BlockingCollector {
-  const moments = momentsOf(har);
-  const latestMs = Math.min(moments.paintMs, moments.loadedMs);
+/** Collects the requests that block rendering, in one pass; `fcpMs` is the first paint by the report of the step. What is cached costs nothing. */
+export function collectBlocking(har: Har, fcpMs: number | null = null): BlockingCollector {
+  const moments = momentsOf(har, fcpMs);
   const { document } = har;
   const early: HarEntry[] = [];
   return {
     add(entry) {
-      if (entry.type !== 'script' && entry.type !== 'stylesheet') return;
-      if (entry.startMs === null || entry.startMs < moments.startMs || entry.startMs > latestMs) return;
+      if ((entry.type !== 'script' && entry.type !== 'stylesheet') || entry.fromCache) return;
+      if (entry.startMs === null || entry.startMs < moments.startMs) return;
       if (!document || entry.pageId === document.pageId) early.push(entry);
     },
-    blocking: () => measured(choose(early, moments), firstByteOf(har)),
+    blocking: () => measured(choose(early, moments), firstByteOf(har), fcpMs ?? Number.POSITIVE_INFINITY),
   };
 }
 
-function measured({ basis, entries }: Pick<Blocking, 'basis' | 'entries'>, firstByteMs: number | null): Blocking {
+/** Nothing holds rendering back beyond the first paint. */
+function measured({ basis, entries }: Pick<Blocking, 'basis' | 'entries'>, firstByteMs: number | null, fcpMs: number): Blocking {
+  const held = entries.filter(({ startMs }) => (startMs ?? 0) <= fcpMs);
   let untilMs: number | null = null;
   let ownUntilMs = firstByteMs;
-  for (const entry of entries) {
-    untilMs = Math.max(untilMs ?? 0, endOf(entry));
-    if (entry.party !== 'third') ownUntilMs = Math.max(ownUntilMs ?? 0, endOf(entry));
+  for (const entry of held) {
+    const endMs = Math.min(endOf(entry), fcpMs);
+    untilMs = Math.max(untilMs ?? 0, endMs);
+    if (entry.party !== 'third') ownUntilMs = Math.max(ownUntilMs ?? 0, endMs);
   }
-  return { basis, entries, untilMs, ownUntilMs, firstByteMs };
+  return { basis, entries: held, untilMs, ownUntilMs, firstByteMs };
 }
 
-function firstByteOf({ document }: Har): number | null {
+/** First byte of the document, ms after the start of the load; null where its times are unknown. */
+export function firstByteOf({ document }: Pick<Har, 'document'>): number | null {
   if (!document || document.startMs === null || document.durationMs === null) return null;
   return document.startMs + document.durationMs - (document.timings.receiveMs ?? 0);
 }
 
-/** The requests of a whole file that hold back its first paint. */
+/** The requests of a whole load that hold back its first paint. */
 export function blockingOf(har: Har): Blocking {
   const collector = collectBlocking(har);
   for (const entry of har.entries) collector.add(entry);

@@ -5,7 +5,7 @@ import type { Har, HarEntry } from '../read/har-model.ts';
 import { isApiAnswer } from '../read/resource-type.ts';
 import { sanitiseUrl } from '../sanitise-url.ts';
 import { hasFailed } from '../summary/entry-counts.ts';
-import { count, noRequests, type RequestTotals, topBy, weightOf } from '../summary/har-summary.ts';
+import { type RequestTotals, sumOf, topBy, weightOf } from '../summary/har-summary.ts';
 import { cacheFault, isUncompressedText, repeatFinder } from '../summary/waste.ts';
 
 /** A request that a problem concerns: what is wrong with it, and what orders it among the others (ms or bytes). */
@@ -36,7 +36,7 @@ export const SLOW_ANSWER_MS = 500;
 
 /** Over the network: neither from the cache nor without any response. */
 function wasSent(entry: HarEntry): boolean {
-  return entry.host !== null && !entry.fromCache && entry.status !== 0;
+  return entry.host !== null && !entry.fromCache && !entry.isStream && entry.status !== 0;
 }
 
 function opensConnection(entry: HarEntry): boolean {
@@ -120,7 +120,8 @@ export function collectConcerned(main: ReadonlySet<HarEntry>): ConcernedCollecto
       if (repeatedUrl(entry) !== null) note('duplicates', entry, 'fetched again', bytes);
       const original = copyOf(entry);
       if (original) note('duplicated_scripts', entry, `same name and size as ${addressText(sanitiseUrl(original.url))}`, bytes);
-      if (isHttp1(entry) && wasSent(entry)) note('http1', entry, `queued ${formatMs(timings.blockedMs)}`, timings.blockedMs);
+      if (isHttp1(entry) && wasSent(entry))
+        note('http1', entry, timings.blockedMs === null ? 'over HTTP/1.x' : `queued ${formatMs(timings.blockedMs)}`, timings.blockedMs);
       if (reconnects(entry)) note('reconnects', entry, `connecting took ${formatMs(openingMs(entry))}`, openingMs(entry));
       const fault = cacheFault(entry);
       if (fault !== null) note(fault === 'missing' ? 'no_cache' : 'short_cache', entry, lifetimeWords(entry), bytes);
@@ -141,9 +142,7 @@ function lifetimeWords({ cacheLifetimeSeconds: seconds }: HarEntry): string {
 
 /** Sizes of these requests together. */
 export function totalsOf(requests: readonly ConcernedRequest[]): RequestTotals {
-  const totals = noRequests();
-  for (const { entry } of requests) count(totals, entry);
-  return totals;
+  return sumOf(requests.map(({ entry }) => entry));
 }
 
 /** The heaviest of these requests; undefined without any of known size. */

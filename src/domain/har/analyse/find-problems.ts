@@ -1,8 +1,10 @@
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { addTo } from '../../../lib/tally.ts';
 import { PAGE_MEDIANS, thresholdOf } from '../../speed/speed-metrics.ts';
 import { addressText } from '../read/addresses.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { sanitiseHost, sanitiseUrl } from '../sanitise-url.ts';
+import { hasFailed } from '../summary/entry-counts.ts';
 import { blockingProblems } from './blocking-problems.ts';
 import { heaviestTogether, largestCost, SLOW_ANSWER_MS } from './concerned-requests.ts';
 import { imageProblems } from './image-problems.ts';
@@ -44,7 +46,7 @@ export function saysWithWins({ says, wins }: Problem): string {
 
 function failedDocument(document: HarEntry): Problem[] {
   const { status } = document;
-  if (status !== 0 && status < 400) return [];
+  if (!hasFailed(document)) return [];
   const says = `The document itself failed with status ${status}: everything else is that of an error page.`;
   return [
     { ...MEASURED, problem: 'failed_document', concerned: [{ entry: document, detail: `status ${status}`, cost: 0 }], costMs: null, says },
@@ -91,7 +93,7 @@ function errorProblems({ concerned: { errors } }: HarStudy): Problem[] {
   const [first] = errors;
   if (!first) return [];
   const failures = new Map<number, number>();
-  for (const { entry } of errors) failures.set(entry.status, (failures.get(entry.status) ?? 0) + 1);
+  for (const { entry } of errors) addTo(failures, entry.status ?? 0);
   const statuses = [...failures].toSorted(([a], [b]) => a - b).slice(0, 6);
   const counts = statuses.map(([status, requests]) => `${requests} × ${status === 0 ? 'no response' : status}`).join(', ');
   const costMs = largestCost(errors);

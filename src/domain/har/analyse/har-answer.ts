@@ -7,7 +7,7 @@ const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const request = z.object({
   index: z.number(),
   url: z.string(),
-  status: z.number(),
+  status: z.number().nullable(),
   durationMs: ms,
   transferBytes: size,
   contentBytes: size,
@@ -58,7 +58,7 @@ export const harAnswerShape = z.object({
   document: z
     .object({
       url: z.string(),
-      status: z.number(),
+      status: z.number().nullable(),
       protocol: z.string().nullable(),
       redirectMs: ms,
       ttfbMs: ms,

@@ -49,7 +49,7 @@ const SAME_PAINT_MS = 60;
 const SAME_PAINT_SHARE = 0.03;
 
 function isSeen(entry: HarEntry): boolean {
-  return entry.startMs !== null && entry.durationMs !== null && entry.status >= 200 && entry.status < 300;
+  return entry.startMs !== null && entry.durationMs !== null && Math.floor((entry.status ?? 0) / 100) === 2;
 }
 
 /** How large an image is: by the dimensions in its address, else by its bytes (a photo takes about a byte for two pixels). */
@@ -76,7 +76,7 @@ function largestBefore({ entries }: Har, type: HarEntry['type'], lcpMs: number, 
 function phasesOf(lcpMs: number, firstByteMs: number | null, entry: HarEntry | null): PaintPhases | null {
   if (firstByteMs === null || firstByteMs > lcpMs) return null;
   if (!entry) return { serverMs: firstByteMs, loadDelayMs: 0, loadTimeMs: 0, renderDelayMs: lcpMs - firstByteMs };
-  const startMs = Math.min(lcpMs, Math.max(firstByteMs, entry.startMs ?? 0));
+  const startMs = Math.min(lcpMs, Math.max(firstByteMs, entry.askedMs ?? 0));
   const endMs = Math.min(lcpMs, Math.max(startMs, endOf(entry)));
   return { serverMs: firstByteMs, loadDelayMs: startMs - firstByteMs, loadTimeMs: endMs - startMs, renderDelayMs: lcpMs - endMs };
 }

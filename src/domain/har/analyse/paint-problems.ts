@@ -54,13 +54,15 @@ function lateImage(study: HarStudy, largest: LargestPaint, entry: HarEntry, { lo
 function slowImage(study: HarStudy, largest: LargestPaint, entry: HarEntry, { loadTimeMs }: PaintPhases): Problem[] {
   const { waitMs, receiveMs, blockedMs } = entry.timings;
   const share = savedShare(entry);
-  const waited = Math.max(0, (waitMs ?? 0) - QUICK_WAIT_MS) + (blockedMs ?? 0);
+  const redirectMs = (entry.startMs ?? 0) - (entry.askedMs ?? 0);
+  const waited = Math.max(0, (waitMs ?? 0) - QUICK_WAIT_MS) + (blockedMs ?? 0) + redirectMs;
   const canWinMs = Math.min(loadTimeMs, waited + share * (receiveMs ?? loadTimeMs));
   if (!isWorth(canWinMs, largest.lcpMs)) return [];
   const bytes = weightOf(entry);
   const saves = share > 0 && bytes !== null ? `; WebP or AVIF saves about ${formatBytes(Math.round(share * bytes))}` : '';
   const parts = [
-    waited > 0 && `waits ${formatMs((waitMs ?? 0) + (blockedMs ?? 0))}`,
+    redirectMs > 0 && `a redirect takes ${formatMs(redirectMs)}`,
+    waited > redirectMs && `waits ${formatMs((waitMs ?? 0) + (blockedMs ?? 0))}`,
     receiveMs !== null && `receives for ${formatMs(receiveMs)}`,
   ];
   const says =

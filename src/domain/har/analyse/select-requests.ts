@@ -44,7 +44,7 @@ function conditionsOf({ url, type, domain, status, minDurationMs, minBytes }: Re
 function hasStatus(status: string): Condition {
   const classOf = /^([1-5])xx$/i.exec(status)?.[1];
   if (classOf === undefined) return (entry) => entry.status === Number(status);
-  return (entry) => Math.floor(entry.status / 100) === Number(classOf);
+  return (entry) => Math.floor((entry.status ?? 0) / 100) === Number(classOf);
 }
 
 function isBelow(domain: string): Condition {

@@ -1,9 +1,10 @@
+import { formatMs } from '../../../lib/number-text.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
 import { isCompressible } from '../read/resource-type.ts';
 import type { HarSummary } from '../summary/har-summary.ts';
 import { collectSummary } from '../summary/summarize-har.ts';
 import { isCompressed } from '../summary/waste.ts';
-import { type Blocking, collectBlocking } from './blocking.ts';
+import { type Blocking, collectBlocking, firstByteOf } from './blocking.ts';
 import { type ConcernedRequests, collectConcerned } from './concerned-requests.ts';
 import { type LargestPaint, largestPaintOf, type PaintTimes } from './largest-paint.ts';
 import { collectParties, type EntityOf, type PartyGroup } from './third-parties.ts';
@@ -48,6 +49,21 @@ export interface HarStudy {
   readonly concerned: ConcernedRequests;
   /** The share that compression leaves of a text, measured on the compressed texts of the file; null where there are none. */
   readonly compressedShare: number | null;
+  /** What keeps file and report from being read together. */
+  readonly notes: readonly string[];
+}
+
+/** By so much may the first byte of a document come after a paint on another clock. */
+const CLOCKS_MS = 50;
+
+/** The paints as far as they agree with the file: none can come before the document's first byte. */
+function agreeing(paints: PaintTimes, firstByteMs: number | null): { paints: PaintTimes; notes: string[] } {
+  const early = [paints.fcpMs, paints.lcpMs].find((ms) => ms !== null && firstByteMs !== null && ms < firstByteMs - CLOCKS_MS);
+  if (early == null) return { paints, notes: [] };
+  const note =
+    `By its report the page was painted after ${formatMs(early)}, before the first byte of its document in this file ` +
+    `(${formatMs(firstByteMs)}): the two do not fit together, so no paint is explained by a request.`;
+  return { paints: { ...paints, fcpMs: null, lcpMs: null }, notes: [note] };
 }
 
 const NO_PAINTS: PaintTimes = { fcpMs: null, lcpMs: null, tbtMs: null, loadMs: null };
@@ -56,9 +72,10 @@ const NO_PAINTS: PaintTimes = { fcpMs: null, lcpMs: null, tbtMs: null, loadMs: n
  * Studies a HAR file in one pass: on a large one, looking at each request is what takes time. The entities give the names of third parties,
  * the report of the step its paints.
  */
-export function studyHar(har: Har, entityOf: EntityOf, paints: PaintTimes = NO_PAINTS): HarStudy {
+export function studyHar(har: Har, entityOf: EntityOf, reported: PaintTimes = NO_PAINTS): HarStudy {
+  const { paints, notes } = agreeing(reported, firstByteOf(har));
   const main = new Set(har.document ? [...har.redirects, har.document] : []);
-  const [summary, blocking] = [collectSummary(har, { top: 3, errors: 3 }), collectBlocking(har)];
+  const [summary, blocking] = [collectSummary(har, { top: 3, errors: 3 }), collectBlocking(har, paints.fcpMs)];
   const [parties, concerned, compressed] = [collectParties(entityOf), collectConcerned(main), collectCompressedShare()];
   for (const entry of har.entries) {
     summary.add(entry);
@@ -78,5 +95,6 @@ export function studyHar(har: Har, entityOf: EntityOf, paints: PaintTimes = NO_P
     largest: largestPaintOf(har, paints, found),
     concerned: concerned.concerned(),
     compressedShare: compressed.share(),
+    notes,
   };
 }

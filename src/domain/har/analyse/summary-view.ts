@@ -3,6 +3,7 @@ import { PAGE_MEDIANS } from '../../speed/speed-metrics.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
 import { shortUrl } from '../sanitise-url.ts';
+import { hasFailed } from '../summary/entry-counts.ts';
 import type { HarSummary, RequestRow } from '../summary/har-summary.ts';
 import { type Blocking, endOf } from './blocking.ts';
 import { BLOCKING_BASIS } from './blocking-problems.ts';
@@ -31,7 +32,7 @@ function lastAwaited(har: Har, blocking: Blocking): HarEntry | null {
   const loadMs = page?.onLoadMs == null ? Number.POSITIVE_INFINITY : (page.startMs ?? 0) + page.onLoadMs;
   let last: HarEntry | null = null;
   for (const entry of blocking.entries.length > 0 ? blocking.entries : har.entries) {
-    if (entry.startMs === null || endOf(entry) > loadMs || entry.status === 0) continue;
+    if (entry.startMs === null || endOf(entry) > loadMs || hasFailed(entry)) continue;
     if (!last || endOf(entry) > endOf(last)) last = entry;
   }
   return last;
@@ -128,14 +129,16 @@ export function summaryView(study: HarStudy): { answer: Omit<HarAnswer, 'view'>;
       slowest: slowest.slice(0, SHOWN.slowest).map(requestRow),
       criticalChain: chain.map(chainRow),
     },
-    notes: [...summary.notes, ...notesOf(study, problems)],
+    notes: [...study.notes, ...summary.notes, ...notesOf(study, problems)],
   };
 }
 
 function verdictOf(study: HarStudy, problems: readonly Problem[]): string {
   const { document, totals } = study.summary;
   const facts = [
-    document ? `The document answered ${document.status} after ${formatMs(document.ttfbMs)}` : 'The file holds no document',
+    document
+      ? `The document answered ${document.status ?? 'with an unknown status'} after ${formatMs(document.ttfbMs)}`
+      : 'The file holds no document',
     `${counted(totals.requests, 'request')} moved ${formatBytes(totals.transferBytes)}`,
     ...(totals.onLoadMs === null ? [] : [`loaded after ${formatMs(totals.onLoadMs)}`]),
   ];

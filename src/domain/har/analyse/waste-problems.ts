@@ -20,8 +20,17 @@ export function transportProblems(study: HarStudy): Problem[] {
   if (http1.length >= WORTH_MULTIPLEXING) {
     const costMs = largestCost(http1);
     const target = someOf(hostsOf(http1), 2);
-    const says = `${counted(http1.length, 'request')} to ${target} over HTTP/1.x; the longest queued ${formatMs(costMs)} for a connection`;
-    problems.push({ ...measured, problem: 'http1', concerned: http1, costMs, says, wins: queueWins(study, http1) });
+    const isKnown = http1.some(({ entry }) => entry.timings.blockedMs !== null);
+    const queued = isKnown ? `; the longest queued ${formatMs(costMs)} for a connection` : '';
+    const says = `${counted(http1.length, 'request')} to ${target} over HTTP/1.x${queued}`;
+    problems.push({
+      ...measured,
+      problem: 'http1',
+      concerned: http1,
+      costMs: isKnown ? costMs : null,
+      says,
+      wins: queueWins(study, http1),
+    });
   }
   if (reconnects.length > 0) {
     const costMs = largestCost(reconnects);

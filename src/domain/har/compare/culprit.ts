@@ -8,12 +8,12 @@ import type { HostMoved, Moved, RunShift } from './run-scatter.ts';
 
 /** The cause that made one of two runs slower than the other. */
 export interface Culprit {
-  readonly kind: 'whole run' | 'document' | 'host' | 'request' | 'nothing';
-  /** The host, or the address of the request; null for the whole run and for nothing. */
+  readonly kind: 'whole run' | 'document' | 'host' | 'request' | 'page' | 'nothing';
+  /** The host, or the address of the request; null for the whole run, the page's own work and nothing. */
   readonly name: string | null;
-  /** The run that it slowed down; null for nothing. */
+  /** The slower run; null where neither is. */
   readonly slower: 'before' | 'after' | null;
-  /** Times as long as in the other run; null for nothing. */
+  /** Times as long as in the other run; null where no request says so. */
   readonly times: number | null;
   /** A clause: `the document took 1.94 s against 431 ms before`. */
   readonly says: string;
@@ -29,6 +29,8 @@ export interface Differing {
   /** Of the longer run. */
   readonly durationMs: number;
   readonly moves: PaintMoves;
+  /** By how much longer the main thread was blocked in the run after, ms; null where that is not known. */
+  readonly blockedMs: number | null;
   readonly effectsOf: (moved: Moved) => Effects;
 }
 
@@ -139,9 +141,31 @@ function requestCandidate(moved: Moved, hostShift: number, differing: Differing)
   return [{ kind: isDocument ? 'document' : 'request', name, shift: own, effectMs, says }];
 }
 
-/** Names what made one run slower: the whole run, one host, the document, one request, or nothing beyond scatter. */
+/** The way in which all paints and the load moved: 1 slower, -1 faster; 0 where none did, or they went apart. */
+function directionOf(moves: PaintMoves): number {
+  const ways = new Set(Object.values(moves).map(Math.sign));
+  const [way = 0] = ways;
+  return ways.size === 1 ? way : 0;
+}
+
+/** What is left where no request went the way of the paints: the page's own work, where it blocked the main thread for that long. */
+function unexplained({ moves, blockedMs }: Differing, direction: number): Culprit {
+  const nothing = { kind: 'nothing', name: null, times: null } as const;
+  if (direction === 0) return { ...nothing, slower: null, says: 'nothing that both runs requested stands out' };
+  const slower = direction > 0 ? 'after' : 'before';
+  const movedMs = Math.max(...Object.values(moves).map(Math.abs));
+  const ownMs = direction * (blockedMs ?? 0);
+  if (ownMs < Math.max(LEAST_MS, EXPLAINS * movedMs)) return { ...nothing, slower, says: 'no request of both runs explains it' };
+  return { ...nothing, kind: 'page', slower, says: `no request explains it; TBT is ${formatMs(ownMs)} longer: the page's own work` };
+}
+
+/**
+ * Names what made one run slower: the whole run, one host, the document, one request, the page's own work, or nothing beyond scatter. A cause
+ * goes the way of its effect: where paints and load went one way, nothing is named that went the other.
+ */
 export function culpritOf(differing: Differing): Culprit {
-  const { shift } = differing;
+  const { shift, moves } = differing;
+  const direction = directionOf(moves);
   const hosts = new Map(shift.hosts.flatMap((host) => hostCandidate(host, differing).map((candidate) => [host.host, candidate] as const)));
   const shiftOf = (host: string | null) => hosts.get(host ?? '')?.shift ?? 0;
   const [first] = [
@@ -149,8 +173,10 @@ export function culpritOf(differing: Differing): Culprit {
     ...slowCourse(differing),
     ...hosts.values(),
     ...shift.requests.flatMap((moved) => requestCandidate(moved, shiftOf(moved.host), differing)),
-  ].toSorted((a, b) => b.effectMs - a.effectMs);
-  if (!first) return { kind: 'nothing', name: null, slower: null, times: null, says: 'nothing that both runs requested stands out' };
+  ]
+    .filter((candidate) => candidate.shift * direction >= 0)
+    .toSorted((a, b) => b.effectMs - a.effectMs);
+  if (!first) return unexplained(differing, direction);
   const { kind, name, says } = first;
   return { kind, name, slower: first.shift > 0 ? 'after' : 'before', times: Math.round(Math.exp(Math.abs(first.shift)) * 100) / 100, says };
 }

@@ -48,7 +48,7 @@ export const comparisonShape = z.object({
   /** Of two given runs: what made one of them slower. */
   culprit: z
     .object({
-      kind: z.enum(['whole run', 'document', 'host', 'request', 'nothing']),
+      kind: z.enum(['whole run', 'document', 'host', 'request', 'page', 'nothing']),
       name: z.string().nullable(),
       slower: z.enum(['before', 'after']).nullable(),
       times: number,
@@ -191,10 +191,10 @@ function paintWords(sides: Comparison['sides']): string[] {
 
 /** The sentence on why one run is slower. */
 function culpritWords({ kind, slower, says }: Culprit, counts: Comparison['counts']): string {
+  if (slower !== null) return `Slower is the run ${slower}: ${says}.`;
   if (kind === 'nothing' && counts.slower + counts.faster > 0)
     return 'No cause stands out: what is listed as slower or faster held up neither a paint nor the load by more than chance does.';
-  if (kind === 'nothing') return 'What both runs requested took as long as runs differ by anyway.';
-  return `Slower is the run ${slower}: ${says}.`;
+  return 'What both runs requested took as long as runs differ by anyway.';
 }
 
 /** Sums the changes up in a few sentences: culprit, paints, net effect, new hosts, new blockers of rendering, slower requests. */
@@ -205,7 +205,7 @@ export function comparisonVerdict(compared: Compared): string {
   const side = runs ? `After (${counted(runs.after, 'run')} against ${runs.before} before)` : 'After';
   return [
     ...(samePage ? [] : [`Not the same page: ${addressOf(before)} against ${addressOf(after)}.`]),
-    ...(culprit && culprit.kind !== 'nothing' ? [culpritWords(culprit, counts)] : []),
+    ...(culprit && culprit.slower !== null ? [culpritWords(culprit, counts)] : []),
     ...paintWords(sides),
     changes.length > 0 ? `${side}: ${changes.join(', ')}.` : `${side}: requests and bytes as before.`,
     ...newcomers(compared),
@@ -213,7 +213,7 @@ export function comparisonVerdict(compared: Compared): string {
       ? [`Slower: ${shortUrl(slowest.after.url, 70)}, ${formatMs(slowest.from)} before, ${formatMs(slowest.to)} after.`]
       : []),
     ...(hasChanges(counts) ? [] : ['No request was added, removed or changed beyond noise.']),
-    ...(culprit?.kind === 'nothing' ? [culpritWords(culprit, counts)] : []),
+    ...(culprit?.slower === null ? [culpritWords(culprit, counts)] : []),
   ].join(' ');
 }
 

@@ -4,12 +4,13 @@ import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
 import type { PartyGroup } from '../analyse/third-parties.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { HarEntry } from '../read/har-model.ts';
+import { hasFailed } from '../summary/entry-counts.ts';
 import { type HarSummary, type RequestTotals, weightOf } from '../summary/har-summary.ts';
 
 /** How addresses of two runs are taken for the same; the words for the notes of an answer. */
 export const MATCHING_NOTE =
   'Requests are matched by address, first as it is, then without scheme, with hashes, versions, ids and query values other than ' +
-  'plain words left out; equal addresses in order.';
+  'plain words left out; of equal addresses by outcome, operation, size and place.';
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 /** `1.4.2`, `v3.1`, `@11`. */
@@ -82,8 +83,8 @@ export interface TimedPair extends Pair {
 
 /** Whether a request is timed. */
 export function isTimed(entry: HarEntry): entry is TimedEntry {
-  const { fromCache, durationMs, status } = entry;
-  return !fromCache && status !== 0 && durationMs !== null && durationMs > 0;
+  const { fromCache, isStream, durationMs, status } = entry;
+  return !fromCache && !isStream && status !== 0 && durationMs !== null && durationMs > 0;
 }
 
 /** The pairs that are timed in both runs. */
@@ -98,36 +99,64 @@ export interface Matching {
   readonly removed: readonly HarEntry[];
 }
 
-/** Matches each request at most once: by exact address, then by normalised address, equal ones in order. */
+/**
+ * Matches each request at most once: by exact address, then by normalised address. A failed one is matched with a failed one, an operation
+ * with itself; of several left for one address those of about the same size and place belong together.
+ */
 export function matchRequests(before: readonly HarEntry[], after: readonly HarEntry[]): Matching {
-  const exact = matchBy(before, after, ({ method, url }) => `${method} ${withoutFragment(url)}`);
-  const alike = matchBy(exact.removed, exact.added, normalisedAddress);
+  const kind = (entry: HarEntry) => `${hasFailed(entry)} ${entry.operation ?? ''}`;
+  const exact = matchBy(before, after, (entry) => `${kind(entry)} ${entry.method} ${withoutFragment(entry.url)}`);
+  const alike = matchBy(exact.removed, exact.added, (entry) => `${kind(entry)} ${normalisedAddress(entry)}`);
   return { pairs: [...exact.pairs, ...alike.pairs], added: alike.added, removed: alike.removed };
 }
 
-function matchBy(before: readonly HarEntry[], after: readonly HarEntry[], keyOf: (entry: HarEntry) => string): Matching {
-  const waiting = new Map<string, { entries: HarEntry[]; next: number }>();
-  for (const entry of before) {
+/** Requests of one address beyond which they are matched in order: all pairs of more would take too long. */
+const MOST_OF_ONE_ADDRESS = 40;
+
+function groupsOf(entries: readonly HarEntry[], keyOf: (entry: HarEntry) => string): Map<string, HarEntry[]> {
+  const groups = new Map<string, HarEntry[]>();
+  for (const entry of entries) {
     const key = keyOf(entry);
-    const known = waiting.get(key);
-    if (known) known.entries.push(entry);
-    else waiting.set(key, { entries: [entry], next: 0 });
+    const known = groups.get(key);
+    if (known) known.push(entry);
+    else groups.set(key, [entry]);
   }
-  const pairs: Pair[] = [];
-  const added: HarEntry[] = [];
-  const matched = new Set<HarEntry>();
-  for (const entry of after) {
-    const known = waiting.get(keyOf(entry));
-    const partner = known?.entries[known.next];
-    if (!known || !partner) {
-      added.push(entry);
-      continue;
-    }
-    known.next += 1;
-    matched.add(partner);
-    pairs.push({ before: partner, after: entry });
-  }
-  return { pairs, added, removed: before.filter((entry) => !matched.has(entry)) };
+  return groups;
+}
+
+function matchBy(before: readonly HarEntry[], after: readonly HarEntry[], keyOf: (entry: HarEntry) => string): Matching {
+  const waiting = groupsOf(before, keyOf);
+  const pairs = [...groupsOf(after, keyOf)].flatMap(([key, entries]) => pairsOf(waiting.get(key) ?? [], entries));
+  const matched = new Set(pairs.flatMap((pair) => [pair.before, pair.after]));
+  const isLeft = (entry: HarEntry) => !matched.has(entry);
+  return { pairs, added: after.filter(isLeft), removed: before.filter(isLeft) };
+}
+
+/** As many as there are on both sides in order; where one side has more, those that are most alike, by size first. */
+function pairsOf(before: readonly HarEntry[], after: readonly HarEntry[]): Pair[] {
+  const fewer = Math.min(before.length, after.length);
+  if (before.length === after.length || Math.max(before.length, after.length) > MOST_OF_ONE_ADDRESS)
+    return after.slice(0, fewer).flatMap((entry, at) => (before[at] ? [{ before: before[at], after: entry }] : []));
+  const distances = before.flatMap((was, from) =>
+    after.map((is, to) => ({
+      pair: { before: was, after: is },
+      distance: sizeDistance(was, is) + Math.abs(from - to) / MOST_OF_ONE_ADDRESS,
+    })),
+  );
+  const taken = new Set<HarEntry>();
+  return distances
+    .toSorted((a, b) => a.distance - b.distance)
+    .flatMap(({ pair }) => {
+      if (taken.has(pair.before) || taken.has(pair.after)) return [];
+      taken.add(pair.before).add(pair.after);
+      return [pair];
+    });
+}
+
+/** How many times as large the content of one is, as a logarithm. */
+function sizeDistance(a: HarEntry, b: HarEntry): number {
+  const sizeOf = (entry: HarEntry) => Math.log((entry.contentBytes ?? entry.transferBytes ?? 0) + MIN_BYTES);
+  return Math.abs(sizeOf(a) - sizeOf(b));
 }
 
 /** A matched request whose size or duration changed. */

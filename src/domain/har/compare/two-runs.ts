@@ -62,6 +62,7 @@ export function judgeTwoRuns(
       largest: is.largest?.entry ?? undefined,
       durationMs: Math.max(loadOf(was), loadOf(is)),
       moves: paintMoves(paintsOf(was), paintsOf(is), paints),
+      blockedMs: was.paints.tbtMs === null || is.paints.tbtMs === null ? null : is.paints.tbtMs - was.paints.tbtMs,
       effectsOf: (moved) => effectsOf(changeOf(moved), was, is),
     }),
     slower: listed.filter(({ change }) => change > 0).map(changeOf),

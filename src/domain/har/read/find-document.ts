@@ -1,40 +1,104 @@
 import { nth } from '../../../lib/nth.ts';
-import type { HarEntry } from './har-model.ts';
+import type { HarEntry, HarPage } from './har-model.ts';
 
-/** The main document of a page with the redirects that led to it. */
-export interface DocumentChain {
-  document: HarEntry;
-  redirects: HarEntry[];
+/** The requests of one navigation. */
+export interface PageLoad {
+  /** That of the document first. */
+  readonly pages: HarPage[];
+  /** In order of start. */
+  readonly entries: HarEntry[];
+  readonly document: HarEntry | null;
+  /** What led to the document, in order. */
+  readonly redirects: HarEntry[];
+}
+
+type DocumentChain = Pick<PageLoad, 'document' | 'redirects'>;
+
+/** Entries and pages without a start come last. */
+export function startOrLast({ startMs }: Pick<HarEntry, 'startMs'>): number {
+  return startMs ?? Number.MAX_VALUE;
+}
+
+/**
+ * Divides the entries of a file, in order of start, by the pages that have a document of their own: visits, iterations, a page that a script
+ * left for another. A request of no such page belongs to the load under way; with fewer than two such pages all is one load.
+ */
+export function loadsOf(entries: readonly HarEntry[], pages: readonly HarPage[]): PageLoad[] {
+  const byPage = new Map(pages.map(({ id }) => [id, [] as HarEntry[]]));
+  for (const entry of entries) byPage.get(entry.pageId ?? '')?.push(entry);
+  const loads = pages.flatMap((page): PageLoad[] => {
+    const own = byPage.get(page.id) ?? [];
+    const chain = findDocument(own);
+    return chain.document ? [{ pages: [page], entries: own, ...chain }] : [];
+  });
+  const [first, second] = loads.toSorted((a, b) => firstStart(a) - firstStart(b));
+  if (!first || !second) return [oneLoad(entries, pages)];
+  const ofPage = new Set(loads.map(({ pages: [page] }) => page?.id ?? null));
+  for (const entry of entries) {
+    if (ofPage.has(entry.pageId)) continue;
+    const underWay = loads.filter((load) => firstStart(load) <= startOrLast(entry)).toSorted((a, b) => firstStart(b) - firstStart(a));
+    (underWay[0] ?? first).entries.push(entry);
+  }
+  return loads
+    .toSorted((a, b) => firstStart(a) - firstStart(b))
+    .map((load) => ({ ...load, entries: load.entries.toSorted((a, b) => startOrLast(a) - startOrLast(b)) }));
+}
+
+const firstStart = ({ document, redirects: [redirect] }: PageLoad) => startOrLast(redirect ?? document ?? { startMs: null });
+
+function oneLoad(entries: readonly HarEntry[], pages: readonly HarPage[]): PageLoad {
+  const chain = findDocument(entries);
+  const isOwn = ({ id }: HarPage) => id === chain.document?.pageId;
+  return { pages: [...pages.filter(isOwn), ...pages.filter((page) => !isOwn(page))], entries: [...entries], ...chain };
 }
 
 /**
  * Finds the first document among entries in order of start, or the first redirect whose chain ends in a document. A chain is followed by
- * address, forwards in time, each entry once (sites redirect away and back to the same address). Null when no document was recorded.
+ * address, forwards in time, each entry once (sites redirect away and back to the same address). Of several attempts at one address before
+ * the files of the page, as behind a sign-in, the last is the document. Null when no document was recorded.
  */
-export function findDocument(entries: HarEntry[]): DocumentChain | null {
-  let targets: Map<string, number[]> | undefined;
+function findDocument(entries: readonly HarEntry[]): DocumentChain {
+  const redirectOf = redirectFinder(entries);
   const seen = new Set<HarEntry>();
-  for (const [position, entry] of entries.entries()) {
+  for (const entry of entries) {
     if (seen.has(entry) || entry.host === null) continue;
     const chain = [entry];
     seen.add(entry);
-    for (let last = entry, at = position; last.redirectUrl !== null; ) {
-      targets ??= positionsByUrl(entries);
-      const next = nextAt(targets.get(resolve(last.redirectUrl, last.url)) ?? [], at);
-      const target = next === undefined ? undefined : entries[next];
-      if (next === undefined || target === undefined || seen.has(target)) break;
-      seen.add(target);
-      chain.push(target);
-      last = target;
-      at = next;
+    for (let next = redirectOf(entry); next && !seen.has(next); next = redirectOf(next)) {
+      seen.add(next);
+      chain.push(next);
     }
     const document = chain.at(-1);
-    if (document?.type === 'document') return { document, redirects: chain.slice(0, -1) };
+    if (document?.type === 'document') return { document: lastAttempt(document, entries), redirects: chain.slice(0, -1) };
   }
-  return null;
+  return { document: null, redirects: [] };
 }
 
-function positionsByUrl(entries: HarEntry[]): Map<string, number[]> {
+/** The last request of the same address that no request of anything else came before. */
+function lastAttempt(document: HarEntry, entries: readonly HarEntry[]): HarEntry {
+  const url = withoutFragment(document.url);
+  let last = document;
+  for (const entry of entries.slice(entries.indexOf(document) + 1)) {
+    if (entry.type !== 'document' || withoutFragment(entry.url) !== url) break;
+    last = entry;
+  }
+  return last;
+}
+
+/** Finds the request that followed a redirect: the first of its target behind it. */
+export function redirectFinder(entries: readonly HarEntry[]): (entry: HarEntry) => HarEntry | undefined {
+  let targets: Map<string, number[]> | undefined;
+  let positions: Map<HarEntry, number> | undefined;
+  return (entry) => {
+    if (entry.redirectUrl === null) return undefined;
+    targets ??= positionsByUrl(entries);
+    positions ??= new Map(entries.map((each, at) => [each, at]));
+    const at = nextAt(targets.get(resolve(entry.redirectUrl, entry.url)) ?? [], positions.get(entry) ?? entries.length);
+    return at === undefined ? undefined : entries[at];
+  };
+}
+
+function positionsByUrl(entries: readonly HarEntry[]): Map<string, number[]> {
   const positions = new Map<string, number[]>();
   for (const [position, entry] of entries.entries()) {
     const url = withoutFragment(entry.url);

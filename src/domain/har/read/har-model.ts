@@ -33,9 +33,11 @@ export interface HarEntry {
   /** Registrable domain by the public suffix list; the host itself for IP addresses and single names. */
   domain: string | null;
   party: Party | null;
-  /** 0 when no response arrived (blocked, aborted, failed). */
-  status: number;
+  /** 0 when no response arrived (blocked, aborted, failed), null when the file does not say. */
+  status: number | null;
   redirectUrl: string | null;
+  /** Start of the first redirect that led here, ms like `startMs`; that of the request itself where none did. */
+  askedMs: number | null;
   /** Lower case without parameters, empty when unknown. */
   mime: string;
   type: ResourceType;
@@ -49,6 +51,12 @@ export interface HarEntry {
   /** Identifier of the TCP connection as the recorder numbers it. */
   connection: string | null;
   fromCache: boolean;
+  /** False for what no network was asked for: data, blob, about, files of an extension. */
+  isNetwork: boolean;
+  /** A socket or an event stream, of which only the opening is a wait: `durationMs` ends with it. */
+  isStream: boolean;
+  /** Name of the GraphQL operation, for telling requests of one address apart; never to be shown. */
+  operation: string | null;
   /** Priority as Chrome names it. */
   priority: string | null;
   /** Render-blocking status as Chrome names it, null when the file does not say. */
@@ -81,11 +89,12 @@ export interface HarSource {
   log: Record<string, unknown> & { entries: unknown[] };
 }
 
-/** A HAR file that was read: normalised entries in order of start, and the source for `sanitiseHar`. */
+/** A HAR file that was read: the page load that ended it, its entries normalised and in order of start. */
 export interface Har {
   creator: string | null;
-  /** Of the earliest entry, from which all starts count; ms since 1970, null when the file gives no readable one. */
+  /** Of the earliest entry of the load, from which all starts count; ms since 1970, null when the file gives no readable one. */
   startedMs: number | null;
+  /** That of the document first. */
   pages: HarPage[];
   entries: HarEntry[];
   /** The main document and the redirects that led to it, in order. */
@@ -93,6 +102,8 @@ export interface Har {
   redirects: HarEntry[];
   /** Sentences about what was left out or could not be read; free of the file's texts. */
   notes: string[];
+  /** Positions in `log.entries` of all entries that could be read, of the other loads too; with `source` for `sanitiseHar`. */
+  readable: number[];
   source: HarSource;
 }
 

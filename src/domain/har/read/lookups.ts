@@ -107,18 +107,21 @@ function statedLifetimeSeconds(cacheControl: string): number | null {
 const ZERO = 48;
 const SECONDS_AT = 17;
 
+/** The zone that ends a date. */
+export const ZONE = /(?:Z|[+-]\d\d:?\d\d)$/i;
+
 /**
  * A reader of `startedDateTime`, ms since 1970 or null for anything but an ISO date-time. The entries of a file lie in a few minutes, so
- * that of most only the seconds are read: a tenth of the time that Date.parse takes.
+ * that of most only the seconds are read: a tenth of the time that Date.parse takes. `zone` is that of a date without one.
  */
-function instantReader(): (text: string) => number | null {
+function instantReader(zone: string): (text: string) => number | null {
   let minute = '';
   let minuteMs = 0;
   return (text) => {
     const afterMs = minute !== '' && text.length === 24 && text.startsWith(minute) ? secondsAsMs(text) : null;
     if (afterMs !== null) return minuteMs + afterMs;
     // Date.parse reads almost any text as some date.
-    const ms = text[4] === '-' && text[10] === 'T' ? Date.parse(text) : Number.NaN;
+    const ms = text[4] === '-' && text[10] === 'T' ? Date.parse(ZONE.test(text) ? text : `${text}${zone}`) : Number.NaN;
     if (Number.isNaN(ms)) return null;
     const seconds = text.length === 24 ? secondsAsMs(text) : null;
     if (seconds !== null) {
@@ -162,8 +165,8 @@ export interface Lookups extends FreshnessReaders {
   instant: (text: string) => number | null;
 }
 
-/** Fresh lookups, to be forgotten with the file. */
-export function createLookups(): Lookups {
+/** Fresh lookups, to be forgotten with the file; `zone` is that of dates without one. */
+export function createLookups(zone: string): Lookups {
   const placeByAuthority = remembered(placeAt);
   return {
     placeOf(url) {
@@ -171,7 +174,7 @@ export function createLookups(): Lookups {
       return end === -1 ? placeAt(url) : placeByAuthority(url.slice(0, end));
     },
     contentKind: remembered(contentKind),
-    instant: instantReader(),
+    instant: instantReader(zone),
     statedLifetime: remembered(statedLifetimeSeconds),
     dateMs: remembered(Date.parse),
   };

@@ -15,27 +15,71 @@ export interface Sizes {
   bodyLost: boolean;
 }
 
+/** An entry's response as far as its size follows from it. */
+interface Sized {
+  readonly raw: Record<string, unknown>;
+  readonly response: Record<string, unknown>;
+  readonly method: string;
+  readonly status: number | null;
+  readonly contentLength: number | null;
+  readonly isCached: boolean;
+  readonly isEncoded: boolean;
+}
+
+/** Answers that HTTP gives no body (RFC 9110): what a recorder writes there is that of another answer, or of the cache. */
+function hasNoBody({ method, status }: Sized): boolean {
+  return method === 'HEAD' || status === 204 || status === 304 || (status !== null && status >= 100 && status < 200);
+}
+
+/** Informative entries that tell how a recorder counts. */
+const ENOUGH_ENTRIES = 40;
+
+/** Whether the recorder counts the headers into `bodySize` (Firefox): told by the entries whose Content-Length is known. */
+export function bodyHoldsHeaders(entries: readonly unknown[]): boolean {
+  let [within, apart] = [0, 0];
+  for (const raw of entries) {
+    const { bodySize, headersSize, headers } = recordOf(recordOf(raw).response);
+    if (!(typeof headersSize === 'number' && headersSize > 0) || typeof bodySize !== 'number') continue;
+    const length = amountText(readHeaders(listOf(headers)).contentLength);
+    if (length === null) continue;
+    if (bodySize === headersSize + length) within += 1;
+    else if (bodySize === length) apart += 1;
+    if (within + apart === ENOUGH_ENTRIES) break;
+  }
+  return within > apart;
+}
+
+/** Digits as an amount; null for any other text. */
+const amountText = (text: string | null) => (text === null ? null : looseAmountOf(text.trim()));
+
 /**
  * Transferred: `_transferSize`, else headers and body; the body alone where the recorder gives no header size (usual for HTTP/2).
  * Some recorders write 0 for bodies they did not see (WebPagetest for SPDY): a success with a Content-Length above 0 gives them away,
  * and their own count (`_bytesIn`) is the best there is.
  */
-function readSizes(
-  raw: Record<string, unknown>,
-  response: Record<string, unknown>,
-  content: Record<string, unknown>,
-  contentLength: string | null,
-  amount: ReadAmount,
-): Sizes {
+function readSizes(sized: Sized, holdsHeaders: boolean, amount: ReadAmount): Sizes {
+  const { raw, response, status, contentLength, isCached, isEncoded } = sized;
   const transferSize = amount(response._transferSize, '.response._transferSize');
   const bodySize = amount(response.bodySize, '.response.bodySize');
   const headersSize = amount(response.headersSize, '.response.headersSize');
-  const contentSize = amount(content.size, '.response.content.size');
-  const bodyLost =
-    bodySize === 0 && transferSize === null && contentLength !== null && response.status === 200 && Number(contentLength) > 0;
+  const contentSize = amount(recordOf(response.content).size, '.response.content.size');
+  if (hasNoBody(sized)) {
+    // The content of a file that was not modified is that of the cache.
+    const contentBytes = status === 304 ? contentSize : 0;
+    return { transferBytes: transferSize ?? headersSize ?? (bodySize === null ? null : 0), contentBytes, bodyLost: false };
+  }
+  if (isCached) return { transferBytes: transferSize ?? 0, contentBytes: contentSize, bodyLost: false };
+  const bodyLost = bodySize === 0 && transferSize === null && status === 200 && (contentLength ?? 0) > 0;
   if (bodyLost) return { transferBytes: looseAmountOf(raw._bytesIn) || null, contentBytes: contentSize || null, bodyLost };
-  const bodyAndHeaders = bodySize === null ? null : bodySize + (headersSize ?? 0);
-  return { transferBytes: transferSize ?? bodyAndHeaders, contentBytes: contentSize, bodyLost };
+  const isRedirect = status !== null && status >= 300 && status < 400;
+  const most = isRedirect && contentLength !== null ? contentLength : Number.POSITIVE_INFINITY;
+  const ofHeaders = headersSize ?? 0;
+  const body = bodySize === null ? null : Math.min(most, holdsHeaders ? Math.max(0, bodySize - ofHeaders) : bodySize);
+  return {
+    transferBytes: transferSize ?? (body === null ? null : body + ofHeaders),
+    contentBytes: contentSize === null || (isEncoded && most > 0) ? contentSize : Math.min(most, contentSize),
+    bodyLost,
+  };
 }
 
 /** Members that could not be read, by their place below `log.entries[index]`; nothing in it is text of the file. */
@@ -50,17 +94,19 @@ export interface Findings {
 export interface EntryReading {
   findings: Findings;
   lookups: Lookups;
+  bodyHoldsHeaders: boolean;
 }
 
 /** One entry, its start as ms since 1970 and its party still open; null when it has no request address. */
-export function readEntry(raw: unknown, index: number, { findings, lookups }: EntryReading): HarEntry | null {
+export function readEntry(raw: unknown, index: number, reading: EntryReading): HarEntry | null {
+  const { findings } = reading;
   if (!isRecord(raw)) return drop(findings, index, '', raw);
   const { request } = raw;
   if (!isRecord(request)) return drop(findings, index, '.request', request);
   const { url } = request;
   if (typeof url !== 'string') return drop(findings, index, '.request.url', url);
   if (visibleText(url).trim() === '') return drop(findings, index, '.request.url', '');
-  return entryOf({ raw, request, url, index }, { findings, lookups });
+  return entryOf({ raw, request, url, index }, reading);
 }
 
 /** An entry whose request has an address. */
@@ -71,9 +117,12 @@ interface AddressedEntry {
   readonly index: number;
 }
 
-function entryOf({ raw, request, url, index }: AddressedEntry, { findings, lookups }: EntryReading): HarEntry {
+function entryOf(
+  { raw, request, url, index }: AddressedEntry,
+  { findings, lookups, bodyHoldsHeaders: holdsHeaders }: EntryReading,
+): HarEntry {
   const response = recordOf(raw.response);
-  const content = recordOf(response.content);
+  const method = textOf(request.method).toUpperCase() || 'GET';
   const amount: ReadAmount = (value, member) => {
     const read = amountOf(value);
     if (read === null && isBadAmount(value)) findings.misread(index, member, kindOf(value));
@@ -85,31 +134,41 @@ function entryOf({ raw, request, url, index }: AddressedEntry, { findings, looku
   const timings = readTimings(recordOf(raw.timings), amount);
   const status = readStatus(amount(response.status, '.response.status'));
   const headers = readHeaders(listOf(response.headers));
-  const { transferBytes, contentBytes, bodyLost } = readSizes(raw, response, content, headers.contentLength, amount);
+  const isCached = isMarkedCached(raw) || tookNoTime(raw, response, timings);
+  const [isEncoded, contentLength] = [headers.contentEncoding !== null, amountText(headers.contentLength)];
+  const sized = { raw, response, method, status, contentLength, isCached, isEncoded };
+  const { transferBytes, contentBytes, bodyLost } = readSizes(sized, holdsHeaders, amount);
   if (bodyLost) findings.misread(index, '.response.bodySize', '0 against its Content-Length');
-  const { mime, type } = lookups.contentKind(textOf(content.mimeType) || headers.contentType || '');
+  const { mime, type } = lookups.contentKind(textOf(recordOf(response.content).mimeType) || headers.contentType || '');
   const { host, domain } = lookups.placeOf(url);
   const initiator = initiatorOf(raw);
+  const purpose = purposeOf(raw, request, type);
+  const isStream = purpose === 'websocket' || purpose === 'eventsource' || mime === 'text/event-stream' || /^wss?:/i.test(url);
+  const opened = isStream ? untilOpen(timings, mime === 'text/event-stream') : timings;
   return {
     index,
     pageId: textOf(raw.pageref) || null,
     startMs,
-    durationMs: readDuration(amount(raw.time, '.time'), timings),
-    method: textOf(request.method).toUpperCase() || 'GET',
+    durationMs: readDuration(isStream ? null : amount(raw.time, '.time'), opened),
+    method,
     url,
     host,
     domain,
     party: null,
     status,
-    redirectUrl: status >= 300 && status < 400 ? textOf(response.redirectURL) || headers.location : null,
+    redirectUrl: status !== null && status >= 300 && status < 400 ? textOf(response.redirectURL) || headers.location : null,
+    askedMs: startMs,
     mime,
-    type: resourceType(purposeOf(raw, request, type), type, url, status),
+    type: resourceType(purpose, type, url, status ?? 0),
     transferBytes,
     contentBytes,
-    timings,
+    timings: opened,
     protocol: protocolName(textOf(response.httpVersion)) ?? protocolName(textOf(request.httpVersion)),
     connection: textOf(raw.connection) || null,
-    fromCache: isMarkedCached(raw, response) || (transferBytes === 0 && Boolean(contentBytes)),
+    fromCache: isCached || (transferBytes === 0 && Boolean(contentBytes)),
+    isNetwork: host !== null || !OTHER_SCHEME.test(url),
+    isStream,
+    operation: operationOf(request, method),
     priority: priorityOf(raw),
     renderBlocking: renderBlockingName(textOf(raw._renderBlocking)),
     initiatorType: initiator.type,
@@ -121,14 +180,47 @@ function entryOf({ raw, request, url, index }: AddressedEntry, { findings, looku
   };
 }
 
-/** Chrome names the cache in the entry, its recorders mark the response. */
-export function isMarkedCached(raw: Record<string, unknown>, response: Record<string, unknown>): boolean {
+/** Schemes by which nothing is asked of a network. */
+const OTHER_SCHEME = /^\s*(?!https?:|wss?:)[a-z][a-z0-9+.-]*:/i;
+
+/** Where Safari fetched a file from. */
+const CACHE_TYPES = new Set(['Memory Cache', 'Disk Cache']);
+
+/** Each recorder marks what came from the cache in its own way: in the entry, its response, or its `cache` member alone (chrome-har). */
+export function isMarkedCached(raw: Record<string, unknown>): boolean {
+  const response = recordOf(raw.response);
   return (
     textOf(raw._fromCache) !== '' ||
+    CACHE_TYPES.has(textOf(raw._fetchType)) ||
     response._fromDiskCache === true ||
     response._fromServiceWorker === true ||
-    response._fromPrefetchCache === true
+    response._fromPrefetchCache === true ||
+    (isRecord(recordOf(raw.cache).beforeRequest) && response.status === 200)
   );
+}
+
+/** A success that took no time and had no headers to receive: so Firefox writes what it had already. */
+function tookNoTime(
+  raw: Record<string, unknown>,
+  { status, headersSize }: Record<string, unknown>,
+  { waitMs, receiveMs }: HarTimings,
+): boolean {
+  return raw.time === 0 && headersSize === 0 && status === 200 && waitMs === 0 && receiveMs === 0;
+}
+
+/** A stream is opened once its connection is there, one of events with its first byte; how long it stays open is no wait. */
+function untilOpen(timings: HarTimings, answers: boolean): HarTimings {
+  return { ...timings, waitMs: answers ? timings.waitMs : null, receiveMs: null };
+}
+
+/** Longest body that is read for the name of its operation. */
+const MAX_OPERATION_BODY = 100_000;
+
+/** `operationName` of a GraphQL request, in the body or in the address. */
+function operationOf(request: Record<string, unknown>, method: string): string | null {
+  if (method !== 'POST') return /[?&]operationName=([^&#]*)/.exec(textOf(request.url).slice(0, MAX_OPERATION_BODY))?.[1] ?? null;
+  const body = textOf(recordOf(request.postData).text).slice(0, MAX_OPERATION_BODY);
+  return /"operationName"\s*:\s*"([^"]*)"/.exec(body)?.[1] ?? null;
 }
 
 function drop(findings: Findings, index: number, member: string, found: unknown): null {
@@ -173,9 +265,9 @@ function readDuration(timeMs: number | null, timings: HarTimings): number | null
   return timeMs ?? phases.reduce((sum, ms) => sum + ms, 0);
 }
 
-/** The status, 0 for anything else. */
-export function readStatus(status: number | null): number {
-  return status !== null && Number.isInteger(status) && status < 1000 ? status : 0;
+/** The status; null for anything that is none. */
+export function readStatus(status: number | null): number | null {
+  return status !== null && Number.isInteger(status) && status < 1000 ? status : null;
 }
 
 /** Known from the MIME type alone, so that the request headers need not be read. */

@@ -1,11 +1,14 @@
 import { getDomainWithoutSuffix } from 'tldts';
-import { registrableDomain } from './addresses.ts';
+import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { sumOfKnown } from '../../../lib/tally.ts';
+import { sanitiseUrl } from '../sanitise-url.ts';
+import { addressText, registrableDomain } from './addresses.ts';
 import { decodeHar } from './decode-har.ts';
-import { findDocument } from './find-document.ts';
+import { loadsOf, type PageLoad, redirectFinder, startOrLast } from './find-document.ts';
 import { type Har, type HarEntry, HarError, type HarPage, type HarSource } from './har-model.ts';
-import { createLookups } from './lookups.ts';
+import { createLookups, type Lookups, ZONE } from './lookups.ts';
 import { amountOf, isRecord, kindOf, listOf, recordOf, textOf } from './member.ts';
-import { type Findings, readEntry } from './read-entry.ts';
+import { bodyHoldsHeaders, type Findings, readEntry } from './read-entry.ts';
 
 /** Words that people add to the name of a site for the hosts that carry its files. */
 const CARRIES = 'cdn|static|assets?|img|images?|media|files?|content|fonts?|edge|cache|uploads?|cloud|data';
@@ -55,45 +58,103 @@ export interface ReadHarOptions {
 }
 
 /**
- * Reads a HAR given as JSON text, object, gzip and base64, or bytes. Entries without a request address are left out, unreadable members
- * count as unknown, both are counted in `notes`; any other file throws `HarError` with the place.
+ * Reads a HAR given as JSON text, object, gzip and base64, or bytes: the page load that ended it, with the others of the file named in
+ * `notes`. Entries without a request address are left out, unreadable members count as unknown, both are counted in `notes`; any other file
+ * throws `HarError` with the place.
  */
-export function readHar(har: unknown, options: ReadHarOptions = {}): Har {
+export function readHar(har: unknown, options?: ReadHarOptions): Har {
+  const loads = readLoads(har, options);
+  return loads[loads.length - 1] as Har; // at least one
+}
+
+/** As `readHar`, every page load of the file in order of start; at least one. */
+export function readLoads(har: unknown, { firstParty = [] }: ReadHarOptions = {}): Har[] {
   const source = sourceOf(decodeHar(har));
-  const { entries, notes } = readEntries(source);
-  const { document, redirects } = findDocument(entries) ?? { document: null, redirects: [] };
+  const { entries: readable, pages, notes } = readEntries(source);
+  const entries = readable.filter(({ isNetwork }) => isNetwork);
+  if (readable.length > entries.length) notes.push(otherNote(readable.length - entries.length));
+  const creator = recordOf(source.log.creator);
+  const file = {
+    creator: [textOf(creator.name), textOf(creator.version)].join(' ').trim() || null,
+    readable: readable.map(({ index }) => index),
+    source,
+  };
+  const loads = loadsOf(entries, pages);
+  return loads.map((load, at) => {
+    const others = loads.length > 1 ? [loadsNote(loads, at)] : [];
+    return { ...file, ...judgedAlone(load, firstParty, [...notes, ...others]) };
+  });
+}
+
+const otherNote = (count: number) =>
+  `${counted(count, 'entry', 'entries')} (data:, blob: and the like) asked nothing of the network and ${count === 1 ? 'is' : 'are'} not counted.`;
+
+/** A load by itself: its times from its own first request, parties by its own document. */
+function judgedAlone({ entries, pages, document, redirects }: PageLoad, firstParty: readonly string[], notes: string[]) {
   for (const redirect of redirects) redirect.type = 'document';
+  followRedirects(entries);
   const startedMs = entries[0]?.startMs ?? null;
-  for (const entry of entries) entry.startMs = since(startedMs, entry.startMs);
-  const pages = readPages(listOf(source.log.pages)).map((page) => ({ ...page, startMs: since(startedMs, page.startMs) }));
-  const inferred = assignParties(entries, document, options.firstParty ?? []);
+  for (const entry of entries) {
+    entry.startMs = since(startedMs, entry.startMs);
+    entry.askedMs = since(startedMs, entry.askedMs);
+  }
+  const inferred = assignParties(entries, document, firstParty);
   if (inferred.length > 0) notes.push(inferredNote(inferred));
   if (!document && entries.length > 0)
     notes.push('The file holds no main document, so its requests cannot be divided into first and third party.');
-  const creator = recordOf(source.log.creator);
   return {
-    creator: [textOf(creator.name), textOf(creator.version)].join(' ').trim() || null,
-    startedMs,
-    pages,
     entries,
     document,
     redirects,
     notes,
-    source,
+    startedMs,
+    pages: pages.map((page) => ({ ...page, startMs: since(startedMs, page.startMs) })),
   };
 }
 
-/** The readable entries in the order of their starts, and notes on what could not be read. */
-function readEntries({ log }: HarSource): { entries: HarEntry[]; notes: string[] } {
+/** A request was asked for when the first redirect that led to it began. */
+function followRedirects(entries: readonly HarEntry[]): void {
+  const redirectOf = redirectFinder(entries);
+  for (const entry of entries) {
+    const target = redirectOf(entry);
+    if (target) target.askedMs = entry.askedMs;
+  }
+}
+
+/** Loads that a note names, the latest. */
+const NAMED_LOADS = 3;
+
+/** Which of several loads the figures are of, and what the others were. */
+function loadsNote(loads: readonly PageLoad[], at: number): string {
+  const others = loads.filter((_, index) => index !== at);
+  const named = others.slice(-NAMED_LOADS).map(({ document, entries, pages: [page] }) => {
+    const loaded = page?.onLoadMs == null ? '' : `, loaded after ${formatMs(page.onLoadMs)}`;
+    const bytes = formatBytes(sumOfKnown(entries, ({ transferBytes }) => transferBytes));
+    return `${addressText(sanitiseUrl(document?.url ?? ''))} (${counted(entries.length, 'request')}, ${bytes}${loaded})`;
+  });
+  const listed = [...named, ...(others.length > named.length ? [`${others.length - named.length} more`] : [])].join('; ');
+  const which = at === loads.length - 1 ? 'the last' : `number ${at + 1}`;
+  return `The file holds ${loads.length} page loads; these figures are of ${which}. The others: ${listed}.`;
+}
+
+/** The readable entries in the order of their starts, the pages, and notes on what could not be read. */
+function readEntries({ log }: HarSource): { entries: HarEntry[]; pages: HarPage[]; notes: string[] } {
   const { findings, notesOf } = collectFindings();
-  const reading = { findings, lookups: createLookups() };
+  const lookups = createLookups(zoneOf(log));
+  const reading = { findings, lookups, bodyHoldsHeaders: bodyHoldsHeaders(log.entries) };
   const entries: HarEntry[] = [];
   for (const [index, raw] of log.entries.entries()) {
     const entry = readEntry(raw, index, reading);
     if (entry) entries.push(entry);
   }
   if (!isInOrder(entries)) entries.sort((a, b) => startOrLast(a) - startOrLast(b));
-  return { entries, notes: notesOf(log.entries.length, entries.length) };
+  return { entries, pages: readPages(listOf(log.pages), lookups), notes: notesOf(log.entries.length, entries.length) };
+}
+
+/** The zone of dates that name none: that of a page that does, else UTC. */
+function zoneOf(log: HarSource['log']): string {
+  const zones = listOf(log.pages).map((page) => ZONE.exec(textOf(recordOf(page).startedDateTime))?.[0]);
+  return zones.find((zone) => zone !== undefined) ?? 'Z';
 }
 
 function sourceOf(parsed: unknown): HarSource {
@@ -136,14 +197,14 @@ function collectFindings() {
   return { findings, notesOf };
 }
 
-function readPages(list: unknown[]): HarPage[] {
+function readPages(list: unknown[], { instant }: Lookups): HarPage[] {
   return list.filter(isRecord).map((page) => {
-    const startMs = Date.parse(textOf(page.startedDateTime));
+    const startMs = instant(textOf(page.startedDateTime));
     const timings = recordOf(page.pageTimings);
     return {
       id: textOf(page.id),
       title: textOf(page.title),
-      startMs: Number.isNaN(startMs) ? null : startMs,
+      startMs,
       onContentLoadMs: amountOf(timings.onContentLoad),
       onLoadMs: amountOf(timings.onLoad),
       // 0 is how WebPagetest says that it saw none.
@@ -161,10 +222,6 @@ function isInOrder(entries: HarEntry[]): boolean {
     lastMs = startMs;
   }
   return true;
-}
-
-function startOrLast({ startMs }: HarEntry): number {
-  return startMs ?? Number.MAX_VALUE;
 }
 
 function since(originMs: number | null, ms: number | null): number | null {

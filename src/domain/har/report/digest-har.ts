@@ -5,7 +5,7 @@ const size = z.number().nullable();
 const request = z.object({
   index: z.number(),
   url: z.string(),
-  status: z.number(),
+  status: z.number().nullable(),
   type: z.string(),
   durationMs: size,
   transferBytes: size,
@@ -19,7 +19,7 @@ export const harDigest = z.object({
   document: z
     .object({
       url: z.string(),
-      status: z.number(),
+      status: z.number().nullable(),
       redirects: z.number(),
       redirectMs: size,
       ttfbMs: size,

@@ -2,7 +2,7 @@ import type * as Format from 'har-format';
 import { type Har, INITIATOR_TYPES, PRIORITIES, protocolName, RESOURCE_TYPES, renderBlockingName } from '../read/har-model.ts';
 import { amountOf, isRecord, listOf, looseAmountOf, recordOf, textOf } from '../read/member.ts';
 import { isMarkedCached, readStatus } from '../read/read-entry.ts';
-import { holdsSecret, REMOVED, sanitiseText, sanitiseUrl } from '../sanitise-url.ts';
+import { holdsSecret, REMOVED, sanitiseTitle, sanitiseUrl } from '../sanitise-url.ts';
 import { sanitiseContentType, sanitiseHeaders } from './sanitise-headers.ts';
 
 type Raw = Record<string, unknown>;
@@ -21,7 +21,7 @@ const PAGE_NUMBERS = [
   '_fullyLoaded',
 ];
 const TIMING_NUMBERS = ['_queued', '_blocked_queueing', '_blocked_proxy'];
-const ISO_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+const ISO_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?$/;
 
 /**
  * A copy of the file without its secrets: HAR 1.2 built from an allow-list, so that an unknown member is left out.
@@ -32,7 +32,7 @@ export function sanitiseHar(har: Har): Format.Har {
   const pageIds = pageNames(log);
   const earliest = earliestDate(har);
   const browser = recordOf(log.browser);
-  const kept = har.entries.map((entry) => entry.index).toSorted((a, b) => a - b);
+  const kept = har.readable.toSorted((a, b) => a - b);
   return {
     log: {
       version: '1.2',
@@ -62,7 +62,7 @@ function pageNames(log: Raw): Map<string, string> {
 }
 
 function earliestDate(har: Har): string {
-  const first = har.source.log.entries[har.entries[0]?.index ?? -1];
+  const first = har.source.log.entries[har.readable[0] ?? -1];
   return dateAt(isRecord(first) ? first : {}, new Date(0).toISOString());
 }
 
@@ -103,7 +103,7 @@ function copyPage(raw: Raw, pageIds: Map<string, string>, earliest: string): For
   return {
     startedDateTime: dateAt(raw, earliest),
     id: pageIds.get(textOf(raw.id)) ?? '',
-    title: sanitiseText(textOf(raw.title)),
+    title: sanitiseTitle(textOf(raw.title)),
     pageTimings: { onContentLoad: size(timings, 'onContentLoad'), onLoad: size(timings, 'onLoad'), ...numbers(timings, PAGE_NUMBERS) },
   };
 }
@@ -127,7 +127,7 @@ function copyEntry(raw: Raw, pageIds: Map<string, string>, earliest: string): Fo
     ...word(raw, '_initialPriority', PRIORITIES),
     ...(renderBlocking === null ? {} : { _renderBlocking: renderBlocking }),
     ...word(raw, '_resourceType', RESOURCE_TYPES),
-    ...(isMarkedCached(raw, recordOf(raw.response)) ? { _fromCache: textOf(raw._fromCache) === 'memory' ? 'memory' : 'disk' } : {}),
+    ...(isMarkedCached(raw) ? { _fromCache: textOf(raw._fromCache) === 'memory' ? 'memory' : 'disk' } : {}),
     ...(bytesIn === null ? {} : { _bytesIn: bytesIn }),
     ...(INITIATOR_TYPES.has(initiatorType) ? { _initiator_type: initiatorType } : {}),
   };
@@ -178,7 +178,7 @@ function removedNote(raw: Raw, characters: number, parameters = 0): string {
 function copyResponse(raw: Raw): Format.Response {
   const statusText = textOf(raw.statusText);
   return {
-    status: readStatus(amountOf(raw.status)),
+    status: readStatus(amountOf(raw.status)) ?? 0,
     statusText: /^[A-Za-z][A-Za-z' -]{0,39}$/.test(statusText) && !holdsSecret(statusText) ? statusText : '',
     httpVersion: protocolName(textOf(raw.httpVersion)) ?? 'unknown',
     cookies: [],

@@ -14,7 +14,7 @@ export interface EntryCounts {
   /** Addresses without a host are together under null. */
   byHost: Map<string | null, HostCounts>;
   byType: Map<HarEntry['type'], RequestTotals>;
-  byStatus: Map<number, RequestTotals>;
+  byStatus: Map<HarEntry['status'], RequestTotals>;
   byProtocol: Map<string | null, RequestTotals>;
   requestsByPage: Map<string | null, number>;
   largest: Top<HarEntry>;
@@ -71,9 +71,9 @@ export function countEntry(counts: EntryCounts, entry: HarEntry, errors: number)
   if (!entry.headersKnown) counts.headless += 1;
 }
 
-/** Status 4xx, 5xx, or 0: no response arrived. */
-export function hasFailed({ status }: HarEntry): boolean {
-  return status === 0 || status >= 400;
+/** Status 4xx, 5xx, or 0: no response arrived. Of an entry that says no status nothing is known. */
+export function hasFailed({ status }: Pick<HarEntry, 'status'>): boolean {
+  return status !== null && (status === 0 || status >= 400);
 }
 
 function countGroups({ byHost, byType, byStatus, byProtocol, requestsByPage }: EntryCounts, entry: HarEntry): void {

@@ -15,7 +15,7 @@ export interface RequestRow {
   index: number;
   url: string;
   method: string;
-  status: number;
+  status: number | null;
   type: ResourceType;
   party: Party | null;
   startMs: number | null;
@@ -27,7 +27,7 @@ export interface RequestRow {
 /** The cost of the main document before its first byte. */
 export interface DocumentSummary extends HarTimings {
   url: string;
-  status: number;
+  status: number | null;
   /** Redirects that led to the document, in order. */
   redirects: RequestRow[];
   /** From the start of the first redirect to the start of the document; 0 without redirects. */
@@ -82,7 +82,7 @@ export interface HarSummary {
   byParty: (RequestTotals & { party: Party })[];
   /** Heaviest first. */
   byDomain: (RequestTotals & { domain: string; party: Party | null; hosts: number })[];
-  /** `1xx` to `5xx`, `0` for no response, `other`. */
+  /** `1xx` to `5xx`, `0` for no response, `unknown` where the file does not say, `other`. */
   byStatus: (RequestTotals & { statusClass: string })[];
   protocols: (RequestTotals & { protocol: string | null })[];
   /** Status 4xx, 5xx and 0, in order of start; `requests` counts all of them, `listed` holds the first. */
@@ -117,6 +117,13 @@ export function count(totals: RequestTotals, entry: HarEntry): void {
   else totals.transferBytes = (totals.transferBytes ?? 0) + entry.transferBytes;
   if (entry.contentBytes === null) totals.requestsWithoutContentSize += 1;
   else totals.contentBytes = (totals.contentBytes ?? 0) + entry.contentBytes;
+}
+
+/** Totals of these requests together. */
+export function sumOf(entries: readonly HarEntry[]): RequestTotals {
+  const totals = noRequests();
+  for (const entry of entries) count(totals, entry);
+  return totals;
 }
 
 /** Adds a request to the totals of its group. */

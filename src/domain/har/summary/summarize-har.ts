@@ -1,7 +1,6 @@
 import { countOf } from '../../../lib/tally.ts';
-import { findDocument } from '../read/find-document.ts';
-import { type Har, type HarEntry, HarError, type HarPage, type Party } from '../read/har-model.ts';
-import { sanitiseHost, sanitiseText, shortUrl } from '../sanitise-url.ts';
+import type { Har, HarEntry, HarPage, Party } from '../read/har-model.ts';
+import { sanitiseHost, sanitiseTitle, shortUrl } from '../sanitise-url.ts';
 import { countEntry, type EntryCounts, type HostCounts, noCounts } from './entry-counts.ts';
 import {
   addTotals,
@@ -20,24 +19,13 @@ export interface SummaryOptions {
   top?: number;
   /** Rows of `errors`; default 20. */
   errors?: number;
-  /** One page of the file by its position from 0; default the whole file. */
-  page?: number;
 }
 
-/** Sums a HAR file up in one pass: what an engineer reads first, in that order. Throws `HarError` for a page that is not there. */
-export function summarizeHar(har: Har, { page, ...options }: SummaryOptions = {}): HarSummary {
-  const part = page === undefined ? har : partOf(har, page);
-  const collector = collectSummary(part, { ...options, firstPage: page ?? 0 });
-  for (const entry of part.entries) collector.add(entry);
+/** Sums a page load up in one pass: what an engineer reads first, in that order. */
+export function summarizeHar(har: Har, options: SummaryOptions = {}): HarSummary {
+  const collector = collectSummary(har, options);
+  for (const entry of har.entries) collector.add(entry);
   return collector.summary();
-}
-
-/** One page of a file, as if it were all of it. */
-function partOf(har: Har, page: number): Har {
-  const chosen = har.pages[page];
-  if (!chosen) throw new HarError(`The HAR file has no page ${page}: it holds ${har.pages.length}, counted from 0.`, `log.pages[${page}]`);
-  const entries = har.entries.filter((entry) => entry.pageId === chosen.id);
-  return { ...har, pages: [chosen], entries, ...(findDocument(entries) ?? { document: null, redirects: [] }) };
 }
 
 /** Sums up requests that are handed over one by one, so that others may look at them in the same pass. */
@@ -47,23 +35,20 @@ export interface SummaryCollector {
   summary(): HarSummary;
 }
 
-/** Collects the requests of a file, or of the one page whose position is `firstPage`. */
-export function collectSummary(
-  har: Har,
-  { top = 5, errors = 20, firstPage = 0 }: Omit<SummaryOptions, 'page'> & { firstPage?: number } = {},
-): SummaryCollector {
+/** Collects the requests of a page load. */
+export function collectSummary(har: Har, { top = 5, errors = 20 }: SummaryOptions = {}): SummaryCollector {
   const counts = noCounts(top);
   return {
     add: (entry) => countEntry(counts, entry, errors),
-    summary: () => summaryOf(har, counts, firstPage),
+    summary: () => summaryOf(har, counts),
   };
 }
 
-function summaryOf({ document, redirects, pages, notes }: Har, counts: EntryCounts, firstPage: number): HarSummary {
+function summaryOf({ document, redirects, pages, notes }: Har, counts: EntryCounts): HarSummary {
   const { byParty, byDomain } = foldHosts(counts.byHost);
   return {
     document: document && summarizeDocument(document, redirects),
-    pages: pages.map((each, index) => pageRow(each, firstPage + index, counts)),
+    pages: pages.map((each, index) => pageRow(each, index, counts)),
     totals: totalsOf(counts, byDomain.length, pages[0]),
     byType: heaviestFirst(Array.from(counts.byType, ([type, totals]) => ({ type, ...totals }))),
     byParty,
@@ -81,7 +66,7 @@ function summaryOf({ document, redirects, pages, notes }: Har, counts: EntryCoun
 function pageRow({ id, title, startMs, onContentLoadMs, onLoadMs }: HarPage, index: number, { requestsByPage }: EntryCounts): PageRow {
   return {
     id: /^page_[\d_]{1,20}$/.test(id) ? id : `page_${index + 1}`,
-    title: sanitiseText(title),
+    title: sanitiseTitle(title),
     requests: countOf(requestsByPage, id),
     startMs,
     onContentLoadMs,
@@ -152,7 +137,7 @@ function heaviestFirst<Row extends { transferBytes: number | null; contentBytes:
   return rows.toSorted((a, b) => (weightOf(b) ?? 0) - (weightOf(a) ?? 0) || b.requests - a.requests);
 }
 
-function foldStatuses(byStatus: Map<number, RequestTotals>): HarSummary['byStatus'] {
+function foldStatuses(byStatus: EntryCounts['byStatus']): HarSummary['byStatus'] {
   const classes = new Map<string, RequestTotals>();
   for (const [status, totals] of byStatus) {
     const name = statusClass(status);
@@ -165,7 +150,8 @@ function foldStatuses(byStatus: Map<number, RequestTotals>): HarSummary['byStatu
   );
 }
 
-function statusClass(status: number): string {
+function statusClass(status: HarEntry['status']): string {
+  if (status === null) return 'unknown';
   if (status === 0) return '0';
   // Nothing leads elsewhere: the file was already there.
   if (status === 304) return '304';
@@ -174,10 +160,7 @@ function statusClass(status: number): string {
 
 function notesAbout({ headless, byType }: EntryCounts, pages: number): string[] {
   const notes: string[] = [];
-  if (pages > 1)
-    notes.push(
-      `The file holds ${pages} pages; the numbers cover all of them, the document, onContentLoad and onLoad are those of the first.`,
-    );
+  if (pages > 1) notes.push(`The load spans ${pages} pages of the file; onContentLoad and onLoad are those of the page of its document.`);
   const requests = [...byType.values()].reduce((sum, totals) => sum + totals.requests, 0);
   if (headless > 0)
     notes.push(`${headless} of ${requests} requests have no response headers: nothing is known of their caching and compression.`);
