@@ -16,7 +16,7 @@ export const waterfallColumns = [
   'receiveMs',
 ] as const;
 
-/** One request: its sanitised address, status (0: no response, null: unknown), bytes over the network, start, duration, and the seven phases. */
+/** One request: sanitised address, status (0: no response, null: unknown), bytes over the network, start, duration, the seven phases. */
 export type WaterfallRow = readonly [
   label: string,
   status: number | null,

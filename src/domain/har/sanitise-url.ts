@@ -61,6 +61,11 @@ function isTelephone(text: string): boolean {
   return TELEPHONE.test(text.replace(/^[a-z]{1,8}:/i, '')) && !DAY.test(text);
 }
 
+/** A number by which a person is reached or paid. */
+function isNumberOfPerson(text: string): boolean {
+  return isTelephone(text) || IBAN.test(text.replaceAll(' ', '')) || NETWORK_ADDRESS.test(text);
+}
+
 /** A capital followed by small letters begins a word and does not count as a change. */
 function changes(run: string): number {
   return (run.match(/[a-z](?=[A-Z\d])|\d(?=[A-Za-z])|[A-Z](?=\d)/g) ?? []).length;
@@ -239,7 +244,7 @@ function isAnnounced(segment: string, before: string, decoded = segment): boolea
 
 function sanitiseSegment(segment: string, decoded: string | null): string {
   if (/^(?:[a-z][a-z.~_-]{0,8}|[\w.~-]{1,6})$/i.test(segment)) return segment;
-  if (decoded !== null && (isTelephone(decoded) || IBAN.test(decoded.replaceAll(' ', '')) || NETWORK_ADDRESS.test(decoded))) return REMOVED;
+  if (decoded !== null && isNumberOfPerson(decoded)) return REMOVED;
   // A slash in disguise: a path that was written so that no rule sees its parts.
   if (decoded?.includes('/') && !segment.includes('/')) return REMOVED;
   // A nested address, a query in disguise, or the padding of base64.

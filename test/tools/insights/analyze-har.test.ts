@@ -137,8 +137,11 @@ describe('the waterfall', () => {
     const starts = rows.map(({ startMs }) => Number(startMs));
     expect(starts).toEqual(starts.toSorted((a, b) => a - b));
     for (const row of rows) {
-      const { timings, _renderBlocking } = entries[Number(row['index'])] as Entry & { _renderBlocking?: string };
-      expect(row['blocksRendering']).toBe(_renderBlocking === 'blocking');
+      const { timings, _renderBlocking, _fromCache } = entries[Number(row['index'])] as Entry & {
+        _renderBlocking?: string;
+        _fromCache?: string;
+      };
+      expect(row['blocksRendering']).toBe(_renderBlocking === 'blocking' && _fromCache === undefined);
       expect(row['waitMs']).toBeCloseTo(timings.wait, 0);
       expect(row['sslMs'] === null).toBe((timings.ssl ?? -1) === -1);
     }

@@ -164,7 +164,7 @@ describe('a comparison', () => {
 
   it.each<[string, Record<string, unknown>, RegExp]>([
     ['one id', { before: 'abc' }, /^after: /],
-    ['an empty id', { before: 'abc', after: ' ' }, /^after: must not be empty/],
+    ['an empty id', { before: 'abc', after: ' ' }, /^after: is required with before/],
     ['an unknown step', { before: 'abc', after: 'def' }, /get_scenario_report lists what exists/],
     ['another parameter', { before: 'a', after: 'b', limit: 3 }, /limit/],
   ])('with %s is an error with words', async (_what, args, words) => {

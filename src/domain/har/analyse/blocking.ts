@@ -73,7 +73,10 @@ export interface BlockingCollector {
   blocking(): Blocking;
 }
 
-/** Collects the requests that block rendering, in one pass; `fcpMs` is the first paint by the report of the step. What is cached costs nothing. */
+/**
+ * Collects the requests that block rendering, in one pass; `fcpMs` is the first paint by the report of the step. A cached file costs
+ * nothing.
+ */
 export function collectBlocking(har: Har, fcpMs: number | null = null): BlockingCollector {
   const moments = momentsOf(har, fcpMs);
   const { document } = har;

@@ -120,8 +120,7 @@ export function collectConcerned(main: ReadonlySet<HarEntry>): ConcernedCollecto
       if (repeatedUrl(entry) !== null) note('duplicates', entry, 'fetched again', bytes);
       const original = copyOf(entry);
       if (original) note('duplicated_scripts', entry, `same name and size as ${addressText(sanitiseUrl(original.url))}`, bytes);
-      if (isHttp1(entry) && wasSent(entry))
-        note('http1', entry, timings.blockedMs === null ? 'over HTTP/1.x' : `queued ${formatMs(timings.blockedMs)}`, timings.blockedMs);
+      if (isHttp1(entry) && wasSent(entry)) note('http1', entry, queueWords(timings.blockedMs), timings.blockedMs);
       if (reconnects(entry)) note('reconnects', entry, `connecting took ${formatMs(openingMs(entry))}`, openingMs(entry));
       const fault = cacheFault(entry);
       if (fault !== null) note(fault === 'missing' ? 'no_cache' : 'short_cache', entry, lifetimeWords(entry), bytes);
@@ -129,6 +128,8 @@ export function collectConcerned(main: ReadonlySet<HarEntry>): ConcernedCollecto
     concerned: () => found,
   };
 }
+
+const queueWords = (blockedMs: number | null) => (blockedMs === null ? 'over HTTP/1.x' : `queued ${formatMs(blockedMs)}`);
 
 /** Name resolution and connecting together, TLS included. */
 function openingMs({ timings: { dnsMs, connectMs } }: HarEntry): number {

@@ -49,7 +49,7 @@ export interface HarStudy {
   readonly concerned: ConcernedRequests;
   /** The share that compression leaves of a text, measured on the compressed texts of the file; null where there are none. */
   readonly compressedShare: number | null;
-  /** What keeps file and report from being read together. */
+  /** Why file and report cannot be read together, where they cannot. */
   readonly notes: readonly string[];
 }
 

@@ -31,6 +31,8 @@ export interface Differing {
   readonly moves: PaintMoves;
   /** By how much longer the main thread was blocked in the run after, ms; null where that is not known. */
   readonly blockedMs: number | null;
+  /** Runs that made requests which the other one did not: these may explain what no request of both does. */
+  readonly madeMore: ReadonlySet<'before' | 'after'>;
   readonly effectsOf: (moved: Moved) => Effects;
 }
 
@@ -148,11 +150,11 @@ function directionOf(moves: PaintMoves): number {
   return ways.size === 1 ? way : 0;
 }
 
-/** What is left where no request went the way of the paints: the page's own work, where it blocked the main thread for that long. */
-function unexplained({ moves, blockedMs }: Differing, direction: number): Culprit {
+/** The cause where no request went the way of the paints: the page's own work, where it blocked the main thread for that long. */
+function unexplained({ moves, blockedMs, madeMore }: Differing, direction: number): Culprit {
   const nothing = { kind: 'nothing', name: null, times: null } as const;
-  if (direction === 0) return { ...nothing, slower: null, says: 'nothing that both runs requested stands out' };
   const slower = direction > 0 ? 'after' : 'before';
+  if (direction === 0 || madeMore.has(slower)) return { ...nothing, slower: null, says: 'nothing that both runs requested stands out' };
   const movedMs = Math.max(...Object.values(moves).map(Math.abs));
   const ownMs = direction * (blockedMs ?? 0);
   if (ownMs < Math.max(LEAST_MS, EXPLAINS * movedMs)) return { ...nothing, slower, says: 'no request of both runs explains it' };
@@ -160,8 +162,8 @@ function unexplained({ moves, blockedMs }: Differing, direction: number): Culpri
 }
 
 /**
- * Names what made one run slower: the whole run, one host, the document, one request, the page's own work, or nothing beyond scatter. A cause
- * goes the way of its effect: where paints and load went one way, nothing is named that went the other.
+ * Names what made one run slower: the whole run, one host, the document, one request, the page's own work, or nothing beyond scatter. A
+ * cause goes the way of its effect: where paints and load went one way, nothing is named that went the other.
  */
 export function culpritOf(differing: Differing): Culprit {
   const { shift, moves } = differing;

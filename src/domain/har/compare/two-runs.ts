@@ -63,6 +63,10 @@ export function judgeTwoRuns(
       durationMs: Math.max(loadOf(was), loadOf(is)),
       moves: paintMoves(paintsOf(was), paintsOf(is), paints),
       blockedMs: was.paints.tbtMs === null || is.paints.tbtMs === null ? null : is.paints.tbtMs - was.paints.tbtMs,
+      madeMore: new Set([
+        ...(pairs.length < was.har.entries.length ? ['before' as const] : []),
+        ...(pairs.length < is.har.entries.length ? ['after' as const] : []),
+      ]),
       effectsOf: (moved) => effectsOf(changeOf(moved), was, is),
     }),
     slower: listed.filter(({ change }) => change > 0).map(changeOf),

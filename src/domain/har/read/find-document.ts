@@ -8,7 +8,7 @@ export interface PageLoad {
   /** In order of start. */
   readonly entries: HarEntry[];
   readonly document: HarEntry | null;
-  /** What led to the document, in order. */
+  /** Those that led to the document, in order. */
   readonly redirects: HarEntry[];
 }
 
@@ -20,8 +20,8 @@ export function startOrLast({ startMs }: Pick<HarEntry, 'startMs'>): number {
 }
 
 /**
- * Divides the entries of a file, in order of start, by the pages that have a document of their own: visits, iterations, a page that a script
- * left for another. A request of no such page belongs to the load under way; with fewer than two such pages all is one load.
+ * Divides the entries of a file, in order of start, by the pages that have a document of their own: visits, iterations, a page that a
+ * script left for another. A request of no such page belongs to the load under way; with fewer than two such pages all is one load.
  */
 export function loadsOf(entries: readonly HarEntry[], pages: readonly HarPage[]): PageLoad[] {
   const byPage = new Map(pages.map(({ id }) => [id, [] as HarEntry[]]));

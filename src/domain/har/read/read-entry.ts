@@ -52,34 +52,56 @@ export function bodyHoldsHeaders(entries: readonly unknown[]): boolean {
 /** Digits as an amount; null for any other text. */
 const amountText = (text: string | null) => (text === null ? null : looseAmountOf(text.trim()));
 
+/** The sizes that a recorder wrote, as they stand. */
+type Recorded = Record<'transferSize' | 'bodySize' | 'headersSize' | 'contentSize', number | null>;
+
+function recordedSizes(response: Record<string, unknown>, amount: ReadAmount): Recorded {
+  return {
+    transferSize: amount(response._transferSize, '.response._transferSize'),
+    bodySize: amount(response.bodySize, '.response.bodySize'),
+    headersSize: amount(response.headersSize, '.response.headersSize'),
+    contentSize: amount(recordOf(response.content).size, '.response.content.size'),
+  };
+}
+
+const isRedirect = (status: number | null) => status !== null && status >= 300 && status < 400;
+
+/** The body over the network and its content; a redirect has no more than its Content-Length. */
+function bodyOf({ status, contentLength, isEncoded }: Sized, { bodySize, headersSize, contentSize }: Recorded, holdsHeaders: boolean) {
+  const most = isRedirect(status) && contentLength !== null ? contentLength : Number.POSITIVE_INFINITY;
+  const recorded = bodySize !== null && holdsHeaders ? Math.max(0, bodySize - (headersSize ?? 0)) : bodySize;
+  const isAsRecorded = contentSize === null || (isEncoded && most > 0);
+  return {
+    body: recorded === null ? null : Math.min(most, recorded),
+    contentBytes: isAsRecorded ? contentSize : Math.min(most, contentSize),
+  };
+}
+
+/** Headers alone were transferred; nothing known where the recorder says nothing of either part. */
+const ofHeaders = ({ headersSize, bodySize }: Recorded) => headersSize ?? (bodySize === null ? null : 0);
+
+function isLost({ status, contentLength }: Sized, { bodySize, transferSize }: Recorded): boolean {
+  return bodySize === 0 && transferSize === null && status === 200 && (contentLength ?? 0) > 0;
+}
+
 /**
  * Transferred: `_transferSize`, else headers and body; the body alone where the recorder gives no header size (usual for HTTP/2).
  * Some recorders write 0 for bodies they did not see (WebPagetest for SPDY): a success with a Content-Length above 0 gives them away,
  * and their own count (`_bytesIn`) is the best there is.
  */
 function readSizes(sized: Sized, holdsHeaders: boolean, amount: ReadAmount): Sizes {
-  const { raw, response, status, contentLength, isCached, isEncoded } = sized;
-  const transferSize = amount(response._transferSize, '.response._transferSize');
-  const bodySize = amount(response.bodySize, '.response.bodySize');
-  const headersSize = amount(response.headersSize, '.response.headersSize');
-  const contentSize = amount(recordOf(response.content).size, '.response.content.size');
+  const { raw, status } = sized;
+  const recorded = recordedSizes(sized.response, amount);
+  const { transferSize, headersSize, contentSize } = recorded;
   if (hasNoBody(sized)) {
     // The content of a file that was not modified is that of the cache.
-    const contentBytes = status === 304 ? contentSize : 0;
-    return { transferBytes: transferSize ?? headersSize ?? (bodySize === null ? null : 0), contentBytes, bodyLost: false };
+    return { transferBytes: transferSize ?? ofHeaders(recorded), contentBytes: status === 304 ? contentSize : 0, bodyLost: false };
   }
-  if (isCached) return { transferBytes: transferSize ?? 0, contentBytes: contentSize, bodyLost: false };
-  const bodyLost = bodySize === 0 && transferSize === null && status === 200 && (contentLength ?? 0) > 0;
+  if (sized.isCached) return { transferBytes: transferSize ?? 0, contentBytes: contentSize, bodyLost: false };
+  const bodyLost = isLost(sized, recorded);
   if (bodyLost) return { transferBytes: looseAmountOf(raw._bytesIn) || null, contentBytes: contentSize || null, bodyLost };
-  const isRedirect = status !== null && status >= 300 && status < 400;
-  const most = isRedirect && contentLength !== null ? contentLength : Number.POSITIVE_INFINITY;
-  const ofHeaders = headersSize ?? 0;
-  const body = bodySize === null ? null : Math.min(most, holdsHeaders ? Math.max(0, bodySize - ofHeaders) : bodySize);
-  return {
-    transferBytes: transferSize ?? (body === null ? null : body + ofHeaders),
-    contentBytes: contentSize === null || (isEncoded && most > 0) ? contentSize : Math.min(most, contentSize),
-    bodyLost,
-  };
+  const { body, contentBytes } = bodyOf(sized, recorded, holdsHeaders);
+  return { transferBytes: transferSize ?? (body === null ? null : body + (headersSize ?? 0)), contentBytes, bodyLost };
 }
 
 /** Members that could not be read, by their place below `log.entries[index]`; nothing in it is text of the file. */
@@ -117,10 +139,8 @@ interface AddressedEntry {
   readonly index: number;
 }
 
-function entryOf(
-  { raw, request, url, index }: AddressedEntry,
-  { findings, lookups, bodyHoldsHeaders: holdsHeaders }: EntryReading,
-): HarEntry {
+/** The answer that an entry tells of: status, headers, phases, sizes, and whether a cache gave it. */
+function readAnswer({ raw, request, index }: AddressedEntry, { findings, bodyHoldsHeaders: holdsHeaders }: EntryReading) {
   const response = recordOf(raw.response);
   const method = textOf(request.method).toUpperCase() || 'GET';
   const amount: ReadAmount = (value, member) => {
@@ -128,9 +148,6 @@ function entryOf(
     if (read === null && isBadAmount(value)) findings.misread(index, member, kindOf(value));
     return read;
   };
-
-  const startMs = lookups.instant(textOf(raw.startedDateTime));
-  if (startMs === null) findings.misread(index, '.startedDateTime', kindOf(raw.startedDateTime));
   const timings = readTimings(recordOf(raw.timings), amount);
   const status = readStatus(amount(response.status, '.response.status'));
   const headers = readHeaders(listOf(response.headers));
@@ -139,31 +156,51 @@ function entryOf(
   const sized = { raw, response, method, status, contentLength, isCached, isEncoded };
   const { transferBytes, contentBytes, bodyLost } = readSizes(sized, holdsHeaders, amount);
   if (bodyLost) findings.misread(index, '.response.bodySize', '0 against its Content-Length');
+  const timeMs = amount(raw.time, '.time');
+  return { response, method, timings, timeMs, status, headers, isCached, transferBytes, contentBytes };
+}
+
+const protocolOf = ({ httpVersion }: Record<string, unknown>) => protocolName(textOf(httpVersion));
+
+function targetOf(status: number | null, { redirectURL }: Record<string, unknown>, location: string | null): string | null {
+  return isRedirect(status) ? textOf(redirectURL) || location : null;
+}
+
+/** Kinds of requests that stay open. */
+const STREAMS = new Set(['websocket', 'eventsource']);
+
+function entryOf(addressed: AddressedEntry, reading: EntryReading): HarEntry {
+  const { raw, request, url, index } = addressed;
+  const { findings, lookups } = reading;
+  const startMs = lookups.instant(textOf(raw.startedDateTime));
+  if (startMs === null) findings.misread(index, '.startedDateTime', kindOf(raw.startedDateTime));
+  const { response, method, timings, timeMs, status, headers, isCached, transferBytes, contentBytes } = readAnswer(addressed, reading);
   const { mime, type } = lookups.contentKind(textOf(recordOf(response.content).mimeType) || headers.contentType || '');
   const { host, domain } = lookups.placeOf(url);
   const initiator = initiatorOf(raw);
   const purpose = purposeOf(raw, request, type);
-  const isStream = purpose === 'websocket' || purpose === 'eventsource' || mime === 'text/event-stream' || /^wss?:/i.test(url);
-  const opened = isStream ? untilOpen(timings, mime === 'text/event-stream') : timings;
+  const isOfEvents = mime === 'text/event-stream';
+  const isStream = isOfEvents || STREAMS.has(purpose) || /^wss?:/i.test(url);
+  const opened = isStream ? untilOpen(timings, isOfEvents) : timings;
   return {
     index,
     pageId: textOf(raw.pageref) || null,
     startMs,
-    durationMs: readDuration(isStream ? null : amount(raw.time, '.time'), opened),
+    durationMs: readDuration(isStream ? null : timeMs, opened),
     method,
     url,
     host,
     domain,
     party: null,
     status,
-    redirectUrl: status !== null && status >= 300 && status < 400 ? textOf(response.redirectURL) || headers.location : null,
+    redirectUrl: targetOf(status, response, headers.location),
     askedMs: startMs,
     mime,
     type: resourceType(purpose, type, url, status ?? 0),
     transferBytes,
     contentBytes,
     timings: opened,
-    protocol: protocolName(textOf(response.httpVersion)) ?? protocolName(textOf(request.httpVersion)),
+    protocol: protocolOf(response) ?? protocolOf(request),
     connection: textOf(raw.connection) || null,
     fromCache: isCached || (transferBytes === 0 && Boolean(contentBytes)),
     isNetwork: host !== null || !OTHER_SCHEME.test(url),

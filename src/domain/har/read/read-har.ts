@@ -64,7 +64,7 @@ export interface ReadHarOptions {
  */
 export function readHar(har: unknown, options?: ReadHarOptions): Har {
   const loads = readLoads(har, options);
-  return loads[loads.length - 1] as Har; // at least one
+  return loads.at(-1) as Har; // at least one
 }
 
 /** As `readHar`, every page load of the file in order of start; at least one. */
@@ -87,7 +87,8 @@ export function readLoads(har: unknown, { firstParty = [] }: ReadHarOptions = {}
 }
 
 const otherNote = (count: number) =>
-  `${counted(count, 'entry', 'entries')} (data:, blob: and the like) asked nothing of the network and ${count === 1 ? 'is' : 'are'} not counted.`;
+  `${counted(count, 'entry', 'entries')} (data:, blob: and the like) asked nothing of the network, so ` +
+  `${count === 1 ? 'it is' : 'they are'} not counted.`;
 
 /** A load by itself: its times from its own first request, parties by its own document. */
 function judgedAlone({ entries, pages, document, redirects }: PageLoad, firstParty: readonly string[], notes: string[]) {
