@@ -4,9 +4,9 @@ import type { Series } from '../domain/speed/runs.ts';
 import type { Row, Study } from '../domain/speed/scenario-study.ts';
 import type { NearEvent } from '../domain/speed/speed-events.ts';
 import { formatValue, metricFact } from '../domain/speed/speed-metrics.ts';
-import { ascending, median, quantile } from '../domain/statistics/order.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import { isoAt } from '../lib/dates.ts';
+import { ascending, median, quantile } from '../statistics/order.ts';
 import { rangeIn, type Unit } from './charts/values.ts';
 import { MAX_BANDS, type TrendLevel, type TrendSeries, type TrendSpec } from './spec.ts';
 

@@ -1,6 +1,6 @@
-import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../statistics/discoveries.ts';
-import { wilson } from '../statistics/proportions.ts';
-import { tailOf } from '../statistics/tails.ts';
+import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
+import { wilson } from '../../statistics/proportions.ts';
+import { tailOf } from '../../statistics/tails.ts';
 
 /** A share: a count out of a total. */
 export interface Proportion {

@@ -1,4 +1,4 @@
-import { Z_95 } from '../statistics/tails.ts';
+import { Z_95 } from '../../statistics/tails.ts';
 
 /** A relative change with its bounds at 95 %. */
 export interface Sized {

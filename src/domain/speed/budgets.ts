@@ -1,8 +1,8 @@
 import { ofAnswer } from '../../lib/note-mark.ts';
 import { counted } from '../../lib/number-text.ts';
+import { ascending, quantile, varianceInflation } from '../../statistics/order.ts';
+import { Z_95 } from '../../statistics/tails.ts';
 import { type PagePlace, pageOf } from '../page-of.ts';
-import { ascending, quantile, varianceInflation } from '../statistics/order.ts';
-import { Z_95 } from '../statistics/tails.ts';
 import { isCustomTiming, type NamedBudgets, nameBudgets, timingWords } from './custom-timings.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
 import { intervalWords, shareWords, WORTH_A_SENTENCE } from './failures.ts';

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
-import { median, varianceInflation } from '../statistics/order.ts';
+import { median, varianceInflation } from '../../statistics/order.ts';
 import { fitParts, frameOf, gainOf, gainOfLine, likelihoodOf, type Part, type Runs } from './engine/gls.ts';
 import { type FreedRuns, freedOfCycle, type JudgeOptions } from './engine/judge-series.ts';
 import { cutMean } from './engine/noise.ts';

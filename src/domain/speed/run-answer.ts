@@ -1,7 +1,7 @@
 import { minuteAt } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
 import { counted } from '../../lib/number-text.ts';
-import { median } from '../statistics/order.ts';
+import { median } from '../../statistics/order.ts';
 import { metricOf, type Report, type StepResult, seriesOf } from './runs.ts';
 import { firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
 import { type Course, courseOfStep, heldAgainstWords, levelsOf, type RunLevel } from './speed-course.ts';

@@ -1,4 +1,4 @@
-import { median } from '../statistics/order.ts';
+import { median } from '../../statistics/order.ts';
 import { metricOf, type Step, type Window } from './runs.ts';
 
 /** Above this share of the LCP the server is where to look first (web.dev, "Optimize LCP": about 40 % is the usual part of TTFB). */

@@ -2,7 +2,7 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
 import { counted } from '../../lib/number-text.ts';
-import { median } from '../statistics/order.ts';
+import { median } from '../../statistics/order.ts';
 import { SPEED_STATES } from './move.ts';
 import type { Series } from './runs.ts';
 import type { Row, Study } from './scenario-study.ts';

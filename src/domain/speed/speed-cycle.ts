@@ -1,7 +1,7 @@
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
-import { ascending, median, quantile, varianceInflation } from '../statistics/order.ts';
-import { Z_95 } from '../statistics/tails.ts';
+import { ascending, median, quantile, varianceInflation } from '../../statistics/order.ts';
+import { Z_95 } from '../../statistics/tails.ts';
 import { localTimes } from './engine/local-time.ts';
 import { type Series, seriesOf, type Window } from './runs.ts';
 import { firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';

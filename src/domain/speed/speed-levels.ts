@@ -1,5 +1,5 @@
 import { counted } from '../../lib/number-text.ts';
-import { median } from '../statistics/order.ts';
+import { median } from '../../statistics/order.ts';
 import { shareOf } from './engine/failed-share.ts';
 import { failedStepIn, isFailed, seriesOf } from './runs.ts';
 import { firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';

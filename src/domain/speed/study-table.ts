@@ -2,7 +2,7 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import { nth } from '../../lib/nth.ts';
 import { sparkline } from '../../lib/text-table.ts';
-import { median } from '../statistics/order.ts';
+import { median } from '../../statistics/order.ts';
 import { isCustomTiming } from './custom-timings.ts';
 import type { Level } from './engine/run-series.ts';
 import type { Window } from './runs.ts';

@@ -2,7 +2,7 @@ import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import { counted, formatMs, formatPercent } from '../../lib/number-text.ts';
 import { capital } from '../../lib/sentences.ts';
-import { FALSE_DISCOVERY_RATES } from '../statistics/discoveries.ts';
+import { FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import type { Level, Span } from './engine/run-series.ts';
 import type { Move } from './move.ts';
 import type { Row, Runs, Study } from './scenario-study.ts';

@@ -16,8 +16,8 @@ import {
   studyFrom,
 } from '../../domain/speed/scenario-study.ts';
 import { compareSummaries, mostFailing, type Summary, siteAnswer, summaryOf } from '../../domain/speed/site-answer.ts';
-import { FALSE_DISCOVERY_RATES } from '../../domain/statistics/discoveries.ts';
 import { yieldTurn } from '../../lib/concurrency.ts';
+import { FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import type { Context } from '../context.ts';
 import {
   MOST_KEPT_SCENARIOS,

@@ -1,6 +1,6 @@
 import { mean, sampleStandardDeviation } from 'simple-statistics';
-import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../src/domain/statistics/discoveries.ts';
-import { logTail } from '../../../src/domain/statistics/tails.ts';
+import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../src/statistics/discoveries.ts';
+import { logTail } from '../../../src/statistics/tails.ts';
 import { valuesOf, type World } from './metrics-world.ts';
 
 const WEEK = 7;

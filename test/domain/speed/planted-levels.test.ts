@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { isFailed, metricOf, type Report, studyWindows } from '../../../src/domain/speed/runs.ts';
 import { studyScenario } from '../../../src/domain/speed/scenario-study.ts';
-import { median } from '../../../src/domain/statistics/order.ts';
 import { createWorld } from '../../../src/emulator/world/index.ts';
 import { reportEntry } from '../../../src/emulator/world/speed/reports.ts';
 import { runsBackwards } from '../../../src/emulator/world/speed/runs.ts';
 import { scenariosOf } from '../../../src/emulator/world/speed/scenarios.ts';
 import { DAY_MS } from '../../../src/lib/clock.ts';
+import { median } from '../../../src/statistics/order.ts';
 import { someOf } from '../../support/sample-size.ts';
 
 const NOW_MS = Date.parse('2026-11-20T10:00:00Z');

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { judgeFailures } from '../../../src/domain/speed/engine/failure-trend.ts';
-import { median } from '../../../src/domain/statistics/order.ts';
-import { fisherTest } from '../../../src/domain/statistics/proportions.ts';
 import { HOUR_MS } from '../../../src/lib/clock.ts';
+import { median } from '../../../src/statistics/order.ts';
+import { fisherTest } from '../../../src/statistics/proportions.ts';
 
 const START_MS = Date.parse('2026-10-01T00:00:00Z');
 

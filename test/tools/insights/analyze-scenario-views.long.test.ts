@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { median } from '../../../src/domain/statistics/order.ts';
+import { median } from '../../../src/statistics/order.ts';
 import { countTokens } from '../../../src/tooling/results.ts';
 import { records, useTools } from '../support.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { call as callCommand, junitReport } from '../../../src/commands/call.ts';
 import { readWorldOptions } from '../../../src/commands/emulator.ts';
-import { median } from '../../../src/domain/statistics/order.ts';
 import { DAY_MS } from '../../../src/lib/clock.ts';
 import { readSettings } from '../../../src/settings/settings.ts';
+import { median } from '../../../src/statistics/order.ts';
 import { captured } from '../../commands/captured.ts';
 import { inFullRun } from '../../support/sample-size.ts';
 import { records, useTools, whole } from '../support.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { median } from '../../../src/domain/statistics/order.ts';
 import { isRecord } from '../../../src/lib/is-record.ts';
+import { median } from '../../../src/statistics/order.ts';
 import { alteredPlatform } from '../../support/altered-platform.ts';
 import { sharedAssistant } from '../../support/assistant.ts';
 import { sharedPlatform } from '../../support/emulator.ts';

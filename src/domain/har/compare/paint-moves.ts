@@ -1,5 +1,5 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
-import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
+import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
 import type { PaintTimes } from '../analyse/largest-paint.ts';
 import type { Neighbours } from './compare-runs.ts';
 import type { Effects } from './paint-effects.ts';

@@ -1,6 +1,6 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
 import { counted } from '../../../lib/number-text.ts';
-import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
+import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
 import type { PartyGroup } from '../analyse/third-parties.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { HarEntry } from '../read/har-model.ts';

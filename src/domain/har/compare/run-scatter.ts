@@ -1,6 +1,6 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
 import { addTo } from '../../../lib/tally.ts';
-import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
+import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { isTimed, normalisedAddress, type Pair, type TimedPair, timedPairs } from './request-changes.ts';
 

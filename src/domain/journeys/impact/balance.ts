@@ -1,5 +1,5 @@
 import { nth, nthDouble, nthUnsigned } from '../../../lib/nth.ts';
-import { descend } from '../../statistics/descent.ts';
+import { descend } from '../../../statistics/descent.ts';
 import { type Cells, sessionsByLevel } from './cells.ts';
 import { addFeatures, type Design, LEAST_OF_LEVEL, productOf } from './design.ts';
 import { type PageModel, TOLERANCE } from './page-model.ts';

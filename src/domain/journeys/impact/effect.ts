@@ -1,5 +1,5 @@
 import { nth, nthDouble } from '../../../lib/nth.ts';
-import { wilson } from '../../statistics/proportions.ts';
+import { wilson } from '../../../statistics/proportions.ts';
 import { balance, type Comparison } from './balance.ts';
 import type { Cells } from './cells.ts';
 import type { Basket, PageModel } from './page-model.ts';

@@ -1,5 +1,5 @@
 import { nth } from '../../../lib/nth.ts';
-import { tailOf, Z_95 } from '../../statistics/tails.ts';
+import { tailOf, Z_95 } from '../../../statistics/tails.ts';
 import { differenceOf, type Estimate, scoreOfDifference } from './effect.ts';
 import type { Verdict } from './judge-effects.ts';
 

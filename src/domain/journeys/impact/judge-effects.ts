@@ -1,5 +1,5 @@
-import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
-import { tailOf } from '../../statistics/tails.ts';
+import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
+import { tailOf } from '../../../statistics/tails.ts';
 import { type ConditionEffect, type Estimate } from './effect.ts';
 
 /** The verdict on one condition; the last two are no claims. */

@@ -1,6 +1,6 @@
 import { nthDouble } from '../../../lib/nth.ts';
-import { descend } from '../../statistics/descent.ts';
-import { solverOf } from '../../statistics/elimination.ts';
+import { descend } from '../../../statistics/descent.ts';
+import { solverOf } from '../../../statistics/elimination.ts';
 import type { Cells } from './cells.ts';
 import { addFeatures, type Design, productOf } from './design.ts';
 

@@ -1,5 +1,5 @@
 import { nthDouble, nthUnsigned } from '../../../lib/nth.ts';
-import { solverOf } from '../../statistics/elimination.ts';
+import { solverOf } from '../../../statistics/elimination.ts';
 import { type Cells, everyCell, sessionsByLevel } from './cells.ts';
 import { addProducts, type Design, designOf } from './design.ts';
 import { chancesOf } from './outcome-model.ts';

@@ -1,5 +1,5 @@
 import { nth } from '../../../lib/nth.ts';
-import { Z_95 } from '../../statistics/tails.ts';
+import { Z_95 } from '../../../statistics/tails.ts';
 import type { ConditionEffect, Estimate } from './effect.ts';
 import { isFair } from './judge-effects.ts';
 

@@ -2,7 +2,7 @@ import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
-import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
+import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
 import type { DailyPoint } from '../engine/series.ts';
 import type { SpecialDays } from './special-days.ts';
 

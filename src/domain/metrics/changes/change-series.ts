@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../../lib/clock.ts';
-import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
+import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import { FEW_DAYS } from '../compare/measured-words.ts';
 import { dayPoints, kindOf } from '../compare/readings.ts';
 import { type Finding, hypothesesOf, type Looked, pValueBeside, type Scanned, substitute } from '../engine/scan.ts';

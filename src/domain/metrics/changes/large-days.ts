@@ -1,5 +1,5 @@
 import { formatPercent } from '../../../lib/number-text.ts';
-import { logTail } from '../../statistics/tails.ts';
+import { logTail } from '../../../statistics/tails.ts';
 import type { Looked } from '../engine/scan.ts';
 import { relativeOf } from '../engine/series.ts';
 import { nameOf } from '../metric-definitions.ts';

@@ -1,4 +1,4 @@
-import { Z_99 } from '../../statistics/tails.ts';
+import { Z_99 } from '../../../statistics/tails.ts';
 import { findReasons, type GroupChange, type Reasons } from '../engine/reasons.ts';
 import { type Days, effectOnDays, type Finding } from '../engine/scan.ts';
 import { areSameVisitors, type ChangeSeries, type Found, type Place, type Scene, seriesId } from './change-series.ts';

@@ -1,4 +1,4 @@
-import { Z_95 } from '../../statistics/tails.ts';
+import { Z_95 } from '../../../statistics/tails.ts';
 import { factorsOf } from '../change-cost.ts';
 import { measureChange, sizeOfDays } from '../engine/measure.ts';
 import { isProduct, type Scene, seriesId } from './change-series.ts';

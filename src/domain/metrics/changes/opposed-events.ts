@@ -1,4 +1,4 @@
-import { tailOf } from '../../statistics/tails.ts';
+import { tailOf } from '../../../statistics/tails.ts';
 import type { Finding } from '../engine/scan.ts';
 import { type Cluster, type Place, type Scene, seriesId } from './change-series.ts';
 import { type ChangeEvent, partAt } from './events.ts';

@@ -1,6 +1,6 @@
 import { dayAfter } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
-import { Z_95 } from '../../statistics/tails.ts';
+import { Z_95 } from '../../../statistics/tails.ts';
 import { factorsOf } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { changesSince, sizeOfDays } from '../engine/measure.ts';

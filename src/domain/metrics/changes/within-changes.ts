@@ -1,6 +1,6 @@
 import { dayAfter } from '../../../lib/calendar.ts';
 import { nth } from '../../../lib/nth.ts';
-import { tailOf, Z_95 } from '../../statistics/tails.ts';
+import { tailOf, Z_95 } from '../../../statistics/tails.ts';
 import { sizeOfDays } from '../engine/measure.ts';
 import type { Days } from '../engine/scan.ts';
 import { areRelated, type ChangeSeries, type Scene, seriesId } from './change-series.ts';

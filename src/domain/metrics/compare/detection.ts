@@ -1,6 +1,6 @@
 import { dayAfter } from '../../../lib/calendar.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
-import { Z_99 } from '../../statistics/tails.ts';
+import { Z_99 } from '../../../statistics/tails.ts';
 import { daysToShow, MOST_DAYS_TO_SHOW, smallestAhead } from '../engine/detectable.ts';
 import { changesSince } from '../engine/measure.ts';
 import { type DailyPoint, type MetricKind, WEEK } from '../engine/series.ts';

@@ -1,6 +1,6 @@
 import { mean, standardDeviation } from 'simple-statistics';
 import { type TableColumn, tableOf } from '../../../lib/columns.ts';
-import { studentOf, Z_99 } from '../../statistics/tails.ts';
+import { studentOf, Z_99 } from '../../../statistics/tails.ts';
 import { nameOf, unitOf } from '../metric-definitions.ts';
 import type { MetricValues } from '../read/combine.ts';
 import type { MetricRow } from '../read/metric-answers.ts';

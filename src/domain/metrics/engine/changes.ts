@@ -1,4 +1,4 @@
-import { logTail, Z_95 } from '../../statistics/tails.ts';
+import { logTail, Z_95 } from '../../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
 import { type Information, knownOf, without } from './noise.ts';
 import { type Candidate, nextChange, type Quest, type Shape, scoreOf } from './seek.ts';

@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../../lib/clock.ts';
-import { scoreOfTail, studentOf } from '../../statistics/tails.ts';
+import { scoreOfTail, studentOf } from '../../../statistics/tails.ts';
 import { type ExpectedRow, laterDay, predictionOf } from './expectation.ts';
 import { ERRORS, LEAST_CLEAR } from './judge.ts';
 import { stepCount } from './seek.ts';

@@ -1,7 +1,7 @@
 import { nth, nthDouble } from '../../../lib/nth.ts';
-import { eliminate } from '../../statistics/elimination.ts';
-import { dot, orthonormalise } from '../../statistics/vectors.ts';
-import { type Whitener, whitenerOf } from '../../statistics/whitening.ts';
+import { eliminate } from '../../../statistics/elimination.ts';
+import { dot, orthonormalise } from '../../../statistics/vectors.ts';
+import { type Whitener, whitenerOf } from '../../../statistics/whitening.ts';
 import { type MetricKind, type Series, WEEK } from './series.ts';
 
 /** Days from index `from` to index `to` − 1 of a series that lie higher or lower than the others; up to its end: a step. */

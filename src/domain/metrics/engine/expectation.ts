@@ -1,8 +1,8 @@
 import { nth, nthDouble } from '../../../lib/nth.ts';
-import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
-import { logTail, normalOf, scoreOfTail, studentOf, Z_95 } from '../../statistics/tails.ts';
-import { dot } from '../../statistics/vectors.ts';
-import { whitenerOf } from '../../statistics/whitening.ts';
+import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
+import { logTail, normalOf, scoreOfTail, studentOf, Z_95 } from '../../../statistics/tails.ts';
+import { dot } from '../../../statistics/vectors.ts';
+import { whitenerOf } from '../../../statistics/whitening.ts';
 import type { Change } from './changes.ts';
 import { fitOf, varianceOf } from './fit.ts';
 import { LONGEST_EPISODE_DAYS } from './judge.ts';

@@ -1,7 +1,7 @@
 import { nthDouble } from '../../../lib/nth.ts';
-import { inverseOf } from '../../statistics/elimination.ts';
-import { dot } from '../../statistics/vectors.ts';
-import { whitenerOf } from '../../statistics/whitening.ts';
+import { inverseOf } from '../../../statistics/elimination.ts';
+import { dot } from '../../../statistics/vectors.ts';
+import { whitenerOf } from '../../../statistics/whitening.ts';
 import type { Change } from './changes.ts';
 import { nuisanceOf, orderedColumns } from './drift-grid.ts';
 import type { Noise } from './noise.ts';

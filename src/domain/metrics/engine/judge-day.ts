@@ -1,4 +1,4 @@
-import { scoreOfTail } from '../../statistics/tails.ts';
+import { scoreOfTail } from '../../../statistics/tails.ts';
 import { type Expectation, expectationsOf } from './expectation.ts';
 import { type Judgement, judgePeriods, type Question } from './judge.ts';
 

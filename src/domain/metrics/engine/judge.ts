@@ -1,5 +1,5 @@
 import { nthDouble } from '../../../lib/nth.ts';
-import { scoreOfTail, studentOf } from '../../statistics/tails.ts';
+import { scoreOfTail, studentOf } from '../../../statistics/tails.ts';
 import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
 import { mainChange, overAllDays } from './inner-changes.ts';

@@ -1,8 +1,8 @@
 import { median } from 'simple-statistics';
 import { nth, nthDouble } from '../../../lib/nth.ts';
-import { MEDIAN_OF_NORMAL } from '../../statistics/robust-scale.ts';
-import { dot, project } from '../../statistics/vectors.ts';
-import { type Whitener, whitenerOf } from '../../statistics/whitening.ts';
+import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
+import { dot, project } from '../../../statistics/vectors.ts';
+import { type Whitener, whitenerOf } from '../../../statistics/whitening.ts';
 import { basisOf, type Interval, type Nuisance, nuisanceOf, weighCarryAndDrift } from './drift-grid.ts';
 import { isCounted, type MetricKind, type Series, WEEK } from './series.ts';
 import { scatterOfWeekdays } from './weekday-scatter.ts';

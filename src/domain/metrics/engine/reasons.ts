@@ -1,6 +1,6 @@
 import { dayAfter } from '../../../lib/calendar.ts';
-import { adjusted } from '../../statistics/discoveries.ts';
-import { combinedScore, logTail, normalOf, Z_95, Z_99 } from '../../statistics/tails.ts';
+import { adjusted } from '../../../statistics/discoveries.ts';
+import { combinedScore, logTail, normalOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
 import { levelOf, type Window } from './levels.ts';
 import { estimateNoise, informationOf, knownOf, without } from './noise.ts';

@@ -1,7 +1,7 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { nthDouble } from '../../../lib/nth.ts';
-import { MEDIAN_OF_NORMAL } from '../../statistics/robust-scale.ts';
+import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
 
 /** A column that moves a series by a factor which is known up to this prior. */
 export interface Regressor {

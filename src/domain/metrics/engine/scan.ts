@@ -1,5 +1,5 @@
 import { nthDouble } from '../../../lib/nth.ts';
-import { logTail, normalOf, Z_95 } from '../../statistics/tails.ts';
+import { logTail, normalOf, Z_95 } from '../../../statistics/tails.ts';
 import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
 import { LONGEST_EPISODE_DAYS } from './judge.ts';

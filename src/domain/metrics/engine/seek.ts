@@ -1,5 +1,5 @@
 import { nthDouble } from '../../../lib/nth.ts';
-import { logOfLargest, logTail, normalOf } from '../../statistics/tails.ts';
+import { logOfLargest, logTail, normalOf } from '../../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
 import { type Information, knownOf } from './noise.ts';
 

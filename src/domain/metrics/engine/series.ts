@@ -1,7 +1,7 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { nth, nthDouble, nthUnsigned } from '../../../lib/nth.ts';
-import { MEDIAN_OF_NORMAL } from '../../statistics/robust-scale.ts';
+import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
 import { monthCycle, type Regressor, seasonOf } from './regressors.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { sum } from 'simple-statistics';
 import { nthDouble } from '../../../lib/nth.ts';
-import { carryFactor } from '../../statistics/carry.ts';
-import { logTail, normalOf, Z_95 } from '../../statistics/tails.ts';
-import { dot, orthonormalise, project } from '../../statistics/vectors.ts';
-import { whitenerOf } from '../../statistics/whitening.ts';
+import { carryFactor } from '../../../statistics/carry.ts';
+import { logTail, normalOf, Z_95 } from '../../../statistics/tails.ts';
+import { dot, orthonormalise, project } from '../../../statistics/vectors.ts';
+import { whitenerOf } from '../../../statistics/whitening.ts';
 import { type Interval, nuisanceOf } from './drift-grid.ts';
 import { type Series, WEEK } from './series.ts';
 import type { Study } from './study.ts';

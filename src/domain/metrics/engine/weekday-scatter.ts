@@ -1,5 +1,5 @@
 import { mean, median } from 'simple-statistics';
-import { MEDIAN_OF_NORMAL } from '../../statistics/robust-scale.ts';
+import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
 import { WEEK } from './series.ts';
 
 /** Standard deviations beyond which a day counts no more, and the share of the variance of normal days that this leaves. */

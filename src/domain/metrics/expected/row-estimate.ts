@@ -1,4 +1,4 @@
-import { studentOf, Z_95, Z_99 } from '../../statistics/tails.ts';
+import { studentOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
 import { signed } from '../compare/level-words.ts';
 
 /** A relative difference or growth with its bounds at 95 %, and whether it lies beyond what chance makes of it once in a hundred times. */

@@ -2,7 +2,7 @@ import { mean, sampleStandardDeviation } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { counted } from '../../../lib/number-text.ts';
-import { carryFactor } from '../../statistics/carry.ts';
+import { carryFactor } from '../../../statistics/carry.ts';
 import { signed } from '../compare/level-words.ts';
 import type { MeasuredChange } from '../compare/measured-change.ts';
 import { isCount } from '../compare/readings.ts';

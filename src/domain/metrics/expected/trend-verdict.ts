@@ -2,8 +2,8 @@ import { linearRegression, mean, sampleStandardDeviation, sum } from 'simple-sta
 import type { Interval } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { nth } from '../../../lib/nth.ts';
-import { carryFactor } from '../../statistics/carry.ts';
-import { logTail, normalOf } from '../../statistics/tails.ts';
+import { carryFactor } from '../../../statistics/carry.ts';
+import { logTail, normalOf } from '../../../statistics/tails.ts';
 import { signed } from '../compare/level-words.ts';
 import { isCount } from '../compare/readings.ts';
 import type { QueryLine } from '../read/query-table.ts';

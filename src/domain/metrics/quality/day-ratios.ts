@@ -1,6 +1,6 @@
 import { median } from 'simple-statistics';
 import { nth } from '../../../lib/nth.ts';
-import { MEDIAN_OF_NORMAL } from '../../statistics/robust-scale.ts';
+import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
 
 /** One figure of one group by day; a day without a value is undefined. */
 export type Figures = readonly (number | undefined)[];

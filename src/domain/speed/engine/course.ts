@@ -1,8 +1,8 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { nth, nthDouble } from '../../../lib/nth.ts';
-import { minus, pick } from '../../statistics/vectors.ts';
-import { weightsOf } from '../../statistics/whitening.ts';
+import { minus, pick } from '../../../statistics/vectors.ts';
+import { weightsOf } from '../../../statistics/whitening.ts';
 import { cycleOf, weeklyLevel } from './cycle.ts';
 import {
   type Frame,

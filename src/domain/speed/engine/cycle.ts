@@ -1,8 +1,8 @@
 import { nth, nthDouble, nthUnsigned } from '../../../lib/nth.ts';
-import { inverseOf } from '../../statistics/elimination.ts';
-import { median } from '../../statistics/order.ts';
-import { dot } from '../../statistics/vectors.ts';
-import type { Weights } from '../../statistics/whitening.ts';
+import { inverseOf } from '../../../statistics/elimination.ts';
+import { median } from '../../../statistics/order.ts';
+import { dot } from '../../../statistics/vectors.ts';
+import type { Weights } from '../../../statistics/whitening.ts';
 import type { LocalTime } from './local-time.ts';
 
 /** Times that an hour or weekday must have come back before it can have a factor. */

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { nth } from '../../../lib/nth.ts';
-import { fisherTest, wilson } from '../../statistics/proportions.ts';
-import { tailOf } from '../../statistics/tails.ts';
+import { fisherTest, wilson } from '../../../statistics/proportions.ts';
+import { tailOf } from '../../../statistics/tails.ts';
 import { SMALL_SAMPLE } from './run-series.ts';
 import { chanceOf } from './score-limits.ts';
 

@@ -1,7 +1,7 @@
 import { nth, nthDouble } from '../../../lib/nth.ts';
-import { eliminate, inverseOf } from '../../statistics/elimination.ts';
-import { dot, orthonormalise, project } from '../../statistics/vectors.ts';
-import { type Weights, weightsOf, whiten } from '../../statistics/whitening.ts';
+import { eliminate, inverseOf } from '../../../statistics/elimination.ts';
+import { dot, orthonormalise, project } from '../../../statistics/vectors.ts';
+import { type Weights, weightsOf, whiten } from '../../../statistics/whitening.ts';
 
 /** How runs scatter around their level: autoregressive noise of first order. */
 export interface Noise {

@@ -1,4 +1,4 @@
-import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
+import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import { gainOfPart, heightsOf, likelihoodOf, type Part } from './gls.ts';
 import { type JudgeOptions, judgeSeries, missingRuns, NEEDED, type NotEnough, studySeries, type Verdict } from './judge-series.ts';
 import { levelIn, type Plateau } from './plateaus.ts';

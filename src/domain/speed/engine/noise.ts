@@ -1,6 +1,6 @@
 import { quantile } from 'simple-statistics';
 import { nthDouble } from '../../../lib/nth.ts';
-import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
+import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
 
 /** Where values are cut, in standard deviations, and the share of a normal variance that is left. */
 const CUT = 2.5;

@@ -1,5 +1,5 @@
 import { nth } from '../../../lib/nth.ts';
-import { scoreOfTail, tailOf } from '../../statistics/tails.ts';
+import { scoreOfTail, tailOf } from '../../../statistics/tails.ts';
 import type { Part } from './gls.ts';
 
 /** Squares of the standard scores that parts must exceed. */

@@ -1,4 +1,4 @@
-import { dot } from '../../statistics/vectors.ts';
+import { dot } from '../../../statistics/vectors.ts';
 import { type Fit, type Frame, fitParts, gainOf, gainOfLine, type Part } from './gls.ts';
 import type { Limits } from './score-limits.ts';
 

@@ -1,6 +1,6 @@
 import { interquartileRange, median } from 'simple-statistics';
 import { nth } from '../../../lib/nth.ts';
-import { MAD_TO_SD } from '../../statistics/robust-scale.ts';
+import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
 import { type Share, shareChangeIn } from './failed-share.ts';
 import type { FreedRuns } from './judge-series.ts';
 import { type Level, levelOf, type Span } from './run-series.ts';

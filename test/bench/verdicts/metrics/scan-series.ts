@@ -1,5 +1,5 @@
 import { type Finding, hypothesesOf, lookThrough, type Scanned } from '../../../../src/domain/metrics/engine/scan.ts';
-import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../../src/domain/statistics/discoveries.ts';
+import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../../src/statistics/discoveries.ts';
 
 /** The changes found in many series. */
 interface ScanResult {

@@ -1,6 +1,6 @@
 import type { Finding } from '../../../../src/domain/metrics/engine/scan.ts';
-import { discoveryLimit } from '../../../../src/domain/statistics/discoveries.ts';
-import { logTail } from '../../../../src/domain/statistics/tails.ts';
+import { discoveryLimit } from '../../../../src/statistics/discoveries.ts';
+import { logTail } from '../../../../src/statistics/tails.ts';
 import { type Random, seeded } from '../random.ts';
 import { referToIntervals } from './reference.ts';
 import { scanSeries } from './scan-series.ts';

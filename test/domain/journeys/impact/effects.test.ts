@@ -3,8 +3,8 @@ import type { Cells } from '../../../../src/domain/journeys/impact/cells.ts';
 import { differenceOf } from '../../../../src/domain/journeys/impact/effect.ts';
 import { discoveries, doubtOf, separate } from '../../../../src/domain/journeys/impact/judge-effects.ts';
 import { measureEffects } from '../../../../src/domain/journeys/impact/measure-effects.ts';
-import { wilson } from '../../../../src/domain/statistics/proportions.ts';
 import { grouped } from '../../../../src/lib/grouped.ts';
+import { wilson } from '../../../../src/statistics/proportions.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 
 /** Sessions of two devices and three depths: [device, depth, exposed, sessions, conversions]. */

@@ -3,7 +3,7 @@ import { shareOf } from '../../../../src/domain/speed/engine/failed-share.ts';
 import { judgeFailures } from '../../../../src/domain/speed/engine/failure-trend.ts';
 import { localTimes } from '../../../../src/domain/speed/engine/local-time.ts';
 import { chanceOf, limitsFor } from '../../../../src/domain/speed/engine/score-limits.ts';
-import { tailOf } from '../../../../src/domain/statistics/tails.ts';
+import { tailOf } from '../../../../src/statistics/tails.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 import { DAY_MS, HOUR_MS } from './runs.ts';
 

@@ -1,8 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { adjusted, discoveryLimit } from '../../../src/domain/statistics/discoveries.ts';
-import { combinedScore, logOfLargest, logTail, normalOf, studentOf } from '../../../src/domain/statistics/tails.ts';
-import { seeded } from '../../bench/verdicts/random.ts';
+import { adjusted, discoveryLimit } from '../../src/statistics/discoveries.ts';
+import {
+  combinedScore,
+  largeShare,
+  logOfAtMost,
+  logOfLarge,
+  logOfLargest,
+  logTail,
+  normalOf,
+  studentOf,
+} from '../../src/statistics/tails.ts';
+import { seeded } from '../bench/verdicts/random.ts';
 
 describe('several scores together', () => {
   it('are the score itself where they agree, and where there is one', () => {
@@ -92,5 +101,18 @@ describe('many p-values', () => {
   it('are allowed for each other by Holm, in the order given', () => {
     const expected = [0.03, 0.06, 0.06, 0.02];
     for (const [at, value] of adjusted([0.01, 0.04, 0.03, 0.005]).entries()) expect(value).toBeCloseTo(expected[at] ?? 0, 12);
+  });
+});
+
+describe('exact tails', () => {
+  it('are those of R: ppois and pbinom', () => {
+    expect(Math.exp(logOfAtMost(3, 10))).toBeCloseTo(0.01033605, 7);
+    expect(Math.exp(logOfAtMost(2, 6, 20))).toBeCloseTo(0.03548313, 7);
+    expect(logOfAtMost(0, 800)).toBeCloseTo(-800, 9);
+    expect(logOfAtMost(900, 1_000)).toBeCloseTo(Math.log(0.0007), 0);
+  });
+
+  it('of one very large event are inverse to its share', () => {
+    expect(logOfLarge(80, largeShare(80, 0.01))).toBeCloseTo(Math.log(0.01), 9);
   });
 });

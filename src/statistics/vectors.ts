@@ -1,4 +1,4 @@
-import { nth, nthDouble } from '../../lib/nth.ts';
+import { nth, nthDouble } from '../lib/nth.ts';
 // Plain loops: the array methods with functions cost several times as much, and every series runs through these dozens of times.
 
 /** The scalar product of two vectors of the same length, of the members `from` … `to` − 1. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { dot, orthonormalise } from '../../../src/domain/statistics/vectors.ts';
-import { whitenerOf } from '../../../src/domain/statistics/whitening.ts';
+import { dot, orthonormalise } from '../../src/statistics/vectors.ts';
+import { whitenerOf } from '../../src/statistics/whitening.ts';
 
 const times = Float64Array.of(0, 1, 2, 5, 6);
 const shape = { sampling: Float64Array.of(0.5, 1, 0.2, 0.8, 1.5), shock: 2, carry: 0.6 };

@@ -1,4 +1,4 @@
-import { nthDouble } from '../../lib/nth.ts';
+import { nthDouble } from '../lib/nth.ts';
 /** How whitening treats each run: `own` is its weight, `kept` what is left of a constant at it. */
 export interface Weights {
   readonly own: Float64Array;

@@ -73,3 +73,31 @@ export function logOfLargest(score: number, count: number): number {
   const bound = Math.log(count) + single;
   return bound < -7 ? bound : Math.log(-Math.expm1(count * Math.log1p(-Math.min(1 - 1e-12, Math.exp(single)))));
 }
+
+/** Sums of money and time have tails like a Pareto distribution with about this index. */
+const PARETO = 2.5;
+
+/**
+ * Logarithm of the probability that a single very large event, as an order of a hundred usual ones, lifts a sum of `events` by this share:
+ * days of few orders have such outliers in nature.
+ */
+export function logOfLarge(events: number, share: number): number {
+  return Math.min(0, Math.log(events) - PARETO * Math.log1p(share * events));
+}
+
+/** The share by which a single very large event lifts a sum of `events` with this probability; the inverse of `logOfLarge`. */
+export const largeShare = (events: number, chance: number): number => ((events / chance) ** (1 / PARETO) - 1) / events;
+
+/** Logarithm of the probability of at most `seen` events where `mean` are expected: Poisson, of `trials` binomial. */
+export function logOfAtMost(seen: number, mean: number, trials?: number): number {
+  const chance = trials === undefined ? 0 : Math.min(0.99, mean / trials);
+  let log = trials === undefined ? -mean : trials * Math.log1p(-chance);
+  let sum = 1;
+  let term = 1;
+  for (let count = 0; count < Math.round(seen); count += 1) {
+    term *= trials === undefined ? mean / (count + 1) : ((trials - count) / (count + 1)) * (chance / (1 - chance));
+    sum += term;
+    if (sum > 1e200) [sum, term, log] = [sum / 1e200, term / 1e200, log + 200 * Math.LN10];
+  }
+  return Math.min(0, log + Math.log(sum));
+}

@@ -1,4 +1,4 @@
-import { nthDouble } from '../../lib/nth.ts';
+import { nthDouble } from '../lib/nth.ts';
 
 /** Pivots below this share of their diagonal belong to columns that say nothing new. */
 const LEAST_PIVOT = 1e-9;

@@ -1,4 +1,4 @@
-import { nth, nthDouble } from '../../lib/nth.ts';
+import { nth, nthDouble } from '../lib/nth.ts';
 import { dot } from './vectors.ts';
 
 /** A function whose least is sought, and how it is sought. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type Descent, descend } from '../../../src/domain/statistics/descent.ts';
-import { solverOf } from '../../../src/domain/statistics/elimination.ts';
+import { type Descent, descend } from '../../src/statistics/descent.ts';
+import { solverOf } from '../../src/statistics/elimination.ts';
 
 /** Rows of a logistic regression with a ridge: two features that go together, and one that foretells everything. */
 const rows = Array.from({ length: 60 }, (_, at) => {

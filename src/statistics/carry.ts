@@ -1,5 +1,5 @@
 import { sum } from 'simple-statistics';
-import { nth } from '../../lib/nth.ts';
+import { nth } from '../lib/nth.ts';
 
 /** Autocorrelation beyond which a few values cannot tell a trend from a slow wave. */
 const MOST_CARRY = 0.8;
