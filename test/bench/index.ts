@@ -6,6 +6,7 @@ import { benchBig } from './big.ts';
 import { benchConversation } from './conversation.ts';
 import { benchDownloads } from './downloads.ts';
 import { directReader, type ExternalEmulator, startExternalEmulator } from './emulator.ts';
+import { benchEngine } from './engine/index.ts';
 import { benchHar } from './har.ts';
 import { benchHttp } from './http.ts';
 import { benchImpact } from './impact/index.ts';
@@ -206,6 +207,7 @@ async function benchProduct(): Promise<void> {
 
 const [subject, ...rest] = process.argv.slice(2);
 if (subject === 'verdicts') await benchVerdicts(rest);
+else if (subject === 'engine') await benchEngine(rest);
 else if (subject === 'nature') await benchNature(rest);
 else if (subject === 'pairs') await benchNature(['pairs', ...rest]);
 else if (subject === 'conversation') await benchConversation();

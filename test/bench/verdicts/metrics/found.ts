@@ -14,7 +14,7 @@ import {
 } from './trial.ts';
 import { type Metric, type Planted, pointsOf, type Selection } from './world.ts';
 
-interface Change {
+export interface PlantedChange {
   readonly name: string;
   readonly metric: Metric;
   readonly on: Planted['on'];
@@ -32,14 +32,14 @@ const RECENT = [
   { words: 'in the last two days', since: [1, 2], aim: '≥ 0.80' },
 ] as const;
 
-const CHANGES: readonly Change[] = [
+export const CHANGES: readonly PlantedChange[] = [
   ...[0.9, 0.85, 0.75].flatMap((factor) =>
     [
       { words: 'all devices', selection: {} },
       { words: 'mobile only', selection: { device: 'mobile' } as const },
     ].flatMap((part) =>
       RECENT.map(
-        ({ words, since, aim }): Change => ({
+        ({ words, since, aim }): PlantedChange => ({
           name: `conversion rate −${Math.round(100 - 100 * factor)} %, ${part.words}, ${words}`,
           metric: 'conversionRate',
           on: 'rate',
@@ -53,7 +53,7 @@ const CHANGES: readonly Change[] = [
     ),
   ),
   ...[0, 0.5].map(
-    (carry): Change => ({
+    (carry): PlantedChange => ({
       name: `visits −10 % over a whole month${carry > 0 ? ', AR(1) 0.5' : ''}`,
       metric: 'visits',
       on: 'visits',
@@ -67,7 +67,7 @@ const CHANGES: readonly Change[] = [
   ),
 ];
 
-function measure(change: Change, site: Site, trial: Trial): string[] {
+function measure(change: PlantedChange, site: Site, trial: Trial): string[] {
   const { name, metric, on, selection, factor, layout, since, carry = 0, aim } = change;
   const counts = { found: 0, exact: 0, dated: 0, drift: 0, reference: 0, referenceExact: 0, besideSlope: 0 };
   for (let world = 0; world < trial.worlds; world += 1) {
