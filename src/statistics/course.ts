@@ -23,7 +23,7 @@ import { median } from './order.ts';
 import { MEDIAN_OF_NORMAL } from './robust-scale.ts';
 import { HIGHEST_PHI, type Likely, learnRunNoise, type RunScale, type Sample, shapeOf } from './run-noise.ts';
 import { clearest, moveEdges, type Quest } from './search.ts';
-import { logTail } from './tails.ts';
+import { logTail, scoreOfTail } from './tails.ts';
 
 /** One element of the course of a level: a step lasts to the end, a line is all. */
 export interface CoursePart extends IndexRange {
@@ -62,8 +62,10 @@ export interface Course {
 
 /** Chance that a series without any change shows one of a kind; together below 1 %. */
 const LEVELS: Readonly<Record<CoursePart['kind'], number>> = { step: 0.004, bump: 0.002, line: 0.0015 };
-/** Places of a kind that are about as good as independent, for comparing one kind with another. */
-const PLACES: Readonly<Record<CoursePart['kind'], number>> = { step: 100, bump: 400, line: 1 };
+/** A score about as large as parts need, at which the number of independent places is taken. */
+const USUAL_LIMIT = 4;
+/** How many times the chance of a step the second edge of a bump may have: to have come back is more than to have left. */
+const EDGE = 2.5;
 /** How many times that chance a part may have to be looked at closely. */
 const CANDIDATES = 20;
 /** More changes than this are no course of levels. */
@@ -192,20 +194,6 @@ function forward(draft: CourseDraft, fit: Fit, start: readonly CoursePart[], tim
   return parts;
 }
 
-/** The course of levels that explains a series best: levels with steps and bumps, or a line with these on top. */
-function search(draft: CourseDraft, fit: Fit, times: number): readonly CoursePart[] {
-  const levels = forward(draft, fit, [], times);
-  const { days } = draft.scale;
-  if (chanceOfLine(gainOfLine(fit, days)) > Math.log(times * LEVELS.line)) return levels;
-  const sloped = forward(draft, fit, [{ kind: 'line', from: 0, to: draft.x.length }], times);
-  const costOf = (parts: readonly CoursePart[]) => {
-    const left = parts.reduce((rest, part) => takenOut(rest, part, draft.scale), fit);
-    // Parts need about what is asked of a part alone: the logarithm of its chance at each place, doubled as deviances are.
-    return dotOf(left.score, draft.x) - parts.reduce((sum, { kind }) => sum + 2 * Math.log(LEVELS[kind] / PLACES[kind]), 0);
-  };
-  return costOf(sloped) < costOf(levels) ? sloped : levels;
-}
-
 /** Standard errors that the autocorrelation may be higher by: three in long series, more where it is known badly. */
 const phiErrors = (runs: number) => Math.max(3, 300 / runs);
 
@@ -225,6 +213,44 @@ function logChanceOf(draft: CourseDraft, rest: Fit, part: CoursePart, gain: numb
   const places = { from: quest.from, to: Math.max(quest.from + 1, size - length) };
   const count = (places.to - places.from) * (nth(lengths, Math.min(index, lengths.length - 2) + 1) - length);
   return logOfBump(score, count, bumpDeltas(rest, places, length, singleWeights(rest), emptyKnowns(size)), lengths.length - 1, size);
+}
+
+/** The square of the score that a part needs by itself. */
+function neededBy(draft: CourseDraft, fit: Fit, part: CoursePart): number {
+  const count = logChanceOf(draft, fit, part, USUAL_LIMIT ** 2) - logTail(USUAL_LIMIT);
+  return scoreOfTail(Math.log(LEVELS[part.kind]) - count) ** 2;
+}
+
+/** The course of levels that explains a series best: levels with steps and bumps, or a line with these on top. */
+function search(draft: CourseDraft, noise: Likely, times: number): readonly CoursePart[] {
+  const fit = fitAround(draft, [], noise);
+  const levels = forward(draft, fit, [], times);
+  const { days } = draft.scale;
+  if (chanceOfLine(gainOfLine(fit, days)) > Math.log(times * LEVELS.line)) return levels;
+  const sloped = forward(draft, fit, [{ kind: 'line', from: 0, to: draft.x.length }], times);
+  // Each with its own noise: levels that were not seen pass for days with a level of their own.
+  const costOf = (parts: readonly CoursePart[]) =>
+    parts.reduce((sum, part) => sum + neededBy(draft, fit, part), learnRunNoise(sampleOf(draft, parts), draft.hasDays, noise).deviance);
+  return costOf(sloped) < costOf(levels) ? sloped : levels;
+}
+
+/** The parts with a step in place of the first bump one of whose edges is not needed. */
+function withoutNeedlessEdge(draft: CourseDraft, parts: readonly CoursePart[], noise: Likely): CoursePart[] | undefined {
+  const { length } = draft.x;
+  for (const part of parts.filter(({ kind }) => kind === 'bump')) {
+    const others = parts.filter((other) => other !== part);
+    const taken = others.flatMap(({ from, to }) => [from, to]);
+    const [simpler] = [part.from, part.to]
+      .filter((from) => !taken.includes(from))
+      .map((from): CoursePart => ({ kind: 'step', from, to: length }))
+      .map((step) => ({ step, ...learnRunNoise(sampleOf(draft, [...others, step]), draft.hasDays, noise) }))
+      .toSorted((a, b) => a.deviance - b.deviance);
+    if (!simpler) continue;
+    const rest = fitAround(draft, [...others, simpler.step], noise);
+    const edge: CoursePart = { kind: 'step', from: part.to, to: length };
+    if (logChanceOf(draft, rest, edge, simpler.deviance - noise.deviance) > Math.log(EDGE * LEVELS.step)) return [...others, simpler.step];
+  }
+  return undefined;
 }
 
 /** Parts with the logarithm of their chance, and the noise around them. */
@@ -251,12 +277,10 @@ function confirmed(draft: CourseDraft, candidates: readonly CoursePart[], start:
       return { part, logP, beyond: Math.log(times * LEVELS[part.kind]) - logP };
     });
     const weakest = tested.toSorted((a, b) => a.beyond - b.beyond)[0];
-    if (!weakest || weakest.beyond > 0) return { tested, noise };
-    parts = refined(
-      draft,
-      fitAround(draft, [], noise),
-      parts.filter((part) => part !== weakest.part),
-    );
+    const isDone = !weakest || weakest.beyond > 0;
+    const rest = isDone ? withoutNeedlessEdge(draft, parts, noise) : parts.filter((part) => part !== weakest.part);
+    if (!rest) return { tested, noise };
+    parts = refined(draft, fitAround(draft, [], noise), rest);
   }
 }
 
@@ -299,7 +323,7 @@ function courseAround(scale: RunScale, around: Float64Array, parts: readonly Cou
   const start = lasting === parts ? rough : learnRunNoise(sampleOf(clipped, lasting), hasDays, rough);
   const freed = scale.logs.map((log, at) => log - nthDouble(cycle, at));
   const { draft, noise } = farRuns({ ...none, x: freed }, lasting, start);
-  const candidates = search(draft, fitAround(draft, [], noise), CANDIDATES);
+  const candidates = search(draft, noise, CANDIDATES);
   return { draft, cycle, ...confirmed(draft, candidates, noise, times) };
 }
 
