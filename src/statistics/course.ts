@@ -61,7 +61,7 @@ export interface Course {
 }
 
 /** Chance that a series without any change shows one of a kind; together below 1 %. */
-const LEVELS: Readonly<Record<CoursePart['kind'], number>> = { step: 0.004, bump: 0.002, line: 0.0015 };
+const LEVELS: Readonly<Record<CoursePart['kind'], number>> = { step: 0.005, bump: 0.001, line: 0.001 };
 /** A score about as large as parts need, at which the number of independent places is taken. */
 const USUAL_LIMIT = 4;
 /** How many times the chance of a step the second edge of a bump may have: to have come back is more than to have left. */
