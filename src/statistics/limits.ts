@@ -7,7 +7,7 @@ const belowOf = (x: number) => 1 - Math.exp(logTail(x)) / 2;
 
 /**
  * The overshoot of a walk of normal steps over a limit, as a factor of the rate at which it crosses it (Siegmund 1985, in the form
- * of Siegmund and Yakir 2007, error below 0.01).
+ * of Siegmund and Yakir 2007, error about 0.01).
  */
 export function overshoot(x: number): number {
   if (x < 1e-6) return 1;

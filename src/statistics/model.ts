@@ -1,10 +1,11 @@
 import { nthDouble } from '../lib/nth.ts';
 import { calendarColumns, datesOfMonth, weekdaySdOf } from './calendar.ts';
+import { findChanges, type LevelChange } from './changes.ts';
 import { type Fit, fitOf, type IndexRange, knownOf, type Regressor } from './fit.ts';
 import { type Timing, walking } from './kalman.ts';
 import { type DayNoise, learnDayNoise, slopeColumn } from './noise.ts';
 import { ANSCOMBE, type DayScale, isCounted, relativeOf, type SpecialEffect } from './scale.ts';
-import { findChanges, type LevelChange, type Quest } from './search.ts';
+import type { Quest } from './search.ts';
 import { logOfAtMost, logOfLarge } from './tails.ts';
 
 /**

@@ -1,6 +1,7 @@
+import type { LevelChange } from '../../../src/statistics/changes.ts';
 import { study } from '../../../src/statistics/model.ts';
 import { type DayValue, type MetricKind, relativeOf, scaleDays, WEEK } from '../../../src/statistics/scale.ts';
-import type { LevelChange, Quest } from '../../../src/statistics/search.ts';
+import type { Quest } from '../../../src/statistics/search.ts';
 import { scoreOfTail, studentOf } from '../../../src/statistics/tails.ts';
 import { type DayWindow, differenceOf } from '../../../src/statistics/windows.ts';
 
