@@ -3,7 +3,7 @@ import { calendarColumns, datesOfMonth, weekdaySdOf } from './calendar.ts';
 import { findChanges, type LevelChange } from './changes.ts';
 import { type Fit, fitOf, type IndexRange, knownOf, type Regressor } from './fit.ts';
 import { type Timing, walking } from './kalman.ts';
-import { type DayNoise, learnDayNoise, slopeColumn } from './noise.ts';
+import { type DayNoise, learnDayNoise, slopeColumn, varianceOfDays } from './noise.ts';
 import { ANSCOMBE, type DayScale, isCounted, relativeOf, type SpecialEffect } from './scale.ts';
 import type { Quest } from './search.ts';
 import { logOfAtMost, logOfLarge } from './tails.ts';
@@ -24,6 +24,7 @@ export interface Model {
   readonly past: readonly IndexRange[];
 }
 
+const DAY_MS = 86_400_000;
 /** Days below which nothing is said. */
 const LEAST_DAYS = 8;
 
@@ -56,9 +57,27 @@ function doubtAsSeen(model: Omit<Model, 'fit' | 'past'>, doubt: Float64Array): F
   return seen;
 }
 
+/** Days that teach end at a multiple of as many before the last one, so that a model is kept while days come in. */
+const TURN_DAYS = 28;
+
+/** The first day that does not teach: the latest multiple of 28 days that is later than neither the last day nor `first`. */
+export function judgedFrom(last: string, first = last): string {
+  const day = Math.floor(Math.min(Date.parse(last), Date.parse(first)) / DAY_MS);
+  return new Date(Math.floor(day / TURN_DAYS) * TURN_DAYS * DAY_MS).toISOString().slice(0, 10);
+}
+
 /** Learns a daily series with `past` changes among the days that teach; undefined with too few of these. */
 export function learn(scale: DayScale, past: readonly IndexRange[] = []): Model | undefined {
-  if (scale.learned < LEAST_DAYS) return undefined;
+  return scale.learned < LEAST_DAYS ? undefined : modelOf(scale, past);
+}
+
+/** The model of a series of which further days are known: its noise stays, unless other days teach. */
+export function extended(model: Model, scale: DayScale): Model {
+  const isSame = scale.learned === model.scale.learned && scale.labels[scale.learned - 1] === model.scale.labels[scale.learned - 1];
+  return modelOf(scale, model.past, isSame ? model.noise : undefined);
+}
+
+function modelOf(scale: DayScale, past: readonly IndexRange[], kept?: DayNoise): Model {
   const timing = walking(scale.times);
   const dates = datesOfMonth(scale);
   const rough = Math.min(scale.roughVariance, dates.variance ?? Number.POSITIVE_INFINITY);
@@ -66,7 +85,9 @@ export function learn(scale: DayScale, past: readonly IndexRange[] = []): Model 
   const chance = counted ? scale.sampling.subarray(0, scale.learned).reduce((sum, value) => sum + value, 0) / scale.learned : 0;
   const calendar = calendarColumns(scale, weekdaySdOf(scale, Math.max(rough, chance)), dates.effects);
   const doubt = doubtOf(scale.special);
-  const noise = learnDayNoise(scale, calendar, timing, past, { doubt, rough });
+  const noise = kept
+    ? { ...kept, sampling: varianceOfDays(scale, kept, doubt) }
+    : learnDayNoise(scale, calendar, timing, past, { doubt, rough });
   const columns = [...calendar, slopeColumn(scale, noise.slopeSd)];
   const seen = doubtAsSeen({ scale, timing, columns, noise }, doubt);
   const sampling = noise.sampling.map((variance, at) => variance - nthDouble(doubt, at) + nthDouble(seen, at));

@@ -31,6 +31,18 @@ export interface DayNoise extends NoiseShape {
   readonly slopeSd: number;
   /** Degrees of freedom of the estimate of the variance. */
   readonly freedom: number;
+  /** Factor of the sampling of the scale, and the variance that the days of each weekday have beyond that of the usual one. */
+  readonly ofSampling: number;
+  readonly byWeekday: Float64Array;
+}
+
+/** The variance that each day has by itself under some noise: by sampling, its weekday, and the doubt about special days. */
+export function varianceOfDays(
+  { sampling, weekdays }: DayScale,
+  { ofSampling, byWeekday }: Pick<DayNoise, 'ofSampling' | 'byWeekday'>,
+  doubt: Float64Array,
+): Float64Array {
+  return sampling.map((value, at) => value * ofSampling + nthDouble(byWeekday, nth(weekdays, at)) + nthDouble(doubt, at));
 }
 
 /** A straight slope, as what it makes of a quarter, up to the last long gap. */
@@ -238,8 +250,13 @@ export function learnDayNoise(
   const shape = { sampling: forgiven.sampling, shock, carry, slow: walkOf(slopeSd) };
   const left = residualsOf(strongest.taught, shape, slopeSd, forgiven.lost);
   const factor = left.squares / LOSS[counted ? 'counted' : 'summed'];
+  const spread = {
+    ofSampling: counted ? 1 : (total / 2) * factor,
+    byWeekday: Float64Array.from(scatter, (own) => (own - 1) * total * factor),
+  };
   return {
-    sampling: chanceOfDay.map((value, at) => (counted ? value : value * factor) + nthDouble(wide, at) * factor + nthDouble(doubt, at)),
+    ...spread,
+    sampling: varianceOfDays(scale, spread, doubt),
     shock: counted ? Math.max(0, factor * (chance + shock) - chance) : shock * factor,
     carry,
     slow: shape.slow,

@@ -162,8 +162,8 @@ function countedDays(days: readonly DayValue[]): readonly DayValue[] {
 }
 
 /** Variance by sampling alone: Poisson, binomial, or of sums inversely to what is expected. */
-function samplingOf(days: readonly DayValue[], kind: MetricKind, expected: Float64Array): Float64Array {
-  const usual = expected.reduce((sum, value) => sum + value, 0) / expected.length;
+function samplingOf(days: readonly DayValue[], kind: MetricKind, expected: Float64Array, learned: number): Float64Array {
+  const usual = expected.subarray(0, learned).reduce((sum, value) => sum + value, 0) / learned;
   return Float64Array.from(days, ({ denominator }, at) => {
     const mean = nthDouble(expected, at);
     if (kind === 'count') return 1 / (mean + ANSCOMBE);
@@ -213,7 +213,7 @@ export function scaleDays(all: readonly DayValue[], kind: MetricKind, judgedFrom
     expected,
     x: ratios.map((ratio) => (ratio ** power - 1) / power),
     power,
-    sampling: samplingOf(days, kind, expected),
+    sampling: samplingOf(days, kind, expected, learned),
     special: days.map(({ special }) => special),
     season: days.map(({ season }) => season),
     weekdayFactors,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { study } from '../../src/statistics/model.ts';
+import { extended, judgedFrom, learn, study } from '../../src/statistics/model.ts';
 import { type DayValue, relativeOf, scaleDays } from '../../src/statistics/scale.ts';
 import type { Quest } from '../../src/statistics/search.ts';
 import { differenceOf } from '../../src/statistics/windows.ts';
@@ -75,6 +75,22 @@ describe('a model of days', () => {
     expect(
       differenceOf(found, { from: '2025-01-01', to: '2025-01-07' }, { from: labelOf(126), to: labelOf(139) }, new Set()),
     ).toBeUndefined();
+  });
+
+  it('is extended by further days to what is learned with them, and learned in turns of 28 days', () => {
+    const days = daysOf((day) => (day >= 130 ? 0.8 : 1));
+    const scaleOf = (until: number, kind: 'count' | 'amount') => scaleDays(days.slice(0, until), kind, labelOf(JUDGED));
+    for (const kind of ['count', 'amount'] as const) {
+      const [early, late] = [scaleOf(126, kind), scaleOf(DAYS, kind)];
+      const [model, whole] = [early && learn(early), late && learn(late)];
+      if (!model || !late || !whole) throw new Error('There are too few days.');
+      const { fit } = extended(model, late);
+      for (const at of [0, 60, 139]) expect(fit.score[at]).toBeCloseTo(whole.fit.score[at] ?? Number.NaN, 8);
+    }
+    const turns = Array.from({ length: 84 }, (_, day) => judgedFrom(labelOf(day)));
+    expect(new Set(turns).size).toBeLessThanOrEqual(4);
+    expect(turns.every((first, day) => first <= labelOf(day))).toBe(true);
+    expect(judgedFrom(labelOf(80), labelOf(20)) <= labelOf(20)).toBe(true);
   });
 
   it('can be sent to another thread', () => {
