@@ -1,9 +1,9 @@
-import type { LevelChange } from '../../../src/statistics/changes.ts';
-import { study } from '../../../src/statistics/model.ts';
-import { type DayValue, type MetricKind, relativeOf, scaleDays, WEEK } from '../../../src/statistics/scale.ts';
-import type { Quest } from '../../../src/statistics/search.ts';
 import { scoreOfTail, studentOf } from '../../../src/statistics/tails.ts';
-import { type DayWindow, differenceOf } from '../../../src/statistics/windows.ts';
+import type { LevelChange } from './model/changes.ts';
+import { study } from './model/model.ts';
+import { type DayValue, type MetricKind, relativeOf, scaleDays, WEEK } from './model/scale.ts';
+import type { Quest } from './model/search.ts';
+import { type DayWindow, differenceOf } from './model/windows.ts';
 
 const ERRORS = { step: 0.01, bump: 0.0008, level: 0.0015 };
 const BESIDE = { point: 0.004, earlier: 0.001, history: 0.0002 };

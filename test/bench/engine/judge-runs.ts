@@ -1,7 +1,7 @@
 import { localTimes } from '../../../src/domain/speed/engine/local-time.ts';
-import { courseOf } from '../../../src/statistics/course.ts';
-import { excursionsIn, lastingLevels, leadingChange, partsThatCount, plateausOf, scatterOf } from '../../../src/statistics/levels.ts';
-import { type LeastChange, scaleRuns } from '../../../src/statistics/run-noise.ts';
+import { courseOf } from './model/course.ts';
+import { excursionsIn, lastingLevels, leadingChange, partsThatCount, plateausOf, scatterOf } from './model/levels.ts';
+import { type LeastChange, scaleRuns } from './model/run-noise.ts';
 
 /** Interquartile range over median from which runs scatter too much to be relied on singly. */
 const UNSTABLE_FROM = 0.32;

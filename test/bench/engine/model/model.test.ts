@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { extended, judgedFrom, learn, study } from '../../src/statistics/model.ts';
-import { type DayValue, relativeOf, scaleDays } from '../../src/statistics/scale.ts';
-import type { Quest } from '../../src/statistics/search.ts';
-import { differenceOf } from '../../src/statistics/windows.ts';
-import { seeded } from '../bench/verdicts/random.ts';
+import { seeded } from '../../verdicts/random.ts';
+import { extended, judgedFrom, learn, study } from './model.ts';
+import { type DayValue, relativeOf, scaleDays } from './scale.ts';
+import type { Quest } from './search.ts';
+import { differenceOf } from './windows.ts';
 
 const DAY_MS = 86_400_000;
 const [DAYS, JUDGED] = [140, 112];

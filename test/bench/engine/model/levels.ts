@@ -1,7 +1,7 @@
-import { nth, nthDouble } from '../lib/nth.ts';
+import { nth, nthDouble } from '../../../../src/lib/nth.ts';
+import { ascending, median, quantile } from '../../../../src/statistics/order.ts';
 import type { Confirmed, Course } from './course.ts';
 import type { IndexRange } from './fit.ts';
-import { ascending, median, quantile } from './order.ts';
 import type { LeastChange } from './run-noise.ts';
 
 /** Runs between two changes of level. */

@@ -1,8 +1,8 @@
-import { adjusted } from './discoveries.ts';
+import { adjusted } from '../../../../src/statistics/discoveries.ts';
+import { combinedScore, logTail, normalOf, Z_95, Z_99 } from '../../../../src/statistics/tails.ts';
 import { emptyKnowns, type IndexRange, knownOf, knownUntil, withoutInterval } from './fit.ts';
 import { learn, type Model } from './model.ts';
 import { contrastOf, type DayScale, type DayValue, type MetricKind, relativeOf, scaleDays } from './scale.ts';
-import { combinedScore, logTail, normalOf, Z_95, Z_99 } from './tails.ts';
 
 /** The part of a whole that is not in a group, day by day. */
 function othersThan(whole: readonly DayValue[], group: readonly DayValue[], kind: MetricKind): DayValue[] {

@@ -1,4 +1,6 @@
-import { nth, nthDouble } from '../lib/nth.ts';
+import { nth, nthDouble } from '../../../../src/lib/nth.ts';
+import { median } from '../../../../src/statistics/order.ts';
+import { MEDIAN_OF_NORMAL } from '../../../../src/statistics/robust-scale.ts';
 import { cycleOfRuns } from './calendar.ts';
 import {
   CANDIDATES,
@@ -15,8 +17,6 @@ import {
 import { deletedResiduals, emptyKnowns, type Fit, fitOf, type IndexRange, informationOn, knownFrom, knownUntil } from './fit.ts';
 import type { NoiseShape } from './kalman.ts';
 import { dotOf } from './linear.ts';
-import { median } from './order.ts';
-import { MEDIAN_OF_NORMAL } from './robust-scale.ts';
 import { type Likely, learnRunNoise, type RunScale, shapeOf } from './run-noise.ts';
 
 /** A part with the chance that a series without any change would show as strong a one. */

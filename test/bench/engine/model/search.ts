@@ -1,4 +1,4 @@
-import { nth, nthDouble } from '../lib/nth.ts';
+import { nth, nthDouble } from '../../../../src/lib/nth.ts';
 import { emptyKnowns, type Fit, type IndexRange, type Knowns, knownFrom, knownOf, knownSteps, knownUntil, singleWeights } from './fit.ts';
 import { bumpDeltas, bumpLengths, logOfBump, logOfPoint, logOfStep, stepDeltas } from './limits.ts';
 

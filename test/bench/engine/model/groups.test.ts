@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compareGroups } from '../../src/statistics/groups.ts';
-import { drawWorld, pointsOf } from '../bench/verdicts/metrics/world.ts';
+import { drawWorld, pointsOf } from '../../verdicts/metrics/world.ts';
+import { compareGroups } from './groups.ts';
 
 const [DAYS, HISTORY] = [98, 91];
 

@@ -1,4 +1,4 @@
-import { nthDouble } from '../lib/nth.ts';
+import { nthDouble } from '../../../../src/lib/nth.ts';
 
 // Plain loops: the array methods with functions cost several times as much, and every series runs through these dozens of times.
 

@@ -1,4 +1,4 @@
-import { nthDouble } from '../lib/nth.ts';
+import { nthDouble } from '../../../../src/lib/nth.ts';
 
 /**
  * When the values of a series were taken, in units in which a shock dies out, and how the slow part of its noise goes on from each value to

@@ -1,7 +1,7 @@
-import { nth, nthDouble, nthUnsigned } from '../lib/nth.ts';
+import { nth, nthDouble, nthUnsigned } from '../../../../src/lib/nth.ts';
+import { median } from '../../../../src/statistics/order.ts';
+import { MEDIAN_OF_NORMAL } from '../../../../src/statistics/robust-scale.ts';
 import type { Regressor } from './fit.ts';
-import { median } from './order.ts';
-import { MEDIAN_OF_NORMAL } from './robust-scale.ts';
 import { type DayScale, type DayValue, type MetricKind, type SpecialEffect, WEEK } from './scale.ts';
 
 /** Standard deviations of weekdays before anything is known, worth one of the seven weekdays. */

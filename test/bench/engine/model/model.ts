@@ -1,4 +1,5 @@
-import { nthDouble } from '../lib/nth.ts';
+import { nthDouble } from '../../../../src/lib/nth.ts';
+import { logOfAtMost, logOfLarge } from '../../../../src/statistics/tails.ts';
 import { calendarColumns, datesOfMonth, weekdaySdOf } from './calendar.ts';
 import { findChanges, type LevelChange } from './changes.ts';
 import { type Fit, fitOf, type IndexRange, knownOf, type Regressor } from './fit.ts';
@@ -6,7 +7,6 @@ import { type Timing, walking } from './kalman.ts';
 import { type DayNoise, learnDayNoise, slopeColumn, varianceOfDays } from './noise.ts';
 import { ANSCOMBE, type DayScale, isCounted, relativeOf, type SpecialEffect } from './scale.ts';
 import type { Quest } from './search.ts';
-import { logOfAtMost, logOfLarge } from './tails.ts';
 
 /**
  * All that is known of a daily series: learned once from the days before the first one that is judged, read by every question. Plain

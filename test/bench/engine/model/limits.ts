@@ -1,6 +1,6 @@
-import { nthDouble } from '../lib/nth.ts';
+import { nthDouble } from '../../../../src/lib/nth.ts';
+import { logOfLargest, logTail, normalOf } from '../../../../src/statistics/tails.ts';
 import { emptyKnowns, type Fit, type IndexRange, type Knowns, knownFrom, knownSteps, singleWeights } from './fit.ts';
-import { logOfLargest, logTail, normalOf } from './tails.ts';
 
 /** The distribution function of the standard normal, at least 0. */
 const belowOf = (x: number) => 1 - Math.exp(logTail(x)) / 2;

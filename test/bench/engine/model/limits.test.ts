@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { changeColumn, fitOf } from '../../src/statistics/fit.ts';
-import { walking } from '../../src/statistics/kalman.ts';
-import { overshoot } from '../../src/statistics/limits.ts';
-import { clearest, type Shape } from '../../src/statistics/search.ts';
-import { tailOf } from '../../src/statistics/tails.ts';
-import { seeded } from '../bench/verdicts/random.ts';
-import { sampleSize } from '../support/sample-size.ts';
+import { tailOf } from '../../../../src/statistics/tails.ts';
+import { sampleSize } from '../../../support/sample-size.ts';
+import { seeded } from '../../verdicts/random.ts';
+import { changeColumn, fitOf } from './fit.ts';
+import { walking } from './kalman.ts';
+import { overshoot } from './limits.ts';
+import { clearest, type Shape } from './search.ts';
 
 const DAYS = 119;
 const MANY = 1e6;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { seeded } from '../../verdicts/random.ts';
 import {
   changeColumn,
   deletedResiduals,
@@ -9,19 +10,9 @@ import {
   knownUntil,
   type Regressor,
   withoutInterval,
-} from '../../src/statistics/fit.ts';
-import {
-  filterOf,
-  type NoiseShape,
-  sharingDays,
-  stepEnergies,
-  type Timing,
-  walking,
-  whiten,
-  whitenBack,
-} from '../../src/statistics/kalman.ts';
-import { backwards, dotOf, factorise, forwards } from '../../src/statistics/linear.ts';
-import { seeded } from '../bench/verdicts/random.ts';
+} from './fit.ts';
+import { filterOf, type NoiseShape, sharingDays, stepEnergies, type Timing, walking, whiten, whitenBack } from './kalman.ts';
+import { backwards, dotOf, factorise, forwards } from './linear.ts';
 
 const { normal } = seeded(11);
 const TIMES = Float64Array.from([0, 1, 2, 3, 5, 6, 7, 10, 11, 12, 13, 14]);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { localTimes } from '../../src/domain/speed/engine/local-time.ts';
-import { courseOf } from '../../src/statistics/course.ts';
-import { excursionsIn, lastingLevels, leadingChange, levelOf, partsThatCount, plateausOf, scatterOf } from '../../src/statistics/levels.ts';
-import { scaleRuns } from '../../src/statistics/run-noise.ts';
-import { DAY_MS, makeWorld, type Shape, USUAL_NATURE } from '../bench/verdicts/speed/worlds.ts';
+import { localTimes } from '../../../../src/domain/speed/engine/local-time.ts';
+import { DAY_MS, makeWorld, type Shape, USUAL_NATURE } from '../../verdicts/speed/worlds.ts';
+import { courseOf } from './course.ts';
+import { excursionsIn, lastingLevels, leadingChange, levelOf, partsThatCount, plateausOf, scatterOf } from './levels.ts';
+import { scaleRuns } from './run-noise.ts';
 
 const LEAST = { relative: 0.05, absolute: 50 };
 

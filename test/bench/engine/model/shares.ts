@@ -1,11 +1,11 @@
-import { nth } from '../lib/nth.ts';
+import { nth } from '../../../../src/lib/nth.ts';
+import { ascending, median, quantile } from '../../../../src/statistics/order.ts';
+import { fisherTest, wilson } from '../../../../src/statistics/proportions.ts';
+import { MEDIAN_OF_NORMAL } from '../../../../src/statistics/robust-scale.ts';
+import { tailOf } from '../../../../src/statistics/tails.ts';
 import type { Course } from './course.ts';
 import { levelAt, type RunLevel } from './levels.ts';
 import { logOfStep } from './limits.ts';
-import { ascending, median, quantile } from './order.ts';
-import { fisherTest, wilson } from './proportions.ts';
-import { MEDIAN_OF_NORMAL } from './robust-scale.ts';
-import { tailOf } from './tails.ts';
 
 /** Trials and whether each was a hit, oldest first, with the day of each. */
 export interface Hits {

@@ -1,6 +1,6 @@
-import { nth, nthDouble, nthUnsigned } from '../lib/nth.ts';
-import { median } from './order.ts';
-import { MEDIAN_OF_NORMAL } from './robust-scale.ts';
+import { nth, nthDouble, nthUnsigned } from '../../../../src/lib/nth.ts';
+import { median } from '../../../../src/statistics/order.ts';
+import { MEDIAN_OF_NORMAL } from '../../../../src/statistics/robust-scale.ts';
 
 /**
  * The kind of a metric's counts, which decides how little it can scatter: `count` whole events (Poisson or more), `share` events out of as

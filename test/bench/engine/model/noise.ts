@@ -1,9 +1,9 @@
-import { nth, nthDouble } from '../lib/nth.ts';
+import { nth, nthDouble } from '../../../../src/lib/nth.ts';
+import { median } from '../../../../src/statistics/order.ts';
+import { MEDIAN_OF_NORMAL } from '../../../../src/statistics/robust-scale.ts';
 import { addPriors, changeColumn, covarianceOf, deletedResiduals, type Fit, fitOf, type IndexRange, type Regressor } from './fit.ts';
 import { type Filter, filterOf, type NoiseShape, type Timing, whiten } from './kalman.ts';
 import { factorise, productsOf } from './linear.ts';
-import { median } from './order.ts';
-import { MEDIAN_OF_NORMAL } from './robust-scale.ts';
 import { type DayScale, isCounted, WEEK } from './scale.ts';
 import { clearest } from './search.ts';
 
@@ -15,7 +15,7 @@ const CARRY_PRIORS = [0.8, 0.1, 0.06, 0.03, 0.01] as const;
 /** Standard deviations of the slope of a quarter that are weighed: totals follow the seasons more than rates do. */
 const SLOPES = [0.003, 0.01, 0.03, 0.1, 0.3] as const;
 const SLOPE_PRIORS = { rate: [0.55, 0.25, 0.12, 0.05, 0.03], total: [0.13, 0.23, 0.31, 0.21, 0.12] } as const;
-/** Variance of the walk of a quarter beside that of the straight slope (`npm run bench -- engine`, over 0.1 to 1). */
+/** Variance of the walk over that of the slope that it shares. Chosen by hand: no other value was tried. */
 const WALK = 0.3;
 const USUAL_SLOPE = 0.03;
 const USUAL_CARRY = 0.1;

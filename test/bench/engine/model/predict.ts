@@ -1,11 +1,11 @@
-import { nth, nthDouble } from '../lib/nth.ts';
+import { nth, nthDouble } from '../../../../src/lib/nth.ts';
+import { largeShare, logOfLarge, normalOf, scoreOfTail, studentOf, Z_95 } from '../../../../src/statistics/tails.ts';
 import type { LevelChange } from './changes.ts';
 import { covarianceOf, type Fit, fitOf, type IndexRange, stepColumn } from './fit.ts';
 import { whiten, whitenBack } from './kalman.ts';
 import { dotOf } from './linear.ts';
 import type { Model, ModelStudy } from './model.ts';
 import { ANSCOMBE, deviationOf, isCounted, relativeOf } from './scale.ts';
-import { largeShare, logOfLarge, normalOf, scoreOfTail, studentOf, Z_95 } from './tails.ts';
 
 /** Weights on days of a model; a sum of days, in deviations. */
 type Weights = Float64Array;

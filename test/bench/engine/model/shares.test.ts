@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { localTimes } from '../../src/domain/speed/engine/local-time.ts';
-import { courseOf } from '../../src/statistics/course.ts';
-import { scaleRuns } from '../../src/statistics/run-noise.ts';
-import { chanceOfDifference, dispersionOf, shareChange, shareOf, twoLevelsIn } from '../../src/statistics/shares.ts';
-import { seeded } from '../bench/verdicts/random.ts';
-import { makeWorld, USUAL_NATURE } from '../bench/verdicts/speed/worlds.ts';
+import { localTimes } from '../../../../src/domain/speed/engine/local-time.ts';
+import { seeded } from '../../verdicts/random.ts';
+import { makeWorld, USUAL_NATURE } from '../../verdicts/speed/worlds.ts';
+import { courseOf } from './course.ts';
+import { scaleRuns } from './run-noise.ts';
+import { chanceOfDifference, dispersionOf, shareChange, shareOf, twoLevelsIn } from './shares.ts';
 
 const RUNS = 600;
 

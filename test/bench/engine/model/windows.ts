@@ -1,4 +1,4 @@
-import { nthDouble } from '../lib/nth.ts';
+import { nthDouble } from '../../../../src/lib/nth.ts';
 import { covarianceOf } from './fit.ts';
 import { dotOf } from './linear.ts';
 import type { Model, ModelStudy } from './model.ts';

@@ -1,9 +1,9 @@
-import { nth, nthDouble } from '../lib/nth.ts';
+import { nth, nthDouble } from '../../../../src/lib/nth.ts';
+import { ascending, median } from '../../../../src/statistics/order.ts';
 import type { LocalTimes } from './calendar.ts';
 import { addPriors, type Regressor } from './fit.ts';
 import { type Filter, filterOf, type NoiseShape, sharingDays, type Timing, whiten } from './kalman.ts';
 import { factorise, productsOf } from './linear.ts';
-import { ascending, median } from './order.ts';
 
 /** Runs of one metric on the log scale. */
 export interface RunScale {

@@ -1,4 +1,4 @@
-import { nthDouble } from '../lib/nth.ts';
+import { nthDouble } from '../../../../src/lib/nth.ts';
 import { type Filter, filterOf, type NoiseShape, type StepEnergies, stepEnergies, type Timing, whiten, whitenBack } from './kalman.ts';
 import { backwards, dotOf, factorise, forwards, productsOf, sumsBefore } from './linear.ts';
 

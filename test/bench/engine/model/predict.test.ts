@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { study } from '../../src/statistics/model.ts';
-import { detectableChange, effectOnDays, expectationsOf, prediction } from '../../src/statistics/predict.ts';
-import { type DayValue, relativeOf, scaleDays } from '../../src/statistics/scale.ts';
-import type { Quest } from '../../src/statistics/search.ts';
-import { seeded } from '../bench/verdicts/random.ts';
+import { seeded } from '../../verdicts/random.ts';
+import { study } from './model.ts';
+import { detectableChange, effectOnDays, expectationsOf, prediction } from './predict.ts';
+import { type DayValue, relativeOf, scaleDays } from './scale.ts';
+import type { Quest } from './search.ts';
 
 const DAY_MS = 86_400_000;
 const [LEARNED, AHEAD] = [112, 28];

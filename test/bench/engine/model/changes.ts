@@ -1,6 +1,6 @@
+import { logTail } from '../../../../src/statistics/tails.ts';
 import { emptyKnowns, type Fit, type IndexRange, knownFrom, knownOf, knownSteps, knownUntil, withoutInterval } from './fit.ts';
 import { clearest, type Quest, type Shape, type ShapeCandidate, scoreAt, scoreOn } from './search.ts';
-import { logTail } from './tails.ts';
 
 /** The change in the values that are left that lies farthest beyond its allowance; undefined where none does. */
 function nextChange(fit: Fit, quests: readonly Quest[], freedom: number): ShapeCandidate | undefined {

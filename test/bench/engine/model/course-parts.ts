@@ -1,4 +1,5 @@
-import { nth } from '../lib/nth.ts';
+import { nth } from '../../../../src/lib/nth.ts';
+import { logTail, scoreOfTail } from '../../../../src/statistics/tails.ts';
 import {
   changeColumn,
   emptyKnowns,
@@ -16,7 +17,6 @@ import { bumpDeltas, bumpLengths, logOfBump, logOfStep, stepDeltas } from './lim
 import { dotOf } from './linear.ts';
 import { HIGHEST_PHI, type Likely, learnRunNoise, type RunScale, type Sample, shapeOf } from './run-noise.ts';
 import { clearest, moveEdges, type Quest } from './search.ts';
-import { logTail, scoreOfTail } from './tails.ts';
 
 /** One element of the course of a level: a step lasts to the end, a line is all. */
 export interface CoursePart extends IndexRange {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { effectsOfEarlierYears } from '../../src/statistics/calendar.ts';
-import { study } from '../../src/statistics/model.ts';
-import { type DayValue, relativeOf, type SpecialEffect, scaleDays } from '../../src/statistics/scale.ts';
-import type { Quest } from '../../src/statistics/search.ts';
-import { seeded } from '../bench/verdicts/random.ts';
+import { seeded } from '../../verdicts/random.ts';
+import { effectsOfEarlierYears } from './calendar.ts';
+import { study } from './model.ts';
+import { type DayValue, relativeOf, type SpecialEffect, scaleDays } from './scale.ts';
+import type { Quest } from './search.ts';
 
 const DAY_MS = 86_400_000;
 /** The days from a Monday in October to Black Friday 2025. */
