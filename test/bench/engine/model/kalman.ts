@@ -12,7 +12,7 @@ export interface Timing {
   readonly first: number;
 }
 
-/** Part of the level of a local day that the next day keeps (found with `npm run bench -- engine runs --cell 'of their own'`). */
+/** Part of the level of a local day that the next day keeps; no other value was tried. */
 const KEPT_BY_NEXT_DAY = 0.5;
 
 /** Daily values, whose level walks: its variance grows by one unit a day. The level of the first day is left to a column. */
