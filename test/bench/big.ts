@@ -1,6 +1,7 @@
 import { startEmulator } from '../../src/emulator/start-emulator.ts';
 import { bigSize, type Size } from '../../src/emulator/world/size.ts';
 import { DAY_MS, HOUR_MS, systemClock } from '../../src/lib/clock.ts';
+import type { GateRow } from './gate-row.ts';
 import { timed } from './measure.ts';
 import { greet, peakMegabytes, startPeer } from './peer.ts';
 
@@ -50,6 +51,10 @@ interface Outcome {
   readonly isError: boolean;
 }
 
+interface Asked extends Outcome {
+  readonly isFine: boolean;
+}
+
 /** What an answer says first: its first sentence, note or error. */
 function firstWords(answer: unknown): { said: string; isError: boolean } {
   // Zones of a shop have no metrics: its answer 404 shows that the name was resolved.
@@ -60,12 +65,16 @@ function firstWords(answer: unknown): { said: string; isError: boolean } {
   return { said: (cut ?? text).trim().replaceAll('\n', ' ').slice(0, 150), isError };
 }
 
-/**
- * Asks each question of a server of its own, twice, and prints how long it took and how many requests the platform got. A second argument
- * asks only those whose name holds it.
- */
-export async function benchBig(product: string, [share = '1', part = '']: readonly string[]): Promise<void> {
-  const scale = (count: number) => Math.max(1, Math.round(count * Number(share)));
+interface BigOptions {
+  /** Of the objects of the whole account. */
+  readonly share?: number;
+  /** Asks only the questions whose name holds it. */
+  readonly part?: string;
+  readonly tell?: (line: string) => void;
+}
+
+async function askBig(product: string, { share = 1, part = '', tell = () => undefined }: BigOptions) {
+  const scale = (count: number) => Math.max(1, Math.round(count * share));
   const size = { ...bigSize, scenarios: scale(bigSize.scenarios), mappings: scale(bigSize.mappings), jobs: scale(bigSize.jobs) };
   const started = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
   const emulator = await startEmulator({ clock: systemClock, seed: 1, size });
@@ -83,7 +92,7 @@ export async function benchBig(product: string, [share = '1', part = '']: readon
     WEB_ANALYTICS_PROJECT_ID: '1201',
     WEB_ANALYTICS_DATA_DIR: `${process.cwd()}/node_modules/.cache/big-${started}`,
   };
-  let inOrder = 0;
+  const firsts: Asked[] = [];
   const all = questions(size).filter(([what]) => what.includes(part));
   for (const [what, name, input, allowed] of all) {
     const peer = startPeer([product], environment);
@@ -102,13 +111,34 @@ export async function benchBig(product: string, [share = '1', part = '']: readon
     const megabytes = peakMegabytes(peer) ?? 0;
     await peer.stop();
     const isFine = !first.isError && first.seconds <= allowed;
-    if (isFine) inOrder += 1;
+    firsts.push({ ...first, isFine });
     const times = `${first.seconds.toFixed(1)} s, ${first.requests} requests; again ${again.seconds.toFixed(1)} s, ${again.requests}`;
     const verdict = isFine ? 'in order' : 'NOT in order';
-    process.stdout.write(
+    tell(
       `${what.padEnd(34)} ${times.padEnd(48)} ${firstMegabytes.toFixed(0)} MB, again ${megabytes.toFixed(0)}  ${verdict}: ${first.said}\n`,
     );
   }
-  process.stdout.write(`${inOrder} of ${all.length} in order\n`);
   await emulator.close();
+  return firsts;
+}
+
+/** The rows of the gate: how many questions are answered in order, and the longest and most requests of a first answer. */
+export async function bigRows(product: string): Promise<GateRow[]> {
+  const firsts = await askBig(product, {});
+  const most = (of: (each: Asked) => number) => Math.max(...firsts.map(of));
+  const inOrder = (100 * firsts.filter(({ isFine }) => isFine).length) / firsts.length;
+  return [
+    { what: 'big account: questions answered in order', value: inOrder, unit: '%', better: 'higher' },
+    { what: 'big account: longest first answer', value: most(({ seconds }) => seconds), unit: 's', better: 'lower', bound: LONGEST },
+    { what: 'big account: most requests of a first answer', value: most(({ requests }) => requests), unit: 'requests', better: 'lower' },
+  ];
+}
+
+/**
+ * Asks each question of a server of its own, twice, and prints how long it took and how many requests the platform got. A second argument
+ * asks only those whose name holds it.
+ */
+export async function benchBig(product: string, [share = '1', part = '']: readonly string[]): Promise<void> {
+  const firsts = await askBig(product, { share: Number(share), part, tell: (line) => void process.stdout.write(line) });
+  process.stdout.write(`${firsts.filter(({ isFine }) => isFine).length} of ${firsts.length} in order\n`);
 }

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { metaOf } from '../support/http.ts';
 import { bundled } from './bare-server.ts';
 import type { ExternalEmulator } from './emulator.ts';
+import type { GateRow } from './gate-row.ts';
 import { startHttpPeer } from './http.ts';
 import { median, type Row, timed } from './measure.ts';
 import { greet, type Peer, peakMegabytes, startPeer } from './peer.ts';
@@ -197,7 +198,7 @@ const AIMS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Rounds of one part: ours and the bare one in turn, each first in every second round. */
-async function rounds(measure: (side: Side) => Promise<Record<string, number>>, [ours, bare]: readonly [Side, Side], count: number) {
+async function measureRounds(measure: (side: Side) => Promise<Record<string, number>>, [ours, bare]: readonly [Side, Side], count: number) {
   const ratios: Ratios = new Map();
   const values = new Map<string, [number[], number[]]>();
   for (let round = 0; round < count; round += 1) {
@@ -214,7 +215,12 @@ async function rounds(measure: (side: Side) => Promise<Record<string, number>>, 
       ]);
     }
   }
-  return [...ratios].map(([what, each]): Row => {
+  return { ratios, values };
+}
+
+async function rounds(...asked: Parameters<typeof measureRounds>): Promise<Row[]> {
+  const { ratios, values } = await measureRounds(...asked);
+  return [...ratios].map(([what, each]) => {
     const [left, right] = (values.get(what) ?? [[], []]).map((side) => median(side).toPrecision(3));
     const spread = `${Math.min(...each).toFixed(2)} to ${Math.max(...each).toFixed(2)}`;
     return {
@@ -225,25 +231,52 @@ async function rounds(measure: (side: Side) => Promise<Record<string, number>>, 
   });
 }
 
+/** Ours, and a bare server with one tool that makes one request a call to itself; `folder` holds its scripts for stdio and HTTP. */
+async function sidesOf(product: string, environment: Record<string, string>, folder = 'test/bench/bare'): Promise<[Side, Side]> {
+  const bare = await bundledBare(folder);
+  const serve = ['serve', '--http', '--port', '0', '--max-sessions', '5000'];
+  return [
+    { stdio: [product], http: [product, ...serve], environment, call: { name: 'get_credential', arguments: {} } },
+    {
+      stdio: [bare.stdio, '--upstream'],
+      http: [bare.http, '--upstream', '--mode', 'dual', '--port', '0'],
+      environment: {},
+      call: { name: 'echo', arguments: { text: 'hello' } },
+    },
+  ];
+}
+
+/** The rows of the gate: calls a second over HTTP beside the bare server, in both eras. */
+export async function httpRows(product: string, { environment }: ExternalEmulator): Promise<GateRow[]> {
+  const sides = await sidesOf(product, environment);
+  const rows: GateRow[] = [];
+  for (const era of ['2025', '2026'] as const) {
+    const { ratios } = await measureRounds((side) => callsOverHttp(era, side), sides, 3);
+    for (const [what, each] of ratios)
+      rows.push({
+        what: `beside a bare server, ${what}`,
+        value: median(each),
+        unit: 'x',
+        better: what.includes('a second') ? 'higher' : 'lower',
+      });
+  }
+  return rows;
+}
+
 /**
  * The cost of a call and of a start beside a bare server of the SDK with one tool that makes one request a call to itself; `folder` holds
  * its scripts for stdio and HTTP. The part `asking` says what of it is the platform's: a bare server asks it as `get_credential` does.
  * Takes names of parts and a number of rounds, by default all and five.
  */
 export async function benchPairs(product: string, { environment }: ExternalEmulator, args: readonly string[]): Promise<Row[]> {
-  const folder = args.find((arg) => arg.includes('/')) ?? 'test/bench/bare';
   const count = Number(args.find((arg) => /^\d+$/.test(arg)) ?? ROUNDS);
   const named = args.filter((arg) => arg in PARTS || arg === ASKING);
   const isAsked = (name: string) => named.length === 0 || named.includes(name);
-  const bare = await bundledBare(folder);
-  const serve = ['serve', '--http', '--port', '0', '--max-sessions', '5000'];
-  const ours: Side = { stdio: [product], http: [product, ...serve], environment, call: { name: 'get_credential', arguments: {} } };
-  const theirs: Side = {
-    stdio: [bare.stdio, '--upstream'],
-    http: [bare.http, '--upstream', '--mode', 'dual', '--port', '0'],
-    environment: {},
-    call: { name: 'echo', arguments: { text: 'hello' } },
-  };
+  const [ours, theirs] = await sidesOf(
+    product,
+    environment,
+    args.find((arg) => arg.includes('/')),
+  );
   const rows: Row[] = [];
   for (const [name, measure] of Object.entries(PARTS))
     if (isAsked(name)) rows.push(...(await rounds(measure, [ours, theirs], name === 'start' ? 5 * count : count)));

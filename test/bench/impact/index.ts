@@ -1,5 +1,6 @@
 import type { ImpactRow } from '../../../src/domain/journeys/impact/impact-answer.ts';
 import { startExternalEmulator } from '../emulator.ts';
+import type { GateRow } from '../gate-row.ts';
 import { seeded } from '../verdicts/random.ts';
 import { type Ask, withProduct } from './measured.ts';
 import { claimedLosses, oracleOf, type Unit, unitsOf } from './oracle.ts';
@@ -174,25 +175,35 @@ async function tallyTest(world: World, isMismatched: boolean, ask: Ask, tally: T
   }
 }
 
-const share = (part: number, whole: number) => `${part} of ${whole} (${whole > 0 ? ((100 * part) / whole).toFixed(1) : '–'} %)`;
+/** Shares of the tally: what of what, the bound that holds and which way is better. */
+function sharesOf(tally: Tally) {
+  const share = (what: string, part: number, whole: number, bound?: number, better: GateRow['better'] = 'higher') => ({
+    ...{ what, part, whole, better },
+    ...(bound !== undefined && { bound }),
+  });
+  return [
+    share('planted effects that a regression which knows the intent finds at |z| ≥ 4, found', tally.found, tally.clear, 85),
+    share('conditions without effect called harmful', tally.blamed, tally.harmless, 5, 'lower'),
+    share('traps called harmful', tally.trapsBlamed, tally.traps, 5, 'lower'),
+    share('95 % intervals of lost conversions that hold the truth, planted', tally.held, tally.intervals, 92),
+    share('the same of conditions without effect', tally.heldNull, tally.nullIntervals, 92),
+    share('95 % intervals of lost revenue that hold the truth, planted', tally.heldRevenue, tally.intervals),
+    share('costliest condition first, where the regression sees one', tally.costliestFirst, tally.worldsWithCost, 90),
+    share('the same, or one that costs as much or more by the truth', tally.firstByTruth, tally.worldsWithCost),
+    share('the same by a regression that knows the intent', tally.oracleFirstOfAll, tally.worldsWithCost),
+    share('the same by that regression, told which conditions cost anything', tally.oracleFirst, tally.worldsWithCost),
+    share('tests of equal variants with a winner', tally.winners, tally.tests, 5, 'lower'),
+    share('sample ratio mismatches of 46 : 54 found', tally.mismatchesFound, tally.mismatches),
+  ];
+}
 
 function print(tally: Tally): void {
-  const lines: readonly (readonly [string, string, string])[] = [
-    ['planted effects that a regression which knows the intent finds at |z| ≥ 4, found', share(tally.found, tally.clear), '≥ 85 %'],
-    ['conditions without effect called harmful', share(tally.blamed, tally.harmless), '≤ 5 %'],
-    ['traps called harmful', share(tally.trapsBlamed, tally.traps), '≤ 5 %'],
-    ['95 % intervals of lost conversions that hold the truth, planted', share(tally.held, tally.intervals), '≥ 92 %'],
-    ['the same of conditions without effect', share(tally.heldNull, tally.nullIntervals), '≥ 92 %'],
-    ['95 % intervals of lost revenue that hold the truth, planted', share(tally.heldRevenue, tally.intervals), ''],
-    ['costliest condition first, where the regression sees one', share(tally.costliestFirst, tally.worldsWithCost), '≥ 90 %'],
-    ['the same, or one that costs as much or more by the truth', share(tally.firstByTruth, tally.worldsWithCost), ''],
-    ['the same by a regression that knows the intent', share(tally.oracleFirstOfAll, tally.worldsWithCost), ''],
-    ['the same by that regression, told which conditions cost anything', share(tally.oracleFirst, tally.worldsWithCost), ''],
-    ['tests of equal variants with a winner', share(tally.winners, tally.tests), '≤ 5 %'],
-    ['sample ratio mismatches of 46 : 54 found', share(tally.mismatchesFound, tally.mismatches), ''],
-  ];
   process.stdout.write('\n| what | measured | bound |\n| --- | --- | --- |\n');
-  for (const cells of lines) process.stdout.write(`| ${cells.join(' | ')} |\n`);
+  for (const { what, part, whole, bound, better } of sharesOf(tally)) {
+    const percent = whole > 0 ? ((100 * part) / whole).toFixed(1) : '–';
+    const limit = bound === undefined ? '' : `${better === 'higher' ? '≥' : '≤'} ${bound} %`;
+    process.stdout.write(`| ${what} | ${part} of ${whole} (${percent} %) | ${limit} |\n`);
+  }
 }
 
 function numberAfter(args: readonly string[], name: keyof typeof DEFAULTS): number {
@@ -200,16 +211,12 @@ function numberAfter(args: readonly string[], name: keyof typeof DEFAULTS): numb
   return at < 0 ? DEFAULTS[name] : Number(args[at + 1]);
 }
 
-/**
- * Generated sites with hidden intent and natural confounding, written as downloaded files and asked about through the built product:
- * `--worlds 200 --seed 1 --sessions 20000`. Every fourth world's test has a mismatched split.
- */
-export async function benchImpact(product: string, args: readonly string[]): Promise<void> {
-  const [worlds, from, sessions] = (['worlds', 'seed', 'sessions'] as const).map((name) => numberAfter(args, name)) as [
-    number,
-    number,
-    number,
-  ]; // three names
+/** Asks of the worlds; `heard` gets the sums and what went wrong after each. */
+async function tallyWorlds(
+  product: string,
+  { worlds, seed: from, sessions }: typeof DEFAULTS,
+  heard: (tally: Tally, misses: readonly string[], seed: number) => void = () => undefined,
+): Promise<Tally> {
   const tally: Tally = {
     clear: 0,
     found: 0,
@@ -245,16 +252,36 @@ export async function benchImpact(product: string, args: readonly string[]): Pro
         tallyWorld(world, (await ask({ limit: 50 })).conditions, tally, misses);
         await tallyTest(world, isMismatched, ask, tally);
       });
-      process.stdout.write(
-        misses
-          .splice(0)
-          .map((miss) => `${miss}\n`)
-          .join(''),
-      );
-      if ((seed + 1) % 20 === 0) print(tally);
+      heard(tally, misses.splice(0), seed);
     }
   } finally {
     await emulator.stop();
   }
+  return tally;
+}
+
+/** The rows of the gate, of so many worlds: those with a bound, which so few worlds hold only about. */
+export async function impactRows(product: string, worlds: number): Promise<GateRow[]> {
+  const tally = await tallyWorlds(product, { ...DEFAULTS, worlds });
+  return sharesOf(tally)
+    .filter(({ whole }) => whole > 0)
+    .map(({ what, part, whole, bound, better }) => ({
+      what: `impact: ${what}${bound === undefined ? '' : ` (aim ${bound} of 200 worlds)`}`,
+      value: (100 * part) / whole,
+      unit: '%',
+      better,
+    }));
+}
+
+/**
+ * Generated sites with hidden intent and natural confounding, written as downloaded files and asked about through the built product:
+ * `--worlds 200 --seed 1 --sessions 20000`. Every fourth world's test has a mismatched split.
+ */
+export async function benchImpact(product: string, args: readonly string[]): Promise<void> {
+  const options = { worlds: numberAfter(args, 'worlds'), seed: numberAfter(args, 'seed'), sessions: numberAfter(args, 'sessions') };
+  const tally = await tallyWorlds(product, options, (sums, misses, seed) => {
+    process.stdout.write(misses.map((miss) => `${miss}\n`).join(''));
+    if ((seed + 1) % 20 === 0) print(sums);
+  });
   print(tally);
 }

@@ -36,7 +36,8 @@ async function* metricVerdicts(trial: Trial): AsyncGenerator<Table> {
 /** What can be asked for by its name. */
 export type Subjects = Readonly<Record<string, (trial: Trial) => Iterable<Table> | AsyncIterable<Table>>>;
 
-const SUBJECTS: Subjects = { metrics: metricVerdicts, speed: speedVerdicts, 'speed-limits': speedLimits };
+/** What can be asked of the engines. */
+export const SUBJECTS: Subjects = { metrics: metricVerdicts, speed: speedVerdicts, 'speed-limits': speedLimits };
 
 /** Prints the tables of a subject, as in `metrics --worlds 300 --seed 1 --cell found/`; of the first one where none is named. */
 export async function printTables(subjects: Subjects, args: readonly string[]): Promise<void> {

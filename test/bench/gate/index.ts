@@ -1,0 +1,78 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { answersRows } from '../answers/index.ts';
+import { bigRows } from '../big.ts';
+import { startExternalEmulator } from '../emulator.ts';
+import type { GateRow } from '../gate-row.ts';
+import { impactRows } from '../impact/index.ts';
+import { SUBJECTS as NATURE } from '../nature/index.ts';
+import { httpRows } from '../pairs.ts';
+import { processorRows } from '../processor.ts';
+import { gateRows as storyRows } from '../story/index.ts';
+import { SUBJECTS as VERDICTS } from '../verdicts/index.ts';
+import { type Compared, compare, type Landed, tableOf } from './compare.ts';
+import { tableRows } from './tables.ts';
+
+const LANDED = 'test/bench/landed.json';
+const SEED = 1;
+
+const ofTables = (name: string, tables: (typeof NATURE)[string] | undefined, worlds: number) => () =>
+  tableRows(name, tables, { worlds, seed: SEED, only: undefined });
+
+/** What the gate measures, in an order that lets what depends on time run alone; sizes are such that all takes about 20 minutes. */
+const SUBJECTS: Readonly<Record<string, (product: string) => Promise<GateRow[]>>> = {
+  processor: processorRows,
+  http: async (product) => {
+    const emulator = await startExternalEmulator(product);
+    return httpRows(product, emulator).finally(() => emulator.stop());
+  },
+  big: bigRows,
+  answers: (product) => answersRows({ product, seed: SEED }),
+  story: (product) => storyRows(product, { worlds: 8, seed: SEED }),
+  'verdicts-metrics': ofTables('verdicts of metrics', VERDICTS['metrics'], 40),
+  'verdicts-speed': ofTables('verdicts of speed', VERDICTS['speed'], 8),
+  'nature-metrics': ofTables('nature of metrics', NATURE['metrics'], 3),
+  'nature-speed': ofTables('nature of speed', NATURE['speed'], 6),
+  failures: ofTables('failures', NATURE['failures'], 6),
+  pairs: ofTables('pairs', NATURE['pairs'], 20),
+  impact: (product) => impactRows(product, 40),
+};
+
+async function readLanded(): Promise<Record<string, Landed>> {
+  try {
+    return JSON.parse(await readFile(LANDED, 'utf8')) as Record<string, Landed>; // as `-u` writes it
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+}
+
+/** Significant digits that a landed figure keeps. */
+const rounded = (value: number) => Number(value.toPrecision(4));
+
+/**
+ * Measures the subjects, by default all, and prints one table of their figures beside those that landed last and their bounds; `-u` makes
+ * these the landed ones. The process fails where a figure is beyond its bound or a subject cannot be measured.
+ */
+export async function benchGate(product: string, args: readonly string[]): Promise<void> {
+  const named = args.filter((arg) => arg !== '-u');
+  const unknown = named.filter((name) => !(name in SUBJECTS));
+  if (unknown.length > 0) throw new TypeError(`The gate measures ${Object.keys(SUBJECTS).join(', ')}, and not ${unknown.join(', ')}.`);
+  const landed = await readLanded();
+  const all: Compared[] = [];
+  for (const [subject, rowsOf] of Object.entries(SUBJECTS)) {
+    if (named.length > 0 && !named.includes(subject)) continue;
+    const started = performance.now();
+    try {
+      const rows = await rowsOf(product);
+      all.push(...compare(rows, landed[subject] ?? {}));
+      landed[subject] = Object.fromEntries(rows.map(({ what, value }) => [what, rounded(value)]));
+      process.stderr.write(`${subject}: ${rows.length} rows, ${((performance.now() - started) / 60_000).toFixed(1)} minutes\n`);
+    } catch (error) {
+      process.stderr.write(`${subject} cannot be measured: ${String(error)}\n`);
+      process.exitCode = 1;
+    }
+  }
+  process.stdout.write(tableOf(all));
+  if (all.some(({ isBeyond }) => isBeyond)) process.exitCode = 1;
+  if (args.includes('-u')) await writeFile(LANDED, `${JSON.stringify(landed, undefined, 2)}\n`);
+}

@@ -1,0 +1,127 @@
+import { metaOf } from '../support/http.ts';
+import { startExternalEmulator } from './emulator.ts';
+import type { GateRow } from './gate-row.ts';
+import { rawPoster, startHttpPeer } from './http.ts';
+import { median, timed } from './measure.ts';
+import { clockModule, greet, startPeer } from './peer.ts';
+import { processorMs } from './processor-time.ts';
+
+/** The present of the emulated platform, at which the product lives too. */
+const CLOCK = '2026-11-20T10:00:00Z';
+const MONTH = { startDate: '-28d', endDate: 'yesterday' };
+const META = metaOf({ name: 'bench', version: '1.0.0' });
+
+interface Question {
+  readonly what: string;
+  readonly name: string;
+  readonly input: object;
+  /** What is aimed at: processor seconds of the first call and of the same call again. */
+  readonly aim?: string;
+}
+
+const QUESTIONS: readonly Question[] = [
+  { what: 'compare_metrics', name: 'compare_metrics', input: {}, aim: '0.6 and 0.2 s' },
+  {
+    what: 'query_metrics with expected',
+    name: 'query_metrics',
+    input: { metrics: ['visits'], breakdown: ['day'], expected: true, ...MONTH },
+    aim: '0.4 s',
+  },
+  { what: 'find_changes', name: 'find_changes', input: MONTH, aim: '1.5 and 0.3 s' },
+  { what: 'find_changes with speed', name: 'find_changes', input: { ...MONTH, include: ['site', 'speed'] }, aim: '4 and 1 s' },
+  { what: 'analyze_scenario', name: 'analyze_scenario', input: {}, aim: '2.5 and 0.3 s' },
+  { what: 'analyze_scenario, levels', name: 'analyze_scenario', input: { view: 'levels' } },
+  {
+    what: 'check_speed_budgets',
+    name: 'check_speed_budgets',
+    input: { budgets: [{ metric: 'largestContentfulPaint', limit: 2500 }] },
+  },
+];
+
+/** Processor seconds of a computation that never changes, so that figures of two machines compare. */
+function yardstickSeconds(): number {
+  const seconds = Array.from({ length: 3 }, () => {
+    const before = process.cpuUsage().user;
+    let [state, total] = [1, 0];
+    for (let step = 0; step < 2e7; step += 1) {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      total += Math.log(1 + state) * Math.sqrt(state);
+    }
+    if (!Number.isFinite(total)) throw new Error('The computation went wrong.');
+    return (process.cpuUsage().user - before) / 1e6;
+  });
+  return median(seconds);
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** Processor seconds of a new process for a call and for the same once more. */
+async function secondsOf(product: string, environment: Environment, { name, input }: Question): Promise<number[]> {
+  const peer = startPeer(['--import', clockModule(CLOCK), product], environment);
+  try {
+    await greet(peer);
+    await peer.ask('tools/list');
+    const seconds: number[] = [];
+    for (let turn = 0; turn < 2; turn += 1) {
+      const before = processorMs(peer.child.pid ?? 0) ?? Number.NaN;
+      const { result } = (await peer.ask('tools/call', { name, arguments: input })) as {
+        result?: { isError?: boolean; content?: unknown };
+      };
+      if (!result || result.isError) throw new Error(`${name}: ${JSON.stringify(result?.content)}`);
+      seconds.push(((processorMs(peer.child.pid ?? 0) ?? Number.NaN) - before) / 1000);
+    }
+    return seconds;
+  } finally {
+    await peer.stop();
+  }
+}
+
+/** The longest that another client of the same process waits for a call that needs nothing of the platform, while a question is answered; ms. */
+async function longestWaitMs(product: string, environment: Environment, { name, input }: Question): Promise<number> {
+  const peer = await startHttpPeer(['--import', clockModule(CLOCK), product, 'serve', '--http', '--port', '0'], environment);
+  const [asking, other] = [rawPoster(peer, 1), rawPoster(peer, 1)];
+  const call = async ({ post }: typeof asking, tool: string, args: object) => {
+    const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': tool };
+    const { status, text } = await post({ id: 1, method: 'tools/call', params: { name: tool, arguments: args, _meta: META } }, headers);
+    if (status !== 200 || text.includes('"isError":true')) throw new Error(`${tool}: ${status} ${text.slice(0, 300)}`);
+  };
+  // The token is kept after the first.
+  const small = () => call(other, 'authenticate', {});
+  try {
+    await small();
+    let [isAnswered, longest] = [false, 0];
+    const answered = call(asking, name, input).finally(() => {
+      isAnswered = true;
+    });
+    while (!isAnswered) longest = Math.max(longest, await timed(small));
+    await answered;
+    return longest;
+  } finally {
+    asking.close();
+    other.close();
+    await peer.stop();
+  }
+}
+
+/** Processor time of the answering tools, apart from the platform, and how long each keeps another client waiting. */
+export async function processorRows(product: string): Promise<GateRow[]> {
+  const emulator = await startExternalEmulator(product);
+  try {
+    const yardstick = yardstickSeconds();
+    const rows: GateRow[] = [];
+    for (const question of QUESTIONS) {
+      const { what, aim } = question;
+      const seconds = await secondsOf(product, emulator.environment, question);
+      for (const [turn, value] of seconds.entries()) {
+        const name = `processor time: ${what}, ${turn === 0 ? 'first' : 'again'}`;
+        rows.push({ what: turn === 0 && aim ? `${name} (aim ${aim})` : name, value, unit: 's', better: 'lower' });
+        rows.push({ what: `${name}, over a fixed computation`, value: value / yardstick, unit: 'x', better: 'lower' });
+      }
+      const value = await longestWaitMs(product, emulator.environment, question);
+      rows.push({ what: `longest wait of a small call beside ${what} (aim 100 ms)`, value, unit: 'ms', better: 'lower' });
+    }
+    return rows;
+  } finally {
+    await emulator.stop();
+  }
+}
