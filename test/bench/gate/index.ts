@@ -23,7 +23,11 @@ const SUBJECTS: Readonly<Record<string, (product: string) => Promise<GateRow[]>>
   processor: processorRows,
   http: async (product) => {
     const emulator = await startExternalEmulator(product);
-    return httpRows(product, emulator).finally(() => emulator.stop());
+    try {
+      return await httpRows(product, emulator);
+    } finally {
+      await emulator.stop();
+    }
   },
   big: bigRows,
   answers: (product) => answersRows({ product, seed: SEED }),

@@ -178,7 +178,10 @@ async function tallyTest(world: World, isMismatched: boolean, ask: Ask, tally: T
 /** Shares of the tally: what of what, the bound that holds and which way is better. */
 function sharesOf(tally: Tally) {
   const share = (what: string, part: number, whole: number, bound?: number, better: GateRow['better'] = 'higher') => ({
-    ...{ what, part, whole, better },
+    what,
+    part,
+    whole,
+    better,
     ...(bound !== undefined && { bound }),
   });
   return [
