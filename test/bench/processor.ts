@@ -76,7 +76,7 @@ async function secondsOf(product: string, environment: Environment, { name, inpu
   }
 }
 
-/** The longest that another client of the same process waits for a call that needs nothing of the platform, while a question is answered; ms. */
+/** The longest in ms that another client of the process waits, while a question is answered, for a call that needs no platform. */
 async function longestWaitMs(product: string, environment: Environment, { name, input }: Question): Promise<number> {
   const peer = await startHttpPeer(['--import', clockModule(CLOCK), product, 'serve', '--http', '--port', '0'], environment);
   const [asking, other] = [rawPoster(peer, 1), rawPoster(peer, 1)];

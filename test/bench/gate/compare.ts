@@ -10,7 +10,7 @@ export interface Compared extends GateRow {
   readonly isBeyond: boolean;
 }
 
-/** How far a figure may move between two runs of one build: points of a share, parts of a time, which hangs on the machine, and of the rest. */
+/** How far a figure may move between two runs of one build: points of a share, parts of a time and of the rest. */
 const POINTS = 1;
 const OF_TIME = 0.15;
 const OF_OTHERS = 0.02;

@@ -11,7 +11,7 @@ const POWER: Kind = { name: 'power', better: 'higher' };
 const FALSE: Kind = { name: 'false alarms', better: 'lower' };
 const kind = (name: string): Kind => ({ name, better: 'higher' });
 
-/** What a column or a count of a table is a figure of, by its heading; the first that fits counts, and one that none fits is only for reading. */
+/** What a column or a count of a table is a figure of, by its heading; the first that fits counts, and others are for reading. */
 const KINDS: readonly (readonly [RegExp, Kind | undefined])[] = [
   [/\(most\)|oracle|reference$|^reference/, undefined],
   [/^found \(75/, kind('changes of the detectable size found')],
