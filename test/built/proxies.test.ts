@@ -107,7 +107,7 @@ describe('the built server behind a proxy', () => {
     const way = `through http://${proxy.host} of HTTPS_PROXY, with user and password`;
     expect(good).toContain(`✓ proxy: 0.platform.invalid is reached ${way}\n`);
     expect(good).toContain('✓ certificates: authorities of NODE_EXTRA_CA_CERTS are accepted, the first CN=Authority of a test\n');
-    expect(good).toContain('All is well.');
+    expect(good).toContain('No problem.');
     const faulty = await printed(['doctor'], { HTTPS_PROXY: 'ftp://canary@proxy.invalid', NODE_EXTRA_CA_CERTS: '/no/such/file.pem' });
     expect(faulty).toMatch(/✗ proxy: HTTPS_PROXY names a proxy of the kind ftp, which is not supported; expected http:\/\/host:port/);
     expect(faulty).toContain('✗ certificates: NODE_EXTRA_CA_CERTS: "/no/such/file.pem" cannot be read');

@@ -264,7 +264,7 @@ describe('headers', () => {
 });
 
 describe('paths and methods', () => {
-  it.each(['/', '/mcp/', '/mcp/../mcp', '//mcp', '/%6dcp', '/.env', '/../../etc/passwd', '/mcp%2f..%2f..%2fetc'])(
+  it.each(['/', '/mcp/../mcp', '//mcp', '/%6dcp', '/.env', '/../../etc/passwd', '/mcp%2f..%2f..%2fetc'])(
     '%s is nothing here',
     async (path) => {
       const { host } = new URL(url());
