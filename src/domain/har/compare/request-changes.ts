@@ -127,9 +127,11 @@ function groupsOf(entries: readonly HarEntry[], keyOf: (entry: HarEntry) => stri
 function matchBy(before: readonly HarEntry[], after: readonly HarEntry[], keyOf: (entry: HarEntry) => string): Matching {
   const waiting = groupsOf(before, keyOf);
   const pairs = [...groupsOf(after, keyOf)].flatMap(([key, entries]) => pairsOf(waiting.get(key) ?? [], entries));
-  const matched = new Set(pairs.flatMap((pair) => [pair.before, pair.after]));
-  const isLeft = (entry: HarEntry) => !matched.has(entry);
-  return { pairs, added: after.filter(isLeft), removed: before.filter(isLeft) };
+  const left = (entries: readonly HarEntry[], side: keyof Pair) => {
+    const matched = new Set(pairs.map((pair) => pair[side]));
+    return entries.filter((entry) => !matched.has(entry));
+  };
+  return { pairs, added: left(after, 'after'), removed: left(before, 'before') };
 }
 
 /** As many as there are on both sides in order; where one side has more, those that are most alike, by size first. */
@@ -143,12 +145,13 @@ function pairsOf(before: readonly HarEntry[], after: readonly HarEntry[]): Pair[
       distance: sizeDistance(was, is) + Math.abs(from - to) / MOST_OF_ONE_ADDRESS,
     })),
   );
-  const taken = new Set<HarEntry>();
+  const [was, is] = [new Set<HarEntry>(), new Set<HarEntry>()];
   return distances
     .toSorted((a, b) => a.distance - b.distance)
     .flatMap(({ pair }) => {
-      if (taken.has(pair.before) || taken.has(pair.after)) return [];
-      taken.add(pair.before).add(pair.after);
+      if (was.has(pair.before) || is.has(pair.after)) return [];
+      was.add(pair.before);
+      is.add(pair.after);
       return [pair];
     });
 }
