@@ -28,7 +28,7 @@ const environment = () => (process.stdout.isTTY ? process.env : { ...process.env
 const MAX_LINE_CHARS = 10_000;
 
 /** No check takes longer, unless it hangs: vitest itself cannot end a test that never gives up its thread. The full samples take most. */
-const LONGEST_MS = (process.argv.includes('--full') ? 90 : 20) * 60_000;
+const LONGEST_MS = (process.argv.includes('--full') ? 90 : 40) * 60_000;
 
 /** Test files of which nothing was reported; the first of them are what a run that hangs is stuck in. */
 function unreported(output) {

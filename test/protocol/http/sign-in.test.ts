@@ -111,7 +111,7 @@ describe('a request with a token', () => {
     const session = await openRawSession(service.url, reader);
     expect((await post(service.url, callOf('list_goals'), session)).message).toHaveProperty('result.structuredContent.goals');
     // What only fetches to the disk of the server changes nothing.
-    expect((await post(service.url, callOf('sync_exports'), session)).status).toBe(200);
+    expect((await post(service.url, callOf('sync_exports', { waitSeconds: 0 }), session)).status).toBe(200);
     const { params } = callOf('create_speed_event', { key: 'stepped', text: 'Release', date: 'now' });
     const words = 'The token lacks the scope write. Sign in again and ask for: read write.';
     for (const { status, headers, message } of [
