@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import about from '../../package.json' with { type: 'json' };
 import { credentials as keepCredentials } from '../../src/commands/credentials.ts';
 import { doctor } from '../../src/commands/doctor.ts';
@@ -33,6 +33,12 @@ const marks = (out: string) => out.split('\n').flatMap((line) => /^([✓✗–] 
 /** What is looked at before anything is asked of the platform. */
 const BEFORE = ['✓ settings', '✓ sql-engine', '✓ pictures', '✓ data-directory'];
 
+// What the machine says of proxies and authorities is no part of these answers.
+beforeEach(() => {
+  for (const name of ['NODE_EXTRA_CA_CERTS', 'HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'https_proxy', 'http_proxy', 'all_proxy'])
+    vi.stubEnv(name, undefined);
+  return () => vi.unstubAllEnvs();
+});
 beforeAll(freshBundle); // the SQL engine is a process of its own, which the build makes
 
 describe('doctor', () => {

@@ -112,7 +112,7 @@ export interface AnswersOptions {
   readonly tell?: (line: string) => void;
 }
 
-async function askWorlds({ product, seed = Math.floor(Math.random() * 2 ** 31), numbers = [], tell = () => undefined }: AnswersOptions) {
+async function askWorlds({ product, seed = Math.floor(Math.random() * 1e9), numbers = [], tell = () => undefined }: AnswersOptions) {
   const worlds = [...FIXED, drawnWorld(seed)];
   const chosen = questions.filter(({ number }) => numbers.length === 0 || numbers.includes(number));
   const rows: Row[] = [];
