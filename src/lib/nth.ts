@@ -22,6 +22,11 @@ export function nthDouble(values: Float64Array, index: number): number {
   return values[index] ?? missing(values, index);
 }
 
+/** `nth` for loops over places. */
+export function nthPlace(values: Int32Array, index: number): number {
+  return values[index] ?? missing(values, index);
+}
+
 /** `nth` for loops over columns of unsigned whole numbers. */
 export function nthUnsigned(values: Uint8Array | Uint16Array | Uint32Array, index: number): number {
   return values[index] ?? missing(values, index);

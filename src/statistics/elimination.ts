@@ -3,9 +3,9 @@ import { nthDouble } from '../lib/nth.ts';
 /** Pivots below this share of their diagonal belong to columns that say nothing new. */
 const LEAST_PIVOT = 1e-9;
 
-/** Takes a multiple of one row from another, in the columns from one on. */
-function takeFrom(row: Float64Array, other: Float64Array, factor: number): void {
-  for (let column = 0; column < row.length; column += 1) row[column] = nthDouble(row, column) - factor * nthDouble(other, column);
+/** Takes a multiple of one row from another, in some columns. */
+function takeFrom(row: Float64Array, other: Float64Array, factor: number, from: number, to: number): void {
+  for (let column = from; column < to; column += 1) row[column] = nthDouble(row, column) - factor * nthDouble(other, column);
 }
 
 /**
@@ -29,8 +29,10 @@ export function inverseOf(matrix: readonly Float64Array[]): Float64Array[] {
       for (const other of rows) other[pivot] = 0;
       continue;
     }
-    for (let column = 0; column < row.length; column += 1) row[column] = nthDouble(row, column) / diagonal;
-    for (const other of rows) if (other !== row && other[pivot] !== 0) takeFrom(other, row, nthDouble(other, pivot));
+    // All its other columns are 0 by now, or still.
+    const end = size + pivot + 1;
+    for (let column = pivot; column < end; column += 1) row[column] = nthDouble(row, column) / diagonal;
+    for (const other of rows) if (other !== row && other[pivot] !== 0) takeFrom(other, row, nthDouble(other, pivot), pivot, end);
   }
   return rows.map((row) => row.slice(size));
 }

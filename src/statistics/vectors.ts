@@ -1,4 +1,4 @@
-import { nth, nthDouble } from '../lib/nth.ts';
+import { nth, nthDouble, nthPlace } from '../lib/nth.ts';
 // Plain loops: the array methods with functions cost several times as much, and every series runs through these dozens of times.
 
 /** The scalar product of two vectors of the same length, of the members `from` … `to` − 1. */
@@ -21,23 +21,49 @@ function subtract(a: Float64Array, b: Float64Array, share: number): void {
 }
 
 /** The values at some places. */
-export function pick(x: ArrayLike<number>, places: Int32Array): Float64Array {
+export function pick(x: Float64Array, places: Int32Array): Float64Array {
   const picked = new Float64Array(places.length);
-  for (let index = 0; index < places.length; index += 1) picked[index] = nth(x, nth(places, index));
+  for (let index = 0; index < places.length; index += 1) picked[index] = nthDouble(x, nthPlace(places, index));
   return picked;
+}
+
+/**
+ * The scalar products of a vector with columns `from` … `to` − 1, into a list of that many. Four at a time: each sum waits for its own last
+ * addition, and the others go on meanwhile.
+ */
+export function dots(a: Float64Array, columns: readonly Float64Array[], from: number, to: number, into: Float64Array): void {
+  for (let first = from; first < to; first += 4) {
+    const own = columns[first] ?? a;
+    const [second, third, fourth] = [columns[first + 1] ?? own, columns[first + 2] ?? own, columns[first + 3] ?? own];
+    let [one, two, three, four] = [0, 0, 0, 0];
+    for (let at = 0; at < a.length; at += 1) {
+      const value = nthDouble(a, at);
+      one += value * nthDouble(own, at);
+      two += value * nthDouble(second, at);
+      three += value * nthDouble(third, at);
+      four += value * nthDouble(fourth, at);
+    }
+    into[first - from] = one;
+    into[first - from + 1] = two;
+    into[first - from + 2] = three;
+    into[first - from + 3] = four;
+  }
 }
 
 /** Makes columns orthonormal in place by modified Gram–Schmidt and drops those that depend on the ones before. */
 export function orthonormalise(columns: readonly Float64Array[]): Float64Array[] {
   const basis: Float64Array[] = [];
-  for (const column of columns) {
-    const before = dot(column, column);
-    project(column, basis);
+  const squares = columns.map((column) => dot(column, column));
+  const shares = new Float64Array(columns.length);
+  for (const [index, column] of columns.entries()) {
     const square = dot(column, column);
-    if (square <= 1e-10 * before || square === 0) continue;
+    if (square <= 1e-10 * nth(squares, index) || square === 0) continue;
     const scale = 1 / Math.sqrt(square);
     for (let at = 0; at < column.length; at += 1) column[at] = nthDouble(column, at) * scale;
     basis.push(column);
+    dots(column, columns, index + 1, columns.length, shares);
+    for (let later = index + 1; later < columns.length; later += 1)
+      subtract(columns[later] ?? column, column, nthDouble(shares, later - index - 1));
   }
   return basis;
 }

@@ -1,6 +1,6 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
-import { nth, nthDouble } from '../../../lib/nth.ts';
+import { nth, nthDouble, nthPlace } from '../../../lib/nth.ts';
 import { minus, pick } from '../../../statistics/vectors.ts';
 import { weightsOf } from '../../../statistics/whitening.ts';
 import { cycleOf, weeklyLevel } from './cycle.ts';
@@ -18,7 +18,7 @@ import {
 } from './gls.ts';
 import { localTimes } from './local-time.ts';
 import { skewnessOf, slowVariance } from './noise.ts';
-import { OUTLIER, usualRuns } from './outliers.ts';
+import { OUTLIER, placesOf, usualRuns } from './outliers.ts';
 import { type Effect, logOffset, type RunSeries } from './run-series.ts';
 import { chanceOfAny, limitsFor, simulatedChance } from './score-limits.ts';
 import { edgesOf, penaltyOf, refined, searchCourse, strongestParts } from './search.ts';
@@ -163,16 +163,18 @@ const spreadOf = ({ phi, sigma }: Noise) => sigma ** 2 / (1 - phi ** 2);
  * either level is usual for the other one, the nearer level is the one that a run is of.
  */
 function withEdges(usual: Int32Array, level: Float64Array, freed: Float64Array, sd: number): Int32Array {
-  const kept = new Set(usual);
+  const kept = new Uint8Array(level.length);
+  for (let index = 0; index < usual.length; index += 1) kept[nthPlace(usual, index)] = 1;
   for (let run = 1; run < level.length; run += 1) {
-    const [before, after] = [nthDouble(level, run - 1), nthDouble(level, run)];
+    const before = nthDouble(level, run - 1);
+    const after = nthDouble(level, run);
     const jump = Math.abs(after - before);
     if (jump < sd) continue;
     const bound = jump > 2 * OUTLIER * sd ? jump / 2 : 2 * sd;
-    if (Math.abs(nthDouble(freed, run - 1) - after) < bound) kept.add(run - 1);
-    if (Math.abs(nthDouble(freed, run) - before) < bound) kept.add(run);
+    if (Math.abs(nthDouble(freed, run - 1) - after) < bound) kept[run - 1] = 1;
+    if (Math.abs(nthDouble(freed, run) - before) < bound) kept[run] = 1;
   }
-  return Int32Array.from(kept).toSorted();
+  return placesOf(level, (run) => kept[run] === 1);
 }
 
 /**
@@ -183,7 +185,8 @@ export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { 
   const n = values.length;
   const offset = logOffset(values, effect);
   const scale = median([...values]) + offset;
-  const logs = Float64Array.from(values, (value) => Math.round(Math.log((value + offset) / scale) / GRAIN) * GRAIN);
+  const logs = new Float64Array(n);
+  for (let run = 0; run < n; run += 1) logs[run] = Math.round(Math.log((nth(values, run) + offset) / scale) / GRAIN) * GRAIN;
   // Below this, scatter is rounding, and no difference that counts depends on it.
   const floor = Math.log1p(effect.relative) / 8;
   const time = localTimes(dates, timeZone);
@@ -191,7 +194,9 @@ export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { 
   const slots = slotsOf(dates);
   const runsAt = (adjusted: Float64Array, kept: Int32Array): Runs => {
     const at = pick(slots, kept);
-    return { x: pick(adjusted, kept), days: pick(days, kept), gaps: at.map((slot, index) => slot - (at[index - 1] ?? slot - 1)), floor };
+    const gaps = new Float64Array(at.length).fill(1, 0, 1);
+    for (let index = 1; index < at.length; index += 1) gaps[index] = nthDouble(at, index) - nthDouble(at, index - 1);
+    return { x: pick(adjusted, kept), days: pick(days, kept), gaps, floor };
   };
   /** Frees runs of the cycle around a level, leaves out the outliers, and looks for the level anew. */
   function fit(around: Float64Array, known: { kept: Int32Array; noise: Noise }, times: number) {
@@ -205,10 +210,11 @@ export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { 
     const runs = runsAt(freed, kept);
     const outlierShare = 1 - kept.length / n;
     const shortest = shortestLevel(n, outlierShare);
-    const [strongest] = strongestParts(frameOf(runs, noiseOf(kept)), [], shortest);
+    const flat = noiseOf(kept);
+    const [strongest] = strongestParts(frameOf(runs, flat), [], shortest);
     // A few runs with a jump look like one slow wave until the jump is taken out.
-    const noises = [noiseOf(kept), likelihoodOf(runs, strongest ? [strongest.part] : []).noise] as const;
-    const rough = spreadOf(noises[1]) < spreadOf(noises[0]) ? noises[1] : noises[0];
+    const jumped = likelihoodOf(runs, strongest ? [strongest.part] : []).noise;
+    const rough = spreadOf(jumped) < spreadOf(flat) ? jumped : flat;
     const candidates = searchCourse(frameOf(runs, rough), limitsFor(n, rough.phi, CANDIDATES), shortest);
     const { found, noise } = confirmed(runs, candidates, { shortest, times, outlierShare });
     const frame = frameOf(runs, noise);
@@ -219,7 +225,11 @@ export function fitCourse({ dates, values }: RunSeries, { effect, timeZone }: { 
   const weekly = weeklyLevel(logs, time);
   const x = minus(logs, weekly);
   const noiseOf = (some: Int32Array) => likelihoodOf(runsAt(x, some), []).noise;
-  const kept = usualRuns({ x, slots }, Int32Array.from(x.keys()), noiseOf);
+  const kept = usualRuns(
+    { x, slots },
+    placesOf(x, () => true),
+    noiseOf,
+  );
   const first = fit(weekly, { kept, noise: noiseOf(kept) }, CANDIDATES);
   return fit(first.level, first, 1);
 }

@@ -1,4 +1,4 @@
-import { nth, nthDouble, nthUnsigned } from '../../../lib/nth.ts';
+import { nth, nthDouble, nthPlace, nthUnsigned } from '../../../lib/nth.ts';
 import { inverseOf } from '../../../statistics/elimination.ts';
 import { median } from '../../../statistics/order.ts';
 import { dot } from '../../../statistics/vectors.ts';
@@ -15,12 +15,13 @@ const HALF_WEEK = 3;
 export function weeklyLevel(x: Float64Array, { day }: LocalTime): Float64Array {
   const level = new Float64Array(x.length);
   const [first = 0, last = 0] = [day[0], day.at(-1)];
+  let [low, high] = [0, 0];
   for (let from = 0, to = 0; from < x.length; from = to) {
-    const own = nth(day, from);
+    const own = nthPlace(day, from);
     while (to < x.length && day[to] === own) to += 1;
     const middle = Math.max(first + HALF_WEEK, Math.min(last - HALF_WEEK, own));
-    const low = day.findIndex((each) => each >= middle - HALF_WEEK);
-    const high = day.findLastIndex((each) => each <= middle + HALF_WEEK) + 1;
+    while (nthPlace(day, low) < middle - HALF_WEEK) low += 1;
+    while (high < x.length && nthPlace(day, high) <= middle + HALF_WEEK) high += 1;
     level.fill(median(x.subarray(low, high)), from, to);
   }
   return level;
@@ -54,7 +55,7 @@ export function cycleOf({ deviations, places, weights: { own, kept }, sigma }: W
   const [cells, shares] = [new Uint8Array(4), new Float64Array(4)];
   let [before, squares] = [0, 0];
   for (let index = 0; index < places.length; index += 1) {
-    const run = nth(places, index);
+    const run = nthPlace(places, index);
     const deviation = nthDouble(deviations, index);
     const weight = nthDouble(own, index);
     const past = index === 0 ? 0 : nthDouble(kept, index) - weight;
@@ -66,7 +67,8 @@ export function cycleOf({ deviations, places, weights: { own, kept }, sigma }: W
     before = deviation;
     squares += value * value;
     for (let one = 0; one < 4; one += 1) {
-      const [cell, share] = [nthUnsigned(cells, one), nthDouble(shares, one)];
+      const cell = nthUnsigned(cells, one);
+      const share = nthDouble(shares, one);
       right[cell] = nthDouble(right, cell) + share * value;
       const line = matrix[cell] ?? right;
       for (let other = 0; other < 4; other += 1) {
@@ -77,7 +79,7 @@ export function cycleOf({ deviations, places, weights: { own, kept }, sigma }: W
     for (let one = 0; one < 2; one += 1) {
       const cell = nthUnsigned(cells, one);
       if (lastDay[cell] !== time.day[run]) returns[cell] = nthDouble(returns, cell) + 1;
-      lastDay[cell] = nth(time.day, run);
+      lastDay[cell] = nthPlace(time.day, run);
     }
   }
   // A weak pull to 0 says what the runs leave open: that weekdays and hours have no level of their own.
@@ -91,7 +93,10 @@ export function cycleOf({ deviations, places, weights: { own, kept }, sigma }: W
     const known = Array.from({ length: to - from }, (_, place) => from + place).filter((cell) => nthDouble(returns, cell) >= LEAST_RETURNS);
     if (known.length >= (to - from) / 2) shrink(factors, raw, inverse, known, variance);
   }
-  return Float64Array.from(time.hour, (hour, run) => nthDouble(factors, nthUnsigned(time.weekday, run)) + nthDouble(factors, 7 + hour));
+  const cycle = new Float64Array(time.hour.length);
+  for (let run = 0; run < cycle.length; run += 1)
+    cycle[run] = nthDouble(factors, nthUnsigned(time.weekday, run)) + nthDouble(factors, 7 + nthUnsigned(time.hour, run));
+  return cycle;
 }
 
 /** The factors of the cells of one kind. */

@@ -161,10 +161,13 @@ function sumsOf(columns: readonly Float64Array[], gaps: Float64Array): GapSums[]
   const size = columns.length;
   const byGap = new Map<number, GapSums>();
   const none = () => new Float64Array(size * size);
-  const [now, before] = [new Float64Array(size), new Float64Array(size)];
+  const now = new Float64Array(size);
+  const before = new Float64Array(size);
+  let sums: GapSums | undefined;
   for (let run = 0; run < gaps.length; run += 1) {
     const gap = run === 0 ? Number.POSITIVE_INFINITY : nthDouble(gaps, run);
-    const sums = byGap.get(gap) ?? { gap, runs: 0, later: none(), mixed: none(), earlier: none() };
+    // Almost all runs have the usual distance.
+    if (sums?.gap !== gap) sums = byGap.get(gap) ?? { gap, runs: 0, later: none(), mixed: none(), earlier: none() };
     if (sums.runs === 0) byGap.set(gap, sums);
     sums.runs += 1;
     const { later, mixed, earlier } = sums;
@@ -174,7 +177,8 @@ function sumsOf(columns: readonly Float64Array[], gaps: Float64Array): GapSums[]
       const past = nthDouble(before, row);
       now[row] = mine;
       for (let column = 0, cell = row * size; column <= row; column += 1, cell += 1) {
-        const [other, otherPast] = [nthDouble(now, column), nthDouble(before, column)];
+        const other = nthDouble(now, column);
+        const otherPast = nthDouble(before, column);
         later[cell] = nthDouble(later, cell) + mine * other;
         mixed[cell] = nthDouble(mixed, cell) + mine * otherPast + past * other;
         earlier[cell] = nthDouble(earlier, cell) + past * otherPast;

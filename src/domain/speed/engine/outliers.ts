@@ -1,4 +1,4 @@
-import { nthDouble } from '../../../lib/nth.ts';
+import { nthDouble, nthPlace, nthUnsigned } from '../../../lib/nth.ts';
 import type { Noise } from './gls.ts';
 
 /** Deviations from what neighbours foretell, in standard deviations, from which a run is an outlier. */
@@ -39,11 +39,15 @@ interface Series {
   readonly slots: Float64Array;
 }
 
+/** Powers of the autocorrelation by the usual gaps. */
+const powersOf = (phi: number) => Float64Array.from({ length: 10 }, (_, gap) => phi ** gap);
+
 /** What the nearest usual run on one side foretells of each run; neighbours that are `skipped` are not asked. */
-function foretold({ x, slots }: Series, phi: number, isUsual: Uint8Array, way: 1 | -1, skipped: 0 | 1): Foretold {
+function foretold({ x, slots }: Series, powers: Float64Array, isUsual: Uint8Array, way: 1 | -1, skipped: 0 | 1): Foretold {
   const n = x.length;
-  const [precision, mean] = [new Float64Array(n).fill(1), new Float64Array(n)];
-  const powers = Float64Array.from({ length: 10 }, (_, gap) => phi ** gap);
+  const precision = new Float64Array(n).fill(1);
+  const mean = new Float64Array(n);
+  const phi = nthDouble(powers, 1);
   for (let step = 1 + skipped, nearest = -1; step < n; step += 1) {
     const run = way === 1 ? step : n - 1 - step;
     const next = run - way * (1 + skipped);
@@ -60,11 +64,15 @@ function foretold({ x, slots }: Series, phi: number, isUsual: Uint8Array, way: 1
 /** How far each run lies from what both sides foretell, in standard deviations. */
 function scoresOf({ x }: Series, { phi, sigma }: Noise, left: Foretold, right: Foretold): Float64Array {
   const sd = sigma / Math.sqrt(1 - phi * phi);
-  return x.map((value, run) => {
-    const [ofLeft, ofRight] = [left.precision[run] ?? 1, right.precision[run] ?? 1];
+  const scores = new Float64Array(x.length);
+  for (let run = 0; run < x.length; run += 1) {
+    const ofLeft = nthDouble(left.precision, run);
+    const ofRight = nthDouble(right.precision, run);
     const precision = ofLeft + ofRight - 1;
-    return ((value - (ofLeft * nthDouble(left.mean, run) + ofRight * nthDouble(right.mean, run)) / precision) * Math.sqrt(precision)) / sd;
-  });
+    const mean = (ofLeft * nthDouble(left.mean, run) + ofRight * nthDouble(right.mean, run)) / precision;
+    scores[run] = ((nthDouble(x, run) - mean) * Math.sqrt(precision)) / sd;
+  }
+  return scores;
 }
 
 /**
@@ -73,26 +81,40 @@ function scoresOf({ x }: Series, { phi, sigma }: Noise, left: Foretold, right: F
  */
 export function usualRuns(series: Series, start: Int32Array, noiseOf: (places: Int32Array) => Noise): Int32Array {
   const { x } = series;
-  const every = Int32Array.from(x.keys());
   let usual = start;
   for (let round = 0; round < ROUNDS; round += 1) {
     const noise = noiseOf(usual);
     const isUsual = new Uint8Array(x.length);
-    for (const run of usual) isUsual[run] = 1;
-    const sideOf = (way: 1 | -1, skipped: 0 | 1) => foretold(series, noise.phi, isUsual, way, skipped);
+    for (let index = 0; index < usual.length; index += 1) isUsual[nthPlace(usual, index)] = 1;
+    const powers = powersOf(noise.phi);
+    const sideOf = (way: 1 | -1, skipped: 0 | 1) => foretold(series, powers, isUsual, way, skipped);
     const score = (left: Foretold, right: Foretold) => scoresOf(series, noise, left, right);
     const [before, after] = [sideOf(1, 0), sideOf(-1, 0)];
     const [alone, first, second] = [score(before, after), score(before, sideOf(-1, 1)), score(sideOf(1, 1), after)];
-    const isOff = alone.map((each) => Number(Math.abs(each) >= OUTLIER));
+    const isOff = new Uint8Array(x.length);
+    for (let run = 0; run < x.length; run += 1) if (Math.abs(nthDouble(alone, run)) >= OUTLIER) isOff[run] = 1;
     for (let run = 1; run < x.length; run += 1) {
-      const [one, other] = [nthDouble(first, run - 1), nthDouble(second, run)];
+      const one = nthDouble(first, run - 1);
+      const other = nthDouble(second, run);
       if (one * other > 0 && Math.min(Math.abs(one), Math.abs(other)) >= OUTLIER) isOff.fill(1, run - 1, run + 1);
     }
-    const next = every.filter((run) => isOff[run] === 0 || isOfLevel(x, run, noise.phi));
+    const next = placesOf(x, (run) => nthUnsigned(isOff, run) === 0 || isOfLevel(x, run, noise.phi));
     const isSame = next.length === usual.length && next.every((run) => isUsual[run] === 1);
     usual = next;
     if (isSame) break;
   }
   // Where the exceptions are too many, the scatter is as wide as they make it.
-  return usual.length < (1 - MOST_OUTLIERS) * x.length ? every : usual;
+  return usual.length < (1 - MOST_OUTLIERS) * x.length ? placesOf(x, () => true) : usual;
+}
+
+/** The places of some runs. */
+export function placesOf(x: Float64Array, isMeant: (run: number) => boolean): Int32Array {
+  const places = new Int32Array(x.length);
+  let count = 0;
+  for (let run = 0; run < x.length; run += 1) {
+    if (!isMeant(run)) continue;
+    places[count] = run;
+    count += 1;
+  }
+  return places.slice(0, count);
 }

@@ -76,11 +76,11 @@ function bestBump(place: OpenPlaces): Found | undefined {
   const { fit, n, blocked, leastBump } = place;
   let best: { readonly part: Part; readonly surplus: number } | undefined;
   for (let length = leastBump; length <= n / 2; length = Math.max(length + 1, Math.floor(length * GROWTH))) {
+    const penalty = penaltyOf({ kind: 'bump', from: 0, to: length }, n);
     for (let from = 1; from + length < n; from += Math.max(1, Math.floor(length / BEGINNINGS))) {
       if (blocked[from] === 1 || blocked[from + length] === 1) continue;
-      const part = { kind: 'bump', from, to: from + length } as const;
-      const surplus = gainOf(fit, from, from + length) - penaltyOf(part, n);
-      if (!best || surplus > best.surplus) best = { part, surplus };
+      const surplus = gainOf(fit, from, from + length) - penalty;
+      if (!best || surplus > best.surplus) best = { part: { kind: 'bump', from, to: from + length }, surplus };
     }
   }
   return best && refineBump(place, best.part.from, best.part.to);
