@@ -46,8 +46,22 @@ export function blackFridayOf(year: number): Temporal.PlainDate {
   return first.add({ days: ((4 - first.dayOfWeek + 7) % 7) + 22 });
 }
 
+/** Ranges whose slots are kept, the longest unused first: one question asks for the same days of every place. */
+const MOST_RANGES = 64;
+const known = new Map<string, readonly CalendarSlot[]>();
+
 /** The days, weeks, months or quarters of a zone that an interval touches, in order and without a gap, cut to the interval. */
-export function slotsOf(unit: CalendarUnit, { startMs, endMs }: Interval, timeZone: string): CalendarSlot[] {
+export function slotsOf(unit: CalendarUnit, interval: Interval, timeZone: string): readonly CalendarSlot[] {
+  const key = `${unit} ${interval.startMs} ${interval.endMs} ${timeZone}`;
+  const slots = known.get(key) ?? slotsIn(unit, interval, timeZone);
+  known.delete(key);
+  known.set(key, slots);
+  const [oldest] = known.keys();
+  if (known.size > MOST_RANGES && oldest !== undefined) known.delete(oldest);
+  return slots;
+}
+
+function slotsIn(unit: CalendarUnit, { startMs, endMs }: Interval, timeZone: string): CalendarSlot[] {
   const startOf = (date: Temporal.PlainDate) => date.toZonedDateTime(timeZone).epochMilliseconds;
   const slots: CalendarSlot[] = [];
   let date = firstDayOf(at(startMs, timeZone).toPlainDate(), unit);
