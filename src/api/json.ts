@@ -1,3 +1,4 @@
+import { setImmediate as afterOthers } from 'node:timers/promises';
 import { isRecord } from '../lib/is-record.ts';
 import { nth } from '../lib/nth.ts';
 import { withoutBreaks } from '../lib/strangers-text.ts';
@@ -182,6 +183,8 @@ export async function parseLargeJson(pieces: readonly Buffer[]): Promise<unknown
     const list = names.reduce((holder: unknown, name) => (isRecord(holder) ? holder[name] : undefined), value);
     if (!Array.isArray(list) || list.length > 0) return undefined;
     for (const [index, cut] of cuts.slice(1).entries()) {
+      // Other calls have their turns meanwhile.
+      await afterOthers();
       const entries = await parsePiece(`[${textOf(pieces, nth(cuts, index) + 1, cut)}]`);
       if (Array.isArray(entries)) for (const entry of entries) list.push(entry);
     }
