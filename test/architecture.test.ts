@@ -48,7 +48,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   undici: ['src/api/http.ts', 'src/api/connections.ts', 'src/api/receive.ts'],
   keyv: ['src/api/tokens.ts'],
   '@keyv/redis': ['src/replicas/redis.ts'],
-  'lru-cache': ['src/api/tokens.ts', 'src/api/read-cache.ts', 'src/emulator/'],
+  'lru-cache': ['src/api/tokens.ts', 'src/api/read-cache.ts', 'src/statistics/kept-fits.ts', 'src/emulator/'],
   '@clickhouse/client': ['src/workspace/warehouse/connection.ts'],
   jose: ['src/sign-in/'],
   'prom-client': ['src/telemetry/'],

@@ -29,7 +29,8 @@ export function whiten(x: Float64Array, { own, kept }: Weights): Float64Array {
   const whitened = new Float64Array(x.length);
   let before = 0;
   for (let index = 0; index < x.length; index += 1) {
-    const [value, weight] = [nthDouble(x, index), nthDouble(own, index)];
+    const value = nthDouble(x, index);
+    const weight = nthDouble(own, index);
     whitened[index] = weight * value - (weight - nthDouble(kept, index)) * before;
     before = value;
   }
@@ -53,8 +54,8 @@ export interface Whitener {
   readonly apply: (column: Float64Array) => Float64Array;
   /** W' times a column, in place; rows after the last day stay. Returns the column. */
   readonly applyTransposed: (column: Float64Array) => Float64Array;
-  /** Sum of the members of W'W over the rows and columns `from` … `to` − 1, at `from × (size + 1) + to`. */
-  readonly intervals: () => Float64Array;
+  /** Sum of the members of W'W over the rows and columns `from` … `to` − 1. */
+  readonly precisionOf: (from: number, to: number) => number;
   /** Logarithm of the determinant of the covariance. */
   readonly logDeterminant: number;
 }
@@ -81,6 +82,20 @@ export function whitenerOf(times: Float64Array, { sampling, shock, carry }: Nois
     logDeterminant += Math.log(total);
     variance = decay ** 2 * variance * (1 - gain) + shock * (1 - decay ** 2);
   }
+  // Computed where intervals are asked for.
+  let energies: Float64Array | undefined;
+  const rows: (Float64Array | undefined)[] = [];
+  /** The intervals from one day on, by their length. */
+  function rowFrom(from: number, ofStates: Float64Array): Float64Array {
+    const row = new Float64Array(size + 1 - from);
+    let [state, squares] = [0, 0];
+    for (let at = from; at < size; at += 1) {
+      squares += ((1 - state) * nthDouble(scales, at)) ** 2;
+      state = nthDouble(kept, at) * state + nthDouble(taken, at);
+      row[at + 1 - from] = squares + state ** 2 * nthDouble(ofStates, at + 1);
+    }
+    return row;
+  }
   return {
     logDeterminant,
     apply(column) {
@@ -101,22 +116,19 @@ export function whitenerOf(times: Float64Array, { sampling, shock, carry }: Nois
       }
       return column;
     },
-    intervals() {
-      const width = size + 1;
-      const result = new Float64Array(width * width);
-      // How much a state of 1 on a day adds to the squares of the innovations from there on.
-      const energies = new Float64Array(width);
-      for (let at = size - 1; at >= 0; at -= 1)
-        energies[at] = nthDouble(scales, at) ** 2 + nthDouble(kept, at) ** 2 * nthDouble(energies, at + 1);
-      for (let from = 0; from < size; from += 1) {
-        let [state, squares] = [0, 0];
-        for (let at = from; at < size; at += 1) {
-          squares += ((1 - state) * nthDouble(scales, at)) ** 2;
-          state = nthDouble(kept, at) * state + nthDouble(taken, at);
-          result[from * width + at + 1] = squares + state ** 2 * nthDouble(energies, at + 1);
-        }
-      }
-      return result;
+    precisionOf(from, to) {
+      energies ??= energiesOf(scales, kept);
+      // A search for single days asks for no other interval of most rows.
+      if (to === from + 1) return nthDouble(scales, from) ** 2 + nthDouble(taken, from) ** 2 * nthDouble(energies, to);
+      return nthDouble((rows[from] ??= rowFrom(from, energies)), to - from);
     },
   };
+}
+
+/** The sum of the squares that a state of 1 on each day leaves in the innovations from there on. */
+function energiesOf(scales: Float64Array, kept: Float64Array): Float64Array {
+  const energies = new Float64Array(scales.length + 1);
+  for (let at = scales.length - 1; at >= 0; at -= 1)
+    energies[at] = nthDouble(scales, at) ** 2 + nthDouble(kept, at) ** 2 * nthDouble(energies, at + 1);
+  return energies;
 }

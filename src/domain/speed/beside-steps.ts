@@ -1,4 +1,5 @@
 import { nth } from '../../lib/nth.ts';
+import { keptFit } from '../../statistics/kept-fits.ts';
 import { dayTestOf } from './day-scatter.ts';
 import type { Verdict } from './engine/judge-series.ts';
 import { type Judged, judgeSince, judgeTogether, type Tracked } from './engine/judge-together.ts';
@@ -52,7 +53,7 @@ function besideOthers(tracked: readonly Tracked<OfStep>[]): Tracked<Beside>[] {
   const ofSteps = tracked.filter(({ key }) => key.step !== undefined && metricFact(key.metric).kind === 'ms');
   return ofSteps.flatMap((each) => {
     const others = ofSteps.flatMap(({ key }) => (key.metric === each.key.metric && key.step !== each.key.step ? [key.series] : []));
-    const series = others.length > 0 ? quotientOf(each.series, others) : undefined;
+    const series = others.length > 0 ? keptFit('quotient', [each.series, ...others], () => quotientOf(each.series, others)) : undefined;
     return series ? [{ ...each, key: { own: each.key, others, series }, series }] : [];
   });
 }

@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../lib/clock.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
+import { keptFit } from '../../statistics/kept-fits.ts';
 import { median, varianceInflation } from '../../statistics/order.ts';
 import { fitParts, frameOf, gainOf, gainOfLine, likelihoodOf, type Part, type Runs } from './engine/gls.ts';
 import { type FreedRuns, freedOfCycle, type JudgeOptions } from './engine/judge-series.ts';
@@ -155,18 +156,14 @@ export function dayTestOf<Each extends { readonly series: Series; readonly effec
   { timeZone, tells = () => true }: Pick<JudgeOptions, 'timeZone'> & { readonly tells?: (each: Each) => boolean },
 ): (series: Series, course: Stretch | 'drift') => boolean {
   const effects = new Map(tracked.map(({ series, effect }) => [series, effect]));
-  const known = new Map<Series, FreedRuns>();
-  function freed(series: Series, effect: Effect): FreedRuns {
-    const runs = known.get(series) ?? freedOfCycle(series, { effect, timeZone });
-    known.set(series, runs);
-    return runs;
-  }
+  const daysOf = (series: Series, effect: Effect, course: Stretch | 'drift') =>
+    keptFit('days', [series, effect, timeZone, course], () => amongDays(freedOfCycle(series, { effect, timeZone }), course));
   return (series, course) => {
     const effect = effects.get(series);
-    const own = effect && amongDays(freed(series, effect), course);
+    const own = effect && daysOf(series, effect, course);
     if (!own || own.score >= NEEDED[0].undone) return true;
     const others = tracked.filter((each) => each.series === series || tells(each));
-    const all = others.flatMap((each) => amongDays(freed(each.series, each.effect), course) ?? []);
+    const all = others.flatMap((each) => daysOf(each.series, each.effect, course) ?? []);
     const excess = excessOf(own, all);
     const needed = NEEDED.find((each) => excess >= each.excess)?.[kindOf(course)] ?? 0;
     return own.score >= needed;

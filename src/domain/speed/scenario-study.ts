@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../lib/clock.ts';
+import { keptFit } from '../../statistics/kept-fits.ts';
 import { movesBesideSteps } from './beside-steps.ts';
 import { isCustomTiming } from './custom-timings.ts';
 import { dayTestOf } from './day-scatter.ts';
@@ -197,7 +198,12 @@ function besideSteps<Each extends Moved & { readonly key: RowKey }>(rows: readon
 }
 
 /** The verdicts on a draft, the worst first. */
-export function judgeDraft({ tracked, judging }: StudyDraft): JudgedRow[] {
+export function judgeDraft({ tracked, judging }: StudyDraft): readonly JudgedRow[] {
+  const asked = tracked.map(({ group, rank, effect, key: { metric } }) => ({ group, rank, effect, metric }));
+  return keptFit('scenario', [judging, asked, ...tracked.map(({ series }) => series)], () => judge(tracked, judging));
+}
+
+function judge(tracked: StudyDraft['tracked'], judging: StudyDraft['judging']): JudgedRow[] {
   // Slow days move times, not weights and counts.
   const test = dayTestOf(tracked, { ...judging, tells: ({ key }) => metricFact(key.metric).kind === 'ms' });
   const isCredible = ({ series }: RowKey, verdict: Verdict) => standsOut(ownMove(verdict, series), series, test);

@@ -1,4 +1,5 @@
 import { HOUR_MS } from '../../lib/clock.ts';
+import { keptFit } from '../../statistics/kept-fits.ts';
 import { freedOfCycle } from './engine/judge-series.ts';
 import type { Judged } from './engine/judge-together.ts';
 import type { Level, Span } from './engine/run-series.ts';
@@ -34,11 +35,11 @@ export function moveOf<K extends Key>(each: Judged<K>, judged: readonly Judged<K
 
 /** The state of a step's series where part of its runs moved and the others did not. */
 export function splitOf(series: Series, metric: string, timeZone: string): Moved | undefined {
-  const found = twoLevelsIn(freedOfCycle(series, { effect: metricFact(metric).effect, timeZone }));
+  const { effect } = metricFact(metric);
+  const found = keptFit('two levels', [series, effect, timeZone], () => twoLevelsIn(freedOfCycle(series, { effect, timeZone })));
   if (!found) return undefined;
   const { atMs, previousMs, range, usual, moved, relative, since } = found;
-  const { absolute } = metricFact(metric).effect;
-  if (Math.abs(moved.typical - usual.typical) < absolute) return undefined;
+  if (Math.abs(moved.typical - usual.typical) < effect.absolute) return undefined;
   const move: Move = {
     ...LASTS,
     since: { date: atMs, previousDate: previousMs, range },

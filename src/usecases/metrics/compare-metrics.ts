@@ -1,5 +1,6 @@
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import { zoneMetricWords } from '../../domain/metrics/metric-definitions.ts';
+import { inTurns } from '../../statistics/kept-fits.ts';
 import { type CompareContext, type CompareInput, type Question, questionOf } from './compare-question.ts';
 import { compareAtOnce } from './compare-sides.ts';
 import { explainPeriods } from './explain-periods.ts';
@@ -19,9 +20,9 @@ export async function compareMetrics(input: CompareInput, context: CompareContex
 /** Read, judge, explain, word. */
 async function comparePeriods(question: Question, context: CompareContext): Promise<Comparison> {
   const read = await readPeriods(question, context);
-  const judged = judgePeriodsRead(read);
+  const judged = await judgePeriodsRead(read, context.signal);
   const explained = await explainPeriods(read, judged, context);
-  const { comparison, result, notes } = wordPeriods(read, judged, explained, context);
+  const { comparison, result, notes } = await inTurns(context.signal, () => wordPeriods(read, judged, explained, context));
   for (const sentence of [...read.notes, ...explained.notes, ...notes]) context.note(sentence);
   context.draw(async () => {
     const { chartOfComparison } = await import('../../views/from-comparison.ts');

@@ -5,6 +5,7 @@ import { type Detection, detectionsOf } from '../../domain/metrics/compare/detec
 import { daysOf } from '../../domain/metrics/compare/judged-changes.ts';
 import { isChanged } from '../../domain/metrics/compare/readings.ts';
 import { nameOf } from '../../domain/metrics/metric-definitions.ts';
+import { inTurns } from '../../statistics/kept-fits.ts';
 import type { CompareContext } from './compare-question.ts';
 import { type ChosenSegments, readSegments } from './compare-segments.ts';
 import type { PeriodsJudged } from './judge-periods.ts';
@@ -59,15 +60,17 @@ export async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, c
       : { all: [], chosen: [], notes: [] };
   context.progress(3, 3, 'reading metrics');
   const input = { ...periods, judged: changes, segments, explains };
-  const causes = explainHeadline(input);
+  const causes = await inTurns(context.signal, () => explainHeadline(input));
   const near = await readEventsBefore(begunOf(causes.judged.headline), context);
+  const { detect: size } = question;
+  const detect = whole && size !== undefined ? await inTurns(context.signal, () => detectionsOf(whole, question.metrics, size)) : undefined;
   return {
     input,
     causes,
     segments,
     wantsSegments,
     special: specialOf(judged, read),
-    detect: whole && question.detect !== undefined ? detectionsOf(whole, question.metrics, question.detect) : undefined,
+    detect,
     events: near.events,
     notes: [...notes, ...near.notes],
   };

@@ -31,10 +31,7 @@ const MOST_SCENARIOS = 12;
 /** Zone metrics may be corrected for so long. */
 const PROVISIONAL_DAYS = 7;
 
-type FindChangesContext = Pick<
-  Context,
-  'ask' | 'lists' | 'note' | 'progress' | 'remember' | 'signal' | 'timeZone' | 'nowMs' | 'calendar' | 'covers'
->;
+type FindChangesContext = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone' | 'nowMs' | 'calendar' | 'covers'>;
 
 /** Arguments of the search; names are ids by now. */
 export interface FindInput {
@@ -215,13 +212,16 @@ async function lookAtSite(
   const scanned: Scanned = { from: firstDay, to: lastDay };
   const faults = site ? judgeCounting(readings, base, scanned, known) : [];
   const sound = readings.map((reading) => ({ ...reading, rows: withKnownDays(withoutFaults(reading.rows, faults), known) }));
-  const { changes, ...found } = scan({
-    series: changeSeriesOf(sound, [...siteMetricNames, ...metrics.filter(isZoneMetric)], base.place),
-    metrics,
-    base: base.place,
-    isOfOtherGoal: goals.others.some((id) => id === base.place.goalId),
-    ...scanned,
-  });
+  const { changes, ...found } = await scan(
+    {
+      series: changeSeriesOf(sound, [...siteMetricNames, ...metrics.filter(isZoneMetric)], base.place),
+      metrics,
+      base: base.place,
+      isOfOtherGoal: goals.others.some((id) => id === base.place.goalId),
+      ...scanned,
+    },
+    context.signal,
+  );
   roomNotes(readable, plan, note);
   if (!zones) zonesNote(readings, note);
   const dataSince = firstDayOf(base) ?? lastDay;

@@ -3,6 +3,7 @@ import { type Reading, readingsOf } from '../../domain/metrics/compare/readings.
 import { type CountingFault, countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import { ALL_VISITORS } from '../../domain/names/match-name.ts';
 import { todayIn } from '../../lib/dates.ts';
+import { inTurns } from '../../statistics/kept-fits.ts';
 import { withKnownDays } from './read-known-days.ts';
 import type { PeriodsRead } from './read-periods.ts';
 
@@ -38,7 +39,7 @@ function labelOf({ device, segmentIds, zoneId }: Reading, { lists, question }: P
 }
 
 /** Judges each metric of what was read, without the days on which the counting looks broken. */
-export function judgePeriodsRead(read: PeriodsRead): PeriodsJudged {
+export async function judgePeriodsRead(read: PeriodsRead, signal: AbortSignal): Promise<PeriodsJudged> {
   const { question, windows, totals, days, known, byDevice } = read;
   const faults = faultsOf(read);
   const readings = readingsOf(totals.rows, withKnownDays(withoutFaults(days, faults), known));
@@ -49,5 +50,5 @@ export function judgePeriodsRead(read: PeriodsRead): PeriodsJudged {
     devices: byDevice ? readings.slice(1) : [],
     labelOf: (reading: Reading) => labelOf(reading, read),
   };
-  return { faults, periods, readings, changes: judgeChanges(periods) };
+  return { faults, periods, readings, changes: await inTurns(signal, () => judgeChanges(periods)) };
 }

@@ -13,6 +13,7 @@ import { commerceMetrics } from '../../domain/metrics/read/query-notes.ts';
 import { COMMERCE_GOAL, type QueryLine } from '../../domain/metrics/read/query-table.ts';
 import { daysBetween, type Interval, shiftDays, slotsOf } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
+import { inTurns } from '../../statistics/kept-fits.ts';
 import type { Context } from '../context.ts';
 import { otherGoalsOf } from './commerce-goal.ts';
 import { fetchKept } from './fetch-metrics.ts';
@@ -95,7 +96,7 @@ async function readLater(
 
 /** The days up to the last complete one of a query and those before it, and what changed among them, on its device. */
 async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly QueryLine[], context: ExpectedContext) {
-  const { timeZone, nowMs, note } = context;
+  const { timeZone, nowMs, note, signal } = context;
   const { interval } = query;
   const lastMs = resolveDate('yesterday', { edge: 'end', timeZone, nowMs }).instantMs;
   const endMs = Math.min(lastMs, interval.endMs);
@@ -125,13 +126,14 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
     note(`It looks like the counting, not the customers: ${evidence}. These days teach nothing and are not judged.`);
   const input = { query, lines, days: withoutFaults(read.rows, faults), known, timeZone };
   const first = todayIn(timeZone, interval.startMs);
-  const [among, before] = [changesFrom(input, first), query.expected ? changesBefore(input, first) : []];
+  const among = await inTurns(signal, () => changesFrom(input, first));
+  const before = query.expected ? await inTurns(signal, () => changesBefore(input, first)) : [];
   const daily = { ...grid, metrics, ranges: [history], daily: true };
   const isOpen = endMs < lastMs && among.some(({ change }) => change.to === undefined);
   const later = isOpen ? await readLater(daily, { startMs: endMs + 1, endMs: lastMs }, context) : NOTHING_LATER;
   const last = todayIn(timeZone, endMs);
   const whole = { ...input, days: [...input.days, ...later.rows] };
-  const told = later.rows.length === 0 ? among : changesWithLater(among, whole, [first, last]);
+  const told = later.rows.length === 0 ? among : await inTurns(signal, () => changesWithLater(among, whole, [first, last]));
   const ofDevices = { grid: { ...daily, ranges: [history, ...later.ranges] }, input: whole, last };
   const [changes, earlier] = await onDevices([told, before], ofDevices, context);
   return { input, found: [...among, ...before], changes, before: earlier, currency: read.currency, rows, firstMs, lastMs };
@@ -154,7 +156,7 @@ async function readTogether(
     note(
       `Rows with the verdict forecast hold days after ${todayIn(timeZone, lastMs)}: expected is of what was counted and what is to come.`,
     );
-  return { lines: withExpected(input, found), changes, before, currency };
+  return { lines: await inTurns(context.signal, () => withExpected(input, found)), changes, before, currency };
 }
 
 /** Reads what was to be expected of the lines of a query: of revenue beside the purchases that it follows from, whatever goal was named. */
@@ -240,5 +242,5 @@ async function onDevices(
         })
       : { rows: [] };
   const all = { rows: [...days, ...more.rows], known, last };
-  return [atTheirDevices(among, all), atTheirDevices(before, all)];
+  return inTurns(context.signal, () => [atTheirDevices(among, all), atTheirDevices(before, all)]);
 }

@@ -1,23 +1,14 @@
-import { createHash } from 'node:crypto';
 import { type Clues, cluesIn } from '../../domain/speed/clues.ts';
 import { type NamedTimings, nameTimings, timingsNote, timingWords } from '../../domain/speed/custom-timings.ts';
-import { fitAhead } from '../../domain/speed/engine/judge-series.ts';
+import { judgeSeries } from '../../domain/speed/engine/judge-series.ts';
 import { failedStepsToRead } from '../../domain/speed/failures.ts';
 import { type Bounds, chooseStep, type Report, studyWindows } from '../../domain/speed/runs.ts';
 import { type Readings, scenarioAnswer } from '../../domain/speed/scenario-answer.ts';
 import { partWords } from '../../domain/speed/scenario-cursor.ts';
-import {
-  draftStudy,
-  judgeDraft,
-  type Study,
-  type StudyDraft,
-  type StudyOptions,
-  soundSteps,
-  studyFrom,
-} from '../../domain/speed/scenario-study.ts';
+import { draftStudy, judgeDraft, type Study, type StudyOptions, soundSteps, studyFrom } from '../../domain/speed/scenario-study.ts';
 import { compareSummaries, mostFailing, type Summary, siteAnswer, summaryOf } from '../../domain/speed/site-answer.ts';
-import { yieldTurn } from '../../lib/concurrency.ts';
 import { FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
+import { inTurns } from '../../statistics/kept-fits.ts';
 import type { Context } from '../context.ts';
 import {
   MOST_KEPT_SCENARIOS,
@@ -30,36 +21,13 @@ import {
   walkScenarios,
 } from './scenario-reports.ts';
 
-/** Names all that the verdicts on a draft depend on. */
-function digestOf({ tracked, judging }: StudyDraft): string {
-  const hash = createHash('sha256').update(JSON.stringify(judging));
-  for (const { group, rank, effect, series } of tracked) {
-    hash.update(JSON.stringify([group, rank, effect, series.values.length]));
-    hash.update(Float64Array.from(series.dates)).update(Float64Array.from(series.values));
-  }
-  return hash.digest('base64url');
-}
-
-/**
- * Studies a scenario without keeping other calls waiting: series by series, these in between. The same runs are judged once for all calls
- * of a principal.
- */
-export async function studyInTurns(
-  reports: readonly Report[],
-  options: StudyOptions,
-  { remember, signal }: Pick<Context, 'remember' | 'signal'>,
-): Promise<Study> {
-  await yieldTurn(signal);
-  const draft = draftStudy(reports, options);
-  const judged = await remember(['study', digestOf(draft)], async (shared) => {
-    for (const { series, effect } of draft.tracked) {
-      await yieldTurn(shared);
-      fitAhead(series, { effect, ...draft.judging });
-    }
-    await yieldTurn(shared);
-    return judgeDraft(draft);
-  });
-  return studyFrom(draft, judged);
+/** Studies a scenario without keeping other calls waiting. */
+export async function studyInTurns(reports: readonly Report[], options: StudyOptions, { signal }: Pick<Context, 'signal'>): Promise<Study> {
+  const draft = await inTurns(signal, () => draftStudy(reports, options));
+  const { period, timeZone } = draft.judging;
+  // One by one, so that none is begun anew for another.
+  for (const { series, effect } of draft.tracked) await inTurns(signal, () => judgeSeries(series, { period, timeZone, effect }));
+  return studyFrom(draft, await inTurns(signal, () => judgeDraft(draft)));
 }
 
 /** A question about scenarios. */
@@ -88,13 +56,13 @@ interface Detail extends Studied {
   readonly readings: Readings;
 }
 
-type Reads = Pick<Context, 'ask' | 'clock' | 'note' | 'covers' | 'lists' | 'nowMs' | 'timeZone' | 'whole' | 'remember' | 'signal'>;
+type Reads = Pick<Context, 'ask' | 'clock' | 'note' | 'covers' | 'lists' | 'nowMs' | 'timeZone' | 'whole' | 'signal'>;
 
 /** Reads a scenario and judges it; of several, each may claim its part of the false ones. */
 export async function studyOne(
   scenarioId: number,
   { scenarioIds, step, metrics, cursor: _, ...bounds }: Asked,
-  context: Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'remember' | 'signal'>,
+  context: Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'signal'>,
 ): Promise<Studied> {
   const { ask, nowMs, timeZone } = context;
   const windows = studyWindows(bounds, nowMs, timeZone);

@@ -52,7 +52,7 @@ interface SpeedRequest {
 /** Judges the runs of scenarios with the engine of `analyze_scenario`; undefined, with a note, where none could be read. */
 export async function findSpeedChanges(
   { scenarioIds, startMs, endMs, isAlone }: SpeedRequest,
-  context: Pick<Context, 'ask' | 'lists' | 'note' | 'nowMs' | 'remember' | 'signal' | 'timeZone'>,
+  context: Pick<Context, 'ask' | 'lists' | 'note' | 'nowMs' | 'signal' | 'timeZone'>,
 ): Promise<SpeedFacts | undefined> {
   if (scenarioIds.length === 0) return isAlone ? emptyFacts(todayIn(context.timeZone, startMs)) : undefined;
   const { note, timeZone } = context;

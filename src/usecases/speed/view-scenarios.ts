@@ -24,7 +24,7 @@ export interface ViewAsked extends Asked {
   readonly limit?: number | undefined;
 }
 
-type Reads = Pick<Context, 'ask' | 'note' | 'covers' | 'lists' | 'clock' | 'nowMs' | 'timeZone' | 'whole' | 'remember' | 'signal'>;
+type Reads = Pick<Context, 'ask' | 'note' | 'covers' | 'lists' | 'clock' | 'nowMs' | 'timeZone' | 'whole' | 'signal'>;
 
 /** Rows of a table when no limit is given, and runs of each kind. */
 const ROWS = 30;

@@ -38,7 +38,6 @@ function sceneOn(engine: (typeof engines)[number], reads: Case['reads']) {
   const uses = (): ImpactUses => ({
     ...usesOf(worldOf(WORLD).workspace(engine)),
     lists: () => Promise.reject(new ApiError('down', 'No list is needed.')),
-    remember: (_key, make) => make(new AbortController().signal),
   });
   const sessionsOn = (scopes: Case['reads']): readonly SessionRow[] => {
     const { kind, sessions } = worldOf(WORLD);

@@ -1,7 +1,7 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Report } from '../../../src/domain/speed/runs.ts';
-import { type StudyOptions, studyScenario } from '../../../src/domain/speed/scenario-study.ts';
-import type { Context } from '../../../src/usecases/context.ts';
+import type { StudyOptions } from '../../../src/domain/speed/scenario-study.ts';
+import { fitChannel } from '../../../src/statistics/kept-fits.ts';
 import { studyInTurns } from '../../../src/usecases/speed/analyze-scenarios.ts';
 import { history, lcpReports, WINDOWS } from '../../domain/speed/histories.ts';
 
@@ -9,21 +9,19 @@ const OPTIONS: StudyOptions = { ...WINDOWS, metrics: ['largestContentfulPaint'],
 const { baseline, period } = WINDOWS;
 const REPORTS = history(3, { emulated: true, run: 0.1 }, { fromMs: period.startMs, factor: 1.3 });
 
-/** What a call may use, with a memory of its own; `made` has the keys in the order in which something was made for them. */
-function openMemory(signal = new AbortController().signal) {
-  const kept = new Map<string, Promise<unknown>>();
-  const made: string[] = [];
-  const remember: Context['remember'] = <T>(parts: readonly unknown[], make: (signal: AbortSignal) => Promise<T>) => {
-    const key = JSON.stringify(parts);
-    const known = kept.get(key);
-    if (known) return known as Promise<T>; // a key stands for one kind of thing
-    made.push(key);
-    const making = make(signal);
-    kept.set(key, making);
-    return making;
-  };
-  return { made, context: { remember, signal } };
+/** Studies in turns, and the names of the fits that were made for it. */
+async function study(reports: readonly Report[], options: StudyOptions, signal = AbortSignal.any([])) {
+  const made: unknown[] = [];
+  const hear = (name: unknown) => void made.push(name);
+  fitChannel.subscribe(hear);
+  try {
+    return { study: await studyInTurns(reports, options, { signal }), made };
+  } finally {
+    fitChannel.unsubscribe(hear);
+  }
 }
+
+const scenarios = (made: readonly unknown[]) => made.filter((name) => name === 'scenario').length;
 
 const minutesLater = ({ startMs, endMs }: { startMs: number; endMs: number }, minutes: number) => ({
   startMs: startMs + minutes * 60_000,
@@ -31,26 +29,21 @@ const minutesLater = ({ startMs, endMs }: { startMs: number; endMs: number }, mi
 });
 
 describe('a scenario that is studied in turns', () => {
-  test('has the study that it has at once', async () => {
-    const { context } = openMemory();
-    expect(await studyInTurns(REPORTS, OPTIONS, context)).toEqual(studyScenario(REPORTS, OPTIONS));
-  });
-
   test('without runs, or with too few, is said to have too few', async () => {
-    const { context } = openMemory();
     const few = lcpReports([2_000, 2_100, 1_900], period.startMs);
-    for (const reports of [[], few]) expect((await studyInTurns(reports, OPTIONS, context)).state).toBe('not enough data');
+    for (const reports of [[], few]) expect((await study(reports, OPTIONS)).study.state).toBe('not enough data');
   });
 
   test('is judged once as long as the runs are the same, whatever the instants of the windows', async () => {
-    const { made, context } = openMemory();
-    const first = await studyInTurns(REPORTS, OPTIONS, context);
+    const first = await study(REPORTS, OPTIONS);
+    expect(scenarios(first.made)).toBe(1);
     const later = { ...OPTIONS, baseline: minutesLater(baseline, 3), period: minutesLater(period, 3) };
-    const second = await studyInTurns(structuredClone(REPORTS), later, context);
-    expect(made).toHaveLength(1);
-    expect(second.rows.map(({ verdict, move }) => [verdict, move])).toEqual(first.rows.map(({ verdict, move }) => [verdict, move]));
-    // As if it had been judged anew.
-    expect(second).toEqual(studyScenario(REPORTS, later));
+    const second = await study(structuredClone(REPORTS), later);
+    expect(second.made).toEqual([]);
+    expect(second.study.rows.map(({ verdict, move }) => [verdict, move])).toEqual(
+      first.study.rows.map(({ verdict, move }) => [verdict, move]),
+    );
+    expect(second.study.period.window).toEqual(later.period);
   });
 
   test.each<[string, readonly Report[], StudyOptions]>([
@@ -67,36 +60,39 @@ describe('a scenario that is studied in turns', () => {
       OPTIONS,
     ],
   ])('is judged anew with %s', async (_, reports, options) => {
-    const { made, context } = openMemory();
-    await studyInTurns(REPORTS, OPTIONS, context);
-    expect(await studyInTurns(reports, options, context)).toEqual(studyScenario(reports, options));
-    expect(made).toHaveLength(2);
+    await study(REPORTS, OPTIONS);
+    expect(scenarios((await study(reports, options)).made)).toBe(1);
   });
 
-  test('lets others run between its series', async () => {
-    const { context } = openMemory();
+  test('fits one series in a turn of the event loop, where that takes its time', async () => {
     const metrics = ['largestContentfulPaint', 'loadTime', 'weight', 'request'];
     const reports = REPORTS.map((report) => ({
       ...report,
       steps: report.steps?.map((step, index) => ({ ...step, loadTime: 100 + (report.date % 7), weight: 5_000 + index, requestsCount: 20 })),
     }));
-    let turns = 0;
-    let ended = false;
+    let nowMs = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 10));
+    const courses: number[] = [];
+    let [fitted, hasEnded] = [0, false];
+    const hear = (name: unknown) => void (fitted += Number(name === 'course'));
     const count = () => {
-      turns += 1;
-      if (!ended) setImmediate(count);
+      courses.push(fitted);
+      fitted = 0;
+      if (!hasEnded) setImmediate(count);
     };
+    fitChannel.subscribe(hear);
     setImmediate(count);
-    const { rows } = await studyInTurns(reports, { ...OPTIONS, metrics }, context);
-    ended = true;
+    const { rows } = await studyInTurns(reports, { ...OPTIONS, metrics }, { signal: AbortSignal.any([]) });
+    hasEnded = true;
+    fitChannel.unsubscribe(hear);
+    clock.mockRestore();
     expect(rows.length).toBeGreaterThanOrEqual(4);
-    expect(turns).toBeGreaterThanOrEqual(rows.length);
+    expect(Math.max(...courses)).toBe(1);
   });
 
-  test('ends with the signal of what waits for it', async () => {
+  test('ends with the signal of its call', async () => {
     const ending = new AbortController();
-    const { context } = openMemory(ending.signal);
-    const studying = studyInTurns(REPORTS, OPTIONS, context).catch(String);
+    const studying = study(REPORTS, OPTIONS, ending.signal).catch(String);
     ending.abort(new Error('left'));
     expect(await studying).toContain('left');
   });

@@ -90,7 +90,7 @@ function zonePoints(rows: readonly MetricRow[], metric: string, visits: Readonly
 }
 
 /** The days of a metric with the number of orders behind an amount, so that a single very large one is no change. */
-function sitePoints(rows: readonly MetricRow[], metric: string): DailyPoint[] {
+function sitePoints(rows: readonly MetricRow[], metric: string): readonly DailyPoint[] {
   const points = dayPoints(rows, metric);
   if (metric !== 'revenueSum') return points;
   const orders = new Map(rows.map(({ interval, values }) => [interval.label, values['conversionCount']]));

@@ -1,8 +1,10 @@
 import { MAX_METRICS_RANGE_MS, ONE_DAY_MS } from '../../../api/params.ts';
 import { chunksOf, type Interval, shiftDays, slotsOf } from '../../../lib/calendar.ts';
-import { lookThrough } from '../engine/scan.ts';
+import { inTurns } from '../../../statistics/kept-fits.ts';
+import { type Looked, lookThrough } from '../engine/scan.ts';
 import { type Device, planGrid } from '../read/metric-grid.ts';
 import {
+  type Accepted,
   acceptedOf,
   areRelated,
   type ChangeSeries,
@@ -195,12 +197,15 @@ function isEchoOf({ series, from: scanFrom }: Scene, event: ChangeEvent, step: C
   return isAlike ? isItsBeginning : isUsualBefore;
 }
 
-/** Looks through all series and reports each change once, at the place where it happened. */
-export function findChanges({ series, metrics, ...rest }: ScanRequest): ScanAnswer {
-  const { base, from, to } = rest;
-  const wanted = series.filter(({ metric }) => metrics.includes(metric));
-  const looked = lookThrough(wanted.filter(hasEnough), from, to);
-  const byId = new Map(wanted.map((each) => [each.id, each]));
+/** The parts of several things, those of each computed in a turn of its own. */
+async function partsOf<Each, Part>(all: readonly Each[], signal: AbortSignal, partsIn: (each: Each) => readonly Part[]): Promise<Part[]> {
+  const parts: Part[] = [];
+  for (const each of all) parts.push(...(await inTurns(signal, () => partsIn(each))));
+  return parts;
+}
+
+/** The changes that the series show by themselves, put together and weighed against each other. */
+function acceptedIn(looked: readonly Looked[], byId: ReadonlyMap<string, ChangeSeries>, from: string): Accepted {
   const overs = overBefore(looked, byId);
   const found = looked.flatMap((each): Found[] => {
     const own = byId.get(each.id);
@@ -212,26 +217,40 @@ export function findChanges({ series, metrics, ...rest }: ScanRequest): ScanAnsw
   const sudden = clustersOf(found.filter((each) => !isDrift(each)));
   const withDrifts = (drifts: readonly Found[]) => acceptedOf([...sudden, ...clustersOf(drifts)], looked.length);
   const drifts = found.filter(isDrift);
-  const { clusters, limit } = withDrifts(driftsBeside(drifts, looked, withDrifts(drifts).clusters, [byId, (own) => daysOver(own, overs)]));
+  return withDrifts(driftsBeside(drifts, looked, withDrifts(drifts).clusters, [byId, (own) => daysOver(own, overs)]));
+}
+
+/**
+ * Looks through all series and reports each change once, at the place where it happened; others have their turns meanwhile. Throws the
+ * reason of an aborted signal.
+ */
+export async function findChanges({ series, metrics, ...rest }: ScanRequest, signal: AbortSignal): Promise<ScanAnswer> {
+  const { base, from, to } = rest;
+  const wanted = series.filter(({ metric }) => metrics.includes(metric));
+  const looked = await partsOf(wanted.filter(hasEnough), signal, (each) => lookThrough([each], from, to));
+  const byId = new Map(wanted.map((each) => [each.id, each]));
+  const { clusters, limit } = await inTurns(signal, () => acceptedIn(looked, byId, from));
   const scene = sceneOf(series, looked, rest);
-  const told = clusters.flatMap((cluster) => {
+  const told = await partsOf(clusters, signal, (cluster) => {
     const events = eventsOf(scene, cluster, clusters, limit);
     return [...events, ...opposedEvents(scene, cluster, events)];
   });
   // Measured by its own days, what looked like a change in the scan may have been over before it.
-  const measured = told
-    .flatMap((event) => begunEarlier(scene, measuredEvent(scene, event)))
-    .map((event) => madeByFactor(scene, event))
-    .filter(({ to: end }) => !end || end >= from);
+  const measured = await partsOf(told, signal, (event) =>
+    begunEarlier(scene, measuredEvent(scene, event))
+      .map((own) => madeByFactor(scene, own))
+      .filter(({ to: end }) => !end || end >= from),
+  );
   const events = withoutParts(onceMeasured(measured), to);
   const steps = events.filter(({ shape, to: end }) => shape === 'step' && end === undefined);
   const begun = events.filter((event) => !steps.some((step) => isEchoOf(scene, event, step)));
-  const held = heldWithin(scene, [...begun, ...changesUnderWay(scene, metrics, begun)], limit);
+  const underWay = await inTurns(signal, () => changesUnderWay(scene, metrics, begun));
+  const held = await inTurns(signal, () => heldWithin(scene, [...begun, ...underWay], limit));
   const changes = rankChanges(scene, sameDayOnce(withoutDiluted(scene, held)));
   return {
     changes,
     large: largeDays(looked, byId, base, changes),
-    slowly: slowLevels(wanted, base, { from, to }, changes),
+    slowly: await inTurns(signal, () => slowLevels(wanted, base, { from, to }, changes)),
     looked: looked.length,
     tooFew: wanted.length - looked.length,
     outcome: outcomeOf(scene),

@@ -46,10 +46,20 @@ function termsOf(metric: string, values: MetricRow['values']): Sums | undefined 
   return typeof value === 'number' && visits ? { numerator: value * visits, denominator: visits } : undefined;
 }
 
+/** Days by the rows that they were made of and their metric: the very same list each time, so that what was fitted to it is known again. */
+const made = new WeakMap<readonly MetricRow[], Map<string, readonly DailyPoint[]>>();
+
 /**
  * The whole days among the rows of one selection, in order; days without a value are left out. Percentages become events of their trials.
  */
-export function dayPoints(rows: readonly MetricRow[], metric: string): DailyPoint[] {
+export function dayPoints(rows: readonly MetricRow[], metric: string): readonly DailyPoint[] {
+  const ofRows = made.get(rows) ?? new Map<string, readonly DailyPoint[]>();
+  const points = ofRows.get(metric) ?? pointsOf(rows, metric);
+  made.set(rows, ofRows.set(metric, points));
+  return points;
+}
+
+function pointsOf(rows: readonly MetricRow[], metric: string): DailyPoint[] {
   const kind = kindOf(metric);
   const times = kind === 'share' ? 0.01 : 1;
   return rows
@@ -82,13 +92,15 @@ export interface Reading {
   readonly betweenDays?: readonly MetricRow[];
 }
 
+const joined = new WeakMap<Reading, readonly MetricRow[]>();
+
 /** All days of a reading that were read. */
-export const allDaysOf = ({ history, baselineDays, betweenDays = [], periodDays }: Reading) => [
-  ...history,
-  ...baselineDays,
-  ...betweenDays,
-  ...periodDays,
-];
+export function allDaysOf(reading: Reading): readonly MetricRow[] {
+  const { history, baselineDays, betweenDays = [], periodDays } = reading;
+  const all = joined.get(reading) ?? [...history, ...baselineDays, ...betweenDays, ...periodDays];
+  joined.set(reading, all);
+  return all;
+}
 
 /** Whether the period of a reading holds no whole day, as today so far. */
 export function isWithoutDays({ periodDays }: Pick<Reading, 'periodDays'>): boolean {

@@ -184,10 +184,10 @@ function distinct(information: Information, found: readonly Placed[]): Placed[] 
   return kept;
 }
 
-/** Changes in order of their first day, and what the data know when they are taken out. */
+/** Changes in order of their first day, and the scores of the days when they are taken out. */
 export interface Found {
   readonly changes: readonly Change[];
-  readonly left: Information;
+  readonly left: Float64Array;
 }
 
 /**
@@ -212,7 +212,7 @@ export function findChangesIn(information: Information, quests: readonly Quest[]
     const { effect, error } = effects[index] ?? { effect: 0, error: 0 };
     return { ...change, effect, error };
   });
-  return { changes: changes.toSorted((a, b) => a.from - b.from), left };
+  return { changes: changes.toSorted((a, b) => a.from - b.from), left: left.score };
 }
 
 /** A change in words of days: from `from` to `to`, of which `to` is left out where it goes on. */

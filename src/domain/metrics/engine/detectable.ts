@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../../lib/clock.ts';
+import { keptFit } from '../../../statistics/kept-fits.ts';
 import { scoreOfTail, studentOf } from '../../../statistics/tails.ts';
 import { type ExpectedRow, laterDay, predictionOf } from './expectation.ts';
 import { ERRORS, LEAST_CLEAR } from './judge.ts';
@@ -49,6 +50,10 @@ export function detectableChange(
   days: ExpectedRow['days'],
   side: 1 | -1,
 ): number | undefined {
+  return keptFit('detectable', [kind, history, days, side], () => smallestSince(kind, history, days, side));
+}
+
+function smallestSince(kind: MetricKind, history: readonly DailyPoint[], days: ExpectedRow['days'], side: 1 | -1): number | undefined {
   const prediction = predictionOf(kind, history, days, false);
   if (!prediction) return undefined;
   if (side < 0 && logOfNone(prediction.series) > Math.log(levelOf(days.length))) return -1;
@@ -66,8 +71,10 @@ function sizesAhead(kind: MetricKind, history: readonly DailyPoint[]): (length: 
   const days = labels.map((label) => laterDay(history, label));
   // What may drift over a long time hides less in a short one, so each length has a prediction of its own.
   return (length) => {
-    const prediction = predictionOf(kind, history, days.slice(0, length), false);
-    return prediction && smallestOf(prediction, length, 1);
+    return keptFit('detectable ahead', [kind, history, length], () => {
+      const prediction = predictionOf(kind, history, days.slice(0, length), false);
+      return prediction && smallestOf(prediction, length, 1);
+    });
   };
 }
 

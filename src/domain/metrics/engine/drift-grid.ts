@@ -1,6 +1,6 @@
 import { nth, nthDouble } from '../../../lib/nth.ts';
 import { eliminate } from '../../../statistics/elimination.ts';
-import { dot, orthonormalise } from '../../../statistics/vectors.ts';
+import { dots, orthonormalise } from '../../../statistics/vectors.ts';
 import { type Whitener, whitenerOf } from '../../../statistics/whitening.ts';
 import { type MetricKind, type Series, WEEK } from './series.ts';
 
@@ -114,7 +114,7 @@ function pointsOf(
     const white = columns.map((column) => apply(column.slice()));
     const products = white.map((column, row) => {
       const own = new Float64Array(row + 1);
-      for (let at = 0; at <= row; at += 1) own[at] = dot(column, white[at] ?? column);
+      dots(column, white, 0, row + 1, own);
       return own;
     });
     const base = logDeterminant + eliminate(products, 0, first);

@@ -1,5 +1,6 @@
 import { nth, nthDouble } from '../../../lib/nth.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
+import { keptFit } from '../../../statistics/kept-fits.ts';
 import { logTail, normalOf, scoreOfTail, studentOf, Z_95 } from '../../../statistics/tails.ts';
 import { dot } from '../../../statistics/vectors.ts';
 import { whitenerOf } from '../../../statistics/whitening.ts';
@@ -10,7 +11,7 @@ import { LEAST_HISTORY_DAYS } from './levels.ts';
 import { estimateNoise, type Noise } from './noise.ts';
 import { isTooRare } from './scan.ts';
 import { allShapes } from './seek.ts';
-import { ANSCOMBE, type DailyPoint, isCounted, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
+import { ANSCOMBE, type DailyPoint, daysIn, isCounted, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { largeShare, logOfLarge, studySeries } from './study.ts';
 
 /** The expected value of a row, by all days before the first of them. */
@@ -138,7 +139,7 @@ export function predictionOf(
   const later = days.toSorted((a, b) => a.label.localeCompare(b.label));
   const first = later[0]?.label;
   if (first === undefined) return undefined;
-  const past = history.filter(({ label }) => label < first);
+  const past = daysIn(history, (label) => label < first);
   const own = seriesOf(past, kind, first);
   if (!own || own.learned < LEAST_HISTORY_DAYS) return undefined;
   const study = studySeries(own, allShapes(own.block + WEEK, own.labels.length, HISTORY, LONGEST_EPISODE_DAYS));
@@ -180,7 +181,16 @@ export function expectationsOf(
   kind: MetricKind,
   history: readonly DailyPoint[],
   rows: readonly ExpectedRow[],
-  { chance = 0.01, ...lasting }: Levels & { readonly chance?: number } = {},
+  options: Levels & { readonly chance?: number } = {},
+): Expectations | undefined {
+  return keptFit('expectations', [kind, history, rows, options], () => expectRows(kind, history, rows, options));
+}
+
+function expectRows(
+  kind: MetricKind,
+  history: readonly DailyPoint[],
+  rows: readonly ExpectedRow[],
+  { chance = 0.01, ...lasting }: Levels & { readonly chance?: number },
 ): Expectations | undefined {
   const later = rows.flatMap(({ days }) => days);
   const found = predictionOf(kind, history, later, true, lasting);

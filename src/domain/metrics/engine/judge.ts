@@ -1,11 +1,12 @@
 import { nthDouble } from '../../../lib/nth.ts';
+import { keptFit } from '../../../statistics/kept-fits.ts';
 import { scoreOfTail, studentOf } from '../../../statistics/tails.ts';
 import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
 import { mainChange, overAllDays } from './inner-changes.ts';
 import { LEAST_HISTORY_DAYS, type Level, levelOf, type Window, weightsOf } from './levels.ts';
 import type { Quest } from './seek.ts';
-import { type DailyPoint, isCounted, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
+import { type DailyPoint, daysIn, isCounted, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { type Study, studySeries } from './study.ts';
 
 /**
@@ -173,9 +174,14 @@ function shareOn(series: Series, window: Window, { from, to }: Interval, leftOut
  * is compared by level alone. Each verdict errs in about 1 % of unchanged comparisons.
  */
 export function judgePeriods(question: Question): Judgement {
+  const { days, ...asked } = question;
+  return keptFit('judgement', [days, asked], () => judge(question));
+}
+
+function judge(question: Question): Judgement {
   const { days, kind, baseline, period } = question;
   if (baseline.from > period.from) return turned(judgePeriods({ ...question, baseline: period, period: baseline }));
-  const past = days.filter(({ label }) => label <= period.to);
+  const past = daysIn(days, (label) => label <= period.to);
   const series = seriesOf(past, kind, period.from);
   if (!series) return UNKNOWN;
   const early = indexOf(series, baseline.from);

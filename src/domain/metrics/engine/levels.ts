@@ -79,6 +79,6 @@ export function levelOf(
     error: Math.hypot(Math.sqrt(product(along, weights)), calendar.error),
     calendar,
     changes: made,
-    rest: product(along, left.score),
+    rest: product(along, left),
   };
 }

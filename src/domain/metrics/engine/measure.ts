@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../../lib/clock.ts';
+import { keptFit } from '../../../statistics/kept-fits.ts';
 import { type DatedChange, dated } from './changes.ts';
 import { type Interval } from './drift-grid.ts';
 import { overAllDays } from './inner-changes.ts';
@@ -7,7 +8,7 @@ import { LEAST_HISTORY_DAYS } from './levels.ts';
 import { estimateNoise } from './noise.ts';
 import { type Effect, effectBeside } from './scan.ts';
 import { allShapes } from './seek.ts';
-import { type DailyPoint, isCounted, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
+import { type DailyPoint, daysIn, isCounted, type MetricKind, type Series, seriesOf, WEEK } from './series.ts';
 import { studySeries } from './study.ts';
 
 /** Days up to the last one that are looked at: what two requests give. */
@@ -47,13 +48,16 @@ function seriesBefore(
   from: string | undefined,
 ): Series | undefined {
   if (last === undefined || from === undefined) return undefined;
-  const first = labelOf(Date.parse(last) - (MOST_DAYS - 1) * DAY_MS);
-  const series = seriesOf(
-    days.filter(({ label }) => label >= first),
-    kind,
-    judgedFromOf(last, from),
-  );
-  return series && series.learned >= LEAST_HISTORY_DAYS ? series : undefined;
+  const judgedFrom = judgedFromOf(last, from);
+  return keptFit('days before', [kind, days, last, judgedFrom], () => {
+    const first = labelOf(Date.parse(last) - (MOST_DAYS - 1) * DAY_MS);
+    const series = seriesOf(
+      daysIn(days, (label) => label >= first),
+      kind,
+      judgedFrom,
+    );
+    return series && series.learned >= LEAST_HISTORY_DAYS ? series : undefined;
+  });
 }
 
 /** Levels of the days before the one at `first`; one that lasts until then goes on, where it is no matter of a few days. */
@@ -77,7 +81,15 @@ function levelsBefore(kind: MetricKind, days: readonly DailyPoint[], { labels, b
  * Measures what days from one to another are against those before, whether or not they show a change by themselves, clear changes of the
  * days before taken out.
  */
-export function sizeOfDays(kind: MetricKind, days: readonly DailyPoint[], own: Pick<FoundChange, 'from' | 'to'>): Effect | undefined {
+export function sizeOfDays(
+  kind: MetricKind,
+  days: readonly DailyPoint[],
+  { from, to }: Pick<FoundChange, 'from' | 'to'>,
+): Effect | undefined {
+  return keptFit('size', [kind, days, from, to], () => measured(kind, days, { from, to }));
+}
+
+function measured(kind: MetricKind, days: readonly DailyPoint[], own: Pick<FoundChange, 'from' | 'to'>): Effect | undefined {
   const series = seriesBefore(kind, days, days.at(-1)?.label, own.from);
   if (!series) return undefined;
   const first = series.labels.findIndex((label) => label >= own.from);

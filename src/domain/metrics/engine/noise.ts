@@ -1,5 +1,6 @@
 import { median } from 'simple-statistics';
 import { nth, nthDouble } from '../../../lib/nth.ts';
+import { keptFit } from '../../../statistics/kept-fits.ts';
 import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
 import { dot, project } from '../../../statistics/vectors.ts';
 import { type Whitener, whitenerOf } from '../../../statistics/whitening.ts';
@@ -94,6 +95,11 @@ function residualsOf(nuisance: Nuisance, driftSd: number, whitener: Whitener, lo
  * means over a grid; the variance is what their fit leaves, never below sampling where sampling is known. Undefined with too few days.
  */
 export function estimateNoise(series: Series, known: readonly Interval[]): Noise | undefined {
+  const past = known.filter(({ from }) => from < series.learned).map(({ from, to }) => ({ from, to }));
+  return keptFit('noise', [series, past], () => learnNoise(series, past));
+}
+
+function learnNoise(series: Series, past: readonly Interval[]): Noise | undefined {
   const { learned, kind, sampling } = series;
   if (learned < LEAST_DAYS) return undefined;
   const counted = isCounted(kind);
@@ -105,7 +111,6 @@ export function estimateNoise(series: Series, known: readonly Interval[]): Noise
   const chanceOfDay = counted ? sampling : sampling.map((factor) => (factor * rough) / 2);
   const doubtful = chanceOfDay.map((variance, at) => variance + nthDouble(series.doubt, at));
   const times = series.times.subarray(0, learned);
-  const past = known.filter(({ from }) => from < learned);
   const nuisance = nuisanceOf(series, learned, past, weekdaySd);
   const scatter = scatterOfWeekdays(
     roughResiduals(times, nuisance, doubtful.subarray(0, learned), shock),
@@ -141,13 +146,15 @@ export interface Information {
   /** Number of days. */
   readonly size: number;
   readonly whitener: Whitener;
-  /** c'Pc of each interval, by `from × (size + 1) + to`. */
-  readonly precision: Float64Array;
   readonly score: Float64Array;
   readonly directions: readonly Float64Array[];
   /** Sums over the days before. */
   readonly scoreSums: Float64Array;
-  readonly directionSums: readonly Float64Array[];
+  /** Those of the first `width` directions, day by day, as a search reads them. */
+  readonly directionSums: Float64Array;
+  readonly width: number;
+  /** Those of the further ones. */
+  readonly furtherSums: readonly Float64Array[];
 }
 
 function sumsOf(column: Float64Array, size: number): Float64Array {
@@ -157,6 +164,15 @@ function sumsOf(column: Float64Array, size: number): Float64Array {
     sum += nthDouble(column, at);
     sums[at + 1] = sum;
   }
+  return sums;
+}
+
+/** Sums over the days before of several columns, those of a day beside each other. */
+function sumsByDay(columns: readonly Float64Array[], size: number): Float64Array {
+  const width = columns.length;
+  const sums = new Float64Array((size + 1) * width);
+  for (const [index, column] of columns.entries())
+    for (let at = 0, cell = index; at < size; at += 1, cell += width) sums[cell + width] = nthDouble(sums, cell) + nthDouble(column, at);
   return sums;
 }
 
@@ -172,30 +188,40 @@ export function informationOf(series: Series, noise: Noise): Information {
   return {
     size,
     whitener,
-    precision: whitener.intervals(),
     score,
     directions,
     scoreSums: sumsOf(score, size),
-    directionSums: directions.map((direction) => sumsOf(direction, size)),
+    directionSums: sumsByDay(directions, size),
+    width: directions.length,
+    furtherSums: [],
   };
 }
 
 /** How much the data know of an effect on an interval, 1 / its variance, and the effect times that. */
 export function knownOf(information: Information, { from, to }: Interval): { weight: number; score: number } {
-  const { size, precision, directionSums, scoreSums } = information;
-  let weight = nthDouble(precision, from * (size + 1) + to);
-  for (const sums of directionSums) weight -= (nthDouble(sums, to) - nthDouble(sums, from)) ** 2;
-  return { weight, score: nthDouble(scoreSums, to) - nthDouble(scoreSums, from) };
+  const { scoreSums } = information;
+  return { weight: weightOf(information, from, to), score: nthDouble(scoreSums, to) - nthDouble(scoreSums, from) };
+}
+
+/** The first of these for searches, which ask for thousands. */
+export function weightOf({ whitener, directionSums, width, furtherSums }: Information, from: number, to: number): number {
+  let weight = whitener.precisionOf(from, to);
+  for (let left = from * width, right = to * width, end = left + width; left < end; left += 1, right += 1)
+    weight -= (nthDouble(directionSums, right) - nthDouble(directionSums, left)) ** 2;
+  for (const sums of furtherSums) weight -= (nthDouble(sums, to) - nthDouble(sums, from)) ** 2;
+  return weight;
 }
 
 /** The information that is left when an effect on an interval is taken out too. */
 export function without(information: Information, interval: Interval): Information {
-  const { size, whitener, score, directions, directionSums } = information;
+  const { size, whitener, score, directions, directionSums, width, furtherSums } = information;
   const known = knownOf(information, interval);
   const direction = whitener.applyTransposed(whitener.apply(new Float64Array(size).fill(1, interval.from, interval.to)));
   for (const [index, other] of directions.entries()) {
-    const sums = directionSums[index] ?? other;
-    const shared = nthDouble(sums, interval.to) - nthDouble(sums, interval.from);
+    const further = furtherSums[index - width];
+    const shared = further
+      ? nthDouble(further, interval.to) - nthDouble(further, interval.from)
+      : nthDouble(directionSums, interval.to * width + index) - nthDouble(directionSums, interval.from * width + index);
     for (let at = 0; at < size; at += 1) direction[at] = nthDouble(direction, at) - shared * nthDouble(other, at);
   }
   const left = score.map((value, at) => value - (nthDouble(direction, at) * known.score) / known.weight);
@@ -205,6 +231,6 @@ export function without(information: Information, interval: Interval): Informati
     score: left,
     directions: [...directions, scaled],
     scoreSums: sumsOf(left, size),
-    directionSums: [...directionSums, sumsOf(scaled, size)],
+    furtherSums: [...furtherSums, sumsOf(scaled, size)],
   };
 }

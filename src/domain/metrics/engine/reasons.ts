@@ -1,5 +1,6 @@
 import { dayAfter } from '../../../lib/calendar.ts';
 import { adjusted } from '../../../statistics/discoveries.ts';
+import { keptFit } from '../../../statistics/kept-fits.ts';
 import { combinedScore, logTail, normalOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
 import { levelOf, type Window } from './levels.ts';
@@ -142,9 +143,18 @@ function effectOn(
 
 /** The days of a series from one label to another, both included. */
 export function intervalOf({ labels }: Pick<Series, 'labels'>, from: string, to: string): Interval {
-  const after = labels.findIndex((label) => label > to);
-  const start = labels.findIndex((label) => label >= from);
-  return { from: start < 0 ? labels.length : start, to: after < 0 ? labels.length : after };
+  return { from: firstOf(labels, (label) => label >= from), to: firstOf(labels, (label) => label > to) };
+}
+
+/** Index of the first label, in order, from which on all are so; their number where none is. */
+function firstOf(labels: readonly string[], isSo: (label: string) => boolean): number {
+  let [low, high] = [0, labels.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isSo(labels[middle] ?? '')) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 /** The part of the whole that is not in a group, day by day. */
@@ -205,12 +215,21 @@ function isIdle({ days }: Group, { from, to, baseline }: Occasion): boolean {
  * left out of the list.
  */
 export function findReasons(occasion: Occasion, groups: readonly Group[], count = groups.length): Reasons {
+  const { whole, ...asked } = occasion;
+  return keptFit('reasons', [whole, asked, count, ...groups.flatMap(({ name, days }) => [name, days])], () =>
+    search(occasion, groups, count),
+  );
+}
+
+function search(occasion: Occasion, groups: readonly Group[], count: number): Reasons {
   const { kind, whole, periodFrom, from } = occasion;
   const judgedFrom = from < periodFrom ? from : periodFrom;
   const starts = startsOf(occasion, judgedFrom);
   const looked = groups.map((group) => {
     const own = isIdle(group, occasion) ? undefined : seriesOf(group.days, kind, judgedFrom);
-    const others = seriesOf(othersThan(whole, group, kind), kind, judgedFrom);
+    const others = keptFit('others', [whole, group.days, kind, judgedFrom], () =>
+      seriesOf(othersThan(whole, group, kind), kind, judgedFrom),
+    );
     const contrast = own && others && contrastOf(own, others);
     return {
       name: group.name,

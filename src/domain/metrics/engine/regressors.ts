@@ -1,7 +1,8 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
-import { nthDouble } from '../../../lib/nth.ts';
+import { nthDouble, nthPlace } from '../../../lib/nth.ts';
 import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
+import { dot, pick } from '../../../statistics/vectors.ts';
 
 /** A column that moves a series by a factor which is known up to this prior. */
 export interface Regressor {
@@ -41,24 +42,34 @@ export function seasonOf(levels: readonly (number | undefined)[]): Regressor | u
   return { of: 'season', column: Float64Array.from(known, (level) => level - mean), ...SEASON };
 }
 
+/** The waves of the month by how often they swing in it, each date beside the others. */
+const WAVES = Array.from({ length: 15 }, (_, index) => (2 * Math.PI * (1 + index)) / LONGEST_MONTH).map((step) => ({
+  cosine: Float64Array.from({ length: LONGEST_MONTH + 1 }, (_, date) => Math.cos(step * date)),
+  sine: Float64Array.from({ length: LONGEST_MONTH + 1 }, (_, date) => Math.sin(step * date)),
+}));
+
 const dateOf = (time: number) => new Date(time * DAY_MS).getUTCDate();
 
 /** Days without the slow course of a month around them, and without what lies far off. */
 function detrended(values: Float64Array, doubt: Float64Array): Float64Array {
-  const around = values.map((value, at) => {
-    const near = values.subarray(Math.max(0, at - HALF_MONTH), at + HALF_MONTH + 1);
-    return value - near.reduce((sum, other) => sum + other, 0) / near.length;
-  });
+  const around = new Float64Array(values.length);
+  for (let at = 0; at < values.length; at += 1) {
+    const [from, to] = [Math.max(0, at - HALF_MONTH), Math.min(values.length, at + HALF_MONTH + 1)];
+    let sum = 0;
+    for (let near = from; near < to; near += 1) sum += nthDouble(values, near);
+    around[at] = nthDouble(values, at) - sum / (to - from);
+  }
   const most = 4 * (median(Array.from(around, Math.abs)) || 1);
   return around.map((value, at) => (nthDouble(doubt, at) > 0 ? 0 : Math.max(-most, Math.min(most, value))));
 }
 
 /** Robust variance of days around the mean of their date, which no cycle of the month adds to. */
-function varianceWithinDates(values: Float64Array, dates: ArrayLike<number>): number {
-  const groups = Array.from({ length: LONGEST_MONTH + 1 }, (_, date) => values.filter((_value, at) => dates[at] === date));
+function varianceWithinDates(values: Float64Array, dates: Int32Array): number {
+  const groups = Array.from({ length: LONGEST_MONTH + 1 }, (): number[] => []);
+  for (let at = 0; at < values.length; at += 1) groups[nthPlace(dates, at)]?.push(nthDouble(values, at));
   const left = groups.flatMap((own) => {
     const mean = own.reduce((sum, value) => sum + value, 0) / own.length;
-    return own.length < 2 ? [] : Array.from(own, (value) => Math.abs(value - mean) * Math.sqrt(own.length / (own.length - 1)));
+    return own.length < 2 ? [] : own.map((value) => Math.abs(value - mean) * Math.sqrt(own.length / (own.length - 1)));
   });
   return (median(left) / MEDIAN_OF_NORMAL) ** 2;
 }
@@ -76,15 +87,12 @@ interface MonthCycle {
 export function monthCycle(times: Float64Array, deviations: Float64Array, doubt: Float64Array): MonthCycle {
   const days = deviations.length;
   if (days < LEAST_DAYS) return { waves: [] };
-  const dates = times.map(dateOf);
+  const dates = Int32Array.from(times, dateOf);
   const values = detrended(deviations, doubt);
   const variance = varianceWithinDates(values, dates);
   const bands = BANDS.map(({ from, to, carried }) => {
-    const columns = Array.from({ length: to - from + 1 }, (_, index) => (2 * Math.PI * (from + index)) / LONGEST_MONTH).flatMap((step) => [
-      dates.map((date) => Math.cos(step * date)),
-      dates.map((date) => Math.sin(step * date)),
-    ]);
-    const squares = columns.map((column) => ((2 / days) * values.reduce((sum, value, at) => sum + value * nthDouble(column, at), 0)) ** 2);
+    const columns = WAVES.slice(from - 1, to).flatMap(({ cosine, sine }) => [pick(cosine, dates), pick(sine, dates)]);
+    const squares = columns.map((column) => ((2 / days) * dot(values, column)) ** 2);
     return { columns, beyond: squares.reduce((sum, square) => sum + square, 0) / squares.length, chance: (2 * carried * variance) / days };
   });
   if (bands.every(({ beyond, chance }) => beyond < BEYOND_CHANCE * chance)) return { waves: [] };

@@ -1,4 +1,4 @@
-import { nthDouble } from '../../../lib/nth.ts';
+import { keptFit } from '../../../statistics/kept-fits.ts';
 import { logTail, normalOf, Z_95 } from '../../../statistics/tails.ts';
 import { type Change, type DatedChange, dated } from './changes.ts';
 import type { Interval } from './drift-grid.ts';
@@ -7,7 +7,7 @@ import { LEAST_HISTORY_DAYS } from './levels.ts';
 import { type Information, informationOf, knownOf, without } from './noise.ts';
 import { intervalOf } from './reasons.ts';
 import { allShapes } from './seek.ts';
-import { type DailyPoint, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
+import { type DailyPoint, daysIn, type MetricKind, relativeOf, type Series, seriesOf, WEEK } from './series.ts';
 import { driftShare, errorByWeeks, slopeOf } from './slope.ts';
 import { type Study, studySeries } from './study.ts';
 
@@ -19,11 +19,15 @@ export interface Scanned {
   readonly days: readonly DailyPoint[];
 }
 
-/** A change in one of many series. */
-export interface Finding extends Omit<DatedChange, 'shape'> {
-  readonly id: string;
+/** A change or a drift in a series. */
+interface AnyChange extends Omit<DatedChange, 'shape'> {
   /** Of `drift`, `relative` is what four weeks of it make. */
   readonly shape: DatedChange['shape'] | 'drift';
+}
+
+/** The same in one of many series. */
+export interface Finding extends AnyChange {
+  readonly id: string;
 }
 
 /** Changes less clear than this are no candidates, however many others there are. */
@@ -93,8 +97,13 @@ export function isTooRare({ events, learned }: Series): boolean {
 
 /** Everything that may be a change in one series; undefined with too few days. */
 function lookAt({ id, kind, days }: Scanned, first: string, last: string): Looked | undefined {
+  const looked = keptFit('scan', [days, kind, first, last], () => scan(kind, days, first, last));
+  return looked && { id, study: looked.study, candidates: looked.candidates.map((candidate) => ({ id, ...candidate })) };
+}
+
+function scan(kind: MetricKind, days: readonly DailyPoint[], first: string, last: string) {
   const series = seriesOf(
-    days.filter(({ label }) => label <= last),
+    daysIn(days, (label) => label <= last),
     kind,
     first,
   );
@@ -103,18 +112,18 @@ function lookAt({ id, kind, days }: Scanned, first: string, last: string): Looke
   if (!study) return undefined;
   // What began before the scan and ended in it is news too; what goes on since then, or had ended, is none.
   const changes = study.changes.filter(({ shape, from, to }) => from >= series.learned || (shape === 'episode' && to > series.learned + 1));
-  const found = changes.map((change): Finding => ({ id, ...dated(series, change) }));
+  const found = changes.map((change): AnyChange => dated(series, change));
   const drift = driftOf(study);
-  return { id, study, candidates: drift ? [...found, driftFinding(id, study, drift)] : found };
+  return { study, candidates: drift ? [...found, driftFound(study, drift)] : found };
 }
 
-const driftFinding = (id: string, { series }: Study, drift: Change): Finding => ({ id, ...dated(series, drift), shape: 'drift' });
+const driftFound = ({ series }: Study, drift: Change): AnyChange => ({ ...dated(series, drift), shape: 'drift' });
 
 /** The drift of a series beside days on which something else happened; undefined where none is left. */
 export function driftBeside({ id, study }: Pick<Looked, 'id' | 'study'>, others: readonly Days[]): Finding | undefined {
   const taken = others.map(({ from, to = LAST }) => intervalOf(study.series, from, to)).filter(({ from, to }) => from < to);
-  const drift = driftOf(study, taken);
-  return drift && driftFinding(id, study, drift);
+  const drift = keptFit('drift', [study, taken], () => driftOf(study, taken));
+  return drift && { id, ...driftFound(study, drift) };
 }
 
 /** Looks through many series from day `from` to day `to`; those with too few days are left out. What is found may still be chance. */
@@ -163,8 +172,10 @@ function informationBut({ series, noise, changes }: Study, own: Interval) {
 
 /** The effect on some days of a studied series; undefined where it has none of them or they cannot be distinguished from the rest. */
 export function effectOnDays(study: Study, { from, to = LAST }: Days): Effect | undefined {
-  const interval = intervalOf(study.series, from, to);
-  return interval.from < interval.to ? effectIn(study, informationBut(study, interval), interval) : undefined;
+  return keptFit('effect', [study, from, to], () => {
+    const interval = intervalOf(study.series, from, to);
+    return interval.from < interval.to ? effectIn(study, informationBut(study, interval), interval) : undefined;
+  });
 }
 
 /** The same with exactly these levels of other days taken out, whichever days they share with it. */
@@ -202,7 +213,11 @@ export interface Substitution {
 }
 
 /** Puts a finding on other days; undefined where that cannot be, or where those days lie the other way. */
-export function substitute(study: Study, found: Pick<Finding, 'from' | 'to'>, { from, to = LAST }: Days): Substitution | undefined {
+export function substitute(study: Study, found: Pick<Finding, 'from' | 'to'>, days: Days): Substitution | undefined {
+  return keptFit('substitution', [study, found.from, found.to, days.from, days.to], () => substituted(study, found, days));
+}
+
+function substituted(study: Study, found: Pick<Finding, 'from' | 'to'>, { from, to = LAST }: Days): Substitution | undefined {
   const { series } = study;
   const [own, other] = [intervalOf(series, found.from, found.to ?? LAST), intervalOf(series, from, to)];
   if (other.from >= other.to || own.from >= own.to) return undefined;
@@ -222,11 +237,17 @@ export function substitute(study: Study, found: Pick<Finding, 'from' | 'to'>, { 
  * Of a sum of what moved them (`isSum`) also where they share no day with it: the usual level between two falls is no rise.
  */
 export function pValueBeside(study: Study, found: Pick<Finding, 'from' | 'to' | 'pValue'>, others: readonly Days[], isSum = false): number {
-  const { series, noise, changes } = study;
+  const { series } = study;
   const own = intervalOf(series, found.from, found.to ?? LAST);
   const taken = others.map(({ from, to = LAST }) => intervalOf(series, from, to));
   const isApart = taken.every((other) => shared(own, other) === 0);
   if (isApart && (!isSum || taken.length === 0)) return found.pValue;
+  return keptFit('p-value', [study, own, found.pValue, taken], () => pValueOf(study, own, found.pValue, taken));
+}
+
+function pValueOf(study: Study, own: Interval, pValue: number, taken: readonly Interval[]): number {
+  const { series, noise, changes } = study;
+  const isApart = taken.every((other) => shared(own, other) === 0);
   const information = informationBut(study, own);
   // What others explain is not explained by changes of the series itself as well.
   const beside = (change: Interval) => likeness(change, own) < 0.5 && taken.every((other) => shared(change, other) === 0);
@@ -237,11 +258,11 @@ export function pValueBeside(study: Study, found: Pick<Finding, 'from' | 'to' | 
   const tailOf = ({ weight, score }: typeof before) => logTail(normalOf(score / Math.sqrt(weight), noise.freedom));
   // Neighbours among the searched days say much the same.
   const sought = Math.max(1, (series.labels.length - series.learned) / 2);
-  return Math.min(1, Math.max(found.pValue * Math.exp(tailOf(after) - tailOf(before)), sought * Math.exp(tailOf(after))));
+  return Math.min(1, Math.max(pValue * Math.exp(tailOf(after) - tailOf(before)), sought * Math.exp(tailOf(after))));
 }
 
 /** Takes an interval out, unless nothing of it is left. */
 function takenOut(information: Information, interval: Interval): Information {
-  const whole = nthDouble(information.precision, interval.from * (information.size + 1) + interval.to);
+  const whole = information.whitener.precisionOf(interval.from, interval.to);
   return knownOf(information, interval).weight > LEAST_LEFT * whole ? without(information, interval) : information;
 }

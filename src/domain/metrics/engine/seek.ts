@@ -1,7 +1,7 @@
 import { nthDouble } from '../../../lib/nth.ts';
 import { logOfLargest, logTail, normalOf } from '../../../statistics/tails.ts';
 import { type Interval } from './drift-grid.ts';
-import { type Information, knownOf } from './noise.ts';
+import { type Information, weightOf } from './noise.ts';
 
 /** How changes may look; a change that goes on to the last day is a step. */
 export type Shape = 'step' | 'episode' | 'outlier';
@@ -45,10 +45,15 @@ export interface Candidate extends Interval {
 type Seeker = (information: Information, quest: Quest, freedom: number) => Candidate | undefined;
 
 /** The score of a change on some days: its effect over its standard error; 0 where these days are not distinguished from the rest. */
-export function scoreOf(information: Information, interval: Interval): number {
-  const { weight, score } = knownOf(information, interval);
-  const last = nthDouble(information.precision, interval.to * (information.size + 1) - information.size - 1 + interval.to);
-  return weight > LEAST_WEIGHT * last ? score / Math.sqrt(weight) : 0;
+export function scoreOf(information: Information, { from, to }: Interval): number {
+  return scoreAt(information, from, to);
+}
+
+function scoreAt(information: Information, from: number, to: number): number {
+  const { scoreSums, whitener } = information;
+  const weight = weightOf(information, from, to);
+  const isKnown = weight > LEAST_WEIGHT * whitener.precisionOf(to - 1, to);
+  return isKnown ? (nthDouble(scoreSums, to) - nthDouble(scoreSums, from)) / Math.sqrt(weight) : 0;
 }
 
 /** Share of the first days of a step that are as good as independent of the day before. */
@@ -83,16 +88,17 @@ const bestOutlier: Seeker = (information, { from, to }, freedom) => {
 /** The clearest run of two days or more that ends before the last day. */
 const bestEpisode: Seeker = (information, { from, to, longest = Infinity }, freedom) => {
   const end = information.size;
-  let best: Candidate | undefined;
+  let [first, last, best] = [-1, -1, 0];
   for (let at = from; at < to; at += 1) {
     for (let until = at + 2; until < end && until <= at + longest; until += 1) {
-      const score = scoreOf(information, { from: at, to: until });
-      if (!best || Math.abs(score) > Math.abs(best.score)) best = { shape: 'episode', from: at, to: until, score, logP: 0 };
+      const score = scoreAt(information, at, until);
+      if (first < 0 || Math.abs(score) > Math.abs(best)) [first, last, best] = [at, until, score];
     }
   }
-  if (!best) return undefined;
-  const score = Math.abs(normalOf(best.score, freedom));
-  return { ...best, logP: Math.min(0, Math.log(episodeCount(end - from, score)) + logTail(score)) };
+  if (first < 0) return undefined;
+  const score = Math.abs(normalOf(best, freedom));
+  const logP = Math.min(0, Math.log(episodeCount(end - from, score)) + logTail(score));
+  return { shape: 'episode', from: first, to: last, score: best, logP };
 };
 
 const seekers = { step: bestStep, outlier: bestOutlier, episode: bestEpisode };

@@ -1,6 +1,7 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { nth, nthDouble, nthUnsigned } from '../../../lib/nth.ts';
+import { keptFit } from '../../../statistics/kept-fits.ts';
 import { MEDIAN_OF_NORMAL } from '../../../statistics/robust-scale.ts';
 import { monthCycle, type Regressor, seasonOf } from './regressors.ts';
 
@@ -156,6 +157,11 @@ function roughVarianceOf(values: Float64Array, times: Float64Array, learned: num
   return scale ** 2 || sample.reduce((sum, value) => sum + value ** 2, 0) / sample.length;
 }
 
+/** The days that lie where they should; the very same list where all do, so that it is known again. */
+export function daysIn(days: readonly DailyPoint[], isIn: (label: string) => boolean): readonly DailyPoint[] {
+  return days.every(({ label }) => isIn(label)) ? days : days.filter(({ label }) => isIn(label));
+}
+
 /** Index of the first day after the last long gap. */
 function blockOf(times: Float64Array): number {
   const at = times.findLastIndex((time, index) => index > 0 && time - nthDouble(times, index - 1) > FAR_DAYS);
@@ -174,6 +180,10 @@ function begunOf(days: readonly DailyPoint[]): readonly DailyPoint[] {
  * where nothing was counted.
  */
 export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFrom: string): Series | undefined {
+  return keptFit('series', [days, kind, judgedFrom], () => scaled(days, kind, judgedFrom));
+}
+
+function scaled(days: readonly DailyPoint[], kind: MetricKind, judgedFrom: string): Series | undefined {
   const whole = days
     .filter(({ isWhole, numerator, denominator }) => isWhole && denominator > 0 && numerator >= 0)
     .toSorted((a, b) => (a.label < b.label ? -1 : 1));
@@ -236,6 +246,10 @@ export function seriesOf(days: readonly DailyPoint[], kind: MetricKind, judgedFr
 
 /** The days of one series relative to another on the days that both have: its deviations are the differences of theirs. */
 export function contrastOf(own: Series, others: Series): Series | undefined {
+  return keptFit('contrast', [own, others], () => contrasted(own, others));
+}
+
+function contrasted(own: Series, others: Series): Series | undefined {
   const at = new Map(others.labels.map((label, index) => [label, index]));
   const both = own.labels.flatMap((label, index) => {
     const other = at.get(label);

@@ -1,4 +1,5 @@
 import { nthDouble } from '../../../lib/nth.ts';
+import { keptFit } from '../../../statistics/kept-fits.ts';
 import { type Change, type Found, findChangesIn } from './changes.ts';
 import { type Interval } from './drift-grid.ts';
 import { estimateNoise, informationOf, type Noise } from './noise.ts';
@@ -100,6 +101,10 @@ const keyOf = (intervals: readonly Interval[]) => intervals.map(({ from, to }) =
  * makes no new one look usual. Undefined with too few days.
  */
 export function studySeries(series: Series, quests: readonly Quest[]): Study | undefined {
+  return keptFit('study', [series, quests], () => search(series, quests));
+}
+
+function search(series: Series, quests: readonly Quest[]): Study | undefined {
   let known: readonly Interval[] = [];
   for (let round = 1; ; round += 1) {
     const noise = estimateNoise(series, known);

@@ -38,7 +38,7 @@ export interface FoundChange extends MeasuredChange {
 }
 
 /** The days of one selection, by metric. */
-type PointsOf = (metric: string) => DailyPoint[];
+type PointsOf = (metric: string) => readonly DailyPoint[];
 
 /** Whether a metric moved on the days of a change and the way that it goes. */
 function hasMoved(metric: string, pointsOf: PointsOf, change: DatedChange, least: number): boolean {

@@ -1,5 +1,6 @@
 import { quantile } from 'simple-statistics';
 import { nth, nthDouble } from '../../../lib/nth.ts';
+import { keptFit } from '../../../statistics/kept-fits.ts';
 import { type Course, fitCourse } from './course.ts';
 import { type CountedPart, type HighestP, levelIn, type Plateau, partsThatCount, plateausOf, sureParts } from './plateaus.ts';
 import type { Effect, Level, RunSeries, Span } from './run-series.ts';
@@ -187,28 +188,22 @@ function beyondIn(values: readonly number[], value: number): { value: number; sh
   return { value, share: values.filter((each) => each > value).length / Math.max(1, values.length) };
 }
 
-interface Fitted extends Pick<JudgeOptions, 'effect' | 'timeZone'> {
-  readonly course: Course;
+/** Series are judged several times, each time with a stricter limit or for an instant; the fit is always the same, and what takes long. */
+function courseOf(series: RunSeries, { effect, timeZone }: Pick<JudgeOptions, 'effect' | 'timeZone'>): Course {
+  return keptFit('course', [series, effect, timeZone], () => fitCourse(series, { effect, timeZone }));
 }
 
-/** Series are judged several times, each time with a stricter limit or for an instant; the fit is always the same, and what takes long. */
-const fits = new WeakMap<RunSeries, Fitted>();
-
-/** The course of a series; that of the last time where nothing else is asked. */
-function courseOf(series: RunSeries, { effect, timeZone }: Pick<JudgeOptions, 'effect' | 'timeZone'>): Course {
-  const last = fits.get(series);
-  if (last && last.timeZone === timeZone && last.effect.relative === effect.relative && last.effect.absolute === effect.absolute)
-    return last.course;
-  const course = fitCourse(series, { effect, timeZone });
-  fits.set(series, { effect, timeZone, course });
-  return course;
+/** The parts of a series' course that count up to some chance. */
+function countedIn(series: RunSeries, { effect, timeZone, highestP }: JudgeOptions): readonly CountedPart[] {
+  const all = keptFit('parts', [series, effect, timeZone], () =>
+    partsThatCount(courseOf(series, { effect, timeZone }), quantile([...series.values], 0.5), effect),
+  );
+  return sureParts(all, highestP);
 }
 
 /** The levels of a series with all that was fitted, and the part of it that counts. */
-export function studySeries(series: RunSeries, options: JudgeOptions): Study {
-  const { effect, highestP } = options;
+export function studySeries(series: RunSeries, options: JudgeOptions, counted = countedIn(series, options)): Study {
   const course = courseOf(series, options);
-  const counted = sureParts(partsThatCount(course, quantile([...series.values], 0.5), effect), highestP);
   return { series, course, counted, plateaus: plateausOf(course, counted, series.dates), options };
 }
 
@@ -229,11 +224,6 @@ export function missingRuns({ dates, values }: RunSeries, { period }: JudgeOptio
   const inPeriod = dates.filter((date) => date >= period.startMs && date <= period.endMs).length;
   const runs = values.length;
   return runs < NEEDED.runs || inPeriod < NEEDED.inPeriod ? { state: 'not enough data', runs, inPeriod, needed: NEEDED } : undefined;
-}
-
-/** Fits a series that has enough runs, so that judging it later takes little time. */
-export function fitAhead(series: RunSeries, options: JudgeOptions): void {
-  if (!missingRuns(series, options)) courseOf(series, options);
 }
 
 /** Runs freed of what hour and weekday add. */
@@ -270,7 +260,14 @@ export function freedOfCycle(series: RunSeries, options: Pick<JudgeOptions, 'eff
 export function judgeSeries(series: RunSeries, options: JudgeOptions): Verdict {
   const missing = missingRuns(series, options);
   if (missing) return missing;
-  const study = studySeries(series, options);
+  // A stricter limit that leaves the same parts leaves the same verdict.
+  const counted = countedIn(series, options);
+  const { highestP: _, ...asked } = options;
+  return keptFit('verdict', [series, asked, counted], () => judge(studySeries(series, options, counted)));
+}
+
+function judge(study: Study): Verdict {
+  const { series, options } = study;
   const excursions = excursionsIn(study);
   const groups = lastingLevels(study, excursions);
   const level = levelIn(series, study.course, groups.at(-1) ?? []);

@@ -1,6 +1,16 @@
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
+import { keptFit } from '../../../statistics/kept-fits.ts';
 import { gainOfPart, heightsOf, likelihoodOf, type Part } from './gls.ts';
-import { type JudgeOptions, judgeSeries, missingRuns, NEEDED, type NotEnough, studySeries, type Verdict } from './judge-series.ts';
+import {
+  type JudgeOptions,
+  judgeSeries,
+  missingRuns,
+  NEEDED,
+  type NotEnough,
+  type Study,
+  studySeries,
+  type Verdict,
+} from './judge-series.ts';
 import { levelIn, type Plateau } from './plateaus.ts';
 import type { Effect, Level, RunSeries, Span } from './run-series.ts';
 import { chanceOf } from './score-limits.ts';
@@ -32,7 +42,12 @@ export function judgeSince(series: RunSeries, instantMs: number, options: JudgeO
   const missing = missingRuns(series, { ...options, period: { startMs: instantMs, endMs: Number.POSITIVE_INFINITY } });
   if (missing) return missing;
   if (before < NEEDED.inPeriod) return { state: 'not enough data', runs: values.length, inPeriod: values.length - before, needed: NEEDED };
-  const { course, plateaus } = studySeries(series, options);
+  const { effect, timeZone } = options;
+  return keptFit('since', [series, instantMs, effect, timeZone], () => splitAt(studySeries(series, options), instantMs, before));
+}
+
+function splitAt({ series, course, plateaus, options }: Study, instantMs: number, before: number): SinceInstant {
+  const { values } = series;
   const holds = ({ beganIn }: Plateau) => beganIn !== undefined && beganIn.startMs <= instantMs && beganIn.endMs >= instantMs;
   const place = plateaus.findIndex(holds);
   const here = place < 0 ? plateaus.findIndex(({ to }) => to > before) : place;

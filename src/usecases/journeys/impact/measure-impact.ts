@@ -31,7 +31,7 @@ export interface ImpactQuestion extends VisitQuestion {
 }
 
 /** The parts of a call that `measure_impact` uses. */
-export type ImpactUses = VisitUses & Pick<Context, 'lists' | 'remember'>;
+export type ImpactUses = VisitUses & Pick<Context, 'lists'>;
 
 /** All that was read, before it is put into words. */
 interface Read {

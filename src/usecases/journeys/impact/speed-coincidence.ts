@@ -10,7 +10,7 @@ import type { Context } from '../../context.ts';
 import { chooseScenarios, findSpeedChanges } from '../../speed/find-speed-changes.ts';
 import type { VisitUses } from '../with-visits.ts';
 
-type CoincidenceContext = VisitUses & Pick<Context, 'lists' | 'remember'>;
+type CoincidenceContext = VisitUses & Pick<Context, 'lists'>;
 
 /** Scenarios that are read for one answer: each is a request. */
 const MOST_SCENARIOS = 8;

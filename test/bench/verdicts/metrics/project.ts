@@ -87,7 +87,6 @@ export async function findIn(world: World, input: FindInput) {
     note: (sentence) => void notes.push(sentence),
     progress: () => undefined,
     signal,
-    remember: (_key, make) => make(signal),
     timeZone: 'UTC',
     nowMs,
     covers: () => undefined,

@@ -39,7 +39,10 @@ function seriesOf(world: World): ChangeSeries[] {
 }
 
 const find = (world: World, metrics: readonly string[] = METRIC_NAMES, first = HISTORY) =>
-  findChanges({ series: seriesOf(world), metrics, base, from: world.labels[first] ?? '', to: world.labels[DAYS - 1] ?? '' });
+  findChanges(
+    { series: seriesOf(world), metrics, base, from: world.labels[first] ?? '', to: world.labels[DAYS - 1] ?? '' },
+    AbortSignal.any([]),
+  );
 const label = (world: World, day: number) => world.labels[HISTORY + day];
 const wording = (world: World) => ({
   names: { segment: (id: number) => SEGMENTS[id - 1] ?? '', goal: String, zone: String },
@@ -50,9 +53,9 @@ const wording = (world: World) => ({
 });
 
 describe('one change', () => {
-  it('of one device is one line there, whose cost says what follows from it', () => {
+  it('of one device is one line there, whose cost says what follows from it', async () => {
     const world = draw([{ on: 'rate', device: 'mobile', from: HISTORY + 15, to: DAYS, factor: 0.7 }]);
-    const { changes, looked, tooFew } = find(world);
+    const { changes, looked, tooFew } = await find(world);
     expect([looked, tooFew]).toEqual([METRIC_NAMES.length * 6, 0]);
     expect(changes).toHaveLength(1);
     expect(changes[0]).toMatchObject({ shape: 'step', from: label(world, 15), place: { device: 'mobile' } });
@@ -70,30 +73,32 @@ describe('one change', () => {
     );
   });
 
-  it('of a device is told beside the one that moved against it on the same days, in 85 % of worlds', () => {
+  it('of a device is told beside the one that moved against it on the same days, in 85 % of worlds', async () => {
     const seeds = someOf([5, 6, 7, 8, 9, 10, 11, 12], 4);
-    const told = seeds.map((seed) => {
-      const planted = (device: 'mobile' | 'desktop', factor: number) =>
-        ({ on: 'visits', device, from: HISTORY + 18, to: DAYS, factor }) as const;
-      const { changes } = find(draw([planted('mobile', 0.85), planted('desktop', 1.1)], seed));
-      const signs = new Map(changes.map(({ place, parts: [part] }) => [place.device, Math.sign(part?.relative ?? 0)]));
-      return [signs.get('mobile'), signs.get('desktop'), signs.get('tablet')];
-    });
+    const told = await Promise.all(
+      seeds.map(async (seed) => {
+        const planted = (device: 'mobile' | 'desktop', factor: number) =>
+          ({ on: 'visits', device, from: HISTORY + 18, to: DAYS, factor }) as const;
+        const { changes } = await find(draw([planted('mobile', 0.85), planted('desktop', 1.1)], seed));
+        const signs = new Map(changes.map(({ place, parts: [part] }) => [place.device, Math.sign(part?.relative ?? 0)]));
+        return [signs.get('mobile'), signs.get('desktop'), signs.get('tablet')];
+      }),
+    );
     expect(told.filter((signs) => signs.join() === [-1, 1, undefined].join()).length).toBeGreaterThanOrEqual(0.85 * seeds.length);
   });
 
-  it('of all visitors is one line for all of them', () => {
+  it('of all visitors is one line for all of them', async () => {
     const world = draw([{ on: 'visits', from: HISTORY + 10, to: HISTORY + 14, factor: 0.7 }]);
-    const { changes } = find(world);
+    const { changes } = await find(world);
     expect(changes).toHaveLength(1);
     expect(changes[0]).toMatchObject({ shape: 'episode', from: label(world, 10), to: label(world, 13), place: { device: 'all' } });
     expect(changes[0]?.seriesCount).toBeGreaterThanOrEqual(6);
     expect(changes[0]?.parts[0]).toMatchObject({ metric: 'visits', relative: expect.closeTo(-0.3, 1) });
   });
 
-  it('of the visits of a segment moves the rate of all by the mix alone', () => {
+  it('of the visits of a segment moves the rate of all by the mix alone', async () => {
     const world = draw([{ on: 'visits', segment: 'new', from: HISTORY + 12, to: DAYS, factor: 2.2 }]);
-    const { changes } = find(world);
+    const { changes } = await find(world);
     expect(changes).toHaveLength(1);
     expect(changes[0]).toMatchObject({ place: { segmentId: SEGMENTS.indexOf('new') + 1 } });
     const rate = changes[0]?.parts.find(({ metric }) => metric === 'conversionRate');
@@ -103,8 +108,8 @@ describe('one change', () => {
   });
 
   // The days of the device alone show no drift in these worlds, which are a quarter of all.
-  it.each(someOf([1, 14, 15, 20], 2))('that is slow for months is a drift beside what one segment did since (world %i)', (seed) => {
-    const { changes } = find(
+  it.each(someOf([1, 14, 15, 20], 2))('that is slow for months is a drift beside what one segment did since (world %i)', async (seed) => {
+    const { changes } = await find(
       draw(
         [
           { on: 'visits', device: 'desktop', from: 0, to: DAYS, factor: 1.5, isGradual: true },
@@ -119,15 +124,15 @@ describe('one change', () => {
   });
 
   // Worlds in which one device shows a growth of all so clearly that it was told as a step of its own.
-  it.each([14, 25])('that all devices grow by is no step of one of them (world %i)', (seed) => {
+  it.each([14, 25])('that all devices grow by is no step of one of them (world %i)', async (seed) => {
     const growth = { on: 'visits', from: HISTORY - 14, to: DAYS, factor: 1.25, isGradual: true } as const;
     const world = drawWorld({ seed, visitsPerDay: 3_000, days: DAYS, history: HISTORY, planted: [growth] });
-    expect(find(world, ['visits']).changes.filter(({ place }) => place.device !== 'all')).toEqual([]);
+    expect((await find(world, ['visits'])).changes.filter(({ place }) => place.device !== 'all')).toEqual([]);
   });
 
-  it('that is slow for months is a drift, where it drifts', () => {
+  it('that is slow for months is a drift, where it drifts', async () => {
     const world = draw([{ on: 'rate', device: 'desktop', from: 0, to: DAYS, factor: 0.6, isGradual: true }]);
-    const { changes } = find(world);
+    const { changes } = await find(world);
     expect(changes).toHaveLength(1);
     expect(changes[0]).toMatchObject({ shape: 'drift', place: { device: 'desktop' } });
     // Four weeks of 112 days of it.
@@ -136,17 +141,17 @@ describe('one change', () => {
   });
 });
 
-it.each([5, 6])('a change has one size, whichever range is asked about (world %i)', (seed) => {
+it.each([5, 6])('a change has one size, whichever range is asked about (world %i)', async (seed) => {
   const world = draw([{ on: 'rate', device: 'mobile', from: HISTORY + 9, to: DAYS, factor: 0.6 }], seed);
-  const partsSince = (first: number) =>
-    find(world, METRIC_NAMES, first).changes.map(({ parts }) => parts.map(({ metric, relative }) => [metric, relative]));
-  const [wide, narrow] = [partsSince(HISTORY), partsSince(HISTORY + 8)];
+  const partsSince = async (first: number) =>
+    (await find(world, METRIC_NAMES, first)).changes.map(({ parts }) => parts.map(({ metric, relative }) => [metric, relative]));
+  const [wide, narrow] = [await partsSince(HISTORY), await partsSince(HISTORY + 8)];
   expect(wide).toEqual([[['conversionRate', expect.any(Number)]]]);
   expect(narrow).toEqual(wide);
 });
 
 describe('several changes', () => {
-  it('are several lines, none for their sum, the most expensive first', () => {
+  it('are several lines, none for their sum, the most expensive first', async () => {
     const world = draw(
       [
         { on: 'visits', device: 'mobile', from: HISTORY + 6, to: DAYS, factor: 0.75 },
@@ -155,7 +160,7 @@ describe('several changes', () => {
       ],
       6,
     );
-    const { changes, outcome } = find(world);
+    const { changes, outcome } = await find(world);
     expect(outcome).toBe('revenueSum');
     const lines = changes.map(({ parts: [first], from, place }) => `${first?.metric} ${from} ${place.device}`);
     expect(new Set(lines)).toEqual(
@@ -167,20 +172,20 @@ describe('several changes', () => {
   });
 });
 
-it('is told by the factor that shows it far more clearly, before one of a higher rank', () => {
+it('is told by the factor that shows it far more clearly, before one of a higher rank', async () => {
   const planted: Planted[] = [
     { on: 'basket', from: HISTORY + 10, to: DAYS, factor: 0.73 },
     { on: 'rate', from: HISTORY + 10, to: DAYS, factor: 0.9 },
   ];
-  const [first = changesNone()] = find(draw(planted)).changes;
+  const [first = changesNone()] = (await find(draw(planted))).changes;
   expect(first).toMatchObject({ from: label(draw(planted), 10), place: { device: 'all' } });
   expect(first.parts.slice(0, 2).map(({ metric }) => metric)).toEqual(['cartAverage', 'conversionRate']);
 });
 
 describe('a change that began before the days that are looked at', () => {
-  it('is told where it goes on through all of them, on its device, with what it costs in these days', () => {
+  it('is told where it goes on through all of them, on its device, with what it costs in these days', async () => {
     const world = draw([{ on: 'rate', device: 'mobile', from: HISTORY - 9, to: DAYS, factor: 0.5 }]);
-    const { changes } = find(world);
+    const { changes } = await find(world);
     expect(changes).toHaveLength(1);
     const [change = changesNone()] = changes;
     expect(change).toMatchObject({ shape: 'step', from: label(world, -9), place: { device: 'mobile' } });
@@ -192,21 +197,21 @@ describe('a change that began before the days that are looked at', () => {
     expect(line).toMatch(/ since \d{4}-\d\d-\d\d.*, before these days, 37 days up to .*, goes on;.* in these days about -[\d,]+ EUR/);
   });
 
-  it('is none where it has ended before them, and is of all visitors where all changed', () => {
+  it('is none where it has ended before them, and is of all visitors where all changed', async () => {
     const ended = draw([{ on: 'rate', from: HISTORY - 12, to: HISTORY - 4, factor: 0.5 }]);
-    expect(find(ended).changes.filter(({ shape }) => shape !== 'drift')).toEqual([]);
+    expect((await find(ended)).changes.filter(({ shape }) => shape !== 'drift')).toEqual([]);
     const world = draw([{ on: 'visits', from: HISTORY - 9, to: DAYS, factor: 0.6 }]);
-    const ofVisits = find(world).changes.filter(({ parts: [part] }) => part?.metric === 'visits');
+    const ofVisits = (await find(world)).changes.filter(({ parts: [part] }) => part?.metric === 'visits');
     expect(ofVisits).toMatchObject([{ place: { device: 'all' }, from: label(world, -9) }]);
   });
 });
 
-it('visits that rose before the days that are looked at and fell back on them stand beside a rate that falls then', () => {
+it('visits that rose before the days that are looked at and fell back on them stand beside a rate that falls then', async () => {
   const world = draw([
     { on: 'visits', from: HISTORY - 2, to: HISTORY + 5, factor: 3 },
     { on: 'rate', device: 'tablet', from: HISTORY + 6, to: DAYS, factor: 0.5 },
   ]);
-  const told = find(world).changes.map(({ from, place, parts: [part] }) => `${part?.metric} ${place.device} ${from}`);
+  const told = (await find(world)).changes.map(({ from, place, parts: [part] }) => `${part?.metric} ${place.device} ${from}`);
   expect(told).toContain(`visits all ${label(world, -2)}`);
   expect(told.some((change) => change.startsWith('conversionRate tablet'))).toBe(true);
 });
@@ -214,7 +219,7 @@ it('visits that rose before the days that are looked at and fell back on them st
 describe('a sale that was over before the days that are looked at', () => {
   const sale = (factor: number) => ({ from: HISTORY - 14, to: HISTORY, factor }) satisfies Pick<Planted, 'from' | 'to' | 'factor'>;
   const seeds = someOf([2, 5, 3, 7, 8, 11], 3);
-  it.each(seeds)('is no news, whichever day its end seems to fall on in a part of it (world %i)', (seed) => {
+  it.each(seeds)('is no news, whichever day its end seems to fall on in a part of it (world %i)', async (seed) => {
     const world = draw(
       [
         { on: 'visits', ...sale(1.6) },
@@ -222,7 +227,7 @@ describe('a sale that was over before the days that are looked at', () => {
       ],
       seed,
     );
-    const { changes } = find(world);
+    const { changes } = await find(world);
     expect(changes.filter(({ from }) => from < (label(world, 0) ?? ''))).toEqual([]);
     expect(changes.filter(({ shape, parts: [part] }) => shape === 'step' && (part?.relative ?? 0) < 0)).toEqual([]);
     // Nor is it a slope where a narrow series does not show it by itself.
@@ -231,15 +236,15 @@ describe('a sale that was over before the days that are looked at', () => {
 });
 
 describe('nothing', () => {
-  it('is found in a quiet project, and no metric that was not asked for', () => {
-    expect(find(draw([], 8)).changes).toEqual([]);
+  it('is found in a quiet project, and no metric that was not asked for', async () => {
+    expect((await find(draw([], 8))).changes).toEqual([]);
     const world = draw([{ on: 'rate', from: HISTORY + 10, to: DAYS, factor: 0.7 }]);
-    const { changes, looked } = find(world, ['bounceRate']);
+    const { changes, looked } = await find(world, ['bounceRate']);
     expect([changes, looked]).toEqual([[], 6]);
   });
 });
 
-it('some days of revenue of a zone, which a single order may have made, are no change; another level that goes on is', () => {
+it('some days of revenue of a zone, which a single order may have made, are no change; another level that goes on is', async () => {
   const place: Place = { device: 'all', zoneId: 7 };
   const { uniform } = seeded(3);
   const days = (factorAt: (at: number) => number) =>
@@ -247,18 +252,19 @@ it('some days of revenue of a zone, which a single order may have made, are no c
       const day = new Date(Date.UTC(2026, 4, 1) + at * 86_400_000).toISOString().slice(0, 10);
       return { label: day, numerator: (800 + 400 * uniform()) * factorAt(at), denominator: 1, isWhole: true };
     });
-  const toldOf = (factorAt: (at: number) => number, metric = 'totalRevenueWithTap') => {
+  const toldOf = async (factorAt: (at: number) => number, metric = 'totalRevenueWithTap') => {
     const own = days(factorAt);
     const series: ChangeSeries = { id: seriesId(metric, place), kind: 'amount', metric, place, days: own };
     const range = { from: own[HISTORY]?.label ?? '', to: own[DAYS - 1]?.label ?? '' };
-    return findChanges({ series: [series], metrics: [metric], base, ...range }).changes.map(({ shape }) => shape);
+    const { changes } = await findChanges({ series: [series], metrics: [metric], base, ...range }, AbortSignal.any([]));
+    return changes.map(({ shape }) => shape);
   };
   const onOneDay = (at: number) => (at === HISTORY + 10 ? 5 : 1);
-  expect([toldOf(onOneDay), toldOf(onOneDay, 'tapRecurrence')]).toEqual([[], ['outlier']]);
-  expect(toldOf((at) => (at >= HISTORY + 10 ? 2 : 1))).toEqual(['step']);
+  expect([await toldOf(onOneDay), await toldOf(onOneDay, 'tapRecurrence')]).toEqual([[], ['outlier']]);
+  expect(await toldOf((at) => (at >= HISTORY + 10 ? 2 : 1))).toEqual(['step']);
 });
 
-it('rates of hardly any visits are no series to look at, sums of them are', () => {
+it('rates of hardly any visits are no series to look at, sums of them are', async () => {
   const place: Place = { device: 'tablet' };
   const days = (denominator: number) =>
     Array.from({ length: DAYS }, (_, at) => ({
@@ -273,8 +279,8 @@ it('rates of hardly any visits are no series to look at, sums of them are', () =
   ];
   const range = { from: days(1)[HISTORY]?.label ?? '', to: days(1)[DAYS - 1]?.label ?? '' };
   const lookedAt = (denominator: number) =>
-    findChanges({ series: seriesWith(denominator), metrics: ['bounceRate', 'visits'], base, ...range });
-  expect([lookedAt(2), lookedAt(20)].map(({ looked, tooFew }) => [looked, tooFew])).toEqual([
+    findChanges({ series: seriesWith(denominator), metrics: ['bounceRate', 'visits'], base, ...range }, AbortSignal.any([]));
+  expect([await lookedAt(2), await lookedAt(20)].map(({ looked, tooFew }) => [looked, tooFew])).toEqual([
     [1, 1],
     [2, 0],
   ]);

@@ -75,17 +75,19 @@ describe('a change that conversions or revenue show', () => {
   const series = seriesOf((at) => (at >= BREAK ? 0.5 : 1));
   const scanned = { series, base, from: day(HISTORY), to: day(DAYS - 1) };
 
-  it('is told by its factor in a scan of revenue alone, with the cost that a scan of everything gives it', () => {
-    const [ofRevenue, ...others] = findChanges({ ...scanned, metrics: ['revenueSum'] }).changes;
-    const [ofAll] = findChanges({ ...scanned, metrics: ['visits', 'conversionRate', 'conversionCount', 'revenueSum'] }).changes;
+  it('is told by its factor in a scan of revenue alone, with the cost that a scan of everything gives it', async () => {
+    const [ofRevenue, ...others] = (await findChanges({ ...scanned, metrics: ['revenueSum'] }, AbortSignal.any([]))).changes;
+    const [ofAll] = (
+      await findChanges({ ...scanned, metrics: ['visits', 'conversionRate', 'conversionCount', 'revenueSum'] }, AbortSignal.any([]))
+    ).changes;
     expect(others).toEqual([]);
     expect(ofRevenue?.parts.map(({ metric }) => metric)).toEqual(['conversionRate']);
     expect([ofRevenue?.from, ofRevenue?.cost]).toEqual([ofAll?.from, ofAll?.cost]);
   });
 
-  it('has no cost in revenue where the goal is another one than that of it', () => {
+  it('has no cost in revenue where the goal is another one than that of it', async () => {
     const metrics = ['visits', 'conversionRate', 'conversionCount', 'revenueSum'];
-    const [told] = findChanges({ ...scanned, metrics, isOfOtherGoal: true }).changes;
+    const [told] = (await findChanges({ ...scanned, metrics, isOfOtherGoal: true }, AbortSignal.any([]))).changes;
     expect(told?.cost?.metric).toBe('conversionCount');
   });
 

@@ -12,7 +12,6 @@ const worldOf = sharedWorlds();
 const impactUses = (workspace: ProjectWorkspace, notes: string[] = []): ImpactUses => ({
   ...usesOf(workspace, notes),
   lists: () => Promise.reject(new ApiError('down', 'No list is needed.')),
-  remember: (_key, make) => make(new AbortController().signal),
 });
 
 const isProduct = (path: string) => path.startsWith('/p/');
