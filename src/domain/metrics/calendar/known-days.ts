@@ -27,16 +27,17 @@ const OF_BEHAVIOUR = 0.3;
 /** Puts the calendar and the days of last year together; `pointsOf` gives those of a metric, none where they are not known. */
 export function knownDaysOf(specialDays: SpecialDays, pointsOf: (metric: string) => readonly DailyPoint[]): KnownDays {
   const years = new Map<string, LastYear>();
-  const seasons = new Map<string, number | undefined>();
+  const seasons = new Map<string, Map<string, number | undefined>>();
   const yearOf = (metric: string) => {
     const known = years.get(metric) ?? lastYearOf(pointsOf(metric), specialDays);
     years.set(metric, known);
     return known;
   };
   const seasonOf = (metric: string, label: string) => {
-    const key = `${metric} ${label}`;
-    if (!seasons.has(key)) seasons.set(key, SEASONAL.has(metric) ? yearOf(metric).seasonOf(label) : undefined);
-    return seasons.get(key);
+    if (!SEASONAL.has(metric)) return undefined;
+    const own = seasons.get(metric) ?? new Map<string, number | undefined>();
+    if (!own.has(label)) seasons.set(metric, own.set(label, yearOf(metric).seasonOf(label)));
+    return own.get(label);
   };
   /** The effect of a special day before the metric's own day of last year is asked: a total of orders follows the visits of that day. */
   function usualOf(metric: string, day: SpecialDay, isTotal: boolean): Expected {

@@ -78,7 +78,13 @@ function blackMondayOf(year: string): string {
  */
 export function specialDaysOf(holidays: readonly Holiday[], own: readonly OwnDays[] = []): SpecialDays {
   const publicHolidays = new Map(holidays.map(({ label, name }) => [label, name]));
+  // Each day of each series is asked for.
+  const known = new Map<string, SpecialDay | undefined>();
   return (label) => {
+    if (!known.has(label)) known.set(label, dayOf(label));
+    return known.get(label);
+  };
+  function dayOf(label: string): SpecialDay | undefined {
     const named = own.find(({ from, to }) => from <= label && label <= to);
     // The same day of days of the same name, which may lie on others each year.
     if (named) return { key: `own-${named.name}-${daysBetween(named.from, label)}`, name: named.name, ...COMMERCIAL };
@@ -89,5 +95,5 @@ export function specialDaysOf(holidays: readonly Holiday[], own: readonly OwnDay
     if (ofWeek !== undefined) return { key: `black-week-${offset}`, name: ofWeek, ...COMMERCIAL };
     const name = publicHolidays.get(label);
     return name === undefined ? undefined : { key: name, name, ...PUBLIC };
-  };
+  }
 }

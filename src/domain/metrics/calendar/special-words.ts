@@ -40,8 +40,6 @@ interface Occasion {
   readonly since: string | undefined;
 }
 
-const weekdayOf = (label: string) => new Date(Date.parse(label)).getUTCDay();
-
 const isIn = (day: string, { from, to = day }: LevelChange) => day >= from && day <= to;
 
 /** A day against those alike, as a logarithm, and how many these are. */
@@ -54,13 +52,15 @@ interface Offset {
 interface LoggedDay {
   readonly label: string;
   readonly log: number;
+  readonly ms: number;
+  readonly weekday: number;
 }
 
 /** The ordinary days that say what is usual on a day: the nearest ones of its weekday that lie on the same level. */
-function alikeTo({ label }: LoggedDay, ordinary: readonly LoggedDay[], changes: readonly LevelChange[]): LoggedDay[] {
-  const distanceOf = (other: LoggedDay) => Math.abs(Date.parse(other.label) - Date.parse(label));
+function alikeTo({ label, ms, weekday }: LoggedDay, ordinary: readonly LoggedDay[], changes: readonly LevelChange[]): LoggedDay[] {
+  const distanceOf = (other: LoggedDay) => Math.abs(other.ms - ms);
   return ordinary
-    .filter((other) => other.label !== label && weekdayOf(other.label) === weekdayOf(label))
+    .filter((other) => other.weekday === weekday && other.label !== label)
     .filter((other) => changes.every((change) => isIn(other.label, change) === isIn(label, change)))
     .toSorted((a, b) => distanceOf(a) - distanceOf(b))
     .slice(0, NEAREST);
@@ -91,7 +91,10 @@ function occasionsOf(
   specialDays: SpecialDays,
   found: readonly LevelChange[],
 ): Occasion[] {
-  const values = points.map(({ label, numerator, denominator }) => ({ label, log: Math.log(Math.max(0.5, numerator) / denominator) }));
+  const values = points.map(({ label, numerator, denominator }): LoggedDay => {
+    const ms = Date.parse(label);
+    return { label, log: Math.log(Math.max(0.5, numerator) / denominator), ms, weekday: new Date(ms).getUTCDay() };
+  });
   const ordinary = values.filter(({ label }) => !specialDays(label));
   // A level that only special days had is what they did.
   const changes = found.filter((change) => ordinary.some(({ label }) => isIn(label, change)));

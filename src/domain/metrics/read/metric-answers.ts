@@ -47,13 +47,24 @@ export interface MetricAnswers {
 
 const TOLERANCE_MS = 1_000;
 
+/** Reads instants, of which an answer has few, each for every metric: NaN for what is none. */
+function instantReader(): (text: string | null | undefined) => number {
+  const known = new Map<string, number>();
+  return (text) => {
+    const ms = known.get(text ?? '') ?? Date.parse(text ?? '');
+    known.set(text ?? '', ms);
+    return ms;
+  };
+}
+
 /** Values of a call by slot; undefined where the platform's buckets are others than the slots. */
 export function bySlot(values: readonly MetricValue[], { slots }: PlannedCall): MetricValues[] | undefined {
   const bySlots = slots.map((): Record<string, number | null> => ({}));
+  const places = new Map(slots.map(({ startMs }, index) => [startMs, index]));
+  const msOf = instantReader();
   for (const { name, value, startDate, endDate } of values) {
-    const startMs = Date.parse(startDate ?? '');
-    const endMs = Date.parse(endDate ?? '');
-    const index = slots.length === 1 ? 0 : slots.findIndex((slot) => slot.startMs === startMs);
+    const endMs = msOf(endDate);
+    const index = slots.length === 1 ? 0 : (places.get(msOf(startDate)) ?? -1);
     const [slot, held] = [slots[index], bySlots[index]];
     if (!slot || !held || (slots.length > 1 && endMs > slot.endMs + TOLERANCE_MS)) return undefined;
     held[name] = value ?? null;
@@ -63,8 +74,9 @@ export function bySlot(values: readonly MetricValue[], { slots }: PlannedCall): 
 
 /** The bounds that the platform states for a call, where they are not those that were asked for. */
 export function otherBoundsOf(values: readonly MetricValue[], { interval }: PlannedCall): string | undefined {
-  const starts = values.map(({ startDate }) => Date.parse(startDate ?? '')).filter(Number.isFinite);
-  const ends = values.map(({ endDate }) => Date.parse(endDate ?? '')).filter(Number.isFinite);
+  const msOf = instantReader();
+  const starts = values.map(({ startDate }) => msOf(startDate)).filter(Number.isFinite);
+  const ends = values.map(({ endDate }) => msOf(endDate)).filter(Number.isFinite);
   if (starts.length === 0 || ends.length === 0) return undefined;
   const [startMs, endMs] = [Math.min(...starts), Math.max(...ends)];
   const differs = Math.abs(startMs - interval.startMs) > TOLERANCE_MS || Math.abs(endMs - interval.endMs) > TOLERANCE_MS;
