@@ -52,12 +52,9 @@ export const stepHarSummary = defineResource({
   template: 'analytics://{projectId}/steps/{stepResultId}/har/summary',
   complete: { projectId: complete.projectId, stepResultId: complete.stepResultId },
   async read({ stepResultId }, { ask, session }) {
-    const [{ getStepHar }, { readHar }, { studyHar }, { loadEntities }, { harReport }] = await Promise.all([
+    const [{ getStepHar }, { harReport, loadEntities, readHar, studyHar }] = await Promise.all([
       import('../api/operations/speed-analysis.ts'),
       import('../domain/har/index.ts'),
-      import('../domain/har/analyse/study-har.ts'),
-      import('../domain/har/analyse/third-parties.ts'),
-      import('../domain/har/report/har-report.ts'),
     ]);
     const { har } = await ask(getStepHar, { scenarioStepResultId: stepResultId });
     return harReport(studyHar(readHar(har, { firstParty: session.options.ownDomains }), await loadEntities()));

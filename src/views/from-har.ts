@@ -1,5 +1,5 @@
-import { blockingOf } from '../domain/har/analyse/blocking.ts';
 import type { Har, HarEntry } from '../domain/har/read/har-model.ts';
+import { blockingOf } from '../domain/har/requests/blocking.ts';
 import { sanitiseUrl } from '../domain/har/sanitise-url.ts';
 import { counted } from '../lib/number-text.ts';
 import { sumOfKnown } from '../lib/tally.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { text } from '../../src/api/params.ts';
-import { HAR_VIEWS, harAnswerShape } from '../../src/domain/har/analyse/har-answer.ts';
-import { HAR_ORDERS, pageAfterCut, viewOf } from '../../src/domain/har/analyse/har-query.ts';
-import { PROBLEM_KINDS } from '../../src/domain/har/analyse/problem.ts';
+import { HAR_VIEWS, harAnswerShape } from '../../src/domain/har/answer/har-answer.ts';
+import { HAR_ORDERS, pageAfterCut, viewOf } from '../../src/domain/har/answer/har-query.ts';
 import { resourceTypes } from '../../src/domain/har/read/har-model.ts';
+import { PROBLEM_KINDS } from '../../src/domain/har/rules/problem-kinds.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { getStepHar } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
-import { digestHar, harDigest } from '../../src/domain/har/report/digest-har.ts';
+import { harDigest } from '../../src/domain/har/answer/har-answer.ts';
 import { hint } from '../../src/lib/hint.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
@@ -16,11 +16,14 @@ export default defineTool({
   operation: getStepHar,
   idsFrom: 'get_scenario_report',
   input: z.strictObject({ scenarioStepResultId: text.describe('stepResultId of report') }),
-  output: harDigest.omit({ notes: true }).extend({ uri: z.string() }),
+  output: harDigest.extend({ uri: z.string() }),
   async handler(input, { call, ask, remember, projectId, link, note, ownDomains }) {
     const { har } = await readStepResult(input.scenarioStepResultId, ask, () => call(input));
     const project = await projectId();
-    const { notes, ...digest } = await remember(['HAR digest', project, input, ownDomains], () => digestHar(har, ownDomains));
+    const { digest, notes } = await remember(['HAR digest', project, input, ownDomains], async () => {
+      const { digestHar, readHar, studyHar } = await import('../../src/domain/har/index.ts');
+      return digestHar(studyHar(readHar(har, { firstParty: ownDomains }), () => null));
+    });
     for (const sentence of notes) note(sentence);
     const uri = stepHar.uri({ projectId: project, stepResultId: input.scenarioStepResultId });
     link({ uri, name: stepHar.name, title: 'The HAR file, sanitised', mimeType: stepHar.mimeType });

@@ -1,7 +1,9 @@
 /** The parts that are loaded together when a HAR file is first read. */
-export { analyseHar } from './analyse/analyse-har.ts';
-export { loadEntities } from './analyse/third-parties.ts';
+export { analyseHar, chosenRequests } from './answer/analyse-har.ts';
+export { harReport } from './answer/har-report.ts';
+export { digestHar } from './answer/summary-view.ts';
 export { compareHars } from './compare/compare-hars.ts';
 export { readHar } from './read/read-har.ts';
+export { studyHar } from './requests/study-har.ts';
+export { loadEntities } from './requests/third-parties.ts';
 export { sanitiseHar } from './sanitise/sanitise-har.ts';
-export { summarizeHar } from './summary/summarize-har.ts';

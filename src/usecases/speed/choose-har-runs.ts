@@ -1,8 +1,8 @@
 import { ApiError } from '../../api/errors.ts';
 import { getStepHar, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { instantOf } from '../../api/params.ts';
-import type { PaintTimes } from '../../domain/har/analyse/largest-paint.ts';
 import { largestShift, type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
+import type { PaintTimes } from '../../domain/har/requests/largest-paint.ts';
 import { fold } from '../../domain/names/match-name.ts';
 import { chooseStep, isFailed, resultIdOf, type Step, stepsOf } from '../../domain/speed/runs.ts';
 import { DAY_MS } from '../../lib/clock.ts';

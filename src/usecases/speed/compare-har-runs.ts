@@ -1,9 +1,9 @@
 import { refuse } from '../../api/errors.ts';
 import { getStepHar } from '../../api/operations/speed-analysis.ts';
-import type { PaintTimes } from '../../domain/har/analyse/largest-paint.ts';
-import type { Neighbours } from '../../domain/har/compare/compare-runs.ts';
+import type { Sides } from '../../domain/har/compare/culprit.ts';
 import type { Comparison } from '../../domain/har/compare/har-comparison.ts';
-import { placeOfRun } from '../../domain/har/compare/run-place.ts';
+import { placeOfRun } from '../../domain/har/compare/typical-runs.ts';
+import type { PaintTimes } from '../../domain/har/requests/largest-paint.ts';
 import type { Context } from '../context.ts';
 import { chooseHarRuns, type HarRun } from './choose-har-runs.ts';
 import { readStepResult } from './read-step-result.ts';
@@ -43,7 +43,7 @@ export interface HarsCompared {
 async function compared(
   befores: readonly RunFile[],
   afters: readonly RunFile[],
-  { paints: near, ...neighbours }: Neighbours<unknown> & { readonly paints?: Neighbours<PaintTimes> },
+  { paints: near, ...neighbours }: Sides<unknown> & { readonly paints?: Sides<PaintTimes> },
   { remember, projectId, note, ownDomains: firstParty }: Context,
 ): Promise<Comparison> {
   const { compareHars, loadEntities, readHar } = await import('../../domain/har/index.ts');

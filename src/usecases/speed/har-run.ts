@@ -1,8 +1,7 @@
 import { ApiError, refuse } from '../../api/errors.ts';
 import { getStepHar } from '../../api/operations/speed-analysis.ts';
-import type { PaintTimes } from '../../domain/har/analyse/largest-paint.ts';
-import { placeOfRun } from '../../domain/har/compare/run-place.ts';
-import { type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
+import { placeOfRun, type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
+import type { PaintTimes } from '../../domain/har/requests/largest-paint.ts';
 import { isFailed } from '../../domain/speed/runs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';

@@ -1,5 +1,5 @@
 import { getStepHar, getStepReport, listScenarioReports } from '../../api/operations/speed-analysis.ts';
-import type { PaintTimes } from '../../domain/har/analyse/largest-paint.ts';
+import type { PaintTimes } from '../../domain/har/requests/largest-paint.ts';
 import { isFailed, metricOf, type Report, resultIdOf, type StepResult } from '../../domain/speed/runs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { Context } from '../context.ts';

@@ -1,9 +1,7 @@
 import type { Ask } from '../../api/client.ts';
 import { getStepReport } from '../../api/operations/speed-analysis.ts';
-import { chosenRequests } from '../../domain/har/analyse/analyse-har.ts';
-import { type HarQuery, viewOf } from '../../domain/har/analyse/har-query.ts';
-import { studyHar } from '../../domain/har/analyse/study-har.ts';
-import { loadEntities } from '../../domain/har/analyse/third-parties.ts';
+import { type HarQuery, viewOf } from '../../domain/har/answer/har-query.ts';
+import { chosenRequests, loadEntities, studyHar } from '../../domain/har/index.ts';
 import type { Har } from '../../domain/har/read/har-model.ts';
 import { waterfallOf } from '../../views/from-har.ts';
 import type { Mark, WaterfallSpec } from '../../views/spec.ts';

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { HarError } from '../../../src/domain/har/read/har-model.ts';
 import { readHar } from '../../../src/domain/har/read/read-har.ts';
 import { sanitiseHar } from '../../../src/domain/har/sanitise/sanitise-har.ts';
-import { summarizeHar } from '../../../src/domain/har/summary/summarize-har.ts';
 import { sampleSize } from '../../support/sample-size.ts';
+import { digestOf } from './analyse/views.ts';
 import { harSchema } from './har-schema.ts';
 import { BASE, changes, growthOf, mutate, shapes } from './mutations.ts';
 import { har } from './sample.ts';
@@ -13,7 +13,7 @@ import { har } from './sample.ts';
 function analyse(file: unknown): { issues?: unknown; summary?: string; error?: string } {
   try {
     const read = readHar(file);
-    return { issues: harSchema.safeParse(sanitiseHar(read)).error?.issues, summary: JSON.stringify(summarizeHar(read)) };
+    return { issues: harSchema.safeParse(sanitiseHar(read)).error?.issues, summary: JSON.stringify(digestOf(read)) };
   } catch (error) {
     if (error instanceof HarError) return { error: error.message };
     throw error;
@@ -85,7 +85,7 @@ describe('the work', () => {
   it.each(shapes)('grows with the number of entries: %s', (_shape, make) => {
     const workOf = (count: number) => {
       const file = har(Array.from({ length: count }, (_, index) => make(index, count)));
-      return () => void summarizeHar(readHar(file));
+      return () => void digestOf(readHar(file));
     };
     // Ten times the entries take about ten times as long; a search in the square takes a hundred.
     expect(growthOf(workOf(2000), workOf(20_000), 40)).toBeLessThan(40);

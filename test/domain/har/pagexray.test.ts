@@ -2,8 +2,7 @@ import pagexray from 'pagexray';
 import { describe, expect, it } from 'vitest';
 import type { HarEntry } from '../../../src/domain/har/read/har-model.ts';
 import { readLoads } from '../../../src/domain/har/read/read-har.ts';
-import type { HarSummary } from '../../../src/domain/har/summary/har-summary.ts';
-import { summarizeHar } from '../../../src/domain/har/summary/summarize-har.ts';
+import { loadTotals } from '../../../src/domain/har/requests/totals.ts';
 import { RECORDED_FILES, readRecorded } from './recorded-files.ts';
 
 /** Types by pagexray's names for content; all others are `other`. */
@@ -87,15 +86,17 @@ describe('as pagexray counts', () => {
     const raw: { log: { entries: RawEntry[] } } = JSON.parse(readRecorded(name));
     const loads = readLoads(readRecorded(name));
     const entries = loads.flatMap((load) => load.entries);
-    const summaries = loads.map((load) => summarizeHar(load));
-    const sumOf = (valueOf: (totals: HarSummary['totals']) => number | null) =>
-      summaries.reduce((sum, { totals }) => sum + (valueOf(totals) ?? 0), 0);
+    const totals = loads.map(loadTotals);
+    const sumOf = (valueOf: (of: ReturnType<typeof loadTotals>) => number | null) =>
+      totals.reduce((sum, of) => sum + (valueOf(of) ?? 0), 0);
     const pages = pagexray.convert(JSON.parse(readRecorded(name)), { includeAssets: true });
     const assets = pages.flatMap((page) => page.assets);
 
     it('there are as many requests, on each page and to each host', () => {
       expect(sumOf(({ requests }) => requests)).toBe(pages.reduce((sum, { requests }) => sum + requests, 0));
-      const requestsOfPages = summaries.flatMap((each) => each.pages.map(({ requests }) => requests));
+      const requestsOfPages = loads.flatMap((load) =>
+        load.pages.map(({ id }) => load.entries.filter(({ pageId }) => pageId === id).length),
+      );
       expect(tally(requestsOfPages)).toEqual(tally(pages.map(({ requests }) => requests)));
       expect(tally(entries.map(({ host }) => host ?? ''))).toEqual(added(pages.map(({ domains }) => requestsOf(domains))));
       expect(new Set(entries.flatMap(({ host }) => host ?? [])).size).toBe(

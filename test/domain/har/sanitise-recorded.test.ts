@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readHar } from '../../../src/domain/har/read/read-har.ts';
 import { sanitiseHar } from '../../../src/domain/har/sanitise/sanitise-har.ts';
-import { summarizeHar } from '../../../src/domain/har/summary/summarize-har.ts';
+import { digestOf } from './analyse/views.ts';
 import { CANARY, plantCanaries } from './canaries.ts';
 import { harSchema } from './har-schema.ts';
 import { RECORDED_FILES, readRecorded } from './recorded-files.ts';
@@ -9,7 +9,7 @@ import { entry, har, type JsonObject } from './sample.ts';
 
 function leaks(file: { log: JsonObject }): (string | undefined)[] {
   const read = readHar(file);
-  const shown = JSON.stringify({ copy: sanitiseHar(read), summary: summarizeHar(read, { top: 1000, errors: 1000 }) });
+  const shown = JSON.stringify({ copy: sanitiseHar(read), summary: digestOf(read) });
   return [...shown.matchAll(new RegExp(CANARY, 'gi'))].slice(0, 5).map(({ index }) => shown.slice(index - 60, index + 30));
 }
 
@@ -47,7 +47,7 @@ describe('recorded HAR files', () => {
 
   it.each(RECORDED_FILES)('%s: no cookie and no unlisted header value survives', (name) => {
     const file = JSON.parse(readRecorded(name));
-    const shown = JSON.stringify([sanitiseHar(readHar(file)), summarizeHar(readHar(file), { top: 1000, errors: 1000 })]);
+    const shown = JSON.stringify([sanitiseHar(readHar(file)), digestOf(readHar(file))]);
     const secrets: string[] = file.log.entries.flatMap((raw: { request: Message; response: Message }) =>
       [raw.request, raw.response].flatMap(({ cookies, headers }) => [
         ...cookies.map(({ value }) => value),
@@ -68,7 +68,7 @@ describe('recorded HAR files', () => {
     expect(JSON.stringify(sanitiseHar(readHar(text)))).toBe(JSON.stringify(copy));
     const again = readHar(JSON.stringify(copy));
     expect(sanitiseHar(again)).toEqual(JSON.parse(JSON.stringify(copy)));
-    expect(summarizeHar(again).totals).toEqual(summarizeHar(readHar(text)).totals);
+    expect(digestOf(again).totals).toEqual(digestOf(readHar(text)).totals);
   });
 });
 

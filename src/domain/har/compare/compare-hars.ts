@@ -1,39 +1,41 @@
-import { hint } from '../../../lib/hint.ts';
-import { BLOCKING_BASIS } from '../analyse/blocking-problems.ts';
-import type { PaintTimes } from '../analyse/largest-paint.ts';
-import { tenth } from '../analyse/request-rows.ts';
-import { type HarStudy, studyHar } from '../analyse/study-har.ts';
-import type { EntityOf } from '../analyse/third-parties.ts';
 import type { Har, HarEntry } from '../read/har-model.ts';
-import { shortUrl } from '../sanitise-url.ts';
-import { weightOf } from '../summary/har-summary.ts';
-import { hostRuns, medianPairs, medianParties, medianTypes, middleOf, type Neighbours, steadyAlone } from './compare-runs.ts';
-import type { Culprit } from './culprit.ts';
-import { type Comparison, comparisonVerdict, netEffect } from './har-comparison.ts';
-import { byEffect, type Effects, effectsOf } from './paint-effects.ts';
+import type { PaintTimes } from '../requests/largest-paint.ts';
+import { requestRow } from '../requests/request-columns.ts';
+import { type HarStudy, studyHar } from '../requests/study-har.ts';
+import type { EntityOf } from '../requests/third-parties.ts';
+import { groupsOf, hasFailed, tenth, weightOf } from '../requests/totals.ts';
+import { comparisonNotes, comparisonVerdict } from './comparison-words.ts';
+import { type Effects, effectsOf, judgeTwoRuns, type Sides } from './culprit.ts';
+import type { Comparison } from './har-comparison.ts';
+import { matchRequests, normalisedAddress } from './match-requests.ts';
 import {
   durationChanges,
-  MATCHING_NOTE,
-  matchRequests,
-  noiseNote,
-  normalisedAddress,
-  partyChanges,
+  groupChanges,
+  hostRuns,
+  medianPairs,
+  middle,
   type RequestChange,
-  sampleNote,
   sizeChanges,
-  typeChanges,
+  steadyAlone,
 } from './request-changes.ts';
-import { judgeTwoRuns } from './two-runs.ts';
 
 /** Rows of each list; the whole lists are behind analyze_har. */
-const SHOWN = { added: 6, removed: 3, grown: 3, shrunk: 2, slower: 3, faster: 2, parties: 5, types: 5, hosts: 8 };
-const MAX_URL = 70;
-const SIDES = ['before', 'after'] as const;
+const SHOWN = { added: 6, removed: 3, grown: 3, shrunk: 2, slower: 3, faster: 2, byParty: 5, byType: 5, hosts: 8 };
+const NONE = { before: [], after: [] };
 
 /** A run with what the report of its step says of it, where that was read. */
 export interface ComparedRun {
   readonly har: Har;
   readonly paints?: PaintTimes | undefined;
+}
+
+/** The runs of both sides studied, the first of each typical of it; how many there are of a sample. */
+interface Runs {
+  readonly earlier: readonly HarStudy[];
+  readonly later: readonly HarStudy[];
+  readonly was: HarStudy;
+  readonly is: HarStudy;
+  readonly sampled: { readonly before: number; readonly after: number } | undefined;
 }
 
 /**
@@ -45,108 +47,154 @@ export function compareHars(
   befores: readonly ComparedRun[],
   afters: readonly ComparedRun[],
   entityOf: EntityOf,
-  neighbours: Neighbours<Har> = { before: [], after: [] },
-  paints?: Neighbours<PaintTimes>,
+  neighbours: Sides<Har> = NONE,
+  paints?: Sides<PaintTimes>,
 ): { comparison: Comparison; notes: string[] } {
-  const [earlier, later] = [studied(befores, entityOf), studied(afters, entityOf)];
+  const studied = ({ har, paints: own }: ComparedRun) => studyHar(har, entityOf, own);
+  const [earlier, later] = [befores.map(studied), afters.map(studied)];
   const [[was], [is]] = [earlier, later];
-  const differences = differencesOf(earlier, later, neighbours, paints);
-  const byParty = partyChanges(medianParties(earlier), medianParties(later));
-  const listed = shortened(comparisonOf(earlier, later, differences, byParty, paints));
-  const runs = { sampled: differences.culprit === undefined, neighbours: neighbours.before.length + neighbours.after.length };
-  return { comparison: listed, notes: notesOf(was, is, { listed, parties: byParty.length, ...runs }) };
-}
-
-function studied(runs: readonly ComparedRun[], entityOf: EntityOf): Runs {
-  const [first, ...rest] = runs.map(({ har, paints }) => studyHar(har, entityOf, paints));
-  if (!first) throw new TypeError('A comparison needs a run on each side.');
-  return [first, ...rest];
+  if (!was || !is) throw new TypeError('A comparison needs a run on each side.');
+  const sampled = earlier.length + later.length > 2 ? { before: earlier.length, after: later.length } : undefined;
+  const runs = { earlier, later, was, is, sampled };
+  const differences = differencesOf(runs, neighbours, paints ?? NONE);
+  const parties = groupChanges(...both(runs, (run) => run.parties.map((party) => [party.name, party] as const)));
+  const answer = answerOf(runs, differences, parties, paints);
+  const near = neighbours.before.length + neighbours.after.length;
+  const compared = { was, is, answer, added: differences.lists.added, sampled, neighbours: near, parties: parties.length };
+  const comparison = shortened({ verdict: comparisonVerdict(compared), ...answer });
+  return { comparison, notes: comparisonNotes({ ...compared, answer: comparison }) };
 }
 
 /** All that differs between two sides, whole lists with what matters most first. */
-interface Differences {
-  readonly matched: number;
-  /** Requests of one side alone that come and go from run to run, so neither new nor gone. */
-  readonly onlyBefore: number;
-  readonly onlyAfter: number;
-  readonly added: readonly HarEntry[];
-  readonly removed: readonly HarEntry[];
-  readonly grown: readonly RequestChange[];
-  readonly shrunk: readonly RequestChange[];
-  readonly slower: readonly (RequestChange & Effects)[];
-  readonly faster: readonly (RequestChange & Effects)[];
-  /** Of two runs; samples have none. */
-  readonly culprit: Culprit | undefined;
-}
-
-type Runs = readonly [HarStudy, ...HarStudy[]];
-
-function differencesOf(
-  earlier: Runs,
-  later: Runs,
-  neighbours: Neighbours<Har>,
-  paints: Neighbours<PaintTimes> = { before: [], after: [] },
-): Differences {
-  const [[was], [is]] = [earlier, later];
-  const sampled = earlier.length + later.length > 2;
-  const matched = matchRequests(was.har.entries, is.har.entries);
-  const pairs = sampled ? medianPairs(matched.pairs, earlier, later) : matched.pairs;
-  const loaded = (runs: readonly Har[]) => runs.map((har) => ({ har }));
-  const [wasNear, isNear] = sampled ? [earlier, later] : [loaded(neighbours.before), loaded(neighbours.after)];
-  const added = steadyAlone(matched.added, isNear, wasNear);
-  const removed = steadyAlone(matched.removed, wasNear, isNear);
-  const blocking = new Set(is.blocking.entries);
-  const twoRuns = sampled ? undefined : judgeTwoRuns(pairs, was, is, neighbours, paints);
+function differencesOf({ earlier, later, was, is, sampled }: Runs, neighbours: Sides<Har>, paints: Sides<PaintTimes>) {
+  const matching = matchRequests(was.har.entries, is.har.entries);
+  const pairs = sampled ? medianPairs(matching.pairs, earlier, later) : matching.pairs;
+  const near = sampled ? { before: earlier.map(({ har }) => har), after: later.map(({ har }) => har) } : neighbours;
+  const added = steadyAlone(matching.added, near.after, near.before).toSorted(
+    (a, b) => Number(is.blocks.has(b)) - Number(is.blocks.has(a)) || weight(b) - weight(a),
+  );
+  const removed = steadyAlone(matching.removed, near.before, near.after).toSorted((a, b) => weight(b) - weight(a));
+  const judged = sampled ? { ...durationChanges(pairs), culprit: undefined } : judgeTwoRuns(matching, was, is, neighbours, paints);
+  const ranked = (changes: readonly RequestChange[]) =>
+    changes.map((change) => ({ change, effects: effectsOf(change, was, is) })).toSorted(byEffect);
   return {
+    lists: { added, removed, ...sizeChanges(pairs), slower: ranked(judged.slower), faster: ranked(judged.faster) },
+    culprit: judged.culprit,
     matched: pairs.length,
-    onlyBefore: matched.removed.length - removed.length,
-    onlyAfter: matched.added.length - added.length,
-    added: added.toSorted((a, b) => Number(blocking.has(b)) - Number(blocking.has(a)) || weight(b) - weight(a)),
-    removed: removed.toSorted((a, b) => weight(b) - weight(a)),
-    ...sizeChanges(pairs),
-    ...withEffects(twoRuns ?? durationChanges(pairs), was, is),
-    culprit: twoRuns?.culprit,
+    onlyBefore: matching.removed.length - removed.length,
+    onlyAfter: matching.added.length - added.length,
   };
 }
 
-/** The answer, its lists cut to what is shown. */
-function comparisonOf(
-  earlier: Runs,
-  later: Runs,
-  found: Differences,
-  byParty: Comparison['byParty'],
-  paints: Neighbours<PaintTimes> | undefined,
-): Comparison {
-  const [[was], [is]] = [earlier, later];
-  const { added, removed, grown, shrunk, slower, faster, culprit, matched, onlyBefore, onlyAfter } = found;
-  const [before, after] = [was.har, is.har];
-  const lists = { added, removed, grown, shrunk, slower, faster };
-  const counted = Object.entries(lists).map(([name, list]) => [name, list.length]);
-  const ofLists = Object.fromEntries(counted) as Record<keyof typeof lists, number>; // the names of the lists
-  const counts = { ...ofLists, matched, onlyBefore, onlyAfter };
-  const samePage = isSamePage(before, after);
-  const levels = paints && !culprit ? levelsOf(paints) : undefined;
-  const sides = levels ?? sidesOf(earlier, later);
-  const net = withLoad(netEffect(earlier, later), levels);
-  const blocking = new Set(is.blocking.entries);
-  const runs = culprit ? undefined : { before: earlier.length, after: later.length };
+/** The answer but for its verdict, its lists cut to what is shown. */
+function answerOf(
+  runs: Runs,
+  { lists, culprit, ...matched }: ReturnType<typeof differencesOf>,
+  parties: Comparison['byParty'],
+  paints: Sides<PaintTimes> | undefined,
+): Omit<Comparison, 'verdict'> {
+  const { was, is, earlier, later, sampled } = runs;
+  const sides = sidesOf(runs, sampled && paints);
+  const types = both(runs, ({ har }) => groupsOf(har.entries, ({ type }) => type).map((group) => [group.key, group] as const));
+  const names = ['index', 'url', 'type', 'durationMs', 'transferBytes', 'contentBytes', 'blocksRendering'] as const;
+  const sizeRow = ({ after, from, to }: RequestChange) => ({
+    ...requestRow(after, ['index', 'url'], is),
+    beforeBytes: from,
+    afterBytes: to,
+  });
+  const timeRow = ({ change: { after, from, to }, effects }: Timed) => ({
+    ...requestRow(after, ['index', 'url'], is),
+    beforeMs: tenth(from),
+    afterMs: tenth(to),
+    ...effects,
+  });
   return {
-    verdict: comparisonVerdict({ samePage, net, sides, added, blocking, slower, counts, before, after, culprit, ...(runs && { runs }) }),
-    samePage,
+    samePage: samePage(was.har, is.har),
     ...(culprit && { culprit }),
     sides,
-    net,
-    counts,
-    added: added.slice(0, SHOWN.added).map((entry) => requestRow(entry, blocking)),
-    removed: removed.slice(0, SHOWN.removed).map((entry) => requestRow(entry, new Set(was.blocking.entries))),
-    grown: grown.slice(0, SHOWN.grown).map(sizeRow),
-    shrunk: shrunk.slice(0, SHOWN.shrunk).map(sizeRow),
-    slower: slower.slice(0, SHOWN.slower).map(timeRow),
-    faster: faster.slice(0, SHOWN.faster).map(timeRow),
-    byParty: byParty.slice(0, SHOWN.parties),
-    byType: typeChanges(medianTypes(earlier), medianTypes(later)).slice(0, SHOWN.types),
-    ...(runs && { hosts: hostRuns(earlier, later).slice(0, SHOWN.hosts) }),
+    net: netEffect(runs, sides),
+    counts: { ...countsOf(lists), ...matched },
+    added: lists.added.slice(0, SHOWN.added).map((entry) => requestRow(entry, names, is)),
+    removed: lists.removed.slice(0, SHOWN.removed).map((entry) => requestRow(entry, names, was)),
+    grown: lists.grown.slice(0, SHOWN.grown).map(sizeRow),
+    shrunk: lists.shrunk.slice(0, SHOWN.shrunk).map(sizeRow),
+    slower: lists.slower.slice(0, SHOWN.slower).map(timeRow),
+    faster: lists.faster.slice(0, SHOWN.faster).map(timeRow),
+    byParty: parties.slice(0, SHOWN.byParty),
+    byType: groupChanges(...types).slice(0, SHOWN.byType),
+    ...(sampled && { hosts: hostRuns(earlier, later).slice(0, SHOWN.hosts) }),
   };
+}
+
+/** A value of each run of both sides. */
+function both<Value>({ earlier, later }: Runs, valueOf: (run: HarStudy) => Value) {
+  return [earlier.map(valueOf), later.map(valueOf)] as const;
+}
+
+const weight = (entry: HarEntry) => weightOf(entry) ?? 0;
+
+/** The lengths of these lists. */
+function countsOf<Name extends string>(lists: Readonly<Record<Name, readonly unknown[]>>): Record<Name, number> {
+  const counts = Object.entries<readonly unknown[]>(lists).map(([name, list]) => [name, list.length]);
+  return Object.fromEntries(counts) as Record<Name, number>; // the same names
+}
+
+/** The same document, hashes and ids in its address aside. */
+function samePage({ document: before }: Har, { document: after }: Har): boolean {
+  return before && after ? normalisedAddress(before) === normalisedAddress(after) : before === after;
+}
+
+/** A changed duration with what it did to the paints and the load at most. */
+interface Timed {
+  readonly change: RequestChange;
+  readonly effects: Effects;
+}
+
+/** Largest effect on a paint first, then on the load, then by duration. */
+function byEffect(a: Timed, b: Timed): number {
+  const paint = ({ effects: { fcpMs = 0, lcpMs = 0 } }: Timed) => Math.abs(lcpMs) + Math.abs(fcpMs);
+  const load = ({ effects: { loadMs = 0 } }: Timed) => Math.abs(loadMs);
+  const ms = ({ change: { from, to } }: Timed) => Math.abs(to - from);
+  return paint(b) - paint(a) || load(b) - load(a) || ms(b) - ms(a);
+}
+
+/** Paints and load of both sides; of samples their medians, over all runs of the side where their reports were read. */
+function sidesOf(runs: Runs, paints: Sides<PaintTimes> | undefined): Comparison['sides'] {
+  const own = both(runs, (run) => ({ ...run.paints, loadMs: run.totals.onLoadMs ?? run.paints.loadMs }));
+  return (['before', 'after'] as const).map((side, index) => {
+    const read = paints?.[side] ?? own[index] ?? [];
+    const level = (name: keyof PaintTimes) => tenth(middle(read, (times) => times[name]));
+    const times = { fcpMs: level('fcpMs'), lcpMs: level('lcpMs'), tbtMs: level('tbtMs'), onLoadMs: level('loadMs') };
+    return { side, ...times, ...(paints && { runs: read.length }) };
+  });
+}
+
+/** Measures of the page as a whole. */
+const MEASURES: Readonly<Record<string, (study: HarStudy) => number | null>> = {
+  requests: ({ totals }) => totals.requests,
+  transferBytes: ({ totals }) => totals.transferBytes,
+  contentBytes: ({ totals }) => totals.contentBytes,
+  redirectMs: ({ document }) => document?.redirectMs ?? null,
+  ttfbMs: ({ document }) => document?.ttfbMs ?? null,
+  renderBlockedUntilMs: ({ blocking }) => blocking.untilMs,
+  onLoadMs: ({ totals }) => totals.onLoadMs,
+  durationMs: ({ totals }) => totals.durationMs,
+  errors: ({ har }) => har.entries.filter(hasFailed).length,
+};
+
+/** The median measures of both sides with their change; those that neither side knows, or that are 0 on both, are left out. */
+function netEffect(runs: Runs, sides: Comparison['sides']): Comparison['net'] {
+  return Object.entries(MEASURES).flatMap(([measure, valueOf]) => {
+    // The load of a sample is that of all runs of its side.
+    const isOfAll = measure === 'onLoadMs' && sides.every((side) => side.runs !== undefined && side.onLoadMs !== null);
+    const [before = null, after = null] = isOfAll
+      ? sides.map(({ onLoadMs }) => onLoadMs)
+      : both(runs, valueOf).map((values) => middle(values, (value) => value));
+    if (!before && !after) return [];
+    return [
+      { measure, before: tenth(before), after: tenth(after), change: before === null || after === null ? null : tenth(after - before) },
+    ];
+  });
 }
 
 const LISTS = ['added', 'removed', 'grown', 'shrunk', 'slower', 'faster', 'byParty', 'byType'] as const;
@@ -156,123 +204,11 @@ const MAX_CHARACTERS = 4700;
 /** Drops rows of the longest list until the answer is short enough; each list keeps a row. */
 function shortened(comparison: Comparison): Comparison {
   const short = { ...comparison };
-  while (JSON.stringify(short).length > MAX_CHARACTERS) {
+  const sizeOf = (value: unknown) => JSON.stringify(value).length;
+  while (sizeOf(short) > MAX_CHARACTERS) {
     const [longest] = LISTS.filter((name) => short[name].length > 1).toSorted((a, b) => sizeOf(short[b]) - sizeOf(short[a]));
     if (!longest) break;
     Object.assign(short, { [longest]: short[longest].slice(0, -1) });
   }
   return short;
-}
-
-function sizeOf(rows: readonly unknown[]): number {
-  return JSON.stringify(rows).length;
-}
-
-function weight(entry: HarEntry): number {
-  return weightOf(entry) ?? 0;
-}
-
-/** The same document, hashes and ids in its address aside. */
-function isSamePage({ document: before }: Har, { document: after }: Har): boolean {
-  if (!before || !after) return before === after;
-  return normalisedAddress(before) === normalisedAddress(after);
-}
-
-function requestRow(entry: HarEntry, blocking: ReadonlySet<HarEntry>): Comparison['added'][number] {
-  const { index, url, type, durationMs, transferBytes, contentBytes } = entry;
-  const sizes = { transferBytes, contentBytes };
-  return { index, url: shortUrl(url, MAX_URL), type, durationMs: tenth(durationMs), ...sizes, blocksRendering: blocking.has(entry) };
-}
-
-function sizeRow({ after: { index, url }, from, to }: RequestChange): Comparison['grown'][number] {
-  return { index, url: shortUrl(url, MAX_URL), beforeBytes: from, afterBytes: to };
-}
-
-function timeRow({ after: { index, url }, from, to, fcpMs, lcpMs, loadMs }: RequestChange & Effects): Comparison['slower'][number] {
-  const effects = Object.fromEntries(Object.entries({ fcpMs, lcpMs, loadMs }).filter(([, ms]) => ms !== undefined));
-  return { index, url: shortUrl(url, MAX_URL), beforeMs: tenth(from), afterMs: tenth(to), ...effects };
-}
-
-/** Changed durations with what they did to the paints at most, what mattered most first. */
-function withEffects(
-  { slower, faster }: { slower: readonly RequestChange[]; faster: readonly RequestChange[] },
-  was: HarStudy,
-  is: HarStudy,
-) {
-  const ranked = (changes: readonly RequestChange[]) =>
-    changes.map((change) => ({ ...change, ...effectsOf(change, was, is) })).toSorted(byEffect);
-  return { slower: ranked(slower), faster: ranked(faster) };
-}
-
-function middle<Run>(runs: readonly Run[], valueOf: (run: Run) => number | null): number | null {
-  return tenth(middleOf(runs.map(valueOf).filter((value) => value !== null)) ?? null);
-}
-
-/** Paints of both sides, of samples their medians. */
-function sidesOf(earlier: readonly HarStudy[], later: readonly HarStudy[]): Comparison['sides'] {
-  return SIDES.map((side, index) => {
-    const runs = [earlier, later][index] ?? [];
-    return {
-      side,
-      fcpMs: middle(runs, ({ paints }) => paints.fcpMs),
-      lcpMs: middle(runs, ({ paints }) => paints.lcpMs),
-      tbtMs: middle(runs, ({ paints }) => paints.tbtMs),
-      onLoadMs: middle(runs, ({ paints, summary }) => summary.totals.onLoadMs ?? paints.loadMs),
-    };
-  });
-}
-
-/** The levels of both sides over all of their runs: four files say little of what scatters as blocking time does. */
-function levelsOf(paints: Neighbours<PaintTimes>): Comparison['sides'] {
-  return SIDES.map((side) => ({
-    side,
-    fcpMs: middle(paints[side], ({ fcpMs }) => fcpMs),
-    lcpMs: middle(paints[side], ({ lcpMs }) => lcpMs),
-    tbtMs: middle(paints[side], ({ tbtMs }) => tbtMs),
-    onLoadMs: middle(paints[side], ({ loadMs }) => loadMs),
-    runs: paints[side].length,
-  }));
-}
-
-/** The net effect with the load time of these sides, where both know it. */
-function withLoad(net: Comparison['net'], sides: Comparison['sides'] | undefined): Comparison['net'] {
-  const [before, after] = sides?.map(({ onLoadMs }) => onLoadMs) ?? [];
-  if (before == null || after == null) return net;
-  return net.map((row) => (row.measure === 'onLoadMs' ? { ...row, before, after, change: tenth(after - before) } : row));
-}
-
-interface Listed {
-  readonly listed: Comparison;
-  readonly parties: number;
-  readonly sampled: boolean;
-  readonly neighbours: number;
-}
-
-function notesOf(was: HarStudy, is: HarStudy, { listed, parties, sampled, neighbours }: Listed): string[] {
-  const { counts, samePage } = listed;
-  const cut = (['added', 'removed', 'grown', 'shrunk', 'slower', 'faster'] as const)
-    .filter((name) => counts[name] > listed[name].length)
-    .map((name) => `${listed[name].length} of ${counts[name]} ${name}`);
-  const reversed = was.har.startedMs !== null && is.har.startedMs !== null && was.har.startedMs > is.har.startedMs;
-  const parts = is.blocking.basis === was.blocking.basis ? [] : ['Render-blocking was recognised differently in the two files.'];
-  return [
-    ...(samePage ? [] : ['The two files are not of the same page: what is added and removed says little.']),
-    ...(reversed ? ['The run given as before is the later one.'] : []),
-    ...(cut.length > 0 ? [`Shown: ${cut.join(', ')}${hint('analyze_har', '; analyze_har with domain or url lists the rest')}.`] : []),
-    ...(parties > listed.byParty.length ? [`${parties - listed.byParty.length} more parties changed.`] : []),
-    MATCHING_NOTE,
-    sampled ? sampleNote(listed.sides) : noiseNote(neighbours),
-    BLOCKING_BASIS[is.blocking.basis],
-    ...parts,
-    ...fileNotes(was.har.notes, is.har.notes),
-  ];
-}
-
-/** Notes of the two files; those of both appear once. */
-function fileNotes(before: readonly string[], after: readonly string[]): string[] {
-  return [
-    ...before.filter((note) => after.includes(note)),
-    ...before.filter((note) => !after.includes(note)).map((note) => `In before: ${note}`),
-    ...after.filter((note) => !before.includes(note)).map((note) => `In after: ${note}`),
-  ];
 }

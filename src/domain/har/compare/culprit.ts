@@ -1,10 +1,21 @@
+import { medianAbsoluteDeviation } from 'simple-statistics';
 import { formatMs, formatNumber } from '../../../lib/number-text.ts';
-import type { HarEntry } from '../read/har-model.ts';
+import { median } from '../../../statistics/order.ts';
+import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
+import type { Har } from '../read/har-model.ts';
+import type { PaintTimes } from '../requests/largest-paint.ts';
+import type { HarStudy } from '../requests/study-har.ts';
+import { endOf } from '../requests/totals.ts';
 import { sanitiseHost, shortUrl } from '../sanitise-url.ts';
-import type { Effects } from './paint-effects.ts';
-import type { PaintMoves } from './paint-moves.ts';
-import type { CourseShift } from './run-course.ts';
-import type { HostMoved, Moved, RunShift } from './run-scatter.ts';
+import type { Matching } from './match-requests.ts';
+import type { RequestChange } from './request-changes.ts';
+import { courseBetween, type Moved, type RunShift, shiftBetween } from './run-scatter.ts';
+
+/** Something of each of two sides. */
+export interface Sides<Run> {
+  readonly before: readonly Run[];
+  readonly after: readonly Run[];
+}
 
 /** The cause that made one of two runs slower than the other. */
 export interface Culprit {
@@ -19,21 +30,71 @@ export interface Culprit {
   readonly says: string;
 }
 
-/** How two runs differ, and what each request may have done to their paints. */
-export interface Differing {
-  readonly shift: RunShift;
-  readonly course: CourseShift | undefined;
-  readonly document: HarEntry | null;
-  /** The request of the likely largest element, as far as it is known. */
-  readonly largest: HarEntry | undefined;
-  /** Of the longer run. */
-  readonly durationMs: number;
-  readonly moves: PaintMoves;
-  /** By how much longer the main thread was blocked in the run after, ms; null where that is not known. */
-  readonly blockedMs: number | null;
-  /** Runs that made requests which the other one did not: these may explain what no request of both does. */
-  readonly madeMore: ReadonlySet<'before' | 'after'>;
-  readonly effectsOf: (moved: Moved) => Effects;
+const PAINTS = ['fcpMs', 'lcpMs', 'loadMs'] as const;
+type Paint = (typeof PAINTS)[number];
+
+/** Milliseconds of each paint and the load; left out where they are unknown, or did not move. */
+export type Effects = { readonly [Name in Paint]?: number };
+
+/** The paints of a run; its load as the file has it, where no report says it. */
+const paintsOf = ({ paints, totals }: HarStudy): PaintTimes => ({ ...paints, loadMs: paints.loadMs ?? totals.onLoadMs });
+
+/**
+ * Standard deviations of the difference of two runs, or of one run from those near it, from which a paint counts as moved; and the least
+ * ratio and ms. Half a percent to a few of unmoved ones pass: what is then named must stand out by itself.
+ */
+const MOVED = { difference: 2, deviation: 2, ratio: Math.log(1.1), ms: 100 };
+/** Standard deviation of the log of a paint where too few runs are known, and the least that is believed. */
+const PAINT_SCATTER = { usual: 0.12, least: 0.03, runs: 8 };
+
+/** Whether a paint of two runs differs by more than runs do: from each other, or one of them from those near it. */
+function isMoved(name: Paint, before: number, after: number, near: Sides<PaintTimes>): boolean {
+  const ratio = Math.log(after / before);
+  if (Math.abs(ratio) < MOVED.ratio || Math.abs(after - before) < MOVED.ms) return false;
+  const sides = [near.before, near.after].map((runs) => runs.flatMap((run) => ((run[name] ?? 0) > 0 ? [Math.log(run[name] ?? 1)] : [])));
+  const deviations = sides.flatMap((logs) => logs.map((log) => log - median(logs)));
+  const isKnown = deviations.length >= PAINT_SCATTER.runs;
+  const scatter = isKnown ? Math.max(PAINT_SCATTER.least, MAD_TO_SD * medianAbsoluteDeviation(deviations)) : PAINT_SCATTER.usual;
+  const [was, is] = sides.map((logs) => (logs.length < PAINT_SCATTER.runs ? undefined : median(logs)));
+  // The slow one is above its level, or the fast one below.
+  const away = [was === undefined ? 0 : was - Math.log(before), is === undefined ? 0 : Math.log(after) - is];
+  const isApart = Math.abs(ratio) >= MOVED.difference * Math.SQRT2 * scatter;
+  return isApart || away.some((each) => each * Math.sign(ratio) >= MOVED.deviation * scatter);
+}
+
+/** By how many ms each paint moved between two runs, where that is more than runs differ by anyway. */
+function paintMoves(was: PaintTimes, is: PaintTimes, near: Sides<PaintTimes>): Effects {
+  const moved = PAINTS.flatMap((name) => {
+    const [before, after] = [was[name], is[name]];
+    return before && after && isMoved(name, before, after, near) ? [[name, after - before]] : [];
+  });
+  return Object.fromEntries(moved);
+}
+
+/** A request that ended so shortly after the load may have held it up on another clock. */
+const CLOCK_MS = 50;
+
+/**
+ * The most that a changed request did to the paints and the load: of their direction, never more than they moved, 0 where they did not
+ * wait for it.
+ */
+export function effectsOf({ after, from, to }: RequestChange, was: HarStudy, is: HarStudy): Effects {
+  const holdsFirst = is.main.has(after) || is.blocks.has(after);
+  const { onLoadMs } = is.totals;
+  const holds = {
+    fcpMs: holdsFirst,
+    lcpMs: holdsFirst || is.largest?.entry === after,
+    loadMs: onLoadMs !== null && (after.startMs ?? 0) < onLoadMs && endOf(after) <= onLoadMs + CLOCK_MS,
+  };
+  const [earlier, later] = [was, is].map(({ paints, totals }) => ({ ...paints, loadMs: totals.onLoadMs }));
+  const effects = PAINTS.flatMap((name) => {
+    const [before, now] = [earlier?.[name] ?? null, later?.[name] ?? null];
+    if (before === null || now === null) return [];
+    const way = Math.sign(now - before);
+    const ms = holds[name] && way === Math.sign(to - from) ? way * Math.min(Math.abs(now - before), Math.abs(to - from)) : 0;
+    return [[name, Math.round(ms)]];
+  });
+  return Object.fromEntries(effects);
 }
 
 interface Candidate extends Omit<Culprit, 'slower' | 'times'> {
@@ -41,6 +102,17 @@ interface Candidate extends Omit<Culprit, 'slower' | 'times'> {
   readonly shift: number;
   /** Milliseconds that it explains, by which candidates are ranked. */
   readonly effectMs: number;
+}
+
+/** Two runs with how they differ. */
+interface Differing {
+  readonly was: HarStudy;
+  readonly is: HarStudy;
+  readonly shift: RunShift;
+  readonly near: readonly (readonly Har[])[];
+  readonly moves: Effects;
+  /** Of the longer run. */
+  readonly durationMs: number;
 }
 
 /**
@@ -61,11 +133,9 @@ const ALSO_MOVED = 0.6;
 /** A host or a run is slow as a whole where at least this share of its parts moved by half of the shift. */
 const MOST_PARTS = 0.6;
 
-function msOf({ before, after }: Moved): number {
-  return after.durationMs - before.durationMs;
-}
+const msOf = ({ before, after }: Moved) => after.durationMs - before.durationMs;
 
-function isClear(shift: number, score: number, limit: number): boolean {
+function isClear({ shift, score }: { shift: number; score: number }, limit: number): boolean {
   return Math.abs(score) >= limit && Math.abs(shift) >= LEAST_SHIFT;
 }
 
@@ -74,89 +144,91 @@ function mostMoved(changes: readonly number[], shift: number): boolean {
   return changes.filter((change) => change / shift >= 0.5).length >= MOST_PARTS * changes.length;
 }
 
-function timesWords(shift: number): string {
-  return `${formatNumber(Math.exp(Math.abs(shift)), { digits: 1 })} times`;
-}
+const timesWords = (shift: number) => `${formatNumber(Math.exp(Math.abs(shift)), { digits: 1 })} times`;
 
 /** Whether a paint moved in this direction at all. */
-function isFelt(moves: PaintMoves, direction: number): boolean {
+function isFelt(moves: Effects, direction: number): boolean {
   return Object.values(moves).some((ms: number) => Math.sign(ms) === Math.sign(direction));
 }
 
-function isLong(ms: number, durationMs: number): boolean {
-  return Math.abs(ms) >= Math.max(LONG.ms, LONG.share * durationMs);
-}
-
-function wholeRun({ shift: { whole, requests }, moves, durationMs }: Differing): Candidate[] {
-  const { shift, score, hosts } = whole;
-  if (hosts < 2 || !isClear(shift, score, CLEAR.run) || !isFelt(moves, shift)) return [];
+/** All requests took longer, or all came later although most took no longer, the document with them. */
+function wholeRun({ was, is, near, shift: { whole, requests }, moves, durationMs }: Differing): Candidate[] {
+  const course = courseBetween(was.har, is.har, near);
   const changes = requests.map(({ change }) => change);
-  if (!mostMoved(changes, shift)) return [];
-  const says = `the whole run took about ${timesWords(shift)} as long, on all ${hosts} hosts: machine or network`;
-  return [{ kind: 'whole run', name: null, shift, effectMs: durationMs * (1 - Math.exp(-Math.abs(shift))), says }];
+  const candidate = (shift: number, says: string): Candidate[] =>
+    isFelt(moves, shift) ? [{ kind: 'whole run', name: null, shift, effectMs: durationMs * (1 - Math.exp(-Math.abs(shift))), says }] : [];
+  const isWhole = whole.hosts >= 2 && isClear(whole, CLEAR.run) && mostMoved(changes, whole.shift);
+  const isSlowPace = course && isClear(course, CLEAR.run) && course.documentShift / course.shift >= ALSO_MOVED;
+  return [
+    ...(isWhole
+      ? candidate(
+          whole.shift,
+          `the whole run took about ${timesWords(whole.shift)} as long, on all ${whole.hosts} hosts: machine or network`,
+        )
+      : []),
+    ...(isSlowPace
+      ? candidate(
+          course.shift,
+          `from the document to the load all took about ${timesWords(course.shift)} as long, though most requests did not: ` +
+            "the machine or the page's own work",
+        )
+      : []),
+  ];
 }
 
-/** A run that went slower from its first answer to its end although most requests took no longer, the document with it. */
-function slowCourse({ course, moves, durationMs }: Differing): Candidate[] {
-  if (!course || !isClear(course.shift, course.score, CLEAR.run) || !isFelt(moves, course.shift)) return [];
-  const { shift, documentShift } = course;
-  if (documentShift / shift < ALSO_MOVED) return [];
-  const says =
-    `from the document to the load all took about ${timesWords(shift)} as long, though most requests did not: ` +
-    "the machine or the page's own work";
-  return [{ kind: 'whole run', name: null, shift, effectMs: durationMs * (1 - Math.exp(-Math.abs(shift))), says }];
-}
-
-function hostCandidate({ host, requests, shift, score }: HostMoved, { moves }: Differing): Candidate[] {
-  const moved = requests.map(({ own }) => own);
-  if (!isClear(shift, score, isFelt(moves, shift) ? CLEAR.host : CLEAR.unfelt) || !mostMoved(moved, shift)) return [];
+function hostCandidate({ host, requests, ...moved }: RunShift['hosts'][number], { moves }: Differing): Candidate[] {
+  const { shift } = moved;
+  const own = requests.map((request) => request.own);
   const effectMs = requests.reduce((most, request) => Math.max(most, Math.abs(msOf(request))), 0);
-  if (effectMs < LEAST_MS) return [];
+  if (!isClear(moved, isFelt(moves, shift) ? CLEAR.host : CLEAR.unfelt) || !mostMoved(own, shift) || effectMs < LEAST_MS) return [];
   const name = sanitiseHost(host);
-  const says = `${requests.length} requests to ${name} took about ${timesWords(shift)} as long`;
-  return [{ kind: 'host', name, shift, effectMs, says }];
+  return [{ kind: 'host', name, shift, effectMs, says: `${requests.length} requests to ${name} took about ${timesWords(shift)} as long` }];
 }
 
 /** The standard deviations that a request must stand out by: fewer where a moved paint waited for it; undefined where nothing did. */
-function limitFor(moved: Moved, { moves, durationMs, effectsOf, document, largest }: Differing): number | undefined {
-  const effects = effectsOf(moved);
-  const explains = (paint: keyof Effects) => Math.abs(effects[paint] ?? 0) >= EXPLAINS * Math.abs(moves[paint] ?? Number.POSITIVE_INFINITY);
-  if (explains('fcpMs') || explains('lcpMs')) return moved.after === document || moved.after === largest ? CLEAR.awaited : CLEAR.blocking;
-  return explains('loadMs') || isLong(msOf(moved), durationMs) ? CLEAR.request : undefined;
+function limitFor(moved: Moved, { was, is, moves, durationMs }: Differing): number | undefined {
+  const effects = effectsOf({ ...moved, from: moved.before.durationMs, to: moved.after.durationMs }, was, is);
+  const explains = (paint: Paint) => Math.abs(effects[paint] ?? 0) >= EXPLAINS * Math.abs(moves[paint] ?? Number.POSITIVE_INFINITY);
+  const isAwaited = moved.after === is.har.document || moved.after === is.largest?.entry;
+  if (explains('fcpMs') || explains('lcpMs')) return isAwaited ? CLEAR.awaited : CLEAR.blocking;
+  const isLong = Math.abs(msOf(moved)) >= Math.max(LONG.ms, LONG.share * durationMs);
+  return explains('loadMs') || isLong ? CLEAR.request : undefined;
 }
 
 /** A request that moved by itself, beyond what its host did. */
 function requestCandidate(moved: Moved, hostShift: number, differing: Differing): Candidate[] {
-  const own = moved.own - hostShift;
+  const shift = moved.own - hostShift;
   const ms = msOf(moved);
   const limit = limitFor(moved, differing);
   // The part that its host shares does not make the request stand out.
-  const score = moved.own === 0 ? 0 : (moved.score * own) / moved.own;
-  if (limit === undefined || !isClear(own, score, limit) || Math.abs(ms) < LEAST_MS || Math.sign(ms) !== Math.sign(own)) return [];
+  const score = moved.own === 0 ? 0 : (moved.score * shift) / moved.own;
+  if (limit === undefined || !isClear({ shift, score }, limit) || Math.abs(ms) < LEAST_MS || Math.sign(ms) !== Math.sign(shift)) return [];
   const { before, after } = moved;
-  const isDocument = after === differing.document;
+  const isDocument = after === differing.is.har.document;
   const name = shortUrl(after.url, 70);
   const [slow, other] = ms > 0 ? [after, before] : [before, after];
   const what = isDocument ? 'the document' : name;
   const says = `${what} took ${formatMs(slow.durationMs)} against ${formatMs(other.durationMs)} in the other run`;
-  const effectMs = Math.abs(ms) * Math.min(1, own / moved.change);
-  return [{ kind: isDocument ? 'document' : 'request', name, shift: own, effectMs, says }];
+  return [{ kind: isDocument ? 'document' : 'request', name, shift, effectMs: Math.abs(ms) * Math.min(1, shift / moved.change), says }];
 }
 
 /** The way in which all paints and the load moved: 1 slower, -1 faster; 0 where none did, or they went apart. */
-function directionOf(moves: PaintMoves): number {
+function directionOf(moves: Effects): number {
   const ways = new Set(Object.values(moves).map(Math.sign));
   const [way = 0] = ways;
   return ways.size === 1 ? way : 0;
 }
 
 /** The cause where no request went the way of the paints: the page's own work, where it blocked the main thread for that long. */
-function unexplained({ moves, blockedMs, madeMore }: Differing, direction: number): Culprit {
+function unexplained({ was, is, moves }: Differing, direction: number, { added, removed }: Matching): Culprit {
   const nothing = { kind: 'nothing', name: null, times: null } as const;
   const slower = direction > 0 ? 'after' : 'before';
-  if (direction === 0 || madeMore.has(slower)) return { ...nothing, slower: null, says: 'nothing that both runs requested stands out' };
+  // Requests that the other run did not make may explain what no request of both does.
+  const madeMore = slower === 'after' ? added : removed;
+  if (direction === 0 || madeMore.length > 0) return { ...nothing, slower: null, says: 'nothing that both runs requested stands out' };
   const movedMs = Math.max(...Object.values(moves).map(Math.abs));
-  const ownMs = direction * (blockedMs ?? 0);
+  const [wasMs, isMs] = [was.paints.tbtMs, is.paints.tbtMs];
+  const ownMs = wasMs === null || isMs === null ? 0 : direction * (isMs - wasMs);
   if (ownMs < Math.max(LEAST_MS, EXPLAINS * movedMs)) return { ...nothing, slower, says: 'no request of both runs explains it' };
   return { ...nothing, kind: 'page', slower, says: `no request explains it; TBT is ${formatMs(ownMs)} longer: the page's own work` };
 }
@@ -165,20 +237,43 @@ function unexplained({ moves, blockedMs, madeMore }: Differing, direction: numbe
  * Names what made one run slower: the whole run, one host, the document, one request, the page's own work, or nothing beyond scatter. A
  * cause goes the way of its effect: where paints and load went one way, nothing is named that went the other.
  */
-export function culpritOf(differing: Differing): Culprit {
+function culpritOf(differing: Differing, matching: Matching): Culprit {
   const { shift, moves } = differing;
   const direction = directionOf(moves);
   const hosts = new Map(shift.hosts.flatMap((host) => hostCandidate(host, differing).map((candidate) => [host.host, candidate] as const)));
-  const shiftOf = (host: string | null) => hosts.get(host ?? '')?.shift ?? 0;
   const [first] = [
     ...wholeRun(differing),
-    ...slowCourse(differing),
     ...hosts.values(),
-    ...shift.requests.flatMap((moved) => requestCandidate(moved, shiftOf(moved.host), differing)),
+    ...shift.requests.flatMap((moved) => requestCandidate(moved, hosts.get(moved.before.host ?? '')?.shift ?? 0, differing)),
   ]
     .filter((candidate) => candidate.shift * direction >= 0)
     .toSorted((a, b) => b.effectMs - a.effectMs);
-  if (!first) return unexplained(differing, direction);
+  if (!first) return unexplained(differing, direction, matching);
   const { kind, name, says } = first;
   return { kind, name, slower: first.shift > 0 ? 'after' : 'before', times: Math.round(Math.exp(Math.abs(first.shift)) * 100) / 100, says };
+}
+
+/** Standard deviations, ratio and milliseconds from which a duration is listed as changed. */
+const LISTED = { score: 3.5, ratio: Math.log(1.3), ms: 100 };
+
+/** The whole change of a request counts, also the part that it shares with its run. */
+function isListed(moved: Moved): boolean {
+  const change = Math.abs(moved.change);
+  return change >= LISTED.score * moved.scatter && change >= LISTED.ratio && Math.abs(msOf(moved)) >= LISTED.ms;
+}
+
+/** The requests whose durations changed between two runs, judged against the runs near them, of which there may be none; and the cause. */
+export function judgeTwoRuns(matching: Matching, was: HarStudy, is: HarStudy, near: Sides<Har>, paints: Sides<PaintTimes>) {
+  const groups = [near.before, near.after];
+  const shift = shiftBetween(matching.pairs, was.har.entries, groups);
+  const loadOf = (study: HarStudy) => study.totals.onLoadMs ?? study.paints.loadMs ?? study.totals.durationMs ?? 0;
+  const moves = paintMoves(paintsOf(was), paintsOf(is), paints);
+  const differing = { was, is, shift, near: groups, moves, durationMs: Math.max(loadOf(was), loadOf(is)) };
+  const listed = shift.requests.filter(isListed);
+  const changeOf = ({ before, after }: Moved): RequestChange => ({ before, after, from: before.durationMs, to: after.durationMs });
+  return {
+    culprit: culpritOf(differing, matching),
+    slower: listed.filter(({ change }) => change > 0).map(changeOf),
+    faster: listed.filter(({ change }) => change < 0).map(changeOf),
+  };
 }

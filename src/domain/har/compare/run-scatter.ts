@@ -1,27 +1,45 @@
-import { median, medianAbsoluteDeviation } from 'simple-statistics';
+import { medianAbsoluteDeviation } from 'simple-statistics';
+import { grouped } from '../../../lib/grouped.ts';
 import { addTo } from '../../../lib/tally.ts';
+import { median } from '../../../statistics/order.ts';
 import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
-import type { HarEntry } from '../read/har-model.ts';
-import { isTimed, normalisedAddress, type Pair, type TimedPair, timedPairs } from './request-changes.ts';
+import type { Har, HarEntry } from '../read/har-model.ts';
+import { endOf } from '../requests/totals.ts';
+import { normalisedAddress, type Pair } from './match-requests.ts';
 
 /** Standard deviation of log durations of a request where no neighbours are known; two loads of a page differ by 25 to 40 %. */
 const USUAL_SCATTER = 0.3;
+/** The same of a whole run, and of the pace of one. */
+const RUN_SCATTER = 0.12;
+/** The scatter of a host as a part of that of its requests. */
+const HOST_SHARE = 0.6;
 /** No request and no host is taken to be steadier than this. */
 const LEAST_SCATTER = 0.1;
-/** The prior counts as this many neighbours when the scatter of a request is estimated from a few. */
+/** The prior counts as this many neighbours when a scatter is estimated from a few. */
 const PRIOR_RUNS = 4;
 /** A neighbour is taken to differ by this many prior standard deviations at most. */
 const OUTLYING = 2.5;
+/** Fewer neighbours give no level. */
+const LEAST_NEIGHBOURS = 3;
+/** Levels that are less far apart than this many standard deviations are one. */
+const SAME_LEVEL = 2;
+/** Variance of a median over that of a mean, of normal values. */
+const MEDIAN_VARIANCE = Math.PI / 2;
+/** Of the differences of two runs, each scatters by itself. */
+const OF_TWO = Math.SQRT2;
+/** A view tells of a change where it holds at least this part of it. */
+const TELLS = 0.5;
 
-/** Log durations of a run by address; equal addresses in their order. */
-type Durations = ReadonlyMap<string, number>;
+/** A request that says how fast the network and the servers were: it came from the network and has a duration. */
+type TimedEntry = HarEntry & { readonly durationMs: number };
 
-/** One matched request with how its duration moved, as logarithms. */
-export interface Moved extends TimedPair {
-  readonly host: string | null;
+/** One matched request that is timed in both runs, with how its duration moved, as logarithms. */
+export interface Moved extends Pair {
+  readonly before: TimedEntry;
+  readonly after: TimedEntry;
   /** Log of after over before. */
   readonly change: number;
-  /** The change that is its own, without what the host and the whole run share. */
+  /** The change that is its own, without what the whole run shares. */
   readonly own: number;
   /** Standard deviation of the difference of two runs, as a logarithm. */
   readonly scatter: number;
@@ -29,25 +47,35 @@ export interface Moved extends TimedPair {
   readonly score: number;
 }
 
-/** A host with what all its requests share. */
-export interface HostMoved {
-  readonly host: string;
-  readonly requests: readonly Moved[];
+/** The change that all of a run, a host or a pace share: log of after over before, and the standard deviations that it stands out by. */
+export interface Shift {
   readonly shift: number;
   readonly score: number;
 }
 
-/** How the durations of two runs differ: what the whole run shares, its hosts, its requests; scores are standard deviations. */
+/** How the durations of two runs differ: what the whole run shares, its hosts of several requests, its requests. */
 export interface RunShift {
-  readonly whole: { readonly shift: number; readonly score: number; readonly hosts: number };
-  readonly hosts: readonly HostMoved[];
+  readonly whole: Shift & { readonly hosts: number };
+  readonly hosts: readonly (Shift & { readonly host: string; readonly requests: readonly Moved[] })[];
   readonly requests: readonly Moved[];
-  /** Runs that the scatter was learned from. */
-  readonly neighbours: number;
 }
 
-/** A key for each request of a run: its address and the how-manieth of that address it is. */
-export function keysOf(entries: readonly HarEntry[]): Map<HarEntry, string> {
+/** Whether a request is timed. */
+function isTimed(entry: HarEntry): entry is TimedEntry {
+  const { fromCache, isStream, durationMs, status } = entry;
+  return !fromCache && !isStream && status !== 0 && durationMs !== null && durationMs > 0;
+}
+
+/** The pairs that are timed in both runs. */
+export function timedPairs(pairs: readonly Pair[]): { before: TimedEntry; after: TimedEntry }[] {
+  return pairs.flatMap(({ before, after }) => (isTimed(before) && isTimed(after) ? [{ before, after }] : []));
+}
+
+/** Logarithms of a run by address; equal addresses in their order. */
+type Logs = ReadonlyMap<string, number>;
+
+/** Keys of the requests of a run: address and the how-manieth of that address it is. */
+function keysOf(entries: readonly HarEntry[]): Map<HarEntry, string> {
   const seen = new Map<string, number>();
   return new Map(
     entries.map((entry) => {
@@ -57,209 +85,209 @@ export function keysOf(entries: readonly HarEntry[]): Map<HarEntry, string> {
   );
 }
 
-function durationsOf(entries: readonly HarEntry[]): Map<string, number> {
-  const keys = keysOf(entries);
-  return new Map(entries.filter(isTimed).map((entry) => [keys.get(entry) ?? '', Math.log(entry.durationMs)]));
+function logsOf(entries: readonly HarEntry[], valueOf: (entry: HarEntry) => number | null): Logs {
+  const known = [...keysOf(entries)].map(([entry, key]) => [key, valueOf(entry)] as const);
+  return new Map(known.flatMap(([key, value]) => (value === null ? [] : [[key, Math.log(value)] as const])));
 }
 
-function lowMedian(values: readonly number[]): number {
-  // Of two hosts the one that moved less: a single slow host must not count as the whole run.
-  const sorted = values.toSorted((a, b) => Math.abs(a) - Math.abs(b));
-  // No request in common, no shift.
-  return sorted[(values.length - 1) >> 1] ?? 0;
+/** How much each value differs from that of its key before; keys without one are left out. */
+function between(was: Logs, is: Logs): Map<string, number> {
+  return new Map([...is].flatMap(([key, value]) => (was.has(key) ? [[key, value - (was.get(key) ?? 0)] as const] : [])));
+}
+
+/** The median of each key that at least so many runs have. */
+function levelOf(runs: readonly Logs[], least: number): Logs {
+  const known = grouped(
+    runs.flatMap((run) => [...run]),
+    ([key]) => key,
+  );
+  return new Map(
+    [...known].flatMap(([key, same]) => (same.length < least ? [] : [[key, median(same.map(([, value]) => value))] as const])),
+  );
+}
+
+/** Of each run of a group how it differs from the others; runs that nothing is in common with are left out. */
+function deviations(group: readonly Logs[]): Map<string, number>[] {
+  const level = levelOf(group, 2);
+  return group.map((run) => between(level, run)).filter(({ size }) => size > 0);
 }
 
 /** The spread of values around 0, drawn towards `prior` where they are few; an outlier among them counts as a large value only. */
-export function scatterOf(values: readonly number[], prior: number): number {
-  const largest = OUTLYING * prior;
-  const squares = values.reduce((sum, value) => sum + Math.min(value * value, largest * largest), 0);
+function scatterOf(values: readonly number[], prior: number): number {
+  const squares = values.reduce((sum, value) => sum + Math.min(value * value, (OUTLYING * prior) ** 2), 0);
   return Math.max(LEAST_SCATTER, Math.sqrt((PRIOR_RUNS * prior * prior + squares) / (PRIOR_RUNS + Math.max(0, values.length - 1))));
 }
 
-/** The middle of the hosts' middles: what a slow machine or network does to all of them. */
-function sharedShift(
-  changes: ReadonlyMap<string, number>,
-  hostOf: (key: string) => string,
-): { shift: number; byHost: Map<string, number[]> } {
-  const byHost = new Map<string, number[]>();
-  for (const [key, change] of changes) push(byHost, hostOf(key), change);
-  const middles = [...byHost.values()].map((values) => median(values));
-  return { shift: middles.length < 3 ? lowMedian(middles) : median(middles), byHost };
-}
-
-interface Scatter {
-  readonly whole: number;
-  readonly host: (host: string, requests: number) => number;
-  readonly request: (key: string) => number;
-}
-
-interface Residuals {
-  readonly wholes: number[];
-  readonly hosts: Map<string, number[]>;
-  readonly requests: Map<string, number[]>;
-}
-
-function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
-  const known = map.get(key);
-  if (known) known.push(value);
-  else map.set(key, [value]);
-}
-
-/** Residuals of the neighbours' log durations, without the usual levels of request, run and host. */
-/** How much each value differs from that of its key before; keys without one are left out. */
-function between(was: Durations, is: Durations): Map<string, number> {
-  const changes = new Map<string, number>();
-  for (const [key, value] of is) {
-    const before = was.get(key);
-    if (before !== undefined) changes.set(key, value - before);
-  }
-  return changes;
-}
-
-function residualsOf(groups: readonly (readonly Durations[])[], hostOf: (key: string) => string): Residuals {
-  const found: Residuals = { wholes: [], hosts: new Map(), requests: new Map() };
-  for (const group of groups) {
-    const known = new Map<string, number[]>();
-    for (const run of group) for (const [key, value] of run) push(known, key, value);
-    const levels = new Map([...known].filter(([, values]) => values.length > 1).map(([key, values]) => [key, median(values)]));
-    for (const run of group) {
-      const changes = between(levels, run);
-      if (changes.size === 0) continue;
-      const { shift, byHost } = sharedShift(changes, hostOf);
-      found.wholes.push(shift);
-      for (const [host, values] of byHost) if (values.length > 1) push(found.hosts, host, median(values) - shift);
-      for (const [key, change] of changes) push(found.requests, key, change - shift);
-    }
-  }
-  return found;
-}
-
-function robustSpread(values: readonly number[], otherwise: number): number {
+/** The robust spread of values around 0; `otherwise` where they are few. */
+function spreadOf(values: readonly number[], otherwise: number): number {
   const known = values.filter((value) => value !== 0);
-  return known.length < 5
-    ? otherwise
-    : Math.max(LEAST_SCATTER, MAD_TO_SD * medianAbsoluteDeviation([...known, ...known.map((value) => -value)]));
+  const both = [...known, ...known.map((value) => -value)];
+  return known.length < 5 ? otherwise : Math.max(LEAST_SCATTER, MAD_TO_SD * medianAbsoluteDeviation(both));
 }
 
-/** Learns how much runs, hosts and requests differ by themselves from neighbouring runs, each group at a level of its own. */
-function learnScatter(groups: readonly (readonly Durations[])[], hostOf: (key: string) => string): Scatter {
-  const { wholes, hosts, requests } = residualsOf(groups, hostOf);
-  const request = robustSpread([...requests.values()].flat(), USUAL_SCATTER);
-  const host = robustSpread([...hosts.values()].flat(), request * 0.6);
-  const whole = scatterOf(wholes, 0.12);
+/** Changes taken apart: what the run shares, what each host of several requests has beside it, what each request has. */
+interface Apart {
+  readonly shift: number;
+  readonly hosts: ReadonlyMap<string, number>;
+  readonly own: ReadonlyMap<string, number>;
+  readonly hostCount: number;
+}
+
+/** A run shares the middle of its hosts' middles: what a slow machine or network does to all of them. */
+function takeApart(changes: Logs, hostOf: (key: string) => string): Apart {
+  const byHost = [...grouped([...changes], ([key]) => hostOf(key))].map(([host, same]) => ({
+    host,
+    size: same.length,
+    middle: median(same.map(([, change]) => change)),
+  }));
+  const middles = byHost.map(({ middle }) => middle).toSorted((a, b) => Math.abs(a) - Math.abs(b));
+  // Of two hosts the one that moved less: a single slow host must not count as the whole run. No request in common, no shift.
+  const shift = middles.length < 3 ? (middles[0] ?? 0) : median(middles);
+  const shared = byHost.filter(({ size }) => size > 1);
   return {
-    whole,
-    host: (name, count) => scatterOf(hosts.get(name) ?? [], Math.max(host, request / Math.sqrt(count))),
-    request: (key) => scatterOf(requests.get(key) ?? [], request),
+    shift,
+    hosts: new Map(shared.map(({ host, middle }) => [host, middle - shift])),
+    own: new Map([...changes].map(([key, change]) => [key, change - shift])),
+    hostCount: byHost.length,
   };
 }
 
-/** Changes of one kind by address, and how many standard deviations of a single run their scatter is. */
-interface DurationChanges {
-  readonly changes: ReadonlyMap<string, number>;
-  readonly scatter: number;
-}
-
-/** A view taken apart: what the run shares, its hosts, each request. */
-interface ChangesApart {
-  readonly scatter: number;
-  readonly shift: number;
-  readonly byHost: ReadonlyMap<string, readonly number[]>;
-  readonly host: (name: string) => number;
-  readonly own: (key: string) => number;
-}
-
-function takeApart({ changes, scatter }: DurationChanges, hostOf: (key: string) => string): ChangesApart {
-  const { shift, byHost } = sharedShift(changes, hostOf);
-  const hosts = new Map([...byHost].map(([host, values]) => [host, values.length > 1 ? median(values) - shift : 0]));
-  return { scatter, shift, byHost, host: (name) => hosts.get(name) ?? 0, own: (key) => (changes.get(key) ?? shift) - shift };
-}
-
-/** Runs of both sides, each with its neighbours, that are less far apart than this many of its standard deviations are at one level. */
-const SAME_LEVEL = 2;
-/** Variance of a median over that of a mean, of normal values. */
-const MEDIAN_VARIANCE = Math.PI / 2;
-/** Fewer neighbours give no level. */
-const LEAST_NEIGHBOURS = 3;
-
-/** The usual duration of each request, and how much of the variance of a run this level is known by. */
-function levelOf(runs: readonly Durations[]): { level: Durations; variance: number } {
-  const known = new Map<string, number[]>();
-  for (const run of runs) for (const [key, value] of run) push(known, key, value);
-  const level = new Map([...known].filter(([, values]) => values.length >= LEAST_NEIGHBOURS).map(([key, values]) => [key, median(values)]));
-  return { level, variance: MEDIAN_VARIANCE / Math.max(1, runs.length) };
-}
-
-/**
- * The two runs against each other, and each against its level: where one run of two is unlike its neighbours, the other one only adds
- * noise. Where the neighbours of both are at one level, it is known twice as well.
- */
-function viewsOf(
-  was: Durations,
-  is: Durations,
-  [before = [], after = []]: readonly (readonly Durations[])[],
-  scatter: Scatter,
-): DurationChanges[] {
-  const pair: DurationChanges = { changes: between(was, is), scatter: Math.SQRT2 };
-  const [own, other] = [levelOf(before), levelOf(after)];
-  const moved = median([0, ...between(own.level, other.level).values()]);
-  const isOne = Math.abs(moved) < SAME_LEVEL * scatter.whole * Math.sqrt(own.variance + other.variance);
-  const all = levelOf([...before, ...after]);
-  const [usualBefore, usualAfter] = isOne ? [all, all] : [own, other];
-  return [
-    pair,
-    { changes: between(was, usualBefore.level), scatter: Math.sqrt(1 + usualBefore.variance) },
-    { changes: between(usualAfter.level, is), scatter: Math.sqrt(1 + usualAfter.variance) },
-  ];
-}
-
-/** A view tells of a change where it holds at least this part of it. */
-const TELLS = 0.5;
-
 /** The most standard deviations by which a view that tells of a change makes it stand out. */
-function bestScore(change: number, views: readonly ChangesApart[], valueOf: (view: ChangesApart) => number, scatter: number): number {
-  const scores = views.flatMap((view) => {
-    const value = valueOf(view);
-    return value / change >= TELLS ? [value / (view.scatter * scatter)] : [];
-  });
+function bestScore(change: number, views: readonly (readonly [value: number, scatter: number])[], scatter: number): number {
+  const scores = views.flatMap(([value, times]) => (value / change >= TELLS ? [value / (times * scatter)] : []));
   return scores.reduce((most, score) => (Math.abs(score) > Math.abs(most) ? score : most), 0);
 }
 
-/** How two runs differ, compared with the scatter of their neighbours (groups of runs at one level each; may be empty). */
+/**
+ * The two runs against each other, and each against its level, with how much each view scatters: where one run of two is unlike its
+ * neighbours, the other one only adds noise. Where the neighbours of both are at one level, it is known twice as well.
+ */
+function viewsOf(was: Logs, is: Logs, [before = [], after = []]: readonly (readonly Logs[])[], runScatter: number) {
+  const level = (runs: readonly Logs[]) => ({
+    of: levelOf(runs, LEAST_NEIGHBOURS),
+    variance: MEDIAN_VARIANCE / Math.max(1, runs.length),
+  });
+  const [own, other, all] = [level(before), level(after), level([...before, ...after])];
+  const moved = median([0, ...between(own.of, other.of).values()]);
+  const isOne = Math.abs(moved) < SAME_LEVEL * runScatter * Math.sqrt(own.variance + other.variance);
+  const [usualBefore, usualAfter] = isOne ? [all, all] : [own, other];
+  return [
+    { changes: between(was, is), scatter: OF_TWO },
+    { changes: between(was, usualBefore.of), scatter: Math.sqrt(1 + usualBefore.variance) },
+    { changes: between(usualAfter.of, is), scatter: Math.sqrt(1 + usualAfter.variance) },
+  ];
+}
+
+/** How much runs, hosts and requests differ by themselves, learnt from groups of neighbouring runs, each at a level of its own. */
+function learnScatter(groups: readonly (readonly Logs[])[], hostOf: (key: string) => string) {
+  const apart = groups.flatMap(deviations).map((changes) => takeApart(changes, hostOf));
+  const request = spreadOf(
+    apart.flatMap(({ own }) => [...own.values()]),
+    USUAL_SCATTER,
+  );
+  const host = spreadOf(
+    apart.flatMap(({ hosts }) => [...hosts.values()]),
+    request * HOST_SHARE,
+  );
+  const ofAll = (valueIn: (run: Apart) => number | undefined, prior: number) =>
+    scatterOf(
+      apart.flatMap((run) => valueIn(run) ?? []),
+      prior,
+    );
+  return {
+    run: ofAll(({ shift }) => shift, RUN_SCATTER),
+    host: (name: string, requests: number) => ofAll(({ hosts }) => hosts.get(name), Math.max(host, request / Math.sqrt(requests))),
+    request: (key: string) => ofAll(({ own }) => own.get(key), request),
+  };
+}
+
+/** How two runs differ, against the scatter of their neighbours, groups of runs at one level each, which may be empty. */
 export function shiftBetween(
   pairs: readonly Pair[],
   before: readonly HarEntry[],
-  neighbours: readonly (readonly (readonly HarEntry[])[])[],
+  neighbours: readonly (readonly Pick<Har, 'entries'>[])[],
 ): RunShift {
-  const groups = neighbours.map((group) => group.map(durationsOf));
+  const groups = neighbours.map((runs) =>
+    runs.map(({ entries }) => logsOf(entries, (entry) => (isTimed(entry) ? entry.durationMs : null))),
+  );
   const keys = keysOf(before);
-  const timed = timedPairs(pairs);
-  const keyOf = ({ before: entry }: Pair) => keys.get(entry) ?? '';
-  const hosts = new Map(timed.map((pair) => [keyOf(pair), pair.before.host ?? '']));
+  const timed = timedPairs(pairs).map((pair) => ({ ...pair, key: keys.get(pair.before) ?? '' }));
+  const hostByKey = new Map(timed.map((pair) => [pair.key, pair.before.host ?? '']));
   // An address begins with its method and host.
-  const hostOf = (key: string) => hosts.get(key) ?? key.slice(key.indexOf(' ') + 1, key.indexOf('/'));
+  const hostOf = (key: string) => hostByKey.get(key) ?? key.slice(key.indexOf(' ') + 1, key.indexOf('/'));
   const scatter = learnScatter(groups, hostOf);
-  const logsOf = (side: keyof Pair) => new Map(timed.map((pair) => [keyOf(pair), Math.log(pair[side].durationMs)]));
-  const views = viewsOf(logsOf('before'), logsOf('after'), groups, scatter).map((view) => takeApart(view, hostOf));
-  const [difference] = views;
-  if (!difference) throw new RangeError('two runs have a difference');
-  const { shift, byHost } = difference;
-  const requests = timed.map((pair): Moved => {
-    const key = keyOf(pair);
-    const [own, single] = [difference.own(key), scatter.request(key)];
-    const score = bestScore(own, views, (view) => view.own(key), single);
-    return { ...pair, host: pair.before.host, change: own + shift, own, scatter: Math.SQRT2 * single, score };
+  const logs = (side: keyof Pair) => new Map(timed.map((pair) => [pair.key, Math.log(pair[side].durationMs)]));
+  const views = viewsOf(logs('before'), logs('after'), groups, scatter.run).map((view) => ({
+    ...takeApart(view.changes, hostOf),
+    scatter: view.scatter,
+  }));
+  const whole = views[0] as (typeof views)[number]; // the two runs against each other
+  const score = (change: number, valueOf: (view: Apart) => number | undefined, deviation: number) =>
+    bestScore(
+      change,
+      views.map((view) => [valueOf(view) ?? 0, view.scatter]),
+      deviation,
+    );
+  const requests = timed.map(({ key, ...pair }): Moved => {
+    const own = whole.own.get(key) ?? 0;
+    const deviation = scatter.request(key);
+    return {
+      ...pair,
+      change: own + whole.shift,
+      own,
+      scatter: OF_TWO * deviation,
+      score: score(own, (view) => view.own.get(key), deviation),
+    };
   });
-  const members = new Map<string, Moved[]>();
-  for (const moved of requests) push(members, moved.host ?? '', moved);
+  const members = grouped(requests, (moved) => moved.before.host ?? '');
   return {
-    whole: { shift, score: bestScore(shift, views, (view) => view.shift, scatter.whole), hosts: byHost.size },
-    hosts: [...byHost].flatMap(([host, values]) => {
-      const own = difference.host(host);
-      const score = bestScore(own, views, (view) => view.host(host), scatter.host(host, values.length));
-      return values.length > 1 ? [{ host, requests: members.get(host) ?? [], shift: own, score }] : [];
+    whole: { shift: whole.shift, score: score(whole.shift, ({ shift }) => shift, scatter.run), hosts: whole.hostCount },
+    hosts: [...whole.hosts].map(([host, shift]) => {
+      const own = members.get(host) ?? [];
+      return { host, requests: own, shift, score: score(shift, ({ hosts }) => hosts.get(host), scatter.host(host, own.length)) };
     }),
     requests,
-    neighbours: groups.reduce((sum, group) => sum + group.length, 0),
   };
+}
+
+/** Starts so early say more of rounding than of pace. */
+const LEAST_START_MS = 50;
+/** Fewer starts do not say how a run went on. */
+const LEAST_STARTS = 8;
+/** Each quarter of the run moved in the direction of the shift by at least this part of it. */
+const EVERYWHERE = 0.5;
+
+/** How much more slowly a run went on after its document than another one: what a slow machine does whose requests take no longer. */
+export interface CourseShift extends Shift {
+  /** Log of the end of the document after over before. */
+  readonly documentShift: number;
+}
+
+type Loaded = Pick<Har, 'entries' | 'document'>;
+
+const documentEnd = ({ document }: Loaded) => (document ? endOf(document) : 0);
+
+/** Starts of a run, counted from the end of its document. */
+function startsOf(run: Loaded): Logs {
+  const fromMs = documentEnd(run);
+  return logsOf(run.entries, ({ startMs }) => ((startMs ?? 0) - fromMs < LEAST_START_MS ? null : (startMs ?? 0) - fromMs));
+}
+
+/** The pace that all of two runs differs by from beginning to end; undefined where a part of them kept its own. */
+export function courseBetween(before: Loaded, after: Loaded, neighbours: readonly (readonly Loaded[])[]): CourseShift | undefined {
+  const [was, is] = [startsOf(before), startsOf(after)];
+  const inOrder = [...was].toSorted(([, a], [, b]) => a - b);
+  const changes = inOrder.flatMap(([key, start]) => (is.has(key) ? [(is.get(key) ?? 0) - start] : []));
+  if (changes.length < LEAST_STARTS) return undefined;
+  const shift = median(changes);
+  const size = Math.floor(changes.length / 4);
+  const quarters = [0, 1, 2, 3].map((place) => changes.slice(place * size, place === 3 ? undefined : (place + 1) * size));
+  if (shift === 0 || quarters.some((quarter) => median(quarter) / shift < EVERYWHERE)) return undefined;
+  const paces = neighbours.flatMap((runs) => deviations(runs.map(startsOf)).filter(({ size: starts }) => starts >= LEAST_STARTS));
+  const scatter = scatterOf(
+    paces.map((pace) => median([...pace.values()])),
+    RUN_SCATTER,
+  );
+  const [wasMs, isMs] = [documentEnd(before), documentEnd(after)];
+  return { shift, score: shift / (OF_TWO * scatter), documentShift: wasMs && isMs ? Math.log(isMs / wasMs) : 0 };
 }

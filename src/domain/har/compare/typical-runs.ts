@@ -1,6 +1,6 @@
 import { median, medianAbsoluteDeviation } from 'simple-statistics';
-import { nth } from '../../../lib/nth.ts';
-import type { PaintTimes } from '../analyse/largest-paint.ts';
+import { counted, formatMs } from '../../../lib/number-text.ts';
+import type { PaintTimes } from '../requests/largest-paint.ts';
 
 /** A run of a step, as far as its choice depends on it. */
 export interface RunFigures {
@@ -13,26 +13,35 @@ export interface RunFigures {
   readonly paints: PaintTimes;
 }
 
+/** The lower median, a value that occurred; undefined without any. */
+export function middleOf(values: readonly number[]): number | undefined {
+  return values.toSorted((a, b) => a - b)[(values.length - 1) >> 1];
+}
+
 /** Spreads below this share of the median count as equal. */
 const LEAST_SPREAD = 0.02;
 
-/** By how many spreads each value lies from the middle; 0 where it is unknown. */
-function distances(values: readonly (number | null)[]): number[] {
+/** How many spreads a value lies from the middle of all; 0 where it is unknown. */
+function distanceIn(values: readonly (number | null)[]): (value: number | null) => number {
   const known = values.filter((value) => value !== null);
-  if (known.length === 0) return values.map(() => 0);
+  if (known.length === 0) return () => 0;
   const middle = median(known);
   const spread = Math.max(medianAbsoluteDeviation(known), LEAST_SPREAD * Math.abs(middle), 1);
-  return values.map((value) => (value === null ? 0 : Math.abs(value - middle) / spread));
+  return (value) => (value === null ? 0 : Math.abs(value - middle) / spread);
 }
 
 /** At most `most` runs whose number of requests, load time and LCP lie closest to the medians of all, the most typical first. */
 export function typicalRuns<Run extends RunFigures>(runs: readonly Run[], most: number): Run[] {
-  const all = [
-    distances(runs.map(({ requests }) => requests)),
-    distances(runs.map(({ loadTimeMs }) => loadTimeMs)),
-    distances(runs.map(({ paints }) => paints.lcpMs)),
+  const measures: ((run: RunFigures) => number | null)[] = [
+    ({ requests }) => requests,
+    ({ loadTimeMs }) => loadTimeMs,
+    ({ paints }) => paints.lcpMs,
   ];
-  const ranked = runs.map((run, index) => ({ run, distance: all.reduce((sum, each) => sum + nth(each, index), 0) }));
+  const distances = measures.map((valueOf) => {
+    const distance = distanceIn(runs.map(valueOf));
+    return (run: Run) => distance(valueOf(run));
+  });
+  const ranked = runs.map((run) => ({ run, distance: distances.reduce((sum, distance) => sum + distance(run), 0) }));
   return ranked
     .toSorted((a, b) => a.distance - b.distance)
     .slice(0, most)
@@ -41,14 +50,6 @@ export function typicalRuns<Run extends RunFigures>(runs: readonly Run[], most: 
 
 /** Runs on each side of a split at least. */
 const LEAST_RUNS = 4;
-
-/** Ranks from 0; equal values in their order. */
-function ranksOf(values: readonly number[]): number[] {
-  const ranks = values.map(() => 0);
-  const order = values.map((value, index) => ({ value, index })).toSorted((a, b) => a.value - b.value);
-  for (const [rank, { index }] of order.entries()) ranks[index] = rank;
-  return ranks;
-}
 
 /** The date of the first run after a shift, and how clear it is as about a standard normal. */
 interface Shift {
@@ -61,21 +62,40 @@ interface Shift {
  * with fewer than eight runs.
  */
 export function largestShift(runs: readonly RunFigures[]): Shift | undefined {
-  const timed = runs
-    .flatMap(({ date, loadTimeMs }) => (loadTimeMs === null ? [] : [{ date, loadTimeMs }]))
-    .toSorted((a, b) => a.date - b.date);
-  const middle = (timed.length - 1) / 2;
-  const ranks = ranksOf(timed.map(({ loadTimeMs }) => loadTimeMs));
+  const timed = runs.filter(({ loadTimeMs }) => loadTimeMs !== null).toSorted((a, b) => a.date - b.date);
+  const inOrder = timed.toSorted((a, b) => (a.loadTimeMs ?? 0) - (b.loadTimeMs ?? 0));
+  const ranks = new Map(inOrder.map((run, rank) => [run, rank - (timed.length - 1) / 2]));
   // Of the ranks of as many runs.
   const spread = Math.max(1, timed.length) / Math.sqrt(12);
   let found: Shift | undefined;
   let sum = 0;
-  for (const [index, rank] of ranks.entries()) {
+  for (const [index, run] of timed.entries()) {
     if (index >= LEAST_RUNS && index <= timed.length - LEAST_RUNS) {
       const score = Math.abs(sum) / Math.sqrt((index * (timed.length - index)) / timed.length) / spread;
-      if (score > (found?.score ?? -1)) found = { atMs: timed[index]?.date ?? 0, score };
+      if (score > (found?.score ?? -1)) found = { atMs: run.date, score };
     }
-    sum += rank - middle;
+    sum += ranks.get(run) ?? 0;
   }
   return found;
+}
+
+/** Fewer runs do not say what is usual. */
+const LEAST_USUAL = 8;
+/** Short of all, however many runs there are. */
+const percentOf = (share: number) => `${Math.min(99, Math.round(100 * share))}%`;
+
+/** How unusual a run is among the runs near it: `outlier: LCP above all 63 runs near it (median 2.7 s)`; undefined with too few. */
+export function placeOfRun(run: PaintTimes, near: readonly PaintTimes[]): string | undefined {
+  for (const [name, words] of [['lcpMs', 'LCP'] as const, ['loadMs', 'load'] as const]) {
+    const value = run[name];
+    const values = near.map((each) => each[name]).filter((each) => each !== null);
+    if (value === null || values.length < LEAST_USUAL) continue;
+    const below = values.filter((each) => each < value).length;
+    const of = `${counted(values.length, 'run')} near it (median ${formatMs(middleOf(values))})`;
+    if (below === values.length || below === 0) return `outlier: ${words} ${below === 0 ? 'below' : 'above'} all ${of}`;
+    const share = below / values.length;
+    const side = share < 0.5 ? `below ${percentOf(1 - share)}` : `above ${percentOf(share)}`;
+    return `${share >= 0.95 || share <= 0.05 ? 'unusual' : 'usual'}: ${words} ${side} of ${of}`;
+  }
+  return undefined;
 }

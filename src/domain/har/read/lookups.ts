@@ -180,7 +180,8 @@ export function createLookups(zone: string): Lookups {
   };
 }
 
-function remembered<Value>(work: (text: string) => Value): (text: string) => Value {
+/** The work done once for each text; one that gives undefined is done again. */
+export function remembered<Value>(work: (text: string) => Value): (text: string) => Value {
   const known = new Map<string, Value>();
   return (text) => {
     const found = known.get(text);

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../../src/api/errors.ts';
-import { HAR_VIEWS } from '../../../../src/domain/har/analyse/har-answer.ts';
-import type { HarQuery } from '../../../../src/domain/har/analyse/har-query.ts';
+import { HAR_VIEWS } from '../../../../src/domain/har/answer/har-answer.ts';
+import type { HarQuery } from '../../../../src/domain/har/answer/har-query.ts';
 import { HarError, resourceTypes } from '../../../../src/domain/har/read/har-model.ts';
 import { readHar } from '../../../../src/domain/har/read/read-har.ts';
 import { sampleSize } from '../../../support/sample-size.ts';

@@ -1,12 +1,14 @@
-import { analyseHar } from '../../../../src/domain/har/analyse/analyse-har.ts';
-import { HAR_VIEWS, type HarAnswer, harAnswerShape } from '../../../../src/domain/har/analyse/har-answer.ts';
-import type { HarQuery } from '../../../../src/domain/har/analyse/har-query.ts';
-import type { PaintTimes } from '../../../../src/domain/har/analyse/largest-paint.ts';
-import { loadEntities } from '../../../../src/domain/har/analyse/third-parties.ts';
+import { analyseHar } from '../../../../src/domain/har/answer/analyse-har.ts';
+import { HAR_VIEWS, type HarAnswer, harAnswerShape, harDigest } from '../../../../src/domain/har/answer/har-answer.ts';
+import type { HarQuery } from '../../../../src/domain/har/answer/har-query.ts';
+import { digestHar } from '../../../../src/domain/har/answer/summary-view.ts';
 import { compareHars } from '../../../../src/domain/har/compare/compare-hars.ts';
 import { comparisonShape } from '../../../../src/domain/har/compare/har-comparison.ts';
 import type { Har } from '../../../../src/domain/har/read/har-model.ts';
 import { readHar } from '../../../../src/domain/har/read/read-har.ts';
+import type { PaintTimes } from '../../../../src/domain/har/requests/largest-paint.ts';
+import { studyHar } from '../../../../src/domain/har/requests/study-har.ts';
+import { loadEntities } from '../../../../src/domain/har/requests/third-parties.ts';
 
 const entityOf = await loadEntities();
 
@@ -19,6 +21,12 @@ export function view(file: unknown, query: HarQuery = {}, paints?: PaintTimes): 
 export function viewOf(har: Har, query: HarQuery, paints?: PaintTimes): HarAnswer & { notes: readonly string[] } {
   const { answer, notes } = analyseHar(har, query, entityOf, paints);
   return { ...harAnswerShape.strict().parse(answer), notes };
+}
+
+/** The digest of a file that is read already, with its notes. */
+export function digestOf(har: Har) {
+  const { digest, notes } = digestHar(studyHar(har, () => null));
+  return { ...harDigest.parse(digest), notes };
 }
 
 /** What two files differ in, with the notes, checked likewise. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { normalisedAddress } from '../../../../src/domain/har/compare/request-changes.ts';
+import { normalisedAddress } from '../../../../src/domain/har/compare/match-requests.ts';
 import { comparison } from '../analyse/views.ts';
 import { at, type EntryParts, entry, har, type JsonObject } from '../sample.ts';
 

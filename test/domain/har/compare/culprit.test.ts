@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { PaintTimes } from '../../../../src/domain/har/analyse/largest-paint.ts';
-import { loadEntities } from '../../../../src/domain/har/analyse/third-parties.ts';
 import { compareHars } from '../../../../src/domain/har/compare/compare-hars.ts';
 import { readHar } from '../../../../src/domain/har/read/read-har.ts';
+import type { PaintTimes } from '../../../../src/domain/har/requests/largest-paint.ts';
+import { loadEntities } from '../../../../src/domain/har/requests/third-parties.ts';
 import { at, entry, har, type JsonObject } from '../sample.ts';
 
 const PAGE = 'https://www.shop.example/';

@@ -1,7 +1,7 @@
 import { cutPage, type PagePlace } from '../../page-of.ts';
+import { isEmptyFilter, type RequestFilter } from '../requests/filter-requests.ts';
+import type { ProblemKind } from '../rules/problem-kinds.ts';
 import type { HAR_VIEWS } from './har-answer.ts';
-import type { ProblemKind } from './problem.ts';
-import { isEmptyFilter, type RequestFilter } from './select-requests.ts';
 
 /** A view of a HAR file's answer. */
 export type HarView = (typeof HAR_VIEWS)[number];

@@ -1,0 +1,187 @@
+import { counted, formatBytes } from '../../../lib/number-text.ts';
+import { type PageRequest, pageOf } from '../../page-of.ts';
+import type { Har, HarEntry } from '../read/har-model.ts';
+import { BLOCKING_BASIS } from '../requests/blocking.ts';
+import { filterRequests, isEmptyFilter } from '../requests/filter-requests.ts';
+import type { PaintTimes } from '../requests/largest-paint.ts';
+import { type HarCell, requestDetail, requestRow, requestTable, type Table } from '../requests/request-columns.ts';
+import { type HarStudy, studyHar } from '../requests/study-har.ts';
+import { type EntityOf, type PartyGroup, partiesOf } from '../requests/third-parties.ts';
+import { largestBy, tenth, totalsOf, weightOf } from '../requests/totals.ts';
+import { imagesOf, LEAST_SAVED_BYTES } from '../rules/byte-rules.ts';
+import { findProblems, type Problem } from '../rules/find-problems.ts';
+import { ORDER_NOTE } from '../rules/problem.ts';
+import type { ProblemKind } from '../rules/problem-kinds.ts';
+import type { HarAnswer } from './har-answer.ts';
+import { type HarQuery, type HarView, listOf, viewOf } from './har-query.ts';
+import { findingRow, summaryView } from './summary-view.ts';
+
+/** An answer with its notes apart. */
+export interface HarAnalysis {
+  readonly answer: HarAnswer;
+  readonly notes: readonly string[];
+}
+
+type Listed = Omit<HarAnswer, 'view'>;
+
+/** Third parties that a sentence names. */
+const NAMED_PARTIES = 3;
+/** Rows of a page unless the caller says how many. */
+const USUAL_ROWS = 25;
+
+/** Answers one question about a HAR file. Throws an `ApiError` of kind `invalid` for a cursor of another question. */
+export function analyseHar(har: Har, query: HarQuery, entityOf: EntityOf, paints?: PaintTimes): HarAnalysis {
+  const view = viewOf(query);
+  const study = studyHar(har, entityOf, paints);
+  if (view === 'summary') {
+    const { answer, notes } = summaryView(study);
+    const ignored = isEmptyFilter(query) ? [] : ['The summary covers all requests: filters hold in the other views.'];
+    return { answer: { view, ...answer }, notes: [...notes, ...ignored] };
+  }
+  const chosen = inOrder(chosenRequests(study, query), view === 'requests' || view === 'waterfall' ? query.orderBy : undefined);
+  const request = { list: listOf(query), cursor: query.cursor, limit: query.limit ?? USUAL_ROWS };
+  const { answer, notes } = listViews[view]({ study, chosen, request, query });
+  return { answer: { view, ...answer }, notes: [...study.notes, ...notes] };
+}
+
+/** The requests by start as they come, or what is largest first; what is unknown comes last. */
+function inOrder(entries: readonly HarEntry[], orderBy: HarQuery['orderBy']): readonly HarEntry[] {
+  if (orderBy === undefined || orderBy === 'start') return entries;
+  return largestBy(entries, (entry) => (orderBy === 'bytes' ? weightOf(entry) : entry.durationMs) ?? -1, entries.length);
+}
+
+interface Listing {
+  readonly study: HarStudy;
+  readonly chosen: readonly HarEntry[];
+  readonly request: PageRequest;
+  readonly query: HarQuery;
+}
+
+function problemsOf(study: HarStudy, kind: ProblemKind | undefined): Problem[] {
+  return findProblems(study).filter(({ problem }) => kind === undefined || problem === kind);
+}
+
+/** The requests that a query is about: those that its filters let through, and of these the ones that its problem concerns. */
+export function chosenRequests(study: HarStudy, query: HarQuery): readonly HarEntry[] {
+  const filtered = filterRequests(study.har.entries, query);
+  if (query.problem === undefined) return filtered;
+  const concerned = new Set(problemsOf(study, query.problem).flatMap((each) => each.concerned.map(({ entry }) => entry)));
+  return filtered.filter((entry) => concerned.has(entry));
+}
+
+const IN_SHORT = ['index', 'host', 'path', 'status', 'type', 'party', 'startMs', 'durationMs', 'transferBytes', 'contentBytes'] as const;
+const PHASES = ['blockedMs', 'dnsMs', 'connectMs', 'sslMs', 'waitMs', 'receiveMs'] as const;
+const IN_TIME = [
+  'index',
+  'host',
+  'path',
+  'type',
+  'startMs',
+  'endMs',
+  ...PHASES,
+  'transferBytes',
+  'contentBytes',
+  'blocksRendering',
+] as const;
+const OF_PROBLEM = ['index', 'host', 'path', 'status', 'type', 'durationMs', 'transferBytes', 'contentBytes'] as const;
+const TIME_NOTE = 'Times are ms after the first request; connectMs includes sslMs.';
+const PARTY_NOTE =
+  'Parties are entities named by third-party-web, else registrable domains; first party is the domain of the document and ' +
+  'own domains. busyMs: time with a request under way.';
+
+const listViews: Record<Exclude<HarView, 'summary'>, (listing: Listing) => { answer: Listed; notes: readonly string[] }> = {
+  requests({ study, chosen, request, query: { type, problem } }) {
+    const { items, page } = pageOf(chosen, request);
+    const [only] = items;
+    const isAlone = page.matched === 1 || request.limit === 1;
+    const detail = only && isAlone && { request: requestDetail(only, study) };
+    const columns = type === 'image' ? ([...IN_SHORT, 'format', 'width', 'height'] as const) : IN_SHORT;
+    const verdict = type === 'image' && problem === undefined && { verdict: imageVerdict(study) };
+    return { answer: { ...verdict, totals: totalsOf(chosen), page, ...detail, ...requestTable(items, columns, study) }, notes: [] };
+  },
+  waterfall({ study, chosen, request }) {
+    const { items, page } = pageOf(chosen, request);
+    const answer = { totals: totalsOf(chosen), page, ...requestTable(items, IN_TIME, study) };
+    return { answer, notes: [BLOCKING_BASIS[study.blocking.basis], TIME_NOTE] };
+  },
+  third_parties({ study, chosen, request }) {
+    const parties = chosen === study.har.entries ? study.parties : partiesOf(chosen, study.entityOf, study.blocks);
+    const { items, page } = pageOf(parties, request);
+    const third = parties.filter(({ party }) => party === 'third');
+    const requests = third.reduce((sum, party) => sum + party.requests, 0);
+    const blocking = third.reduce((sum, party) => sum + party.blocking, 0);
+    const thirdParties = { parties: third.length, ...totalsOf(third), requests, blocking };
+    const totals = totalsOf(chosen);
+    const answer = { verdict: partyVerdict(thirdParties, totals, third), totals, thirdParties, page, ...partyTable(items) };
+    return { answer, notes: [PARTY_NOTE, BLOCKING_BASIS[study.blocking.basis]] };
+  },
+  problems({ study, chosen, request, query }) {
+    const problems = problemsOf(study, query.problem);
+    const among = new Set(chosen);
+    const pairs = problems.flatMap(({ problem, concerned }) =>
+      largestBy(
+        concerned.filter(({ entry }) => among.has(entry)),
+        ({ cost }) => cost,
+        concerned.length,
+      ).map(({ entry, detail }) => ({ problem, detail, entry })),
+    );
+    const { items, page } = pageOf(pairs, request);
+    const rows = items.map(({ problem, detail, entry }) => [
+      problem,
+      detail,
+      ...Object.values<HarCell>(requestRow(entry, OF_PROBLEM, study)),
+    ]);
+    const answer = { findings: problems.map(findingRow), page, columns: ['problem', 'detail', ...OF_PROBLEM], rows };
+    return { answer, notes: [ORDER_NOTE, BLOCKING_BASIS[study.blocking.basis]] };
+  },
+};
+
+/** A sentence on the images of a page: how many are in old formats, or that none matters. */
+function imageVerdict(study: HarStudy): string {
+  const [found] = problemsOf(study, 'image_formats');
+  if (found) return found.says;
+  const images = counted(imagesOf(study).length, 'image');
+  return `${images}: WebP or AVIF would save less than ${formatBytes(LEAST_SAVED_BYTES)} on those that are neither.`;
+}
+
+/** `11 third parties make 26 of 79 requests and 32 % of the bytes; 3 requests block rendering. Heaviest: Optanon 119 kB.` */
+function partyVerdict(
+  { requests, transferBytes, blocking }: NonNullable<HarAnswer['thirdParties']>,
+  all: NonNullable<HarAnswer['totals']>,
+  third: readonly PartyGroup[],
+): string {
+  if (third.length === 0) return 'No third party was asked.';
+  const share =
+    transferBytes !== null && all.transferBytes ? ` (${Math.round((100 * transferBytes) / all.transferBytes)} % of the bytes)` : '';
+  const asked = `${requests} of ${counted(all.requests, 'request')}, ${formatBytes(transferBytes)}${share}`;
+  const blocks = blocking === 0 ? 'none blocks' : `${blocking} of these requests ${blocking === 1 ? 'blocks' : 'block'}`;
+  const heaviest = third.filter(({ transferBytes: bytes }) => (bytes ?? 0) > 0).slice(0, NAMED_PARTIES);
+  const named = heaviest.map(({ name, transferBytes: bytes }) => `${name} ${formatBytes(bytes)}`).join(', ');
+  const found = counted(third.length, 'third party', 'third parties');
+  return `${found}: ${asked}; ${blocks} rendering.${named === '' ? '' : ` Heaviest: ${named}.`}`;
+}
+
+/** Domains of one party that are named; the rest is counted. */
+const DOMAINS = 4;
+
+/** A column of a table of parties is a name and a fact. */
+const PARTY_COLUMNS: Readonly<Record<string, (group: PartyGroup) => HarCell>> = {
+  name: ({ name }) => name,
+  party: ({ party }) => party,
+  category: ({ category }) => category,
+  domains: ({ domains }) => domains.slice(0, DOMAINS).join(' ') + (domains.length > DOMAINS ? ` +${domains.length - DOMAINS}` : ''),
+  hosts: ({ hosts }) => hosts,
+  requests: ({ requests }) => requests,
+  transferBytes: ({ transferBytes }) => transferBytes,
+  contentBytes: ({ contentBytes }) => contentBytes,
+  blocking: ({ blocking }) => blocking,
+  blockingUntilMs: ({ blockingUntilMs }) => tenth(blockingUntilMs),
+  firstMs: ({ firstMs }) => tenth(firstMs),
+  busyMs: ({ busyMs }) => tenth(busyMs),
+};
+
+/** Parties, one row each. */
+function partyTable(groups: readonly PartyGroup[]): Table {
+  const facts = Object.values(PARTY_COLUMNS);
+  return { columns: Object.keys(PARTY_COLUMNS), rows: groups.map((group) => facts.map((fact) => fact(group))) };
+}

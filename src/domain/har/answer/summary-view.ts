@@ -1,0 +1,174 @@
+import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { addTo } from '../../../lib/tally.ts';
+import { PAGE_MEDIANS } from '../../speed/speed-metrics.ts';
+import type { HarEntry } from '../read/har-model.ts';
+import { BLOCKING_BASIS } from '../requests/blocking.ts';
+import { requestRow } from '../requests/request-columns.ts';
+import type { HarStudy } from '../requests/study-har.ts';
+import { groupsOf, hasFailed, largestBy, statusClass, type Totals, tenth, totalsOf, weightOf } from '../requests/totals.ts';
+import { addressesIn } from '../rules/byte-rules.ts';
+import { findProblems, type Problem } from '../rules/find-problems.ts';
+import { ORDER_NOTE } from '../rules/problem.ts';
+import type { ProblemKind } from '../rules/problem-kinds.ts';
+import { sanitiseHost } from '../sanitise-url.ts';
+import { criticalChain } from './critical-chain.ts';
+import type { HarAnswer, HarDigest } from './har-answer.ts';
+
+/** The numbers of a group alone. */
+function amounts({ requests, transferBytes, contentBytes }: Totals): Totals {
+  return { requests, transferBytes, contentBytes };
+}
+
+/** Times of a record rounded to a tenth. */
+function rounded<Name extends string>(times: Record<Name, number | null>): Record<Name, number | null> {
+  const entries = Object.entries<number | null>(times).map(([name, ms]) => [name, tenth(ms)]);
+  return Object.fromEntries(entries) as Record<Name, number | null>; // the same names
+}
+
+function countsBy(entries: readonly HarEntry[], keyOf: (entry: HarEntry) => string): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const entry of entries) addTo(counts, keyOf(entry));
+  return Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const REQUEST = ['index', 'url', 'status', 'durationMs', 'transferBytes', 'contentBytes'] as const;
+
+/** The parts of a load that its summary and its digest share; lists of the heaviest and the slowest of at most as many rows. */
+export function loadFacts(study: HarStudy) {
+  const { har, totals, document } = study;
+  const { entries } = har;
+  return {
+    document: har.document && document ? { ...requestRow(har.document, ['url', 'status', 'protocol'], study), ...rounded(document) } : null,
+    totals: {
+      ...totals,
+      ...rounded({ durationMs: totals.durationMs, onContentLoadMs: totals.onContentLoadMs, onLoadMs: totals.onLoadMs }),
+    },
+    byStatus: countsBy(entries, statusClass),
+    byType: groupsOf(entries, ({ type }) => type).map(({ key: type, ...group }) => ({ type, ...amounts(group) })),
+    largest: (most: number) => largestBy(entries, weightOf, most),
+    slowest: (most: number) => largestBy(entries, ({ durationMs }) => durationMs, most),
+  };
+}
+
+/** A finding with its requests counted and its costs rounded. */
+export function findingRow({ concerned, ...problem }: Problem) {
+  return { ...problem, requests: concerned.length, costMs: tenth(problem.costMs) };
+}
+
+/** Rows of each list; whole lists are what the other views are for. */
+const SHOWN = { findings: 5, parties: 3, requests: 3, slowest: 2, chain: 4 };
+
+/** The overview of a HAR file: a verdict, findings by cost, and the numbers behind them. */
+export function summaryView(study: HarStudy): { answer: Omit<HarAnswer, 'view'>; notes: string[] } {
+  const { har, parties } = study;
+  const problems = findProblems(study);
+  const chain = criticalChain(study).slice(-SHOWN.chain);
+  const row = (entry: HarEntry) => requestRow(entry, REQUEST, study);
+  const { largest, slowest, ...facts } = loadFacts(study);
+  // The chain begins with the redirects where it is short enough.
+  const hasMore = har.redirects.some((redirect) => chain.every(({ entry }) => entry !== redirect));
+  return {
+    answer: {
+      verdict: [problems[0]?.says ?? 'Nothing stands out.', timeWords(study), sizeWords(study)].filter(Boolean).join(' '),
+      findings: problems.slice(0, SHOWN.findings).map(findingRow),
+      ...paintFacts(study),
+      ...facts,
+      ...(hasMore && { redirects: har.redirects.slice(0, SHOWN.requests).map(row) }),
+      byProtocol: countsBy(har.entries, ({ protocol }) => protocol ?? 'unknown'),
+      byParty: groupsOf(har.entries, ({ party }) => party)
+        .flatMap(({ key: party, ...group }) => (party === null ? [] : [{ party, ...amounts(group) }]))
+        .toSorted((a, b) => (a.party < b.party ? -1 : 1)),
+      parties: parties.slice(0, SHOWN.parties).map(({ name, party, blocking, ...group }) => ({ name, party, blocking, ...amounts(group) })),
+      largest: largest(SHOWN.requests).map(row),
+      slowest: slowest(SHOWN.slowest).map(row),
+      criticalChain: chain.map(({ entry, follows }) => ({ ...requestRow(entry, ['index', 'url', 'startMs', 'endMs'], study), follows })),
+    },
+    notes: [...study.notes, ...notesOf(study, problems)],
+  };
+}
+
+/** `FCP 1.2 s, LCP 2.7 s, TBT 60 ms, loaded after 3.1 s.` */
+function timeWords({ paints: { fcpMs, lcpMs, tbtMs }, totals: { onLoadMs } }: HarStudy): string {
+  const times = { FCP: fcpMs, LCP: lcpMs, TBT: tbtMs, 'loaded after': onLoadMs };
+  const known = Object.entries(times).flatMap(([name, ms]) => (ms === null ? [] : [`${name} ${formatMs(ms)}`]));
+  return known.length === 0 ? '' : `${known.join(', ').replace(/^l/, 'L')}.`;
+}
+
+function sizeWords({ har, totals: { requests, transferBytes } }: HarStudy): string {
+  const document = har.document ? '' : ' The file holds no document.';
+  const bytes = transferBytes === null ? 'an unknown number of bytes' : formatBytes(transferBytes);
+  return `${counted(requests, 'request')} moved ${bytes}.${document}`;
+}
+
+/** Paints and the likely LCP element, where the report of the step gives them. */
+function paintFacts(study: HarStudy): Pick<HarAnswer, 'paints' | 'likelyLcp'> {
+  const { paints, largest } = study;
+  const { fcpMs, lcpMs, tbtMs } = paints;
+  if (fcpMs === null && lcpMs === null && tbtMs === null) return {};
+  const known = { paints: rounded({ fcpMs, lcpMs, tbtMs }) };
+  if (!largest) return known;
+  const { kind, certainty, entry, phases } = largest;
+  const names = ['url', 'format', 'width', 'height', 'transferBytes', 'protocol', 'priority', 'startMs', 'endMs'] as const;
+  const element = entry && requestRow(entry, names, study);
+  return { ...known, likelyLcp: { kind, certainty, ...element, ...(phases && { phases: rounded({ ...phases }) }) } };
+}
+
+function notesOf({ har, totals, parties, blocking }: HarStudy, problems: readonly Problem[]): string[] {
+  const { desktop, mobile } = PAGE_MEDIANS;
+  const unlisted = problems.slice(SHOWN.findings).map(({ problem }) => problem);
+  const unsized = har.entries.filter(({ transferBytes }) => transferBytes === null).length;
+  const medians =
+    `Median page of 2024: desktop ${formatBytes(desktop.transferBytes)}, ${desktop.requests} requests; mobile ` +
+    `${formatBytes(mobile.transferBytes)}, ${mobile.requests}.`;
+  // Below both there is nothing to compare, above both a finding says it.
+  const isBetween = (totals.transferBytes ?? 0) > mobile.transferBytes && (totals.transferBytes ?? 0) <= desktop.transferBytes;
+  const notes: [boolean, string][] = [
+    [problems.length > 1, ORDER_NOTE],
+    [blocking.entries.length > 0, BLOCKING_BASIS[blocking.basis]],
+    [har.entries.length > 1, 'The critical chain is a heuristic: by initiator, else by time.'],
+    [isBetween, medians],
+    [unsized > 0, `${counted(unsized, 'request')} without a known transfer size are not in transferBytes.`],
+    [unlisted.length > 0, `Further findings (view problems): ${unlisted.join(', ')}.`],
+    [parties.length > SHOWN.parties, `${parties.length - SHOWN.parties} more parties: view third_parties.`],
+  ];
+  return notes.flatMap(([holds, note]) => (holds ? [note] : []));
+}
+
+/** Rows of each list of a digest, and its domains. */
+const DIGEST = { rows: 5, errors: 20, domains: 10 };
+
+/** The first things that an engineer reads of a HAR file, in the size of an answer. */
+export function digestHar(study: HarStudy): { digest: HarDigest; notes: string[] } {
+  const { har, notes } = study;
+  const { document, totals, largest, slowest, ...facts } = loadFacts(study);
+  const row = (entry: HarEntry) => requestRow(entry, [...REQUEST, 'type'], study);
+  const problems = findProblems(study);
+  const concernedBy = (kind: ProblemKind) => problems.find(({ problem }) => problem === kind)?.concerned ?? [];
+  const found = (kind: ProblemKind) => totalsOf(concernedBy(kind).map(({ entry }) => entry));
+  const domains = groupsOf(har.entries, ({ domain }) => domain).filter(({ key }) => key !== null);
+  const { requests: repeats, transferBytes } = found('duplicates');
+  const unlisted = domains.length - DIGEST.domains;
+  return {
+    digest: {
+      document: document && { ...document, redirects: har.redirects.length },
+      totals,
+      ...facts,
+      byDomain: domains.slice(0, DIGEST.domains).map(({ key, entries, ...group }) => ({
+        domain: sanitiseHost(key ?? ''),
+        party: entries[0]?.party ?? null,
+        ...amounts(group),
+      })),
+      errors: har.entries.filter(hasFailed).slice(0, DIGEST.errors).map(row),
+      largest: largest(DIGEST.rows).map(row),
+      slowest: slowest(DIGEST.rows).map(row),
+      findings: {
+        uncompressedText: found('uncompressed_text'),
+        uncompressedAnswers: found('uncompressed_answers'),
+        missingCache: found('no_cache'),
+        shortCache: found('short_cache'),
+        duplicates: { addresses: addressesIn(concernedBy('duplicates')), repeats, transferBytes },
+      },
+    },
+    notes: [...notes, ...(unlisted > 0 ? [`${unlisted} more domains with fewer bytes are not listed.`] : [])],
+  };
+}

@@ -1,0 +1,108 @@
+import type { Har, HarEntry } from '../read/har-model.ts';
+import type { Blocking } from './blocking.ts';
+import { pixelsOf } from './images.ts';
+import { endOf, weightOf } from './totals.ts';
+
+/** What the report of a step says of a load, ms after navigation; null where it does not. */
+export interface PaintTimes {
+  readonly fcpMs: number | null;
+  readonly lcpMs: number | null;
+  readonly tbtMs: number | null;
+  readonly loadMs: number | null;
+}
+
+/** The time to the largest paint in four parts that add up to it. */
+export interface PaintPhases {
+  /** Redirects and the document's first byte. */
+  readonly serverMs: number;
+  /** From there to the start of the request that was painted; 0 for text. */
+  readonly loadDelayMs: number;
+  readonly loadTimeMs: number;
+  readonly renderDelayMs: number;
+}
+
+/** What was probably painted as the largest element: an inference from the order of events, which a HAR does not state. */
+export interface LargestPaint {
+  readonly lcpMs: number;
+  readonly kind: 'image' | 'text after a font' | 'with the first paint' | 'unknown';
+  /** The image or the font; null for the others. */
+  readonly entry: HarEntry | null;
+  /** From the end of that request to the paint. */
+  readonly marginMs: number | null;
+  readonly certainty: 'likely' | 'possible';
+  readonly phases: PaintPhases | null;
+}
+
+/** A paint follows the end of its image by decoding and a frame or two; on a busy main thread by more. */
+const LEAST_MARGIN_MS = 150;
+const MARGIN_SHARE = 0.12;
+/** By so much may the clock of requests run behind that of paints. */
+const CLOCK_MS = 30;
+/** Smaller images are icons, hardly the largest thing on a page. */
+const LEAST_BYTES = 2000;
+/** An image that ended by this share of the paint before it may still be what was painted, where none is nearer and the page was busy. */
+const FAR_SHARE = 0.4;
+/** Text that waits for a font is painted this much later than all that blocks rendering. */
+const FONT_WAIT_MS = 100;
+/** Paints this close together are one frame. */
+const SAME_PAINT_MS = 60;
+const SAME_PAINT_SHARE = 0.03;
+
+/** How large an image is: by the dimensions in its address, else by its bytes (a photo takes about a byte for two pixels). */
+function sizeOf(entry: HarEntry): number {
+  return pixelsOf(entry) ?? 2 * (weightOf(entry) ?? 0);
+}
+
+/** The requests of a type that ended shortly before a paint, largest first. */
+function endedBefore({ entries }: Har, type: HarEntry['type'], paintMs: number, share = MARGIN_SHARE): HarEntry[] {
+  const windowMs = Math.max(LEAST_MARGIN_MS, share * paintMs);
+  return entries
+    .filter((entry) => {
+      const { startMs, durationMs, status } = entry;
+      const isSeen = startMs !== null && durationMs !== null && Math.floor((status ?? 0) / 100) === 2;
+      const isNear = endOf(entry) <= paintMs + CLOCK_MS && endOf(entry) >= paintMs - windowMs;
+      return entry.type === type && isSeen && isNear && (weightOf(entry) ?? 0) >= LEAST_BYTES;
+    })
+    .toSorted((a, b) => sizeOf(b) - sizeOf(a));
+}
+
+function phasesOf(lcpMs: number, firstByteMs: number | null, entry: HarEntry | null): PaintPhases | null {
+  if (firstByteMs === null || firstByteMs > lcpMs) return null;
+  const startMs = entry ? Math.min(lcpMs, Math.max(firstByteMs, entry.askedMs ?? 0)) : firstByteMs;
+  const endMs = entry ? Math.min(lcpMs, Math.max(startMs, endOf(entry))) : firstByteMs;
+  return { serverMs: firstByteMs, loadDelayMs: startMs - firstByteMs, loadTimeMs: endMs - startMs, renderDelayMs: lcpMs - endMs };
+}
+
+/** Whether the largest paint came with the first one. */
+export function isWithFirst({ fcpMs, lcpMs }: PaintTimes): boolean {
+  return fcpMs !== null && lcpMs !== null && lcpMs - fcpMs <= Math.max(SAME_PAINT_MS, SAME_PAINT_SHARE * lcpMs);
+}
+
+/** The likely element of the largest paint; null where the report gives no largest paint. */
+export function largestPaintOf(har: Har, paints: PaintTimes, { firstByteMs, untilMs }: Blocking): LargestPaint | null {
+  const { lcpMs } = paints;
+  if (lcpMs === null || !(lcpMs > 0)) return null;
+  const isFirst = isWithFirst(paints);
+  const freeMs = Math.max(untilMs ?? 0, firstByteMs ?? 0);
+  const fonts = endedBefore(har, 'font', lcpMs);
+  // A font that ended right before the first paint, long after all else that blocks rendering, held its text back.
+  const isHeldByFont = isFirst && fonts[0] !== undefined && endOf(fonts[0]) - freeMs >= FONT_WAIT_MS;
+  const ranked: (readonly [LargestPaint['kind'], readonly HarEntry[]])[] = isFirst
+    ? [['text after a font', isHeldByFont ? fonts : []]]
+    : [
+        ['image', endedBefore(har, 'image', lcpMs)],
+        ['text after a font', fonts],
+        ['image', endedBefore(har, 'image', lcpMs, FAR_SHARE)],
+      ];
+  const [kind, [entry, second]] = ranked.find(([, near]) => near.length > 0) ?? ['unknown', []];
+  if (!entry) {
+    const without = { lcpMs, entry: null, marginMs: null, phases: phasesOf(lcpMs, firstByteMs, null) };
+    return isFirst
+      ? { ...without, kind: 'with the first paint', certainty: 'likely' }
+      : { ...without, kind: 'unknown', certainty: 'possible' };
+  }
+  const marginMs = Math.max(0, lcpMs - endOf(entry));
+  // Sure enough where it is painted at once and no other is half as large.
+  const isLikely = marginMs <= LEAST_MARGIN_MS && (!second || sizeOf(second) * 2 <= sizeOf(entry));
+  return { lcpMs, kind, entry, marginMs, certainty: isLikely ? 'likely' : 'possible', phases: phasesOf(lcpMs, firstByteMs, entry) };
+}

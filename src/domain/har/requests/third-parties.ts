@@ -1,0 +1,83 @@
+import type { HarEntry, Party } from '../read/har-model.ts';
+import { remembered } from '../read/lookups.ts';
+import { sanitiseHost } from '../sanitise-url.ts';
+import { endOf, groupsOf, type Totals } from './totals.ts';
+
+/** Who a third-party host belongs to. */
+export interface Entity {
+  readonly name: string;
+  readonly category: string;
+}
+
+/** The entity of a host, null where it is unknown. */
+export type EntityOf = (host: string) => Entity | null;
+
+/** Longest name that DNS allows; a longer text is not a host. */
+const MAX_HOST = 253;
+
+/** Loads the names of third parties (200 kB of data), so that only who asks for them pays for it; each host is looked up once. */
+export async function loadEntities(): Promise<EntityOf> {
+  // CommonJS whose members are known only once it runs.
+  const { default: thirdParties } = await import('third-party-web/nostats-subset.js');
+  return remembered((host) => {
+    const entity = host.length > MAX_HOST ? undefined : thirdParties.getEntity(host);
+    return entity ? { name: entity.name, category: entity.category } : null;
+  });
+}
+
+/** All requests to one party: an entity where its name is known, else a registrable domain. */
+export interface PartyGroup extends Totals {
+  readonly name: string;
+  /** Null where the entity is unknown. */
+  readonly category: string | null;
+  readonly party: Party | null;
+  readonly domains: readonly string[];
+  readonly hosts: number;
+  /** Requests that block rendering, and the end of the last of them. */
+  readonly blocking: number;
+  readonly blockingUntilMs: number | null;
+  readonly firstMs: number | null;
+  /** Time in which at least one of its requests was under way. */
+  readonly busyMs: number;
+}
+
+/** The time that requests in order of start cover together. */
+function busyTime(entries: readonly HarEntry[]): number {
+  let [busyMs, untilMs] = [0, 0];
+  for (const entry of entries) {
+    if (entry.startMs === null) continue;
+    busyMs += Math.max(0, endOf(entry) - Math.max(entry.startMs, untilMs));
+    untilMs = Math.max(untilMs, endOf(entry));
+  }
+  return busyMs;
+}
+
+/** The parties of these requests, in order of start, heaviest first; addresses without a host belong to none. */
+export function partiesOf(entries: readonly HarEntry[], entityOf: EntityOf, blocks: ReadonlySet<HarEntry>): PartyGroup[] {
+  const entityIn = ({ host, party }: HarEntry) => (party === 'first' || host === null ? null : entityOf(host));
+  const nameIn = (entry: HarEntry) => entityIn(entry)?.name ?? sanitiseHost(entry.domain ?? '');
+  const keys = new Map<string | null, string>();
+  const keyOf = (entry: HarEntry) => {
+    // A domain may be called like an entity.
+    const key = keys.get(entry.host) ?? `${entry.party} ${entityIn(entry) ? 'entity' : 'domain'} ${nameIn(entry)}`;
+    keys.set(entry.host, key);
+    return key;
+  };
+  const hosted = entries.filter(({ host, domain }) => host !== null && domain !== null);
+  return groupsOf(hosted, keyOf).map(({ key: _key, entries: members, ...totals }) => {
+    const first = members[0] as HarEntry; // a group has one
+    const blocking = members.filter((entry) => blocks.has(entry));
+    return {
+      name: nameIn(first),
+      category: entityIn(first)?.category ?? null,
+      party: first.party,
+      domains: [...new Set(members.map(({ domain }) => sanitiseHost(domain ?? '')))],
+      hosts: new Set(members.map(({ host }) => host)).size,
+      ...totals,
+      blocking: blocking.length,
+      blockingUntilMs: blocking.reduce<number | null>((until, entry) => Math.max(until ?? 0, endOf(entry)), null),
+      firstMs: members.find(({ startMs }) => startMs !== null)?.startMs ?? null,
+      busyMs: busyTime(members),
+    };
+  });
+}

@@ -1,0 +1,121 @@
+import { grouped } from '../../../lib/grouped.ts';
+import type { Har, HarEntry } from '../read/har-model.ts';
+
+/** Sizes of a request or of several; null where the file does not say. */
+export interface ByteSizes {
+  readonly transferBytes: number | null;
+  readonly contentBytes: number | null;
+}
+
+/** Numbers of some requests; a size is the sum of what is known, null where nothing is. */
+export interface Totals extends ByteSizes {
+  readonly requests: number;
+}
+
+/** Bytes by which requests and groups are ranked: those transferred, the content where these are unknown, null where both are. */
+export function weightOf({ transferBytes, contentBytes }: ByteSizes): number | null {
+  return transferBytes ?? contentBytes;
+}
+
+/** End of a request; its start where the duration is unknown, 0 where nothing is. */
+export function endOf({ startMs, durationMs }: Pick<HarEntry, 'startMs' | 'durationMs'>): number {
+  return (startMs ?? 0) + (durationMs ?? 0);
+}
+
+/** Status 4xx, 5xx, or 0: no response arrived. Of an entry that says no status nothing is known. */
+export function hasFailed({ status }: Pick<HarEntry, 'status'>): boolean {
+  return status !== null && (status === 0 || status >= 400);
+}
+
+/** Milliseconds to a tenth, which is finer than any recorder measures. */
+export function tenth(ms: number): number;
+export function tenth(ms: number | null): number | null;
+export function tenth(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms * 10) / 10;
+}
+
+function sumOf(entries: readonly ByteSizes[], name: keyof ByteSizes): number | null {
+  return entries.reduce<number | null>((sum, { [name]: bytes }) => (bytes === null ? sum : (sum ?? 0) + bytes), null);
+}
+
+/** The numbers of these requests together. */
+export function totalsOf(entries: readonly ByteSizes[]): Totals {
+  return { requests: entries.length, transferBytes: sumOf(entries, 'transferBytes'), contentBytes: sumOf(entries, 'contentBytes') };
+}
+
+/** Requests that have something in common, with their numbers. */
+export type Group<Key> = Totals & { readonly key: Key; readonly entries: readonly HarEntry[] };
+
+/** Heaviest first, then what has most requests. */
+function byWeight(a: Totals, b: Totals): number {
+  return (weightOf(b) ?? 0) - (weightOf(a) ?? 0) || b.requests - a.requests;
+}
+
+/** The groups of these requests, heaviest first. */
+export function groupsOf<Key>(entries: readonly HarEntry[], keyOf: (entry: HarEntry) => Key): Group<Key>[] {
+  return Array.from(grouped(entries, keyOf), ([key, members]) => ({ key, entries: members, ...totalsOf(members) })).toSorted(byWeight);
+}
+
+/** The items with the largest values, largest first; those without a value never. */
+export function largestBy<Item>(items: readonly Item[], valueOf: (item: Item) => number | null, most: number): Item[] {
+  const known = items.flatMap((item) => {
+    const value = valueOf(item);
+    return value === null ? [] : [{ item, value }];
+  });
+  return known
+    .toSorted((a, b) => b.value - a.value)
+    .slice(0, most)
+    .map(({ item }) => item);
+}
+
+/** `1xx` to `5xx`, `304` and `0` for no response, `unknown` where the file does not say, `other`. */
+export function statusClass({ status }: HarEntry): string {
+  if (status === null) return 'unknown';
+  // Nothing leads elsewhere from 304: the file was already there.
+  if (status === 0 || status === 304) return String(status);
+  return status >= 100 && status < 600 ? `${Math.floor(status / 100)}xx` : 'other';
+}
+
+/** All requests of a load in numbers, the same for every answer about it; times in ms, null where the file does not say. */
+export function loadTotals({ entries, pages: [page] }: Har) {
+  const started = entries.filter(({ startMs }) => startMs !== null);
+  const lastMs = started.reduce((last, entry) => Math.max(last, endOf(entry)), 0);
+  const distinct = (valueOf: (entry: HarEntry) => string | null) => new Set(entries.map(valueOf).filter((value) => value !== null)).size;
+  return {
+    ...totalsOf(entries),
+    durationMs: started[0] ? lastMs - (started[0].startMs ?? 0) : null,
+    onContentLoadMs: page?.onContentLoadMs ?? null,
+    onLoadMs: page?.onLoadMs ?? null,
+    hosts: distinct(({ host }) => host),
+    domains: distinct(({ domain }) => domain),
+    fromCache: entries.filter(({ fromCache }) => fromCache).length,
+    connectionsOpened: entries.filter(opensConnection).length,
+  };
+}
+
+/** Whether a connection was opened for a request. */
+export function opensConnection({ timings }: HarEntry): boolean {
+  return (timings.connectMs ?? 0) > 0;
+}
+
+/** First byte of the document, ms after the start of the load; null where its times are unknown. */
+export function firstByteOf({ document }: Pick<Har, 'document'>): number | null {
+  if (!document || document.startMs === null || document.durationMs === null) return null;
+  return endOf(document) - (document.timings.receiveMs ?? 0);
+}
+
+/**
+ * What the document cost: `redirectMs` from the start of the first redirect to its own, 0 without any; `ttfbMs` of the document alone, null
+ * where the wait is unknown.
+ */
+export function documentTimes({ document, redirects }: Har) {
+  if (!document) return null;
+  const { timings, startMs } = document;
+  const { blockedMs, dnsMs, connectMs, sendMs, waitMs } = timings;
+  const firstMs = (redirects[0] ?? document).startMs;
+  return {
+    redirectMs: firstMs === null || startMs === null ? null : startMs - firstMs,
+    ttfbMs: waitMs === null ? null : (blockedMs ?? 0) + (dnsMs ?? 0) + (connectMs ?? 0) + (sendMs ?? 0) + waitMs,
+    ...timings,
+  };
+}

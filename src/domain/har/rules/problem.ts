@@ -1,0 +1,182 @@
+import { formatBytes, formatMs } from '../../../lib/number-text.ts';
+import { addressText } from '../read/addresses.ts';
+import type { HarEntry } from '../read/har-model.ts';
+import type { HarStudy } from '../requests/study-har.ts';
+import { largestBy, type Totals, totalsOf, weightOf } from '../requests/totals.ts';
+import { sanitiseUrl } from '../sanitise-url.ts';
+
+/** A request that a problem concerns: what is wrong with it, and what orders it among the others (ms or bytes). */
+export interface Concerned {
+  readonly entry: HarEntry;
+  readonly detail: string;
+  readonly cost: number;
+}
+
+/** The most that a finding can win of the first and the largest paint, ms; left out where the paint is unknown. */
+export interface Wins {
+  readonly fcpMs?: number;
+  readonly lcpMs?: number;
+}
+
+/** How sure a problem is: recorded in the file, stated by the browser, derived from its priorities, or one of the less sure ones. */
+export type Basis = 'measured' | 'stated' | 'priority' | 'heuristic' | 'estimate';
+
+interface Costs {
+  readonly ms?: number | null;
+  readonly bytes?: number | null;
+  readonly wins?: Wins;
+}
+
+/** The requests that a rule selected, with what they have in common. */
+export interface Selected extends Totals {
+  readonly concerned: readonly Concerned[];
+  /** The largest cost. */
+  readonly most: number;
+  /** The one of the largest cost. */
+  readonly worst: HarEntry;
+  /** Address of the heaviest, for a sentence. */
+  readonly heaviest: string;
+}
+
+/** A kind of problem as data: which requests have it, what it costs, what mends it, its words. */
+export interface Rule {
+  /** In order of start; none where a load has no such problem. */
+  readonly selects: (study: HarStudy) => readonly Concerned[];
+  readonly costs: (selected: Selected, study: HarStudy) => Costs;
+  /** Measured where it is left out. */
+  readonly basis?: Basis | ((study: HarStudy) => Basis);
+  /** When the cost arises; with this load where it is left out. */
+  readonly when?: 'next visits';
+  /** A clause that names what is wrong. */
+  readonly says: (selected: Selected, study: HarStudy, costs: Costs) => string;
+  /** The remedy, as the subject of "saves"; left out where nothing is won by a known amount. */
+  readonly advice?: string | ((selected: Selected) => string);
+  /** Which requests are meant, for the brackets behind the sentence; empty parts are left out. */
+  readonly which?: (selected: Selected, study: HarStudy, costs: Costs) => readonly (string | false | null)[];
+}
+
+/** A problem with what it costs; null where a cost does not apply or the file does not show it. */
+export interface Problem<Kind extends string = string> {
+  readonly problem: Kind;
+  readonly concerned: readonly Concerned[];
+  readonly costMs: number | null;
+  readonly costBytes: number | null;
+  readonly basis: Basis;
+  /** Left out where it touches no paint, as far as the file shows, or the paints are unknown. */
+  readonly wins?: Wins;
+  readonly when: 'this load' | 'next visits';
+  /** One sentence free of secrets with what can be won, and brackets that name the worst. */
+  readonly says: string;
+}
+
+/** The address of a request for a sentence. */
+export const addressIn = ({ url }: Pick<HarEntry, 'url'>): string => addressText(sanitiseUrl(url));
+
+/** The first names of a list, and how many more there are: `a, b and 3 more`. */
+export function someOf(names: readonly string[], shown: number): string {
+  const more = names.length - shown;
+  const listed = names.slice(0, shown).join(', ');
+  return more > 0 ? `${listed} and ${more} more` : listed;
+}
+
+/** Each request that the condition holds for. */
+export function each(
+  holds: (entry: HarEntry, study: HarStudy) => boolean,
+  detail: (entry: HarEntry) => string,
+  cost: (entry: HarEntry) => number | null,
+): Rule['selects'] {
+  return (study) =>
+    study.har.entries.filter((entry) => holds(entry, study)).map((entry) => ({ entry, detail: detail(entry), cost: cost(entry) ?? 0 }));
+}
+
+function selectedOf(concerned: readonly Concerned[]): Selected | undefined {
+  const [worst] = largestBy(concerned, ({ cost }) => cost, 1);
+  if (!worst) return undefined;
+  const entries = concerned.map(({ entry }) => entry);
+  const [heaviest = worst.entry] = largestBy(entries, weightOf, 1);
+  return { ...totalsOf(entries), concerned, most: worst.cost, worst: worst.entry, heaviest: addressIn(heaviest) };
+}
+
+/** `620 ms of FCP and 960 ms of LCP`, `960 ms of FCP and LCP`; empty where nothing is won. */
+function winWords({ fcpMs = 0, lcpMs = 0 }: Wins): string {
+  if (fcpMs >= 1 && formatMs(fcpMs) === formatMs(lcpMs)) return `${formatMs(fcpMs)} of FCP and LCP`;
+  return [fcpMs >= 1 && `${formatMs(fcpMs)} of FCP`, lcpMs >= 1 && `${formatMs(lcpMs)} of LCP`].filter(Boolean).join(' and ');
+}
+
+/** `saves up to 1.2 s of LCP`; empty where no amount is known. */
+function savedWords({ wins, ms, bytes }: Costs, { when }: Rule): string {
+  const paints = winWords(wins ?? {});
+  if (paints !== '') return `saves up to ${paints}`;
+  if (bytes) return `saves about ${formatBytes(bytes)}${when === undefined ? '' : ' on the next visit'}`;
+  return ms && !Object.keys(wins ?? {}).length ? `saves up to ${formatMs(ms)}` : '';
+}
+
+/** The one problem of a rule in a load; none where no request has it. */
+export function problemOf<Kind extends string>(problem: Kind, rule: Rule, study: HarStudy): Problem<Kind>[] {
+  const selected = selectedOf(rule.selects(study));
+  if (!selected) return [];
+  const { basis = 'measured', advice, when = 'this load' } = rule;
+  const costs = rule.costs(selected, study);
+  const { ms = null, bytes = null, wins = {} } = costs;
+  const saved = advice === undefined ? '' : savedWords(costs, rule);
+  const mended = saved === '' ? '' : `; ${typeof advice === 'function' ? advice(selected) : advice} ${saved}`;
+  const which = (rule.which?.(selected, study, costs) ?? []).filter(Boolean).join('; ');
+  return [
+    {
+      problem,
+      concerned: selected.concerned,
+      costMs: ms,
+      costBytes: bytes,
+      basis: typeof basis === 'function' ? basis(study) : basis,
+      when,
+      says: `${rule.says(selected, study, costs)}${mended}.${which === '' ? '' : ` (${which}.)`}`,
+      ...(Object.keys(wins).length > 0 && { wins }),
+    },
+  ];
+}
+
+/** One ms is taken to be worth the bytes that 8 Mbit/s carry in it. */
+const BYTES_PER_MS = 1000;
+/** Time that no paint waits for, as a part of time that one does. */
+const BESIDE_PAINTS = 0.25;
+
+/** The weight of a problem: a failed document first, what can win most of both paints, costs of this load before those of later visits. */
+export function rankOf({ problem, costMs, costBytes, when, wins }: Problem): number {
+  if (problem === 'failed_document') return Number.MAX_VALUE;
+  const { fcpMs = 0, lcpMs = 0 } = wins ?? {};
+  const beside = (costMs ?? 0) + (costBytes ?? 0) / BYTES_PER_MS - Math.max(fcpMs, lcpMs);
+  const ms = fcpMs + lcpMs + BESIDE_PAINTS * Math.max(0, beside);
+  return when === 'this load' ? ms + 1e15 : ms;
+}
+
+/** How the order of problems comes about. */
+export const ORDER_NOTE =
+  'Order of findings: FCP and LCP to win at best; other ms, and 1 kB as 1 ms, count a quarter; costs of later visits last.';
+
+/** A request that begins this much before another ends did not wait for it. */
+const TOGETHER_MS = 20;
+
+function winsOf(fcpMs: number | null, lcpMs: number | null): Wins {
+  const won = (ms: number) => Math.round(Math.max(0, ms));
+  return { ...(fcpMs !== null && { fcpMs: won(fcpMs) }), ...(lcpMs !== null && { lcpMs: won(lcpMs) }) };
+}
+
+const atMost = (ms: number, paintMs: number | null, fromMs = 0) => (paintMs === null ? null : Math.min(ms, paintMs - fromMs));
+
+/** Of what everything waits for: redirects and the document. */
+export function loadWins({ paints: { fcpMs, lcpMs } }: HarStudy, ms: number): Wins {
+  return winsOf(atMost(ms, fcpMs), atMost(ms, lcpMs));
+}
+
+/** Of what held rendering back until an instant: an image that was loaded beside it waits for its own end too. */
+export function blockingWins({ paints: { fcpMs, lcpMs }, largest, blocking }: HarStudy, ms: number, untilMs: number): Wins {
+  const from = blocking.firstByteMs ?? 0;
+  const startMs = largest?.kind === 'image' ? (largest.entry?.startMs ?? null) : null;
+  const isBeside = startMs !== null && startMs < untilMs - TOGETHER_MS;
+  return winsOf(atMost(ms, fcpMs, from), atMost(isBeside ? Math.min(ms, largest?.marginMs ?? 0) : ms, lcpMs, from));
+}
+
+/** Of what the largest paint alone waited for: it cannot come before the first one. */
+export function largestWins({ paints: { fcpMs, lcpMs }, blocking }: HarStudy, ms: number): Wins {
+  return winsOf(fcpMs === null ? null : 0, atMost(ms, lcpMs, fcpMs ?? blocking.firstByteMs ?? 0));
+}
