@@ -74,27 +74,41 @@ function beginsWith(name: string, beginning: string): boolean {
   return part !== '' && whole.startsWith(part) && !/^[\p{L}\p{N}]/u.test(whole.slice(part.length));
 }
 
+/** A step that stands out of a scenario, and a clause that says by what. */
+export interface BlamedStep {
+  readonly name: string;
+  readonly why: string;
+}
+
 /**
- * The step that is asked for; where none is, the only one, or the only one that the scenario is named after, which is noted. Throws an
- * error that lists the steps.
+ * The step that is asked for; where none is, the only one, the one that is blamed, or the only one that the scenario is named after, which
+ * is noted. Throws an error that lists the steps.
  */
 export async function stepOf(
   { name: scenario, reports }: ScenarioReports,
   asked: string | undefined,
   note: Context['note'],
+  blame: () => Promise<BlamedStep | undefined> = () => Promise.resolve(undefined),
 ): Promise<Step> {
   const steps = stepsOf(reports.filter((report) => !isFailed(report)));
   const [only] = steps;
   if (!only) throw new ApiError('missing', 'The scenario has no run without a failure in this time.');
   if (asked !== undefined) return chooseStep(steps, asked);
   if (steps.length === 1) return only;
+  const blamed = await blame();
+  const suspect = steps.find(({ name }) => name === blamed?.name);
+  if (blamed && suspect) {
+    note(`Step ${suspect.number} "${suspect.name}" of ${steps.length}, because ${blamed.why}; step names another.`);
+    return suspect;
+  }
+  const unread = blamed ? ` ("${blamed.name}", where ${blamed.why}, has no run without a failure here)` : '';
   const [eponym, ...others] = steps.filter((step) => beginsWith(scenario ?? '', step.name));
   if (eponym && others.length === 0) {
-    note(`Step "${eponym.name}" of ${steps.length}, which the scenario is named after.`);
+    note(`Step "${eponym.name}" of ${steps.length}, which the scenario is named after${unread}.`);
     return eponym;
   }
   const listed = steps.map(({ number, name }) => `${number} "${name}"`).join(', ');
-  throw new ApiError('invalid', `step: the scenario has the steps ${listed}; name one.`);
+  throw new ApiError('invalid', `step: the scenario has the steps ${listed}${unread}; name one.`);
 }
 
 /** The runs of a step as far as their choice depends on them. */

@@ -2,13 +2,15 @@ import { ApiError, refuse } from '../../api/errors.ts';
 import { getStepHar } from '../../api/operations/speed-analysis.ts';
 import { placeOfRun, type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
 import type { PaintTimes } from '../../domain/har/requests/largest-paint.ts';
+import { failingSteps, isFailing } from '../../domain/speed/failures.ts';
 import { isFailed } from '../../domain/speed/runs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
-import { minuteAt } from '../../lib/dates.ts';
+import { minuteAt, resolveDate } from '../../lib/dates.ts';
 import { formatMs } from '../../lib/number-text.ts';
 import { median } from '../../statistics/order.ts';
 import type { Context } from '../context.ts';
-import { figuresOf, stepOf } from './choose-har-runs.ts';
+import { studyOne } from './analyze-scenarios.ts';
+import { type BlamedStep, figuresOf, stepOf } from './choose-har-runs.ts';
 import { readStepResult } from './read-step-result.ts';
 import { paintsNear, readKnownRun, scenarioBetween } from './run-neighbours.ts';
 import { stopsAfter } from './scenario-reports.ts';
@@ -45,7 +47,7 @@ export interface RunRead {
 /** Days among whose runs a typical one is chosen; more where these hold none. */
 const DAYS = [7, 30] as const;
 
-type Asking = Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'note' | 'lists' | 'clock'>;
+type Asking = Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'note' | 'lists' | 'clock' | 'remember' | 'signal'>;
 
 /** A blocking time no further than this from the median is typical; it scatters more than what runs are chosen by. */
 const NEAR_BLOCKING = { ms: 50, share: 0.25 };
@@ -59,12 +61,27 @@ function unlikeBlocking({ paints: { tbtMs } }: RunFigures, runs: readonly RunFig
   return isNear ? undefined : `its TBT (median ${formatMs(middle)})`;
 }
 
+/** The period that a scenario is analysed in where none is named. */
+const USUAL_PERIOD = '-7d';
+
+/** The step that the analysis of the scenario blames: the one at which runs fail, else the one that became slower; undefined for none. */
+async function blamedStep(scenarioId: number, context: Asking): Promise<BlamedStep | undefined> {
+  const { nowMs, timeZone } = context;
+  const startDate = new Date(resolveDate(USUAL_PERIOD, { edge: 'start', timeZone, nowMs }).instantMs).toISOString();
+  const { study } = await studyOne(scenarioId, { scenarioIds: [scenarioId], startDate }, context);
+  const [failing] = isFailing(study) ? failingSteps(study) : [];
+  if (failing) return { name: failing.step, why: 'runs fail at it' };
+  const slower = study.headline?.state === 'slower' ? study.headline.step : undefined;
+  return slower && { name: slower.name, why: 'it became slower' };
+}
+
 /** The most typical run of a step by load time, requests and LCP. */
-async function chooseRun(scenarioId: number, step: string | undefined, { ask, nowMs, timeZone, note }: Asking) {
+async function chooseRun(scenarioId: number, step: string | undefined, context: Asking) {
+  const { ask, nowMs, timeZone, note } = context;
   for (const days of DAYS) {
     const scenario = await scenarioBetween(ask, scenarioId, nowMs - days * DAY_MS, nowMs);
     if (scenario.reports.every(isFailed)) continue;
-    const chosen = await stepOf(scenario, step, note);
+    const chosen = await stepOf(scenario, step, note, () => blamedStep(scenarioId, context));
     const runs = figuresOf(chosen);
     const [typical] = typicalRuns(runs, 1);
     if (!typical) continue;

@@ -81,6 +81,19 @@ describe('a step of a scenario', () => {
     expect((await call('analyze_har', { scenarioId: 'Product page – mobile' })).structured['run']).toMatchObject({ step: '2 "Product"' });
   });
 
+  it.each(['slowTag', 'failing'] as const)(
+    'is the one that analyze_scenario blames in the story %s, where none is named',
+    async (story) => {
+      const { scenarioId } = platform().stories[story];
+      const { structured: blamed } = await call('analyze_scenario', { scenarioIds: [scenarioId] });
+      const { verdict, since, failedSteps } = blamed as { verdict: string; since?: { step: string }; failedSteps?: { step: string }[] };
+      const { structured, text } = await call('analyze_har', { scenarioId });
+      const name = (verdict === 'failing' ? failedSteps?.[0] : since)?.step ?? 'none';
+      expect(structured['run']).toMatchObject({ step: expect.stringContaining(`"${name}"`) });
+      expect(text).toMatch(new RegExp(`Step \\d "${name}" of \\d, because (?:it became slower|runs fail at it); step names another\\.`));
+    },
+  );
+
   it('lists the steps where none is named, and refuses what names no run', async () => {
     const several = await call('analyze_har', { scenarioId: 'Checkout – desktop' });
     expect(several.isError).toBe(true);

@@ -15,7 +15,10 @@ async function chosenOf(blocking: readonly number[]): Promise<RunNamed> {
     dateFrom === undefined ? { har: {} } : { scenario: { name: 'Shop', reports } }) as unknown as Ask; // reports, then the file
   const context = { ask, nowMs: NOW_MS, timeZone: 'UTC', note: () => undefined, lists: () => Promise.reject(new Error('none')) };
   const clock = { now: () => NOW_MS, sleep: () => Promise.resolve() };
-  return (await readRun({ scenarioId: 1, step: undefined, isPlaced: true }, { ...context, clock })).run;
+  const remember = <Value>(_key: unknown, work: (signal: AbortSignal) => Promise<Value>) => work(new AbortController().signal);
+  return (
+    await readRun({ scenarioId: 1, step: undefined, isPlaced: true }, { ...context, clock, remember, signal: new AbortController().signal })
+  ).run;
 }
 
 it('a run that is typical by what it was chosen by says where its blocking time is not', async () => {
