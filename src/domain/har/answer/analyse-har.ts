@@ -7,7 +7,7 @@ import type { PaintTimes } from '../requests/largest-paint.ts';
 import { type HarCell, requestDetail, requestRow, requestTable, type Table } from '../requests/request-columns.ts';
 import { type HarStudy, studyHar } from '../requests/study-har.ts';
 import { type EntityOf, type PartyGroup, partiesOf } from '../requests/third-parties.ts';
-import { largestBy, tenth, totalsOf, weightOf } from '../requests/totals.ts';
+import { tenth, totalsOf, weightOf } from '../requests/totals.ts';
 import { imagesOf, LEAST_SAVED_BYTES } from '../rules/byte-rules.ts';
 import { findProblems, type Problem } from '../rules/find-problems.ts';
 import { ORDER_NOTE } from '../rules/problem.ts';
@@ -47,7 +47,8 @@ export function analyseHar(har: Har, query: HarQuery, entityOf: EntityOf, paints
 /** The requests by start as they come, or what is largest first; what is unknown comes last. */
 function inOrder(entries: readonly HarEntry[], orderBy: HarQuery['orderBy']): readonly HarEntry[] {
   if (orderBy === undefined || orderBy === 'start') return entries;
-  return largestBy(entries, (entry) => (orderBy === 'bytes' ? weightOf(entry) : entry.durationMs) ?? -1, entries.length);
+  const valueOf = (entry: HarEntry) => (orderBy === 'bytes' ? weightOf(entry) : entry.durationMs) ?? -1;
+  return entries.toSorted((a, b) => valueOf(b) - valueOf(a));
 }
 
 interface Listing {
@@ -119,11 +120,10 @@ const listViews: Record<Exclude<HarView, 'summary'>, (listing: Listing) => { ans
     const problems = problemsOf(study, query.problem);
     const among = new Set(chosen);
     const pairs = problems.flatMap(({ problem, concerned }) =>
-      largestBy(
-        concerned.filter(({ entry }) => among.has(entry)),
-        ({ cost }) => cost,
-        concerned.length,
-      ).map(({ entry, detail }) => ({ problem, detail, entry })),
+      concerned
+        .filter(({ entry }) => among.has(entry))
+        .toSorted((a, b) => b.cost - a.cost)
+        .map(({ entry, detail }) => ({ problem, detail, entry })),
     );
     const { items, page } = pageOf(pairs, request);
     const rows = items.map(({ problem, detail, entry }) => [

@@ -40,8 +40,7 @@ export function imageHint({ mime, url }: Pick<HarEntry, 'mime' | 'url'>): ImageH
 }
 
 /** How many pixels an image has, by the dimensions in its address; null where it names them not both. */
-export function pixelsOf(image: Image): number | null {
-  const { width, height } = imageHint(image);
+export function pixelsOf({ width, height }: ImageHint): number | null {
   return width === null || height === null ? null : width * height;
 }
 
@@ -56,8 +55,9 @@ const LEAST_PHOTO_BYTES = 60_000;
 
 /** The estimated share of an image's bytes that a modern format saves; 0 where it is one, or is not known. */
 export function savedShare(image: Image): number {
-  const { format } = imageHint(image);
-  const pixels = pixelsOf(image);
+  const hint = imageHint(image);
+  const { format } = hint;
+  const pixels = pixelsOf(hint);
   const leastBytes = pixels === null ? LEAST_PHOTO_BYTES : FLAT_BYTES_PER_PIXEL * pixels;
   if (format === 'PNG' && (weightOf(image) ?? 0) < leastBytes) return FLAT_SAVED;
   return SAVED[format ?? ''] ?? 0;

@@ -1,6 +1,6 @@
 import type { Har, HarEntry } from '../read/har-model.ts';
 import type { Blocking } from './blocking.ts';
-import { pixelsOf } from './images.ts';
+import { imageHint, pixelsOf } from './images.ts';
 import { endOf, weightOf } from './totals.ts';
 
 /** What the report of a step says of a load, ms after navigation; null where it does not. */
@@ -50,7 +50,7 @@ const SAME_PAINT_SHARE = 0.03;
 
 /** How large an image is: by the dimensions in its address, else by its bytes (a photo takes about a byte for two pixels). */
 function sizeOf(entry: HarEntry): number {
-  return pixelsOf(entry) ?? 2 * (weightOf(entry) ?? 0);
+  return pixelsOf(imageHint(entry)) ?? 2 * (weightOf(entry) ?? 0);
 }
 
 /** The requests of a type that ended shortly before a paint, largest first. */

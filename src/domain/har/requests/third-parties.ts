@@ -71,7 +71,7 @@ export function partiesOf(entries: readonly HarEntry[], entityOf: EntityOf, bloc
       name: nameIn(first),
       category: entityIn(first)?.category ?? null,
       party: first.party,
-      domains: [...new Set(members.map(({ domain }) => sanitiseHost(domain ?? '')))],
+      domains: [...new Set(members.map(({ domain }) => domain ?? ''))].map(sanitiseHost),
       hosts: new Set(members.map(({ host }) => host)).size,
       ...totals,
       blocking: blocking.length,

@@ -56,16 +56,17 @@ export function groupsOf<Key>(entries: readonly HarEntry[], keyOf: (entry: HarEn
   return Array.from(grouped(entries, keyOf), ([key, members]) => ({ key, entries: members, ...totalsOf(members) })).toSorted(byWeight);
 }
 
-/** The items with the largest values, largest first; those without a value never. */
-export function largestBy<Item>(items: readonly Item[], valueOf: (item: Item) => number | null, most: number): Item[] {
-  const known = items.flatMap((item) => {
+/** The few items with the largest values, largest first, earlier ones first among equals; those without a value never. */
+export function largestBy<Item>(items: Iterable<Item>, valueOf: (item: Item) => number | null, most: number): Item[] {
+  const top: { item: Item; value: number }[] = [];
+  for (const item of items) {
     const value = valueOf(item);
-    return value === null ? [] : [{ item, value }];
-  });
-  return known
-    .toSorted((a, b) => b.value - a.value)
-    .slice(0, most)
-    .map(({ item }) => item);
+    if (value === null || (top.length === most && value <= (top.at(-1)?.value ?? value))) continue;
+    const at = top.findIndex((other) => other.value < value);
+    top.splice(at === -1 ? top.length : at, 0, { item, value });
+    if (top.length > most) top.pop();
+  }
+  return top.map(({ item }) => item);
 }
 
 /** `1xx` to `5xx`, `304` and `0` for no response, `unknown` where the file does not say, `other`. */
@@ -80,14 +81,17 @@ export function statusClass({ status }: HarEntry): string {
 export function loadTotals({ entries, pages: [page] }: Har) {
   const started = entries.filter(({ startMs }) => startMs !== null);
   const lastMs = started.reduce((last, entry) => Math.max(last, endOf(entry)), 0);
-  const distinct = (valueOf: (entry: HarEntry) => string | null) => new Set(entries.map(valueOf).filter((value) => value !== null)).size;
+  const distinct = (name: 'host' | 'domain') => {
+    const values = new Set(entries.map((entry) => entry[name]));
+    return values.size - Number(values.has(null));
+  };
   return {
     ...totalsOf(entries),
     durationMs: started[0] ? lastMs - (started[0].startMs ?? 0) : null,
     onContentLoadMs: page?.onContentLoadMs ?? null,
     onLoadMs: page?.onLoadMs ?? null,
-    hosts: distinct(({ host }) => host),
-    domains: distinct(({ domain }) => domain),
+    hosts: distinct('host'),
+    domains: distinct('domain'),
     fromCache: entries.filter(({ fromCache }) => fromCache).length,
     connectionsOpened: entries.filter(opensConnection).length,
   };

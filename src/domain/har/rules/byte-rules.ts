@@ -62,13 +62,14 @@ function uncompressed(what: string, isOf: (entry: HarEntry) => boolean): Rule {
 /** Requests of which one of the same key came before, with the first of them. */
 function repeatedBy(entries: readonly HarEntry[], keyOf: (entry: HarEntry) => string | null) {
   const firsts = new Map<string, HarEntry>();
-  return entries.flatMap((entry) => {
+  const repeated: { entry: HarEntry; first: HarEntry }[] = [];
+  for (const entry of entries) {
     const key = keyOf(entry);
-    if (key === null) return [];
-    const first = firsts.get(key);
-    if (!first) firsts.set(key, entry);
-    return first ? [{ entry, first }] : [];
-  });
+    const first = key === null ? undefined : firsts.get(key);
+    if (first) repeated.push({ entry, first });
+    else if (key !== null) firsts.set(key, entry);
+  }
+  return repeated;
 }
 
 const addressKey = ({ pageId, url }: HarEntry) => `${pageId} ${withoutFragment(url)}`;
