@@ -1,5 +1,6 @@
 import { nth } from '../../lib/nth.ts';
 import { type Judgement, judgePeriods } from '../metrics/engine/judge.ts';
+import type { DailyPoint } from '../metrics/engine/series.ts';
 import { dayText } from './covered-days.ts';
 import { differenceOf, discovered, intervalOf, percentOf } from './proportions.ts';
 
@@ -82,7 +83,9 @@ function nextOf(next: FunnelCounts['next'], depth: number, nameOf: (page: string
     if (each.page === undefined) ended += each.count;
     else counts.set(nameOf(each.page, depth - 1), (counts.get(nameOf(each.page, depth - 1)) ?? 0) + each.count);
   }
-  const pages = [...counts].map(([page, sessions]) => ({ page, sessions })).toSorted((a, b) => b.sessions - a.sessions);
+  const pages = [...counts]
+    .map(([page, sessions]) => ({ page, sessions }))
+    .toSorted((a, b) => b.sessions - a.sessions || (a.page < b.page ? -1 : 1));
   return { ended, next: pages.slice(0, MOST_NEXT) };
 }
 
@@ -136,9 +139,35 @@ function verdictOfDays({ verdict, relative }: Judgement): FunnelChange['verdict'
 /** Where days are too few to learn how much they scatter, only chance of counting is known, and more is asked of it. */
 const CLEAR = 0.001;
 
-function verdictOfCounts({ pValue, points }: { readonly pValue: number; readonly points: number }): FunnelChange['verdict'] {
-  if (pValue >= CLEAR) return 'within noise';
-  return points > 0 ? 'higher' : 'lower';
+/** The verdict, which never goes against the figures beside it. */
+function verdictOf(judged: Judgement, { pValue, points }: { readonly pValue: number; readonly points: number }): FunnelChange['verdict'] {
+  const direction = points > 0 ? 'higher' : 'lower';
+  const verdict = verdictOfDays(judged) ?? (pValue < CLEAR ? direction : 'within noise');
+  return verdict === direction ? verdict : 'within noise';
+}
+
+type Day = Pick<DailyPoint, 'label' | 'numerator' | 'denominator'>;
+
+/** −2 log likelihood of days that share one rate, but for a constant. */
+function devianceOf(days: readonly Day[]): number {
+  const [hits, of] = [days.reduce((sum, { numerator }) => sum + numerator, 0), days.reduce((sum, { denominator }) => sum + denominator, 0)];
+  const part = (count: number) => (count > 0 ? -2 * count * Math.log(count / of) : 0);
+  return part(hits) + part(of - hits);
+}
+
+/**
+ * The first day of a change: that of the clearest step which the metrics' engine finds; where it has too few days for that, the day from
+ * which on another rate makes all days likeliest. Undefined where the rate slid, or changed before the period.
+ */
+function sinceOf({ main, verdict }: Judgement, days: readonly Day[], from: string): string | undefined {
+  if (main || verdict === 'drift') return main?.from;
+  const sorted = days.toSorted((a, b) => a.label.localeCompare(b.label));
+  const splits = sorted.slice(1).map(({ label }, index) => ({
+    label,
+    deviance: devianceOf(sorted.slice(0, index + 1)) + devianceOf(sorted.slice(index + 1)),
+  }));
+  const label = splits.toSorted((a, b) => a.deviance - b.deviance)[0]?.label;
+  return label !== undefined && label >= from ? label : undefined;
 }
 
 function windowOf({ days }: FunnelCounts): { from: string; to: string } {
@@ -158,16 +187,18 @@ export function changesOf(names: readonly string[], baseline: FunnelCounts, peri
       const { hits, of: denominator } = side(done, index);
       return { label, numerator: hits, denominator, isWhole: true };
     });
-    const judged = judgePeriods({ kind: 'share', days, baseline: windowOf(baseline), period: windowOf(period) });
+    const window = windowOf(period);
+    const judged = judgePeriods({ kind: 'share', days, baseline: windowOf(baseline), period: window });
     const plain = differenceOf(own, earlier);
-    const verdict = plain ? (verdictOfDays(judged) ?? verdictOfCounts(plain)) : 'too few';
+    const verdict = plain ? verdictOf(judged, plain) : 'too few';
+    const since = verdict === 'higher' || verdict === 'lower' ? sinceOf(judged, days, window.from) : undefined;
     const [beforePercent, afterPercent] = [percentOf(earlier.hits, earlier.of), percentOf(own.hits, own.of)];
     return {
       step,
       ...(beforePercent !== undefined && { beforePercent }),
       ...(afterPercent !== undefined && { afterPercent }),
       verdict,
-      ...((verdict === 'higher' || verdict === 'lower') && judged.main && { since: judged.main.from }),
+      ...(since !== undefined && { since }),
     };
   });
 }

@@ -9,6 +9,8 @@ export interface PathViews {
 /** Pages that are looked at as one: a path, or a pattern in which `*` stands for any characters. */
 export interface PageGroup<T extends PathViews = PathViews> {
   readonly pattern: string;
+  /** The pattern; `/p/* (others)` where pages that are like it are in another group. */
+  readonly name: string;
   readonly views: number;
   readonly paths: readonly T[];
 }
@@ -19,6 +21,8 @@ export const MANY_SIBLINGS = 8;
 const OWN_SHARE = 0.1;
 /** … and a word without a digit, which no id is, with this one. */
 const WORD_SHARE = 0.02;
+
+type Unnamed<T extends PathViews> = Omit<PageGroup<T>, 'name'>;
 
 interface Node<T extends PathViews> {
   readonly children: Map<string, Node<T>>;
@@ -58,8 +62,8 @@ function isOwn(segment: string, share: number): boolean {
 }
 
 /** Groups of a node, those in it as one each. */
-function groupsBelow<T extends PathViews>(node: Node<T>, prefix: string): PageGroup<T>[] {
-  const groups: PageGroup<T>[] = [];
+function groupsBelow<T extends PathViews>(node: Node<T>, prefix: string): Unnamed<T>[] {
+  const groups: Unnamed<T>[] = [];
   const pattern = prefix === '' ? '/' : prefix;
   if (node.own.length > 0) groups.push({ pattern, views: node.own.reduce((sum, { views }) => sum + views, 0), paths: node.own });
   const children = [...node.children];
@@ -74,10 +78,10 @@ function groupsBelow<T extends PathViews>(node: Node<T>, prefix: string): PageGr
 /** A group with less of the views of all takes no other one's place: it is left out before any are put together. */
 const TINY_SHARE = 0.001;
 
-const parentOf = (pattern: string) => pattern.slice(0, pattern.lastIndexOf('/'));
+const parentOf = (pattern: string) => pattern.slice(0, Math.max(0, pattern.lastIndexOf('/')));
 
 /** Puts the most numerous siblings together until there are no more groups than asked for. */
-function folded<T extends PathViews>(groups: readonly PageGroup<T>[], most: number): PageGroup<T>[] {
+function folded<T extends PathViews>(groups: readonly Unnamed<T>[], most: number): Unnamed<T>[] {
   let left = [...groups];
   const least = TINY_SHARE * groups.reduce((sum, { views }) => sum + views, 0);
   while (left.filter(({ views }) => views >= least).length > most) {
@@ -90,17 +94,32 @@ function folded<T extends PathViews>(groups: readonly PageGroup<T>[], most: numb
   return left;
 }
 
+function nameOf<T extends PathViews>({ pattern }: Unnamed<T>, groups: readonly Unnamed<T>[]): string {
+  if (!pattern.includes('*')) return pattern;
+  const isMeant = likeness(pattern);
+  const hasOthers = groups.some((other) => other.pattern !== pattern && other.paths.some(({ path }) => isMeant(path)));
+  return hasOthers ? `${pattern} (others)` : pattern;
+}
+
 /** The pages of a site, ids and other lists of siblings as one group each: the most viewed `most` of them. */
 export function groupPages<T extends PathViews>(paths: readonly T[], most: number): PageGroup<T>[] {
   const root = emptyNode<T>();
-  for (const entry of paths) insert(root, entry);
-  return folded(groupsBelow(root, ''), most)
-    .toSorted((a, b) => b.views - a.views)
-    .slice(0, most);
+  // The screens of an app have names without a slash.
+  const isScreen = ({ path }: T) => path !== '' && !path.includes('/');
+  for (const entry of paths) if (!isScreen(entry)) insert(root, entry);
+  const screens = paths.flatMap((entry) => (isScreen(entry) ? [{ pattern: entry.path, views: entry.views, paths: [entry] }] : []));
+  const groups = folded([...groupsBelow(root, ''), ...screens], most).toSorted((a, b) => b.views - a.views);
+  return groups.slice(0, most).map((group) => ({ ...group, name: nameOf(group, groups) }));
+}
+
+/** Tells of paths whether they are like a pattern in which `*` stands for any characters. */
+function likeness(pattern: string): (path: string) => boolean {
+  const parts = pattern.split(/\*+/).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
+  const whole = new RegExp(`^${parts.join('.*')}$`, 's');
+  return (path) => whole.test(path);
 }
 
 /** Whether a path is like a pattern in which `*` stands for any characters. */
 export function isLike(path: string, pattern: string): boolean {
-  const parts = pattern.split(/\*+/).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
-  return new RegExp(`^${parts.join('.*')}$`, 's').test(path);
+  return likeness(pattern)(path);
 }

@@ -49,7 +49,7 @@ export function pagesOfPaths(paths: readonly Path[], { depth, direction, session
       sessions: count,
       percent: Math.round((1000 * count) / sessions) / 10,
     }));
-    return all.toSorted((a, b) => b.sessions - a.sessions);
+    return all.toSorted((a, b) => b.sessions - a.sessions || (a.page < b.page ? -1 : 1));
   });
 }
 
@@ -58,39 +58,24 @@ export function pathText(pages: readonly string[], { depth, direction }: Pick<Wa
   return [...pages, ...(pages.length <= depth ? [edgeName(direction)] : [])].join(' > ');
 }
 
-/** Sessions of paths, and the words for where they start. */
-interface Start extends Omit<Way, 'depth'> {
-  readonly from: string;
-  /** The name of the first page, where all have the same: a pattern that holds `from`, of which several pages in a row are one. */
-  readonly place: string | undefined;
-  /** Sessions whose only page is that on which they began. */
-  readonly lone: number;
-}
-
-/** The name of the first page of all paths; undefined where there are several. */
-export function startOf(paths: readonly Path[]): string | undefined {
-  const [first, ...others] = new Set(paths.map(({ pages }) => pages[0]));
-  return others.length === 0 ? first : undefined;
-}
-
-/** How many do nothing more. */
-function edgeWords(ended: PathsPage, { from, place = from, direction, sessions, lone }: Start): string {
-  if (from !== 'entry') return ` ${ended.percent}% ${direction === 'after' ? 'end' : 'begin'} their visit on ${place}.`;
-  const share = (count: number) => `${Math.round((1000 * count) / sessions) / 10}%`;
-  const several = ended.sessions > lone ? `, ${share(ended.sessions - lone)} only several of one pattern` : '';
-  return ` ${share(lone)} see only that page${several}.`;
+/** The words for the last page, or the first, of a visit. */
+function edgeWords({ percent }: PathsPage, from: string, direction: Way['direction']): string {
+  if (from === 'entry') return ` ${percent}% see only that page.`;
+  return ` ${percent}% ${direction === 'after' ? 'end' : 'begin'} their visit on ${from}.`;
 }
 
 /** The first sentence: what is most frequently done next, and how many do nothing more. */
-export function pathWords(pages: readonly (readonly PathsPage[])[], way: Start): string {
-  const { from, place = from, direction, sessions } = way;
+export function pathWords(
+  pages: readonly (readonly PathsPage[])[],
+  { from, direction, sessions }: Omit<Way, 'depth'> & { readonly from: string },
+): string {
   const most = pages[0]?.find(({ page }) => page !== edgeName(direction));
   const ended = pages[0]?.find(({ page }) => page === edgeName(direction));
-  const [start, there] = from === 'entry' ? ['the entry page', 'it'] : [from, place];
+  const [start, there] = from === 'entry' ? ['the entry page', 'it'] : [from, from];
   const all = formatNumber(sessions, { group: true });
   const count = (page: PathsPage) => `${formatNumber(page.sessions, { group: true })} of ${all} sessions (${page.percent}%)`;
   if (!most)
     return `No session went on ${direction} ${start}; all ${all} ${direction === 'after' ? 'end' : 'begin'} their visit on ${there}.`;
   const next = `The commonest page right ${direction} ${start} is ${most.page}`;
-  return `${next}: ${count(most)}.${ended ? edgeWords(ended, way) : ''}`;
+  return `${next}: ${count(most)}.${ended ? edgeWords(ended, from, direction) : ''}`;
 }

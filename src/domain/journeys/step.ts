@@ -1,4 +1,5 @@
 import { refuse } from '../../api/errors.ts';
+import { isLike } from './page-groups.ts';
 
 /** One way in which a step is fulfilled; in `pattern` and `name` a `*` stands for any characters. */
 export type Choice =
@@ -17,6 +18,8 @@ export interface Step {
 
 const EVENT = /^event\s*:\s*/i;
 const PURCHASE = /^(purchases?|transactions?|orders?)$/i;
+/** Behind the pattern of a group of pages in an answer. */
+const OTHERS = / \(others\)$/;
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 /** A bar stands between choices where spaces surround it, or where what follows can only be another choice. */
 const BETWEEN = /\s+\|\s+|\s*\|\s*(?=\/|event\s*:|purchase\b)/i;
@@ -62,7 +65,7 @@ function choiceOf(text: string, step: string, parameter: string): Choice {
     const name = text.replace(EVENT, '');
     return name === '' ? refuse(`${parameter}: "${step}" names no event; write event:NAME.`) : { kind: 'event', name };
   }
-  const pattern = text.replace(ADDRESS, '').replace(/#.*$/, '') || '/';
+  const pattern = text.replace(ADDRESS, '').replace(/#.*$/, '').replace(OTHERS, '') || '/';
   if (/\?./.test(pattern))
     return refuse(`${parameter}: "${step}" has a query; a step is a path without one, here ${pattern.replace(/\?.*$/, '')}.`);
   return { kind: 'page', pattern: pattern.replace(/\?$/, '') };
@@ -94,19 +97,6 @@ export function hasKind({ choices }: Step, kind: Choice['kind']): boolean {
 /** Whether a page fulfils a step by one of its paths. */
 export function isPageOf({ choices }: Step, path: string): boolean {
   return choices.some((choice) => choice.kind === 'page' && isLike(path, choice.pattern));
-}
-
-/** Whether a text is like a pattern in which `*` stands for any characters. */
-function isLike(text: string, pattern: string): boolean {
-  const [first = '', ...rest] = pattern.split('*');
-  const last = rest.pop();
-  if (last === undefined) return text === pattern;
-  let at = text.startsWith(first) ? first.length : -1;
-  for (const part of rest) {
-    const found = at < 0 ? -1 : text.indexOf(part, at);
-    at = found < 0 ? -1 : found + part.length;
-  }
-  return at >= 0 && text.endsWith(last) && text.length - last.length >= at;
 }
 
 /** The page that confirms an order, in place of the purchase. */

@@ -5,7 +5,7 @@ import type { FunnelAnswer } from '../../domain/journeys/funnel-answer.ts';
 import { type FunnelGroup, groupsOf } from '../../domain/journeys/funnel-groups.ts';
 import { funnelWords } from '../../domain/journeys/funnel-words.ts';
 import { groupedDays } from '../../domain/journeys/grouped-days.ts';
-import { pageNames } from '../../domain/journeys/page-names.ts';
+import { OTHER, pageNames } from '../../domain/journeys/page-names.ts';
 import { hasKind, isPageOf, parseStep, readAsWords, type Step } from '../../domain/journeys/step.ts';
 import type { Context } from '../context.ts';
 import type { Breakdown } from './breakdowns.ts';
@@ -140,7 +140,9 @@ export async function analyzeFunnel(request: FunnelRequest, context: VisitUses &
   const { counts, covered, sql, hasNext } = period;
   const beside = asked ? undefined : await besideOthers(request, question, period, context);
   const baseline = asked && (await readBaseline(request, question, { baseline: asked, period }, context));
-  const nameOfPath = pageNames(counts.next.flatMap(({ page, count }) => (page === undefined ? [] : [{ path: page, views: count }])));
+  const nameOfPath = pageNames(
+    counts.next.flatMap(({ page, count }) => (page === undefined || page === OTHER ? [] : [{ path: page, views: count }])),
+  );
   const isStill = (page: string, index: number) => question.steps[index] !== undefined && isPageOf(question.steps[index], page);
   const nameOf = (page: string, index: number) => `${nameOfPath(page)}${isStill(page, index) ? ` (still ${names[index]})` : ''}`;
   const steps = stepsOf(names, counts, { hasNext, nameOf });

@@ -1,6 +1,6 @@
 import { refuse } from '../../api/errors.ts';
 import { daysWords } from '../../domain/journeys/covered-days.ts';
-import { type PathsAnswer, pagesOfPaths, pathText, pathWords, startOf } from '../../domain/journeys/paths.ts';
+import { type PathsAnswer, pagesOfPaths, pathText, pathWords } from '../../domain/journeys/paths.ts';
 import { pageStep, readAsWords } from '../../domain/journeys/step.ts';
 import type { Context } from '../context.ts';
 import { readPaths } from './read-paths.ts';
@@ -23,18 +23,18 @@ export function analyzePaths(request: PathsRequest, context: VisitUses & Pick<Co
   if (from === 'entry' && direction === 'before') refuse('direction: nothing comes before the entry page; use after.');
   const start = from === 'entry' ? [] : [pageStep(from, 'from')];
   return withVisits(request, { views: [] }, context, async (visits) => {
-    const { paths, lone } = await readPaths({ from, direction, depth }, visits);
+    const paths = await readPaths({ from, direction, depth }, visits);
     const sessions = paths.reduce((sum, path) => sum + path.sessions, 0);
     const pages = pagesOfPaths(paths, { depth, direction, sessions });
     for (const words of readAsWords(start)) context.note(words);
-    context.note('Pages of one pattern in a row are one; a session counts once, from its first such page.');
+    context.note('A session counts once, from its first such page; further pages of one pattern in a row are one.');
     const covered = daysWords(visits.days.covered);
     context.draw(async () =>
       (await import('../../views/from-journeys.ts')).flowChart({ paths, from, direction, depth, sessions, covered }),
     );
     const shown = paths.slice(0, limit);
     return {
-      answer: pathWords(pages, { from, place: startOf(paths), direction, sessions, lone }),
+      answer: pathWords(pages, { from, direction, sessions }),
       sessions,
       pages: pages.flatMap((own) => own.slice(0, limit)),
       paths: shown.map(({ pages: own, sessions: count }) => ({

@@ -1,3 +1,4 @@
+import { OTHER } from '../../domain/journeys/page-names.ts';
 import { hasKind, type Step } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { type FunnelPlan, funnelCodes, isByTime, LAST_PLACE } from './funnel-codes.ts';
@@ -6,8 +7,8 @@ import { eventCondition, maskOf, pageCondition } from './step-sql.ts';
 import { type Expressions, sessionRows, visitRelation } from './visit-relation.ts';
 import type { Visits } from './visits.ts';
 
-/** Groups and next pages that a statement gives, the largest first. */
-const MOST_ROWS = 4_000;
+/** Groups that a statement gives, and next pages, the largest first; of these the others are one. */
+const [MOST_GROUPS, MOST_NEXT] = [4_000, 20_000];
 
 /** The column with the number of a step that was done; 0 where it was not. */
 const at = (index: number) => `x${index + 1}`;
@@ -64,11 +65,13 @@ function pagedSql(plan: FunnelPlan, visits: Visits): string[] {
 }
 
 /** Purchases; the files do not say when: in a session after all else, of a visitor after the last page of that session. */
-function purchaseRows({ withinDays }: FunnelPlan, { days, reads }: Visits): { from: string; time: string } {
+function purchaseRows({ withinDays }: FunnelPlan, { sql, days, reads }: Visits): { from: string; time: string } {
   if (withinDays === undefined) return { from: 'visit AS v', time: `began + ${DAY_MS}` };
   if (!reads('views')) return { from: 'visit AS v', time: 'began' };
   const last = '(SELECT k AS k_last, last_ms FROM paged) AS l';
-  return { from: `visit AS v JOIN ${last} ON v.k = l.k_last`, time: `last_ms + ${days.first * DAY_MS + 1}` };
+  // Engines give a session without pages NULL or 0.
+  const time = `CASE WHEN coalesce(k_last, ${sql.noKey}) = ${sql.noKey} THEN began ELSE last_ms + ${days.first * DAY_MS + 1} END`;
+  return { from: `visit AS v LEFT JOIN ${last} ON v.k = l.k_last`, time };
 }
 
 /** Selects with a row for each app event and purchase that fulfils steps: `unit`, k, day, what splits, the entry page (none), h. */
@@ -76,14 +79,22 @@ function otherHits(plan: FunnelPlan, visits: Visits): string[] {
   const { sql } = visits;
   const code = funnelCodes(visits, isByTime(plan));
   const own = [`${unitOf(plan)} AS unit`, 'k', 'day', ...(splitsRows(plan) ? ['g'] : [])].join(', ');
-  const hit = (time: string, mask: string) =>
-    `${sql.noKey} AS entry, [${sql.pair(firstInRange(code.other(time, mask), plan, visits), sql.noKey)}] AS h`;
+  const hit = (time: string, mask: string, next = sql.noKey) =>
+    `${sql.noKey} AS entry, [${sql.pair(firstInRange(code.other(time, mask), plan, visits), next)}] AS h`;
   const parts: string[] = [];
   if (plan.steps.some((step) => hasKind(step, 'event'))) {
     const mask = maskOf(plan.steps.map((step) => eventCondition(step, sql.known('event_name'), sql)));
     const each = sql.each('visit', { event_name: 'names', event_at: 'times' });
-    const rows = `SELECT *, ${sql.ms('event_at')} AS t, ${mask} AS mask FROM ${each} AS e`;
-    parts.push(`SELECT ${own}, ${hit('t', 'mask')} FROM (${rows}) AS r WHERE mask <> 0`);
+    const rows = `(SELECT *, ${sql.ms('event_at')} AS t, ${mask} AS mask FROM ${each} AS e) AS r`;
+    // The first page of the session after the event.
+    const later = sql.filter('pages', (pair) => `${code.timeOfView(sql.one(pair))} > t - ${visits.days.first * DAY_MS}`);
+    const [joined, next] = visits.reads('views')
+      ? [
+          ' LEFT JOIN (SELECT k AS k_pages, d AS pages FROM folded) AS p ON r.k = p.k_pages',
+          `coalesce(${sql.other(`${later}[1]`)}, ${sql.noKey})`,
+        ]
+      : ['', sql.noKey];
+    parts.push(`SELECT ${own}, ${hit('t', 'mask', next)} FROM ${rows}${joined} WHERE mask <> 0`);
   }
   const bits = purchaseBits(plan.steps);
   if (bits > 0 && !buysInPlace(plan, visits)) {
@@ -152,10 +163,12 @@ function direct({ steps }: FunnelPlan, visits: Visits): string[] {
 /** Between a step and the one before: tenths of a second up to a minute, seconds up to an hour, minutes beyond, as ms; −1 for none. */
 function gapSql(plan: FunnelPlan, visits: Visits, index: number): string {
   const { sql } = visits;
-  const { time } = funnelCodes(visits, isByTime(plan));
+  const { time, place } = funnelCodes(visits, isByTime(plan));
   const step = plan.steps[index];
   if (!step || hasKind(step, 'purchase')) return '-1';
-  const ms = `(${time(at(index))} - ${time(at(index - 1))})`;
+  // Of neighbours the page right before, which need not be the first of the step before.
+  const neighbour = sql.first('l', (e) => `${place(e)} = ${place(at(index))} - 1`);
+  const ms = `(${time(at(index))} - ${time(plan.order === 'direct' ? neighbour : at(index - 1))})`;
   const rounded = (unit: number) => `${sql.quotient(`${ms} + ${unit / 2}`, unit)} * ${unit}`;
   const units = `WHEN ${ms} < 60000 THEN ${rounded(100)} WHEN ${ms} < 3600000 THEN ${rounded(1_000)} ELSE ${rounded(60_000)}`;
   return `CASE WHEN ${at(index)} = 0 THEN -1 ${units} END`;
@@ -255,7 +268,7 @@ export function funnelSql(plan: FunnelPlan, visits: Visits): string {
   const { sql } = visits;
   const path = `coalesce(${visits.column('views', 'path') ?? 'NULL'}, '')`;
   const mask = maskOf(plan.steps.map((step) => pageCondition(step, path, sql)));
-  const { ctes } = visitRelation(visits, {
+  const ctes = visitRelation(visits, {
     visit: visitColumns(plan, visits),
     page: { mask },
     part: plan.part,
@@ -264,7 +277,12 @@ export function funnelSql(plan: FunnelPlan, visits: Visits): string {
   const chain = plan.order === 'direct' ? direct(plan, visits) : inOrder(plan, visits);
   const counted = [countedSql(plan, visits), ...visitorGroups(plan, visits)].join('\nUNION ALL ');
   const ranked = `SELECT *, row_number() OVER (PARTITION BY kind ORDER BY n DESC) AS place FROM (${counted}) AS c`;
-  const kept = `SELECT * FROM (${ranked}) AS r WHERE kind IN ('day', 'gap') OR place <= ${MOST_ROWS}`;
+  const isRare = `kind = 'next' AND place > ${MOST_NEXT}`;
+  const rare = (value: string, column: string) => `CASE WHEN ${isRare} THEN ${value} ELSE ${column} END`;
+  const kept =
+    `SELECT kind, depth, value, p, name, sum(n) AS n FROM (SELECT kind, depth, value, ${rare(sql.noKey, 'p')} AS p, ` +
+    `${rare(sql.text(OTHER), 'name')} AS name, n FROM (${ranked}) AS r WHERE kind <> 'group' OR place <= ${MOST_GROUPS}) AS k ` +
+    'GROUP BY kind, depth, value, p, name';
   // The name beside an entry page is that of the device.
   const unnamed = plan.group && plan.group.visit === undefined ? `CASE WHEN r.kind = 'group' THEN '' ELSE r.name END` : 'r.name';
   const named = visits.reads('views')

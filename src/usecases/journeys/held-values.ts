@@ -81,7 +81,7 @@ function sessionFilters({ devices, visitorType, countries, browsers, automated }
 
 async function countVisits(visits: Visits): Promise<number> {
   const rows = visits.reads('sessions') ? 'visit' : `(${sessionRows(visits, {})}) AS s`;
-  const [row] = await visits.select(`WITH ${visitRelation(visits).ctes}\nSELECT count(*) AS n FROM ${rows}`);
+  const [row] = await visits.select(`WITH ${visitRelation(visits)}\nSELECT count(*) AS n FROM ${rows}`);
   return Number(row?.['n'] ?? 0);
 }
 
@@ -90,7 +90,7 @@ async function entriesOf(visits: Visits): Promise<Held[]> {
   const open = { ...visits, question: { ...visits.question, entryPages: undefined } };
   const entries = sessionRows(open, { entry: visits.sql.ofLeast('s.p', 's.n') });
   const rows = await visits.select(
-    `WITH ${visitRelation(open).ctes}\nSELECT o.path AS value, count(*) AS n FROM (${entries}) AS e JOIN path_of AS o ON e.entry = o.p ` +
+    `WITH ${visitRelation(open)}\nSELECT o.path AS value, count(*) AS n FROM (${entries}) AS e JOIN path_of AS o ON e.entry = o.p ` +
       `GROUP BY o.path ORDER BY n DESC, value LIMIT ${MOST_NAMED}`,
   );
   return rows.map(({ value, n }) => ({ value: typeof value === 'string' ? value : '', count: Number(n) }));

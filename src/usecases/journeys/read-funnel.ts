@@ -33,6 +33,8 @@ export function needsOf({ steps, breakdown, withinDays }: FunnelQuestion): Needs
     ...(sessions.length > 0 && { sessions }),
     ...((some('page') || breakdown === 'entry_page') && { views: [] }),
     ...(withinDays !== undefined && { followDays: withinDays }),
+    // Where those went who left after an app event.
+    ...(some('event') && { beside: ['views'] as const }),
   };
 }
 

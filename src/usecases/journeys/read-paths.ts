@@ -1,4 +1,5 @@
-import { groupPages } from '../../domain/journeys/page-groups.ts';
+import { groupPages, type PageGroup } from '../../domain/journeys/page-groups.ts';
+import { OTHER } from '../../domain/journeys/page-names.ts';
 import { pageStep } from '../../domain/journeys/step.ts';
 import { requireVisits } from './held-values.ts';
 import { flag } from './sql-words.ts';
@@ -21,86 +22,89 @@ export interface CountedPath {
   readonly sessions: number;
 }
 
-/** Paths, the most frequent first, and, where they begin with the entry page, how many sessions saw no other page. */
-export interface PathsRead {
-  readonly paths: readonly CountedPath[];
-  readonly lone: number;
-}
-
 /** Pages with names of their own, patterns included, and the most paths that are read. */
 const [MOST_PAGES, MOST_PATHS] = [60, 20_000];
 /** Distinct paths that are looked at for patterns, the most viewed first. */
 const MOST_DISTINCT = 5_000;
-const OTHER = 'other pages';
 /** The number of no page. */
 const NO_PAGE = -9;
 
-/** The names of pages, those for few before those for many. */
-async function namesOf(visits: Visits): Promise<string[]> {
+/** The groups of pages with names of their own, those of few pages before those of many. */
+async function groupsOf(visits: Visits): Promise<PageGroup[]> {
   const path = `coalesce(${visits.column('views', 'path') ?? 'NULL'}, '')`;
   const rows = await visits.select(
     `SELECT ${path} AS name, count(*) AS n FROM views GROUP BY name ORDER BY n DESC, name LIMIT ${MOST_DISTINCT}`,
   );
   const paths = rows.map(({ name, n }) => ({ path: typeof name === 'string' ? name : '', views: Number(n) }));
   const plainLength = (pattern: string) => (pattern.includes('*') ? 0 : 1_000) + pattern.replaceAll('*', '').length;
-  return groupPages(paths, MOST_PAGES)
-    .map(({ pattern }) => pattern)
-    .toSorted((a, b) => plainLength(b) - plainLength(a));
+  return groupPages(paths, MOST_PAGES).toSorted((a, b) => plainLength(b.pattern) - plainLength(a.pattern));
 }
 
-/** A page of a session as one number: that of the view times this, and that of its name. */
-const NAMES = 64;
+/** A page of a session as one number: that of the view times this, and that of its group; so much more, another page of the first one's. */
+const GROUPS = 64;
 
 function pathSql(
   { from, direction, depth, part }: PathQuestion & { readonly part: VisitPart },
-  names: readonly string[],
+  groups: readonly PageGroup[],
   visits: Visits,
 ): string {
   const { sql } = visits;
   const path = `coalesce(${visits.column('views', 'path') ?? 'NULL'}, '')`;
   const isStart = from === 'entry' ? '1 = 1' : (pageCondition(pageStep(from, 'from'), path, sql) ?? 'false');
-  const { ctes } = visitRelation(visits, { page: { hit: flag(isStart) }, part });
-  const cases = names.map((name, index) => `WHEN ${sql.like('path', name)} THEN ${index}`).join(' ');
+  const ctes = visitRelation(visits, { page: { hit: flag(isStart) }, part });
+  const cases = groups.map(({ pattern }, index) => `WHEN ${sql.like('path', pattern)} THEN ${index}`).join(' ');
   const aggregates = {
-    l: sql.sorted(sql.whole(`s.n * ${NAMES} + o.g`)),
+    l: sql.sorted(sql.pair(sql.whole(`s.n * ${GROUPS} + o.g`), 's.p')),
     start: 'min(CASE WHEN s.hit = 1 THEN s.n END)',
-    lone: from === 'entry' ? flag('min(s.p) = max(s.p)') : '0',
   };
   const rows = sessionRows(visits, aggregates, { more: ' JOIN named AS o ON s.p = o.p_named' });
-  const isKept = (code: string) => (direction === 'after' ? `${code} >= start * ${NAMES}` : `${code} < (start + 1) * ${NAMES}`);
+  const isAfter = direction === 'after';
+  const isKept = (pair: string) => `${sql.one(pair)} ${isAfter ? `>= start * ${GROUPS}` : `< (start + 1) * ${GROUPS}`}`;
+  const groupOf = (pair: string) => `${sql.one(pair)} % ${GROUPS}`;
+  const label = (pair: string) =>
+    `CASE WHEN ${sql.other(pair)} <> ${sql.other('f')} AND ${groupOf(pair)} = ${groupOf('f')} THEN ${GROUPS} ELSE 0 END + ${groupOf(pair)}`;
   // Before the start the nearest page is the last of the list.
-  const placeOf = (at: number) => (direction === 'after' ? at + 1 : -at - 1);
+  const placeOf = (at: number) => (isAfter ? at + 1 : -at - 1);
   const columns = Array.from(
     { length: depth + 1 },
-    (_, at) => `CASE WHEN length(c) > ${at} THEN c[${placeOf(at)}] % ${NAMES} ELSE ${NO_PAGE} END AS g${at}`,
+    (_, at) => `CASE WHEN length(c) > ${at} THEN c[${placeOf(at)}] ELSE ${NO_PAGE} END AS g${at}`,
   );
   const all = columns.map((_, at) => `g${at}`).join(', ');
   return `WITH ${ctes},
-named AS (SELECT p AS p_named, CASE ${cases} ELSE ${names.length} END AS g FROM path_of),
+named AS (SELECT p AS p_named, CASE ${cases} ELSE ${groups.length} END AS g FROM path_of),
 walk AS (${rows}),
-kept AS (SELECT ${sql.filter('l', isKept)} AS l, lone FROM walk WHERE start IS NOT NULL),
-folded AS (SELECT ${sql.changes('l', (code) => `${code} % ${NAMES}`)} AS c, lone FROM kept),
-wide AS (SELECT ${columns.join(', ')}, lone FROM folded)
-SELECT ${all}, count(*) AS n, sum(lone) AS alone FROM wide GROUP BY ${all} ORDER BY n DESC LIMIT ${MOST_PATHS}`;
+kept AS (SELECT ${sql.filter('l', isKept)} AS l FROM walk WHERE start IS NOT NULL),
+begun AS (SELECT l, ${isAfter ? 'l[1]' : 'l[length(l)]'} AS f FROM kept),
+labelled AS (SELECT ${sql.map('l', label)} AS m FROM begun),
+folded AS (SELECT ${sql.changes('m', (each) => each)} AS c FROM labelled),
+wide AS (SELECT ${columns.join(', ')} FROM folded)
+SELECT ${all}, count(*) AS n FROM wide GROUP BY ${all} ORDER BY n DESC LIMIT ${MOST_PATHS}`;
 }
 
-/** Counts what sessions did after or before their first page of a kind; pages of one name in a row are one. */
-export async function readPaths(question: PathQuestion, visits: Visits): Promise<PathsRead> {
-  const names = await namesOf(visits);
+/** The names of the pages of a path: what was asked for by that, where its group has more pages. */
+function pagesOf(numbers: readonly number[], groups: readonly PageGroup[], from: string): string[] {
+  const nameOf = (number: number) => {
+    const { name = OTHER, pattern = OTHER } = groups[number % GROUPS] ?? {};
+    if (number === numbers[0] && from.startsWith('/') && pattern.includes('*')) return from;
+    return number >= GROUPS && name !== OTHER ? `another of ${name}` : name;
+  };
+  return numbers.filter((number) => number !== NO_PAGE).map(nameOf);
+}
+
+/** Counts what sessions did after or before their first page of a kind, the most frequent paths first. */
+export async function readPaths(question: PathQuestion, visits: Visits): Promise<CountedPath[]> {
+  const groups = await groupsOf(visits);
   const counted = new Map<string, CountedPath>();
-  let lone = 0;
   for (const part of partsOf(visits, 'session'))
-    for (const row of await visits.select(pathSql({ ...question, part }, names, visits))) {
+    for (const row of await visits.select(pathSql({ ...question, part }, groups, visits))) {
       const numbers = Array.from({ length: question.depth + 1 }, (_, at) => Number(row[`g${at}`]));
+      const pages = pagesOf(numbers, groups, question.from);
       const key = numbers.join(' ');
-      const pages = numbers.filter((number) => number !== NO_PAGE).map((number) => names[number] ?? OTHER);
-      lone += Number(row['alone']);
       counted.set(key, { pages, sessions: (counted.get(key)?.sessions ?? 0) + Number(row['n']) });
     }
   if (counted.size === 0) {
     await requireVisits(visits);
     if (question.from !== 'entry') throw await unreached(pageStep(question.from, 'from'), 'from', visits);
   }
-  const paths = [...counted.values()].toSorted((a, b) => b.sessions - a.sessions).slice(0, MOST_PATHS);
-  return { paths, lone };
+  return [...counted.values()].toSorted((a, b) => b.sessions - a.sessions).slice(0, MOST_PATHS);
 }

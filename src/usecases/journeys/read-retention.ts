@@ -1,8 +1,8 @@
 import type { ReturnCount } from '../../domain/journeys/retention.ts';
 import { type Breakdown, fieldOfBreakdown, groupExpression } from './breakdowns.ts';
 import { flag } from './sql-words.ts';
-import { entryCondition, filterConditions } from './visit-filters.ts';
-import { visitRelation } from './visit-relation.ts';
+import { entryCondition, type Filters, filterConditions } from './visit-filters.ts';
+import { sessionRows, visitRelation } from './visit-relation.ts';
 import type { Visits } from './visits.ts';
 
 /** Visitors by the periods after their first session in which they were there, and by the first in which they came back. */
@@ -21,11 +21,13 @@ export interface RetentionQuestion {
 }
 
 /** The first sessions that pass the filters, on days of the range; by their entry page where a split or a filter reads it. */
-function firstSessions({ breakdown }: RetentionQuestion, { sql, question, days }: Visits): string {
+function firstSessions({ breakdown, followDays }: RetentionQuestion, visits: Visits, { entryPages }: Filters): string {
+  const { sql, days } = visits;
   const isFirst = `v.number = 1 AND v.chosen = 1 AND v.day <= ${days.last}`;
-  const atEntry = entryCondition(question, 'o.path', sql);
+  const atEntry = entryCondition({ entryPages }, 'o.path', sql);
   if (breakdown !== 'entry_page' && atEntry === undefined) return `(SELECT u, day, g FROM visit AS v WHERE ${isFirst}) AS f`;
-  const pages = 'JOIN (SELECT DISTINCT k AS k_seen, entry FROM page) AS e ON v.k = e.k_seen JOIN path_of AS o ON e.entry = o.p';
+  const entries = sessionRows(visits, { entry: sql.ofLeast('s.p', 's.n') }, { followDays });
+  const pages = `JOIN (SELECT k AS k_seen, entry FROM (${entries}) AS r) AS e ON v.k = e.k_seen JOIN path_of AS o ON e.entry = o.p`;
   const group = breakdown === 'entry_page' ? 'o.path' : 'v.g';
   return (
     `(SELECT v.u AS u, v.day AS day, ${group} AS g FROM visit AS v ${pages} ` +
@@ -44,13 +46,14 @@ export async function readRetention(asked: RetentionQuestion, visits: Visits): P
   const field = fieldOfBreakdown(breakdown);
   const group = field && breakdown ? groupExpression(breakdown, column(field), sql) : "''";
   const chosen = filterConditions({ ...question, automated: undefined }, column, sql).join(' AND ');
-  const { ctes } = visitRelation(
-    { ...visits, question: { automated: question.automated } },
-    { visit: { number: sql.known(column('session_number')), g: group, chosen: flag(chosen || '1 = 1') }, followDays },
-  );
+  const open = { ...visits, question: { automated: question.automated } };
+  const ctes = visitRelation(open, {
+    visit: { number: sql.known(column('session_number')), g: group, chosen: flag(chosen || '1 = 1') },
+    followDays,
+  });
   // The first day of 1970 was a Thursday.
   const period = (day: string) => (by === 'day' ? day : sql.quotient(`${day} + 3`, 7));
-  const firsts = firstSessions(asked, visits);
+  const firsts = firstSessions(asked, open, question);
   const rows = await visits.select(
     `WITH ${ctes},
 began AS (SELECT u AS u_first, min(${period('day')}) AS c, ${sql.anyOf('g')} AS grp FROM ${firsts} GROUP BY u),

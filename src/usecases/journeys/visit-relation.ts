@@ -10,7 +10,7 @@ export type Expressions = Readonly<Record<string, string>>;
 export interface RelationWish {
   /** More columns of `visit`, a row for each session, from columns of the sessions. */
   readonly visit?: Expressions;
-  /** More columns of `seen` and `page`, whole numbers best, from columns of the views; of a page loaded again those of its first load. */
+  /** More columns of `seen`, whole numbers best, from columns of the views. */
   readonly page?: Expressions;
   /** Days after the range whose rows are there too. */
   readonly followDays?: number;
@@ -48,18 +48,6 @@ function partCondition(part: VisitPart | undefined, column: (field: string) => s
   if (!part || part.of === 1) return [];
   const key = part.by === 'visitor' ? sql.key(column('user_id')) : sql.key(column('user_id'), column('session_id'));
   return [`${key} % ${part.of} = ${part.index}`];
-}
-
-/** Common table expressions, without the word WITH. */
-export interface Relation {
-  /**
-   * `visit`: k (the session), u (the visitor), began (ms), day (UTC, as a number), and the columns that are wished, of sessions that pass
-   * all filters; only where sessions are read. Only where views are read: `seen`, a row for each view: k, u, n (view number), t (ms), p (a
-   * number that stands for the path) and the columns that are wished; `page`, without pages loaded again: the same and day, pos (from 1),
-   * entry (the p of the first page); `path_of`: p and its path. The windows of `page` take longer than all else of a statement:
-   * `sessionRows` is quicker.
-   */
-  readonly ctes: string;
 }
 
 /** More ms than files cover, some decades; a number of a view fits before it. */
@@ -145,20 +133,6 @@ function seenSql(visits: Visits, { page = {}, followDays = 0, part }: RelationWi
   return `seen AS (SELECT ${own} FROM views WHERE ${conditions.join(' AND ')})`;
 }
 
-function pageSql(visits: Visits, { page = {}, followDays = 0 }: RelationWish): string[] {
-  const { sql } = visits;
-  const isJoined = visits.reads('sessions');
-  const rows = isJoined ? `(SELECT s.*, v.day AS day FROM seen AS s JOIN visit AS v ON s.k = v.k) AS r` : 'seen';
-  const window = 'PARTITION BY k ORDER BY n';
-  const firsts = isJoined ? 'day' : `${dayOfMs(sql, `first_value(t) OVER (${window})`)} AS day, first_value(n) OVER (${window}) AS first_n`;
-  const atEntry = filtersByView(visits) ? `, first_value(is_entry) OVER (${window}) AS at_entry` : '';
-  const columns = `${sql.before('p', window)} AS p_before, first_value(p) OVER (${window}) AS entry${atEntry}, ${firsts}`;
-  const marked = `marked AS (SELECT k, u, n, t, p${names(page)}, ${columns} FROM ${rows})`;
-  const kept = ['(p_before IS NULL OR p <> p_before)', ...keptConditions(visits, followDays)];
-  const all = `k, u, day, n, t, p, entry${names(page)}, row_number() OVER (${window}) AS pos`;
-  return [marked, `page AS (SELECT ${all} FROM marked WHERE ${kept.join(' AND ')})`];
-}
-
 /** Whether a session is chosen by its first view where its views are counted, because there is no `visit` that has chosen it. */
 function filtersByView({ question, reads }: Visits): boolean {
   return question.entryPages !== undefined && !reads('sessions');
@@ -203,18 +177,22 @@ function straddling({ days }: Visits): string[] {
   return after.length === 0 ? [] : [`NOT (first_n > 1 AND day IN (${after.join(', ')}))`];
 }
 
-/** The relation of a statement over sessions and views, each row once and pages loaded again right after themselves folded. */
-export function visitRelation(visits: Visits, wish: RelationWish = {}): Relation {
+/**
+ * The common table expressions of a statement, without the word WITH. Where sessions are read `visit`: k (the session), u (the visitor),
+ * began (ms), day (UTC, as a number), and the columns that are wished, of sessions that pass all filters. Where views are read `seen`, a row
+ * for each view: k, u, n (view number), t (ms), p (a number that stands for the path) and the columns that are wished; `path_of`: p and its
+ * path.
+ */
+export function visitRelation(visits: Visits, wish: RelationWish = {}): string {
   const { sql } = visits;
   const paths = () => {
     const path = `coalesce(${need(visits, 'views')('path')}, '')`;
     return `path_of AS (SELECT ${sql.key('path')} AS p, path FROM (SELECT DISTINCT ${path} AS path FROM views) AS d)`;
   };
   const [readsSessions, readsViews] = [visits.reads('sessions'), visits.reads('views')];
-  const ctes = [
+  return [
     ...(readsViews ? [seenSql(visits, wish)] : []),
     ...(readsSessions ? [...enteredSql(visits), visitSql(visits, wish)] : []),
-    ...(readsViews ? [...pageSql(visits, wish), paths()] : []),
-  ];
-  return { ctes: ctes.join(',\n') };
+    ...(readsViews ? [paths()] : []),
+  ].join(',\n');
 }

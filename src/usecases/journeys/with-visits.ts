@@ -30,6 +30,8 @@ export interface Needs {
   readonly followDays?: number;
   /** Days that the answer takes where the caller names none. */
   readonly usualDays?: number;
+  /** Scopes that are read as well where files hold them for all days of the answer; of views the sessions always are. */
+  readonly beside?: readonly VisitScope[];
 }
 
 /** Fields that every answer over a scope reads. */
@@ -100,6 +102,19 @@ function filesOf(
   });
 }
 
+/** The fields that are read; of views too where these alone have a column of a variable that is asked about. */
+function withVariables(data: Data, wanted: WantedFields, { variables = [] }: Needs): WantedFields {
+  const has = (scope: VisitScope, variable: string) =>
+    data.parts.some(({ view }) => view.name === scope && view.columns.some(({ name }) => isVariable(name, variable)));
+  const isOfViews = variables.some((variable) => !has('sessions', variable) && has('views', variable));
+  return isOfViews ? { ...wanted, views: wanted.views ?? [] } : wanted;
+}
+
+/** A field of the time of a session or view whose column holds other values. */
+function untimedOf({ view }: DataPart, fields: readonly string[]): string | undefined {
+  return fields.find((field) => /^(session|view)_time$/.test(field) && columnOf(view.columns, field)?.type !== 'TIMESTAMP');
+}
+
 /** The parts that are read, checked for what is needed of them. */
 async function chosenParts(data: Data, wanted: WantedFields, supply: Supply) {
   const chosen: Chosen[] = [];
@@ -111,19 +126,30 @@ async function chosenParts(data: Data, wanted: WantedFields, supply: Supply) {
     if (!part) throw await missingScope(scope, fields, supply);
     const lacking = fields.filter((field) => !columnOf(part.view.columns, field));
     if (lacking.length > 0) throw await missingFields(scope, lacking, supply);
-    const untimed = fields.find((field) => /^(session|view)_time$/.test(field) && columnOf(part.view.columns, field)?.type !== 'TIMESTAMP');
+    const untimed = untimedOf(part, fields);
     if (untimed !== undefined) refuse(`The column ${untimed} of the downloaded ${scope} holds values that are no times.`);
     chosen.push({ scope, part, fields });
   }
   return chosen;
 }
 
-/** Whether a part has fields for all days of an answer. */
-function covers(part: DataPart | undefined, fields: readonly string[], { covered }: CoveredDays): boolean {
-  if (!part?.view.columns.some(({ type }) => type === 'TIMESTAMP') || fields.some((field) => !columnOf(part.view.columns, field)))
-    return false;
+/** Whether a part has fields for all days of an answer, and for those that may follow. */
+function covers(part: DataPart | undefined, fields: readonly string[], { first, last, ofFiles }: CoveredDays, followDays = 0): boolean {
+  if (!part || untimedOf(part, fields) !== undefined || fields.some((field) => !columnOf(part.view.columns, field))) return false;
   const own = daysWith(part, fields);
-  return covered.every((day) => own.has(day));
+  return [...ofFiles].every((day) => day < first || day > last + followDays || own.has(day));
+}
+
+/**
+ * Scopes that the answer can do without, where files hold them for all of its days: sessions say on which day a visit began, views what
+ * came after an app event.
+ */
+function besideOf(data: Data, wanted: WantedFields, { beside = [], followDays }: Needs, days: CoveredDays): Chosen[] {
+  return SCOPES.flatMap((scope) => {
+    const part = data.parts.find(({ view }) => view.name === scope);
+    const isMeant = wanted[scope] === undefined && (scope === 'sessions' || beside.includes(scope));
+    return part && isMeant && covers(part, KEYS[scope], days, followDays) ? [{ scope, part, fields: KEYS[scope] }] : [];
+  });
 }
 
 /** The days of an answer; where the files lack days that are asked for, it is said which call brings them. */
@@ -160,10 +186,12 @@ export function withVisits<T>(question: VisitQuestion, needs: Needs, context: Vi
     views: needs.views || ofFilters.views ? (needs.views ?? []) : undefined,
   };
   const answer = async (data: Data, supply: Supply) => {
-    const chosen = await chosenParts(data, wanted, supply);
+    const meantFields = withVariables(data, wanted, needs);
+    const chosen = await chosenParts(data, meantFields, supply);
     const { files, days } = await daysOf(question, needs, chosen, { supply, note: context.note });
     context.covers(days.first * DAY_MS, (days.last + 1) * DAY_MS - 1);
-    const partOf = (scope: VisitScope) => chosen.find((each) => each.scope === scope)?.part;
+    const read = [...chosen, ...besideOf(data, meantFields, needs, days)];
+    const partOf = (scope: VisitScope) => read.find((each) => each.scope === scope)?.part;
     const sql = sqlWords(data.dialect);
     const columnIn = (part: DataPart | undefined, field: string) => {
       const column = part && columnOf(part.view.columns, field);

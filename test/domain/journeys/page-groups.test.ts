@@ -42,6 +42,17 @@ describe('pages as groups', () => {
   });
 });
 
+it('a pattern that does not count all pages that are like it is called the others', () => {
+  const popular = [
+    { path: '/p/1', views: 60_000 },
+    { path: '/p/sale', views: 3_000 },
+    { path: 'Home screen', views: 500 },
+  ];
+  const names = groupPages([...shop, ...products, ...popular], 12).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['/p/1', '/p/sale', '/p/* (others)', 'Home screen', '/']));
+  expect(groupPages([...shop, ...products], 12).map(({ name }) => name)).toContain('/p/*');
+});
+
 describe('a pattern', () => {
   it.each([
     ['/p/12', '/p/*', true],

@@ -46,8 +46,8 @@ export function usesOf(workspace: ProjectWorkspace, notes: string[] = []): Visit
   };
 }
 
-/** The three worlds, loaded once for a test file. */
-export function sharedWorlds(): (name: string) => LoadedWorld {
+/** The three worlds or others, loaded once for a test file. */
+export function sharedWorlds(kinds: Readonly<Record<string, WorldKind>> = worlds): (name: string) => LoadedWorld {
   const loaded = new Map<string, LoadedWorld>();
   const projects: LoadedProject[] = [];
   const open: ProjectWorkspace[] = [];
@@ -55,7 +55,7 @@ export function sharedWorlds(): (name: string) => LoadedWorld {
   let clickHouse: TestClickHouse | undefined;
   beforeAll(async () => {
     if (engines.includes('ClickHouse')) clickHouse = await startClickHouse();
-    for (const [name, kind] of Object.entries(worlds)) {
+    for (const [name, kind] of Object.entries(kinds)) {
       const sessions = sessionsOf(kind);
       const runs = runsOf(kind, sessions);
       const folder = await mkdtemp(join(tmpdir(), 'visits-'));

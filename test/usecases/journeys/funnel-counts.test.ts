@@ -6,7 +6,7 @@ import { type FunnelQuestion, needsOf, readFunnel } from '../../../src/usecases/
 import { withVisits } from '../../../src/usecases/journeys/with-visits.ts';
 import { casesIn, type Engine, engines, type LoadedWorld, sharedWorlds, usesOf } from './both-engines.ts';
 import { deedsOf, either, event, type Matcher, page, purchase, walkDirect, walkInOrder } from './funnel-walk.ts';
-import { coveredDays, dayOf, pagesOf, type SessionRow, worlds } from './visit-world.ts';
+import { coveredDays, dayIn, dayOf, midnight, pagesOf, type SessionRow, worlds } from './visit-world.ts';
 
 const world = sharedWorlds();
 const deviceName = ({ device }: SessionRow) => ({ 1: 'desktop', 2: 'mobile', 3: 'tablet', 4: 'app' })[device] ?? 'unknown';
@@ -76,9 +76,9 @@ function walked(own: Case, sessions: readonly SessionRow[]): number[] {
   return own.texts.map((_, index) => depths.filter((depth) => depth > index).length);
 }
 
-function sessionsOn({ kind, sessions }: LoadedWorld, scopes: Case['scopes']): SessionRow[] {
+function sessionsOn({ kind, sessions }: LoadedWorld, scopes: Case['scopes'], leastViews = 1): SessionRow[] {
   const days = coveredDays(kind, scopes);
-  return sessions.filter(({ beganMs, views }) => days.includes(dayOf(beganMs)) && views.length > 0);
+  return sessions.filter((session) => days.includes(dayIn(kind, session, scopes)) && session.views.length >= leastViews);
 }
 
 /** What else is held beside the counts of steps. */
@@ -106,6 +106,55 @@ const checks: Readonly<Record<string, (loaded: LoadedWorld, engine: Engine) => P
     expect(found).toHaveLength(gaps.length);
     for (const [index, ms] of gaps.toSorted((a, b) => a - b).entries())
       expect(Math.abs((found[index] ?? 0) - ms)).toBeLessThanOrEqual(ms < 60_000 ? 50 : 500);
+  },
+  'the times between neighbours are those of these two pages': async (loaded, engine) => {
+    const own: Case = { texts: ['/p/*', '/p/*', '/c*'], matchers: [page(/^\/p\//), page(/^\/p\//), page(/^\/c/)], scopes: ['views'] };
+    const counts = await counted(loaded, engine, questionOf({ ...own, order: 'direct' }));
+    for (const step of [2, 3]) {
+      const gaps = sessionsOn(loaded, ['views']).flatMap((session) => {
+        const pages = pagesOf(session);
+        const isChain = (end: number) =>
+          own.matchers.slice(0, step).every((isStep, at) => isStep(pages[end - step + 1 + at]?.path ?? 'none'));
+        const end = pages.findIndex((_, at) => at >= step - 1 && isChain(at));
+        return end < 0 ? [] : [(pages[end]?.timeMs ?? 0) - (pages[end - 1]?.timeMs ?? 0)];
+      });
+      const found = (counts.gaps.get(step) ?? []).flatMap(([ms, count]) => Array.from({ length: ms < 0 ? 0 : count }, () => ms));
+      expect(found).toHaveLength(gaps.length);
+      expect(gaps.length).toBeGreaterThan(5);
+      const sorted = found.toSorted((a, b) => a - b);
+      for (const [index, ms] of gaps.toSorted((a, b) => a - b).entries())
+        expect(Math.abs((sorted[index] ?? 0) - ms)).toBeLessThanOrEqual(ms < 60_000 ? 50 : 500);
+    }
+  },
+  'those who left after an app event are counted by the page that came next, whatever else is a step': async (loaded, engine) => {
+    for (const [text, isStep] of [
+      ['event:paid', event('paid')],
+      ['/checkout/payment', page(/^\/checkout\/payment$/)],
+    ] as const) {
+      const counts = await counted(loaded, engine, questionOf({ texts: ['event:search', text], matchers: [], scopes: ['sessions'] }));
+      // Without views of some days nothing is known of pages where events alone are steps.
+      const hasViews = text.startsWith('/') || !loaded.kind.withoutViews;
+      const expected = new Map<string, number>();
+      for (const session of sessionsOn(loaded, text.startsWith('/') ? ['sessions', 'views'] : ['sessions'], 0)) {
+        const deeds = deedsOf(session, true).filter(({ what }) => what !== 'purchase!');
+        const done = walkInOrder(deeds, [event('search'), isStep]);
+        const after = deeds[done[0] ?? -1];
+        if (done.length !== 1 || !after || !hasViews) continue;
+        const next = pagesOf(session).find(({ timeMs }) => timeMs > after.timeMs)?.path ?? 'ended';
+        expected.set(`1 ${next}`, (expected.get(`1 ${next}`) ?? 0) + 1);
+      }
+      expect(new Map(counts.next.map(({ depth, page: next = 'ended', count }) => [`${depth} ${next}`, count]))).toEqual(expected);
+    }
+  },
+  'the first step is done on the same days whether or not a purchase follows': async (loaded, engine) => {
+    const firsts = async (texts: readonly string[]) => {
+      const counts = await counted(loaded, engine, questionOf({ texts, matchers: [], scopes: [] }));
+      return new Map([...counts.days].map(([day, depths]) => [day, reached(depths, 2)[0]]));
+    };
+    const [pages, bought] = [await firsts(['/p/*', '/cart']), await firsts(['/p/*', 'purchase'])];
+    if (!loaded.kind.withoutSessions) expect(pages).toEqual(bought);
+    const crossed = loaded.sessions.filter(({ beganMs, views: [first] }) => first && dayOf(first.timeMs) !== dayOf(beganMs));
+    expect(crossed.length).toBeGreaterThan(0);
   },
   'a split by entry page adds up to groups that were walked apart': async (loaded, engine) => {
     const own: Case = { texts: ['/p/*', '/cart'], matchers: [page(/^\/p\//), page(/^\/cart$/)], scopes: ['views'] };
@@ -162,7 +211,7 @@ describe.each(Object.keys(worlds))('%s', (name) => {
         expect(reached(depths, own.texts.length)).toEqual(
           walked(
             own,
-            sessions.filter(({ beganMs }) => Math.floor(beganMs / 86_400_000) === day),
+            sessions.filter((session) => midnight(dayIn(world(name).kind, session, own.scopes)) === day * 86_400_000),
           ),
         );
     });

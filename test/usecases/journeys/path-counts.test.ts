@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { analyzePaths } from '../../../src/usecases/journeys/analyze-paths.ts';
 import { analyzeRetention } from '../../../src/usecases/journeys/analyze-retention.ts';
 import { casesIn, engines, sharedWorlds, usesOf } from './both-engines.ts';
-import { coveredDays, dayOf, midnight, pagesOf, type SessionRow, worlds } from './visit-world.ts';
+import { coveredDays, dayIn, dayOf, midnight, pagesOf, type SessionRow, worlds } from './visit-world.ts';
 
 const world = sharedWorlds();
 const drawNothing = { draw: () => undefined };
@@ -28,7 +28,7 @@ describe.each(Object.keys(worlds))('%s', (name) => {
     )('paths from %s %s are those of walking the rows', async (from, direction, depth, isStart) => {
       const { kind, sessions, workspace } = world(name);
       const days = coveredDays(kind, ['views']);
-      const own = sessions.filter(({ beganMs, views }) => days.includes(dayOf(beganMs)) && views.length > 0);
+      const own = sessions.filter((session) => days.includes(dayIn(kind, session, ['views'])) && session.views.length > 0);
       const expected = new Map<string, number>();
       for (const session of own) {
         const way = walk(session, isStart, direction, depth);
@@ -79,4 +79,44 @@ describe.each(Object.keys(worlds))('%s', (name) => {
       expect(answer.cohorts[0]?.cohort).toBe(`${by === 'day' ? '' : 'week of '}${new Date(midnight(9)).toISOString().slice(0, 10)}`);
     });
   });
+});
+
+const shop = sharedWorlds({ shop: { seed: 21, products: 40 } });
+
+describe.each(engines)('paths of a shop with many products on %s', (engine) => {
+  /** The name of a page beside others: the product with a fifth of the views of all has its own. */
+  const nameOf = (path: string) => (path.startsWith('/p/') && path !== '/p/1000' ? '/p/* (others)' : path);
+
+  it.each([
+    ['/p/1003', 'after', (path: string) => path === '/p/1003'],
+    ['/p/1003', 'before', (path: string) => path === '/p/1003'],
+    ['/p/10*', 'after', (path: string) => path.startsWith('/p/10')],
+    ['/p/1000', 'after', (path: string) => path === '/p/1000'],
+    ['entry', 'after', (_: string, at: number) => at === 0],
+  ] as const)(
+    '%s %s: what was asked for is a page of its own, another page of its pattern is another',
+    async (from, direction, isStart) => {
+      const { sessions, workspace } = shop('shop');
+      const depth = 2;
+      const expected = new Map<string, number>();
+      for (const session of sessions) {
+        const paths = pagesOf(session).map(({ path }) => path);
+        const at = paths.findIndex(isStart);
+        const start = paths[at];
+        if (start === undefined) continue;
+        const isPattern = nameOf(start).includes('*');
+        const labels = (direction === 'after' ? paths.slice(at) : paths.slice(0, at + 1).toReversed()).map((path) => {
+          if (path === start) return from === 'entry' || !isPattern ? nameOf(path) : from;
+          return isPattern && nameOf(path) === nameOf(start) ? `another of ${nameOf(path)}` : nameOf(path);
+        });
+        const way = labels.filter((label, index) => label !== labels[index - 1]);
+        const edge = way.length <= depth ? [direction === 'after' ? '(visit ends)' : '(visit begins)'] : [];
+        const key = [...way.slice(0, depth + 1), ...edge].join(' > ');
+        expected.set(key, (expected.get(key) ?? 0) + 1);
+      }
+      const answer = await analyzePaths({ from, direction, depth, limit: 10_000 }, { ...usesOf(workspace(engine)), ...drawNothing });
+      expect(new Map(answer.paths.map(({ pages, sessions: count }) => [pages, count]))).toEqual(expected);
+      expect([...expected.keys()].some((key) => key.includes('another of /p/* (others)'))).toBe(from !== '/p/1000');
+    },
+  );
 });

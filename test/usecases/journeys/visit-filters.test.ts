@@ -7,7 +7,7 @@ import { type ImpactUses, measureImpact } from '../../../src/usecases/journeys/i
 import type { Filters } from '../../../src/usecases/journeys/visit-filters.ts';
 import { inTurn } from '../../support/sample-size.ts';
 import { engines, sharedWorlds, usesOf } from './both-engines.ts';
-import { coveredDays, dayOf, pagesOf, type SessionRow } from './visit-world.ts';
+import { coveredDays, dayIn, dayOf, pagesOf, type SessionRow } from './visit-world.ts';
 
 const worldOf = sharedWorlds();
 const WORLD = 'days missing in one scope or the other, views cut at midnight';
@@ -41,8 +41,9 @@ function sceneOn(engine: (typeof engines)[number], reads: Case['reads']) {
   });
   const sessionsOn = (scopes: Case['reads']): readonly SessionRow[] => {
     const { kind, sessions } = worldOf(WORLD);
-    const days = new Set(coveredDays(kind, [...scopes, ...reads]));
-    return sessions.filter(({ beganMs }) => days.has(dayOf(beganMs)));
+    const all = [...scopes, ...reads];
+    const days = new Set(coveredDays(kind, all));
+    return sessions.filter((session) => days.has(dayIn(kind, session, all)));
   };
   return { uses, drawn: () => ({ ...uses(), draw: () => undefined }), sessionsOn };
 }

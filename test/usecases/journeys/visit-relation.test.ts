@@ -2,70 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { parseStep } from '../../../src/domain/journeys/step.ts';
 import { shownHints } from '../../../src/lib/hint.ts';
 import { unseenStep } from '../../../src/usecases/journeys/unseen-step.ts';
-import { visitRelation } from '../../../src/usecases/journeys/visit-relation.ts';
 import { withVisits } from '../../../src/usecases/journeys/with-visits.ts';
 import { engines, sharedWorlds, usesOf } from './both-engines.ts';
-import { coveredDays, dayOf, midnight, pagesOf, type SessionRow, worlds } from './visit-world.ts';
+import { dayOf, type SessionRow } from './visit-world.ts';
 
 const world = sharedWorlds();
-
-/** A sum over all rows that differs wherever a page, its order, its time or its session does. */
-function digest(sessions: readonly SessionRow[]) {
-  const rows = sessions.flatMap((session) => pagesOf(session).map((page, at) => ({ page, at: at + 1 })));
-  return {
-    sessions: sessions.length,
-    pages: rows.length,
-    positions: rows.reduce((sum, { at }) => sum + at * at, 0),
-    times: rows.reduce((sum, { page, at }) => sum + (page.timeMs - midnight(9)) * at, 0),
-    carts: rows.filter(({ page }) => page.path === '/cart').length,
-    loads: rows.reduce((sum, { page }) => sum + page.loadedMs, 0),
-  };
-}
-
-const SUMS =
-  `count(DISTINCT k) AS sessions, count(*) AS pages, sum(pos * pos) AS positions, sum((t - ${midnight(9)}) * pos) AS times, ` +
-  'sum(loaded) AS loads';
-
-describe.each(Object.keys(worlds))('%s', (name) => {
-  describe.each(engines)('on %s', (engine) => {
-    it('pages of views alone count once, loaded again once, on the day of their session', async () => {
-      const { kind, sessions, workspace } = world(name);
-      const days = coveredDays(kind, ['views']);
-      const expected = digest(sessions.filter(({ beganMs }) => days.includes(dayOf(beganMs))));
-      const found = await withVisits({}, { views: ['fully_loaded'] }, usesOf(workspace(engine)), async (visits) => {
-        const page = { loaded: visits.column('views', 'fully_loaded') ?? '', cart: `CASE WHEN path = '/cart' THEN 1 ELSE 0 END` };
-        const { ctes } = visitRelation(visits, { page });
-        return visits.select(`WITH ${ctes} SELECT ${SUMS}, sum(cart) AS carts FROM page`);
-      });
-      expect(Object.fromEntries(Object.entries(found[0] ?? {}).map(([key, value]) => [key, Number(value)]))).toEqual(expected);
-    });
-
-    it('pages joined with sessions are those of the sessions that pass the filters', async () => {
-      const { kind, sessions, workspace } = world(name);
-      const days = coveredDays(kind, ['sessions', 'views']);
-      const isMeant = ({ device, country, number, automated, beganMs }: SessionRow) =>
-        days.includes(dayOf(beganMs)) && [2, 4, 5].includes(device) && country === 'DE' && number > 1 && !automated;
-      const expected = digest(sessions.filter((session) => isMeant(session) && /^\/(c|p)\//.test(pagesOf(session)[0]?.path ?? '')));
-      expect(expected.sessions).toBeGreaterThan(3);
-      const question = {
-        devices: ['mobile', 'app'] as const,
-        countries: ['de'],
-        visitorType: 'returning' as const,
-        entryPages: ['/c/* | /p/*'],
-        automated: 'exclude' as const,
-      };
-      const found = await withVisits(question, { sessions: [], views: ['fully_loaded'] }, usesOf(workspace(engine)), async (visits) => {
-        const page = { loaded: visits.column('views', 'fully_loaded') ?? '' };
-        const { ctes } = visitRelation(visits, { page });
-        return visits.select(
-          `WITH ${ctes} SELECT ${SUMS}, sum(CASE WHEN path_of.path = '/cart' THEN 1 ELSE 0 END) AS carts ` +
-            'FROM page JOIN path_of ON page.p = path_of.p',
-        );
-      });
-      expect(Object.fromEntries(Object.entries(found[0] ?? {}).map(([key, value]) => [key, Number(value)]))).toEqual(expected);
-    });
-  });
-});
 
 describe('what is missing', () => {
   const whole = () => world('whole days').workspace('DuckDB');

@@ -33,6 +33,8 @@ export interface WorldKind {
   readonly withoutViews?: readonly number[];
   /** Views lie in the run of the day on which they happened, not in that of their session. */
   readonly cutAtMidnight?: true;
+  /** Products in place of three; the most viewed of them has a fifth of their views. */
+  readonly products?: number;
   /** Days that were exported twice, the first time with other rows. */
   readonly again?: readonly number[];
 }
@@ -93,7 +95,7 @@ function viewsFrom(beganMs: number, roll: () => number): ViewRow[] {
 }
 
 /** The sessions of a world, over seven days; some go on after midnight, some visitors come back. */
-export function sessionsOf({ seed }: WorldKind, visitors = 260): SessionRow[] {
+export function sessionsOf({ seed, products }: WorldKind, visitors = 260): SessionRow[] {
   const roll = dice(seed);
   const sessions: SessionRow[] = [];
   for (let visitor = 0; visitor < visitors; visitor += 1) {
@@ -108,7 +110,8 @@ export function sessionsOf({ seed }: WorldKind, visitors = 260): SessionRow[] {
     do {
       // Every twelfth session begins shortly before midnight.
       if (roll() < 0.08) beganMs = Math.floor(beganMs / DAY_MS) * DAY_MS + DAY_MS - 1 - Math.floor(roll() * 300_000);
-      const views = viewsFrom(beganMs, roll);
+      // Some sessions begin before their first page, now and then on the other side of midnight.
+      const views = viewsFrom(roll() < 0.3 ? beganMs + Math.floor(roll() * 400_000) : beganMs, roll);
       const bought = views.some(({ path }) => path === '/checkout/confirmation') || roll() < 0.02;
       const isApp = device === 4;
       sessions.push({
@@ -132,7 +135,10 @@ export function sessionsOf({ seed }: WorldKind, visitors = 260): SessionRow[] {
       beganMs += 3_600_000 + Math.floor(roll() * 3 * DAY_MS);
     } while (roll() < 0.6 && beganMs < midnight(FIRST_DAY + DAYS));
   }
-  return sessions;
+  const productAt = (path: string) => `/p/${1000 + (roll() < 0.2 ? 0 : Math.floor(roll() * (products ?? 0)))}${path.slice(4)}`;
+  const renamed = (views: readonly ViewRow[]) =>
+    views.map((view) => (products !== undefined && view.path.startsWith('/p/') ? { ...view, path: productAt(view.path) } : view));
+  return sessions.map((session) => ({ ...session, views: renamed(session.views) }));
 }
 
 const iso = (atMs: number) => new Date(atMs).toISOString();
@@ -263,4 +269,12 @@ export function coveredDays(kind: WorldKind, scopes: readonly ('sessions' | 'vie
     ...(scopes.includes('views') ? (kind.withoutViews ?? []) : []),
   ]);
   return Array.from({ length: DAYS }, (_, index) => FIRST_DAY + index).filter((day) => !missing.has(day));
+}
+
+/**
+ * The day of a session: that of its beginning. Where files of sessions lack days and a question reads views alone, that of its first page.
+ */
+export function dayIn({ withoutSessions }: WorldKind, { beganMs, views }: SessionRow, scopes: readonly ('sessions' | 'views')[]): number {
+  const [first] = views.toSorted((a, b) => a.number - b.number);
+  return dayOf(withoutSessions && !scopes.includes('sessions') && first?.number === 1 ? first.timeMs : beganMs);
 }

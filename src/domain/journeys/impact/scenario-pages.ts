@@ -22,7 +22,7 @@ const wordsOf = (text: string) =>
 
 /** Whether the name of a step of a speed scenario is about a page: by the last word of its pattern, since steps have no address. */
 export function touchesPage(pattern: string, stepName: string): boolean {
-  const words = wordsOf(pattern.replaceAll('*', ''));
+  const words = wordsOf(pattern.replaceAll(/\*| \(others\)$/g, ''));
   const page = kindOf(words.at(-1) ?? '');
   return wordsOf(stepName).some((word) => kindOf(word) === page);
 }

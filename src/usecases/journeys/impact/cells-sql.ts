@@ -161,7 +161,7 @@ const CHUNKS = 8;
 /** The statement of the sessions that are read, by the name under which the engine may keep them; `part`: of a part of all visits. */
 export function keptSessionsSql(plan: CellPlan, visits: Visits, part?: VisitPart): string {
   const relation = visitRelation(visits, { visit: traitColumns(visits), page: viewColumns(plan, visits), part });
-  return `WITH ${[relation.ctes, ...walkSql(plan, visits)].join(',\n')}\n${sessionsSql(plan, visits)}`;
+  return `WITH ${[relation, ...walkSql(plan, visits)].join(',\n')}\n${sessionsSql(plan, visits)}`;
 }
 
 const ofTables = (kept: readonly string[]) => kept.map((name) => `SELECT * FROM ${name}`).join(' UNION ALL ');

@@ -18,6 +18,7 @@ import type { VisitQuestion, Visits } from '../visits.ts';
 import { type VisitUses, withVisits } from '../with-visits.ts';
 import { ALL_PAGES, type Judged } from './judged-effects.ts';
 import { fieldsOfOutcome, type Outcome, outcomeSql, parseOutcome } from './outcome.ts';
+import { untold } from './plan-probes.ts';
 import { type Looked, readEffects } from './read-effects.ts';
 import { readExperiment } from './read-experiment.ts';
 import { samplingNote } from './sampling.ts';
@@ -40,6 +41,8 @@ interface Read {
   readonly days: number;
   readonly hasRevenue: boolean;
   readonly unknown: readonly string[];
+  /** Kinds of conditions that no export asked for. */
+  readonly unlooked: readonly string[];
 }
 
 /** Members of a condition that each kind takes, beside `what`. */
@@ -86,7 +89,8 @@ async function read(question: ImpactQuestion, outcome: Outcome, visits: Visits, 
   for (const condition of conditions?.filter(({ what }) => what === 'variable') ?? [])
     experiments.push(...(await readExperiment(condition, { outcome: sql, hasRevenue }, visits, context)));
   const unknown = Object.entries(TRAITS).flatMap(([field, words]) => (visits.column('sessions', field) === undefined ? [words] : []));
-  return { looked, experiments, hasRevenue, unknown, days: visits.days.covered.length };
+  const unlooked = conditions === undefined ? untold(visits) : [];
+  return { looked, experiments, hasRevenue, unknown, unlooked, days: visits.days.covered.length };
 }
 
 function verdictOf({ effect, finding }: Judged): Verdict {
@@ -138,7 +142,8 @@ function lostNote({ kind }: Outcome, rows: readonly ImpactRow[]): string {
   return `${words}over these days, negative where ${kind === 'purchase' ? 'more was sold' : 'there were more'}.`;
 }
 
-function noteMethod({ looked, unknown }: Read, rows: readonly ImpactRow[], note: (sentence: string) => void): void {
+function noteMethod({ looked, unknown, unlooked }: Read, rows: readonly ImpactRow[], note: (sentence: string) => void): void {
+  if (unlooked.length > 0) note(`Not looked at, because no downloaded export asked for the field: ${unlooked.join(', ')}.`);
   const sampled = looked && samplingNote(looked.samplings);
   if (sampled !== undefined) note(sampled);
   if (looked) {
@@ -171,7 +176,7 @@ export async function measureImpact(question: ImpactQuestion, context: ImpactUse
   const isOfVariables = question.conditions?.every(({ what }) => what === 'variable') ?? false;
   const variables = (question.conditions ?? []).flatMap(({ what, name }) => (what === 'variable' && name !== undefined ? [name] : []));
   const views = isOfVariables && outcome.kind === 'purchase' ? {} : { views: [] };
-  const needs = { sessions: fieldsOfOutcome(outcome), ...views, variables };
+  const needs = { sessions: fieldsOfOutcome(outcome), ...views, variables, beside: ['views'] } as const;
   return withVisits(question, needs, context, async (visits) => {
     const found = await read(question, outcome, visits, context);
     const { looked, experiments, days, hasRevenue } = found;

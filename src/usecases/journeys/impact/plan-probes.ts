@@ -56,30 +56,44 @@ function byWidth(groups: readonly PageGroup<ProfiledPath>[]): PageGroup<Profiled
   return groups.toSorted((a, b) => stars(a.pattern) - stars(b.pattern) || b.pattern.length - a.pattern.length);
 }
 
+/** What was not asked for in an export is not absent from the site. */
+function refuseLacking(what: Condition['what'], field: string): never {
+  refuse(
+    `conditions: ${what} needs the field ${field} of views, which no downloaded export asked for. ` +
+      hint('plan_export', 'plan_export with fields ["journeys"] plans an export that has it.'),
+  );
+}
+
+/** Fields of views by which a kind of condition is known: any of them. */
+const FIELDS = {
+  slow_page: ['fully_loaded', 'dom_interactive_after_msec', 'start_render'],
+  api_error: ['any_api_error_ind'],
+  rage_click: ['rage_click_all_targets_ind'],
+  frustration: ['frustration_score'],
+  js_error: ['any_js_error_ind', 'errors.message'],
+} as const satisfies Partial<Record<Condition['what'], readonly string[]>>;
+
+const holdsAny = (visits: Visits, fields: readonly string[]) => fields.some((field) => visits.column('views', field) !== undefined);
+
+/** Kinds of conditions that the files cannot tell of, each with a field that no export asked for. */
+export function untold(visits: Visits): string[] {
+  return Object.entries(FIELDS).flatMap(([what, fields]) => (holdsAny(visits, fields) ? [] : [`${what} (${fields[0]})`]));
+}
+
 /** A condition on the columns of a view; `page` is the index of the page that it names. Throws where the files cannot tell. */
-function probeOn(condition: Condition, page: number, visits: Visits): Probe['on'] {
-  const has = (field: string) => visits.column('views', field) !== undefined;
-  const lacks = (field: string): never =>
-    refuse(
-      `conditions: ${condition.what} needs the field ${field} of views, which the downloaded files lack. ` +
-        hint('plan_export', 'plan_export with fields ["journeys"] plans an export that has it.'),
-    );
-  const { what, over, message } = condition;
-  if (what === 'slow_page') {
-    if (!['fully_loaded', 'dom_interactive_after_msec', 'start_render'].some(has)) lacks('fully_loaded');
-    return { sql: over === undefined ? 'load_ms > slow_ms' : `load_ms > ${over * 1000}` };
-  }
-  const on = (field: string, when: string) => (has(field) ? { sql: when } : lacks(field));
-  if (what === 'frustration') return on('frustration_score', `score >= ${over ?? FRUSTRATION_SCORES[0]}`);
-  if (what === 'api_error') return on('any_api_error_ind', 'api = 1');
-  if (what === 'rage_click') return on('rage_click_all_targets_ind', 'rage = 1');
+function probeOn({ what, over, message }: Condition, page: number, visits: Visits): Probe['on'] {
   if (what === 'page') return { sql: `next_pages IS NOT NULL AND ${visits.sql.bit('next_pages', page)}` };
-  if (message === undefined) return on('any_js_error_ind', 'js = 1');
-  return has('errors.message') ? { message } : lacks('errors.message');
+  if (message !== undefined) return { message };
+  const [field, ...others] = FIELDS[what];
+  if (!holdsAny(visits, what === 'slow_page' ? [field, ...others] : [field])) refuseLacking(what, field);
+  if (what === 'slow_page') return { sql: over === undefined ? 'load_ms > slow_ms' : `load_ms > ${over * 1000}` };
+  if (what === 'frustration') return { sql: `score >= ${over ?? FRUSTRATION_SCORES[0]}` };
+  return { sql: `${{ api_error: 'api', rage_click: 'rage', js_error: 'js' }[what]} = 1` };
 }
 
 /** The messages of the files that an asked one means: those that contain it, or are like it where it has a `*`. */
-function meantMessages(text: string, { messages }: Profile): string[] {
+function meantMessages(text: string, { messages }: Profile, visits: Visits): string[] {
+  if (visits.column('views', 'errors.message') === undefined) refuseLacking('js_error', 'errors.message');
   const wanted = groupedMessage(text).toLowerCase();
   const fits = (value: string) => (wanted.includes('*') ? isLike(value, wanted) : value.includes(wanted));
   const found = messages.filter(({ value }) => fits(value.toLowerCase())).map(({ value }) => value);
@@ -100,18 +114,15 @@ function errorConditions(profile: Profile, visits: Visits, room: number): Condit
 
 /** Every condition that is looked at where none is named, as far as the files can tell. */
 function everyCondition(profile: Profile, visits: Visits): Condition[] {
-  const has = (field: string) => visits.column('views', field) !== undefined;
+  const has = (what: keyof typeof FIELDS) => holdsAny(visits, FIELDS[what]);
   const isTimed = profile.paths.some(({ slow }) => (slow[0] ?? 0) > 0);
-  const hasErrors = has('errors.message') || has('any_js_error_ind');
-  const errors = hasErrors ? errorConditions(profile, visits, MOST_PROBES - 5) : [];
+  const over = usualLimit(FRUSTRATION_SCORES, profile.frustrated, profile.views);
   return [
     ...(isTimed ? [{ what: 'slow_page' } as const] : []),
-    ...(has('any_api_error_ind') ? [{ what: 'api_error' } as const] : []),
-    ...(has('rage_click_all_targets_ind') ? [{ what: 'rage_click' } as const] : []),
-    ...(has('frustration_score')
-      ? [{ what: 'frustration', over: usualLimit(FRUSTRATION_SCORES, profile.frustrated, profile.views) } as const]
-      : []),
-    ...errors,
+    ...(has('api_error') ? [{ what: 'api_error' } as const] : []),
+    ...(has('rage_click') ? [{ what: 'rage_click' } as const] : []),
+    ...(has('frustration') ? [{ what: 'frustration', over } as const] : []),
+    ...(has('js_error') ? errorConditions(profile, visits, MOST_PROBES - 5) : []),
   ];
 }
 
@@ -124,7 +135,7 @@ function conditionsOf(asked: readonly AskedCondition[], profile: Profile, visits
   const room = MOST_PROBES - 1 - asked.length;
   return asked.filter(isOfViews).flatMap(({ what, pages, overSeconds, over, message }): Condition[] => {
     if (what === 'js_error' && message !== undefined)
-      return meantMessages(message, profile).map((text) => ({ what, pages, message: text }));
+      return meantMessages(message, profile, visits).map((text) => ({ what, pages, message: text }));
     if (what === 'js_error') {
       const each = errorConditions(profile, visits, room);
       return (each.length > 0 ? each : [{ what }]).map((condition) => ({ ...condition, pages }));
@@ -159,8 +170,8 @@ async function askedPages(conditions: readonly Condition[], profile: Profile, vi
 export async function planProbes(asked: readonly AskedCondition[] | undefined, profile: Profile, visits: Visits): Promise<ProbePlan> {
   const groups = groupPages(profile.paths, MOST_PAGES);
   const pages = byWidth(groups).map((group): PlannedPage => {
-    const { pattern, paths, views } = group;
-    return { pattern, sql: visits.sql.like('path', pattern), slowMs: slowMsOf(group), paths, views };
+    const { pattern, name, paths, views } = group;
+    return { pattern: name, sql: visits.sql.like('path', pattern), slowMs: slowMsOf(group), paths, views };
   });
   const conditions = asked ? conditionsOf(asked, profile, visits) : everyCondition(profile, visits);
   if (conditions.length >= MOST_PROBES)

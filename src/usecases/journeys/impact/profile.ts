@@ -183,8 +183,7 @@ const ENOUGH_VIEWS = 500_000;
 
 /** The statements of a profile: of a part of the sessions, one of so many, what most have; of all what may be rare, in `rare`. */
 function profileStatements(visits: Visits, oneOf: number, rare: readonly string[]): string[] {
-  const statement = (wish: RelationWish, parts: readonly string[]) =>
-    `WITH ${visitRelation(visits, wish).ctes}\n${parts.join('\nUNION ALL ')}`;
+  const statement = (wish: RelationWish, parts: readonly string[]) => `WITH ${visitRelation(visits, wish)}\n${parts.join('\nUNION ALL ')}`;
   const page = { ...measuresSql(visits), path_text: pathText(visits) };
   const part = { by: 'session', index: 0, of: oneOf } as const;
   const whole = ["SELECT 'sessions' AS kind, '' AS a, count(*) AS n, '' AS more FROM visit", ...rare];

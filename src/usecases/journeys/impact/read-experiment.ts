@@ -72,7 +72,7 @@ async function armsOf({ scope, column }: FoundVariable, outcome: OutcomeSql, vis
     'count(*) AS visitors, sum(n) AS sessions, sum(y) AS conversions, sum(r) AS revenue, sum(n * n) AS nn, ' +
     'sum(n * y) AS ny, sum(y * y) AS yy, sum(n * r) AS nr, sum(r * r) AS rr';
   const rows = await visits.select(
-    `WITH ${[relation.ctes, ...ctes].join(',\n')},\nvisitor AS (${visitors})\n` +
+    `WITH ${[relation, ...ctes].join(',\n')},\nvisitor AS (${visitors})\n` +
       `SELECT variant, ${sums} FROM visitor GROUP BY variant ORDER BY visitors DESC, variant LIMIT 200`,
   );
   const arms = rows.map((row) => {
@@ -87,7 +87,7 @@ async function armsOf({ scope, column }: FoundVariable, outcome: OutcomeSql, vis
     return { value: textOf(row['variant']), ...base, nn, ny, yy, nr, rr };
   });
   const [mixed] = await visits.select(
-    `WITH ${[relation.ctes, ...ctes].join(',\n')},\nvisitor AS (${visitors})\n` +
+    `WITH ${[relation, ...ctes].join(',\n')},\nvisitor AS (${visitors})\n` +
       "SELECT count(*) AS n FROM (SELECT u FROM visitor WHERE variant <> '' " +
       'GROUP BY u HAVING count(*) > 1) AS m',
   );

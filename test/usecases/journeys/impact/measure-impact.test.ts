@@ -99,6 +99,37 @@ it.each(engines)('figures are the same however the range around the days is name
   expect(named.conditions).toEqual(plain.conditions);
 });
 
+describe.each(engines)('files on %s', (engine) => {
+  const ask = (question: object, notes: string[] = []) =>
+    measureImpact({ outcome: 'purchase', limit: 5, ...question }, impactUses(worldOf('whole days').workspace(engine), notes));
+
+  it('hold a variable in views: sessions are compared by it whatever the outcome', async () => {
+    const conditions = [{ what: 'variable', name: 'path', value: '/search' }] as const;
+    // A session has one value: of several the last by name.
+    const own = worldOf('whole days').sessions.filter(
+      ({ views }) =>
+        views
+          .map(({ path }) => path)
+          .toSorted()
+          .at(-1) === '/search',
+    );
+    for (const outcome of ['purchase', 'revenue', 'bounce'])
+      expect((await ask({ conditions, outcome })).conditions[0]).toMatchObject({ what: 'variable', sessions: own.length });
+  });
+
+  it('without a column of errors say nothing of errors, neither of a text nor of all', async () => {
+    await expect(ask({ conditions: [{ what: 'js_error', message: 'undefined' }] })).rejects.toThrow(
+      'conditions: js_error needs the field errors.message of views, which no downloaded export asked for.',
+    );
+    const notes: string[] = [];
+    await ask({}, notes);
+    expect(notes).toContain(
+      'Not looked at, because no downloaded export asked for the field: api_error (any_api_error_ind), rage_click ' +
+        '(rage_click_all_targets_ind), frustration (frustration_score), js_error (any_js_error_ind).',
+    );
+  });
+});
+
 describe('what is asked wrongly', () => {
   const ask = (conditions: Parameters<typeof measureImpact>[0]['conditions'], outcome = 'purchase') =>
     measureImpact({ conditions, outcome, limit: 5 }, impactUses(worldOf('whole days').workspace('DuckDB')));
