@@ -1,4 +1,4 @@
-import type { SqlWords } from './sql-words.ts';
+import { hostOf, type SqlWords } from './sql-words.ts';
 import { deviceSql } from './visit-filters.ts';
 
 /** Dimensions by which sessions can be split. */
@@ -24,6 +24,6 @@ export function groupExpression(breakdown: Breakdown, column: string, sql: SqlWo
   const named = (value: string) => `coalesce(${value}, 'unknown')`;
   if (breakdown === 'device') return deviceSql(column);
   if (breakdown === 'visitor_type') return `CASE WHEN ${column} = 1 THEN 'new' WHEN ${column} > 1 THEN 'returning' ELSE 'unknown' END`;
-  if (breakdown === 'referrer') return `CASE WHEN coalesce(${column}, '') = '' THEN 'direct' ELSE ${named(sql.host(column))} END`;
+  if (breakdown === 'referrer') return `CASE WHEN coalesce(${column}, '') = '' THEN 'direct' ELSE ${named(hostOf(sql, column))} END`;
   return named(column);
 }

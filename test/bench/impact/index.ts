@@ -18,6 +18,8 @@ interface Tally {
   blamed: number;
   traps: number;
   trapsBlamed: number;
+  named: number;
+  unplanted: number;
   held: number;
   intervals: number;
   heldNull: number;
@@ -111,6 +113,18 @@ function costsOf(world: World) {
   );
 }
 
+/** Whether what a row names was planted: a score of frustration is made of the clicks and errors of its page. */
+function isPlanted({ what, verdict, pages: [page = ''], message }: ImpactRow, { troubles }: World): boolean {
+  if (verdict !== 'lowers') return false;
+  return troubles.some(
+    ({ kind, pages, drives, message: own }) =>
+      drives > 0 &&
+      (page === 'all pages' || pages.some((each) => PATTERNS[each] === page)) &&
+      (what === 'frustration' ? kind !== 'slow_page' : kind === what) &&
+      (message === undefined || own === undefined || foldedText(textOf(own)) === foldedText(message)),
+  );
+}
+
 function ownRowOf(matched: readonly Matched[], { trouble, page }: Pick<Matched, 'trouble' | 'page'>): string {
   const row = matched.find((each) => each.trouble === trouble && each.page === page)?.row;
   return row ? `${row.verdict} ${row.lostConversions}` : 'is missing';
@@ -118,6 +132,12 @@ function ownRowOf(matched: readonly Matched[], { trouble, page }: Pick<Matched, 
 
 function tallyWorld(world: World, rows: readonly ImpactRow[], tally: Tally, misses: string[]): void {
   const matched = matchedRows(rows, world);
+  const named = rows.filter(({ verdict }) => verdict === 'lowers' || verdict === 'raises');
+  const unplanted = named.filter((row) => !isPlanted(row, world));
+  tally.named += named.length;
+  tally.unplanted += unplanted.length;
+  for (const { condition, verdict, differencePoints, sessions } of unplanted)
+    misses.push(`${world.seed}: not planted: ${condition} ${verdict} (${differencePoints} points, ${sessions} sessions)`);
   tallyIntervals(matched, tally);
   const all = world.troubles.some(({ drives }) => drives > 0) ? costsOf(world) : [];
   const costs = all.filter(({ trouble }) => trouble.drives > 0);
@@ -187,6 +207,7 @@ function sharesOf(tally: Tally) {
   return [
     share('planted effects that a regression which knows the intent finds at |z| ≥ 4, found', tally.found, tally.clear, 85),
     share('conditions without effect called harmful', tally.blamed, tally.harmless, 5, 'lower'),
+    share('named effects that were not planted', tally.unplanted, tally.named, 5, 'lower'),
     share('traps called harmful', tally.trapsBlamed, tally.traps, 5, 'lower'),
     share('95 % intervals of lost conversions that hold the truth, planted', tally.held, tally.intervals, 92),
     share('the same of conditions without effect', tally.heldNull, tally.nullIntervals, 92),
@@ -227,6 +248,8 @@ async function tallyWorlds(
     blamed: 0,
     traps: 0,
     trapsBlamed: 0,
+    named: 0,
+    unplanted: 0,
     held: 0,
     intervals: 0,
     heldNull: 0,

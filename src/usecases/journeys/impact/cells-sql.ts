@@ -1,10 +1,10 @@
-import { flag, type SqlWords } from '../sql-words.ts';
+import { flag, lineOf, type SqlWords } from '../sql-words.ts';
 import { deviceIds } from '../visit-filters.ts';
 import { type Expressions, type VisitPart, visitRelation } from '../visit-relation.ts';
 import type { Visits } from '../visits.ts';
 import { type CellPlan, COVARIATES, cases, FIRST_VIEW, SETS_OF_PAGES } from './cell-plan.ts';
 import { plainSql } from './plain-sql.ts';
-import { textSql, traitsSql } from './profile.ts';
+import { traitsSql } from './profile.ts';
 import { ALL, maskOf, mostOf } from './sampling.ts';
 import { columnsOfOutcome, placeOf, viewColumns, walkSql } from './walk-sql.ts';
 
@@ -50,12 +50,11 @@ function traitLevels(plan: CellPlan, visits: Visits): Expressions {
 }
 
 function outcomeColumns({ outcome }: CellPlan, visits: Visits): Expressions {
-  const { integer } = textSql(visits);
   const column = (field: string) => visits.column('sessions', field);
   const [transactions, cents] = [column('session_number_of_transactions'), column('session_transactions_revenue_cents')];
   return {
     buys: transactions === undefined ? '0' : flag(`${transactions} > 0`),
-    cents: cents === undefined ? '0' : integer(`coalesce(${cents}, 0)`),
+    cents: cents === undefined ? '0' : visits.sql.whole(`coalesce(${cents}, 0)`),
     event_ms: outcome.event ?? '0',
   };
 }
@@ -87,12 +86,11 @@ function sessionsSql(plan: CellPlan, visits: Visits): string {
   const firsts = [...plan.pages, ...plan.asked].map((_, at) => `f${at}`);
   const anywhere = plan.isPlain ? new Set(plan.judged.map((_, index) => placeOf(index, plan).column)) : [];
   const isSampled = mostOf(plan) > 1;
-  const { integer } = textSql(visits);
   const ofWalk = [...firsts, ...anywhere, 'entry_at', 'trouble_n', 'slow_n', ...columnsOfOutcome(plan), ...(isSampled ? ['stands'] : [])];
   // By name, because ClickHouse calls what both tables have otherwise.
   const ofVisit = ['k', 'began', 'day', ...Object.keys(traitColumns(visits))].map((name) => `v.${name} AS ${name}`);
   const all = [...ofVisit, ...ofWalk.map((name) => `w.${name} AS ${name}`)];
-  const kept = isSampled ? ` WHERE ${integer(`w.k % ${mostOf(plan)}`)} % w.stands = 0` : '';
+  const kept = isSampled ? ` WHERE ${visits.sql.whole(`w.k % ${mostOf(plan)}`)} % w.stands = 0` : '';
   const joined = `SELECT ${all.join(', ')} FROM walk AS w JOIN visit AS v ON w.k = v.k${kept}`;
   const traits = Object.entries(traitLevels(plan, visits)).map(([name, value]) => `${value} AS ${name}`);
   // Levels last: most sessions are read no further than the join. Each text once, whatever number of levels it is compared with.
@@ -140,8 +138,7 @@ function unitSql(plan: CellPlan, visits: Visits, sessions: string): string {
     flag('trouble_n < view_n'),
     flag('slow_n < view_n'),
   ];
-  const { integer } = textSql(visits);
-  const key = values.reduce((sum, value, at) => `(${sum}) * ${COVARIATES[at]?.[1] ?? 1} + (${value})`, integer('0'));
+  const key = values.reduce((sum, value, at) => `(${sum}) * ${COVARIATES[at]?.[1] ?? 1} + (${value})`, visits.sql.whole('0'));
   const seen = plan.pages.map((_, at) => `CASE WHEN f${at} < f THEN ${2 ** at} ELSE 0 END`).join(' + ');
   const met = plan.met.map(([page, probe], at) => `${flag(`f${page} IS NOT NULL AND ${sql.bit(`f${page}`, probe)}`)} AS met_${at}`);
   const kept = [
@@ -178,14 +175,14 @@ export function plainAloneSql(plan: CellPlan, visits: Visits, kept: readonly str
  * `plainSql` says. `kept`: the tables that hold the sessions, where the engine kept them.
  */
 export function cellsSql(plan: CellPlan, visits: Visits, kept?: readonly string[]): string {
-  const { line, joined } = textSql(visits);
+  const { sql } = visits;
   const sums = ['count(*) AS n', 'sum(converts) AS y', 'sum(cents) AS r', 'sum(1e0 * cents * cents) AS q'];
   const met = plan.met.map((_, at) => `sum(met_${at}) AS m${at}`);
   const cell = `SELECT here, cell, conditions, ${[...sums, ...met].join(', ')} FROM unit GROUP BY here, cell, conditions`;
   const columns = ['cell', 'conditions', 'n', 'y', 'r', 'q', ...plan.met.map((_, at) => `m${at}`)];
   const isShort = ['n = 1', ...columns.slice(3).map((column) => `${column} = 0`)].join(' AND ');
-  const text = `CASE WHEN ${isShort} THEN ${line(columns.slice(0, 2))} ELSE ${line(columns)} END`;
-  const cells = `SELECT 'cells' AS part, here, ${joined(text)} AS cells FROM (${cell}) AS c GROUP BY here, cell % ${CHUNKS}`;
+  const text = `CASE WHEN ${isShort} THEN ${lineOf(sql, columns.slice(0, 2))} ELSE ${lineOf(sql, columns)} END`;
+  const cells = `SELECT 'cells' AS part, here, ${sql.lines(text)} AS cells FROM (${cell}) AS c GROUP BY here, cell % ${CHUNKS}`;
   const sessions = kept ? ofTables(kept) : keptSessionsSql(plan, visits);
   return (
     `WITH sessions_read AS (${sessions}),\n${unitSql(plan, visits, 'sessions_read')}\n` +

@@ -5,7 +5,6 @@ import { eventCondition, pageCondition } from '../step-sql.ts';
 import type { Expressions } from '../visit-relation.ts';
 import type { Visits } from '../visits.ts';
 import type { OutcomeSql } from './cell-plan.ts';
-import { textSql } from './profile.ts';
 
 /** The outcome of interest, from the parameter `outcome`. */
 export interface Outcome {
@@ -38,15 +37,10 @@ export function fieldsOfOutcome({ kind, aim, step }: Outcome): string[] {
 /** The last app event of a session that fulfils a step, ms since 1970; 0 where there is none. */
 function lastEventSql(step: Step, visits: Visits): string | undefined {
   const [names, times] = ['app_events.event_name', 'app_events.event_time'].map((field) => visits.column('sessions', field));
-  const condition = eventCondition(step, 'e', visits.sql);
-  if (names === undefined || times === undefined || condition === undefined) return undefined;
   const { sql } = visits;
-  const isDuckDb = sql.dialect === 'DuckDB';
-  const ofPair = condition.replaceAll(/\be\b/g, 'z[1]');
-  const matched = isDuckDb
-    ? `array_transform(array_filter(array_zip(${names}, ${times}), lambda z: ${ofPair}), lambda z: ${sql.ms('z[2]')})`
-    : `arrayMap((e, t) -> if(${condition}, ${sql.ms('t')}, 0), ${names}, ${times})`;
-  return isDuckDb ? `coalesce(array_max(${matched}), 0)` : `if(empty(${matched}), 0, arrayMax(${matched}))`;
+  const condition = eventCondition(step, 'e', sql);
+  if (names === undefined || times === undefined || condition === undefined) return undefined;
+  return sql.largest(sql.mapAt(names, (_, place) => `CASE WHEN ${condition} THEN ${sql.ms(`${times}[${place}]`)} ELSE 0 END`));
 }
 
 /** The outcome as the statements take it. */
@@ -60,12 +54,11 @@ export function outcomeOfSession(
   outcome: OutcomeSql,
   visits: Visits,
 ): { visit: Expressions; ctes: string[]; join: string; converts: string } {
-  const { integer } = textSql(visits);
   const column = (field: string) => visits.column('sessions', field);
   const [transactions, cents] = [column('session_number_of_transactions'), column('session_transactions_revenue_cents')];
   const visit = {
     buys: transactions === undefined ? '0' : flag(`${transactions} > 0`),
-    cents: cents === undefined ? '0' : integer(`coalesce(${cents}, 0)`),
+    cents: cents === undefined ? '0' : visits.sql.whole(`coalesce(${cents}, 0)`),
     event_ms: outcome.event ?? '0',
   };
   if (outcome.kind === 'purchase') return { visit, ctes: [], join: '', converts: 'v.buys' };

@@ -1,9 +1,10 @@
 import { holds } from '../../../domain/journeys/impact/cells.ts';
 import { grouped } from '../../../lib/grouped.ts';
+import { lineOf } from '../sql-words.ts';
 import type { VisitRow, Visits } from '../visits.ts';
 import { type CellPlan, cases } from './cell-plan.ts';
 import type { Hypothesis } from './plan-probes.ts';
-import { textOf, textSql } from './profile.ts';
+import { textOf } from './profile.ts';
 import { mostOf } from './sampling.ts';
 import { placeOf } from './walk-sql.ts';
 
@@ -14,7 +15,6 @@ import { placeOf } from './walk-sql.ts';
 export function plainSql(plan: CellPlan, visits: Visits, sessions: string): string {
   const { judged, probes } = plan;
   const { sql } = visits;
-  const { joined, line } = textSql(visits);
   const metAt = (index: number) => `met_at_${index}`;
   const met = judged.map((_, index) => {
     const { column, factor } = placeOf(index, plan);
@@ -31,7 +31,7 @@ export function plainSql(plan: CellPlan, visits: Visits, sessions: string): stri
   const counted =
     `SELECT ${which((index) => judged[index] ?? 0)} AS here, ${which(metAt)} AS conditions, sum(stands) AS n, ` +
     `sum(stands * buys) AS y FROM (${rows}) AS r GROUP BY GROUPING SETS (${sets})`;
-  return `SELECT 'plain' AS part, here, ${joined(line(['conditions', 'n', 'y']))} AS cells FROM (${counted}) AS c GROUP BY here`;
+  return `SELECT 'plain' AS part, here, ${sql.lines(lineOf(sql, ['conditions', 'n', 'y']))} AS cells FROM (${counted}) AS c GROUP BY here`;
 }
 
 /**

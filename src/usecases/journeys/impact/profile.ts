@@ -1,7 +1,7 @@
 import { FRUSTRATION_SCORES, MESSAGE_RULES, SLOW_SECONDS } from '../../../domain/journeys/impact/conditions.ts';
 import type { PathViews } from '../../../domain/journeys/page-groups.ts';
 import { nth } from '../../../lib/nth.ts';
-import { flag } from '../sql-words.ts';
+import { concat, flag, hostOf, lineOf } from '../sql-words.ts';
 import { type Expressions, type RelationWish, sparing, viewsOfDays, visitRelation } from '../visit-relation.ts';
 import type { VisitRow, Visits } from '../visits.ts';
 
@@ -43,44 +43,9 @@ export interface Profile {
 const MOST_PATHS = 5_000;
 const MOST_VALUES = 60;
 
-/** Texts of a statement that depend on the engine and that only this answer needs. */
-export function textSql({ sql }: Visits) {
-  const isDuckDb = sql.dialect === 'DuckDB';
-  const text = (value: string) => (isDuckDb ? `CAST(${value} AS VARCHAR)` : `toString(${value})`);
-  const concat = (...parts: readonly string[]) => `concat(${parts.join(', ')})`;
-  const line = (numbers: readonly string[]) =>
-    concat(...numbers.flatMap((number, at) => (at === 0 ? [text(number)] : ["' '", text(number)])));
-  const joined = (value: string) => (isDuckDb ? `string_agg(${value}, ';')` : `arrayStringConcat(groupArray(${value}), ';')`);
-  return {
-    /** A number as text. */
-    text,
-    concat,
-    replaced: (value: string, pattern: string, by: string) =>
-      isDuckDb
-        ? `regexp_replace(${value}, ${sql.text(pattern)}, ${sql.text(by)}, 'g')`
-        : `replaceRegexpAll(${value}, ${sql.text(pattern)}, ${sql.text(by)})`,
-    /** The first part of a text that a pattern with one group finds; empty where there is none. */
-    extracted: (value: string, pattern: string) =>
-      isDuckDb ? `regexp_extract(${value}, ${sql.text(pattern)}, 1)` : `extract(${value}, ${sql.text(pattern)})`,
-    /** Numbers as one text, blanks between them. */
-    line,
-    /** An aggregate: texts as one, `;` between them. */
-    joined,
-    mapped: (list: string, expression: (element: string) => string) =>
-      isDuckDb ? `array_transform(${list}, lambda e: ${expression('e')})` : `arrayMap(e -> ${expression('e')}, ${list})`,
-    distinct: (list: string) => (isDuckDb ? `array_distinct(${list})` : `arrayDistinct(${list})`),
-    /** An aggregate: the bits that any of the values has. */
-    anyBits: (value: string) => (isDuckDb ? `bit_or(${value})` : `groupBitOr(${value})`),
-    summed: (list: string) => (isDuckDb ? `array_aggregate(${list}, 'sum')` : `arraySum(${list})`),
-    length: (list: string) => (isDuckDb ? `len(${list})` : `length(${list})`),
-    list: (elements: readonly string[]) => `[${elements.join(', ')}]`,
-    integer: (value: string) => (isDuckDb ? `CAST(${value} AS BIGINT)` : `toInt64(${value})`),
-  };
-}
-
 /** A text of an error without numbers and addresses. */
 export function messageSql(value: string, visits: Visits): string {
-  const { replaced } = textSql(visits);
+  const { replaced } = visits.sql;
   // A look for what a rule cannot do without costs a part of the rule.
   return MESSAGE_RULES.reduce(
     (text, [pattern, by, needs]) => (needs === '' ? replaced(text, pattern, by) : guarded(text, needs, replaced(text, pattern, by))),
@@ -97,14 +62,14 @@ export function textOf(value: VisitRow[string] | undefined): string {
 
 /** The traits of each session that tell sessions apart before the exposure; '' where the files do not have one. */
 export function traitsSql(visits: Visits): Expressions {
-  const { extracted, concat } = textSql(visits);
+  const { sql } = visits;
   const column = (field: string) => visits.column('sessions', field);
   const [browser, version, country, referrer] = ['browser_name', 'browser_version', 'country_code', 'referer_url'].map(column);
   const name = browser === undefined ? "''" : `coalesce(${browser}, '')`;
   return {
-    browser: version === undefined ? name : concat(name, "' '", extracted(`coalesce(${version}, '')`, '^([0-9]+)')),
+    browser: version === undefined ? name : concat(name, "' '", sql.extracted(`coalesce(${version}, '')`, '^([0-9]+)')),
     country: country === undefined ? "''" : `coalesce(${country}, '')`,
-    source: referrer === undefined ? "''" : extracted(`coalesce(${referrer}, '')`, '^[a-zA-Z][a-zA-Z0-9+.-]*://([^/?#:]+)'),
+    source: referrer === undefined ? "''" : hostOf(sql, `coalesce(${referrer}, '')`),
   };
 }
 
@@ -143,10 +108,8 @@ const mostSeen = (kind: string, more: string, from: string) =>
   `ORDER BY n DESC, a LIMIT ${MOST_PATHS}) AS of_path`;
 
 /** How often the views of each path met what, as numbers. */
-function metSql(visits: Visits): string {
-  const { text, concat } = textSql(visits);
-  const counts = COUNTS.flatMap((count, at) => (at === 0 ? [text(count)] : ["','", text(count)]));
-  return mostSeen('met', `count(*) AS n, ${concat(...counts)}`, 'seen');
+function metSql({ sql }: Visits): string {
+  return mostSeen('met', `count(*) AS n, ${lineOf(sql, COUNTS, ',')}`, 'seen');
 }
 
 /** The views of each path; by the column itself first, which files hold as numbers of texts. */
@@ -165,15 +128,15 @@ const COUNTS = [
 function messagesSql(visits: Visits, oneOf: number): string[] {
   const messages = visits.column('views', 'errors.message');
   if (messages === undefined) return [];
-  const { mapped, distinct, length } = textSql(visits);
+  const { sql } = visits;
   // Of one error there is nothing to tell apart, and lists take several times as long.
-  const several = distinct(mapped(messages, (each) => messageSql(each, visits)));
-  const list = `CASE WHEN ${length(messages)} = 1 THEN [${messageSql(`${messages}[1]`, visits)}] ELSE ${several} END`;
+  const several = sql.distinct(sql.map(messages, (each) => messageSql(each, visits)));
+  const list = `CASE WHEN length(${messages}) = 1 THEN [${messageSql(`${messages}[1]`, visits)}] ELSE ${several} END`;
   const [user, session] = ['user_id', 'session_id'].map((field) => visits.column('views', field) ?? 'NULL') as [string, string]; // two
-  const part = oneOf === 1 ? '' : ` AND ${visits.sql.key(user, session)} % ${oneOf} = 0`;
-  const table = `(SELECT ${list} AS texts FROM views WHERE ${length(messages)} > 0${part})`;
+  const part = oneOf === 1 ? '' : ` AND ${sql.key(user, session)} % ${oneOf} = 0`;
+  const table = `(SELECT ${list} AS texts FROM views WHERE length(${messages}) > 0${part})`;
   return [
-    `SELECT * FROM (SELECT 'message' AS kind, a, count(*) AS n, '' AS more FROM ${visits.sql.each(`${table} AS t`, { a: 'texts' })} AS m ` +
+    `SELECT * FROM (SELECT 'message' AS kind, a, count(*) AS n, '' AS more FROM ${sql.each(`${table} AS t`, { a: 'texts' })} AS m ` +
       `GROUP BY a ORDER BY n DESC, a LIMIT ${MOST_VALUES}) AS of_message`,
   ];
 }

@@ -13,7 +13,7 @@ import { visitRelation } from '../visit-relation.ts';
 import type { VisitScope, Visits } from '../visits.ts';
 import { type OutcomeSql } from './cell-plan.ts';
 import { outcomeOfSession } from './outcome.ts';
-import { textOf, textSql } from './profile.ts';
+import { textOf } from './profile.ts';
 
 /** More values than this are no variants of a test. */
 const MOST_VARIANTS = 12;
@@ -55,8 +55,7 @@ async function columnOf(
 
 /** Sums by variant over visitors, of sessions with a value. */
 async function armsOf({ scope, column }: FoundVariable, outcome: OutcomeSql, visits: Visits): Promise<{ arms: Arm[]; mixed: number }> {
-  const { text } = textSql(visits);
-  const value = `coalesce(${text(column)}, '')`;
+  const value = `coalesce(${visits.sql.asText(column)}, '')`;
   const { visit, ctes, join, converts } = outcomeOfSession(outcome, visits);
   const ofSession = scope === 'sessions';
   const relation = visitRelation(visits, {

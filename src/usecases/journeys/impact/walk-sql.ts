@@ -3,7 +3,7 @@ import { flag, type SqlWords } from '../sql-words.ts';
 import type { Expressions } from '../visit-relation.ts';
 import type { Visits } from '../visits.ts';
 import { type CellPlan, cases, FIRST_VIEW, MOST_PAGES } from './cell-plan.ts';
-import { measuresSql, messageSql, pathText, textSql } from './profile.ts';
+import { measuresSql, messageSql, pathText } from './profile.ts';
 import { ALL, maskOf, mostOf, type Sampling } from './sampling.ts';
 
 /** A sum of bits of conditions; 0 where there are none. */
@@ -26,12 +26,12 @@ const bitsOf = (text: string, plan: CellPlan, { sql }: Visits) =>
 function messageColumns(plan: CellPlan, visits: Visits): Expressions {
   const messages = visits.column('views', 'errors.message');
   if (messages === undefined || bitsOfMessages(plan).size === 0) return { lone: "''", several: '0' };
-  const { mapped, distinct, summed, length, integer } = textSql(visits);
-  const texts = distinct(mapped(messages, (each) => messageSql(each, visits)));
-  const sum = integer(summed(mapped(texts, (text) => bitsOf(text, plan, visits))));
+  const { sql } = visits;
+  const texts = sql.distinct(sql.map(messages, (each) => messageSql(each, visits)));
+  const sum = sql.whole(sql.summed(sql.map(texts, (text) => bitsOf(text, plan, visits))));
   return {
-    lone: `CASE WHEN ${length(messages)} = 1 THEN ${messageSql(`${messages}[1]`, visits)} ELSE '' END`,
-    several: `CASE WHEN ${length(messages)} > 1 THEN ${sum} ELSE 0 END`,
+    lone: `CASE WHEN length(${messages}) = 1 THEN ${messageSql(`${messages}[1]`, visits)} ELSE '' END`,
+    several: `CASE WHEN length(${messages}) > 1 THEN ${sum} ELSE 0 END`,
   };
 }
 
@@ -121,14 +121,13 @@ export function placeOf(index: number, plan: CellPlan): { readonly column: strin
 /** Aggregates by `placeOf`, for the pages that are judged. */
 function anywhereSql(plan: CellPlan, visits: Visits): string[] {
   const { sql } = visits;
-  const { anyBits } = textSql(visits);
   if (!plan.isPlain) return [];
   const places = plan.judged.map((page, index) => ({ page, ...placeOf(index, plan) }));
   return [...grouped(places, ({ column }) => column)].map(([column, own]) => {
     const here = ({ page, factor }: (typeof own)[number]) => [isAt(page, plan, sql), `conditions * ${factor}`] as const;
     const ofSite = cases(own.filter(({ page }) => page < plan.pages.length).map(here), 0);
     const ofAsked = own.filter(({ page }) => page >= plan.pages.length).map((each) => cases([here(each)], 0));
-    return `${anyBits([ofSite, ...ofAsked].join(' + '))} AS ${column}`;
+    return `${sql.anyBits([ofSite, ...ofAsked].join(' + '))} AS ${column}`;
   });
 }
 
@@ -144,7 +143,6 @@ export function columnsOfOutcome({ outcome }: CellPlan): string[] {
 export function walkSql(plan: CellPlan, visits: Visits): string[] {
   const { pages, asked, probes } = plan;
   const { sql, days } = visits;
-  const { integer } = textSql(visits);
   const { numberAt, secondAt, largestNumber } = FIRST_VIEW;
   const most = mostOf(plan);
   const conditions = sumOf([
@@ -152,11 +150,11 @@ export function walkSql(plan: CellPlan, visits: Visits): string[] {
     'said',
   ]);
   const marked =
-    `SELECT k, n, t, page_at, more_pages, goal, ${integer(conditions)} AS conditions, ` +
+    `SELECT k, n, t, page_at, more_pages, goal, ${sql.whole(conditions)} AS conditions, ` +
     `${flag('js = 1 OR api = 1 OR rage = 1')} AS trouble, ${flag('load_ms > slow_ms')} AS slow FROM (${placedSql(plan, visits)}) AS v`;
   const second = `greatest(0, least(16000000, ${sql.quotient('t', 1000)} - ${days.first * 86_400}))`;
-  const first = `${integer(`least(n, ${largestNumber})`)} * ${numberAt} + ${second} * ${secondAt} + conditions AS first_view`;
-  const draw = most > 1 ? `, ${drawSql(plan, sql)} AS draw, ${integer(`k % ${most}`)} AS lot` : '';
+  const first = `${sql.whole(`least(n, ${largestNumber})`)} * ${numberAt} + ${second} * ${secondAt} + conditions AS first_view`;
+  const draw = most > 1 ? `, ${drawSql(plan, sql)} AS draw, ${sql.whole(`k % ${most}`)} AS lot` : '';
   const viewed = `SELECT k, n, page_at, more_pages, goal, conditions, trouble, slow, ${first}${draw} FROM (${marked}) AS m`;
   const firsts = [...pages, ...asked].map((_, at) => `min(CASE WHEN ${isAt(at, plan, sql)} THEN first_view END) AS f${at}`);
   const ofOutcome = { last_n: 'max(n)', goal_n: 'max(CASE WHEN goal = 1 THEN n END)' };
