@@ -214,11 +214,12 @@ function singleAnswer(row: ImpactRow, words: OutcomeWords): string {
   const range = between(-lostRevenueHigh, -lostRevenueLow);
   const more = `about ${grouped(-lostRevenue)} ${words.currency ?? 'in revenue'} more with it (${range})`;
   const gained = words.aim === 'revenue' ? more : shares;
-  if (verdict === 'lowers' && words.isHarm) return `${capital(row.condition)} goes with fewer ${what}: ${figures}.`;
   if (verdict === 'lowers') return `${capital(row.condition)} costs ${what}: ${lostWords(row, words)}.`;
-  if (verdict === 'raises' && words.isHarm) return `${capital(row.condition)} goes with more ${what}: ${figures}.`;
-  // No visitor buys because a page is slow or broken: those who met it are others in what is not known.
-  if (verdict === 'raises') return `No sign that ${row.condition} costs ${what}: ${gained}, a gain beyond chance that is hardly its doing.`;
+  if (verdict === 'raises') return `${capital(row.condition)} goes with more ${what}: ${figures}.`;
+  if (verdict === 'no fair comparison' && row.comparable > 0 && (row.lowPoints ?? 0) * (row.highPoints ?? 0) > 0)
+    return words.isHarm
+      ? `No sign that ${row.condition} goes with more ${what}: ${shares}, a difference that is hardly its doing.`
+      : `No sign that ${row.condition} costs ${what}: ${gained}, a gain beyond chance that is hardly its doing.`;
   return `${capital(row.condition)} ${reason ?? verdict}${verdict === 'within noise' ? ` on ${what}: ${figures}` : ''}.`;
 }
 

@@ -93,10 +93,16 @@ async function read(question: ImpactQuestion, outcome: Outcome, visits: Visits, 
   return { looked, experiments, hasRevenue, unknown, unlooked, days: visits.days.covered.length };
 }
 
-function verdictOf({ effect, finding }: Judged): Verdict {
+/**
+ * No visitor buys or stays because a page is slow or broken: where those who met it do so more often, they are others in what is not known.
+ * Reaching a page, such as that of help, may come of it.
+ */
+function verdictOf({ condition, effect, finding }: Judged, { kind }: Outcome): Verdict {
   const doubt = doubtOf(effect);
   if (doubt !== undefined || !finding?.stands) return doubt ?? 'within noise';
-  return finding.difference.value < 0 ? 'lowers' : 'raises';
+  const verdict = finding.difference.value < 0 ? 'lowers' : 'raises';
+  const harm = { purchase: 'lowers', bounce: 'raises', step: verdict }[kind];
+  return condition.what === 'page' || verdict === harm ? verdict : 'no fair comparison';
 }
 
 /** A condition at a page as a row; without figures where nothing is comparable. */
@@ -114,7 +120,7 @@ function factsOf(judged: Judged, outcome: Outcome, hasRevenue: boolean): RowFact
     message: condition.message,
     sessions: effect.sessions,
     comparable: effect.comparable,
-    verdict: verdictOf(judged),
+    verdict: verdictOf(judged, outcome),
     ...(effect.comparable > 0 && {
       // What another finding explains is no part of the difference, so the share without it moves with it.
       shares: { with: effect.withShare, without: effect.withShare - difference.value, difference },
@@ -161,6 +167,8 @@ function noteMethod({ looked, unknown, unlooked }: Read, rows: readonly ImpactRo
     note(
       'Verdicts go by the outcome at a false discovery rate of 5% over all rows: an interval may leave out 0 and the row be within noise.',
     );
+  if (rows.some(({ verdict, lowPoints = 0, highPoints = 0 }) => verdict === 'no fair comparison' && lowPoints * highPoints > 0))
+    note('No trouble makes visitors buy or stay: where they do so more often with it, they differ in what is not known.');
   if (rows.some(({ what }) => what === 'page'))
     note('Going to a page is the choice of visitors and shows what they want: the difference is no effect of the page.');
   if (rows.some(({ what }) => what === 'variable'))

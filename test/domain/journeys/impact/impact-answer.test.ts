@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { answerSentence, byCost, rowOf } from '../../../../src/domain/journeys/impact/impact-answer.ts';
+import { answerSentence, byCost, type ImpactRow, rowOf } from '../../../../src/domain/journeys/impact/impact-answer.ts';
 
 const variant = (lostCents: { value: number; low: number; high: number }) =>
   rowOf({
@@ -27,7 +27,7 @@ it('a variant asked for its revenue is told with the amount that it brought more
   );
 });
 
-const ofBounces = (condition: string, verdict: 'raises' | 'lowers' | 'within noise', difference: number) =>
+const ofBounces = (condition: string, verdict: ImpactRow['verdict'], difference: number) =>
   rowOf({
     condition,
     what: 'rage_click',
@@ -40,15 +40,15 @@ const ofBounces = (condition: string, verdict: 'raises' | 'lowers' | 'within noi
 
 it('of visits that end on a page more is the loss: what raises them comes first and is told', () => {
   const words = { many: 'visits that end on that page', aim: 'conversions', currency: undefined, isHarm: true } as const;
-  const rows = [ofBounces('a', 'lowers', -0.2), ofBounces('b', 'within noise', 0.05), ofBounces('c', 'raises', 0.3)];
+  const rows = [ofBounces('a', 'no fair comparison', -0.2), ofBounces('b', 'within noise', 0.05), ofBounces('c', 'raises', 0.3)];
   const sorted = rows.toSorted(byCost('conversions', true));
-  expect(sorted.map(({ condition }) => condition)).toEqual(['c', 'a', 'b']);
+  expect(sorted.map(({ condition }) => condition)).toEqual(['c', 'b', 'a']);
   expect(answerSentence(sorted, 3, words)).toBe('Clearest: c, about 60 more visits that end on that page (95%: 40 to 80).');
   expect(answerSentence(sorted.slice(1), 2, words)).toBe(
     'None of the 2 conditions that can be judged raises visits that end on that page beyond chance.',
   );
-  expect(answerSentence([ofBounces('a click', 'lowers', -0.2)], 1, words)).toBe(
-    'A click goes with fewer visits that end on that page: 30% with it, 50% without.',
+  expect(answerSentence([ofBounces('a click', 'no fair comparison', -0.2)], 1, words)).toBe(
+    'No sign that a click goes with more visits that end on that page: 30% with it, 50% without, a difference that is hardly its doing.',
   );
 });
 
@@ -68,7 +68,7 @@ it('a condition with which more is bought is no cause of it: it is said to cost 
     comparable: 2_000,
     shares: { with: 0.0401, without: 0.0313, difference: { value: 0.0088, low: 0.002, high: 0.015 } },
     lostCents: { value: -90_000, low: -150_000, high: -30_000 },
-    verdict: 'raises',
+    verdict: 'no fair comparison',
   });
   expect(answerSentence([row], 1, { ...purchases, aim: 'conversions' })).toBe(
     'No sign that loading over 5 s on /p/* costs purchases: 4.01% with it, 3.13% without, a gain beyond chance that is hardly its doing.',
