@@ -1,4 +1,4 @@
-import { OTHER } from '../../domain/journeys/page-names.ts';
+import { OTHER } from '../../domain/journeys/page-groups.ts';
 import { hasKind, type Step } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { type FunnelPlan, funnelCodes, isByTime, LAST_PLACE } from './funnel-codes.ts';

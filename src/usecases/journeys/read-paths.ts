@@ -1,5 +1,4 @@
-import { groupPages, type PageGroup } from '../../domain/journeys/page-groups.ts';
-import { OTHER } from '../../domain/journeys/page-names.ts';
+import { groupPages, OTHER, type PageGroup } from '../../domain/journeys/page-groups.ts';
 import { pageStep } from '../../domain/journeys/step.ts';
 import { requireVisits } from './held-values.ts';
 import { flag } from './sql-words.ts';

@@ -41,19 +41,12 @@ const WHOLE_FRAME = 'ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING';
 
 type OfElement = (element: string, place: string) => string;
 
-/** The words of an engine. */
-export function sqlWords(dialect: Dialect) {
-  const by = (duckDb: string, clickHouse: string) => (dialect === 'DuckDB' ? duckDb : clickHouse);
-  const quoted = (value: string) => (dialect === 'DuckDB' ? literal(value) : text(value));
-  /** A function over the elements of a list, and over their places, from 1, where `isPlaced`. */
-  const over = (duckDb: string, clickHouse: string, list: string, make: OfElement, isPlaced = false) =>
-    isPlaced
-      ? by(
-          `${duckDb}(${list}, lambda e, i: ${make('e', 'i')})`,
-          `${clickHouse}((e, i) -> ${make('e', 'i')}, ${list}, arrayEnumerate(${list}))`,
-        )
-      : by(`${duckDb}(${list}, lambda e: ${make('e', '')})`, `${clickHouse}(e -> ${make('e', '')}, ${list})`);
-  const filter = (list: string, condition: OfElement) => over('array_filter', 'arrayFilter', list, condition);
+/** The one of two forms that an engine takes. */
+type Form = (duckDb: string, clickHouse: string) => string;
+type Quote = (value: string) => string;
+
+/** Values of a row. */
+function valueWords(dialect: Dialect, by: Form, quoted: Quote) {
   return {
     dialect,
     /** A quoted text. */
@@ -87,6 +80,12 @@ export function sqlWords(dialect: Dialect) {
     bit: (value: string, at: number) => by(`(${value} & ${1 << at}) <> 0`, `bitAnd(${value}, ${1 << at}) <> 0`),
     /** Whether any of the bits of a mask is set. */
     anyBit: (value: string, mask: number) => by(`(${value} & ${mask}) <> 0`, `bitAnd(${value}, ${mask}) <> 0`),
+  };
+}
+
+/** Aggregates and windows, and texts. */
+function groupWords(by: Form, quoted: Quote) {
+  return {
     /** An aggregate: the bits that any of the values has. */
     anyBits: (value: string) => `${by('bit_or', 'groupBitOr')}(${value})`,
     /** The value of one row after in its window; NULL for the last. */
@@ -102,6 +101,32 @@ export function sqlWords(dialect: Dialect) {
     anyOf: (value: string) => `${by('any_value', 'any')}(${value})`,
     /** An aggregate: texts as one, `;` between them. */
     lines: (value: string) => by(`string_agg(${value}, ';')`, `arrayStringConcat(groupArray(${value}), ';')`),
+    /** A number as text. */
+    asText: (value: string) => by(`CAST(${value} AS VARCHAR)`, `toString(${value})`),
+    /** A text in which all that a pattern finds is another text. */
+    replaced: (value: string, pattern: string, other: string) =>
+      by(
+        `regexp_replace(${value}, ${quoted(pattern)}, ${quoted(other)}, 'g')`,
+        `replaceRegexpAll(${value}, ${quoted(pattern)}, ${quoted(other)})`,
+      ),
+    /** The first part of a text that a pattern with one group finds; empty where there is none. */
+    extracted: (value: string, pattern: string) =>
+      by(`regexp_extract(${value}, ${quoted(pattern)}, 1)`, `extract(${value}, ${quoted(pattern)})`),
+  };
+}
+
+/** Lists and pairs. */
+function listWords(by: Form) {
+  /** A function over the elements of a list, and over their places, from 1, where `isPlaced`. */
+  const over = (duckDb: string, clickHouse: string, list: string, make: OfElement, isPlaced = false) =>
+    isPlaced
+      ? by(
+          `${duckDb}(${list}, lambda e, i: ${make('e', 'i')})`,
+          `${clickHouse}((e, i) -> ${make('e', 'i')}, ${list}, arrayEnumerate(${list}))`,
+        )
+      : by(`${duckDb}(${list}, lambda e: ${make('e', '')})`, `${clickHouse}(e -> ${make('e', '')}, ${list})`);
+  const filter = (list: string, condition: OfElement) => over('array_filter', 'arrayFilter', list, condition);
+  return {
     /** The elements of a list for which a condition holds. */
     filter,
     /** The first element of a list for which a condition holds; 0 where there is none. */
@@ -136,18 +161,14 @@ export function sqlWords(dialect: Dialect) {
         `(SELECT *, ${pairs(lists, (list, element) => `unnest(${list}) AS ${element}`)} FROM ${table})`,
         `(SELECT *, ${Object.keys(lists).join(', ')} FROM ${table} ARRAY JOIN ${pairs(lists, (list, element) => `${list} AS ${element}`)})`,
       ),
-    /** A number as text. */
-    asText: (value: string) => by(`CAST(${value} AS VARCHAR)`, `toString(${value})`),
-    /** A text in which all that a pattern finds is another text. */
-    replaced: (value: string, pattern: string, other: string) =>
-      by(
-        `regexp_replace(${value}, ${quoted(pattern)}, ${quoted(other)}, 'g')`,
-        `replaceRegexpAll(${value}, ${quoted(pattern)}, ${quoted(other)})`,
-      ),
-    /** The first part of a text that a pattern with one group finds; empty where there is none. */
-    extracted: (value: string, pattern: string) =>
-      by(`regexp_extract(${value}, ${quoted(pattern)}, 1)`, `extract(${value}, ${quoted(pattern)})`),
   };
+}
+
+/** The words of an engine. */
+export function sqlWords(dialect: Dialect) {
+  const by: Form = (duckDb, clickHouse) => (dialect === 'DuckDB' ? duckDb : clickHouse);
+  const quoted: Quote = (value) => (dialect === 'DuckDB' ? literal(value) : text(value));
+  return { ...valueWords(dialect, by, quoted), ...groupWords(by, quoted), ...listWords(by) };
 }
 
 /** Numbers as one text, blanks between them. */

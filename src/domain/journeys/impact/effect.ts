@@ -1,8 +1,8 @@
 import { nth, nthDouble } from '../../../lib/nth.ts';
 import { wilson } from '../../../statistics/proportions.ts';
-import { balance, type Comparison } from './balance.ts';
 import type { Cells } from './cells.ts';
 import type { Basket, PageModel } from './page-model.ts';
+import { type Comparison, compareInStrata } from './strata.ts';
 
 /** An estimate with its 95 % interval. */
 export interface Estimate {
@@ -28,7 +28,6 @@ export interface ConditionEffect {
   readonly score: number;
   /** The same for revenue. */
   readonly revenueScore: number;
-  readonly imbalance: number;
   readonly effectiveControls: number;
   /** With less without of the share that met each other finding of the answer. */
   readonly metMore: readonly number[];
@@ -163,18 +162,18 @@ function metMoreOf(cells: Cells, { exposed, controls, weights, comparable }: Com
 }
 
 /**
- * The effect of a condition on the sessions that met it: observed less what the outcome model, corrected by the weighted sessions without
- * the condition, expects of them. Right where either the model or the weights are (Zhao and Percival 2017).
+ * The effect of a condition on the sessions that met it: observed less what the outcome model, corrected by the sessions without the
+ * condition in the same strata, expects of them.
  */
 export function effectOf(model: PageModel, met: Int32Array): ConditionEffect {
   const { cells, basket } = model;
-  const comparison = balance(model, met);
-  const { comparable, imbalance, effectiveControls } = comparison;
+  const comparison = compareInStrata(model, met);
+  const { comparable, effectiveControls } = comparison;
   const sessions = met.reduce((sum, cell) => sum + nth(cells.sessions, cell), 0);
   const nothing = { value: 0, low: 0, high: 0 };
   if (comparable === 0 || effectiveControls === 0) {
     const shares = { withShare: 0, withoutShare: 0, difference: nothing, lostRevenue: nothing };
-    return { ...shares, sessions, comparable: 0, score: 0, revenueScore: 0, imbalance, effectiveControls, metMore: cells.met.map(() => 0) };
+    return { ...shares, sessions, comparable: 0, score: 0, revenueScore: 0, effectiveControls, metMore: cells.met.map(() => 0) };
   }
   const sums = sumsOf(model, comparison);
   const { one, other } = conversionsOf(sums, effectiveControls);
@@ -190,7 +189,6 @@ export function effectOf(model: PageModel, met: Int32Array): ConditionEffect {
     lostRevenue: { value: -perSession.value * scale, low: -perSession.high * scale, high: -perSession.low * scale },
     score: scoreOfDifference(one, other),
     revenueScore: scoreOfDifference(money.one, money.other),
-    imbalance,
     effectiveControls,
     metMore: metMoreOf(cells, comparison),
   };

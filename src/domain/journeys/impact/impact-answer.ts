@@ -204,22 +204,28 @@ function harmAnswer(first: ImpactRow, judged: number, words: OutcomeWords): stri
 
 const NOTHING_JUDGED = 'No condition was met by enough comparable sessions to judge its effect.';
 
-/** The one condition that was asked about. */
-function singleAnswer(row: ImpactRow, words: OutcomeWords): string {
-  const { verdict } = row;
-  const [reason, what] = [REASONS[verdict], wantedOf(words)];
-  const shares = `${formatNumber(row.withPercent)}% with it, ${formatNumber(row.withoutPercent)}% without`;
-  const figures = words.aim === 'revenue' ? lostWords(row, words) : shares;
-  const { lostRevenue = 0, lostRevenueLow = 0, lostRevenueHigh = 0 } = row;
+const sharesOf = ({ withPercent, withoutPercent }: ImpactRow) =>
+  `${formatNumber(withPercent)}% with it, ${formatNumber(withoutPercent)}% without`;
+
+/** Trouble with which sessions do better is no cause of it. */
+function gainAnswer(row: ImpactRow, words: OutcomeWords): string {
+  const { condition, lostRevenue = 0, lostRevenueLow = 0, lostRevenueHigh = 0 } = row;
+  if (words.isHarm)
+    return `No sign that ${condition} goes with more ${words.many}: ${sharesOf(row)}, a difference that is hardly its doing.`;
   const range = between(-lostRevenueHigh, -lostRevenueLow);
   const more = `about ${grouped(-lostRevenue)} ${words.currency ?? 'in revenue'} more with it (${range})`;
-  const gained = words.aim === 'revenue' ? more : shares;
+  const gained = words.aim === 'revenue' ? more : sharesOf(row);
+  return `No sign that ${condition} costs ${wantedOf(words)}: ${gained}, a gain beyond chance that is hardly its doing.`;
+}
+
+/** The one condition that was asked about. */
+function singleAnswer(row: ImpactRow, words: OutcomeWords): string {
+  const { verdict, comparable, lowPoints = 0, highPoints = 0 } = row;
+  const [reason, what] = [REASONS[verdict], wantedOf(words)];
+  const figures = words.aim === 'revenue' ? lostWords(row, words) : sharesOf(row);
   if (verdict === 'lowers') return `${capital(row.condition)} costs ${what}: ${lostWords(row, words)}.`;
   if (verdict === 'raises') return `${capital(row.condition)} goes with more ${what}: ${figures}.`;
-  if (verdict === 'no fair comparison' && row.comparable > 0 && (row.lowPoints ?? 0) * (row.highPoints ?? 0) > 0)
-    return words.isHarm
-      ? `No sign that ${row.condition} goes with more ${what}: ${shares}, a difference that is hardly its doing.`
-      : `No sign that ${row.condition} costs ${what}: ${gained}, a gain beyond chance that is hardly its doing.`;
+  if (verdict === 'no fair comparison' && comparable > 0 && lowPoints * highPoints > 0) return gainAnswer(row, words);
   return `${capital(row.condition)} ${reason ?? verdict}${verdict === 'within noise' ? ` on ${what}: ${figures}` : ''}.`;
 }
 

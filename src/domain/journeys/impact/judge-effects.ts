@@ -9,8 +9,6 @@ export type Verdict = 'lowers' | 'raises' | 'within noise' | 'too few' | 'no fai
 const LEAST_EXPECTED = 5;
 /** Fewer sessions than this are never judged. */
 export const LEAST_SESSIONS = 20;
-/** Standardised differences up to this are taken for balance (Austin 2009). */
-const MOST_IMBALANCE = 0.1;
 /** At least this share of the sessions must have others like them. */
 const LEAST_COMPARABLE = 0.5;
 /** As many equally weighted sessions must at least stand on the other side. */
@@ -18,9 +16,9 @@ const LEAST_CONTROLS = 30;
 /** Two-sided, of a single effect: a claim and its interval say the same. */
 const SIGNIFICANCE = 0.05;
 
-/** Whether enough sessions have others like them, and these are like them in what was known before. */
-export function isFair({ sessions, comparable, imbalance }: ConditionEffect): boolean {
-  return comparable >= LEAST_COMPARABLE * sessions && imbalance < MOST_IMBALANCE;
+/** Whether enough sessions have others like them in what was known before. */
+export function isFair({ sessions, comparable }: ConditionEffect): boolean {
+  return comparable >= LEAST_COMPARABLE * sessions;
 }
 
 /** The reason why an effect cannot be judged; undefined where it can. */

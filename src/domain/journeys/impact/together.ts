@@ -47,7 +47,6 @@ export function togetherOf(effects: readonly ConditionEffect[]): ConditionEffect
     lostRevenue,
     score: scoreOf(difference),
     revenueScore: -scoreOf(lostRevenue),
-    imbalance: mean((effect) => effect.imbalance),
     effectiveControls: sum((effect) => effect.effectiveControls),
     metMore: [],
   };

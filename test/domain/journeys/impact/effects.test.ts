@@ -50,7 +50,6 @@ describe('the effect of a condition', () => {
     expect(effect?.withShare).toBeCloseTo(0.082, 6);
     expect(effect?.withoutShare).toBeCloseTo(0.164, 3);
     expect(effect?.lostRevenue.value).toBeCloseTo((820 - 410) * 5_000, -4);
-    expect(effect?.imbalance).toBeLessThan(0.01);
     expect(effect?.score).toBeLessThan(-7);
   });
 

@@ -15,7 +15,6 @@ function effect(sessions: number, withShare: number, withoutShare: number, more:
     lostRevenue: { value: -difference.value * sessions * 5_000, low, high },
     score: 0,
     revenueScore: 0,
-    imbalance: 0.01,
     effectiveControls: sessions,
     metMore: [],
     ...more,
@@ -39,7 +38,7 @@ describe('an error over several pages', () => {
   });
 
   it('is none where one page is left that can be compared', () => {
-    const unfair = effect(300, 0.03, 0.06, { imbalance: 0.4 });
+    const unfair = effect(300, 0.03, 0.06, { comparable: 100 });
     expect(togetherOf([unfair, effect(500, 0.04, 0.07)])).toBeUndefined();
     expect(togetherOf([unfair, effect(500, 0.04, 0.07), effect(500, 0.04, 0.07)])).toMatchObject({ sessions: 1_300, comparable: 1_000 });
   });
