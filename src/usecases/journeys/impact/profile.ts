@@ -28,6 +28,7 @@ export interface Counted {
 export interface Profile {
   readonly paths: readonly ProfiledPath[];
   readonly views: number;
+  /** Sessions with views. */
   readonly sessions: number;
   /** Views whose score is at least each of the limits for frustration, of all paths. */
   readonly frustrated: readonly number[];
@@ -149,7 +150,8 @@ function profileStatements(visits: Visits, oneOf: number, rare: readonly string[
   const statement = (wish: RelationWish, parts: readonly string[]) => `WITH ${visitRelation(visits, wish)}\n${parts.join('\nUNION ALL ')}`;
   const page = { ...measuresSql(visits), path_text: pathText(visits) };
   const part = { by: 'session', index: 0, of: oneOf } as const;
-  const whole = ["SELECT 'sessions' AS kind, '' AS a, count(*) AS n, '' AS more FROM visit", ...rare];
+  // Files may hold a session and none of its views, where these lie on a day that is missing.
+  const whole = ["SELECT 'sessions' AS kind, '' AS a, count(*) AS n, '' AS more FROM visit WHERE k IN (SELECT k FROM seen)", ...rare];
   return [
     statement({ visit: traitsSql(visits), page, part }, [metSql(visits), ...valuesSql(visits)]),
     statement({ page: { own_path: visits.column('views', 'path') ?? 'NULL' } }, whole),
