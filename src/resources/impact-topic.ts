@@ -1,5 +1,6 @@
 import { conditionKinds, FRUSTRATION_SCORES, SLOW_SECONDS } from '../domain/journeys/impact/conditions.ts';
 import { markdownTable } from '../lib/text-table.ts';
+import { FALSE_DISCOVERY_RATES } from '../statistics/discoveries.ts';
 
 type Kind = (typeof conditionKinds)[number];
 
@@ -30,15 +31,15 @@ const KINDS: Readonly<Record<Kind, readonly [members: string, words: string]>> =
 const VERDICTS = [
   [
     'lowers, raises',
-    'the difference stands out at a false discovery rate of 5 % over all that was looked at (losses and gains apart), and other findings ' +
-      'do not explain it',
+    `the difference stands out at a false discovery rate of ${100 * FALSE_DISCOVERY_RATES.conditions} % over all that was looked at ` +
+      '(losses and gains apart), and other findings do not explain it',
   ],
   ['within noise', 'no effect beyond chance, or none of its own: the same sessions met a clearer condition'],
   ['too few', 'fewer than 20 sessions, or fewer than 5 conversions to be expected without the condition: numbers without a verdict'],
   [
     'no fair comparison',
-    'fewer than half of the sessions have others like them, a standardised difference of 0.1 or more is left, or visitors of a test ' +
-      'split otherwise than planned',
+    'fewer than half of the sessions have others like them, more is bought or fewer visits end where there is trouble, which is hardly ' +
+      'its doing, or visitors of a test split otherwise than planned',
   ],
 ] as const;
 

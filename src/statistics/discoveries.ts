@@ -1,8 +1,9 @@
 /**
  * Expected shares of false ones among what an answer names, by what it names. Series of the platform come in dozens, of which one in twenty
  * may be chance; runs of speed come in hundreds. A row of a query that is called high or low is read by itself. Its 2 % come to about 5 %
- * in simulations, because far tails are not exact (docs/statistics.md). So do the 1 % of conditions, whose sessions differ in what no export
- * has: of 30 effects named in 44 generated worlds one was not planted, at 5 % four of 38, and all clear planted ones were found.
+ * in simulations, because far tails are not exact (docs/statistics.md). The 1 % of conditions come to more too, because their sessions
+ * differ in what no export has: of 30 effects named in 44 generated worlds one was not planted, at 5 % four of 38, and all clear planted
+ * ones were found (docs/impact-statistics.md).
  */
 export const FALSE_DISCOVERY_RATES = {
   siteChanges: 0.05,

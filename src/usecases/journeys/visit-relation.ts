@@ -179,9 +179,9 @@ function straddling({ days }: Visits): string[] {
 
 /**
  * The common table expressions of a statement, without the word WITH. Where sessions are read `visit`: k (the session), u (the visitor),
- * began (ms), day (UTC, as a number), and the columns that are wished, of sessions that pass all filters. Where views are read `seen`, a row
- * for each view: k, u, n (view number), t (ms), p (a number that stands for the path) and the columns that are wished; `path_of`: p and its
- * path.
+ * began (ms), day (UTC, as a number), and the columns that are wished, of sessions that pass all filters. Where views are read `seen`, a
+ * row for each view: k, u, n (view number), t (ms), p (a number that stands for the path) and the columns that are wished; `path_of`: p and
+ * its path.
  */
 export function visitRelation(visits: Visits, wish: RelationWish = {}): string {
   const { sql } = visits;

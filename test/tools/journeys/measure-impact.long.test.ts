@@ -86,7 +86,7 @@ describe('measure_impact', () => {
               leavesOut0(Number(row['lostRevenueLow'] ?? 0), Number(row['lostRevenueHigh'] ?? 0))),
         );
         expect(isBeyond).toBe(limit > 1);
-        expect(answer.text.includes('Verdicts go by the outcome at a false discovery rate of 5% over all rows')).toBe(isBeyond);
+        expect(answer.text.includes('Verdicts go by the outcome at a false discovery rate of 1% over all rows')).toBe(isBeyond);
       }
     });
 

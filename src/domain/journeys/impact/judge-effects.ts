@@ -36,8 +36,8 @@ export type Aim = 'conversions' | 'revenue';
 const scoreOf = (effect: ConditionEffect, aim: Aim) => (aim === 'revenue' ? effect.revenueScore : effect.score);
 
 /**
- * Whether a score stands out: losses among all losses, gains among all gains, each at a false discovery rate of 5 %, and none whose own
- * 95 % interval holds no effect.
+ * Whether a score stands out: losses among all losses, gains among all gains, each at the false discovery rate of conditions, and none
+ * whose own 95 % interval holds no effect.
  */
 type StandsOut = (score: number) => boolean;
 

@@ -11,6 +11,7 @@ import {
 } from '../../../domain/journeys/impact/impact-answer.ts';
 import { doubtOf, type Verdict } from '../../../domain/journeys/impact/judge-effects.ts';
 import { readAsWords } from '../../../domain/journeys/step.ts';
+import { FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import type { Context } from '../../context.ts';
 import { currencyOf } from '../../exports/amounts.ts';
 import { requirePurchases, requireSeen } from '../unseen-step.ts';
@@ -165,7 +166,8 @@ function noteMethod({ looked, unknown, unlooked }: Read, rows: readonly ImpactRo
     note('Figures of a condition are without what other rows explain of it, because the same sessions met both.');
   if (rows.some(isBeyondItself))
     note(
-      'Verdicts go by the outcome at a false discovery rate of 5% over all rows: an interval may leave out 0 and the row be within noise.',
+      `Verdicts go by the outcome at a false discovery rate of ${100 * FALSE_DISCOVERY_RATES.conditions}% over all rows: an interval may ` +
+        'leave out 0 and the row be within noise.',
     );
   if (rows.some(({ verdict, lowPoints = 0, highPoints = 0 }) => verdict === 'no fair comparison' && lowPoints * highPoints > 0))
     note('No trouble makes visitors buy or stay: where they do so more often with it, they differ in what is not known.');
