@@ -9,6 +9,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['lib'],
   ['api', 'sign-in'],
   ['statistics'],
+  ['findings'],
   ['domain', 'telemetry', 'settings', 'replicas', 'emulator'],
   ['workspace', 'views'],
   ['usecases'],

@@ -32,7 +32,7 @@ export const ACCEPTED_WORDS = `; accepted are ${ACCEPTED_DATES}.`;
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::[0-5]\d(?:\.\d{1,9})?)?(?<offset>Z|[+-]\d{2}:?\d{2})?$/i;
 const CALENDAR = /^(?<year>\d{4})(?:-(?:q(?<quarter>\d)|(?<month>\d{2})(?:-(?<day>\d{2}))?))?$/i;
 // No date is given in minutes, so "m" is a month.
-const AGO = /^(?<sign>[-+])(?<count>\d{1,4}) ?(?<unit>d|w|mo?|y|days?|weeks?|months?|years?)$/;
+const AGO = /^(?<sign>[-+]?)(?<count>\d{1,4})[ _]?(?<unit>d|w|mo?|y|days?|weeks?|months?|years?)(?<ago>[ _]ago)?$/;
 const LATEST = /^(?:last|past)[_ ](?<count>[1-9]\d{0,3})[_ ](?<unit>days?|weeks?|months?|years?)$/;
 const PERIOD = /^(?<which>last|this|next)[_ ](?<period>[a-z]+)$/;
 const QUARTER = /^q(?<quarter>[1-4])(?:[_ ](?<year>\d{4}))?$|^(?<before>\d{4})[_ ]q(?<of>[1-4])$/;
@@ -133,10 +133,18 @@ function readYearly(keyword: string, today: Temporal.PlainDate): DateMeaning | u
   return oneDay(latestOf(sale['year'], today, (own) => blackFridayOf(own).add({ days })));
 }
 
+/** A number of units from today: `-7d`, `7 days ago`, `+1 week`; undefined of anything else. */
+function agoOf(keyword: string): { count: number; unit: string | undefined } | undefined {
+  const { sign, count, unit, ago } = AGO.exec(keyword)?.groups ?? {};
+  // A bare number of days is no date, and nothing lies ahead and ago at once.
+  if (count === undefined || (sign === '') !== (ago !== undefined)) return undefined;
+  return { count: Number(count) * (sign === '+' ? 1 : -1), unit };
+}
+
 /** Days or a period told from today: `-7d`, `last_28_days`, `last_week`. */
 function readRelative(keyword: string, today: Temporal.PlainDate): DateMeaning | undefined {
-  const ago = AGO.exec(keyword)?.groups;
-  if (ago) return daysFrom(today, Number(`${ago['sign']}${ago['count']}`), ago['unit']);
+  const ago = agoOf(keyword);
+  if (ago) return daysFrom(today, ago.count, ago.unit);
 
   const latest = LATEST.exec(keyword)?.groups;
   if (latest) {
@@ -213,7 +221,7 @@ const MONTH_OR_LONGER = /^\d{4}(?:-(?:q\d|\d{2}))?$/i;
  */
 export function endNamedBy(start: string): string | undefined {
   const keyword = start.trim().toLowerCase();
-  if (AGO.exec(keyword)?.groups?.['sign'] === '-') return 'yesterday';
+  if ((agoOf(keyword)?.count ?? 0) < 0) return 'yesterday';
   if (SINCE.test(keyword)) return 'now';
   const isNamed = keyword === 'yesterday' || MONTH_OR_LONGER.test(keyword) || BOTH_ENDS.some((form) => form.test(keyword));
   return isNamed ? start : undefined;

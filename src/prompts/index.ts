@@ -116,7 +116,7 @@ Name medians and numbers of runs. These are lab runs: do not speak of what visit
 const weeklyKpiReport = definePrompt({
   name: 'weekly_kpi_report',
   title: 'Weekly KPI report',
-  description: 'Reports all metrics of a week against the week before and the year before: what changed beyond noise, and why.',
+  description: 'Reports all metrics of a week against the week before and the year before: what changed significantly, and why.',
   tools: ['compare_metrics', 'find_changes'],
   arguments: {
     week: { description: 'Week or other period; left out: last_week', complete: period },
@@ -154,7 +154,7 @@ const explainChange = definePrompt({
   name: 'explain_change',
   title: 'Explain a change',
   description:
-    'Explains why a metric moved: whether it did beyond noise, since when, on which device, in which segment, by mix or by rate.',
+    'Explains why a metric moved: whether the change is significant, since when, on which device, in which segment, by mix or by rate.',
   tools: ['compare_metrics', 'query_metrics'],
   arguments: {
     metric: { description: 'Metric; left out: conversionRate', complete: metric },
@@ -175,7 +175,7 @@ const explainChange = definePrompt({
     const goals = goalId === undefined || !chosen.startsWith('conversion') ? {} : { goalIds: [goalId] };
     return `Explain the change of ${chosen} in the period ${when ?? 'last_week'}${name === undefined ? '' : ` in the segment "${name}"`}.
 
-1. ${callText('compare_metrics', { ...about, chart: true })}: is it beyond noise, since which day, which device, mix or rate, which events \
+1. ${callText('compare_metrics', { ...about, chart: true })}: is it significant, since which day, which device, mix or rate, which events \
 are near.
 2. Where the answer names one device, the same with devices set to it: which segments within it moved. Where all moved alike, no device is \
 the cause. Where traffic mix accounts for most, ask for visits instead: which segment brought the visits.
@@ -197,7 +197,7 @@ Answer in this form:
 const segmentComparison = definePrompt({
   name: 'segment_comparison',
   title: 'Compare two segments',
-  description: 'Compares two segments: how they differ beyond noise, whether devices are the reason, and whether it has always been so.',
+  description: 'Compares two segments: how they differ significantly, whether devices are the reason, and whether it has always been so.',
   tools: ['compare_metrics', 'query_metrics'],
   arguments: {
     segment: { description: 'First segment, id or name', required: true, complete: segment },
@@ -213,13 +213,13 @@ const segmentComparison = definePrompt({
     return `Compare the segments "${first}" and "${other}" in the period ${when}.
 
 1. ${callText('compare_metrics', { metrics: ['all'], ...boundsOf(when), by: 'segment', compareSegments, goalId })}: each metric of both, \
-and whether they differ beyond noise.
+and whether they differ significantly.
 2. ${callText('query_metrics', { ...rates, ...boundsOf(when), breakdown: ['device'] })}: does the difference hold on each device, or do \
 the segments only use other devices?
 3. ${callText('query_metrics', weeks)}: has it always been so, does it grow or shrink?
 
 Answer in this form:
-- One sentence: who converts better, by how many points, beyond noise or not.
+- One sentence: who converts better, by how many points, significant or not.
 - A table: metric, ${first}, ${other}, difference, verdict.
 - By device: where the difference lies, and how much of it is only another share of devices.
 - Over time: steady, growing or shrinking.

@@ -186,7 +186,26 @@ function answerText(answer: string): string {
   return [`answer: ${headline}`, ...rest].join('\n');
 }
 
-function memberText(name: string, value: unknown): string {
+/** A list of sentences, one a line. */
+const linesText = (name: string, lines: readonly string[]) =>
+  lines.length === 0 ? '' : `${name}:\n${lines.map((line) => `- ${oneLine(line)}`).join('\n')}`;
+
+/** The sentence of a finding, where the answer has not said it, with the call that looks closer; empty where both are missing. */
+function findingText({ sentence, more }: DataMembers, answer: string): string {
+  const own = answer.includes(String(sentence)) ? '' : String(sentence);
+  const closer = isRecord(more) ? `More: ${String(more['tool'])} ${JSON.stringify(more['arguments'])}` : '';
+  return [own, closer].filter((text) => text !== '').join(' ');
+}
+
+function memberText(name: string, value: unknown, answer = ''): string {
+  if (name === 'findings' && Array.isArray(value)) {
+    const lines = value.filter(isRecord).map((finding) => findingText(finding, answer));
+    return linesText(
+      name,
+      lines.filter((line) => line !== ''),
+    );
+  }
+  if (name === 'details' && Array.isArray(value)) return linesText(name, value.map(String));
   if (name === 'answer' && typeof value === 'string') return answerText(value);
   if (isScalar(value)) return `${name}: ${scalar(value)}`;
   if (Array.isArray(value)) return listText(name, value);
@@ -208,7 +227,8 @@ function memberText(name: string, value: unknown): string {
 export function renderText(data: DataMembers): string {
   const { columns, rows, notes, range: _worded, ...rest } = data;
   const units = isRecord(rest['units']) ? rest['units'] : {};
-  const parts = Object.entries(rest).map(([name, value]) => memberText(name, value));
+  const { answer } = rest;
+  const parts = Object.entries(rest).map(([name, value]) => memberText(name, value, typeof answer === 'string' ? answer : ''));
   if (Array.isArray(columns) && Array.isArray(rows)) {
     const names = columns.map(String);
     const cell = (name: string, value: unknown) => (isCurrency(units[name]) ? amount(name, inline(value)) : inline(value));

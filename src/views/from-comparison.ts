@@ -1,5 +1,5 @@
+import { isPercent } from '../domain/metrics/compare/change.ts';
 import type { PeriodsResult } from '../domain/metrics/compare/comparison.ts';
-import { changeText, isPercent, valueText } from '../domain/metrics/compare/comparison-words.ts';
 import { type Contribution, type Explained, fixed } from '../domain/metrics/compare/contributions.ts';
 import { isCount } from '../domain/metrics/compare/readings.ts';
 import { nameOf } from '../domain/metrics/metric-definitions.ts';
@@ -96,13 +96,26 @@ function sinceWords({ from, to }: { readonly from: string; readonly to?: string 
   return to === undefined ? `since ${momentWords(from, 'day')}` : `${momentWords(from, 'day')} to ${momentWords(to, 'day')}`;
 }
 
-/** The group that accounts for most of a change as the title; the change itself where all groups went the other way. */
+/** The sentence of a picture: what is told of the metric that it draws, the change with a date before the ranges as wholes. */
+function titleOf({ data: { findings }, headline: { metric, of } }: PeriodsResult): string {
+  const own = findings.filter(({ subject }) => subject === metric);
+  const moved = own.find(({ verdict, when }) => (verdict === 'higher' || verdict === 'lower') && when.shape !== 'range');
+  const sentence = (moved ?? own[0])?.sentence ?? `${nameOf(metric)}${of === '' ? '' : ` (${of})`}`;
+  return sentence.replace(/\.$/, '');
+}
+
+/** A group is most of a change from this share on, and of no more than all of it. */
+const [MOST, ALL] = [0.5, 1];
+
+/** The group that makes most of a change as the title; the change itself where none does, or the groups work against each other. */
 function partsTitle({ steps, unit, change }: ContributionSpec, title: string, name: string): string {
   const sums = new Map<string, number>();
   for (const { group, part, value } of steps)
     if (group !== '' && part !== 'small' && part !== 'remainder' && part !== 'others' && part !== 'rest') addTo(sums, group, value);
   const [largest] = [...sums].filter(([, sum]) => sum * change > 0).toSorted(([, a], [, b]) => Math.abs(b) - Math.abs(a));
-  return largest ? `${largest[0]} accounts for most: ${formatValue(largest[1], unit)} of ${formatValue(change, unit)} ${name}` : title;
+  const share = largest ? largest[1] / change : 0;
+  if (!largest || share < MOST || share > ALL) return title;
+  return `Mostly ${largest[0]}: ${formatValue(largest[1], unit)} of ${formatValue(change, unit)} ${name}`;
 }
 
 /** The days of the headline, with the day on which the change began. */
@@ -226,20 +239,15 @@ function factorsOf(
 export function chartOfComparison(result: PeriodsResult, options: ComparisonChartOptions): ChartSpec | undefined {
   const { headline, byDevice, bySegment, factors } = result;
   const { metric, isPerDay } = headline;
-  // Totals of ranges that differ in length are no comparison.
-  const { before, after } = isPerDay ? headline.compared : headline;
-  const value = (side: number | null) => valueText(metric, side, options.currency);
   const name = `${nameOf(metric)}${isPerDay ? ' a day' : ''}`;
-  const title = `${name} ${value(before)} → ${value(after)} (${changeText(metric, before, after)})`;
+  const title = titleOf(result);
   const groups = byDevice ? byDeviceOf(byDevice, title) : bySegmentOf(bySegment, title);
   const { verdict } = headline.judgement;
   // The parts of a change within noise are noise too.
   const isChanged = verdict === 'up' || verdict === 'down' || verdict === 'drift';
   const parts = isChanged ? [groups, metric === 'revenueSum' && factors ? factorsOf(factors, title) : undefined] : [];
   const ranges = rangesText(options);
-  const undated = verdict === 'drift' ? ', drifted slowly beyond noise' : ', beyond noise';
-  const found = headline.since ? `, ${sinceWords(headline.since)}` : undated;
-  const trend = trendOf(result, `${title}${isChanged ? found : `: ${verdict}`}`, options);
+  const trend = trendOf(result, title, options);
   return joined([
     trend,
     ...parts.map((part) => part && { ...part, title: partsTitle(part, title, inSentence(name)), subtitle: `${ranges}, ${part.subtitle}` }),

@@ -1,4 +1,4 @@
-import { isPercent, valueText } from '../domain/metrics/compare/comparison-words.ts';
+import { isPercent, valueText } from '../domain/metrics/compare/change.ts';
 import type { Side } from '../domain/metrics/compare/sides.ts';
 import { nameOf, unitOf } from '../domain/metrics/metric-definitions.ts';
 import { ALL_VISITORS } from '../domain/names/match-name.ts';

@@ -42,11 +42,11 @@ export function expectedTitle(
     readonly verdict?: string;
   }[],
 ): string | undefined {
-  const judged = cells.filter(({ verdict }) => verdict === 'ordinary' || verdict === 'high' || verdict === 'low');
+  const judged = cells.filter(({ verdict }) => verdict === 'normal' || verdict === 'high' || verdict === 'low');
   if (judged.length === 0) return undefined;
   const distanceOf = ({ value, expected: { expected } }: (typeof cells)[number]) => (value !== null && expected ? value / expected - 1 : 0);
   const [most, ...others] = judged
-    .filter(({ verdict }) => verdict !== 'ordinary')
+    .filter(({ verdict }) => verdict !== 'normal')
     .toSorted((a, b) => Math.abs(distanceOf(b)) - Math.abs(distanceOf(a)));
   const of = `${judged.length} ${per}${judged.length === 1 ? '' : 's'}`;
   if (!most) return `${nameOf(metric)}: ${of}, ${judged.length === 1 ? '' : 'all '}as expected`;

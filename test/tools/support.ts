@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { OperationName } from '../../src/api/operations/index.ts';
 import type { CredentialName } from '../../src/emulator/credentials.ts';
+import type { Finding } from '../../src/findings/finding.ts';
 import { type AssistantOptions, sharedAssistant, type ToolAnswer } from '../support/assistant.ts';
 import { type PlatformOptions, sharedPlatform } from '../support/emulator.ts';
 import { readable } from '../support/readable.ts';
@@ -37,6 +38,9 @@ export function records({ structured }: ToolAnswer): Record<string, unknown>[] {
   if (!Array.isArray(columns) || !Array.isArray(rows)) throw new TypeError('The answer holds no table.');
   return rows.map((row: unknown[]) => Object.fromEntries(columns.map((column, index) => [String(column), row[index]])));
 }
+
+/** The findings of an answer, the most important first; none where it has none. */
+export const findingsOf = ({ structured }: ToolAnswer) => (structured['findings'] ?? []) as Finding[];
 
 /** The only row of an answer's table. */
 export function only(answer: ToolAnswer): Record<string, unknown> {

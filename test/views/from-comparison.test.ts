@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { Change } from '../../src/domain/metrics/compare/change.ts';
 import type { PeriodsResult } from '../../src/domain/metrics/compare/comparison.ts';
-import type { Change } from '../../src/domain/metrics/compare/comparison-words.ts';
 import type { Contribution, Explained } from '../../src/domain/metrics/compare/contributions.ts';
 import type { Judged, Reading } from '../../src/domain/metrics/compare/readings.ts';
 import type { DatedChange } from '../../src/domain/metrics/engine/changes.ts';
@@ -38,7 +38,6 @@ function compared(verdict: Verdict, since?: DatedChange, groups: readonly Contri
     after: 770,
     compared: { before: 700, after: 770 },
     isPerDay: false,
-    lengths: { before: 1, after: 1 },
     judgement,
     since,
     days: { first: '2026-11-08', last: '2026-11-14' },
@@ -48,9 +47,8 @@ function compared(verdict: Verdict, since?: DatedChange, groups: readonly Contri
   const change = groups.reduce((sum, { contribution }) => sum + contribution, 0);
   const byDevice: Explained = { metric: 'visits', change, groups, remainder: 0 };
   return {
-    data: { answer: '', columns: [], rows: [] },
+    data: { answer: '', findings: [finding(since)], columns: [], rows: [] },
     headline,
-    finding: '',
     judged: [{ ...judgement, reading, metric: 'visits', learnedDays: 100 } satisfies Judged],
     isNoise: verdict === 'within noise',
     byDevice: groups.length > 0 ? byDevice : undefined,
@@ -71,32 +69,37 @@ function panels(result: PeriodsResult) {
   return chart ? panelsOf(chart) : [];
 }
 
+/** The finding that a change makes; only its sentence is drawn. */
+function finding(since: DatedChange | undefined): PeriodsResult['data']['findings'][number] {
+  const when = { shape: since ? ('episode' as const) : ('range' as const), ongoing: false };
+  const sentence = since ? 'Visits were 30% higher.' : 'Visits.';
+  return { subject: 'visits', unit: '', place: {}, when, now: null, verdict: since ? 'higher' : 'unchanged', causes: [], sentence };
+}
+
 const episode = { shape: 'episode', from: '2026-11-09', days: 2, earliest: '2026-11-09', latest: '2026-11-09' } as const;
 const sizes = { relative: 0.3, low: 0.2, high: 0.4, pValue: 1e-6 };
 
 it('says both ends of what has ended, and the first day of what goes on', () => {
   const [ended] = panels(compared('up', { ...episode, ...sizes, to: '2026-11-10' }));
   expect(ended).toMatchObject({
-    title: 'Visits 700 → 770 (+10.0%), 9 Nov to 10 Nov',
+    title: 'Visits were 30% higher',
     change: { name: 'Visits up 9 Nov to 10 Nov', time: '2026-11-09' },
   });
-  expect(panels(compared('up', { ...episode, ...sizes }))[0]?.title).toBe('Visits 700 → 770 (+10.0%), since 9 Nov');
+  expect(panels(compared('up', { ...episode, ...sizes }))[0]).toMatchObject({
+    change: { name: 'Visits up since 9 Nov', time: '2026-11-09' },
+  });
 });
 
-it('says of a drift that it is one, and takes apart nothing that is within noise', () => {
+it('takes apart what changed, and nothing that is within noise', () => {
   const groups = [group('mobile', 50), group('desktop', 20)];
-  expect(panels(compared('drift', undefined, groups)).map(({ title }) => title)).toEqual([
-    'Visits 700 → 770 (+10.0%), drifted slowly beyond noise',
-    'mobile accounts for most: +50 of +70 visits',
-  ]);
-  expect(panels(compared('within noise', undefined, groups)).map(({ title }) => title)).toEqual([
-    'Visits 700 → 770 (+10.0%): within noise',
-  ]);
+  const titles = (verdict: 'drift' | 'within noise') => panels(compared(verdict, undefined, groups)).map(({ title }) => title);
+  expect(titles('drift')).toEqual(['Visits', 'Mostly mobile: +50 of +70 visits']);
+  expect(titles('within noise')).toEqual(['Visits']);
 });
 
-it('names the part in the direction of the change, however large one against it is', () => {
-  const [, parts] = panels(compared('up', undefined, [group('desktop', -90), group('mobile', 120), group('tablet', 40)]));
-  expect(parts?.title).toBe('mobile accounts for most: +120 of +70 visits');
-  const [, against] = panels(compared('up', undefined, [group('desktop', -150), group('mobile', 120), group('tablet', 100)]));
-  expect(against?.title).toBe('mobile accounts for most: +120 of +70 visits');
+it('calls no part the most of a change of which it is more than all, or less than half', () => {
+  const [, beyond] = panels(compared('up', undefined, [group('desktop', -90), group('mobile', 120), group('tablet', 40)]));
+  expect(beyond?.title).toBe('Visits');
+  const [, even] = panels(compared('up', undefined, [group('desktop', 30), group('mobile', 30), group('tablet', 20)]));
+  expect(even?.title).toBe('Visits');
 });

@@ -7,12 +7,12 @@ const result = (structuredContent: Record<string, unknown>) => ({
   content: [{ type: 'text' as const, text: 'an answer' }],
   structuredContent,
 });
-const changes = result({ answer: '1 change in the 7 days.', changes: [{ line: 'Visits fell since 2026-11-24 <b>.' }], range });
+const changes = result({ answer: 'Revenue fell.', findings: [{ sentence: 'Visits have been lower since 24 Nov <b>.' }], range });
 
 const answers: Readonly<Record<string, ReturnType<typeof result>>> = {
   find_changes: changes,
   compare_metrics: result({
-    answer: 'Visits fell 100 → 80 (-20.0%), beyond noise.',
+    answer: 'Visits fell from 100 to 80 (-20%).',
     columns: ['metric', 'unit', 'before', 'after', 'changePercent', 'verdict'],
     rows: [['visits', 'sessions', 100, 80, -20, 'down']],
   }),
@@ -48,7 +48,7 @@ describe.skipIf(!hasChromium)('the overview in a browser', () => {
       'Exports: days without data',
       'Exports: files that go soon',
     ]);
-    expect(await shown.view.locator('#changes li').textContent()).toBe('Visits fell since 2026-11-24 <b>.');
+    expect(await shown.view.locator('#changes li').textContent()).toBe('Visits have been lower since 24 Nov <b>.');
     expect(await shown.view.locator('#gaps .failure').textContent()).toBe('The scope data-export is missing.');
     expect(await shown.view.locator('#course svg').count()).toBeGreaterThan(0);
     const { calls } = await shown.told();

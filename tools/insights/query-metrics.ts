@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { measuredChangeShape } from '../../src/domain/metrics/compare/measured-change.ts';
 import { zoneMetricWords } from '../../src/domain/metrics/metric-definitions.ts';
 import { breakdowns, exportedDimension, metricQuery } from '../../src/domain/metrics/read/metric-query.ts';
+import { findingShape } from '../../src/findings/finding.ts';
 import { hint } from '../../src/lib/hint.ts';
 import { tableOutput } from '../../src/tooling/metric-tool.ts';
 import * as p from '../../src/tooling/params.ts';
@@ -48,7 +48,8 @@ export default defineAnsweringTool({
     answer: z.string().optional(),
     ...tableOutput.shape,
     filters: z.record(z.string(), z.string()).optional(),
-    changes: z.array(measuredChangeShape).optional(),
+    findings: z.array(findingShape).optional(),
+    details: z.array(z.string()).optional(),
   }),
   charted: true,
   async handler({ breakdown, ...input }, context) {

@@ -1,6 +1,5 @@
 import type * as z from 'zod';
 import type { stepReport } from '../../api/operations/records.ts';
-import { minuteAt } from '../../lib/dates.ts';
 import { formatPercent } from '../../lib/number-text.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
 import { type FailureTrend, judgeFailures } from './engine/failure-trend.ts';
@@ -140,36 +139,10 @@ export function intervalWords({ failed, runs, low, high }: Share): string {
   return `${failed} of ${runs}, 95%: ${shareWords(low)}–${shareWords(high)}`;
 }
 
-/** `, more often since 2026-11-22T15:17Z: 25%, until then 12%`; empty where no share changed. */
-function changeWords({ state, change }: FailureTrend, timeZone: string): string {
-  if (!change) return '';
-  const [old, since] = [change.before, change.since].map(({ share }) => shareWords(share ?? 0));
-  const how = state.startsWith('fails') ? `${state.replace('fails ', '')} ` : '';
-  return `, ${how}since ${minuteAt(change.atMs, timeZone)}: ${since}, until then ${old}`;
-}
-
-/** How often runs fail now and before, and since when it differs. */
-function trendWords(trend: FailureTrend, timeZone: string): string {
-  const { period, before, state, change } = trend;
-  const now = `${shareWords(period.share ?? 0)} of runs fail (${intervalWords(period)}`;
-  if (before.share === null) return `${now})`;
-  const verdict = change && state.startsWith('fails') ? '' : `: ${state}`;
-  return `${now}; ${shareWords(before.share)} of ${before.runs} before${verdict})${changeWords(trend, timeZone)}`;
-}
-
-function mostlyWords([first, ...rest]: readonly FailingStep[], mark: string): string {
-  if (!first || first.share.failed === 0) return '';
-  const { step, share, trend } = first;
-  if (rest.every((each) => each.share.failed === 0)) return `${mark} all at step "${step}"`;
-  return `${mark} most often at step "${step}" (${intervalWords(share)}; ${trend.state})`;
-}
-
-/** That runs of a scenario fail, where it is worth a word. */
-export interface FailureWords {
+/** Failing that is worth a word. */
+export interface Failing {
   /** Of the runs of the period. */
   readonly share: number;
-  /** How often, whether that changed, and at which step; without a full stop. */
-  readonly words: string;
   /** The step at which most of them failed. */
   readonly step: string | undefined;
 }
@@ -180,22 +153,19 @@ export function isFailing(sides: Sides): boolean {
   return period.failed > 0 && (state === 'fails more often' || (period.runs > 0 && period.low >= WORTH_A_SENTENCE));
 }
 
-/** Says how often runs fail; undefined where they do so too seldom, and as seldom as before. */
-export function failureWords(study: Study): FailureWords | undefined {
-  const trend = failuresIn(study);
-  const { share, failed } = trend.period;
+/** How often runs fail; undefined where they do so too seldom, and as seldom as before. */
+export function failingOf(study: Sides): Failing | undefined {
+  const { period, state } = failuresIn(study);
+  const { share, failed } = period;
   if (share === null) return undefined;
-  const isMore = failed > 0 && trend.state === 'fails more often';
-  if (share < WORTH_A_SENTENCE && !isMore && trend.state !== 'fails less often') return undefined;
-  const steps = failingSteps(study);
-  return { share, words: `${trendWords(trend, study.timeZone)}${mostlyWords(steps, trend.change ? ';' : ',')}`, step: steps[0]?.step };
+  const isMore = failed > 0 && state === 'fails more often';
+  if (share < WORTH_A_SENTENCE && !isMore && state !== 'fails less often') return undefined;
+  return { share, step: failingSteps(study)[0]?.step };
 }
 
-/** The same as a sentence, with what the failed action says of itself. */
-export function failureSentence(failing: FailureWords | undefined, actions: readonly FailedAction[], read: ReadCount): string {
-  if (!failing) return '';
-  const [action] = actions;
-  if (!action?.message || action.step !== failing.step) return `${failing.words}.`;
+/** What the failed action says of itself, as a sentence; empty where it says nothing. */
+export function actionSentence(failing: Failing | undefined, [action]: readonly FailedAction[], read: ReadCount): string {
+  if (!action?.message || action.step !== failing?.step) return '';
   const all = read.runs === read.of ? `${action.runs} of ${read.of} failed runs` : `${action.runs} of the ${read.runs} failed runs read`;
-  return `${failing.words}: ${action.message} (${all}).`;
+  return `The failed action says: ${action.message} (${all}).`;
 }

@@ -1,15 +1,18 @@
 import * as z from 'zod';
+import { type Finding, findingShape } from '../../findings/finding.ts';
+import { paragraphOf } from '../../findings/paragraph.ts';
+import { intervalSentence } from '../../findings/sentence.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import type { Clues, Since } from './clues.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
 import {
+  actionSentence,
   type FailedAction,
   type FailingStep,
+  failingOf,
   failingSteps,
-  failureSentence,
   failuresIn,
-  failureWords,
   isFailing,
   type ReadCount,
 } from './failures.ts';
@@ -18,9 +21,10 @@ import { webPageOf } from './runs.ts';
 import type { Runs, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
+import { failureFinding, type ScenarioPlace, speedGrammar } from './speed-findings.ts';
 import { deviceOf, percentOf, roundValue } from './speed-metrics.ts';
 import { ALL_STEPS, cellsOf, type RowChoice, rowsToShow, studyColumns } from './study-table.ts';
-import { methodNotes, shareSentence, speedSentence } from './study-words.ts';
+import { methodNotes, type StudyTold, shareSentence, tellStudy } from './study-words.ts';
 
 /** The state of a scenario in a word: failing whatever its speed, else the state of its speed. */
 const VERDICTS = ['failing', ...SPEED_STATES] as const;
@@ -37,6 +41,8 @@ const runsShape = z.object({ start: z.string(), end: z.string(), runs: z.number(
  */
 export const scenarioAnswerShape = z.object({
   answer: z.string(),
+  /** What moved and what fails; of several scenarios those of the first line, and the first finding of each other. */
+  findings: z.array(findingShape).optional(),
   /** Of several scenarios one line each, the worst first; all that follows is then about the worst. */
   scenarios: z
     .array(z.object({ scenarioId: z.number(), verdict: z.enum(VERDICTS), line: z.string(), viewOnTheWeb: z.string().optional() }))
@@ -85,6 +91,7 @@ export const scenarioAnswerShape = z.object({
   failedActions: z.array(z.object({ step: z.string(), message: z.string().nullable(), runs: z.number() })).optional(),
   columns: z.array(z.string()),
   rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))),
+  details: z.array(z.string()).optional(),
 });
 
 /** The readings beside the reports. */
@@ -178,24 +185,56 @@ export function scenarioFacts(
   };
 }
 
+/** A scenario as it is told: what fails first, where that is what is wrong with it. */
+interface ScenarioTold extends StudyTold {
+  readonly failure: Finding | undefined;
+}
+
+/** Tells the failures and the speed of a scenario. */
+export function tellScenario(study: Study, place: ScenarioPlace, { events, actions, read }: Readings, today: string): ScenarioTold {
+  const grammar = speedGrammar(today);
+  const told = tellStudy(study, place, events, grammar);
+  const failing = failingOf(study);
+  if (!failing) return { ...told, failure: undefined };
+  const failure = failureFinding(study, place, grammar.year);
+  const failed = [failure.sentence, actionSentence(failing, actions, read)];
+  const isFirst = isFailing(study);
+  return {
+    failure,
+    findings: isFirst ? [failure, ...told.findings] : [...told.findings, failure],
+    sentences: (isFirst ? [...failed, ...told.sentences] : [...told.sentences, ...failed]).filter((sentence) => sentence !== ''),
+  };
+}
+
+/** The intervals of findings, for the details. */
+export const intervalsOf = (findings: readonly Finding[], today: string) =>
+  findings.map((finding) => intervalSentence(finding, speedGrammar(today))).filter((sentence) => sentence !== '');
+
+/** The day of the reader: the last one of a study. */
+export const dayOf = ({ period, timeZone }: Study) => minuteAt(period.window.endMs, timeZone).slice(0, 10);
+
 /** All that is said of a single scenario, links aside, the words first. `whole`: every row, because a step was asked for. */
 export function scenarioAnswer(
   study: Study,
   clues: Clues,
   readings: Readings,
-  { name, whole }: { name: string | undefined; whole: boolean },
+  { name = 'The scenario', whole }: { name: string | undefined; whole: boolean },
 ) {
-  const { events, actions, read } = readings;
-  const failed = failureSentence(failureWords(study), actions, read);
-  const fails = isFailing(study);
-  const speed = [speedSentence(study, fails ? 'Its speed' : name, events), shareSentence(clues.share)];
-  const sentences = fails ? [`${name ?? 'The scenario'} is failing: ${failed}`, ...speed] : [...speed, failed];
+  const today = dayOf(study);
+  const { findings, sentences } = tellScenario(study, { name, timeZone: study.timeZone }, readings, today);
+  const { answer, rest } = paragraphOf([...sentences, shareSentence(clues.share)].filter((sentence) => sentence !== ''));
+  const details = [...rest, ...intervalsOf(findings.slice(0, MOST_INTERVALS), today)];
   return {
-    answer: sentences.filter((sentence) => sentence !== '').join(' '),
+    answer,
+    findings: [...findings],
     ...scenarioFacts(study, clues, readings, name, whole ? 'all' : 'usual'),
+    ...(details.length > 0 && { details }),
     notes: [...studyBeginWords(study, [firstRunOf(study)]), ...methodNotes(study, deviceOf(name))],
   };
 }
+
+/** Intervals that the details name; the record of each finding has its own. */
+const MOST_INTERVALS = 3;
 
 /** Days at the beginning of a range without any run from which it is said when the runs begin. */
 const LATE_DAYS = 2;

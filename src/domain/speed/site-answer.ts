@@ -1,12 +1,15 @@
-import { lowered } from '../../lib/sentences.ts';
+import type { Finding } from '../../findings/finding.ts';
+import { paragraphOf } from '../../findings/paragraph.ts';
+import { listed } from '../../findings/wording.ts';
+import { counted } from '../../lib/number-text.ts';
 import type { Clues } from './clues.ts';
-import { type FailedStep, type FailureWords, failedStepsToRead, failureSentence, failureWords, isFailing } from './failures.ts';
+import { type FailedStep, type Failing, failedStepsToRead, failingOf, isFailing } from './failures.ts';
 import { SPEED_STATES, type State } from './move.ts';
-import { firstRunOf, pageOf, type Readings, scenarioFacts, studyBeginWords } from './scenario-answer.ts';
+import { dayOf, firstRunOf, intervalsOf, pageOf, type Readings, scenarioFacts, studyBeginWords, tellScenario } from './scenario-answer.ts';
 import { placeWords, type ScenarioPart, yetWords } from './scenario-cursor.ts';
 import type { Study } from './scenario-study.ts';
 import { metricFact, rankOf } from './speed-metrics.ts';
-import { shareSentence, siteNotes, speedLine, speedSentence } from './study-words.ts';
+import { shareSentence, siteNotes } from './study-words.ts';
 
 /** Lines that an answer shows; a program gets all of them. */
 const MOST_LINES = 10;
@@ -23,19 +26,24 @@ export interface Summary {
   readonly rank: number;
   readonly relative: number;
   readonly viewOnTheWeb: string | undefined;
+  /** What it is told with first, as one line. */
   readonly line: string;
+  /** What moved or fails there, the headline first. */
+  readonly findings: readonly Finding[];
   /** The first of its runs that were read, ms since 1970. */
   readonly firstRunMs: number | undefined;
   /** Series that were judged. */
   readonly judged: number;
   /** Undefined where failing is not worth a word. */
-  readonly failing: (FailureWords & { readonly toRead: readonly FailedStep[]; readonly of: number }) | undefined;
+  readonly failing: (Failing & { readonly toRead: readonly FailedStep[]; readonly of: number }) | undefined;
 }
 
 /** Reduces the study of a scenario to what a list of scenarios says of it. */
 export function summaryOf(scenarioId: number, name: string, study: Study): Summary {
   const { headline, state, period, rows } = study;
-  const failing = failureWords(study);
+  const failing = failingOf(study);
+  const nothing = { events: [], actions: [], read: { runs: 0, of: 0 } };
+  const told = tellScenario(study, { name, timeZone: study.timeZone }, nothing, dayOf(study));
   const { steps, of } = failedStepsToRead(study);
   return {
     scenarioId,
@@ -46,17 +54,12 @@ export function summaryOf(scenarioId: number, name: string, study: Study): Summa
     rank: headline ? rankOf(headline.metric) : Number.MAX_SAFE_INTEGER,
     relative: headline?.move?.relative ?? 0,
     viewOnTheWeb: pageOf(study),
-    line: lineWords(study, name, failing),
+    line: told.sentences[0] ?? '',
+    findings: told.findings,
     firstRunMs: firstRunOf(study),
     judged: rows.filter((row) => row.state !== 'not enough data').length,
     failing: failing && { ...failing, toRead: steps, of },
   };
-}
-
-/** A scenario in one line: what fails first, where that is what is wrong with it. */
-function lineWords(study: Study, name: string, failing: FailureWords | undefined): string {
-  if (!failing) return speedLine(study, name);
-  return isFailing(study) ? `${name}: ${failing.words}; ${speedLine(study, 'speed')}` : `${speedLine(study, name)}; ${failing.words}`;
 }
 
 /** Place of a scenario among others: 0 is worst. */
@@ -87,8 +90,9 @@ export function mostFailing(summaries: readonly Summary[]): Summary | undefined 
   return summaries.filter(({ failing }) => failing).toSorted((a, b) => failingShare(b) - failingShare(a))[0];
 }
 
-/** The words for what is neither slower nor failing. */
+/** How scenarios are counted that no sentence is about. */
 const OTHERS: readonly (readonly [State, string])[] = [
+  ['slower', 'slower'],
   ['drifting', 'drifting'],
   ['two levels', 'at two levels'],
   ['was slower', 'slower for a time'],
@@ -96,52 +100,30 @@ const OTHERS: readonly (readonly [State, string])[] = [
   ['faster', 'faster'],
   ['was faster', 'faster for a time'],
   ['steady', 'steady'],
-  ['not enough data', 'without enough data'],
+  ['not enough data', 'without enough runs to judge'],
 ];
 
-/** `1 unstable, 4 steady`: each scenario counts once, and failing ones are not among them, whatever their speed. */
-function otherWords(summaries: readonly Summary[]): string {
-  return OTHERS.flatMap(([state, said]) => {
-    const count = summaries.filter((summary) => summary.state === state && !summary.isFailing).length;
-    return count > 0 ? [`${count} ${said}`] : [];
-  }).join(', ');
+/** `The other four are steady.`, `Of the other 4, 1 is unstable and 3 are steady.`; empty where there are no others. */
+function othersSentence(others: readonly Summary[]): string {
+  const [first] = others;
+  if (!first) return '';
+  const failing = others.filter(({ isFailing: fails }) => fails).length;
+  const parts = OTHERS.flatMap(([state, said]) => {
+    const count = others.filter((summary) => summary.state === state && !summary.isFailing).length;
+    return count > 0 ? [{ count, said }] : [];
+  });
+  const all = [...(failing > 0 ? [{ count: failing, said: 'failing' }] : []), ...parts];
+  const [only] = all;
+  if (all.length === 1 && only) return `The other ${only.count === 1 ? 'one is' : `${only.count} are`} ${only.said}.`;
+  return `Of the other ${others.length}, ${listed(all.map(({ count, said }) => `${count} ${count === 1 ? 'is' : 'are'} ${said}`))}.`;
 }
 
-/** `, 1 of them failing too, 2 are failing`; nothing where none fails. */
-function failingWords(summaries: readonly Summary[]): string {
-  const failing = summaries.filter(({ isFailing: fails }) => fails);
-  const too = failing.filter(({ state }) => state === 'slower').length;
-  const apart = failing.length - too;
-  return `${too > 0 ? `, ${too} of them failing too` : ''}${apart > 0 ? `, ${apart} ${apart === 1 ? 'is' : 'are'} failing` : ''}`;
-}
+/** Scenarios that have a sentence of their own in the first paragraph, behind the first one. */
+const MOST_TOLD = 1;
 
-/** `2 of 6 scenarios became slower, 1 of them before the period`; that none did in it comes before those that did earlier. */
-function slowerWords(slower: readonly Summary[], of: string, named: string): string {
-  const early = slower.filter(({ isInPeriod }) => !isInPeriod).length;
-  if (early > 0 && early === slower.length) return `None of ${of} became slower in the period${named}, ${early} earlier`;
-  const head = `${slower.length === 0 ? 'None' : slower.length} of ${of} became slower${named}`;
-  return early === 0 ? head : `${head}, ${early} of them before the period`;
-}
-
-/** `1 of 6 scenarios became slower, 1 is failing; others: 1 unstable, 3 steady.` */
-function countWords(summaries: readonly Summary[], metrics: readonly string[], part: ScenarioPart | undefined): string {
-  const named = metrics.length > 0 && metrics.length <= 3 ? ` in ${metrics.map((metric) => metricFact(metric).short).join(', ')}` : '';
-  const yet = part ? yetWords(part) : '';
-  if (yet !== '') return `${yet}: ${lowered(countOf(summaries, 'them', named))}`;
-  return countOf(summaries, part ? placeWords(part) : `${summaries.length} ${summaries.length === 1 ? 'scenario' : 'scenarios'}`, named);
-}
-
-/** The same of scenarios that `of` names. */
-function countOf(summaries: readonly Summary[], of: string, named: string): string {
-  if (summaries.every(({ state, isFailing: fails }) => state === 'not enough data' && !fails))
-    return `None of ${of} has enough runs without failure to be judged${named}.`;
-  const slower = summaries.filter(({ state }) => state === 'slower');
-  const fails = failingWords(summaries);
-  const others = otherWords(summaries);
-  const areEarly = slower.length > 0 && slower.every(({ isInPeriod }) => !isInPeriod);
-  const lead = !areEarly && (slower.length > 0 || fails !== '') ? 'others: ' : '';
-  return `${slowerWords(slower, of, named)}${fails}${others === '' ? '' : `; ${lead}${others}`}.`;
-}
+/** What is wrong: those that became slower in the period or fail. */
+const isWorthSentence = ({ state, isFailing: fails, isInPeriod }: Summary) =>
+  fails || (isInPeriod && (state === 'slower' || state === 'drifting'));
 
 /** The scenario that is shown in detail. */
 interface Worst {
@@ -164,19 +146,33 @@ export function siteAnswer(
   { summary, study, clues, readings }: Worst,
   { whole, metrics = [], part }: SiteAnswerOptions,
 ) {
-  const { events, actions, read } = readings;
   const failing = mostFailing(summaries);
-  const failed = failing ? `${failing.name}: ${failureSentence(failing.failing, actions, read)}` : '';
-  const changed = study.headline ? [speedSentence(study, summary.name, events), shareSentence(clues.share)] : [];
+  const today = dayOf(study);
+  const ofWorst = failing === summary ? readings : { ...readings, actions: [] };
+  const told = tellScenario(study, { name: summary.name, timeZone: study.timeZone }, ofWorst, today);
+  const isCalm = summaries.every((each) => each.findings.length === 0);
+  const next = summaries.filter((each) => each !== summary && isWorthSentence(each)).slice(0, MOST_TOLD);
+  const others = summaries.filter((each) => each !== summary && !next.includes(each));
+  const where = part ? [`${yetWords(part) || `This is about ${placeWords(part)}`}.`] : [];
+  const named =
+    metrics.length > 0 && !metrics.includes('all') && metrics.length <= 3
+      ? ` in ${listed(metrics.map((metric) => metricFact(metric).short))}`
+      : '';
+  const calm = `None of ${counted(summaries.length, 'scenario')} became slower${named} or fails.`;
+  const first = isCalm
+    ? [calm]
+    : [told.sentences[0] ?? '', ...next.map(({ line }) => line), othersSentence(others), ...told.sentences.slice(1)];
+  const { answer, rest } = paragraphOf([...where, ...first, shareSentence(clues.share)].filter((sentence) => sentence !== ''));
   const lines = summaries.slice(0, whole ? undefined : MOST_LINES);
   const more = summaries.length - lines.length;
-  const ofWorst = failing === summary ? readings : { ...readings, actions: [] };
+  const elsewhere = summaries.filter((each) => each !== summary).flatMap(({ findings }) => findings.slice(0, 1));
+  const details = [...rest, ...intervalsOf(told.findings.slice(0, 1), today)];
   return {
-    answer: [countWords(summaries, metrics.includes('all') ? [] : metrics, part), ...changed, failed]
-      .filter((sentence) => sentence !== '')
-      .join(' '),
+    answer,
+    findings: [...told.findings, ...elsewhere],
     scenarios: lines.map(lineOf),
     ...scenarioFacts(study, clues, ofWorst, summary.name, 'few'),
+    ...(details.length > 0 && { details }),
     notes: [
       ...(more > 0 ? [`${more} more scenarios, none worse than the last line; name them in scenarioIds.`] : []),
       ...studyBeginWords(

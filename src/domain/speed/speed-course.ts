@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../lib/clock.ts';
+import { minuteAt } from '../../lib/dates.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
 import { counted } from '../../lib/number-text.ts';
@@ -6,8 +7,12 @@ import { median } from '../../statistics/order.ts';
 import { SPEED_STATES } from './move.ts';
 import type { Series } from './runs.ts';
 import type { Row, Study } from './scenario-study.ts';
+import { speedGrammar } from './speed-findings.ts';
 import { metricFact } from './speed-metrics.ts';
-import { speedLine } from './study-words.ts';
+import { tellStudy } from './study-words.ts';
+
+/** The last day of a study, which its reader lives on. */
+const dayOf = ({ period, timeZone }: Study) => minuteAt(period.window.endMs, timeZone).slice(0, 10);
 
 /** How the level of one step moved. */
 interface StepCourse {
@@ -65,7 +70,10 @@ export function courseFrom(studies: readonly CourseStudy[]): Course {
     .filter(({ study }) => study.headline !== undefined)
     .toSorted((a, b) => SPEED_STATES.indexOf(a.study.state) - SPEED_STATES.indexOf(b.study.state));
   return {
-    lines: moved.map(({ study, name }) => ({ words: speedLine(study, name), hasMoved: study.headline?.move !== undefined })),
+    lines: moved.map(({ study, name }) => ({
+      words: tellStudy(study, { name, timeZone: study.timeZone }, [], speedGrammar(dayOf(study))).sentences[0] ?? '',
+      hasMoved: study.headline?.move !== undefined,
+    })),
     steps: judged.length,
     places: moved.flatMap(placesOf),
   };
@@ -105,13 +113,13 @@ export function courseWords({ lines, steps }: Course, metric: string, most: numb
   if (lines.length > 0)
     return `${lines
       .slice(0, most)
-      .map(({ words }) => `${words}. `)
+      .map(({ words }) => `${words} `)
       .join('')}${more}`;
   return steps === 0 ? '' : `${metricFact(metric).short} keeps its level in ${allSteps(steps)}. `;
 }
 
 /** The levels that single runs are held against, where they moved in the range; empty where none did. */
 export function heldAgainstWords({ lines }: Course): string {
-  const moved = lines.filter(({ hasMoved }) => hasMoved).map(({ words }) => `${words}.`);
+  const moved = lines.filter(({ hasMoved }) => hasMoved).map(({ words }) => words);
   return moved.length === 0 ? '' : ` ${moved.join(' ')} Each run is held against the level of its time.`;
 }

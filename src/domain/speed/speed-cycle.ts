@@ -134,7 +134,7 @@ function cycleVerdict(
     .toSorted((a, b) => b.size - a.size);
   const [largest, least] = [clear[0]?.size, clear.at(-1)?.size];
   if (least === undefined || largest === undefined)
-    return none(`${short} does not differ by ${breakdown} beyond noise in ${anyStep(judged.length)}.`);
+    return none(`${short} does not differ significantly by ${breakdown} in ${anyStep(judged.length)}.`);
   const size = percent(least) === percent(largest) ? percent(least) : `${percent(least)} to ${percent(largest)}`;
   const where = clear.length === judged.length ? allSteps(judged.length) : `${clear.length} of ${judged.length} steps`;
   const [above = '', below = ''] = [grouping.names[high], grouping.names[low]];

@@ -2,10 +2,12 @@ import { refuse } from '../../api/errors.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
 import { isCount } from '../../domain/metrics/compare/readings.ts';
 import { compareSides, judgeSides, type Side } from '../../domain/metrics/compare/sides.ts';
+import { grammarOf } from '../../domain/metrics/findings.ts';
 import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts';
 import type { Device, Selection } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import { ALL_VISITORS, segmentSetsOf } from '../../domain/names/match-name.ts';
+import { todayIn } from '../../lib/dates.ts';
 import { hint } from '../../lib/hint.ts';
 import type { Lists } from '../context.ts';
 import { type CompareContext, PARTS, type Question } from './compare-question.ts';
@@ -127,7 +129,7 @@ function notesOf(sides: readonly Side[], { by, compareSegments }: Question, tota
 /** The verdict behind a bar: none for the side that the others are held against, nor for counts of parts, which are below the whole. */
 function drawnVerdict(metric: string, reference: Side | undefined, side: Side) {
   const isTrivial = reference?.name === ALL_VISITORS && isCount(metric);
-  return reference === undefined || side === reference || isTrivial ? undefined : judgeSides(metric, reference, side);
+  return reference === undefined || side === reference || isTrivial ? undefined : judgeSides(metric, reference, side).verdict;
 }
 
 /** Puts devices or segments side by side at the same time. */
@@ -146,7 +148,8 @@ export async function compareAtOnce(asked: Question, context: CompareContext): P
     const verdictOf = (metric: string, side: Side) => drawnVerdict(metric, sides[0], side);
     return chartOfSides(metrics, sides, by, { currency: totals.currency, timeZone, period: question.period, verdictOf });
   });
-  const compared = compareSides(metrics, sides, by, totals.currency);
+  const grammar = grammarOf(todayIn(timeZone, context.nowMs));
+  const compared = compareSides(metrics, sides, by === 'device' ? by : 'segment', { currency: totals.currency, grammar });
   const apart = apartSentence(question.segmentIds, totals.rows, lists);
   return apart === undefined ? compared : { ...compared, answer: apart };
 }

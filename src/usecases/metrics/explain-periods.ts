@@ -1,6 +1,6 @@
 import { specialSentence } from '../../domain/metrics/calendar/special-words.ts';
 import { type Causes, type CausesInput, explainHeadline } from '../../domain/metrics/compare/causes.ts';
-import { type Change, earlierOf } from '../../domain/metrics/compare/comparison-words.ts';
+import { type Change, earlierOf } from '../../domain/metrics/compare/change.ts';
 import { type Detection, detectionsOf } from '../../domain/metrics/compare/detection.ts';
 import { daysOf } from '../../domain/metrics/compare/judged-changes.ts';
 import { isChanged } from '../../domain/metrics/compare/readings.ts';

@@ -3,12 +3,18 @@ import { listGoals } from '../../api/operations/objects.ts';
 import { instantOf } from '../../api/params.ts';
 import type { KnownDays } from '../../domain/metrics/calendar/known-days.ts';
 import { specialSentence } from '../../domain/metrics/calendar/special-words.ts';
-import { changeSeriesOf, type Place, type Reading } from '../../domain/metrics/changes/change-series.ts';
-import { type Changes, type changeSubjects, changesAnswer, type SiteFacts } from '../../domain/metrics/changes/changes-answer.ts';
+import { changeSeriesOf, type Place, type Reading, seriesId } from '../../domain/metrics/changes/change-series.ts';
+import {
+  type Changes,
+  type changeSubjects,
+  changesAnswer,
+  type SiteFacts,
+  type SpeedFacts,
+} from '../../domain/metrics/changes/changes-answer.ts';
 import { type Readable, type ReadPlan, type ScanRequest, findChanges as scan } from '../../domain/metrics/changes/find-changes.ts';
 import { dayPoints } from '../../domain/metrics/compare/readings.ts';
 import { siteMetricNames, zoneMetricNames } from '../../domain/metrics/metric-definitions.ts';
-import { countingFaults, SOUND, withoutFaults } from '../../domain/metrics/quality/counting.ts';
+import { countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
 import { type Device, isZoneMetric } from '../../domain/metrics/read/metric-grid.ts';
 import { daysBetween, shiftDays } from '../../lib/calendar.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
@@ -28,8 +34,6 @@ const MOST_REQUESTS = 44;
 const RESERVED = 8;
 /** Scenarios that are looked at beside the site or its zones, each a request, after one for their list. */
 const MOST_SCENARIOS = 12;
-/** Zone metrics may be corrected for so long. */
-const PROVISIONAL_DAYS = 7;
 
 type FindChangesContext = Pick<Context, 'ask' | 'lists' | 'note' | 'progress' | 'signal' | 'timeZone' | 'nowMs' | 'calendar' | 'covers'>;
 
@@ -186,18 +190,18 @@ function readableOf(
   };
 }
 
-/** Zones of an app, which no one visits on a desktop and which alone have metrics, were left out: they may hold all that changed. */
-function zonesNote(readings: readonly Reading[], note: FindChangesContext['note']): void {
+/** Whether a project is an app, which no one visits on a desktop and whose zones alone have metrics. */
+function isOfApp(readings: readonly Reading[]): boolean {
   const isVisited = ({ place, rows }: Reading) => place.device === 'desktop' && rows.some(({ values }) => values['visits']);
-  if (!readings.some(isVisited)) note('Zones of apps were not looked at: include ["site", "zones"] does.');
+  return readings.some(({ place }) => place.device === 'desktop') && !readings.some(isVisited);
 }
 
 /** Looks through the metrics of the site and its zones. */
 async function lookAtSite(
   { input, days, site, zones, metrics, startMs, endMs, room }: SiteRequest,
   context: FindChangesContext,
-): Promise<SiteFacts> {
-  const { note, timeZone, nowMs } = context;
+): Promise<SiteFacts & { readonly isApp: boolean }> {
+  const { note, timeZone } = context;
   const lists = await context.lists();
   const [goals, allSegments] = await Promise.all([goalsOf(lists, note), site ? listed('Segments', segmentsOf(lists), note) : []]);
   const ofZones = zones ? await zonesToLookAt(input.zoneIds, site, lists, note) : { ids: [], requests: 0 };
@@ -212,27 +216,20 @@ async function lookAtSite(
   const scanned: Scanned = { from: firstDay, to: lastDay };
   const faults = site ? judgeCounting(readings, base, scanned, known) : [];
   const sound = readings.map((reading) => ({ ...reading, rows: withKnownDays(withoutFaults(reading.rows, faults), known) }));
-  const { changes, ...found } = await scan(
-    {
-      series: changeSeriesOf(sound, [...siteMetricNames, ...metrics.filter(isZoneMetric)], base.place),
-      metrics,
-      base: base.place,
-      isOfOtherGoal: goals.others.some((id) => id === base.place.goalId),
-      ...scanned,
-    },
-    context.signal,
-  );
+  const series = changeSeriesOf(sound, [...siteMetricNames, ...metrics.filter(isZoneMetric)], base.place);
+  const byId = new Map(series.map((each) => [each.id, each]));
+  const isOfOtherGoal = goals.others.some((id) => id === base.place.goalId);
+  const { changes, ...found } = await scan({ series, metrics, base: base.place, isOfOtherGoal, ...scanned }, context.signal);
   roomNotes(readable, plan, note);
-  if (!zones) zonesNote(readings, note);
   const dataSince = firstDayOf(base) ?? lastDay;
   note(historyWords(plan, { dataSince, firstDay, historyFrom: todayIn(timeZone, read.startMs) }));
   const compared = { ...objectsOf(changes.map(({ place }) => place)), metrics, startMs, endMs, timeZone };
   for (const sentence of await redefinitionNotes(compared, lists)) note(sentence);
-  if (site && metrics.includes('visits') && faults.length === 0) note(SOUND);
   if (found.tooFew > 0) note(`${found.tooFew} series had too little data to be looked at.`);
   for (const reason of onceByGist(failures)) note(`Some days or selections could not be read and are not looked at: ${reason}`);
   return {
     ...found,
+    isApp: site && isOfApp(readings),
     ranked: changes,
     faults,
     special: site ? specialOf(base, scanned, known, changes) : '',
@@ -241,7 +238,7 @@ async function lookAtSite(
     unread: { selections: unread, of: plan.places.length },
     requests,
     dataSince,
-    provisionalFrom: todayIn(timeZone, shiftDays(nowMs, -PROVISIONAL_DAYS, timeZone)),
+    daysOf: (metric, place) => byId.get(seriesId(metric, place))?.days ?? [],
   };
 }
 
@@ -259,6 +256,40 @@ function rangeOf({ days, startDate, endDate }: FindInput, { timeZone, nowMs }: P
   return { startMs, endMs, days: named };
 }
 
+/** The site, and in an app its zones too where nothing else was asked for: they may hold all that changed. */
+async function lookAround(request: Omit<SiteRequest, 'metrics'>, context: FindChangesContext) {
+  const { input, site, zones } = request;
+  const notes: string[] = [];
+  const quiet = { ...context, note: (sentence: string) => void notes.push(sentence) };
+  const found = await lookAtSite({ ...request, metrics: metricsOf(input, site, zones) }, quiet);
+  if (found.isApp && !zones && input.include === undefined)
+    return lookAtSite({ ...request, zones: true, metrics: metricsOf(input, site, true) }, context);
+  for (const sentence of notes) context.note(sentence);
+  return found;
+}
+
+/** What was looked at, at which false discovery rate, and how to look at more. */
+function scopeNotes(input: FindInput, isOfSite: boolean, speed: SpeedFacts | undefined, isSpeedAsked: boolean): string[] {
+  const narrowed = (['devices', 'segmentIds', 'goalIds'] as const).filter((name) => input[name] !== undefined);
+  const rate = 100 * FALSE_DISCOVERY_RATES.speedChanges;
+  return [
+    ...(isOfSite ? [`${speed ? 'Site: at' : 'At'} a false discovery rate of 5 %: of twenty changes listed, about one may be chance.`] : []),
+    ...(isSpeedAsked ? [] : ['Speed was not looked at: include ["site", "speed"] does.']),
+    ...(speed && narrowed.length > 0 ? [`${narrowed.join(', ')}: speed scenarios have none, so all are looked at.`] : []),
+    ...(speed
+      ? [
+          `Speed: at a false discovery rate of ${rate} % over all its scenarios${hint('analyze_scenario', ', as in analyze_scenario')}; ` +
+            `of a hundred changes listed, about ${rate} may be chance.`,
+        ]
+      : []),
+  ];
+}
+
+/** What was not looked at although it would be expected. */
+function unseenOf(site: { readonly isApp: boolean } | undefined, { include }: FindInput, zones: boolean): string[] {
+  return site?.isApp && !zones && include !== undefined ? ['The zones of this app were not looked at.'] : [];
+}
+
 /** Looks through everything that was measured in the last complete days and answers what changed, each change once. */
 export async function findChanges(input: FindInput, context: FindChangesContext): Promise<Changes> {
   const { note, timeZone, covers } = context;
@@ -266,26 +297,16 @@ export async function findChanges(input: FindInput, context: FindChangesContext)
   const include = input.include ?? ['site'];
   const [site, zones] = [include.includes('site'), include.includes('zones') || input.zoneIds !== undefined];
   const isOfSite = site || zones;
-  const metrics = metricsOf(input, site, zones);
+  metricsOf(input, site, zones);
   covers(startMs, endMs);
   const room = MOST_REQUESTS - RESERVED;
   const chosen = include.includes('speed') ? await chooseScenarios(isOfSite ? MOST_SCENARIOS : room, isOfSite, context) : undefined;
   const ofSpeed = chosen ? chosen.length + 1 : 0;
   const [ofSite, speed] = await Promise.all([
-    isOfSite ? lookAtSite({ input, days, site, zones, metrics, startMs, endMs, room: room - ofSpeed }, context) : undefined,
+    isOfSite ? lookAround({ input, days, site, zones, startMs, endMs, room: room - ofSpeed }, context) : undefined,
     chosen && findSpeedChanges({ scenarioIds: chosen, startMs, endMs, isAlone: !isOfSite }, context),
   ]);
-  if (ofSite) note(`${speed ? 'Site: at' : 'At'} a false discovery rate of 5 %: of twenty changes listed, about one may be chance.`);
-  if (!chosen) note('Speed was not looked at: include ["site", "speed"] does.');
-  const narrowed = (['devices', 'segmentIds', 'goalIds'] as const).filter((name) => input[name] !== undefined);
-  if (speed && narrowed.length > 0) note(`${narrowed.join(', ')}: speed scenarios have none, so all are looked at.`);
-  if (speed)
-    note(
-      `Speed: at a false discovery rate of ${100 * FALSE_DISCOVERY_RATES.speedChanges} % over all its scenarios` +
-        hint('analyze_scenario', ', as in analyze_scenario') +
-        '; ' +
-        `of a hundred changes listed, about ${100 * FALSE_DISCOVERY_RATES.speedChanges} may be chance.`,
-    );
+  for (const sentence of scopeNotes(input, ofSite !== undefined, speed, chosen !== undefined)) note(sentence);
   return changesAnswer({
     site: ofSite,
     speed,
@@ -294,5 +315,6 @@ export async function findChanges(input: FindInput, context: FindChangesContext)
     timeZone,
     firstDay: todayIn(timeZone, startMs),
     lastDay: todayIn(timeZone, endMs),
+    unseen: unseenOf(ofSite, input, zones),
   });
 }

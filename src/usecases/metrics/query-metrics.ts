@@ -1,19 +1,22 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiError } from '../../api/errors.ts';
-import { changeRecord, type MeasuredChange } from '../../domain/metrics/compare/measured-change.ts';
-import { changesSentence, levelSentence, togetherSentence } from '../../domain/metrics/expected/expected-changes.ts';
-import { expectedAnswer } from '../../domain/metrics/expected/expected-words.ts';
+import type { FoundChange } from '../../domain/metrics/expected/expected-changes.ts';
+import { keyOf } from '../../domain/metrics/expected/expected-lines.ts';
+import { type ExpectedTold, tellExpected } from '../../domain/metrics/expected/expected-words.ts';
 import { rowVerdicts } from '../../domain/metrics/expected/row-verdicts.ts';
+import { changeFacts, grammarOf, wordedAll } from '../../domain/metrics/findings.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { gridOf, type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
 import { commerceMetrics, commerceNote, needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts';
-import { inOrder, linesOf, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
+import { inOrder, linesOf, type QueryLine, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
+import type { Place } from '../../findings/finding.ts';
+import { paragraphOf, ranked } from '../../findings/paragraph.ts';
+import { costSentence, type Grammar, intervalSentence } from '../../findings/sentence.ts';
 import { shiftDays } from '../../lib/calendar.ts';
 import { minuteAt, todayIn } from '../../lib/dates.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
-import { sentencesOf } from '../../lib/sentences.ts';
 import type { Context, Lists } from '../context.ts';
 import { apartSentence, fetchMetrics, goalWords, isOutOfBounds, keptPartOf, reachesBeyond } from './fetch-metrics.ts';
 import { countedPart, type ExpectedRead, readCourse, readExpected } from './read-expected.ts';
@@ -107,37 +110,54 @@ function selectionNames(lists: Lists) {
     ].join(', ');
 }
 
-/** The table with what is said of it first, and the changes that begin among its rows. */
-function withWords(
+/** The place of a row or a change by the names that people use. */
+function placeIn(lists: Lists) {
+  return ({ device, segmentIds, goalId }: MetricRow['selection']): Place => ({
+    ...(device !== 'all' && { device }),
+    ...(segmentIds.length > 0 && { segment: segmentIds.map((id) => lists.nameOf('segment', id)).join(' and ') }),
+    ...(goalId !== undefined && { goal: lists.nameOf('goal', goalId) }),
+  });
+}
+
+/** The table with what is said of it first, and what was found. */
+function withFindings(
   answer: QueryTable,
-  said: readonly string[],
-  changes: readonly MeasuredChange[],
+  told: ExpectedTold,
+  grammar: Grammar,
   { isOneOfSeveral }: Pick<QueryMetricsContext, 'isOneOfSeveral'>,
 ) {
-  const texts = said.filter((text) => text !== '');
-  if (texts.length === 0) return answer;
-  // Of several projects each has its answer and what changed in it.
-  const short = texts.slice(0, 2).map((text) => sentencesOf(text)[0]);
+  if (told.lead.length === 0) return answer;
+  // Of several projects each has its own first sentence.
+  const { answer: said, rest } = paragraphOf(isOneOfSeveral ? told.lead.slice(0, 1) : told.lead);
+  const details = [...rest, ...told.details];
+  const findings = wordedAll(told.facts, grammar);
+  return { answer: said, ...(findings.length > 0 && { findings }), ...answer, ...(details.length > 0 && { details }) };
+}
+
+/** Changes that begin among the rows of a query or shortly before them, the ones that go on first. */
+function changesTold(
+  { changes, before, currency, last }: ExpectedRead,
+  placeOf: (change: FoundChange) => Place,
+  grammar: Grammar,
+): ExpectedTold {
+  const facts = ranked(
+    [...changes, ...before].map((own) => changeFacts({ ...own, place: placeOf(own), last: own.points.at(-1)?.label ?? last }, currency)),
+  );
   return {
-    answer: (isOneOfSeveral ? short : texts).join(' '),
-    ...answer,
-    ...(changes.length > 0 && { changes: changes.map(changeRecord) }),
+    facts,
+    lead: wordedAll(facts, grammar)
+      .flatMap((finding) => [finding.sentence, costSentence(finding, grammar)])
+      .filter((sentence) => sentence !== ''),
+    details: facts.map((each) => intervalSentence(each, grammar)).filter((sentence) => sentence !== ''),
   };
 }
 
-/** The sentences on a table, in order: a line through its rows comes behind the break in it, an expectation before it. */
-function saidOf(
-  { expected, interval, metrics }: MetricQuery,
-  said: string,
-  { lines, changes, before, currency }: ExpectedRead,
-  { nowMs, timeZone }: QueryMetricsContext,
-): readonly string[] {
-  const changed = changesSentence(changes, currency);
-  if (!expected) return [changed, said];
-  const first = todayIn(timeZone, interval.startMs);
-  const level = levelSentence(before, metrics, { first, isAhead: first >= todayIn(timeZone, nowMs) });
-  return [level, said, changed, togetherSentence(changes, lines, { timeZone, currency })];
-}
+const textsTold = (...lead: readonly string[]): ExpectedTold => ({ facts: [], lead: lead.filter((text) => text !== ''), details: [] });
+const together = (...parts: readonly ExpectedTold[]): ExpectedTold => ({
+  facts: parts.flatMap(({ facts }) => facts),
+  lead: parts.flatMap(({ lead }) => lead),
+  details: parts.flatMap(({ details }) => details),
+});
 
 /** Up to when the figures of a day that is not over may reach; empty where a query is of other days too. */
 function todaySentence({ interval }: MetricQuery, { nowMs, timeZone }: QueryMetricsContext): string {
@@ -165,6 +185,46 @@ function readNames({ goalIds, compareSegments, segmentIds, zoneIds }: MetricQuer
     zoneNames(zoneIds, lists),
   ];
   return naming.map((list) => list && list.catch(() => undefined));
+}
+
+/** A query as it was asked and answered. */
+interface Queried {
+  readonly asked: MetricQuery;
+  /** The same over its days ahead too. */
+  readonly whole: MetricQuery;
+  readonly complete: MetricQuery;
+  readonly lines: readonly QueryLine[];
+  readonly rows: readonly MetricRow[];
+  readonly currency: string | undefined;
+}
+
+/** The names of rows, and the grammar of sentences on them. */
+interface Naming {
+  readonly placeOf: ReturnType<typeof placeIn>;
+  readonly nameOf: ReturnType<typeof selectionNames>;
+  readonly grammar: Grammar;
+}
+
+/** The place of a change among the rows; on a device that these may not name. */
+function placeOfChange({ lines }: Queried, { placeOf }: Naming) {
+  return ({ device, key, goal }: FoundChange): Place => {
+    const row = lines.find(({ selection }) => keyOf(selection) === key || key.startsWith(`${device}|`));
+    return { ...(row && placeOf(row.selection)), ...(device !== 'all' && { device }), ...(goal !== undefined && { goal }) };
+  };
+}
+
+/** What is told of a query: the changes among its rows, then which are unusual, or how they run. */
+async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, context: QueryMetricsContext): Promise<ExpectedTold> {
+  const { asked, whole, complete, lines, rows, currency } = queried;
+  const { grammar, placeOf, nameOf } = naming;
+  const ofChanges = changesTold(read, placeOfChange(queried, naming), grammar);
+  const ofRows = { placeOf: ({ selection }: QueryLine) => placeOf(selection), countedTo: countedTo(asked, context) };
+  if (asked.expected) {
+    const words = { query: whole, timeZone: context.timeZone, currency, grammar, ...ofRows };
+    return together(ofChanges, tellExpected(read.lines, words));
+  }
+  const course = rowVerdicts(complete, lines, rows, { nameOf, told: read.changes }) || todaySentence(complete, context);
+  return together(ofChanges, textsTold(course || (await zoneChangeSentence(complete, context))));
 }
 
 /** Answers one query as one table, which can be drawn; what a reader must know besides goes into the notes. */
@@ -208,11 +268,10 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
     { segment: nameIn('segment'), goal: nameIn('goal'), zone: nameIn('zone') },
   );
   const apart = apartSentence(asked.segmentIds, read.rows, lists);
-  const said = asked.expected
-    ? expectedAnswer(lines, { query: whole, timeZone, currency, countedTo: countedTo(asked, context) })
-    : rowVerdicts(complete, table.lines, read.rows, { nameOf: selectionNames(lists), told: changes }) ||
-      todaySentence(complete, context) ||
-      (await zoneChangeSentence(complete, context));
+  const grammar = grammarOf(todayIn(timeZone, context.nowMs));
+  const named = { placeOf: placeIn(lists), nameOf: selectionNames(lists) };
+  const queried = { asked, whole, complete, lines: table.lines, rows: read.rows, currency };
+  const said = await tellQuery(queried, { lines, changes, before, ...expected }, { ...named, grammar }, context);
   context.draw(async () => {
     const { chartOfTable } = await import('../../views/from-query.ts');
     return chartOfTable(answer, {
@@ -223,5 +282,5 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
     });
   });
   if (apart !== undefined) return { answer: apart, ...answer };
-  return withWords(answer, saidOf(whole, said, { lines, changes, before, currency }, context), changes, context);
+  return withFindings(answer, said, grammar, context);
 }

@@ -59,6 +59,8 @@ export interface ExpectedRead {
   /** Changes that began shortly before the first line and go on. */
   readonly before: readonly FoundChange[];
   readonly currency: string | undefined;
+  /** The last day that is known. */
+  readonly last: string;
 }
 
 const VERDICT_WORDS = 'verdict: high or low at a false discovery rate of 5%.';
@@ -156,7 +158,8 @@ async function readTogether(
     note(
       `Rows with the verdict forecast hold days after ${todayIn(timeZone, lastMs)}: expected is of what was counted and what is to come.`,
     );
-  return { lines: await inTurns(context.signal, () => withExpected(input, found)), changes, before, currency };
+  const own = await inTurns(context.signal, () => withExpected(input, found));
+  return { lines: own, changes, before, currency, last: todayIn(timeZone, lastMs) };
 }
 
 /** Reads what was to be expected of the lines of a query: of revenue beside the purchases that it follows from, whatever goal was named. */
@@ -189,6 +192,7 @@ export async function readExpected(
     changes: [...changes, ...goal.changes],
     before: [...before, ...goal.before],
     currency: shop.currency ?? goal.currency,
+    last: shop.last,
   };
 }
 
@@ -210,7 +214,8 @@ export async function readCourse(
   lines: readonly QueryLine[],
   context: ExpectedContext,
 ): Promise<ExpectedRead> {
-  const none = { lines: [...lines], changes: [], before: [], currency: undefined };
+  const last = todayIn(context.timeZone, context.nowMs);
+  const none = { lines: [...lines], changes: [], before: [], currency: undefined, last };
   if (!isCourse(query, context.timeZone)) return none;
   const { changes } = await readHistory(query, grid, lines, context);
   return { ...none, changes };

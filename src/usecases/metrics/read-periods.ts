@@ -112,6 +112,8 @@ async function readAtOnce(grid: Omit<MetricGrid, 'ranges'>, windows: Windows, go
     step(readRanges({ ...grid, ranges: [baseline, period] }, { ...context, progress: () => undefined })),
     step(readDaysWithVisits(grid, windows, { ...context, note: (sentence) => void notes.push(sentence) })),
     readKnownDays({ startMs: history.startMs, endMs: period.endMs }, goalId, context),
+    // Without its name the goal's id stands in the answer.
+    goalId !== undefined && (await context.lists()).of('goal').catch(() => undefined),
   ]);
   return { totals, days, known, notes };
 }

@@ -84,7 +84,10 @@ async function analyzeOne(scenarioId: number, asked: Asked, context: Reads) {
   const { steps, of } = failedStepsToRead(study);
   const actions = await readActions(ask, steps, note);
   const readings = { events, actions, read: { runs: steps.length, of } };
-  const { notes, ...answer } = scenarioAnswer(study, clues, readings, { name, whole: asked.step !== undefined });
+  const { notes, ...answer } = scenarioAnswer(study, clues, readings, {
+    name,
+    whole: asked.step !== undefined,
+  });
   const detail: Detail = { ...studied, clues, readings };
   return { answer, notes, detail };
 }

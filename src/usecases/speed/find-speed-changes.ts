@@ -1,8 +1,9 @@
 import { isOutOfTime } from '../../api/deadline.ts';
 import { ApiError } from '../../api/errors.ts';
 import type { SpeedFacts } from '../../domain/metrics/changes/changes-answer.ts';
-import { failuresIn, failureWords } from '../../domain/speed/failures.ts';
+import { failuresIn } from '../../domain/speed/failures.ts';
 import { type SpeedChange, speedChangesOf } from '../../domain/speed/speed-changes.ts';
+import { failureFinding } from '../../domain/speed/speed-findings.ts';
 import { heldSentence } from '../../domain/speed/study-words.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { isoAt, todayIn } from '../../lib/dates.ts';
@@ -57,6 +58,7 @@ export async function findSpeedChanges(
   if (scenarioIds.length === 0) return isAlone ? emptyFacts(todayIn(context.timeZone, startMs)) : undefined;
   const { note, timeZone } = context;
   const { nameOf } = await context.lists();
+  const year = todayIn(timeZone, endMs).slice(0, 4);
   const asked = {
     scenarioIds,
     startDate: isoAt(Math.min(startMs, endMs + 1 - READ_DAYS * DAY_MS), timeZone),
@@ -66,8 +68,14 @@ export async function findSpeedChanges(
   try {
     const { done, missing, failed } = await readEach(scenarioIds, async (scenarioId) => {
       const { name = nameOf('scenario', scenarioId), study } = await studyOne(scenarioId, asked, context);
-      const failing = failuresIn(study).state === 'fails more often' ? failureWords(study)?.words : undefined;
-      return { ...speedChangesOf(scenarioId, name, study), name, failing, held: heldSentence(study, name), firstMs: study.sound[0]?.date };
+      const place = { name, timeZone };
+      const failing = failuresIn(study).state === 'fails more often' ? failureFinding(study, place, year).sentence : undefined;
+      return {
+        ...speedChangesOf(scenarioId, name, study),
+        failing,
+        held: heldSentence(study, name, { year }),
+        firstMs: study.sound[0]?.date,
+      };
     });
     if (missing.length > 0)
       note(
@@ -76,7 +84,7 @@ export async function findSpeedChanges(
           '.',
       );
     for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
-    for (const { name, failing } of done) if (failing !== undefined) note(`${name}: ${failing}.`);
+    for (const { failing } of done) if (failing !== undefined) note(failing);
     const held = done.flatMap((each) => each.held ?? []);
     for (const sentence of held.slice(0, MOST_HELD)) note(sentence);
     if (held.length > MOST_HELD) note(`Not certain in ${held.length - MOST_HELD} more scenarios, because whole days differ as much.`);

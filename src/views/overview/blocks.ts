@@ -122,10 +122,20 @@ function expiringBlock(data: Content): Pick<Block, 'headline' | 'lines' | 'table
 
 /** The block that the answer of a part makes. */
 export function blockOf({ id, title }: OverviewPart, data: Content, nameOf: NameMetric = spelledOut): Block {
-  const [headline = '', ...lines] = typeof data['answer'] === 'string' ? sentencesOf(data['answer']) : [];
+  const answer = textOf(data['answer'], '');
+  const [headline = '', ...lines] = sentencesOf(answer);
   const chart = isChart(data['chart']) ? { chart: data['chart'] } : {};
   const block = { id, title, headline, isFailure: false, lines, ...chart };
-  if (id === 'changes') return { ...block, lines: [...listOf(data['changes']).map(({ line }) => String(line)), ...lines] };
+  if (id === 'changes')
+    return {
+      ...block,
+      lines: [
+        ...lines,
+        ...listOf(data['findings'])
+          .map(({ sentence }) => String(sentence))
+          .filter((sentence) => !answer.includes(sentence)),
+      ],
+    };
   if (id === 'figures') return figuresBlock(block, data, nameOf);
   if (id === 'course') return { ...block, headline: '', lines: [] };
   if (id === 'speed') return speedBlock(block, data);

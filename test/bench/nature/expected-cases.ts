@@ -94,7 +94,7 @@ export const EXPECTED_CASES: readonly Case[] = [
       'a day before told (≤ 5 %)': (said) =>
         recordsOf(said)
           .slice(0, 2)
-          .some((row) => row.get('visitsVerdict') !== 'ordinary'),
+          .some((row) => row.get('visitsVerdict') !== 'normal'),
     },
     shares: {},
   },

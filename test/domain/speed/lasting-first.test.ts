@@ -51,7 +51,7 @@ describe('a change that lasts beside one that is over', () => {
       { events: [], actions: [], read: { runs: 0, of: 0 } },
       { name: 'Home – mobile', whole: false },
     );
-    expect(answer).toMatch(/LCP was slower from \S+ to \S+ \(before the period\) and is back: /);
+    expect(answer).toMatch(/^LCP at "Home" in "Home – mobile" was \d+% slower on 31 Oct from \d\d:\d\d to \d\d:\d\d\./);
   });
 
   it('is not hidden by an outage of all steps that was very clear', () => {

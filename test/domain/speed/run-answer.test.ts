@@ -62,7 +62,7 @@ describe('the slowest runs', () => {
 it('runs are held against the level of their time, which is told, and compared with runs of it', () => {
   const slower = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [20 + index, { times: 1.5, step: 'Cart' }]));
   const places = [{ scenarioId: 1, step: 'Cart', edges: [20 * HOUR_MS], relativePer30Days: 0 }];
-  const course: Course = { lines: [{ words: 'Checkout, step "Cart": LCP is slower', hasMoved: true }], steps: 3, places };
+  const course: Course = { lines: [{ words: 'Checkout, step "Cart": LCP is slower.', hasMoved: true }], steps: 3, places };
   const runs = { ...slower, 5: { times: 0.9, step: 'Cart' }, 30: { times: 3, step: 'Cart' } };
   const { answer, rows, notes } = answerTo(runs, 'Cart', course);
   expect(rows[0]?.slice(4, 7)).toEqual(['1970-01-02T06:00Z', 2971, 1.97]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { entriesOf, speedLine, speedRecord } from '../../../src/domain/metrics/changes/change-words.ts';
+import { entriesOf, speedFindings, speedSentence } from '../../../src/domain/metrics/changes/changes-answer.ts';
 import type { RankedChange } from '../../../src/domain/metrics/changes/rank-changes.ts';
 import type { Report } from '../../../src/domain/speed/runs.ts';
 import { studyScenario } from '../../../src/domain/speed/scenario-study.ts';
@@ -141,7 +141,7 @@ function site(metric: string, from: string, own: Partial<RankedChange> = {}): Ra
 const PERIOD = { timeZone: 'UTC', firstDay: '2026-11-01', lastDay: '2026-11-19' };
 const orderOf = (entries: ReturnType<typeof entriesOf>) =>
   entries.map((entry) =>
-    'site' in entry ? entry.site.from : `${entry.speed.scenarioId}${entry.beside ? ` beside ${entry.beside.from}` : ''}`,
+    'site' in entry ? `${entry.site.from}${entry.beside ? ` beside ${entry.beside.scenarioId}` : ''}` : String(entry.speed.scenarioId),
   );
 
 describe('the list of changes', () => {
@@ -159,8 +159,8 @@ describe('the list of changes', () => {
     ];
     expect(orderOf(entriesOf(changes, [...others, speed({})], PERIOD))).toEqual([
       '2026-11-10',
-      '2026-11-11',
-      '7 beside 2026-11-11',
+      '2026-11-11 beside 7',
+      '7',
       '9',
       '2026-11-10',
     ]);
@@ -179,7 +179,7 @@ describe('the list of changes', () => {
     const change = site('conversionRate', '2026-11-10');
     const on = (scenario: string) => orderOf(entriesOf([change], [{ ...speed({}), scenario }], PERIOD));
     expect(on('Checkout – desktop')).toEqual(['2026-11-10', '7']);
-    for (const name of ['Checkout – mobile', 'Checkout']) expect(on(name)).toEqual(['2026-11-10', '7 beside 2026-11-10']);
+    for (const name of ['Checkout – mobile', 'Checkout']) expect(on(name)).toEqual(['2026-11-10 beside 7', '7']);
   });
 
   it('puts slower before faster, and what lasts before what is over', () => {
@@ -189,51 +189,38 @@ describe('the list of changes', () => {
   });
 });
 
-describe('a line', () => {
-  it('says size, levels, place, days and that it goes on', () => {
-    expect(
-      speedLine(speed({}, move({ metric: 'firstByte', relative: 0.06 }), move({ step: 'Cart', relative: 0.2 })), undefined, PERIOD),
-    ).toBe(
-      'LCP (scenario "Checkout", step "Pay") +50% (2 s → 3 s) since 2026-11-10T11:08Z, 10 days up to 2026-11-19, goes on; ' +
-        'TTFB +6.0%; step "Cart": LCP +20%.',
-    );
+describe('a finding', () => {
+  const sentence = (change: SpeedChange) => speedSentence(change, PERIOD);
+
+  it('says size, place and since when', () => {
+    expect(sentence(speed({}))).toBe('LCP at "Pay" in "Checkout" has been 50% slower since 10 Nov, 11:08.');
+    const over = speed({ shape: 'episode', untilMs: at('2026-11-12T08:00Z') });
+    expect(sentence(over)).toBe('LCP at "Pay" in "Checkout" was 50% slower from 10 Nov, 11:08 to 12 Nov, 08:00.');
+    expect(sentence(speed({ shape: 'drift' }))).toMatch(/^LCP at "Pay" in "Checkout" has drifted 50% slower since 10 Nov/);
   });
 
-  it('says when it was over, and names five further metrics at most', () => {
-    const rest = Array.from({ length: 7 }, () => move({ metric: 'weight' }));
-    const line = speedLine(speed({ shape: 'episode', untilMs: at('2026-11-12T08:00Z') }, ...rest), undefined, PERIOD);
-    expect(line).toContain('from 2026-11-10T11:08Z to 2026-11-12T08:00Z, then back; ');
-    expect(line).toMatch(/; 2 more\.$/);
-  });
-
-  it('says of a drift how much it is in 30 days, and of a begin that is not sure between when', () => {
-    expect(speedLine(speed({ shape: 'drift' }), undefined, PERIOD)).toContain('+50% (2 s → 3 s) in 30 days, slowly.');
+  it('is one for each metric that moved, with its levels, and between when it began where that is not sure', () => {
     const began = { startMs: at('2026-11-09T00:00Z'), endMs: at('2026-11-11T00:00Z') };
-    expect(speedLine(speed({ began }), undefined, PERIOD)).toContain('(95%: between 2026-11-09T00:00Z and 2026-11-11T00:00Z)');
+    const own = speedFindings(speed({ began }, move({ metric: 'weight', step: undefined, relative: 0.06 })), PERIOD);
+    expect(own).toMatchObject([
+      {
+        subject: 'largestContentfulPaint',
+        unit: 'ms',
+        place: { scenario: 'Checkout', step: 'Pay' },
+        when: { shape: 'step', from: '2026-11-10T11:08Z', earliest: '2026-11-09T00:00Z', latest: '2026-11-11T00:00Z', ongoing: true },
+        now: 3000,
+        against: { what: 'before', value: 2000 },
+        change: { percent: 50 },
+        chance: 0.0001,
+        more: { tool: 'analyze_scenario', arguments: { scenarioIds: [7] } },
+      },
+      { subject: 'weight', unit: 'bytes', place: { scenario: 'Checkout' }, change: { percent: 6 } },
+    ]);
   });
 
-  it('has no size where the value was zero before', () => {
+  it('has no share where the value was zero before', () => {
     const shift = speed({ metric: 'cumulativeLayoutShift', before: level(0), after: level(0.2), relative: Number.POSITIVE_INFINITY });
-    expect(speedLine(shift, undefined, PERIOD)).toContain('from zero (0 → 0.2)');
-    expect(speedRecord(shift, undefined, PERIOD).parts[0]).toEqual({
-      metric: 'cumulativeLayoutShift',
-      step: 'Pay',
-      before: 0,
-      after: 0.2,
-    });
-  });
-
-  it('is in structured content by day and by minute', () => {
-    const over = speed({ shape: 'episode', untilMs: at('2026-11-12T00:00Z') });
-    expect(speedRecord(over, site('conversionRate', '2026-11-10'), PERIOD)).toMatchObject({
-      from: '2026-11-10',
-      fromTime: '2026-11-10T11:08Z',
-      to: '2026-11-11',
-      toTime: '2026-11-12T00:00Z',
-      days: 2,
-      goesOn: false,
-      coincidesWith: { metric: 'conversionRate', from: '2026-11-10' },
-      pValue: 0.0001,
-    });
+    expect(speedFindings(shift, PERIOD)[0]?.change).toEqual({ points: 0.2, low: 0.2, high: 0.2 });
+    expect(sentence(shift)).toContain('has been 0.20 points higher since');
   });
 });

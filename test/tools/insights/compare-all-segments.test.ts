@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { useTools } from '../support.ts';
+import { findingsOf, useTools } from '../support.ts';
 
 const { ask, call, platform } = useTools();
 
@@ -24,7 +24,10 @@ it('by segment without names puts all segments beside all visitors, the largest 
     expect([name, rows.find(([, , own]) => own === name)?.[3]]).toEqual([name, values.values[0]?.value ?? null]);
   }
   const named = String(answer.structured['answer']);
-  expect(named).toMatch(/^Conversion rate: all visitors .*; \d+ more in the table\.$/);
+  expect(named).toMatch(/^Conversion rate of "Mobile Safari": [\d.]+% \(all visitors: [\d.]+%\), \d+% lower\. /);
+  expect(findingsOf(answer).map(({ place: { segment }, now }) => [segment, now])).toEqual(
+    rows.slice(1).map(([, , own, value]) => [own, value]),
+  );
   expect(named.split(' ').length).toBeLessThanOrEqual(35);
   expect(platform().requests.length).toBeLessThan(120);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { records, useTools } from '../support.ts';
+import { findingsOf, records, useTools } from '../support.ts';
 
 const { call, platform } = useTools();
 
@@ -7,15 +7,11 @@ type Row = Record<string, unknown>;
 
 const JUDGED: ReadonlySet<unknown> = new Set(['up', 'down', 'drift', 'within noise']);
 
-/** Percents are rounded to two digits. */
-const ROUNDING = 0.01;
-
-/** The rows whose verdict does not follow from the size and the bound that they show. */
+/** The rows whose verdict does not follow from the bounds that they show. */
 function contradicted(rows: readonly Row[]): Row[] {
-  return rows.filter(({ verdict, levelPercent, changePercent, noisePercent }) => {
-    const size = levelPercent ?? changePercent;
-    if (!JUDGED.has(verdict) || typeof size !== 'number' || typeof noisePercent !== 'number') return false;
-    return verdict === 'within noise' ? Math.abs(size) > noisePercent + ROUNDING : Math.abs(size) < noisePercent - ROUNDING;
+  return rows.filter(({ verdict, low, high }) => {
+    if (!JUDGED.has(verdict) || typeof low !== 'number' || typeof high !== 'number') return false;
+    return (verdict === 'within noise') !== (low <= 0 && high >= 0);
   });
 }
 
@@ -29,37 +25,42 @@ describe('a verdict beside its bound', () => {
     { startDate: '-56d', endDate: '-29d', metrics: ['visits'] },
   ])('follows from it in every row of %j', async (args) => {
     const answer = await call('compare_metrics', args);
-    const { devices = [], segments = [] } = answer.structured as { devices?: Row[]; segments?: Row[] };
-    expect(devices.length).toBeGreaterThan(0);
-    expect(contradicted([...records(answer), ...devices, ...segments])).toEqual([]);
+    for (const { low, high } of records(answer)) expect(low).toBeLessThan(Number(high));
+    expect(contradicted(records(answer))).toEqual([]);
   });
 });
 
-it('figures per day say of how many days each total is', async () => {
-  const { structured } = await call('compare_metrics', {
+it('figures per day stand beside the totals of ranges that differ in length', async () => {
+  const answer = await call('compare_metrics', {
     metrics: ['visits'],
     startDate: 'last_month',
     endDate: 'last_month',
     baseline: 'previous_year',
   });
-  const { days } = structured['baseline'] as { days: number };
+  const { days } = answer.structured['baseline'] as { days: number };
   expect(days).toBeLessThan(31);
-  expect(structured['answer']).toMatch(
-    new RegExp(`^Visits \\w+ per day [\\d,]+ → [\\d,]+ \\([+-][\\d.]+%; [\\d,]+ in ${days} days? → [\\d,]+ in 31 days\\)`),
-  );
+  const [row] = records(answer);
+  expect(row).toMatchObject({
+    unit: 'sessions a day',
+    before: expect.closeTo(Number(row?.['beforeTotal']) / days, 2),
+    after: expect.closeTo(Number(row?.['afterTotal']) / 31, 2),
+  });
+  expect(findingsOf(answer).map(({ unit, now }) => [unit, now])).toEqual([['sessions a day', expect.closeTo(Number(row?.['after']), 2)]]);
 });
 
 it('a break from before the period comes first, by the rate that sales follow from and the same in every question', async () => {
   const { startDay, device } = platform().stories.conversionFall;
   const asked = { startDate: '2026-11-13', endDate: 'yesterday', devices: [device] };
-  const answersOf = async (more: object) => String((await call('compare_metrics', { ...asked, ...more })).structured['answer']);
-  const answer = await answersOf({});
-  expect(answer).toMatch(
-    new RegExp(
-      `^Already since ${startDay}, before the period, conversion rate \\(${device}\\) is .* lower \\(.*\\), in the period about -`,
-    ),
-  );
-  expect(answer).toMatch(new RegExp(` Conversion rate \\(${device}\\) fell `));
-  const [first = ''] = answer.slice('Already '.length).split(' Conversion rate');
-  for (const metrics of [['revenueSum'], ['conversionCount', 'revenueSum']]) expect(await answersOf({ metrics })).toContain(first);
+  const findingsFor = async (more: object) => findingsOf(await call('compare_metrics', { ...asked, ...more }));
+  const [first, second] = await findingsFor({});
+  expect(first).toMatchObject({
+    subject: 'conversionRate',
+    place: { device },
+    when: { shape: 'step', from: startDay, ongoing: true },
+    verdict: 'lower',
+    cost: { of: 'revenueSum', from: startDay },
+  });
+  expect(first?.cost?.high).toBeLessThan(0);
+  expect(second).toMatchObject({ subject: 'conversionRate', when: { shape: 'range' }, verdict: 'lower' });
+  for (const metrics of [['revenueSum'], ['conversionCount', 'revenueSum']]) expect((await findingsFor({ metrics }))[0]).toEqual(first);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { records, useTools } from '../support.ts';
+import { findingsOf, records, useTools } from '../support.ts';
 
 const { call } = useTools();
 const CALM = { startDate: '2026-10-12', endDate: '2026-10-18' };
@@ -7,14 +7,13 @@ const compare = (args: Record<string, unknown>) => call('compare_metrics', { ...
 
 it('a change within noise says the smallest one that would have shown, larger than chance', async () => {
   const answer = await compare({});
-  for (const row of records(answer)) {
-    expect(row).toMatchObject({ verdict: 'within noise' });
-    expect(Number(row['detectablePercent'])).toBeGreaterThan(0.8 * Number(row['noisePercent']));
+  const [rows, findings] = [records(answer), findingsOf(answer)];
+  expect(findings.map(({ subject, verdict }) => [subject, verdict])).toEqual(rows.map(({ metric }) => [metric, 'unchanged']));
+  for (const [at, { verdict, low, high }] of rows.entries()) {
+    expect(verdict).toBe('within noise');
+    expect(findings[at]?.detectable).toBeGreaterThan((0.8 * (Number(high) - Number(low))) / 2);
   }
-  const [first] = records(answer);
-  const sign = Number(first?.['levelPercent']) < 0 ? '-' : '+';
-  const size = Number(first?.['detectablePercent']).toFixed(1);
-  expect(answer.text).toContain(`% by chance; held against all days before, a lasting ${sign}${size}% would show in 4 of 5 cases)`);
+  expect(answer.text).toContain(`: no significant change; one of ${Math.round(findings[0]?.detectable ?? 0)}% would have shown.`);
 });
 
 it('how long a change of some percent would take to show is said for each metric, sooner for a larger one', async () => {
@@ -22,14 +21,12 @@ it('how long a change of some percent would take to show is said for each metric
   const daysOf = ({ structured }: typeof small) => (structured['detect'] as { days: number | null }[]).map(({ days }) => days ?? 93);
   expect(daysOf(small)).toHaveLength(2);
   for (const [at, days] of daysOf(large).entries()) expect(days).toBeLessThanOrEqual(daysOf(small)[at] ?? 0);
-  expect(large.text).toMatch(
-    /A lasting change of 40% would show in 4 of 5 cases: conversion rate after \d+ days?, visits after \d+ days?\./,
-  );
+  expect(large.text).toMatch(/^answer: A lasting change of 40% would be seen after \d+ days? in conversion rate and \d+ days? in visits\./);
 });
 
 it('a change that 92 days would not show is answered with the smallest that they would', async () => {
   expect((await compare({ detect: 0.5, metrics: ['conversionRate'] })).text).toMatch(
-    /A lasting change of 0\.5% would show in 4 of 5 cases: conversion rate not within 92 days \(\d+(?:\.\d)?% would\)\./,
+    /^answer: A lasting change of 0\.5% could not be seen within 92 days in conversion rate \(\d+(?:\.\d)?% could\)\./,
   );
 });
 

@@ -51,9 +51,7 @@ describe('what cannot be compared', () => {
         change: expect.closeTo(after.conversionRate - before.conversionRate, 3),
       }),
     ]);
-    expect(answer.structured['answer']).toMatch(
-      /^Visits .*? The platform keeps data since 2025-10-21: the baseline is used from there on, 22 of its 28 days\. /,
-    );
+    expect(answer.text).toContain('The platform keeps data since 2025-10-21: the baseline is used from there on, 22 of its 28 days.');
     expect(answer.structured['baseline']).toMatchObject({ start: '2025-10-21T00:00:00.000Z', days: 22 });
   });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { judgeReading } from '../../../src/domain/metrics/compare/readings.ts';
 import type { MetricRow } from '../../../src/domain/metrics/read/metric-answers.ts';
-import { records, useTools, WEEK, WIRE_WEEK } from '../support.ts';
+import { dateText } from '../../../src/findings/wording.ts';
+import { findingsOf, records, useTools, WEEK, WIRE_WEEK } from '../support.ts';
 
 const { call, ask, platform } = useTools({ credential: 'app' });
 const ADD_TO_CART = 8_120_571;
@@ -26,12 +27,13 @@ describe('zones', () => {
           metric,
           before: before[metric],
           after: after[metric],
-          noisePercent: expect.any(Number),
+          low: expect.any(Number),
+          high: expect.any(Number),
           verdict: expect.stringMatching(/^(up|down|within noise|drift)$/),
         }),
       ),
     );
-    expect(answer.structured['answer']).toContain('Product screen / Product details / Add to cart');
+    for (const { place } of findingsOf(answer)) expect(place.zone).toContain('Product screen / Product details / Add to cart');
     expect(answer.text).toContain('days are weighed by the visits of the site');
     expect(answer.text).toContain('The last 7 days may still change');
   });
@@ -52,7 +54,9 @@ describe('zones', () => {
     const { zone, startDay } = platform().stories.zoneTapChange;
     const figure = async (more: object) =>
       (await call('query_metrics', { metrics: ['tapRate'], startDate: '-28d', zoneIds: [String(zone.id)], ...more })).structured['answer'];
-    expect(await figure({})).toMatch(new RegExp(`^Tap rate \\(.*\\) is [\\d.]+% (lower|higher) \\(.*\\) since ${startDay}`));
+    expect(await figure({})).toMatch(
+      new RegExp(`^Tap rate of the zone ".*" has been \\d+% (lower|higher) since ${dateText(startDay, '2026')}`),
+    );
     expect(await figure({ breakdown: ['day'] })).toBeUndefined();
     expect(await figure({ startDate: '-7d' })).toBeUndefined();
     const other = zone.id === ADD_TO_CART ? 'Home / Search bar' : String(ADD_TO_CART);

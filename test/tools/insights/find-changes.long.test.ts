@@ -1,24 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../../src/findings/finding.ts';
 import { countTokens } from '../../../src/tooling/results.ts';
 import { openAssistant, sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { openPlatform, type Platform, sharedPlatform } from '../../support/emulator.ts';
 import { inFullRun, someOf } from '../../support/sample-size.ts';
 import { truthOf } from '../../support/truth.ts';
-import { whole } from '../support.ts';
-
-interface Change {
-  readonly line: string;
-  readonly shape: string;
-  readonly from: string;
-  readonly to?: string;
-  readonly goesOn: boolean;
-  readonly mayChange: boolean;
-  readonly where: Readonly<Record<string, string | number>>;
-  readonly parts: readonly { readonly metric: string; readonly changePercent: number; readonly byMix?: string }[];
-  readonly coincidesWith?: { readonly metric: string; readonly from: string };
-  readonly effect?: { readonly metric: string; readonly value: number; readonly unit: string };
-  readonly pValue: number;
-}
+import { findingsOf, whole } from '../support.ts';
 
 const platform = sharedPlatform();
 const shop = sharedAssistant(platform, { credential: 'shop' });
@@ -30,7 +17,18 @@ const find = (args: Record<string, unknown> = {}, assistant = shop) => assistant
 let asked: Promise<ToolAnswer> | undefined;
 /** The answer to the question without arguments, asked once: the scan is long. */
 const findUsual = () => (asked ??= find());
-const changesIn = ({ structured }: ToolAnswer) => (structured['changes'] ?? []) as Change[];
+/** The findings of each change, whose metrics follow each other and have its days. */
+function changesIn(answer: ToolAnswer): Finding[][] {
+  const changes: Finding[][] = [];
+  for (const finding of findingsOf(answer)) {
+    const { from, to } = changes.at(-1)?.[0]?.when ?? {};
+    if (changes.length > 0 && from === finding.when.from && to === finding.when.to) changes.at(-1)?.push(finding);
+    else changes.push([finding]);
+  }
+  return changes;
+}
+/** The first finding of each change. */
+const firstOf = (answer: ToolAnswer) => changesIn(answer).flatMap(([first]) => first ?? []);
 const said = ({ structured }: ToolAnswer) => String(structured['answer']);
 const notes = ({ structured }: ToolAnswer) => (structured['notes'] as string[]).join('\n');
 const looked = ({ structured }: ToolAnswer) => structured['looked'] as Record<string, number | string>;
@@ -60,47 +58,55 @@ describe('what changed in four weeks', () => {
     expect(whole(answer)).toMatchSnapshot();
     expect(countTokens(answer.text)).toBeLessThanOrEqual(1_500);
     expect(platform().requests.length).toBeLessThanOrEqual(44);
-    expect(answer.structured['total']).toBe(changesIn(answer).length);
+    const { length } = changesIn(answer);
+    expect(answer.structured['total']).toBe(length);
     const { device, startDay } = platform().stories.conversionFall;
-    const size = Math.round(-Number(changesIn(answer)[0]?.parts[0]?.['changePercent']));
-    expect(said(answer)).toBe(
-      `${changesIn(answer).length} changes in the 28 days from 2026-10-23 to 2026-11-19, first: Conversion rate (${device}) -${size}% ` +
-        `since ${startDay}; ${looked(answer)['series']} series looked at. ` +
-        'Beside the list 2026-11-01 revenue (mobile) +217% stands out; a single very large order may be all there is.',
+    const [first] = firstOf(answer);
+    expect(first).toMatchObject({ subject: 'conversionRate', place: { device }, when: { from: startDay } });
+    expect(said(answer)).toMatch(
+      new RegExp(`^Mobile conversion rate has been \\d+% lower since 10 Nov\\. .* ${length - 1} more changes were found\\.$`),
     );
-    for (const { line } of changesIn(answer)) expect(answer.text).toContain(line);
+    expect(answer.structured['details']).toContainEqual(
+      'Beside the list 2026-11-01 revenue (mobile) +217% stands out; a single very large order may be all there is.',
+    );
+    for (const { sentence } of findingsOf(answer)) expect(answer.text).toContain(sentence);
   });
 
   it('puts first what costs most, and says of what: the figure is that of the sessions', async () => {
-    const [first, ...rest] = changesIn(await findUsual());
+    const [first, ...rest] = firstOf(await findUsual());
     const { device, startDay } = platform().stories.conversionFall;
-    expect(first).toMatchObject({ shape: 'step', from: startDay, goesOn: true, where: { device } });
+    expect(first).toMatchObject({ subject: 'conversionRate', when: { shape: 'step', from: startDay, ongoing: true }, place: { device } });
     const selection = { device };
     const before = truthOf(platform(), { ...bounds(after(startDay, -35), after(startDay, -1)), ...selection });
     const since = truthOf(platform(), { ...bounds(startDay, '2026-11-19'), ...selection });
     const change = 100 * (since.conversionRate / before.conversionRate - 1);
-    expect(first?.parts[0]).toMatchObject({ metric: 'conversionRate', changePercent: expect.closeTo(change, -1) });
+    expect(first?.change?.percent).toBeCloseTo(change, -1);
+    expect(first?.now).toBeCloseTo(since.conversionRate, 2);
     // Revenue at the rate and the basket of the weeks before, for the visits that came.
     const usual = (since.visits * before.revenue) / before.visits;
-    expect(first?.effect).toMatchObject({ metric: 'revenueSum', unit: 'EUR' });
-    expect((first?.effect?.value ?? 0) / (since.revenue - usual)).toBeGreaterThan(0.6);
-    expect((first?.effect?.value ?? 0) / (since.revenue - usual)).toBeLessThan(1.6);
-    const sizes = rest.flatMap(({ effect }) => (effect ? [Math.abs(effect.value)] : []));
+    expect(first?.cost).toMatchObject({ of: 'revenueSum', unit: 'EUR', from: startDay, to: '2026-11-19' });
+    expect((first?.cost?.value ?? 0) / (since.revenue - usual)).toBeGreaterThan(0.6);
+    expect((first?.cost?.value ?? 0) / (since.revenue - usual)).toBeLessThan(1.6);
+    const sizes = rest.flatMap(({ cost }) => (cost ? [Math.abs(cost.value)] : []));
     expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
   });
 
   it('names days that stand out by themselves once, for all visitors', async () => {
-    const outliers = changesIn(await findUsual()).filter(({ shape }) => shape === 'outlier');
+    const days = firstOf(await findUsual()).filter(({ when }) => when.shape === 'day');
     const holidays = platform().stories.holidays.filter(({ projectId, day }) => projectId === 1201 && day >= '2026-10-23');
-    expect(outliers.map(({ from }) => from).toSorted()).toEqual(holidays.map(({ day }) => day).toSorted());
-    expect(outliers.map(({ where }) => where)).toEqual(outliers.map(() => ({ device: 'all' })));
+    expect(days.map(({ when }) => when.from).toSorted()).toEqual(holidays.map(({ day }) => day).toSorted());
+    expect(days.map(({ place, when: { ongoing } }) => [place, ongoing])).toEqual(days.map(() => [{}, false]));
+    // The call that looks closer is of that day.
+    expect(days.map(({ more }) => more?.arguments)).toEqual(
+      days.map(({ when: { from } }) => expect.objectContaining({ startDate: from, endDate: from })),
+    );
   });
 
   inFullRun(() => {
     it('in another zone are days of that zone, without the day of 25 hours', async () => {
       const answer = await find({}, paris);
       expect(answer.structured['range']).toMatchObject({ start: '2026-10-23T00:00:00.000+02:00', end: '2026-11-19T23:59:59.999+01:00' });
-      expect(changesIn(answer)[0]).toMatchObject({ from: platform().stories.conversionFall.startDay });
+      expect(firstOf(answer)[0]?.when.from).toBe(platform().stories.conversionFall.startDay);
       expect(platform().requests.length).toBeLessThanOrEqual(44);
     });
   });
@@ -110,10 +116,11 @@ describe.each(someOf([2, 3, 7], 1))('on the platform of seed %d', (seed) => {
   it('the fall of the conversion rate is one line: device, first day, that it goes on', async () => {
     await onSeed(seed, 'shop', (answer, { stories }) => {
       const { device, startDay } = stories.conversionFall;
-      const own = changesIn(answer).filter(({ parts: [first] }) => first?.metric === 'conversionRate');
-      expect(own).toHaveLength(1);
-      expect(own[0]).toMatchObject({ shape: 'step', from: startDay, goesOn: true, where: { device } });
-      expect(changesIn(answer)[0]).toEqual(own[0]);
+      const own = firstOf(answer).filter(({ subject }) => subject === 'conversionRate');
+      expect(own).toEqual([
+        expect.objectContaining({ when: expect.objectContaining({ shape: 'step', from: startDay, ongoing: true }), place: { device } }),
+      ]);
+      expect(findingsOf(answer)[0]).toEqual(own[0]);
     });
   });
 
@@ -122,14 +129,13 @@ describe.each(someOf([2, 3, 7], 1))('on the platform of seed %d', (seed) => {
       await onSeed(seed, 'content', (answer, { stories }) => {
         const { startDay, endDay } = stories.mixCampaign;
         const isSeen = endDay >= '2026-10-25';
-        const own = changesIn(answer).filter(({ shape, parts: [first] }) => shape === 'episode' && (first?.changePercent ?? 0) > 100);
+        const own = firstOf(answer).filter(({ when, change }) => when.shape === 'episode' && (change?.percent ?? 0) > 100);
         expect(own).toHaveLength(isSeen ? 1 : 0);
         if (!isSeen) return;
-        expect(own[0]).toMatchObject({ goesOn: false, to: endDay });
-        expect(own[0]?.from).toBe(startDay < '2026-10-23' ? '2026-10-23' : startDay);
-        expect(own[0]?.parts[0]).toMatchObject({ metric: 'visits' });
-        const rates = changesIn(answer).filter(
-          ({ from, to, parts: [first] }) => from === startDay && to === endDay && first?.metric === 'conversionRate',
+        const from = startDay < '2026-10-23' ? '2026-10-23' : startDay;
+        expect(own[0]).toMatchObject({ subject: 'visits', when: { from, to: endDay, ongoing: false } });
+        const rates = firstOf(answer).filter(
+          ({ when, subject }) => when.from === startDay && when.to === endDay && subject === 'conversionRate',
         );
         expect(rates).toEqual([]);
       });
@@ -142,22 +148,34 @@ inFullRun(() => {
     it('are looked at where they are asked for, with days that may still change', async () => {
       const answer = await find({ include: ['zones'] }, app);
       const { zone, startDay, factor } = platform().stories.zoneTapChange;
-      expect(changesIn(answer)).toEqual([
-        expect.objectContaining({ from: startDay, goesOn: true, mayChange: true, where: expect.objectContaining({ zoneId: zone.id }) }),
+      expect(firstOf(answer)).toEqual([
+        expect.objectContaining({
+          subject: 'tapRate',
+          when: expect.objectContaining({ from: startDay, ongoing: true }),
+          change: expect.objectContaining({ percent: expect.closeTo(100 * (factor - 1), -1) }),
+          more: expect.objectContaining({ arguments: expect.objectContaining({ zoneIds: [zone.id] }) }),
+        }),
       ]);
-      const [first] = changesIn(answer)[0]?.parts ?? [];
-      expect(first).toMatchObject({ metric: 'tapRate', changePercent: expect.closeTo(100 * (factor - 1), -1) });
       expect(notes(answer)).toContain('The last 7 days may still change');
       expect(platform().requests.length).toBeLessThanOrEqual(44);
     });
 
-    it('are left out by default, and are looked at one by one by name', async () => {
-      const none = changesIn(await find({}, app)).filter(({ where }) => 'zoneId' in where);
-      expect(none).toEqual([]);
-      const { zone } = platform().stories.zoneTapChange;
+    it('are looked at in an app by default, in as many requests and with days that may still change', async () => {
+      const answer = await find({}, app);
+      const { startDay } = platform().stories.zoneTapChange;
+      expect(firstOf(answer).filter(({ place }) => 'zone' in place)).toEqual([
+        expect.objectContaining({ when: expect.objectContaining({ from: startDay, ongoing: true }) }),
+      ]);
+      expect(notes(answer)).toContain('The last 7 days may still change');
+      expect(platform().requests.length).toBeLessThanOrEqual(44);
+    });
+
+    it('are looked at one by one by name, and said not to be where the site alone was asked for', async () => {
+      const { zone, startDay } = platform().stories.zoneTapChange;
       const one = await find({ zoneIds: [String(zone.id)], metrics: ['tapRate'] }, app);
-      expect(changesIn(one)).toEqual([expect.objectContaining({ where: expect.objectContaining({ zoneId: zone.id }) })]);
+      expect(findingsOf(one).map(({ subject, when }) => [subject, when.from])).toEqual([['tapRate', startDay]]);
       expect(looked(one)).toMatchObject({ series: 1 });
+      expect(said(await find({ include: ['site'] }, app))).toContain('The zones of this app were not looked at.');
     });
   });
 });
@@ -171,22 +189,24 @@ describe('speed', () => {
     const { slowTag, conversionFall } = platform().stories;
     // In this world the tag came on the very day on which fewer visitors began to buy.
     expect(dayOf(slowTag.dateMs)).toBe(conversionFall.startDay);
-    const [first, second] = changesIn(answer);
-    expect(first).toMatchObject({ from: conversionFall.startDay, where: { device: conversionFall.device } });
-    expect(second).toMatchObject({
-      shape: 'step',
-      from: dayOf(slowTag.dateMs),
-      goesOn: true,
-      where: { scenarioId: slowTag.scenarioId, scenario: slowTag.scenarioName, step: slowTag.stepName },
-      coincidesWith: { metric: 'conversionRate', from: conversionFall.startDay },
+    const [[first] = [], moves = []] = changesIn(answer);
+    expect(first).toMatchObject({
+      when: { from: conversionFall.startDay },
+      place: { device: conversionFall.device },
+      causes: [expect.objectContaining({ kind: 'event', name: expect.stringContaining(slowTag.scenarioName), basis: 'same time' })],
     });
-    const moved = second?.parts.find(({ metric }) => metric === slowTag.metric);
-    expect(moved?.changePercent).toBeCloseTo(100 * (slowTag.factor - 1), -1);
-    expect(second?.line).toContain('a coincidence in time, not shown to be its cause');
+    const moved = moves.find(({ subject }) => subject === slowTag.metric);
+    expect(moved).toMatchObject({
+      when: { shape: 'step', from: expect.stringContaining(dayOf(slowTag.dateMs)), ongoing: true },
+      place: { scenario: slowTag.scenarioName, step: slowTag.stepName },
+      more: { tool: 'analyze_scenario', arguments: { scenarioId: slowTag.scenarioId } },
+    });
+    expect(moved?.change?.percent).toBeCloseTo(100 * (slowTag.factor - 1), -1);
+    expect(said(answer)).toContain('came at the same time');
     expect(answer.structured['total']).toBe(changesIn(answer).length);
     const { series, speedSeries, scenarios } = looked(answer);
-    expect(said(answer)).toContain(`${series} series looked at, ${speedSeries} of them of ${scenarios} speed scenarios.`);
-    for (const { line } of changesIn(answer)) expect(answer.text).toContain(line);
+    expect([Number(series) > Number(speedSeries), Number(speedSeries) > 0, scenarios]).toEqual([true, true, 6]);
+    for (const { sentence } of findingsOf(answer)) expect(answer.text).toContain(sentence);
     expect(notes(answer)).toContain('Site: at a false discovery rate of 5 %');
     expect(notes(answer)).toContain('Speed: at a false discovery rate of 3 %');
   });
@@ -195,9 +215,12 @@ describe('speed', () => {
     it('alone is one line for each change of a scenario, by the engine of analyze_scenario', async () => {
       const answer = await find({ include: ['speed'], devices: ['mobile'] });
       const { slowTag } = platform().stories;
-      expect(changesIn(answer).map(({ where }) => where['scenarioId'])).toEqual([slowTag.scenarioId]);
-      expect(changesIn(answer)[0]).not.toHaveProperty('coincidesWith');
-      expect(said(answer)).toMatch(/^1 change in the 28 days from \S+ to \S+: .+; \d+ series of 6 speed scenarios looked at\.$/);
+      expect(changesIn(answer)).toHaveLength(1);
+      for (const { more, place } of findingsOf(answer)) {
+        expect(more?.arguments).toEqual({ scenarioId: slowTag.scenarioId });
+        expect(place.scenario).toBe(slowTag.scenarioName);
+      }
+      expect(looked(answer)).toMatchObject({ scenarios: 6 });
       expect(notes(answer)).toContain('devices: speed scenarios have none');
       expect(notes(answer)).not.toContain('5 %');
       const judged = await shop().call('analyze_scenario', {
@@ -205,17 +228,20 @@ describe('speed', () => {
         startDate: '2026-10-23',
         endDate: '2026-11-19',
       });
-      expect(judged.structured['since']).toMatchObject({ time: (changesIn(answer)[0] as { fromTime?: string } | undefined)?.fromTime });
+      expect(judged.structured['since']).toMatchObject({ time: firstOf(answer)[0]?.when.from });
     });
   });
 
   inFullRun(() => {
     it('before the days that are looked at is told where it goes on, and that it began before them', async () => {
       const answer = await find({ include: ['speed'], days: 4 });
-      expect(said(answer)).toMatch(
-        /^1 change in the 4 days from 2026-11-16 to 2026-11-19 \(begun before and going on\): LCP of scenario "/,
-      );
-      expect(changesIn(answer).map(({ line }) => line)).toEqual([expect.stringContaining(', before these days, ')]);
+      const { slowTag } = platform().stories;
+      expect(firstOf(answer)).toEqual([
+        expect.objectContaining({
+          when: expect.objectContaining({ from: expect.stringContaining(dayOf(slowTag.dateMs)), ongoing: true }),
+        }),
+      ]);
+      expect(said(answer)).toContain(' since 10 Nov');
     });
   });
 
@@ -235,8 +261,13 @@ describe('what is asked for', () => {
     const { device } = platform().stories.conversionFall;
     const answer = await find({ metrics: ['conversions'], devices: [device], segmentIds: ['Germany'], goalIds: ['Purchase'] });
     expect(looked(answer)).toMatchObject({ series: 2 });
-    expect(changesIn(answer)[0]).toMatchObject({ from: platform().stories.conversionFall.startDay, where: { device, goal: 'Purchase' } });
-    expect(changesIn(answer)[0]?.parts.map(({ metric }) => metric)).toEqual(['conversionRate']);
+    expect(changesIn(answer)[0]).toEqual([
+      expect.objectContaining({
+        subject: 'conversionRate',
+        when: expect.objectContaining({ from: platform().stories.conversionFall.startDay }),
+        place: expect.objectContaining({ device, goal: 'Purchase' }),
+      }),
+    ]);
   });
 
   it('lists as many as the limit, and counts the rest', async () => {
@@ -244,17 +275,15 @@ describe('what is asked for', () => {
     const one = await find({ limit: 1 });
     expect(changesIn(one)).toEqual(changesIn(all).slice(0, 1));
     expect(one.structured['total']).toBe(all.structured['total']);
-    expect(said(one)).toContain('The first one is listed; limit asks for more.');
+    expect(said(one)).toMatch(/ \d+ more changes were found/);
   });
 
   it('is said to be nothing where nothing changed', async () => {
     const answer = await find({ days: 5, metrics: ['bounceRate'] });
     expect(changesIn(answer)).toEqual([]);
-    expect(said(answer)).toMatch(
-      /^Nothing changed beyond chance in the 5 days from 2026-11-15 to 2026-11-19: \d+ series looked at, 0 changes\.$/,
-    );
-    // A site that is visited on desktops is no app.
-    expect(notes(answer)).not.toContain('Zones of apps');
+    // A site that is visited on desktops is no app, whose zones would be missed.
+    expect(said(answer)).toBe('Nothing changed beyond chance from 15 to 19 Nov.');
+    expect(looked(answer)['series']).toBeGreaterThan(0);
   });
 
   it('is said of the site where zones are too many to look through, and refused of zones alone', async () => {
@@ -291,7 +320,8 @@ describe('what a reader has to know', () => {
   inFullRun(() => {
     it('is told apart by goal where a project has no e-commerce', async () => {
       const answer = await find({}, content);
-      expect(answer.structured['ranking']).toContain('conversions');
+      const costs = findingsOf(answer).flatMap(({ cost }) => cost?.of ?? []);
+      expect(new Set(costs)).toEqual(new Set(['conversionCount']));
       const { goal } = platform().stories.mixCampaign;
       expect(answer.text).toContain(goal.name);
     });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { zoneOf, zoneTotals } from '../../../src/emulator/world/sessions/index.ts';
+import { dateText } from '../../../src/findings/wording.ts';
 import { sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { sharedPlatform } from '../../support/emulator.ts';
 import { useInterview } from '../../support/interview.ts';
 import { truthOf } from '../../support/truth.ts';
-import { records } from '../support.ts';
+import { findingsOf, records } from '../support.ts';
 
 const platform = sharedPlatform();
 const { ask, asked: answered } = useInterview();
@@ -30,14 +31,15 @@ describe('a question about the site', () => {
     const [before, after] = [truth(weekBefore), truth(lastWeek)];
     const [there, now] = [truth(weekBefore, device), truth(lastWeek, device)];
     expect(device).toBe('mobile');
-    expect(said(asked)).toContain(`over the whole period ${percent(before.conversionRate)} → ${percent(after.conversionRate)}`);
-    expect(said(asked)).toMatch(
-      /The change is on mobile: [\d.]+% lower \([\d.]+% to [\d.]+%\), all other visits [-+][\d.]+% \(within noise\)/,
+    expect(said(asked)).toContain(
+      `Over the whole period, conversion rate fell from ${percent(before.conversionRate)} to ${percent(after.conversionRate)}`,
     );
+    expect(said(asked)).toMatch(/^Mobile conversion rate has been \d+% lower since 10 Nov; the other devices did not move\./);
+    expect(findingsOf(asked)[0]).toMatchObject({ place: { device }, causes: [{ kind: 'place', name: device }] });
     expect(list(asked, 'devices').find((row) => row['device'] === device)).toMatchObject({
       before: expect.closeTo(there.conversionRate, 3),
       after: expect.closeTo(now.conversionRate, 3),
-      againstOthers: 'more',
+      verdict: 'down',
     });
   });
 
@@ -47,7 +49,8 @@ describe('a question about the site', () => {
     );
     const { startDay } = platform().stories.conversionFall;
     expect(records(asked)).toEqual([expect.objectContaining({ verdict: 'down', since: startDay })]);
-    expect(said(asked)).toContain(`since ${startDay}`);
+    expect(findingsOf(asked)[0]?.when).toMatchObject({ from: startDay, ongoing: true });
+    expect(said(asked)).toContain(`since ${dateText(startDay, '2026')}`);
   });
 
   it('3: tells whether the drop is on mobile only', async () => {
@@ -104,7 +107,9 @@ describe('a question about the site', () => {
       conversion: expect.closeTo(weight * Math.log(after.conversionRate / before.conversionRate), 0),
       basket: expect.closeTo(weight * Math.log(after.revenue / after.conversions / (before.revenue / before.conversions)), 0),
     });
-    expect(said(asked)).toMatch(/^Revenue on mobile alone fell beyond noise .*Revenue of all devices went .*: within noise/);
+    const { device } = platform().stories.conversionFall;
+    expect(findingsOf(asked)[0]).toMatchObject({ place: { device }, verdict: 'lower' });
+    expect(records(asked)[0]).toMatchObject({ verdict: 'within noise' });
   });
 
   it('6: compares conversion on desktop, mobile and tablet', async () => {
@@ -174,7 +179,8 @@ describe('a question about the site', () => {
       expect([name, one, two]).toEqual([name, expect.closeTo(first[name], 2), expect.closeTo(second[name], 2)]);
     }
     expect(records(asked)).toHaveLength(8);
-    expect(said(asked)).toMatch(/^Conversion rate is [\d.]+% lower \([\d.]+% to [\d.]+%\) since 2026-11-10, 6 days up to 2026-11-15/);
+    const { startDay } = platform().stories.conversionFall;
+    expect(findingsOf(asked)[0]).toMatchObject({ subject: 'conversionRate', when: { from: startDay, ongoing: true }, verdict: 'lower' });
   });
 
   it('9: shows twelve months of visits, which add up', async () => {
@@ -224,7 +230,7 @@ describe('a question about the site', () => {
     ]);
     expect(asked.structured['baseline']).toMatchObject({ start: '2025-11-17T00:00:00.000Z', end: '2025-11-21T10:00:00.000Z' });
     expect(notes(asked)).toContain('cut at the same time of day (10:00)');
-    expect(notes(asked)).toContain('a change among the days between has no date');
+    expect(notes(asked)).toContain('so a change between them has no date');
   });
 
   it('12: says that today is not over', async () => {

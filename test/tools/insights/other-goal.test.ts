@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { records, useTools } from '../support.ts';
+import { findingsOf, records, useTools } from '../support.ts';
 
 const { call } = useTools();
 
@@ -17,7 +17,7 @@ describe('beside a goal other than that of e-commerce revenue follows from no co
     const amounts = (answer: Record<string, unknown>) =>
       (answer['rows'] as unknown[][]).find(([metric]) => metric === 'revenueSum')?.slice(0, 4);
     expect(amounts(structured)).toEqual(amounts(ofShop));
-    expect(JSON.stringify(structured['change'] ?? {})).not.toContain('cartAverage');
+    expect(JSON.stringify(structured['findings'])).not.toContain('cartAverage');
   });
 
   it('and is expected as it is without that goal, beside the rate of purchases that it follows from', async () => {
@@ -27,7 +27,15 @@ describe('beside a goal other than that of e-commerce revenue follows from no co
       records(answer).map((row) => Object.entries(row).filter(([column]) => column.startsWith('revenueSum')));
     expect(revenueOf(ofGoal).flat().length).toBeGreaterThan(8);
     expect(revenueOf(ofGoal)).toEqual(revenueOf(ofShop));
-    expect(ofGoal.text).toMatch(/Conversion rate \(mobile, e-commerce goal\) is [\d.]+% lower .* EUR of revenue/);
+    const [change, ...others] = findingsOf(ofGoal);
+    expect(change).toMatchObject({
+      subject: 'conversionRate',
+      place: { device: 'mobile', goal: 'e-commerce goal' },
+      verdict: 'lower',
+      cost: { of: 'revenueSum', unit: 'EUR' },
+    });
+    // Revenue is that of no goal.
+    for (const { subject, place } of others) if (subject === 'revenueSum') expect(place).toEqual({});
     const rates = (answer: typeof ofGoal) => records(answer).map(({ conversionRate }) => conversionRate);
     expect(rates(ofGoal)).not.toEqual(rates(ofShop));
   });

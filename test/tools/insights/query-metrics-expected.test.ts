@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { panelsOf, type TrendSpec } from '../../../src/views/spec.ts';
 import { truthOf } from '../../support/truth.ts';
-import { only, records, useTools, WEEK } from '../support.ts';
+import { findingsOf, only, records, useTools, WEEK } from '../support.ts';
 
 const { call, platform } = useTools();
 const expected = (args: Record<string, unknown>) => call('query_metrics', { metrics: ['visits'], ...args, expected: true });
@@ -24,11 +24,14 @@ describe('what was to be expected', () => {
     for (const row of rows) requireOrder(row);
     // A false discovery rate over all rows asks for more than 95 %.
     const inside = rows.filter(({ visits, low, high }) => Number(visits) >= Number(low) && Number(visits) <= Number(high));
-    expect(inside.filter(({ verdict }) => verdict !== 'ordinary')).toEqual([]);
+    expect(inside.filter(({ verdict }) => verdict !== 'normal')).toEqual([]);
     expect(rows.at(-1)).toMatchObject({ week: '2026-11-09', visits: truthOf(platform(), wire('2026-11-09', '2026-11-15')).visits });
-    const clear = rows.filter(({ verdict }) => verdict !== 'ordinary');
-    expect(answer.text).toMatch(
-      clear.length === 0 ? /^answer: All 10 weeks are ordinary/ : new RegExp(`^answer: ${clear.length} of 10 weeks`),
+    const clear = rows.filter(({ verdict }) => verdict !== 'normal');
+    expect(clear.length).toBeGreaterThan(1);
+    expect(answer.text).toMatch(new RegExp(`^answer: ${clear.length} of 10 weeks were unusual\\.`));
+    const told = findingsOf(answer).map(({ when: { from }, verdict, now, against }) => [from, verdict, now, against?.what]);
+    expect(new Set(told)).toEqual(
+      new Set(clear.map(({ week, verdict, visits }) => [week, verdict === 'high' ? 'higher' : 'lower', visits, 'expected'])),
     );
   });
 
@@ -50,7 +53,7 @@ describe('what was to be expected', () => {
       devices: [device],
     });
     const rows = records(answer);
-    expect(rows.filter(({ day, verdict }) => String(day) < startDay && verdict !== 'ordinary')).toEqual([]);
+    expect(rows.filter(({ day, verdict }) => String(day) < startDay && verdict !== 'normal')).toEqual([]);
     const after = rows.filter(({ day }) => String(day) >= startDay);
     expect(after.filter(({ verdict }) => verdict === 'low').length).toBeGreaterThan(after.length / 2);
   });
@@ -60,10 +63,10 @@ describe('what was to be expected', () => {
     const row = only(answer);
     expect(row).toMatchObject({ visits: null, verdict: 'forecast' });
     requireOrder(row);
-    expect(answer.text).toMatch(/^answer: Visits from 2026-11-23 to 2026-11-29: forecast [\d,]+ \(95%: [\d,]+ to [\d,]+\)\./);
+    expect(answer.text).toMatch(/^answer: Visits from 23 to 29 Nov: [\d,]+ expected \([\d,]+ to [\d,]+\)\./);
     expect(answer.structured['notes']).toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/^Special days: 2026-11-23 to 2026-11-26 Black Friday week \(.*\); 2026-11-27 Black Friday \(/),
+        expect.stringMatching(/^Special days: Black Friday week from 23 to 26 Nov \(.*\), Black Friday on 27 Nov \(/),
       ]),
     );
   });
@@ -81,13 +84,15 @@ describe('what was to be expected', () => {
     expect(Object.keys(rows[0] ?? {})).not.toContain('visitsExpected');
   });
 
-  it('of today says first what was counted of it', async () => {
+  it('of today says what was counted of it', async () => {
     const answer = await expected({ startDate: 'today', endDate: 'today' });
     const { visits } = only(answer);
     expect(Number(visits)).toBeGreaterThan(0);
     const counted = Number(visits).toLocaleString('en');
     expect(answer.text).toMatch(
-      new RegExp(`^answer: Visits on 2026-11-20: ${counted} up to 2026-11-20T10:\\d\\dZ, forecast [\\d,]+ \\(95%: `),
+      new RegExp(
+        `^answer: Visits on 20 Nov: [\\d,]+ expected \\([\\d,]+ to [\\d,]+\\)\\.\nSo far it is ${counted}, up to 20 Nov, 10:\\d\\d\\.`,
+      ),
     );
   });
 

@@ -18,21 +18,28 @@ it('asks each tool for the same days, pictures for those before too', () => {
 
 it('shows figures as a table, and in words only what the table does not say', () => {
   const block = blockOf(partOf('figures'), {
-    answer:
-      'Visits fell 100 → 80 (-20.0%), beyond noise (±9%). But since 2026-11-20 they are lower. Revenue +1% within noise. ' +
-      'Special days, visits: none.',
+    answer: 'Mobile visits have been 30% lower since 24 Nov. It has cost about 900 EUR so far. Visits fell from 100 to 80 (-20%).',
     columns: ['metric', 'unit', 'before', 'after', 'changePercent', 'verdict', 'since'],
     rows: [
       ['visits', 'sessions', 100, 80, -20, 'down', '2026-11-24'],
       ['revenueSum', 'EUR', 1000.5, null, null, 'within noise', null],
     ],
   });
-  expect(block.headline).toBe('Visits fell 100 → 80 (-20.0%), beyond noise (±9%).');
-  expect(block.lines).toEqual(['But since 2026-11-20 they are lower.', 'Revenue +1% within noise.']);
+  expect(block.headline).toBe('Mobile visits have been 30% lower since 24 Nov.');
+  expect(block.lines).toEqual(['It has cost about 900 EUR so far.']);
   expect(block.table?.rows).toEqual([
     ['Visits', '100', '80', '-20.0%', 'down since 2026-11-24'],
     ['Revenue sum', '1,000.50 EUR', '–', '–', 'within noise'],
   ]);
+});
+
+it('lists the changes that the answer does not tell', () => {
+  const [first, second] = ['Visits have been 20% lower since 24 Nov.', 'Revenue was 30% higher on 20 Nov.'];
+  const block = blockOf(partOf('changes'), {
+    answer: `${first} 1 more change was found.`,
+    findings: [{ sentence: first }, { sentence: second }],
+  });
+  expect([block.headline, block.lines]).toEqual([first, ['1 more change was found.', second]]);
 });
 
 it('tells a scenario once: in detail, or in its line', () => {

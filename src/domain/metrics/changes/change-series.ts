@@ -1,6 +1,5 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
-import { FEW_DAYS } from '../compare/measured-words.ts';
 import { dayPoints, kindOf } from '../compare/readings.ts';
 import { type Finding, hypothesesOf, type Looked, pValueBeside, type Scanned, substitute } from '../engine/scan.ts';
 import type { DailyPoint } from '../engine/series.ts';
@@ -8,6 +7,9 @@ import type { Study } from '../engine/study.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import { type Device, isZoneMetric } from '../read/metric-grid.ts';
+
+/** Days at the end of what was read that may be low or high by themselves, as those of a weekend, and no level that lasts. */
+const FEW_DAYS = 2;
 
 /** Everything that was read and looked at. */
 export interface Scene {

@@ -1,83 +1,37 @@
 import * as z from 'zod';
+import { type Facts, type Finding, findingShape } from '../../../findings/finding.ts';
+import { paragraphOf } from '../../../findings/paragraph.ts';
+import { costSentence, type Grammar, intervalSentence, worded } from '../../../findings/sentence.ts';
+import { rangeText } from '../../../findings/wording.ts';
+import { DAY_MS } from '../../../lib/clock.ts';
 import { todayIn } from '../../../lib/dates.ts';
-import type { SpeedChange } from '../../speed/speed-changes.ts';
+import { counted } from '../../../lib/number-text.ts';
+import { compareSpeedChanges, type SpeedChange, type SpeedMove } from '../../speed/speed-changes.ts';
+import { moveFacts, nounOf } from '../../speed/speed-findings.ts';
+import { deviceOf, metricFact } from '../../speed/speed-metrics.ts';
 import type { Cost } from '../change-cost.ts';
-import { costRecord } from '../compare/measured-change.ts';
 import { LEAST_HISTORY_DAYS } from '../engine/levels.ts';
-import { definitionOf } from '../metric-definitions.ts';
-import { type CountingFault, countingSentence, qualityShape } from '../quality/counting.ts';
+import type { DailyPoint } from '../engine/series.ts';
+import { changeFacts, faultFacts, grammarOf } from '../findings.ts';
+import { definitionOf, nameOf } from '../metric-definitions.ts';
+import { type CountingFault, qualityShape } from '../quality/counting.ts';
 import type { Place } from './change-series.ts';
-import { briefLine, changeLine, type Entry, entriesOf, type Period, type PlaceNames, speedLine, speedRecord } from './change-words.ts';
+import type { Part } from './events.ts';
 import { type LargeDay, largeDaysSentence } from './large-days.ts';
-import { counted, seenWords } from './looked-words.ts';
-import { isTooSlow, type RankedChange } from './rank-changes.ts';
+import { DRIFT_DAYS, isTooSlow, type RankedChange } from './rank-changes.ts';
 import { type SlowLevel, slowLevelsSentence } from './slow-levels.ts';
 
 /** Subjects that can be searched for changes. */
 export const changeSubjects = ['site', 'zones', 'speed'] as const;
 
-const where = z.object({
-  device: z.string().optional(),
-  segmentId: z.number().optional(),
-  segment: z.string().optional(),
-  goalId: z.number().optional(),
-  goal: z.string().optional(),
-  zoneId: z.number().optional(),
-  zone: z.string().optional(),
-  /** Of a change of speed. */
-  scenarioId: z.number().optional(),
-  scenario: z.string().optional(),
-  step: z.string().optional(),
-});
-
-const part = z.object({
-  metric: z.string(),
-  goalId: z.number().optional(),
-  /** Left out where a speed metric was zero before. */
-  changePercent: z.number().optional(),
-  lowPercent: z.number().optional(),
-  highPercent: z.number().optional(),
-  /** Of speed: the step, and the levels on both sides in the unit of the metric. */
-  step: z.string().optional(),
-  before: z.number().optional(),
-  after: z.number().optional(),
-  /** It is the figure of all visitors, which moved by the mix of traffic, or may have. */
-  byMix: z.enum(['yes', 'maybe']).optional(),
-});
-
 /** The answer of `find_changes`. */
 export const changesShape = z.object({
   answer: z.string(),
-  changes: z.array(
-    z.object({
-      line: z.string(),
-      shape: z.enum(['step', 'episode', 'outlier', 'drift']),
-      from: z.string(),
-      to: z.string().optional(),
-      /** Of speed: the first run of it, and the first one after it. */
-      fromTime: z.string().optional(),
-      toTime: z.string().optional(),
-      days: z.number(),
-      earliest: z.string().optional(),
-      latest: z.string().optional(),
-      goesOn: z.boolean(),
-      mayChange: z.boolean(),
-      where,
-      mostIn: where.optional(),
-      parts: z.array(part),
-      /** `low` and `high` bound the value at 95 %. */
-      effect: z
-        .object({ metric: z.string(), value: z.number(), low: z.number().optional(), high: z.number().optional(), unit: z.string() })
-        .optional(),
-      /** Of speed: a change of conversion that began within a day of it. */
-      coincidesWith: z.object({ metric: z.string(), from: z.string() }).optional(),
-      pValue: z.number(),
-      series: z.number(),
-    }),
-  ),
+  /** Each metric of each change, the most important first; those of one change have the same place and days, the first one its cost. */
+  findings: z.array(findingShape),
   /** Days on which the counting looks broken. */
   quality: qualityShape,
-  ranking: z.string(),
+  /** Changes that were found, listed or not. */
   total: z.number(),
   looked: z.object({
     series: z.number(),
@@ -88,11 +42,19 @@ export const changesShape = z.object({
     requests: z.number(),
     dataSince: z.string(),
   }),
+  /** Intervals, and what the first paragraph had no room for. */
+  details: z.array(z.string()).optional(),
 });
 
 /** The answer of `find_changes`. */
 export type Changes = z.output<typeof changesShape>;
-type AnswerChange = Changes['changes'][number];
+
+/** The names that people give to objects. */
+export interface PlaceNames {
+  readonly segment: (id: number) => string;
+  readonly goal: (id: number) => string;
+  readonly zone: (id: number) => string;
+}
 
 /** The number of places of one kind that were searched. */
 interface Searched {
@@ -118,8 +80,8 @@ export interface SiteFacts extends Searched {
   readonly slowly: readonly SlowLevel[];
   readonly names: PlaceNames;
   readonly currency: string | undefined;
-  /** Zones: the platform may correct days from this one on. */
-  readonly provisionalFrom: string;
+  /** The days of a metric at a place; none where it was not read. */
+  readonly daysOf: (metric: string, place: Place) => readonly DailyPoint[];
 }
 
 /** The findings in speed scenarios. */
@@ -129,160 +91,244 @@ export interface SpeedFacts extends Searched {
 }
 
 /** Everything that an answer is made of; at least one kind was looked at. */
-export interface AnswerFacts extends Period {
+export interface AnswerFacts {
   readonly site: SiteFacts | undefined;
   readonly speed: SpeedFacts | undefined;
+  readonly timeZone: string;
+  /** The first and the last day that were looked at, and how many these are. */
+  readonly firstDay: string;
+  readonly lastDay: string;
   readonly days: number;
   /** Changes to list. */
   readonly limit: number;
+  /** Sentences of the first paragraph on what was not looked at and would be expected to be. */
+  readonly unseen: readonly string[];
 }
 
-const RANKED_BY: Readonly<Record<Cost['metric'], string>> = { revenueSum: 'revenue', conversionCount: 'conversions', visits: 'visits' };
-const percentOf = (share: number) => Number((100 * share).toFixed(2));
+/** A change of the site or its zones, or one of a speed scenario with the change of conversion that it coincides with. */
+type Entry = { readonly site: RankedChange; readonly beside?: SpeedChange } | { readonly speed: SpeedChange };
 
-function placed(place: Place, { names }: SiteFacts): AnswerChange['where'] {
-  const { device, segmentId, goalId, zoneId } = place;
+/** The day that an instant belongs to. */
+type Zoned = Pick<AnswerFacts, 'timeZone'>;
+const dayOf = (ms: number, { timeZone }: Zoned) => todayIn(timeZone, ms);
+const daysBetween = (from: string, to: string) => Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
+
+const CONVERSION: ReadonlySet<string> = new Set(['conversionRate', 'conversionCount']);
+const conversionPart = ({ parts }: RankedChange) => parts.find(({ metric, mix }) => CONVERSION.has(metric) && mix === undefined);
+
+/** Whether a change of conversion and one of speed, of no other device, began within a day of each other, as far as is known. */
+function coincide(site: RankedChange, { scenario, moves: [{ shape, began }] }: SpeedChange, facts: Zoned): boolean {
+  const conversion = conversionPart(site);
+  if (site.shape === 'drift' || shape === 'drift' || !conversion) return false;
+  const [ofVisitors, ofRuns] = [conversion.place.device, deviceOf(scenario)];
+  if (ofVisitors !== 'all' && ofRuns !== 'unknown' && ofVisitors !== ofRuns) return false;
+  const [first, last] = [dayOf(began.startMs, facts), dayOf(began.endMs, facts)];
+  return daysBetween(site.latest, first) <= 1 && daysBetween(last, site.earliest) <= 1;
+}
+
+/** Puts changes of speed behind the change of conversion that began with them, the others before what has no effect to be ranked by. */
+export function entriesOf(site: readonly RankedChange[], speed: readonly SpeedChange[], facts: Zoned): Entry[] {
+  const ordered = speed.toSorted(compareSpeedChanges);
+  const besides = new Map(ordered.map((change) => [change, site.find((each) => coincide(each, change, facts))]));
+  const withCompanions = (change: RankedChange): Entry[] => {
+    const own = ordered.filter((each) => besides.get(each) === change);
+    const [beside] = own;
+    return [{ site: change, ...(beside && { beside }) }, ...own.map((each): Entry => ({ speed: each }))];
+  };
+  const costly = site.findLastIndex(({ cost }) => cost !== undefined) + 1;
+  return [
+    ...site.slice(0, costly).flatMap(withCompanions),
+    ...ordered.filter((each) => !besides.get(each)).map((each): Entry => ({ speed: each })),
+    ...site.slice(costly).flatMap(withCompanions),
+  ];
+}
+
+function placeOf({ device, segmentId, goalId, zoneId }: Place, metric: string, { names }: SiteFacts): Finding['place'] {
   return {
-    device,
-    ...(segmentId !== undefined && { segmentId, segment: names.segment(segmentId) }),
-    ...(goalId !== undefined && { goalId, goal: names.goal(goalId) }),
-    ...(zoneId !== undefined && { zoneId, zone: names.zone(zoneId) }),
+    ...(device !== 'all' && { device }),
+    ...(segmentId !== undefined && { segment: names.segment(segmentId) }),
+    ...(goalId !== undefined && definitionOf(metric)?.perGoal && { goal: names.goal(goalId) }),
+    ...(zoneId !== undefined && { zone: names.zone(zoneId) }),
   };
 }
 
-/** Whether a figure of the goal of its place changed: visits and averages are of none. */
-function isOfGoal({ parts, place: { goalId } }: RankedChange): boolean {
-  return parts.some(({ metric, place, mix }) => !mix && definitionOf(metric)?.perGoal && place.goalId === goalId);
+/** Parts of a change that show it at most: the place where it is largest, and what made it. */
+function causesOf({ most, maker, also = [] }: RankedChange, beside: SpeedChange | undefined, site: SiteFacts): Facts['causes'] {
+  const inner = [most, maker].flatMap((place) => (place ? [place] : []));
+  const names = inner.map(({ device, segmentId }) =>
+    segmentId === undefined ? device : `"${site.names.segment(segmentId)}"${device === 'all' ? '' : ` on ${device}`}`,
+  );
+  const zones = also.flatMap(({ place: { zoneId } }) => (zoneId === undefined ? [] : [`the zone "${site.names.zone(zoneId)}"`]));
+  const [first] = beside?.moves ?? [];
+  return [
+    ...[...names, ...zones].map((name) => ({ kind: 'place' as const, name, basis: 'measured' as const })),
+    ...(beside && first
+      ? [{ kind: 'event' as const, name: `${speedName(first)} in "${beside.scenario}"`, basis: 'same time' as const }]
+      : []),
+  ];
 }
 
-function siteRecord(change: RankedChange, site: SiteFacts, facts: AnswerFacts): AnswerChange {
-  const { shape, from, to, days, earliest, latest, place, most, parts, cost, pValue, seriesCount } = change;
-  const isDrift = shape === 'drift';
-  const goalId = isOfGoal(change) ? place.goalId : undefined;
-  const last = isDrift ? facts.lastDay : (to ?? facts.lastDay);
-  return {
-    line: changeLine(change, { ...site, firstDay: facts.firstDay, lastDay: facts.lastDay }),
-    shape,
-    from: isDrift ? facts.firstDay : from,
-    ...(to !== undefined && { to }),
-    days: isDrift ? facts.days : days,
-    ...(earliest !== latest && { earliest, latest }),
-    goesOn: to === undefined,
-    mayChange: place.zoneId !== undefined && last >= site.provisionalFrom,
-    where: placed({ ...place, goalId }, site),
-    ...(most && { mostIn: placed({ ...most, goalId }, site) }),
-    parts: parts.map(({ metric, place: { goalId: own }, relative, low, high, mix }) => ({
-      metric,
-      ...(own !== undefined && definitionOf(metric)?.perGoal && own !== goalId && { goalId: own }),
-      changePercent: percentOf(relative),
-      lowPercent: percentOf(low),
-      highPercent: percentOf(high),
-      ...(mix && { byMix: mix }),
-    })),
-    ...(cost && {
-      effect: costRecord(cost, site.currency),
-    }),
-    pValue: Number(pValue.toPrecision(2)),
-    series: seriesCount,
-  };
-}
+const speedName = ({ metric, relative }: SpeedMove) => `${relative < 0 ? 'a lower' : 'a higher'} ${metricFact(metric).short}`;
 
-function record(entry: Entry, facts: AnswerFacts): AnswerChange[] {
-  if ('site' in entry) return facts.site ? [siteRecord(entry.site, facts.site, facts)] : [];
-  const { speed, beside } = entry;
-  return [{ line: speedLine(speed, beside, facts), ...speedRecord(speed, beside, facts) }];
-}
-
-/** In what order the changes stand. */
-function rankingOf({ site, speed }: AnswerFacts): string {
-  const bySize = 'slower ones first, those that last before those that are over';
-  if (!site) return `Speed: ${bySize}.`;
-  const hasBoth = site.ranked.some(({ shape }) => shape === 'drift') && site.ranked.some(({ place }) => place.zoneId !== undefined);
-  const zones = hasBoth ? ', but zones that changed and stayed so before slow changes' : '';
-  const ranking =
-    `By estimated effect on ${RANKED_BY[site.outcome]} over the days of the change, then on conversions of other ` +
-    `goals; those without such an effect last, the clearest first${zones}.`;
-  return speed
-    ? `${ranking} Speed: beside a change of conversion that it coincides with, else before those without effect, ${bySize}.`
-    : ranking;
-}
-
-/** Whether a change began before the days that are looked at and goes on. */
-function beganBefore(entry: Entry, { firstDay, timeZone }: AnswerFacts): boolean {
-  if ('site' in entry) return entry.site.shape === 'step' && entry.site.to === undefined && entry.site.from < firstDay;
-  const [{ shape, fromMs, untilMs }] = entry.speed.moves;
-  return shape !== 'drift' && untilMs === undefined && todayIn(timeZone, fromMs) < firstDay;
-}
-
-/** `Nothing changed`; of what could be read, and suddenly where something moved slowly. */
-function nothingWords(site: Pick<SiteFacts, 'unread' | 'slowly'> | undefined): string {
-  const nothing = (site?.unread.selections ?? 0) > 0 ? 'Nothing that was looked at' : 'Nothing';
-  return `${nothing} changed${site && site.slowly.length > 0 ? ' suddenly' : ''}`;
-}
-
-/** How many changes there are and the first of them, or why there is nothing to say. */
-function countSentence(facts: AnswerFacts, entries: readonly Entry[], looked: number): string {
-  const { limit, site, speed } = facts;
-  const count = entries.length;
-  const [first] = entries;
-  const range = `the ${counted(facts.days, 'day')} from ${facts.firstDay} to ${facts.lastDay}`;
-  if (looked === 0)
-    return (
-      `The site is too young to judge ${range}: data begins on ${(site ?? speed)?.dataSince ?? facts.firstDay}, and a verdict needs ` +
-      `${LEAST_HISTORY_DAYS} days before the range.`
+/** The records of a change of the site: one for each metric that moved by itself, and what only follows from the mix of visits as its cause. */
+function siteFindings({ site: change, beside }: Extract<Entry, { site: unknown }>, site: SiteFacts, facts: AnswerFacts): Facts[] {
+  const isDrift = change.shape === 'drift';
+  const { shape, days, earliest, latest, pValue } = change;
+  const from = isDrift ? facts.firstDay : change.from;
+  // A drift is given for four weeks; its finding is of the days that are looked at.
+  const overDays = (share: number) => (isDrift ? (1 + share) ** (facts.days / DRIFT_DAYS) - 1 : share);
+  return change.parts.map(({ metric, place, relative, low, high, mix }, at): Facts => {
+    const size = { relative: overDays(relative), low: overDays(low), high: overDays(high) };
+    const dated = { shape, from, ...(change.to !== undefined && { to: change.to }), days, earliest, latest, ...size, pValue };
+    const causes = at === 0 ? causesOf(change, beside, site) : [];
+    return changeFacts(
+      {
+        metric,
+        place: placeOf(place, metric, site),
+        change: isDrift ? { ...dated, earliest: from, latest: from } : dated,
+        cost: at === 0 ? change.cost : undefined,
+        points: site.daysOf(metric, place),
+        last: facts.lastDay,
+        causes: mix ? [{ kind: 'mix', name: 'other visitors', basis: mix === 'yes' ? 'measured' : 'same time' }] : causes,
+        more: moreOf(place, metric, from, facts),
+      },
+      site.currency,
     );
-  const seen = seenWords(facts, looked);
-  if (!first) return `${nothingWords(site)} beyond chance in ${range}: ${seen}, 0 changes.`;
-  const shown = Math.min(limit, count);
-  const more = count > shown ? ` The first ${shown === 1 ? 'one is' : `${shown} are`} listed; limit asks for more.` : '';
-  const lead = briefLine(first, site?.names, facts);
-  const earlier = entries.filter((entry) => beganBefore(entry, facts)).length;
-  const begun = earlier === 0 ? '' : ` (${earlier === count ? '' : `${earlier} of them `}begun before and going on)`;
-  return `${counted(count, 'change')} in ${range}${begun}${count === 1 ? '' : ', first'}: ${lead}; ${seen}.${more}`;
+  });
+}
+
+/** The call that looks closer: the same metric and place, the days since the change against those before. */
+function moreOf({ device, segmentId, goalId, zoneId }: Place, metric: string, from: string, { lastDay }: AnswerFacts): Facts['more'] {
+  return {
+    tool: 'compare_metrics',
+    arguments: {
+      metrics: [metric],
+      startDate: from,
+      endDate: lastDay,
+      ...(device !== 'all' && { devices: [device] }),
+      ...(segmentId !== undefined && { segmentIds: [segmentId] }),
+      ...(goalId !== undefined && definitionOf(metric)?.perGoal && { goalId }),
+      ...(zoneId !== undefined && { zoneIds: [zoneId] }),
+    },
+  };
+}
+
+/** The records of a change of speed: one for each step and metric that moved. */
+export function speedFindings({ scenarioId, scenario, moves }: SpeedChange, { timeZone }: Zoned): Facts[] {
+  const more = { tool: 'analyze_scenario', arguments: { scenarioIds: [scenarioId] } };
+  return moves.map((move, at) => ({ ...moveFacts(move, { name: scenario, timeZone }), ...(at === 0 && { more }) }));
+}
+
+/** One sentence on the first move of a change of speed. */
+export function speedSentence(change: SpeedChange, period: Pick<AnswerFacts, 'timeZone' | 'lastDay'>): string {
+  const [first] = speedFindings(change, period);
+  return first ? worded(first, changesGrammar(period.lastDay)).sentence : '';
+}
+
+const factsOf = (entry: Entry, facts: AnswerFacts): Facts[] => {
+  if ('speed' in entry) return speedFindings(entry.speed, facts);
+  return facts.site ? siteFindings(entry, facts.site, facts) : [];
+};
+
+/** `Nothing changed beyond chance from 1 to 28 Nov`; suddenly where something moved slowly, and of what could be read. */
+function nothingSentence({ site, firstDay, lastDay }: AnswerFacts, { year }: Grammar): string {
+  const isPart = (site?.unread.selections ?? 0) > 0;
+  const suddenly = site && site.slowly.length > 0 ? ' suddenly' : '';
+  return `${isPart ? 'Nothing that was looked at' : 'Nothing'} changed${suddenly} beyond chance ${rangeText(firstDay, lastDay, year)}.`;
 }
 
 /** Trends beside the list, which make less in its days than would be news. */
-function slowSentence(slow: readonly RankedChange[], { site, ...facts }: AnswerFacts): string {
-  const named = slow.map((change) => briefLine({ site: change }, site?.names, facts)).join(', ');
-  return slow.length === 0 ? '' : `Beside the list, by the trend since ${site?.dataSince ?? ''}: ${named}.`;
+function slowSentence(slow: readonly RankedChange[]): string {
+  const named = slow.flatMap(({ parts: [first] }) => (first ? [`${nameOf(first.metric).toLowerCase()} ${slowText(first)}`] : []));
+  return slow.length === 0 ? '' : `Slow trends, in four weeks: ${named.join(', ')}.`;
 }
 
-/** The sentences of an answer: whether the counting is to be believed, how many changes, and what stands beside them. */
-function sentencesOf(facts: AnswerFacts, entries: readonly Entry[], slow: readonly RankedChange[], looked: number): string {
-  const { faults = [], large = [], slowly = [], special = '' } = facts.site ?? {};
-  const count = countSentence(facts, entries, looked);
-  const beside = [slowSentence(slow, facts), slowLevelsSentence(slowly), largeDaysSentence(large, facts.site?.names.zone), special];
-  const sentences = [countingSentence(faults), count, ...beside];
-  return sentences.filter((sentence) => sentence !== '').join(' ');
+const slowText = ({ relative, place: { device } }: Part) =>
+  `${relative < 0 ? '' : '+'}${(100 * relative).toFixed(1)}%${device === 'all' ? '' : ` on ${device}`}`;
+
+/** How many series were looked at, and what could not be read. */
+function seenSentences({ site, speed, unseen }: AnswerFacts): string[] {
+  const { selections = 0, of = 0 } = site?.unread ?? {};
+  const nothing = speed && speed.scenarios === 0 ? ['No speed scenario was looked at.'] : [];
+  return [...(selections > 0 ? [`${selections} of ${of} selections could not be read.`] : []), ...nothing, ...unseen];
 }
 
-/** The whole answer: its first sentence says how many changes there are, and the first of them. */
-export function changesAnswer(facts: AnswerFacts): Changes {
-  const { site, speed, limit } = facts;
+/** The sentences of the first paragraph: what changed most, how many more there are, and what was not looked at. */
+function leadOf(facts: AnswerFacts, findings: readonly Finding[], count: number, grammar: Grammar): string[] {
+  const { limit } = facts;
+  const ofCounting = findings.filter(({ verdict }) => verdict === 'measurement');
+  const first = findings.find(({ verdict }) => verdict !== 'measurement');
+  const shown = Math.min(limit, count);
+  const more =
+    count > 1
+      ? [
+          `${counted(count - 1, 'more change')} ${count === 2 ? 'was' : 'were'} found${shown < count ? `, of which ${shown - 1} are listed` : ''}.`,
+        ]
+      : [];
+  const said = first ? [first.sentence, costSentence(first, grammar), ...more] : [nothingSentence(facts, grammar)];
+  return [...ofCounting.map(({ sentence }) => sentence), ...said.slice(0, 2), ...seenSentences(facts), ...said.slice(2)].filter(
+    (sentence) => sentence !== '',
+  );
+}
+
+/** What stands beside the list: slow trends, levels that moved slowly, large days, special days. */
+function besideSentences({ slowly, large, special, names }: SiteFacts, slow: readonly RankedChange[]): string[] {
+  return [slowSentence(slow), slowLevelsSentence(slowly), largeDaysSentence(large, names.zone), special];
+}
+
+/** How much was looked at, of the site and of speed. */
+function lookedAt({ site, speed, firstDay }: AnswerFacts): Changes['looked'] {
   const kinds: readonly Searched[] = [site, speed].flatMap((kind) => kind ?? []);
   const sum = (of: (kind: Searched) => number) => kinds.reduce((total, kind) => total + of(kind), 0);
-  const looked = sum((kind) => kind.looked);
-  const ranked = site?.ranked ?? [];
-  const slow = ranked.filter((change) => isTooSlow(change, facts.days));
-  const entries = entriesOf(
-    ranked.filter((change) => !slow.includes(change)),
-    speed?.changes ?? [],
-    facts,
-  );
-  const shown = entries.slice(0, limit);
-  const faults = site?.faults ?? [];
   return {
-    answer: sentencesOf(facts, entries, slow, looked),
+    series: sum(({ looked }) => looked),
+    ...(speed && { speedSeries: speed.looked, scenarios: speed.scenarios }),
+    withTooFewData: sum(({ tooFew }) => tooFew),
+    requests: sum(({ requests }) => requests),
+    dataSince: kinds[0]?.dataSince ?? firstDay,
+  };
+}
+
+/** The whole answer: what changed, the most important first. */
+export function changesAnswer(facts: AnswerFacts): Changes {
+  const { site, speed, limit } = facts;
+  const { ranked = [], faults = [] } = site ?? {};
+  const grammar = changesGrammar(facts.lastDay);
+  const looked = lookedAt(facts);
+  const slow = ranked.filter((change) => isTooSlow(change, facts.days));
+  const news = ranked.filter((change) => !slow.includes(change));
+  const entries = entriesOf(news, speed?.changes ?? [], facts);
+  const shown = entries.slice(0, limit).flatMap((entry) => factsOf(entry, facts));
+  const findings = [...faults.map(faultFacts), ...shown].map((each) => worded(each, grammar));
+  const lead = looked.series === 0 ? [youngSentence(facts, looked.dataSince, grammar)] : leadOf(facts, findings, entries.length, grammar);
+  const { answer, rest } = paragraphOf(lead);
+  const beside = site ? besideSentences(site, slow) : [];
+  const details = [...rest, ...findings.map((finding) => intervalSentence(finding, grammar)), ...beside].filter(
+    (sentence) => sentence !== '',
+  );
+  return {
+    answer,
+    findings,
     ...(faults.length > 0 && { quality: [...faults] }),
-    changes: shown.flatMap((entry) => record(entry, facts)),
-    ranking: rankingOf(facts),
     total: entries.length,
-    looked: {
-      series: looked,
-      ...(speed && { speedSeries: speed.looked, scenarios: speed.scenarios }),
-      withTooFewData: sum(({ tooFew }) => tooFew),
-      requests: sum(({ requests }) => requests),
-      dataSince: (site ?? speed)?.dataSince ?? facts.firstDay,
-    },
+    looked,
+    ...(details.length > 0 && { details }),
+  };
+}
+
+/** Why nothing could be judged. */
+function youngSentence({ firstDay, lastDay }: AnswerFacts, since: string, { year }: Grammar): string {
+  return (
+    `The site is too young to judge the days ${rangeText(firstDay, lastDay, year)}: data begins ${rangeText(since, since, year)}, and a ` +
+    `verdict needs ${LEAST_HISTORY_DAYS} days before them.`
+  );
+}
+
+/** The grammar of metrics of the site and of speed. */
+function changesGrammar(today: string): Grammar {
+  const ofSite = grammarOf(today);
+  return {
+    ...ofSite,
+    nounOf: (subject) => (definitionOf(subject) ? ofSite.nounOf(subject) : nounOf(subject)),
   };
 }

@@ -22,7 +22,7 @@ export interface RankedChange extends ChangeEvent {
 }
 
 /** Drift is given per four weeks. */
-const DRIFT_DAYS = 28;
+export const DRIFT_DAYS = 28;
 
 /** The total that changes are ranked by: revenue where there is some of the main goal, else conversions, else visits. */
 export function outcomeOf({ series, base, isOfOtherGoal }: Pick<Scene, 'series' | 'base' | 'isOfOtherGoal'>): Cost['metric'] {
@@ -48,8 +48,7 @@ function costOf(scene: Scene, event: ChangeEvent, metric: Cost['metric'], goalId
   const factors = factorsOf(event.parts, metric, goalId);
   if (!own || place.zoneId !== undefined || factors.length === 0 || isOfOthers(scene, event, place, factors)) return undefined;
   const isDrift = event.shape === 'drift';
-  // Of a change that began before the scan, its part in these days.
-  const first = isDrift || event.from < from ? from : event.from;
+  const first = isDrift ? from : event.from;
   const days = daysOf(own, first, isDrift ? to : (event.to ?? to));
   const of = { metric, goalId: metric === 'conversionCount' ? goalId : undefined };
   // Half of a slope lies above its middle.

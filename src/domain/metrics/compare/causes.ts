@@ -1,14 +1,12 @@
 import { findReasons, type Reasons } from '../engine/reasons.ts';
 import { OTHER_DEVICE } from '../read/metric-grid.ts';
-import { type Cause, type MovedShare } from './cause-words.ts';
+import { type Change, differenceOf, earlierOf } from './change.ts';
 import type { GroupVerdict } from './comparison-rows.ts';
-import { type Change, differenceOf, earlierOf } from './comparison-words.ts';
 import { type Explained, explain, findPartition, type GroupValues, partition, type RevenueSplit, splitRevenue } from './contributions.ts';
 import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput } from './judged-changes.ts';
 import type { MeasuredChange } from './measured-change.ts';
 import { followingSize, measureHeadline, type OtherPlace, otherPlaces, withMeasured } from './measured-headline.ts';
 import { isChanged, judgeReading, type Reading } from './readings.ts';
-import { METRIC_OF, type RevenueFactor } from './revenue-words.ts';
 
 /** Segments that may have caused a change. */
 export interface SegmentReadings {
@@ -24,6 +22,15 @@ export interface CausesInput extends PeriodsInput {
   readonly segments: SegmentReadings;
   /** Whether causes are wanted: devices, segments, factors of revenue. */
   readonly explains: boolean;
+}
+
+/** A way to divide the visits, and what each of its groups did. */
+interface Cause {
+  /** The kind of the groups: `devices`, `New visitors and Returning visitors`. */
+  readonly of: string;
+  /** Their shares of the change; undefined where they do not divide it. */
+  readonly explained: Explained | undefined;
+  readonly reasons: Reasons;
 }
 
 /** Devices as causes of one change. */
@@ -45,13 +52,7 @@ interface SegmentCauses {
 interface RevenueCause {
   readonly split: RevenueSplit;
   readonly difference: number;
-  /** The ranges differ in length, so that all amounts are those of a day. */
-  readonly isPerDay: boolean;
   readonly isChanged: boolean;
-  /** Whether there is a verdict on it at all. */
-  readonly isJudged: boolean;
-  /** Whether a factor lies within noise by itself. */
-  readonly isCalm: (factor: RevenueFactor) => boolean;
 }
 
 /** The causes of the headline; parts that do not apply are undefined. */
@@ -59,7 +60,6 @@ export interface Causes {
   readonly whole: Reading | undefined;
   readonly byDevice: DeviceCause | undefined;
   readonly bySegment: SegmentCauses | undefined;
-  readonly movedSegment: MovedShare | undefined;
   readonly revenue: RevenueCause | undefined;
   /** The changes, the headline with the day and size that every tool gives it. */
   readonly judged: JudgedChanges;
@@ -89,10 +89,9 @@ function deviceCause(change: Change, whole: Reading, { devices, windows, judged 
     of: 'devices',
     explained,
     reasons,
-    isSteady: !judged.devicesOf(metric).some(isChanged),
     verdictOf(device) {
       const own = judged.devicesOf(metric).find(({ reading }) => reading.device === device);
-      return own && { judged: own, change: reasons.groups.find(({ name }) => name === device) };
+      return own && { judged: own };
     },
   };
 }
@@ -112,33 +111,15 @@ function segmentCauses(whole: Reading, { windows, judged, segments: { all, chose
   const reasons = findReasons(occasionOf({ ...headline, since }, whole, hidden, windows), groups, all.length);
   const explained = chosen.flatMap(({ name, reading }) => {
     const apart = explainedBy([{ name, before: reading.before, after: reading.after }], `not ${name}`);
-    const change = reasons.groups.find((group) => group.name === name);
-    return apart ? [{ apart, verdict: { judged: judgeReading(reading, metric), change } }] : [];
+    return apart ? [{ apart, verdict: { judged: judgeReading(reading, metric) } }] : [];
   });
   const parts = findPartition(whole, all);
   const divided: Cause | undefined = parts && {
     of: parts.map(({ name }) => name).join(' and '),
     explained: explainedBy(parts, 'no segment of these'),
     reasons,
-    isSteady: false,
   };
   return { reasons, explained, divided };
-}
-
-/** Points. */
-const LEAST_MOVED = 3;
-
-/** The segment whose share of the visits moved most, where that is 3 points or more. */
-function movedSegmentOf(whole: Reading | undefined, segments: readonly GroupValues[]): MovedShare | undefined {
-  const percentOf = (values: GroupValues['before'], all: GroupValues['before'] = {}) =>
-    (100 * (values['visits'] ?? 0)) / (all['visits'] || 1);
-  const shares = segments.map(({ name, before, after }) => ({
-    name,
-    before: percentOf(before, whole?.before),
-    after: percentOf(after, whole?.after),
-  }));
-  const [most] = shares.toSorted((a, b) => Math.abs(b.after - b.before) - Math.abs(a.after - a.before));
-  return most && Math.abs(most.after - most.before) >= LEAST_MOVED ? most : undefined;
 }
 
 function takings(values: Reading['before'], scale: number) {
@@ -152,14 +133,8 @@ function revenueCause(whole: Reading, { windows: { factors }, judged }: CausesIn
   const { before, after } = whole;
   const change = judged.changes.find(({ metric }) => metric === 'revenueSum');
   const split = change && !whole.isOfOtherGoal && splitRevenue(takings(before, factors.before), takings(after, factors.after));
-  const isCalm = (factor: RevenueFactor) => {
-    const [own] = judged.judgedOf(METRIC_OF[factor]);
-    return !isChanged(own ?? judgeReading(whole, METRIC_OF[factor]));
-  };
   if (!change || !split) return undefined;
-  const { isPerDay, judgement } = change;
-  const verdict = { isChanged: isChanged(judgement), isJudged: judgement.noise !== null };
-  return { split, difference: differenceOf(change) ?? 0, isPerDay, ...verdict, isCalm };
+  return { split, difference: differenceOf(change) ?? 0, isChanged: isChanged(change.judgement) };
 }
 
 /** The device that the change lies on, with the size that was measured there; a product with that on the days of its factor. */
@@ -194,7 +169,6 @@ export function explainHeadline(input: CausesInput): Causes {
     whole,
     ...parts,
     bySegment: whole && !parts.judged.isNoise && segments.all.length > 0 ? segmentCauses(whole, own) : undefined,
-    movedSegment: movedSegmentOf(whole, segments.all),
     revenue: explains && whole && readings.length === 1 ? revenueCause(whole, own) : undefined,
     others: parts.byDevice ? otherPlaces(input, parts.judged, parts.measured) : [],
   };

@@ -1,14 +1,12 @@
 import * as z from 'zod';
+import { findingShape } from '../../../findings/finding.ts';
 import { type TableColumn, tableOf } from '../../../lib/columns.ts';
 import type { Judgement } from '../engine/judge.ts';
-import type { GroupChange } from '../engine/reasons.ts';
 import { unitOf } from '../metric-definitions.ts';
 import { qualityShape } from '../quality/counting.ts';
-import { effectsOf, MOST_PART } from './cause-words.ts';
-import { type Change, differenceOf } from './comparison-words.ts';
-import { type Contribution, type Explained, fixed, type RevenueSplit } from './contributions.ts';
-import { measuredChangeShape } from './measured-change.ts';
-import { isChanged, noisePercentOf, toldVerdict } from './readings.ts';
+import { type Change, differenceOf } from './change.ts';
+import { type Contribution, type Explained, effectsOf, fixed, type RevenueSplit } from './contributions.ts';
+import { toldVerdict } from './readings.ts';
 
 const cell = z.union([z.string(), z.number(), z.null()]);
 /** Rows of a table of its own; members without a value are left out. */
@@ -17,6 +15,7 @@ const records = z.array(z.record(z.string(), cell)).optional();
 /** The answer of a comparison; parts that do not apply are left out. */
 export const comparisonShape = z.object({
   answer: z.string(),
+  findings: z.array(findingShape),
   baseline: z.object({ start: z.string(), end: z.string(), days: z.number() }).optional(),
   columns: z.array(z.string()),
   rows: z.array(z.array(cell)),
@@ -36,13 +35,13 @@ export const comparisonShape = z.object({
       unit: z.string().optional(),
     })
     .optional(),
-  /** The change of the headline where and since when it happened, and what it costs over its days; `low` and `high` at 95 %. */
-  change: measuredChangeShape.optional(),
   events: records,
   /** Days until a lasting change of this size in percent would show in four of five cases; null: longer than 92. */
   detect: z.array(z.object({ metric: z.string(), percent: z.number(), days: z.number().nullable() })).optional(),
   /** Days on which the counting looks broken. */
   quality: qualityShape,
+  /** Intervals, and what the first paragraph had no room for. */
+  details: z.array(z.string()).optional(),
 });
 
 /** The answer of `compare_metrics`. */
@@ -70,7 +69,7 @@ function shownVerdict({ judgement }: Change, difference: number | null): string 
 /** A percentage of a share, rounded; null where there is no share. */
 const percentOf = (share: number | null | undefined) => percent(share === null || share === undefined ? null : 100 * share);
 
-function changePercent(change: Change): number | null {
+function percentChange(change: Change): number | null {
   const difference = differenceOf(change);
   const { before } = change.compared;
   return percent(difference === null || !before ? null : (100 * difference) / before);
@@ -82,92 +81,93 @@ function unitText(metric: string, isPerDay: boolean, currency: string | undefine
   return isPerDay ? `${unit} a day` : unit;
 }
 
-/** The columns of a change; docs/statistics.md explains those of the verdict. */
-const changeColumns = (currency: string | undefined): readonly TableColumn<Change, Cell>[] => [
+/** The bounds at 95 % of a change with a first day, those at 99 % of the ranges as wholes without one. */
+function boundsOf({ since, judgement: { relative, noise } }: Change): { low: number; high: number } | undefined {
+  if (since) return since;
+  return relative === null || noise === null ? undefined : { low: relative - noise, high: relative + noise };
+}
+
+const TOTALS: readonly TableColumn<Change, Cell>[] = [
+  ['beforeTotal', ({ before }) => round(before)],
+  ['afterTotal', ({ after }) => round(after)],
+];
+
+/** The columns of a change; of ranges that differ in length counts are those of a day, with their totals beside them. */
+const changeColumns = (currency: string | undefined, withTotals: boolean): readonly TableColumn<Change, Cell>[] => [
   ['metric', ({ metric }) => metric],
   ['unit', ({ metric, isPerDay }) => unitText(metric, isPerDay, currency)],
   // Where the ranges differ in length, all three are those of a day: a total beside a change for a day would not add up.
   ['before', ({ before, compared, isPerDay }) => round(isPerDay ? compared.before : before)],
   ['after', ({ after, compared, isPerDay }) => round(isPerDay ? compared.after : after)],
+  ...(withTotals ? TOTALS : []),
   ['change', (change) => round(differenceOf(change))],
-  ['changePercent', changePercent],
-  ['levelPercent', ({ judgement }) => percentOf(judgement.otherwise ?? judgement.relative)],
-  ['noisePercent', ({ judgement }) => percent(noisePercentOf(judgement))],
-  ['detectablePercent', ({ detectable }) => percentOf(detectable === null || detectable <= -1 ? null : Math.abs(detectable))],
+  ['changePercent', percentChange],
   ['verdict', (change) => shownVerdict(change, differenceOf(change))],
   ['since', ({ since }) => since?.from ?? null],
-  ['sinceChangePercent', ({ since }) => percentOf(since?.relative)],
+  ['low', (change) => percentOf(boundsOf(change)?.low)],
+  ['high', (change) => percentOf(boundsOf(change)?.high)],
 ];
 
 /** A row for each metric of each selection, which a column names where there are several. */
 export function changeTable(changes: readonly Change[], isLabelled: boolean, currency: string | undefined) {
   const label: TableColumn<Change, Cell> = ['of', ({ of }) => of];
-  return tableOf([...(isLabelled ? [label] : []), ...changeColumns(currency)], changes);
+  return tableOf(
+    [
+      ...(isLabelled ? [label] : []),
+      ...changeColumns(
+        currency,
+        changes.some(({ isPerDay }) => isPerDay),
+      ),
+    ],
+    changes,
+  );
 }
 
-/** A group's own change, and its change beside all other visits. */
+/** A group's own change. */
 export interface GroupVerdict {
   readonly judged: Judgement;
-  readonly change: GroupChange | undefined;
 }
 
 const changePercentOf = ({ before, after }: Contribution) =>
   before === null || after === null || before === 0 ? null : percent((100 * (after - before)) / before);
 
-/** Whether change and level, which decided, lie on different sides of the bound: the verdict would contradict it. */
-function isOtherSide(moved: number | null, noise: number | null, { relative, verdict }: Judgement): boolean {
-  if (moved === null || noise === null || relative === null) return false;
-  return Math.abs(moved) > noise !== isChanged({ verdict });
-}
-
-/** Its change and noise in percent, its verdict, and whether it moved like all other visits. */
+/** Its change in percent and its verdict; `mixed` where its days moved beyond noise and its totals went the other way. */
 function verdictCells(group: Contribution, verdict: GroupVerdict | undefined): Record<string, Cell> {
-  const moved = changePercentOf(group);
-  if (!verdict) return { changePercent: moved, noisePercent: null, verdict: null };
-  const { judged, change } = verdict;
-  // What began within the period makes the verdict, and may go another way than the whole period did: its first day and size say so.
-  const isOtherWay = moved !== null && judged.verdict === (moved > 0 ? 'down' : 'up');
-  const noise = percent(noisePercentOf(judged));
-  return {
-    changePercent: moved,
-    ...((isOtherSide(moved, noise, judged) || (isOtherWay && !judged.main)) && { levelPercent: percentOf(judged.relative) }),
-    noisePercent: noise,
-    verdict: isOtherWay ? 'mixed' : toldVerdict(judged),
-    ...(judged.main && (isOtherWay || noise === null) && { since: judged.main.from }),
-    ...(judged.main && isOtherWay && { sinceChangePercent: percentOf(judged.main.relative) }),
-    ...(change && { againstOthers: change.verdict }),
-  };
+  const changePercent = changePercentOf(group);
+  if (!verdict) return { changePercent, verdict: null };
+  const { judged } = verdict;
+  const isOtherWay = changePercent !== null && judged.verdict === (changePercent > 0 ? 'down' : 'up');
+  return { changePercent, verdict: isOtherWay ? 'mixed' : toldVerdict(judged) };
 }
 
-/** One device; `change` is undefined where nothing stands out that it could be a share of. */
-export function deviceRecord(group: Contribution, change: number | undefined, verdict: GroupVerdict | undefined): Record<string, Cell> {
+/** One device with its part of the change, in the unit of the metric. */
+export function deviceRecord(group: Contribution, verdict: GroupVerdict | undefined): Record<string, Cell> {
   const { name, before, after, shareBefore, shareAfter, mix, rate, contribution } = group;
-  const shares = shareBefore === undefined ? {} : { shareBefore: percent(shareBefore), shareAfter: percent(shareAfter ?? null) };
-  const effects = mix === undefined ? {} : { mix, rate: rate ?? null };
-  const share = change ? (100 * contribution) / change : null;
-  // Parts that cancel each other are no shares.
-  const isShare = share !== null && Math.abs(share) <= MOST_PART;
-  const part = change === undefined ? {} : { shareOfChangePercent: isShare ? percent(share) : null };
   return {
     device: name,
     before: round(before),
     after: round(after),
     ...verdictCells(group, verdict),
-    ...shares,
-    ...effects,
+    ...(shareBefore !== undefined && { shareBefore: percent(shareBefore), shareAfter: percent(shareAfter ?? null) }),
+    ...(mix !== undefined && { mix, rate: rate ?? null }),
     contribution,
-    ...part,
   };
 }
 
 /** Mix and rate of all groups together, and what is left. */
 export function sumsOf(of: string, explained: Explained): Record<string, Cell> {
   const { metric, change, groups, remainder } = explained;
-  return { metric, of, change, ...(groups.some(({ mix }) => mix !== undefined) && effectsOf(explained)), remainder };
+  return {
+    metric,
+    of,
+    change,
+    ...(groups.some(({ mix }) => mix !== undefined) && effectsOf(explained)),
+    ...(remainder !== 0 && { remainder }),
+  };
 }
 
-/** One segment; its contribution and that of all other visits are the change. */
-export function segmentRecord({ groups: [own], change }: Explained, verdict: GroupVerdict): Record<string, Cell> {
+/** One segment; its contribution and that of all other visits make the change. */
+export function segmentRecord({ groups: [own] }: Explained, verdict: GroupVerdict): Record<string, Cell> {
   if (!own) return {};
   const { name, before, after, contribution } = own;
   return {
@@ -176,7 +176,6 @@ export function segmentRecord({ groups: [own], change }: Explained, verdict: Gro
     after: round(after),
     ...verdictCells(own, verdict),
     contribution,
-    ofOthers: fixed(change - contribution),
   };
 }
 

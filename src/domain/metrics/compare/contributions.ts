@@ -222,3 +222,15 @@ export function findPartition(whole: Omit<GroupValues, 'name'>, groups: readonly
     }),
   );
 }
+
+/** The parts of a change that come from moved shares of the groups, and from values within them. */
+export function effectsOf({ groups }: Explained): { mix: number; rate: number } {
+  const sum = (of: (group: Contribution) => number) => groups.reduce((total, group) => total + of(group), 0);
+  return { mix: fixed(sum(({ mix = 0 }) => mix)), rate: fixed(sum(({ rate = 0 }) => rate)) };
+}
+
+/** True where moved shares make more of the change of a rate or an average than values within the groups. */
+export function isMix(explained: Explained): boolean {
+  const { mix, rate } = effectsOf(explained);
+  return Math.abs(mix) > Math.abs(rate) && mix * explained.change > 0;
+}

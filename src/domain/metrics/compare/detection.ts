@@ -1,3 +1,4 @@
+import { listed } from '../../../findings/wording.ts';
 import { dayAfter } from '../../../lib/calendar.ts';
 import { formatNumber } from '../../../lib/number-text.ts';
 import { Z_99 } from '../../../statistics/tails.ts';
@@ -94,30 +95,26 @@ export function detectionsOf(reading: Reading, metrics: readonly string[], perce
 // Rounded up, so that it is more than what was asked.
 const upTo = (value: number) => formatNumber(Math.ceil(10 * value) / 10, { digits: 1 });
 
-/** The change that would show within 92 days, in brackets; empty where that is not known. */
-function bestWords({ smallest, levelSince, levelDays }: Detection): string {
-  if (smallest === undefined) return '';
-  return levelSince === undefined
-    ? ` (${upTo(smallest)}% would)`
-    : ` (${upTo(smallest)}% would, against the ${levelDays} days since ${levelSince})`;
+/** `revenue (35.4% could)`; of a level that is known from few days with how many. */
+function unseenText({ metric, smallest, levelDays }: Detection): string {
+  const name = nameOf(metric).toLowerCase();
+  if (smallest === undefined) return name;
+  return `${name} (${upTo(smallest)}% could${levelDays === undefined ? '' : `, against ${levelDays} days of its level`})`;
 }
 
-/** How many days a change takes that begins from a level which is known from few days. */
-function aheadWords(detections: readonly Detection[]): string[] {
-  const texts = detections.flatMap(({ metric, daysEach }) => (daysEach ? [`${daysEach} days (${nameOf(metric).toLowerCase()})`] : []));
-  return texts.length === 0 ? [] : [`Held against as many days of the present level, it would show after ${texts.join(', ')}.`];
-}
-
-/** Sentences: `A lasting change of 5% would show in 4 of 5 cases: visits after 9 days, revenue not within 92 days (7.3% would).` */
-export function detectionSentence(detections: readonly Detection[]): string {
+/** Sentences: `A lasting change of 5% would be seen after 9 days in visits.` `It could not be seen within 92 days in revenue (7.3% could).` */
+export function detectionSentences(detections: readonly Detection[]): string[] {
   const [first] = detections;
-  if (!first) return 'How long a change would take to show cannot be said: fewer than 21 days are known.';
-  const texts = detections.map((detection) => {
-    const { metric, days } = detection;
-    const after =
-      days === null ? `not within ${MOST_DAYS_TO_SHOW} days${bestWords(detection)}` : `after ${days} ${days === 1 ? 'day' : 'days'}`;
-    return `${nameOf(metric).toLowerCase()} ${after}`;
-  });
-  const sizes = `A lasting change of ${formatNumber(first.percent)}% would show in 4 of 5 cases: ${texts.join(', ')}.`;
-  return [sizes, ...aheadWords(detections)].join(' ');
+  if (!first) return ['How long a change would take to show cannot be said: fewer than 21 days are known.'];
+  const size = `A lasting change of ${formatNumber(first.percent)}%`;
+  const [seen, unseen] = [true, false].map((isSeen) => detections.filter(({ days }) => (days === null) !== isSeen));
+  const after = (seen ?? []).map(({ metric, days }) => `${days} ${days === 1 ? 'day' : 'days'} in ${nameOf(metric).toLowerCase()}`);
+  const ahead = detections.flatMap(({ metric, daysEach }) => (daysEach ? [`${daysEach} days in ${nameOf(metric).toLowerCase()}`] : []));
+  return [
+    ...(after.length > 0 ? [`${size} would be seen after ${listed(after)}.`] : []),
+    ...(unseen && unseen.length > 0
+      ? [`${after.length > 0 ? 'It' : size} could not be seen within ${MOST_DAYS_TO_SHOW} days in ${listed(unseen.map(unseenText))}.`]
+      : []),
+    ...(ahead.length > 0 ? [`Against as many days of the present level, it would take ${listed(ahead)}.`] : []),
+  ];
 }

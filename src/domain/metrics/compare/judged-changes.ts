@@ -2,10 +2,9 @@ import { DAY_MS } from '../../../lib/clock.ts';
 import { factorsOf } from '../change-cost.ts';
 import { detectableChange } from '../engine/detectable.ts';
 import type { Occasion } from '../engine/reasons.ts';
+import { beyondUsual, type Change, differenceOf, earlierOf, isSameChange } from './change.ts';
 import type { Factors, Windows } from './comparison-windows.ts';
-import { type Change, differenceOf, earlierOf, isSameChange } from './comparison-words.ts';
 import { allDaysOf, dayPoints, isChanged, isCount, type Judged, judgeReading, kindOf, type Reading, sinceOf } from './readings.ts';
-import { beyondUsual } from './usual-words.ts';
 
 /** The readings of two periods. */
 export interface PeriodsInput {
@@ -59,20 +58,16 @@ function changeOf(metric: string, own: Judged, candidates: readonly Judged[], wi
   const [before, after] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
   const isPerDay = isCount(metric) && (factors.before !== 1 || factors.after !== 1);
   const labels = wholeDaysOf(reading.periodDays);
-  const [baselineDay, ...others] = wholeDaysOf(reading.baselineDays);
   return {
     metric,
     before,
     after,
     compared: isPerDay ? perDay(before, after, factors) : { before, after },
     isPerDay,
-    lengths: { before: 1 / factors.before, after: 1 / factors.after },
     // Without a value on each side there is nothing that the verdict of the days could be about.
     judgement: before === null || after === null ? { ...own, verdict: 'not enough data' } : own,
-    points: { before: dayPoints(reading.baselineDays, metric), after: dayPoints(reading.periodDays, metric) },
     since: sinceOf(own, candidates, windows),
     days: { first: labels[0] ?? '', last: labels.at(-1) ?? '' },
-    baselineDay: others.length === 0 ? baselineDay : undefined,
     of,
     detectable: own.verdict === 'within noise' && windows.isAdjacent ? detectableOf(own) : null,
   };

@@ -1,6 +1,4 @@
-import * as z from 'zod';
 import { dayAfter } from '../../../lib/calendar.ts';
-import { formatNumber } from '../../../lib/number-text.ts';
 import {
   atUsualBasket,
   BASKET_DAYS,
@@ -13,22 +11,7 @@ import {
   scatterOfOrders,
 } from '../change-cost.ts';
 import type { DatedChange } from '../engine/changes.ts';
-import { unitOf } from '../metric-definitions.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
-
-/** A change by its metric, device and days, and what it costs over these; the same in every tool. Bounds are in the words beside it. */
-export const measuredChangeShape = z.object({
-  metric: z.string(),
-  device: z.string(),
-  goal: z.string().optional(),
-  from: z.string(),
-  to: z.string().optional(),
-  changePercent: z.number(),
-  /** The amount that it adds to or takes from revenue where there is some, else conversions, else visits. */
-  revenueSum: z.number().optional(),
-  conversionCount: z.number().optional(),
-  visits: z.number().optional(),
-});
 
 /** A change where it was measured. */
 export interface MeasuredChange {
@@ -76,41 +59,4 @@ export function costOnDays(metric: string, rows: readonly MetricRow[], change: D
     return { metric: outcome, ...costOfDays(days, [{ relative, low, high }], { isOfRate: metric === 'conversionRate', scatter }) };
   }
   return undefined;
-}
-
-/** `since 2026-09-25`, or both days where it has ended, or the only one. */
-export function changeDays({ from, to }: Pick<DatedChange, 'from' | 'to'>): string {
-  if (to === undefined) return `since ${from}`;
-  return from === to ? `on ${from} alone` : `from ${from} to ${to}`;
-}
-
-const OF_OUTCOME = { revenueSum: 'revenue', conversionCount: 'conversions', visits: 'visits' } as const;
-
-/** `about -48,058 EUR of revenue (-56,373 to -40,167)`; empty where nothing is known of it. */
-export function measuredCostText({ cost }: Pick<MeasuredChange, 'cost'>, currency: string | undefined): string {
-  if (!cost) return '';
-  const amount = (value: number) => formatNumber(value, { digits: 0, group: true, sign: true });
-  const unit = cost.metric === 'revenueSum' && currency !== undefined ? ` ${currency} of` : '';
-  const range = cost.low === undefined || cost.high === undefined ? '' : ` (${amount(cost.low)} to ${amount(cost.high)})`;
-  return `about ${amount(cost.value)}${unit} ${OF_OUTCOME[cost.metric]}${range}`;
-}
-
-/** A cost for programs, to the cent. */
-export function costRecord({ metric, value, low, high }: Omit<Cost, 'goalId'>, currency: string | undefined) {
-  const rounded = (amount: number) => Number(amount.toFixed(2));
-  const bounds = low === undefined || high === undefined ? {} : { low: rounded(low), high: rounded(high) };
-  return { metric, value: rounded(value), ...bounds, unit: unitOf(metric, currency) ?? '' };
-}
-
-/** The change for programs. */
-export function changeRecord({ metric, device, goal, change: { from, to, relative }, cost }: MeasuredChange) {
-  return {
-    metric,
-    device,
-    ...(goal !== undefined && { goal }),
-    from,
-    ...(to !== undefined && { to }),
-    changePercent: Number((100 * relative).toFixed(2)),
-    ...(cost && { [cost.metric]: Number(cost.value.toFixed(2)) }),
-  };
 }

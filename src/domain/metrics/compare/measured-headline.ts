@@ -3,7 +3,7 @@ import type { DatedChange } from '../engine/changes.ts';
 import { type FoundChange, measureChange, sizeOfDays } from '../engine/measure.ts';
 import { findReasons, type Reasons } from '../engine/reasons.ts';
 import type { Effect } from '../engine/scan.ts';
-import type { Change } from './comparison-words.ts';
+import type { Change } from './change.ts';
 import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput, PRODUCTS } from './judged-changes.ts';
 import { costOnDays, type MeasuredChange } from './measured-change.ts';
 import { allDaysOf, isChanged, type Judged, judgeReading, kindOf, type Reading } from './readings.ts';

@@ -192,11 +192,6 @@ export function toldVerdict({ verdict, noise, relative }: Judgement): Judgement[
   return isBlind ? 'cannot be judged' : verdict;
 }
 
-/** Relative change up to which levels are within noise, in percent; null where it is not known, or where a day of the period decided. */
-export function noisePercentOf({ noise, isOfMain, otherwise }: Judgement): number | null {
-  return noise === null || isOfMain || otherwise !== undefined ? null : 100 * noise;
-}
-
 /** A part dates a change beyond the days that the whole allows where it shows it so many times more clearly and makes half of it. */
 const CLEARER = 1_000;
 const DATING_SHARE = 0.5;

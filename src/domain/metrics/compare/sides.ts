@@ -1,12 +1,17 @@
 import { mean, standardDeviation } from 'simple-statistics';
+import type { Facts } from '../../../findings/finding.ts';
+import { paragraphOf } from '../../../findings/paragraph.ts';
+import type { Grammar } from '../../../findings/sentence.ts';
 import { type TableColumn, tableOf } from '../../../lib/columns.ts';
-import { studentOf, Z_99 } from '../../../statistics/tails.ts';
-import { nameOf, unitOf } from '../metric-definitions.ts';
+import { studentOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
+import { ALL_VISITORS } from '../../names/match-name.ts';
+import { wordedAll } from '../findings.ts';
+import { unitOf } from '../metric-definitions.ts';
 import type { MetricValues } from '../read/combine.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
 import type { Cell, Comparison } from './comparison-rows.ts';
-import { changeText, valueText } from './comparison-words.ts';
 import { fixed } from './contributions.ts';
+import { isCount } from './readings.ts';
 
 /** One side of a comparison, read at the same time. */
 export interface Side {
@@ -17,8 +22,6 @@ export interface Side {
 
 type SideVerdict = 'higher' | 'lower' | 'within noise' | 'not enough data';
 
-/** Sides that a sentence names. */
-const MOST_SAID = 4;
 /** Days that both sides need. */
 const LEAST_DAYS = 5;
 
@@ -31,35 +34,54 @@ function dailyDifferences(metric: string, reference: Side, other: Side): number[
   });
 }
 
-/** Judges how the second side differs from the first by its days (paired t-test at 1 %), which holds for groups that overlap too. */
-export function judgeSides(metric: string, reference: Side, other: Side): SideVerdict {
-  const differences = dailyDifferences(metric, reference, other);
-  if (differences.length < LEAST_DAYS) return 'not enough data';
-  // Over n − 1, because the days are a sample.
-  const error = (standardDeviation(differences) / Math.sqrt(differences.length - 1)) * studentOf(Z_99, differences.length - 1);
-  const middle = mean(differences);
-  if (Math.abs(middle) <= error) return 'within noise';
-  return middle > 0 ? 'higher' : 'lower';
+/** How a side differs from the first one by its days: its verdict at 1 %, and half of the interval of the mean difference at 95 %. */
+interface SideJudgement {
+  readonly verdict: SideVerdict;
+  readonly half: number;
 }
 
-function sentence(
-  metric: string,
-  sides: readonly Side[],
-  verdicts: readonly (SideVerdict | undefined)[],
+/** Judges how the second side differs from the first by its days (paired t-test at 1 %), which holds for groups that overlap too. */
+export function judgeSides(metric: string, reference: Side, other: Side): SideJudgement {
+  const differences = dailyDifferences(metric, reference, other);
+  if (differences.length < LEAST_DAYS) return { verdict: 'not enough data', half: 0 };
+  const freedom = differences.length - 1;
+  // Over n − 1, because the days are a sample.
+  const error = standardDeviation(differences) / Math.sqrt(freedom);
+  const middle = mean(differences);
+  const half = error * studentOf(Z_95, freedom);
+  if (Math.abs(middle) <= error * studentOf(Z_99, freedom)) return { verdict: 'within noise', half };
+  return { verdict: middle > 0 ? 'higher' : 'lower', half };
+}
+
+const VERDICTS = { higher: 'higher', lower: 'lower', 'within noise': 'unchanged', 'not enough data': 'too few data' } as const;
+
+/** The record of a side that is held against the first one. */
+function factsOf(
+  { metric, name, value, reference, verdict, half }: SideValue,
+  first: string,
+  kind: 'device' | 'segment',
   currency: string | undefined,
-): string {
-  const [reference] = sides;
-  const first = reference?.values[metric] ?? null;
-  const shown = sides.length > MOST_SAID + 1 ? sides.slice(0, MOST_SAID) : sides;
-  const phrases = shown.map(({ name, values }, index) => {
-    const value = values[metric] ?? null;
-    const verdict = verdicts[index];
-    const difference =
-      verdict === undefined || value === null || first === null ? '' : ` (${changeText(metric, first, value)}: ${verdict})`;
-    return `${name} ${valueText(metric, value, currency)}${difference}`;
-  });
-  const more = shown.length < sides.length ? `; ${sides.length - shown.length} more in the table` : '';
-  return `${nameOf(metric)}: ${phrases.join(', ')}${more}.`;
+): Facts[] {
+  // A part holds less than the whole: that is no finding.
+  if (verdict === undefined || reference === undefined || (first === ALL_VISITORS && isCount(metric))) return [];
+  const isMoved = (verdict === 'higher' || verdict === 'lower') && value !== null && reference !== null && reference !== 0;
+  const percentOf = (difference: number) => (reference ? short((100 * difference) / Math.abs(reference)) : 0);
+  const difference = isMoved ? value - reference : 0;
+  return [
+    {
+      subject: metric,
+      unit: unitOf(metric, currency) ?? '',
+      place: { [kind]: name },
+      when: { shape: 'range', ongoing: false },
+      now: value,
+      against: { what: 'others', name: first, value: reference },
+      ...(isMoved && {
+        change: { percent: percentOf(difference), low: percentOf(difference - half), high: percentOf(difference + half) },
+      }),
+      verdict: VERDICTS[verdict],
+      causes: [],
+    },
+  ];
 }
 
 /** One metric of one side, beside the value of the first side. */
@@ -70,6 +92,8 @@ interface SideValue {
   /** Of the side that the others are compared with; undefined for that side itself. */
   readonly reference: number | null | undefined;
   readonly verdict: SideVerdict | undefined;
+  /** Half of the interval of the difference, of a count over all days of the range. */
+  readonly half: number;
 }
 
 const short = (number: number) => Number(number.toPrecision(Math.abs(number) >= 1000 ? 8 : 4));
@@ -92,25 +116,27 @@ const sideColumns = (kind: string, currency: string | undefined): readonly Table
   ['verdict', ({ verdict }) => verdict ?? null],
 ];
 
-/** Puts sides next to each other: a row for each metric and side, each against the first. */
+/** Puts sides next to each other: a row for each metric and side, each against the first, and what differs. */
 export function compareSides(
   metrics: readonly string[],
   sides: readonly Side[],
-  kind: string,
-  currency: string | undefined,
-): Pick<Comparison, 'answer' | 'columns' | 'rows'> {
+  kind: 'device' | 'segment',
+  { currency, grammar }: { readonly currency: string | undefined; readonly grammar: Grammar },
+): Pick<Comparison, 'answer' | 'findings' | 'columns' | 'rows'> {
   const [reference] = sides;
-  const verdicts = metrics.map((metric) =>
-    sides.map((side) => (reference && side !== reference ? judgeSides(metric, reference, side) : undefined)),
-  );
-  const values = metrics.flatMap((metric, at) =>
-    sides.map((side, index): SideValue => {
-      const first = side === reference ? undefined : (reference?.values[metric] ?? null);
-      return { metric, name: side.name, value: side.values[metric] ?? null, reference: first, verdict: verdicts[at]?.[index] };
+  const values = metrics.flatMap((metric) =>
+    sides.map((side): SideValue => {
+      const isFirst = side === reference;
+      const first = isFirst ? undefined : (reference?.values[metric] ?? null);
+      const judged = reference && !isFirst ? judgeSides(metric, reference, side) : undefined;
+      const half = (judged?.half ?? 0) * (isCount(metric) ? side.days.length : 1);
+      return { metric, name: side.name, value: side.values[metric] ?? null, reference: first, verdict: judged?.verdict, half };
     }),
   );
-  return {
-    answer: metrics.map((metric, at) => sentence(metric, sides, verdicts[at] ?? [], currency)).join(' '),
-    ...tableOf(sideColumns(kind, currency), values),
-  };
+  const findings = wordedAll(
+    values.flatMap((value) => factsOf(value, reference?.name ?? '', kind, currency)),
+    grammar,
+  );
+  const { answer } = paragraphOf(findings.map(({ sentence }) => sentence));
+  return { answer, findings, ...tableOf(sideColumns(kind, currency), values) };
 }

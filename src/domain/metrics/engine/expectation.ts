@@ -23,7 +23,7 @@ export interface Expectation {
 }
 
 /** How a row compares with what was to be expected of it. */
-export type ExpectedVerdict = 'ordinary' | 'high' | 'low';
+export type ExpectedVerdict = 'normal' | 'high' | 'low';
 
 /** An expectation, and how far what was counted lies from it, as a standard normal. */
 export interface Expected extends Expectation {
@@ -241,7 +241,7 @@ export function verdictsOf(rows: readonly Pick<Expected, 'score'>[]): ExpectedVe
   const chances = rows.map(({ score }) => Math.exp(logTail(score)));
   const limit = discoveryLimit(chances, FALSE_DISCOVERY_RATES.unexpectedRows);
   return rows.map(({ score }, at): ExpectedVerdict => {
-    if ((chances[at] ?? 1) > limit) return 'ordinary';
+    if ((chances[at] ?? 1) > limit) return 'normal';
     return score > 0 ? 'high' : 'low';
   });
 }

@@ -129,15 +129,17 @@ export function measureChange(kind: MetricKind, days: readonly DailyPoint[], fou
   const distanceOf = ({ from }: Pick<DatedChange, 'from'>) => Math.abs(Date.parse(from) - Date.parse(found.from)) / DAY_MS;
   const all = (study?.changes ?? []).map((change) => dated(series, change));
   const changes = all.filter(({ shape }) => shape !== 'outlier');
-  // Where two changes lie near, the one of the same size is meant.
+  // A day of more orders than the others of a fall had them; one very large order says nothing of a fall of revenue.
+  const whole = (change: DatedChange) => overAllDays(change, isCounted(kind) ? all : changes, last);
+  // Where two changes lie near, the one of the same size is meant, by its first days or by all of them.
+  const isMeant = (change: DatedChange) => change.relative * found.relative > 0 && isSameSize(change, found);
   const alike = changes
-    .filter((change) => change.relative * found.relative > 0 && distanceOf(change) <= NEAR_DAYS && isSameSize(change, found))
+    .filter((change) => distanceOf(change) <= NEAR_DAYS && (isMeant(change) || isMeant(whole(change))))
     .toSorted((a, b) => distanceOf(a) - distanceOf(b));
   const nearest =
     alike.find(({ to }) => (to === undefined) === (found.to === undefined)) ??
     (endsInDoubt(found, last) ? alike.find(({ to }) => to === undefined) : undefined);
-  // A day of more orders than the others of a fall had them; one very large order says nothing of a fall of revenue.
-  return nearest && overAllDays(nearest, isCounted(kind) ? all : changes, last);
+  return nearest && whole(nearest);
 }
 
 /** Changes that begin on a day or later with a p-value of at most `most`, each measured like those that any tool found. */

@@ -1,25 +1,18 @@
 import { dayAfter } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
-import { todayIn } from '../../../lib/dates.ts';
 import { grouped } from '../../../lib/grouped.ts';
-import { formatNumber } from '../../../lib/number-text.ts';
 import { factorsOf } from '../change-cost.ts';
-import { levelText } from '../compare/level-words.ts';
-import { changeDays, costOnDays, type MeasuredChange, measuredCostText } from '../compare/measured-change.ts';
+import { costOnDays, type MeasuredChange } from '../compare/measured-change.ts';
 import { dayPoints, kindOf } from '../compare/readings.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { LONGEST_EPISODE_DAYS } from '../engine/judge.ts';
 import { changesSince, sizeOfDays } from '../engine/measure.ts';
 import type { DailyPoint } from '../engine/series.ts';
-import { nameOf, verbsOf } from '../metric-definitions.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
-import type { QueryLine } from '../read/query-table.ts';
-import { type ExpectedInput, isChangeOf, isUsualLevel, keyOf } from './expected-lines.ts';
+import { type ExpectedInput, keyOf } from './expected-lines.ts';
 
 /** Probability of a change where nothing happened, over all series of a table. */
 const ERROR = 0.01;
-/** Changes that an answer tells. */
-const MOST_TOLD = 3;
 /** A change that began this many days before the first row is no longer news. */
 const LATELY_DAYS = 56;
 
@@ -35,6 +28,8 @@ const MADE = 2.6;
 export interface FoundChange extends MeasuredChange {
   /** Names the selection. */
   readonly key: string;
+  /** Days of the metric in the selection. */
+  readonly points: readonly DailyPoint[];
 }
 
 /** The days of one selection, by metric. */
@@ -86,7 +81,7 @@ export function changesFrom({ query, days, known }: ExpectedInput, from: string,
     const among = [...once.values()].filter(({ change }) => change.from <= last);
     return among.map(({ metric, change }) => {
       const cost = costOnDays(metric, costDays(rows, change, last), change);
-      return { key, metric, device, change, cost, ...(isOfOtherGoal && { isOfOtherGoal }) };
+      return { key, metric, device, change, cost, points: pointsOf(metric), ...(isOfOtherGoal && { isOfOtherGoal }) };
     });
   });
   // What lasted for longer and is over was a level between two changes, and is no story of these rows.
@@ -126,82 +121,4 @@ export function changesWithLater(
 /** Changes shortly before some rows, of which `first` is the first day, that these lie in whole. */
 export function changesBefore(input: ExpectedInput, first: string): FoundChange[] {
   return changesFrom(input, dayAfter(first, -LATELY_DAYS)).filter(({ change }) => change.from < first && change.to === undefined);
-}
-
-/** ` (mobile)`; with the goal where it is another than that of the rows. */
-function whereOf({ device, goal }: MeasuredChange): string {
-  const parts = [...(device === 'all' ? [] : [device]), ...(goal === undefined ? [] : [goal])];
-  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
-}
-
-/** The level that rows are held against beside a change before the first of them; those ahead alone have that of the last days. */
-function heldWords(
-  { change: { from } }: MeasuredChange,
-  { first, isAhead }: { readonly first: string; readonly isAhead: boolean },
-): string {
-  if (isAhead) return 'the forecast is of this level';
-  return `what was counted is held against ${isUsualLevel(from, first) ? 'this level' : 'the level before it'}`;
-}
-
-/** A sentence for each change before the rows, of which `first` is the first day; `metrics` are those that something is expected of. */
-export function levelSentence(
-  before: readonly MeasuredChange[],
-  metrics: readonly string[],
-  rows: { readonly first: string; readonly isAhead: boolean },
-): string {
-  return before
-    .slice(0, MOST_TOLD)
-    .map((own) => {
-      const { metric, change } = own;
-      const level = `${nameOf(metric)}${whereOf(own)} ${verbsOf(metric).is} ${levelText(change)} ${changeDays(change)}, before these rows`;
-      return metrics.some((each) => isChangeOf(own, each)) ? `${level}: ${heldWords(own, rows)}.` : `${level}.`;
-    })
-    .join(' ');
-}
-
-/**
- * One sentence where the rows of a change hold its outcome too: what they have against the expected is of all that moved it, not what the
- * one change costs. Empty where they do not.
- */
-export function togetherSentence(
-  changes: readonly MeasuredChange[],
-  lines: readonly QueryLine[],
-  { timeZone, currency }: { readonly timeZone: string; readonly currency: string | undefined },
-): string {
-  const [first] = changes;
-  const outcome = first?.cost?.metric;
-  if (!first || outcome === undefined || outcome === first.metric) return '';
-  const { from, to = '9' } = first.change;
-  const isIn = ({ interval }: QueryLine) => todayIn(timeZone, interval.startMs) >= from && todayIn(timeZone, interval.endMs) <= to;
-  const own = lines.filter(({ selection }) => selection.device === first.device);
-  const rows = (own.length > 0 ? own : lines).filter(isIn).flatMap(({ values, expected, interval }) => {
-    const { expected: usual, verdict } = expected?.[outcome] ?? {};
-    const value = values[outcome];
-    // Of days that are not over there is only a part.
-    if (verdict === 'forecast') return [];
-    return typeof value === 'number' && typeof usual === 'number' ? [{ interval, value: value - usual }] : [];
-  });
-  const [start, end] = [rows[0], rows.at(-1)].map((row) => row && todayIn(timeZone, row.interval.startMs));
-  if (start === undefined || end === undefined) return '';
-  const sum = formatNumber(
-    rows.reduce((total, { value }) => total + value, 0),
-    { digits: 0, group: true, sign: true },
-  );
-  const which = rows.length === 1 ? `the row of ${start}` : `the ${rows.length} rows from ${start} to ${end}`;
-  const unit = outcome === 'revenueSum' && currency !== undefined ? ` ${currency}` : '';
-  const where = own.length > 0 && first.device !== 'all' ? ` on ${first.device}` : '';
-  return `${nameOf(outcome)}${where} less its expected is ${sum}${unit} in ${which}: all that moved it there, not that change alone.`;
-}
-
-/** A sentence for each change: `Conversion rate (mobile) is 31% lower (27.3% to 34.5%) since 2026-09-25: about -48,058 EUR of revenue …` */
-export function changesSentence(changes: readonly MeasuredChange[], currency: string | undefined): string {
-  return changes
-    .slice(0, MOST_TOLD)
-    .map((measured) => {
-      const { metric, change } = measured;
-      const cost = measuredCostText(measured, currency);
-      const verb = verbsOf(metric)[change.to === undefined ? 'is' : 'was'];
-      return `${nameOf(metric)}${whereOf(measured)} ${verb} ${levelText(change)} ${changeDays(change)}${cost === '' ? '' : `: ${cost}`}.`;
-    })
-    .join(' ');
 }

@@ -57,7 +57,7 @@ const UNKNOWN: ExpectedCell = { expected: null, low: null, high: null, verdict: 
 const NOTHING: ExpectedCell = { ...UNKNOWN, verdict: null };
 
 /** Whether the level since a day is usual on another one: it may be one unusual week. */
-export const isUsualLevel = (from: string, first: string) => dayAfter(from, LEAST_LEVEL_DAYS) < first;
+const isUsualLevel = (from: string, first: string) => dayAfter(from, LEAST_LEVEL_DAYS) < first;
 
 /** Whether a change is of a metric or of what it is made of. */
 export const isChangeOf = (change: Pick<Told, 'metric' | 'isOfOtherGoal'>, metric: string) =>
@@ -134,7 +134,7 @@ function expectationsIn(
     if (!row) return { cell: UNKNOWN };
     const cell = figuresOf(metric, row);
     if (row.isRare || labels.some((label) => !counted.has(label))) return { cell: { ...cell, verdict: 'not enough data' } };
-    return { cell: { ...cell, verdict: 'ordinary' }, score: row.score };
+    return { cell: { ...cell, verdict: 'normal' }, score: row.score };
   });
 }
 
@@ -176,7 +176,7 @@ function judged(cells: readonly Open[]): ExpectedCell[] {
   const scored: Pick<Expected, 'score'>[] = cells.flatMap(({ score }) => (score === undefined ? [] : [{ score }]));
   const verdicts = verdictsOf(scored);
   let next = 0;
-  return cells.map(({ cell, score }) => (score === undefined ? cell : { ...cell, verdict: verdicts[next++] ?? 'ordinary' }));
+  return cells.map(({ cell, score }) => (score === undefined ? cell : { ...cell, verdict: verdicts[next++] ?? 'normal' }));
 }
 
 /** The lines of a query with what was to be expected beside the changes that are told, and lines of a forecast, in order of time. */

@@ -39,7 +39,9 @@ function onItsDevice(own: FoundChange, { rows, known, last }: DeviceDays): Found
   if (!device || relative === null || low === null || high === null) return own;
   const key = keyAt(device);
   const found = measureChange(kind, daysAt(key), { from: change.from, to: change.to, relative, low, high });
-  return found ? { ...own, key, device, change: found, cost: costOnDays(metric, costDays(rowsAt(key), found, last), found) } : own;
+  if (!found) return own;
+  const cost = costOnDays(metric, costDays(rowsAt(key), found, last), found);
+  return { ...own, key, device, change: found, cost, points: daysAt(key) };
 }
 
 /** Changes where they happened, each once: what a device alone did is told of it, and costs what it cost there. */

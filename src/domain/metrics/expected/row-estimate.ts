@@ -1,5 +1,5 @@
+import { formatPercent } from '../../../lib/number-text.ts';
 import { studentOf, Z_95, Z_99 } from '../../../statistics/tails.ts';
-import { signed } from '../compare/level-words.ts';
 
 /** A relative difference or growth with its bounds at 95 %, and whether it lies beyond what chance makes of it once in a hundred times. */
 export interface Estimate {
@@ -23,11 +23,17 @@ export function estimateOf(effect: number, error: number, freedom: number, count
   };
 }
 
+/** A relative change as `-5.2%`; of what grew tenfold and more tenths say nothing. */
+export const signed = (share: number) => formatPercent(100 * share, { digits: Math.abs(share) < 10 ? 1 : 0, group: true, sign: true });
+
+/** The same in words: `5.2% lower`. */
+export const directed = (share: number) => `${signed(Math.abs(share)).replace('+', '')} ${share < 0 ? 'lower' : 'higher'}`;
+
 /** The bounds of an estimate in brackets. */
 export const boundsText = ({ low, high }: Estimate): string => `(95%: ${signed(low)} to ${signed(high)})`;
 
 /** The verdict on an estimate, which is at 1 % while its bounds are at 95 %. */
 export function verdictText({ isClear, low, high }: Estimate): string {
-  if (isClear) return 'beyond noise';
-  return low * high > 0 ? 'clear at 5%, not at 1%' : 'within noise';
+  if (isClear) return 'significant';
+  return low * high > 0 ? 'significant at 5% but not at 1%' : 'not significant';
 }

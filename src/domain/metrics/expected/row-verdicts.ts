@@ -3,7 +3,6 @@ import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { counted } from '../../../lib/number-text.ts';
 import { carryFactor } from '../../../statistics/carry.ts';
-import { signed } from '../compare/level-words.ts';
 import type { MeasuredChange } from '../compare/measured-change.ts';
 import { isCount } from '../compare/readings.ts';
 import { nameOf } from '../metric-definitions.ts';
@@ -12,7 +11,7 @@ import type { MetricRow } from '../read/metric-answers.ts';
 import { isOfDays, type MetricQuery, timeUnitOf } from '../read/metric-query.ts';
 import type { QueryLine } from '../read/query-table.ts';
 import { isChangeOf } from './expected-lines.ts';
-import { boundsText, type Estimate, estimateOf, verdictText } from './row-estimate.ts';
+import { boundsText, directed, type Estimate, estimateOf, verdictText } from './row-estimate.ts';
 import { courseOf } from './trend-verdict.ts';
 import { weekdaySentence } from './weekday-verdict.ts';
 
@@ -47,10 +46,9 @@ export function weekendEstimate(metric: string, days: readonly MetricRow[]): Est
 }
 
 function weekendSentence(name: string, estimate: Estimate): string {
-  return (
-    `${name} at weekends against Monday to Friday: ${signed(estimate.relative)} ${boundsText(estimate)}, ${verdictText(estimate)} ` +
-    `(${estimate.count} weeks).`
-  );
+  const size = `${directed(estimate.relative)} ${boundsText(estimate)}`;
+  const told = estimate.isClear ? '' : `, ${verdictText(estimate)}`;
+  return `${name} at weekends: ${size} than from Monday to Friday${told}, over ${estimate.count} weeks.`;
 }
 
 /** A sentence; of a trend or step whether it is clear. */
@@ -66,7 +64,7 @@ function inFew(sentences: readonly Said[]): string {
   const left = ranked.slice(MOST_SENTENCES).filter(({ isClear }) => isClear !== undefined);
   const isCalm = left.every(({ isClear }) => !isClear);
   const trends = counted(left.length, 'further trend');
-  const more = isCalm ? `${trends} ${left.length === 1 ? 'is' : 'are'} not beyond noise.` : `Not put into words: ${trends}.`;
+  const more = isCalm ? `${trends} ${left.length === 1 ? 'is' : 'are'} not significant.` : `Not put into words: ${trends}.`;
   return [...ranked.slice(0, MOST_SENTENCES).map(({ text }) => text), ...(left.length > 0 ? [more] : [])].join(' ');
 }
 

@@ -2,16 +2,15 @@ import { linearRegression, mean, sampleStandardDeviation, sum } from 'simple-sta
 import type { Interval } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { nth } from '../../../lib/nth.ts';
+import { formatPercent } from '../../../lib/number-text.ts';
+import { capital } from '../../../lib/sentences.ts';
 import { carryFactor } from '../../../statistics/carry.ts';
 import { logTail, normalOf } from '../../../statistics/tails.ts';
-import { signed } from '../compare/level-words.ts';
 import { isCount } from '../compare/readings.ts';
 import type { QueryLine } from '../read/query-table.ts';
-import { boundsText, type Estimate, estimateOf, verdictText } from './row-estimate.ts';
+import { boundsText, directed, type Estimate, estimateOf, signed, verdictText } from './row-estimate.ts';
 
 const LEAST_PERIODS = 6;
-const FOUR_WEEKS = 28;
-const DAYS_OF: Readonly<Record<string, number>> = { week: 7, month: 365.25 / 12 };
 /** Months of two years, from which on each is held against the same of the year before. */
 const YEAR_MONTHS = 12;
 
@@ -79,27 +78,21 @@ export function stepEstimate(values: readonly number[]): LevelStep | undefined {
   return { ...estimateOf(effect, error, freedom, logs.length), isClear: chance < CLEAR, from: best.from };
 }
 
-/**
- * One sentence: `No trend but a step of conversion rate: -36.4% (95%: …) from the week of 2026-11-09 on against the weeks before, …`; of a
- * step in the last period that it is the last.
- */
+/** One sentence: `Conversion rate is 36.4% lower (…) from the week of 2026-11-09 on, and there is no trend beside that step.` */
 export function stepSentence(name: string, unit: string, step: LevelStep, first: string): string {
-  const size = `${signed(step.relative)} ${boundsText(step)}`;
-  const seen = `${verdictText(step)} (these ${step.count} ${unit}s alone, the season included).`;
-  return step.from === step.count - 1
-    ? `No trend of ${name}, but the last ${unit} (${first}) is ${size} against those before, ${seen}`
-    : `No trend but a step of ${name}: ${size} from the ${unit} of ${first} on against the ${unit}s before, ${seen}`;
+  const size = `${directed(step.relative)} ${boundsText(step)}`;
+  const since = step.from === step.count - 1 ? `in the last ${unit}` : `from the ${unit} of ${first} on`;
+  const told = step.isClear ? '' : `, ${verdictText(step)}`;
+  return `${capital(name)}: ${size} ${since} than before${told}, with no trend beside that step.`;
 }
 
-/** One sentence: `Trend of visits: -1.2% a week (95%: …), -4.7% in 28 days, beyond noise (these 12 weeks alone, the season included).` */
+/** One sentence: `Visits: a fall of 1.2% a week (…) over these 12 weeks, the season included.` */
 export function trendSentence(name: string, unit: string, trend: Trend): string {
   const per = trend.isSeasonal ? 'a year, each month against the same of the year before' : `a ${unit}`;
-  // In the measure of slow changes of `find_changes`, which more days than these teach.
-  const inFourWeeks = signed((1 + trend.relative) ** (FOUR_WEEKS / (DAYS_OF[unit] ?? FOUR_WEEKS)) - 1);
-  const [measure, seen] = trend.isSeasonal
-    ? ['', `(${trend.count} ${unit}s)`]
-    : [`, ${inFourWeeks} in 28 days`, `(these ${trend.count} ${unit}s alone, the season included)`];
-  return `Trend of ${name}: ${signed(trend.relative)} ${per} ${boundsText(trend)}${measure}, ${verdictText(trend)} ${seen}.`;
+  const over = `over these ${trend.count} ${unit}s${trend.isSeasonal ? '' : ', the season included'}`;
+  const size = `${formatPercent(Math.abs(100 * trend.relative), { digits: 1 })} ${per} ${boundsText(trend)}`;
+  if (trend.isClear) return `${capital(name)}: a ${trend.relative < 0 ? 'fall' : 'rise'} of ${size} ${over}.`;
+  return `${capital(name)}: no significant trend ${over} (${signed(trend.relative)} ${per}).`;
 }
 
 const daysOf = ({ startMs, endMs }: Interval) => Math.max(1, Math.round((endMs + 1 - startMs) / DAY_MS));

@@ -1,4 +1,5 @@
 import { mean, sampleVariance } from 'simple-statistics';
+import { listed } from '../../../findings/wording.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { nth } from '../../../lib/nth.ts';
@@ -64,16 +65,13 @@ export function weekdaySentence(name: string, metric: string, days: readonly Met
   const weeks = weeksOf(metric, whole);
   const seen = `(${weeks.length} whole week${weeks.length === 1 ? '' : 's'})`;
   const nameAt = ({ day }: { readonly day: number }) => NAMES[day] ?? '';
-  if (weeks.length < LEAST_WEEKS) return `Whether weekdays differ cannot be told from so few weeks ${seen}.`;
+  if (weeks.length < LEAST_WEEKS) return `Weekdays cannot be compared over so few weeks ${seen}.`;
   const above = lowest.value > 0 ? `${formatPercent(100 * (highest.value / lowest.value - 1), { digits: 1 })} above` : 'above';
   const differs = differsBetween(weeks);
   if (!differs(highest.day, lowest.day))
-    return (
-      `${name} by weekday: none stands out; the largest difference, ${nameAt(highest)} ${above} ${nameAt(lowest)}, is within noise ` +
-      `${seen}.`
-    );
+    return `${name}: no weekday stands out; ${nameAt(highest)} lies ${above} ${nameAt(lowest)}, which is not significant ${seen}.`;
   const alike = ranked.slice(1).filter(({ day }) => !differs(highest.day, day));
-  const others = alike.length > MOST_NAMED ? `${alike.length} other days` : alike.map(nameAt).join(' and ');
-  const more = alike.length === 0 ? '' : `; ${others} within noise of it`;
-  return `${name} by weekday: highest on ${nameAt(highest)}, ${above} ${nameAt(lowest)}, the lowest, beyond noise ${seen}${more}.`;
+  const others = alike.length > MOST_NAMED ? `${alike.length} other days` : listed(alike.map(nameAt));
+  const more = alike.length === 0 ? '' : `; ${others} ${alike.length === 1 ? 'is' : 'are'} about as high`;
+  return `${name}: highest on ${nameAt(highest)}, ${above} ${nameAt(lowest)}, the lowest ${seen}${more}.`;
 }

@@ -165,17 +165,3 @@ export function withoutFaults(rows: readonly MetricRow[], faults: readonly Count
     };
   });
 }
-
-/** Opens an answer where the counting looks broken; empty where it does not. */
-export function countingSentence(faults: readonly CountingFault[]): string {
-  const [first, ...others] = faults;
-  if (!first) return '';
-  const more = others.length === 0 ? '' : ` Also: ${others.map(({ evidence }) => evidence).join('; ')}.`;
-  return (
-    `It looks like the counting, not the customers: ${first.evidence}.${more} ` +
-    `These days make no verdict, cost nothing and teach nothing.`
-  );
-}
-
-/** Where the counting of each day was held against all others of its weekday, devices included, and none looks broken. */
-export const SOUND = 'Counting looks sound.';

@@ -7,7 +7,7 @@ export interface ExpectedCell {
   readonly low: number | null;
   readonly high: number | null;
   /** Null of a metric that has no value on any day, as one that the project does not have. */
-  readonly verdict: null | 'ordinary' | 'high' | 'low' | 'forecast' | 'too young' | 'not enough data';
+  readonly verdict: null | 'normal' | 'high' | 'low' | 'forecast' | 'too young' | 'not enough data';
 }
 
 /** Columns of what was to be expected, by their metric: named after it where there are several. */

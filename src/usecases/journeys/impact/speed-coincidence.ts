@@ -2,7 +2,7 @@ import { ApiError } from '../../../api/errors.ts';
 import type { CoveredDays } from '../../../domain/journeys/covered-days.ts';
 import type { ImpactRow } from '../../../domain/journeys/impact/impact-answer.ts';
 import { touchesPage } from '../../../domain/journeys/impact/scenario-pages.ts';
-import { speedLine } from '../../../domain/metrics/changes/change-words.ts';
+import { speedSentence } from '../../../domain/metrics/changes/changes-answer.ts';
 import type { SpeedChange } from '../../../domain/speed/speed-changes.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { isoAt } from '../../../lib/dates.ts';
@@ -41,10 +41,9 @@ function touches({ moves, scenario }: SpeedChange, { pages }: ImpactRow): boolea
 export async function coincidences(rows: readonly ImpactRow[], days: CoveredDays, context: CoincidenceContext): Promise<ImpactRow[]> {
   if (!rows.some(({ what, verdict }) => what === 'slow_page' && verdict === 'lowers')) return [...rows];
   const changes = await slowDowns(days, context);
-  const dayOf = (day: number) => isoAt(day * DAY_MS, 'UTC').slice(0, 10);
-  const period = { timeZone: 'UTC', firstDay: dayOf(days.first), lastDay: dayOf(days.last) };
+  const lastDay = isoAt(days.last * DAY_MS, 'UTC').slice(0, 10);
   return rows.map((row) => {
     const change = row.what === 'slow_page' && row.verdict === 'lowers' ? changes.find((each) => touches(each, row)) : undefined;
-    return change ? { ...row, coincidesWith: speedLine(change, undefined, period) } : row;
+    return change ? { ...row, coincidesWith: speedSentence(change, { timeZone: 'UTC', lastDay }) } : row;
   });
 }

@@ -45,21 +45,21 @@ function plantAll(random: Random): Planted[] {
   return planted;
 }
 
-type Listed = Changes['changes'][number];
+type Listed = Changes['findings'][number];
 
 /** What a line of the answer says of its first metric; undefined for one that the world does not have. */
-function claimOf({ parts: [first], where, from, to }: Listed, labels: readonly string[]): Claim | undefined {
-  const metric = METRIC_NAMES.find((name) => name === first?.metric);
-  if (!first || !metric) return undefined;
-  const device = (['desktop', 'mobile', 'tablet'] as const).find((each) => each === where.device);
-  const segment = SEGMENTS.find((each) => segmentIdOf(each) === where.segmentId);
+function claimOf({ subject, place, when: { from = '', to }, verdict }: Listed, labels: readonly string[]): Claim | undefined {
+  const metric = METRIC_NAMES.find((name) => name === subject);
+  if (!metric) return undefined;
+  const device = (['desktop', 'mobile', 'tablet'] as const).find((each) => each === place.device);
+  const segment = SEGMENTS.find((each) => each === place.segment);
   const selection = { ...(device && { device }), ...(segment && { segment }) };
   const last = to === undefined ? DAYS : labels.indexOf(to) + 1;
-  return { metric, selection, from: labels.indexOf(from), to: last, sign: Math.sign(first.changePercent ?? 0) };
+  return { metric, selection, from: labels.indexOf(from), to: last, sign: verdict === 'higher' ? 1 : -1 };
 }
 
 function isAbout(change: Planted, listed: Listed, claim: Claim): boolean {
-  if ((listed.shape === 'drift') !== (change.isGradual === true)) return false;
+  if ((listed.when.shape === 'drift') !== (change.isGradual === true)) return false;
   if (!change.isGradual) return meets(change, claim);
   const { metric, selection, sign } = claim;
   return plantedEffect([change], metric, selection, DAYS - 1) * sign > 0.005;
@@ -112,7 +112,13 @@ function samePlace(change: Planted, { selection }: Claim): boolean {
   return change.device === selection.device && change.segment === selection.segment;
 }
 
-/** Holds the lines of an answer against what was planted; each planted change may be reported once. */
+/** The first record of each change: others on its days at its place say how further metrics moved. */
+function firstOfEach(findings: readonly Listed[]): Listed[] {
+  const idOf = ({ when: { from, to = '' }, place: { device = '', segment = '' } }: Listed) => [from, to, device, segment].join('|');
+  return findings.filter((own, at) => own.verdict !== 'measurement' && findings.findIndex((other) => idOf(other) === idOf(own)) === at);
+}
+
+/** Holds the findings of an answer against what was planted; each planted change may be reported once. */
 function tally(counts: Counts, world: World, planted: readonly Planted[], changes: readonly Listed[], drifts: boolean): Set<Planted> {
   const found = new Set<Planted>();
   for (const listed of changes) {
@@ -121,7 +127,7 @@ function tally(counts: Counts, world: World, planted: readonly Planted[], change
     const fresh = about.filter((change) => !found.has(change));
     const [change] = [...fresh.filter((each) => claim && samePlace(each, claim)), ...fresh];
     // Where the world drifts by itself, a drift may be true that was not planted.
-    if (drifts && listed.shape === 'drift' && !change) continue;
+    if (drifts && listed.when.shape === 'drift' && !change) continue;
     counts.listed += 1;
     if (change && claim) {
       found.add(change);
@@ -158,7 +164,7 @@ async function measure(drifts: boolean, trial: Trial): Promise<string[]> {
     const started = performance.now();
     const { changes, notes, requests } = await findIn(world, { days: WINDOW_DAYS, limit: 50 });
     counts.elapsedMs += performance.now() - started;
-    const { changes: listed } = changes;
+    const listed = firstOfEach(changes.findings);
     const tokens = countTokens(renderText({ ...changes, notes }));
     counts.requests += requests;
     counts.mostRequests = Math.max(counts.mostRequests, requests);

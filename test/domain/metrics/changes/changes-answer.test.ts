@@ -13,7 +13,7 @@ const facts = (selections: number): AnswerFacts => ({
     slowly: [],
     names: { segment: String, goal: String, zone: String },
     currency: 'EUR',
-    provisionalFrom: '2026-11-18',
+    daysOf: () => [],
     looked: 12,
     tooFew: 0,
     requests: 44,
@@ -25,13 +25,14 @@ const facts = (selections: number): AnswerFacts => ({
   timeZone: 'UTC',
   firstDay: '2026-10-29',
   lastDay: '2026-11-25',
+  unseen: [],
 });
 
-it('the first sentence says that most could not be read', () => {
-  const range = 'changed beyond chance in the 28 days from 2026-10-29 to 2026-11-25:';
-  expect(changesAnswer(facts(0)).answer).toBe(`Nothing ${range} 12 series looked at, 0 changes.`);
-  expect(changesAnswer(facts(9)).answer).toBe(
-    `Nothing that was looked at ${range} only 12 series looked at, for 9 of 21 selections could not be read, 0 changes.`,
+it('says that nothing changed, and what could not be read or was not looked at', () => {
+  expect(changesAnswer(facts(0)).answer).toBe('Nothing changed beyond chance from 29 Oct to 25 Nov.');
+  expect(changesAnswer({ ...facts(9), unseen: ['The zones of this app were not looked at.'] }).answer).toBe(
+    'Nothing that was looked at changed beyond chance from 29 Oct to 25 Nov. 9 of 21 selections could not be read. ' +
+      'The zones of this app were not looked at.',
   );
 });
 
@@ -51,11 +52,13 @@ it('a trend that makes less than is news in the days that are looked at stands b
   };
   const { site, ...rest } = facts(0);
   const answerOf = (days: number) => changesAnswer({ ...rest, days, site: site && { ...site, ranked: [drift] } });
-  expect([answerOf(28).total, answerOf(2).total, answerOf(2).changes]).toEqual([1, 0, []]);
-  expect(answerOf(2).answer).toBe(
-    'Nothing changed beyond chance in the 2 days from 2026-10-29 to 2026-11-25: 12 series looked at, 0 changes. ' +
-      'Beside the list, by the trend since 2026-05-26: Visits (all visitors) +2.9% per 28 days.',
-  );
+  expect([answerOf(28).total, answerOf(2).total, answerOf(2).findings]).toEqual([1, 0, []]);
+  expect(answerOf(28).answer).toBe('Visits have drifted 3% higher since 29 Oct, slowly and on no single day.');
+  expect(answerOf(21).findings[0]?.change).toEqual({ percent: 2.17, low: 0.75, high: 3.73 });
+  expect(answerOf(2)).toMatchObject({
+    answer: 'Nothing changed beyond chance from 29 Oct to 25 Nov.',
+    details: ['Slow trends, in four weeks: visits +2.9%.'],
+  });
 });
 
 it('a change of visits is of no goal, whose rates beside it name theirs', () => {
@@ -77,10 +80,10 @@ it('a change of visits is of no goal, whose rates beside it name theirs', () => 
     cost: undefined,
   };
   const { site, ...rest } = facts(0);
-  const [told] = changesAnswer({ ...rest, site: site && { ...site, ranked: [change] } }).changes;
-  expect([told?.where, told?.mostIn]).toEqual([{ device: 'mobile' }, { device: 'mobile', segmentId: 3, segment: '3' }]);
-  expect(told?.parts.map(({ metric, goalId }) => [metric, goalId])).toEqual([
-    ['visits', undefined],
-    ['conversionRate', 7],
+  const { answer, findings } = changesAnswer({ ...rest, site: site && { ...site, ranked: [change] } });
+  expect(findings.map(({ subject, place, causes }) => [subject, place, causes])).toEqual([
+    ['visits', { device: 'mobile' }, [{ kind: 'place', name: '"3" on mobile', basis: 'measured' }]],
+    ['conversionRate', { goal: '7' }, [{ kind: 'mix', name: 'other visitors', basis: 'measured' }]],
   ]);
+  expect(answer).toBe('Mobile visits were 200% higher from 2 to 8 Nov, above all in "3" on mobile.');
 });

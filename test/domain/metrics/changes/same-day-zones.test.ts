@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { entriesOf } from '../../../../src/domain/metrics/changes/change-words.ts';
+import { entriesOf } from '../../../../src/domain/metrics/changes/changes-answer.ts';
 import type { ChangeEvent } from '../../../../src/domain/metrics/changes/events.ts';
 import { rankChanges } from '../../../../src/domain/metrics/changes/rank-changes.ts';
 import { sameDayOnce } from '../../../../src/domain/metrics/changes/same-day-zones.ts';
@@ -46,6 +46,6 @@ it('a zone that changed and stayed so comes before what moves slowly, a single d
   const step = day(7, -0.5, { shape: 'step', to: undefined });
   const ranked = rankChanges(scene, [drift, day(8, 3), step]);
   expect(ranked.map(({ place: { zoneId } }) => zoneId)).toEqual([7, undefined, 8]);
-  const period = { timeZone: 'UTC', firstDay: scene.from, lastDay: scene.to };
+  const period = { timeZone: 'UTC' };
   expect(entriesOf(ranked, [], period).map((entry) => 'site' in entry && entry.site.place.zoneId)).toEqual([7, undefined, 8]);
 });

@@ -31,7 +31,7 @@ const cellsOf = (unit: 'day' | 'week', until: string = LAST) =>
   withExpected(input(unit, until)).map(({ expected }) => expected?.['visits']);
 
 const verdictsOf = (until?: string) => cellsOf('week', until).map((cell) => cell?.verdict);
-const ordinary = (rows: number) => Array.from({ length: rows }, () => 'ordinary');
+const ordinary = (rows: number) => Array.from({ length: rows }, () => 'normal');
 
 it('each week is held against all days before it: a fall is told for two weeks, then it is the level', () => {
   expect(verdictsOf()).toEqual([...ordinary(2), 'low', 'low', ...ordinary(WEEKS - 4)]);

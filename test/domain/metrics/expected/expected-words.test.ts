@@ -1,43 +1,70 @@
 import { expect, it } from 'vitest';
-import { expectedAnswer } from '../../../../src/domain/metrics/expected/expected-words.ts';
+import { tellExpected } from '../../../../src/domain/metrics/expected/expected-words.ts';
+import { grammarOf } from '../../../../src/domain/metrics/findings.ts';
 import type { ExpectedCell } from '../../../../src/domain/metrics/read/expected-columns.ts';
 
-const day = '2026-11-27';
-const interval = { label: day, startMs: Date.parse(day), endMs: Date.parse(`${day}T23:59:59.999Z`) };
-const cell = (expected: number, low: number, high: number): ExpectedCell => ({ expected, low, high, verdict: 'ordinary' });
+const cell = (expected: number, low: number, high: number, verdict: ExpectedCell['verdict'] = 'normal'): ExpectedCell => ({
+  expected,
+  low,
+  high,
+  verdict,
+});
 
-function said(values: Record<string, number>, expected: Record<string, ExpectedCell>): string {
-  const line = { order: 0, values, expected, interval, selection: { device: 'all', segmentIds: [] } };
-  const query = { metrics: Object.keys(values), bases: [], breakdown: [] };
-  return expectedAnswer([line] as never, { query, timeZone: 'UTC', currency: 'EUR' } as never);
+/** What is told of days in a row; each has the values and the expectations of its metrics. */
+function told(
+  days: readonly { values: Record<string, number | null>; expected: Record<string, ExpectedCell> }[],
+  breakdown: string[] = ['day'],
+) {
+  const lines = days.map(({ values, expected }, at) => {
+    const label = `2026-11-${String(20 + at)}`;
+    const interval = { label, startMs: Date.parse(label), endMs: Date.parse(`${label}T23:59:59.999Z`) };
+    return { order: at, values, expected, interval, selection: { device: 'all', segmentIds: [] } };
+  });
+  const query = { metrics: Object.keys(days[0]?.values ?? {}), bases: [], breakdown };
+  const grammar = grammarOf('2026-11-27');
+  return tellExpected(
+    lines as never,
+    { query, timeZone: 'UTC', currency: 'EUR', grammar, placeOf: () => ({}), countedTo: '2026-11-26' } as never,
+  );
 }
 
-it('ordinary values far from what was to be expected are told with their bounds, those of each metric', () => {
-  const answer = said(
-    { visits: 9_000, revenueSum: 24_000, conversionRate: 3 },
-    { visits: cell(4_300, 1_500, 12_000), revenueSum: cell(9_000, 2_000, 41_000), conversionRate: cell(2.9, 2.1, 4) },
-  );
-  const [first, wide = ''] = answer.split(' only because the bounds are so wide: ');
-  expect(first).toBe('All 3 values count as ordinary, 2 of them');
-  expect(wide).toMatch(/^Revenue, .*24,000\.00 EUR where 9,000\.00 EUR \(95%: 2,000\.00 to 41,000\.00\) was to be expected; /);
-  expect(wide).toMatch(/; Visits, .*9,000 where 4,300 \(95%: 1,500 to 12,000\) was to be expected\.$/);
-  expect(answer).not.toContain('Conversion rate');
+const day = (visits: number | null, own: ExpectedCell) => ({ values: { visits }, expected: { visits: own } });
+
+it('counts what is normal, and tells the unusual day with both figures', () => {
+  const calm = [day(100, cell(101, 90, 110)), day(99, cell(101, 90, 110))];
+  expect(told(calm).lead).toEqual(['Both days were normal.']);
+  expect(told([...calm, day(180, cell(100, 90, 110, 'high'))])).toMatchObject({
+    lead: ['Visits were 80% above normal on 22 Nov: 180 instead of about 100.'],
+    facts: [{ subject: 'visits', verdict: 'higher', now: 180, against: { what: 'expected', value: 100, low: 90, high: 110 } }],
+  });
+  const two = told([...calm, day(180, cell(100, 90, 110, 'high')), day(20, cell(100, 90, 110, 'low'))]).lead;
+  expect(two).toEqual([
+    '2 of 4 days were unusual.',
+    'Visits were 80% below normal on 23 Nov: 20 instead of about 100.',
+    'Visits were 80% above normal on 22 Nov: 180 instead of about 100.',
+  ]);
 });
 
-it('ordinary values near what was to be expected need no such word', () => {
-  const answer = said({ visits: 4_400, revenueSum: 9_100 }, { visits: cell(4_300, 4_000, 4_600), revenueSum: cell(9_000, 8_000, 10_000) });
-  expect(answer).not.toContain('wide');
+it('says of a single value whether it is normal', () => {
+  expect(told([day(100, cell(101, 90, 110))], []).lead).toEqual(['Visits were normal on 20 Nov: 100, with 101 expected.']);
 });
 
-it('an ordinary value outside its own bounds is told as that, and no bounds are called wide', () => {
-  const answer = said({ visits: 9_000, revenueSum: 9_100 }, { visits: cell(4_300, 3_000, 6_000), revenueSum: cell(9_000, 2_000, 41_000) });
-  expect(answer).toBe(
-    'Both values together are ordinary, but 1 of 2 lies outside its own 95% bounds: Visits, 2026-11-27 with 9,000 where 4,300 ' +
-      '(95%: 3,000 to 6,000) was to be expected.',
-  );
+it('names in the details what is far from expected and still no finding, with what would be normal', () => {
+  expect(told([day(100, cell(101, 90, 110)), day(9_000, cell(4_300, 1_500, 12_000))]).details).toEqual([
+    'Visits on 21 Nov were +109% from expected, which is not significant here: anything from 1,500 to 12,000 is normal.',
+  ]);
 });
 
-it('an ordinary value outside its own bounds, but near what was to be expected, is counted and not called the farthest', () => {
-  const answer = said({ visits: 4_700, revenueSum: 9_100 }, { visits: cell(4_300, 4_000, 4_600), revenueSum: cell(9_000, 8_000, 10_000) });
-  expect(answer).toMatch(/^Both values are ordinary: .+, though 1 of 2 lies outside its own 95% bounds\.$/);
+it('tells the first and the last of what lies ahead, and what is counted of it', () => {
+  const ahead = [day(50, cell(100, 90, 110, 'forecast')), day(null, cell(120, 100, 140, 'forecast'))];
+  expect(told(ahead).lead).toEqual([
+    'Visits on 20 Nov: 100 expected (90 to 110). So far it is 50, up to 26 Nov.',
+    'Visits on 21 Nov: 120 expected (100 to 140).',
+  ]);
+});
+
+it('says that nothing can be expected of a young site', () => {
+  expect(told([day(5, { expected: null, low: null, high: null, verdict: 'too young' })]).lead).toEqual([
+    'Nothing can be expected yet: fewer than 21 days before the range are known.',
+  ]);
 });

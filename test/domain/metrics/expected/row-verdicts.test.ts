@@ -56,14 +56,16 @@ describe('a trend over periods', () => {
     expect(clear.filter(Boolean).length).toBeLessThanOrEqual(9);
   });
 
-  it('is said for 28 days as well, as slow changes are, and of these periods alone', () => {
+  it('is said with its interval, and only counted where it is not significant', () => {
     const trend = { relative: -0.02, low: -0.03, high: -0.01, isClear: true, count: 12, isSeasonal: false };
     expect(trendSentence('visits', 'week', trend)).toBe(
-      'Trend of visits: -2.0% a week (95%: -3.0% to -1.0%), -7.8% in 28 days, beyond noise (these 12 weeks alone, the season included).',
+      'Visits: a fall of 2.0% a week (95%: -3.0% to -1.0%) over these 12 weeks, the season included.',
     );
-    expect(trendSentence('visits', 'month', trend)).toContain(' a month (95%: -3.0% to -1.0%), -1.8% in 28 days, ');
+    expect(trendSentence('visits', 'month', { ...trend, isClear: false })).toBe(
+      'Visits: no significant trend over these 12 months, the season included (-2.0% a month).',
+    );
     expect(trendSentence('visits', 'month', { ...trend, isSeasonal: true, count: 30 })).toBe(
-      'Trend of visits: -2.0% a year, each month against the same of the year before (95%: -3.0% to -1.0%), beyond noise (30 months).',
+      'Visits: a fall of 2.0% a year, each month against the same of the year before (95%: -3.0% to -1.0%) over these 30 months.',
     );
   });
 
@@ -83,13 +85,12 @@ describe('a step among periods', () => {
     expect(
       stepSentence('conversion rate', 'week', { relative: -0.336, low: -0.4, high: -0.2, isClear: true, count: 7, from: 5 }, '2026-11-09'),
     ).toBe(
-      'No trend but a step of conversion rate: -33.6% (95%: -40.0% to -20.0%) from the week of 2026-11-09 on against the weeks before, ' +
-        'beyond noise (these 7 weeks alone, the season included).',
+      'Conversion rate: 33.6% lower (95%: -40.0% to -20.0%) from the week of 2026-11-09 on than before, with no trend beside that step.',
     );
     const ofLast = { relative: 0.4, low: 0.146, high: 0.711, isClear: false, count: 11, from: 10 };
     expect(stepSentence('visits', 'month', ofLast, '2026-11')).toBe(
-      'No trend of visits, but the last month (2026-11) is +40.0% (95%: +14.6% to +71.1%) against those before, ' +
-        'clear at 5%, not at 1% (these 11 months alone, the season included).',
+      'Visits: 40.0% higher (95%: +14.6% to +71.1%) in the last month than before, significant at 5% but not at 1%, ' +
+        'with no trend beside that step.',
     );
   });
 

@@ -1,0 +1,85 @@
+import { DAY_MS } from '../../../lib/clock.ts';
+import { formatMoney, formatNumber, formatPercent, NO_VALUE } from '../../../lib/number-text.ts';
+import type { DatedChange } from '../engine/changes.ts';
+import type { Judgement } from '../engine/judge.ts';
+import type { DayJudgement } from '../engine/judge-day.ts';
+import { definitionOf, unitOf } from '../metric-definitions.ts';
+
+/** One metric of one selection on both sides. */
+export interface Change {
+  readonly metric: string;
+  /** As the platform gives it for exactly the baseline and the period. */
+  readonly before: number | null;
+  readonly after: number | null;
+  /** The compared figures: the same, or of counts over ranges of different length the figure for a day. */
+  readonly compared: { readonly before: number | null; readonly after: number | null };
+  readonly isPerDay: boolean;
+  readonly judgement: DayJudgement;
+  /** When and by how much it changed; undefined where no day can be named. */
+  readonly since: DatedChange | undefined;
+  /** First and last whole day of the period; empty where it holds none. */
+  readonly days: { readonly first: string; readonly last: string };
+  /** The visits that it is about, where those are not all: `mobile`, `Germany`. */
+  readonly of: string;
+  /**
+   * Of a change within noise: the smallest one in its direction that the period would have shown in four of five cases, −0.05 for 5 % less;
+   * −1 where no fall would.
+   */
+  readonly detectable: number | null;
+}
+
+/** After minus before, for a day where the ranges of a count differ in length; null where one has no value. */
+export function differenceOf({ compared: { before, after } }: Pick<Change, 'compared'>): number | null {
+  return before === null || after === null ? null : after - before;
+}
+
+/** True for metrics in percent, whose changes are points. */
+export const isPercent = (metric: string) => definitionOf(metric)?.unit === '%';
+
+/** A value with its unit: `2.41%`, `61,234.00 EUR`, `27,934`. */
+export function valueText(metric: string, value: number | null, currency: string | undefined): string {
+  if (value === null) return NO_VALUE;
+  if (isPercent(metric)) return formatPercent(value);
+  if (definitionOf(metric)?.unit !== 'currency') return formatNumber(value, { group: true });
+  return `${formatMoney(value, { group: true })} ${unitOf(metric, currency) ?? ''}`;
+}
+
+/** The latest change that began before the period and goes on; undefined where there is none. */
+export function earlierOf({ judgement, since, days }: Pick<Change, 'judgement' | 'since' | 'days'>): DatedChange | undefined {
+  // A single day may itself be what makes a step of the days before it.
+  const lastOf = ({ from, latest }: DatedChange) => (judgement.expected ? latest : from);
+  return judgement.changes.findLast(
+    (change) => change.shape === 'step' && change.to === undefined && lastOf(change) < days.first && change.from !== since?.from,
+  );
+}
+
+/** Days by which another metric or a device may show the first day of the same change off. */
+const SAME_CHANGE_DAYS = 3;
+
+/** Whether two changes are of one: the same way, and since about the same day. */
+export const isSameChange = (own: Pick<DatedChange, 'from' | 'relative'>, other: Pick<DatedChange, 'from' | 'relative'>) =>
+  own.relative * other.relative > 0 && Math.abs(Date.parse(own.from) - Date.parse(other.from)) <= SAME_CHANGE_DAYS * DAY_MS;
+
+/** The only one of some devices that shows the change of all that began before the period; undefined where none does, or several do. */
+export function onlyEarlier<Device extends Judgement>(change: Change, devices: readonly Device[]): Device | undefined {
+  const earlier = earlierOf(change);
+  const shown = devices.filter((judgement) => {
+    const own = earlierOf({ judgement, since: undefined, days: change.days });
+    return earlier !== undefined && own !== undefined && isSameChange(own, earlier);
+  });
+  return shown.length === 1 ? shown[0] : undefined;
+}
+
+/** How far the ranges themselves differ from each other; undefined where the baseline has no value. */
+function figuresOf({ compared: { before, after } }: Pick<Change, 'compared'>): number | undefined {
+  return before === null || after === null || before === 0 ? undefined : (after - before) / before;
+}
+
+/** How far the change of the figures lies beyond that of comparable days, counted in what is chance; 0 where they agree. */
+export function beyondUsual(change: Pick<Change, 'compared' | 'judgement'>): number {
+  const { relative, noise } = change.judgement;
+  const figures = figuresOf(change);
+  if (relative === null || !noise || figures === undefined) return 0;
+  const distance = Math.abs(figures - relative) / noise;
+  return distance < 0.25 ? 0 : distance;
+}

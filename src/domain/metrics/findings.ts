@@ -1,0 +1,101 @@
+import type { Facts, Place } from '../../findings/finding.ts';
+import { type Grammar, worded } from '../../findings/sentence.ts';
+import { lowered } from '../../lib/sentences.ts';
+import type { Cost } from './change-cost.ts';
+import type { MeasuredChange } from './compare/measured-change.ts';
+import { isCount, kindOf } from './compare/readings.ts';
+import type { DatedChange } from './engine/changes.ts';
+import { type DailyPoint, valueOf } from './engine/series.ts';
+import { nameOf, unitOf, verbsOf } from './metric-definitions.ts';
+import type { CountingFault } from './quality/counting.ts';
+
+/** The grammar of metrics, for a reader in the year of a day. */
+export const grammarOf = (today: string): Grammar => ({
+  nounOf: (metric) => ({ name: lowered(nameOf(metric)), isPlural: verbsOf(metric).is === 'are' }),
+  year: today.slice(0, 4),
+});
+
+const SHAPES = { step: 'step', episode: 'episode', outlier: 'day', drift: 'drift' } as const;
+const percentOf = (share: number) => Number((100 * share).toFixed(2));
+const shown = (value: number) => Number(value.toPrecision(6));
+
+/** The level of a metric on some days of a selection, of a count a day; null where none of them has a value. */
+function levelOn(metric: string, points: readonly DailyPoint[], from: string, to: string): number | null {
+  const own = points.filter(({ label }) => label >= from && label <= to);
+  const value = own.length === 0 ? Number.NaN : valueOf(own) * (kindOf(metric) === 'share' ? 100 : 1);
+  return Number.isFinite(value) ? shown(value) : null;
+}
+
+/** The unit of a level: of a count or an amount that of a day. */
+export function levelUnit(metric: string, currency: string | undefined): string {
+  const unit = unitOf(metric, currency) ?? '';
+  return isCount(metric) ? `${unit} a day` : unit;
+}
+
+/** What a change costs or brings, for the record; without bounds it is no more than an estimate. */
+function costFacts(
+  { metric, value, low = value, high = value }: Omit<Cost, 'goalId'>,
+  days: { from: string; to: string },
+  currency?: string,
+) {
+  const rounded = (amount: number) => Number(amount.toFixed(2));
+  return { of: metric, value: rounded(value), low: rounded(low), high: rounded(high), unit: unitOf(metric, currency) ?? '', ...days };
+}
+
+/** A change of a metric at a place, with the days that show it. */
+export interface PlacedChange {
+  readonly metric: string;
+  readonly place: Place;
+  readonly change: Omit<DatedChange, 'shape'> & { readonly shape: DatedChange['shape'] | 'drift' };
+  readonly cost?: MeasuredChange['cost'] | undefined;
+  /** Days of the metric at the place. */
+  readonly points: readonly DailyPoint[];
+  /** The last day that is known. */
+  readonly last: string;
+  readonly causes?: Facts['causes'];
+  readonly more?: Facts['more'];
+}
+
+/** The record of a change with a date. */
+export function changeFacts(placed: PlacedChange, currency: string | undefined): Facts {
+  const { metric, place, change, cost, points, last, causes = [], more } = placed;
+  const { shape, from, to, earliest, latest, relative, low, high, pValue } = change;
+  const now = levelOn(metric, points, from, to ?? last);
+  const own = SHAPES[shape];
+  return {
+    subject: metric,
+    unit: levelUnit(metric, currency),
+    place,
+    when: {
+      shape: own === 'episode' && from === to ? 'day' : own,
+      from,
+      ...(to !== undefined && { to }),
+      ...(earliest !== latest && { earliest, latest }),
+      ongoing: to === undefined && own !== 'day',
+    },
+    now,
+    against: { what: 'before', value: now === null || relative <= -1 ? null : shown(now / (1 + relative)) },
+    change: { percent: percentOf(relative), low: percentOf(Math.min(low, high)), high: percentOf(Math.max(low, high)) },
+    verdict: relative > 0 ? 'higher' : 'lower',
+    chance: Number(pValue.toPrecision(2)),
+    causes: [...causes],
+    ...(cost && { cost: costFacts(cost, { from, to: to ?? last }, currency) }),
+    ...(more && { more }),
+  };
+}
+
+/** The record of days of which the counting looks broken. */
+export function faultFacts({ from, to, device, metrics, evidence }: CountingFault): Facts {
+  return {
+    subject: metrics[0] ?? 'visits',
+    unit: '',
+    place: device === undefined ? {} : { device },
+    when: { shape: from === to ? 'day' : 'episode', from, to, ongoing: false },
+    now: null,
+    verdict: 'measurement',
+    causes: [{ kind: 'measurement', name: evidence, basis: 'inferred' }],
+  };
+}
+
+/** The findings of records, in the words of metrics. */
+export const wordedAll = (facts: readonly Facts[], grammar: Grammar) => facts.map((each) => worded(each, grammar));

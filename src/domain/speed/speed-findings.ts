@@ -1,0 +1,212 @@
+import type { Facts, Finding } from '../../findings/finding.ts';
+import { type Grammar, type Noun, worded } from '../../findings/sentence.ts';
+import { dateText } from '../../findings/wording.ts';
+import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
+import { minuteAt } from '../../lib/dates.ts';
+import { formatMs } from '../../lib/number-text.ts';
+import { Z_95 } from '../../statistics/tails.ts';
+import type { Share } from './engine/failed-share.ts';
+import type { FailureTrend } from './engine/failure-trend.ts';
+import type { Level, Span } from './engine/run-series.ts';
+import { type FailingStep, failingSteps, failuresIn, shareWords } from './failures.ts';
+import type { Move } from './move.ts';
+import type { Row, Study } from './scenario-study.ts';
+import type { NearEvent } from './speed-events.ts';
+import { metricFact, roundValue } from './speed-metrics.ts';
+
+const UNITS = { ms: 'ms', bytes: 'bytes', count: 'requests', score: '' } as const;
+const DIRECTIONS: Readonly<Record<keyof typeof UNITS, Pick<Noun, 'higher' | 'lower'>>> = {
+  ms: { higher: 'slower', lower: 'faster' },
+  bytes: { higher: 'heavier', lower: 'lighter' },
+  count: {},
+  score: {},
+};
+
+/** What a speed metric is called, and in which words it moves. */
+export function nounOf(metric: string): Noun {
+  const { short, kind } = metricFact(metric);
+  return { name: short, isPlural: false, ...DIRECTIONS[kind] };
+}
+
+/** The grammar of speed, for a reader in the year of a day. */
+export const speedGrammar = (today: string): Grammar => ({ nounOf, year: today.slice(0, 4) });
+
+/** Standard error of the median of some runs over its level, by their quartiles as if they were normal. */
+const errorOf = ({ p25, p75, typical, runs }: Level) => (typical === 0 ? 0 : (0.93 * (p75 - p25)) / typical / Math.sqrt(Math.max(1, runs)));
+
+/** A move of one metric at one place, by its levels on both sides. */
+export interface DatedMove {
+  readonly metric: string;
+  readonly step: string | undefined;
+  readonly shape: 'step' | 'episode' | 'drift';
+  readonly fromMs: number;
+  readonly began: Span;
+  readonly untilMs: number | undefined;
+  readonly before: Level;
+  readonly after: Level;
+  /** 0.2 for +20 %; of a drift in 30 days. */
+  readonly relative: number;
+  readonly pValue?: number;
+}
+
+/** The size of a move with bounds at 95 % by the scatter of its runs; in the unit of the metric where it was zero before. */
+function sizeOf({ metric, before, after, relative }: DatedMove): NonNullable<Facts['change']> {
+  const half = Z_95 * Math.hypot(errorOf(before), errorOf(after));
+  if (!Number.isFinite(relative)) {
+    const points = roundValue(metric, after.typical - before.typical);
+    return { points, low: points * (1 - half), high: points * (1 + half) };
+  }
+  const percent = (share: number) => Number((100 * share).toFixed(2));
+  return {
+    percent: percent(relative),
+    low: percent((1 + relative) * Math.exp(-half) - 1),
+    high: percent((1 + relative) * Math.exp(half) - 1),
+  };
+}
+
+/** The scenario that records are about. */
+export interface ScenarioPlace {
+  readonly name: string;
+  readonly timeZone: string;
+}
+
+/** Smaller probabilities are shown as this. */
+const LEAST_P = 0.0001;
+
+/** The place of a step; the device is in the name of the scenario. */
+const placeOf = (name: string, step: string | undefined): Facts['place'] => ({ scenario: name, ...(step !== undefined && { step }) });
+
+/** The record of a move. */
+export function moveFacts(move: DatedMove, { name, timeZone }: ScenarioPlace): Facts {
+  const { metric, step, shape, fromMs, untilMs, began, before, after, relative, pValue } = move;
+  const at = (ms: number) => minuteAt(ms, timeZone);
+  const isLong = shape !== 'drift' && began.endMs - began.startMs > DAY_MS;
+  return {
+    subject: metric,
+    unit: UNITS[metricFact(metric).kind],
+    place: placeOf(name, step),
+    when: {
+      shape,
+      from: at(fromMs),
+      ...(untilMs !== undefined && { to: at(untilMs) }),
+      ...(isLong && { earliest: at(began.startMs), latest: at(began.endMs) }),
+      ongoing: untilMs === undefined,
+    },
+    now: roundValue(metric, after.typical),
+    against: { what: 'before', value: roundValue(metric, before.typical) },
+    change: sizeOf(move),
+    verdict: relative > 0 ? 'higher' : 'lower',
+    ...(pValue !== undefined && { chance: Number(Math.max(LEAST_P, pValue).toPrecision(2)) }),
+    causes: [],
+  };
+}
+
+/** The event next to a change as its cause in time, with how far it lies from it. */
+function eventCauses([event]: readonly NearEvent[], range: Span): Facts['causes'] {
+  if (!event) return [];
+  const named = `the event "${event.text || event.key}"`;
+  const isWithin = event.leadMs < 0 && event.atMs <= range.endMs;
+  const distance = formatMs(Math.max(MINUTE_MS, Math.round(Math.abs(event.leadMs) / MINUTE_MS) * MINUTE_MS));
+  const name = isWithin ? named : `${named}, ${distance} ${event.leadMs >= 0 ? 'earlier' : 'later'}`;
+  return [{ kind: 'event', name, basis: 'same time' }];
+}
+
+const endedShape = ({ untilDate }: Move) => (untilDate === undefined ? 'step' : 'episode');
+const shapeOf = (move: Move) => (move.since ? endedShape(move) : 'drift');
+
+/** The record of a row whose level moved; undefined of one that did not. */
+function rowFacts(
+  { metric, step, move, verdict }: Row,
+  study: Study,
+  place: ScenarioPlace,
+  events: readonly NearEvent[] = [],
+): Facts | undefined {
+  if (!move) return undefined;
+  const { since, untilDate, before, after, relative, relativePer30Days } = move;
+  const { startMs } = study.period.window;
+  const began = since?.range ?? { startMs, endMs: startMs };
+  const facts = moveFacts(
+    {
+      metric,
+      step: step?.name,
+      shape: shapeOf(move),
+      fromMs: since?.date ?? startMs,
+      began,
+      untilMs: untilDate,
+      before,
+      after,
+      relative: since ? relative : (relativePer30Days ?? relative),
+      ...('p' in verdict && { pValue: verdict.p }),
+    },
+    place,
+  );
+  return { ...facts, causes: since ? eventCauses(events, began) : [] };
+}
+
+const percentOf = ({ share }: Share) => (share === null ? null : Math.round(1000 * share) / 10);
+
+const FAILURE_VERDICTS = {
+  'fails more often': 'higher',
+  'fails less often': 'lower',
+  'no change': 'unchanged',
+  'not enough data': 'too few data',
+} as const;
+
+/** A change of a share in points, with the bounds of the later share. */
+const pointsOf = (now: number, before: number, { low, high }: Share) => ({
+  points: Number((now - before).toFixed(1)),
+  low: Number((100 * low - before).toFixed(1)),
+  high: Number((100 * high - before).toFixed(1)),
+});
+
+/** `"Search – desktop" fails in 14% of its runs, as before, most often at "Category".` */
+function failureText(
+  name: string,
+  { period, before, state, change }: FailureTrend,
+  [first]: readonly FailingStep[],
+  { timeZone }: Study,
+  year: string,
+): string {
+  const now = shareWords(change ? (change.since.share ?? 0) : (period.share ?? 0));
+  const since = change ? ` since ${dateText(minuteAt(change.atMs, timeZone), year)}` : '';
+  const earlier = shareWords(change ? (change.before.share ?? 0) : (before.share ?? 0));
+  const told = state === 'no change' ? ', as before' : `, ${earlier} before`;
+  const compared = before.share === null && !change ? '' : told;
+  const where = first && first.share.failed > 0 ? `, most often at "${first.step}"` : '';
+  return `"${name}" fails in ${now} of its runs${since}${compared}${where}.`;
+}
+
+/** The record of how often runs fail. */
+export function failureFinding(study: Study, { name, timeZone }: ScenarioPlace, year: string): Finding {
+  const trend = failuresIn(study);
+  const { period, before, state, change } = trend;
+  const isMoved = state === 'fails more often' || state === 'fails less often';
+  const from = minuteAt(change?.atMs ?? study.period.window.startMs, timeZone);
+  const value = percentOf(before);
+  const now = percentOf(period);
+  return {
+    subject: 'failedRuns',
+    unit: '%',
+    place: placeOf(name, failingSteps(study)[0]?.step),
+    when: { shape: isMoved && change ? 'step' : 'range', from, ongoing: (period.failed ?? 0) > 0 },
+    now,
+    against: { what: 'before', value },
+    ...(now !== null && value !== null && isMoved && { change: pointsOf(now, value, period) }),
+    verdict: FAILURE_VERDICTS[state],
+    causes: [],
+    sentence: failureText(name, trend, failingSteps(study), study, year),
+  };
+}
+
+/** Rows that have a record; the table has all that moved. */
+const MOST_ROWS = 4;
+
+/** The findings of a study: its headline first, then the other rows that moved. */
+export function studyFindings(study: Study, place: ScenarioPlace, events: readonly NearEvent[], grammar: Grammar): Finding[] {
+  const { rows, headline } = study;
+  const moved = rows.filter((row) => row.move && row !== headline);
+  return [...(headline ? [headline] : []), ...moved].slice(0, MOST_ROWS).flatMap((row) => {
+    const facts = rowFacts(row, study, place, row === headline ? events : []);
+    return facts ? [worded(facts, grammar)] : [];
+  });
+}

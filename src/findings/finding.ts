@@ -1,0 +1,80 @@
+import * as z from 'zod';
+
+/** What narrows a finding, by the names that people use; none of them is all of it. */
+const placeShape = z.object({
+  project: z.string().optional(),
+  device: z.string().optional(),
+  segment: z.string().optional(),
+  goal: z.string().optional(),
+  zone: z.string().optional(),
+  browser: z.string().optional(),
+  country: z.string().optional(),
+  scenario: z.string().optional(),
+  step: z.string().optional(),
+  page: z.string().optional(),
+  host: z.string().optional(),
+  job: z.string().optional(),
+  variant: z.string().optional(),
+});
+
+/** The place of a finding. */
+export type Place = z.output<typeof placeShape>;
+
+/**
+ * One thing that an answer found, the same in every tool that finds it. Dates are days (2026-09-04) or, of runs, instants with their zone.
+ */
+export const findingShape = z.object({
+  /** As the surface spells it: conversionRate, largestContentfulPaint, failedRuns. */
+  subject: z.string(),
+  /** Of `now`, `against` and `change.points`: %, ms, bytes, EUR, sessions. */
+  unit: z.string(),
+  place: placeShape,
+  when: z.object({
+    shape: z.enum(['step', 'episode', 'day', 'drift', 'range']),
+    from: z.string().optional(),
+    to: z.string().optional(),
+    /** First and last day on which it may have begun as well, at 95 %. */
+    earliest: z.string().optional(),
+    latest: z.string().optional(),
+    ongoing: z.boolean(),
+  }),
+  now: z.number().nullable(),
+  against: z
+    .object({
+      what: z.enum(['before', 'expected', 'others', 'limit', 'variant']),
+      name: z.string().optional(),
+      value: z.number().nullable(),
+      low: z.number().optional(),
+      high: z.number().optional(),
+    })
+    .optional(),
+  /** The one size of this change over all days of `when`, bounds at 95 % in the unit of the first member that is there. */
+  change: z.object({ percent: z.number().optional(), points: z.number().optional(), low: z.number(), high: z.number() }).optional(),
+  verdict: z.enum(['higher', 'lower', 'unchanged', 'uncertain', 'too few data', 'measurement']),
+  /** Probability of it where nothing happened; a false discovery rate where many were looked at. */
+  chance: z.number().optional(),
+  /** Percent: the smallest change that would have shown in four of five cases. */
+  detectable: z.number().optional(),
+  causes: z.array(
+    z.object({
+      kind: z.enum(['place', 'factor', 'mix', 'event', 'request', 'special day', 'season', 'measurement']),
+      name: z.string(),
+      /** Part of the change, 1 for all of it. */
+      share: z.number().optional(),
+      basis: z.enum(['measured', 'same time', 'inferred']),
+    }),
+  ),
+  /** What the change adds (above 0) or takes over the days from `from` to `to`, bounds at 95 %. */
+  cost: z
+    .object({ of: z.string(), value: z.number(), low: z.number(), high: z.number(), unit: z.string(), from: z.string(), to: z.string() })
+    .optional(),
+  /** The call that looks closer. */
+  more: z.object({ tool: z.string(), arguments: z.record(z.string(), z.unknown()) }).optional(),
+  sentence: z.string(),
+});
+
+/** A finding as answers hold it. */
+export type Finding = z.output<typeof findingShape>;
+
+/** A finding before the grammar has made its sentence. */
+export type Facts = Omit<Finding, 'sentence'>;

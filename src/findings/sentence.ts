@@ -1,0 +1,197 @@
+import { formatNumber, formatPercent } from '../lib/number-text.ts';
+import { capital } from '../lib/sentences.ts';
+import type { Facts, Finding, Place } from './finding.ts';
+import { dateText, listed, pairText, percentText, rangeText, roundedTo, valueText } from './wording.ts';
+
+/** What a subject is called in the middle of a sentence: `conversion rate`, `visits`. */
+export interface Noun {
+  readonly name: string;
+  readonly isPlural: boolean;
+  /** Where other words than higher and lower are usual: slower, faster. */
+  readonly higher?: string;
+  readonly lower?: string;
+}
+
+/** What the grammar knows beside the record. */
+export interface Grammar {
+  readonly nounOf: (subject: string) => Noun;
+  /** The year of the reader, which dates leave out. */
+  readonly year: string;
+}
+
+/** The subject with its place: `mobile conversion rate of "New visitors"`. */
+function subjectText(subject: string, place: Place, { nounOf }: Pick<Grammar, 'nounOf'>): string {
+  const { device, segment, browser, country, goal, zone, page, scenario, step, host, job, variant, project } = place;
+  const of = [segment, browser, country, variant].filter((name) => name !== undefined).map((name) => `"${name}"`);
+  const at = [
+    ...(of.length > 0 ? [`of ${listed(of)}`] : []),
+    ...(zone === undefined ? [] : [`of the zone "${zone}"`]),
+    ...(goal === undefined ? [] : [`for the goal "${goal}"`]),
+    ...(step === undefined ? [] : [`at "${step}"`]),
+    ...(scenario === undefined ? [] : [`in "${scenario}"`]),
+    ...(page === undefined ? [] : [`on ${page}`]),
+    ...(host === undefined ? [] : [`from ${host}`]),
+    ...(job === undefined ? [] : [`in the export "${job}"`]),
+    ...(project === undefined ? [] : [`in ${project}`]),
+  ];
+  return [...(device === undefined ? [] : [device]), nounOf(subject).name, ...at].join(' ');
+}
+
+const halfOf = ({ low, high }: { readonly low: number; readonly high: number }) => Math.abs(high - low) / 2;
+
+/** `67% lower`; of a change in points alone `0.4 points higher`. */
+function sizeText({ subject, change, verdict }: Facts, { nounOf }: Pick<Grammar, 'nounOf'>): string {
+  const { higher = 'higher', lower = 'lower' } = nounOf(subject);
+  const direction = verdict === 'higher' ? higher : lower;
+  if (change?.percent !== undefined) return `${percentText(change.percent, halfOf(change))} ${direction}`;
+  if (change?.points !== undefined) return `${formatNumber(Math.abs(change.points), { digits: 2 })} points ${direction}`;
+  return direction;
+}
+
+type Causes = Facts['causes'];
+const namesOf = (causes: Causes) => listed(causes.map(({ name }) => name));
+
+/** How a cause of each kind is told behind the size of a change, in the order in which they matter; only the first kind that is there. */
+const CAUSES: readonly { readonly isOf: (cause: Causes[number], place: Place) => boolean; readonly tell: (causes: Causes) => string }[] = [
+  {
+    isOf: ({ kind, share }) => kind === 'mix' && share !== undefined,
+    tell: ([mix]) => `, mostly because the mix of visits moved to ${mix?.name ?? ''}`,
+  },
+  { isOf: ({ kind }) => kind === 'event', tell: (causes) => `; close in time: ${namesOf(causes)}` },
+  { isOf: ({ kind }) => kind === 'special day' || kind === 'season', tell: (causes) => `; ${namesOf(causes)} alone could explain it` },
+  { isOf: ({ kind }) => kind === 'factor', tell: ([factor]) => `, mostly through ${factor?.name ?? ''}` },
+  { isOf: ({ kind, name }, { device }) => kind === 'place' && name !== device, tell: (causes) => `, above all in ${namesOf(causes)}` },
+  { isOf: ({ kind, name }, { device }) => kind === 'place' && name === device, tell: () => '; the other devices did not move' },
+];
+
+/** What a change comes from, behind its size; empty where the place says it. */
+function causeText({ causes, place }: Facts): string {
+  const told = CAUSES.find(({ isOf }) => causes.some((cause) => isOf(cause, place)));
+  return told ? told.tell(causes.filter((cause) => told.isOf(cause, place))) : '';
+}
+
+/** From so many percent on a change is told as a multiple. */
+const MANIFOLD = 1_000;
+
+/** `-3%`, between two values; empty where there is no share. */
+function differenceText(now: number | null, before: number | null): string {
+  if (now === null || !before) return '';
+  const percent = (100 * (now - before)) / before;
+  if (percent >= MANIFOLD) return ` (${formatNumber(now / before, { digits: 0, group: true })} times as much)`;
+  return ` (${formatPercent(percent, { sign: true, digits: Math.abs(percent) < 9.95 ? 1 : 0 })})`;
+}
+
+/** The figures of two ranges: `went from 3.41% to 2.64% (-23%)`. */
+function rangeFigures({ now, against, unit }: Facts): string {
+  const before = against?.value ?? null;
+  return `${pairText(before, now, unit)}${differenceText(now, before)}`;
+}
+
+/** What would have been noticed; empty where it is not known. */
+function detectableText({ detectable }: Facts): string {
+  if (detectable === undefined) return '';
+  return detectable >= 100 ? '; even a fall to zero would not have shown' : `; one of ${percentText(detectable)} would have shown`;
+}
+
+/** The sentence of a value that was held against the one expected. */
+function expectedSentence(facts: Facts, subject: string, { nounOf, year }: Grammar): string {
+  const { when, now, against, unit, verdict } = facts;
+  const { from = '', to = from } = when;
+  const was = nounOf(facts.subject).isPlural ? 'were' : 'was';
+  const days = rangeText(from, to, year);
+  if (verdict === 'higher' || verdict === 'lower') {
+    const side = verdict === 'higher' ? 'above' : 'below';
+    const size = facts.change?.percent === undefined ? side : `${percentText(facts.change.percent)} ${side}`;
+    return `${subject} ${was} ${size} normal ${days}: ${valueText(now, unit)} instead of about ${valueText(against?.value ?? null, unit)}.`;
+  }
+  const kind = verdict === 'unchanged' ? 'normal' : 'too uncertain to judge';
+  return `${subject} ${was} ${kind} ${days}: ${valueText(now, unit)}, with ${valueText(against?.value ?? null, unit)} expected.`;
+}
+
+/** The sentence of a change with a date. */
+function datedSentence(facts: Facts, subject: string, { nounOf, year }: Grammar): string {
+  const { when } = facts;
+  const { from = '', to = from } = when;
+  const { isPlural } = nounOf(facts.subject);
+  const size = sizeText(facts, { nounOf });
+  if (when.shape === 'drift')
+    return `${subject} ${isPlural ? 'have' : 'has'} drifted ${size} since ${dateText(from, year)}, slowly and on no single day.`;
+  if (when.ongoing) return `${subject} ${isPlural ? 'have' : 'has'} been ${size} since ${dateText(from, year)}${causeText(facts)}.`;
+  return `${subject} ${isPlural ? 'were' : 'was'} ${size} ${rangeText(from, to, year)}${causeText(facts)}.`;
+}
+
+const isMoved = ({ verdict }: Pick<Facts, 'verdict'>) => verdict === 'higher' || verdict === 'lower';
+
+/** The sentence of two places side by side. */
+function besideSentence(facts: Facts, subject: string, grammar: Grammar): string {
+  const { verdict, against, now, unit } = facts;
+  const beside = `${valueText(now, unit)} (${against?.name ?? 'the others'}: ${valueText(against?.value ?? null, unit)})`;
+  if (isMoved(facts)) return `${subject}: ${beside}, ${sizeText(facts, grammar)}.`;
+  return `${subject}: ${beside}, ${verdict === 'too few data' ? 'too few days to judge' : 'no significant difference'}.`;
+}
+
+/** How two ranges that did not change significantly are told, behind their figures. */
+function calmText(facts: Facts): string {
+  const { verdict, causes } = facts;
+  if (verdict === 'too few data') return ': too few days before it to judge';
+  if (verdict === 'uncertain') return ': too uncertain to judge';
+  if (causes.length > 0) return `, because of ${namesOf(causes)}: on comparable days no significant change`;
+  return `: no significant change${detectableText(facts)}`;
+}
+
+/** The sentence of two ranges. */
+function rangeSentence(facts: Facts, subject: string, grammar: Grammar): string {
+  const { verdict, against, now } = facts;
+  const before = against?.value ?? null;
+  if (now === null || before === null) return `${subject} has no value in one of the two periods.`;
+  const figures = rangeFigures(facts);
+  if (!isMoved(facts)) return `${subject} went from ${figures}${calmText(facts)}.`;
+  // Weekdays and special days may make the totals differ the other way.
+  const isOtherWay = (now - before) * (verdict === 'higher' ? 1 : -1) < 0;
+  if (isOtherWay) return `${subject} went from ${figures}; on comparable days it is ${sizeText(facts, grammar)}.`;
+  return `${subject} ${verdict === 'higher' ? 'rose' : 'fell'} from ${figures}${causeText(facts)}.`;
+}
+
+/** The sentence of a finding, without its cost. */
+export function sentenceOf(facts: Facts, grammar: Grammar): string {
+  if (facts.verdict === 'measurement')
+    return `It looks like the counting, not the customers: ${listed(facts.causes.map(({ name }) => name))}.`;
+  const subject = capital(subjectText(facts.subject, facts.place, grammar));
+  if (facts.against?.what === 'expected') return expectedSentence(facts, subject, grammar);
+  if (facts.against?.what === 'others' || facts.against?.what === 'variant') return besideSentence(facts, subject, grammar);
+  return facts.when.shape !== 'range' && isMoved(facts) ? datedSentence(facts, subject, grammar) : rangeSentence(facts, subject, grammar);
+}
+
+/** Adds its sentence to a finding. */
+export const worded = (facts: Facts, grammar: Grammar): Finding => ({ ...facts, sentence: sentenceOf(facts, grammar) });
+
+/** One sentence: what a change has cost or brought, rounded to what its interval bears; empty where that is not known or may be nothing. */
+export function costSentence({ cost, when }: Pick<Facts, 'cost' | 'when'>, { nounOf }: Pick<Grammar, 'nounOf'>): string {
+  if (!cost || cost.low * cost.high <= 0) return '';
+  const isMoney = /^[A-Z]{3}$/.test(cost.unit);
+  const amount = formatNumber(Math.abs(roundedTo(cost.value, halfOf(cost))), { group: true, digits: 0 });
+  const far = when.ongoing ? ' so far' : '';
+  if (isMoney) {
+    const lost = when.ongoing ? 'has cost' : 'cost';
+    const won = when.ongoing ? 'has brought' : 'brought';
+    return `It ${cost.value < 0 ? lost : won} about ${amount} ${cost.unit}${far}.`;
+  }
+  return `That is about ${amount} ${cost.value < 0 ? 'fewer' : 'more'} ${nounOf(cost.of).name}${far}.`;
+}
+
+/** One sentence for the details: the interval of a change, and on which days it may have begun; empty of what did not change. */
+export function intervalSentence({ subject, place, change, when, cost }: Facts, grammar: Grammar): string {
+  if (!change || when.shape === 'range') return '';
+  const { low, high } = change;
+  const unit = change.percent === undefined ? ' points' : '%';
+  const bound = (value: number) => formatNumber(value, { sign: true, digits: 1 });
+  const { from, earliest = from, latest = from } = when;
+  const begun =
+    earliest === latest || earliest === undefined || latest === undefined
+      ? ''
+      : `; it may have begun ${rangeText(earliest, latest, grammar.year)}`;
+  const amount = (value: number) => formatNumber(value, { group: true, digits: 0 });
+  const costs = cost ? `; ${grammar.nounOf(cost.of).name} ${amount(cost.low)} to ${amount(cost.high)} ${cost.unit}` : '';
+  const size = change.percent ?? change.points ?? 0;
+  return `${capital(subjectText(subject, place, grammar))}: ${bound(size)}${unit}, 95% interval ${bound(low)} to ${bound(high)}${unit}${costs}${begun}.`;
+}

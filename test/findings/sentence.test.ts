@@ -1,0 +1,232 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Facts } from '../../src/findings/finding.ts';
+import { costSentence, intervalSentence, sentenceOf } from '../../src/findings/sentence.ts';
+
+const NOUNS: Record<string, { name: string; isPlural: boolean }> = {
+  conversionRate: { name: 'conversion rate', isPlural: false },
+  visits: { name: 'visits', isPlural: true },
+  revenueSum: { name: 'revenue', isPlural: false },
+};
+const grammar = { nounOf: (subject: string) => NOUNS[subject] ?? { name: subject, isPlural: false }, year: '2026' };
+
+const step: Facts = {
+  subject: 'conversionRate',
+  unit: '%',
+  place: {},
+  when: { shape: 'step', from: '2026-09-04', ongoing: true },
+  now: 2.64,
+  against: { what: 'before', value: 3.41 },
+  change: { percent: -35.5, low: -39.1, high: -31.6 },
+  verdict: 'lower',
+  causes: [],
+};
+const range: Facts = {
+  ...step,
+  when: { shape: 'range', from: '2026-09-01', to: '2026-09-14', ongoing: false },
+  change: { percent: -23, low: -30, high: -15 },
+};
+const say = (facts: Facts, more: Partial<Facts> = {}) => sentenceOf({ ...facts, ...more }, grammar);
+
+describe('the sentence of a finding', () => {
+  it.each<[string, Partial<Facts>, string]>([
+    ['what goes on', {}, 'Conversion rate has been 36% lower since 4 Sept.'],
+    ['another year', { when: { ...step.when, from: '2025-12-31' } }, 'Conversion rate has been 36% lower since 31 Dec 2025.'],
+    [
+      'a small size with its tenth',
+      { change: { percent: 4.3, low: 4, high: 4.6 }, verdict: 'higher' },
+      'Conversion rate has been 4.3% higher since 4 Sept.',
+    ],
+    ['a device', { place: { device: 'mobile' } }, 'Mobile conversion rate has been 36% lower since 4 Sept.'],
+    [
+      'the one device that moved',
+      { place: { device: 'mobile' }, causes: [{ kind: 'place', name: 'mobile', basis: 'measured' }] },
+      'Mobile conversion rate has been 36% lower since 4 Sept; the other devices did not move.',
+    ],
+    [
+      'a segment within a device, of a goal',
+      { place: { device: 'tablet', segment: 'New visitors', goal: 'Newsletter' } },
+      'Tablet conversion rate of "New visitors" for the goal "Newsletter" has been 36% lower since 4 Sept.',
+    ],
+    [
+      'a zone of a project',
+      { place: { zone: 'Hero', project: 'Shop' } },
+      'Conversion rate of the zone "Hero" in Shop has been 36% lower since 4 Sept.',
+    ],
+    [
+      'what ended within a month',
+      { subject: 'visits', when: { shape: 'episode', from: '2026-10-03', to: '2026-10-09', ongoing: false } },
+      'Visits were 36% lower from 3 to 9 Oct.',
+    ],
+    [
+      'what ended in another month',
+      { subject: 'visits', when: { shape: 'episode', from: '2026-09-28', to: '2026-10-03', ongoing: false } },
+      'Visits were 36% lower from 28 Sept to 3 Oct.',
+    ],
+    [
+      'a day',
+      { subject: 'visits', when: { shape: 'day', from: '2026-10-03', to: '2026-10-03', ongoing: false } },
+      'Visits were 36% lower on 3 Oct.',
+    ],
+    [
+      'a drift',
+      { when: { ...step.when, shape: 'drift' } },
+      'Conversion rate has drifted 36% lower since 4 Sept, slowly and on no single day.',
+    ],
+    [
+      'the mix',
+      { causes: [{ kind: 'mix', name: 'mobile', share: 0.8, basis: 'measured' }] },
+      'Conversion rate has been 36% lower since 4 Sept, mostly because the mix of visits moved to mobile.',
+    ],
+    [
+      'an event',
+      { causes: [{ kind: 'event', name: 'a higher LCP', basis: 'same time' }] },
+      'Conversion rate has been 36% lower since 4 Sept; close in time: a higher LCP.',
+    ],
+    [
+      'a season',
+      { causes: [{ kind: 'season', name: 'the season', basis: 'inferred' }] },
+      'Conversion rate has been 36% lower since 4 Sept; the season alone could explain it.',
+    ],
+    [
+      'counting',
+      { verdict: 'measurement', causes: [{ kind: 'measurement', name: 'almost no visits were counted on 2026-09-04', basis: 'inferred' }] },
+      'It looks like the counting, not the customers: almost no visits were counted on 2026-09-04.',
+    ],
+  ])('of %s', (_, more, sentence) => {
+    expect(say(step, more)).toBe(sentence);
+  });
+
+  it.each<[string, Partial<Facts>, string]>([
+    ['that moved', {}, 'Conversion rate fell from 3.41% to 2.64% (-23%).'],
+    [
+      'through a factor',
+      { causes: [{ kind: 'factor', name: 'visits', share: 0.9, basis: 'measured' }] },
+      'Conversion rate fell from 3.41% to 2.64% (-23%), mostly through visits.',
+    ],
+    [
+      'whose totals went the other way',
+      { now: 3.5 },
+      'Conversion rate went from 3.41% to 3.5% (+2.6%); on comparable days it is 23% lower.',
+    ],
+    [
+      'without a change',
+      { verdict: 'unchanged', detectable: 19 },
+      'Conversion rate went from 3.41% to 2.64% (-23%): no significant change; one of 19% would have shown.',
+    ],
+    [
+      'in which nothing could show',
+      { verdict: 'unchanged', detectable: 100 },
+      'Conversion rate went from 3.41% to 2.64% (-23%): no significant change; even a fall to zero would not have shown.',
+    ],
+    [
+      'that special days explain',
+      {
+        subject: 'visits',
+        unit: 'sessions',
+        now: 53_195,
+        against: { what: 'before', value: 33_857 },
+        verdict: 'unchanged',
+        causes: [{ kind: 'special day', name: 'Black Friday', basis: 'same time' }],
+      },
+      'Visits went from 33,857 to 53,195 (+57%), because of Black Friday: on comparable days no significant change.',
+    ],
+    ['that is uncertain', { verdict: 'uncertain' }, 'Conversion rate went from 3.41% to 2.64% (-23%): too uncertain to judge.'],
+    ['of a young site', { verdict: 'too few data' }, 'Conversion rate went from 3.41% to 2.64% (-23%): too few days before it to judge.'],
+    ['without a value', { now: null }, 'Conversion rate has no value in one of the two periods.'],
+    [
+      'beside others',
+      {
+        place: { device: 'mobile' },
+        against: { what: 'others', name: 'desktop', value: 5 },
+        change: { percent: -47, low: -50, high: -44 },
+      },
+      'Mobile conversion rate: 2.64% (desktop: 5%), 47% lower.',
+    ],
+    [
+      'like the others',
+      { against: { what: 'others', name: 'desktop', value: 5 }, verdict: 'unchanged' },
+      'Conversion rate: 2.64% (desktop: 5%), no significant difference.',
+    ],
+    [
+      'against the expected',
+      {
+        subject: 'revenueSum',
+        unit: 'EUR',
+        now: 90_700,
+        when: { shape: 'day', from: '2026-08-28', to: '2026-08-28', ongoing: false },
+        against: { what: 'expected', value: 38_900 },
+        change: { percent: 133, low: 90, high: 170 },
+        verdict: 'higher',
+      },
+      'Revenue was 133% above normal on 28 Aug: 90,700 EUR instead of about 38,900 EUR.',
+    ],
+  ])('of ranges %s', (_, more, sentence) => {
+    expect(say(range, more)).toBe(sentence);
+  });
+
+  const words = (text: string) => text.split(/\s+/).length;
+  it('keeps its limits whatever the record holds: 25 words, six figures, one pair of brackets, no empty part', () => {
+    const amount = fc.oneof(fc.constant(0), fc.double({ min: 0.01, max: 1e7, noNaN: true }));
+    const number = fc.double({ min: -99, max: 900, noNaN: true });
+    const label = fc.constantFrom('2026-09-04', '2025-12-31', '2026-11-07T14:05Z');
+    const drawn = fc.record({
+      subject: fc.constantFrom('visits', 'conversionRate', 'revenueSum'),
+      unit: fc.constantFrom('%', 'EUR', 'sessions', 'ms', 'bytes'),
+      place: fc.constantFrom({}, { device: 'mobile' }, { segment: 'New' }, { zone: 'Hero' }, { goal: 'Order' }),
+      shape: fc.constantFrom('step', 'episode', 'day', 'drift', 'range'),
+      from: label,
+      to: label,
+      ongoing: fc.boolean(),
+      now: fc.option(amount),
+      before: fc.option(amount),
+      what: fc.constantFrom('before', 'expected', 'others', 'limit', 'variant'),
+      percent: number,
+      verdict: fc.constantFrom('higher', 'lower', 'unchanged', 'uncertain', 'too few data'),
+      cause: fc.constantFrom('place', 'factor', 'mix', 'event', 'special day', 'season'),
+      detectable: fc.option(fc.double({ min: 0.1, max: 120, noNaN: true }), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(drawn, ({ shape, from, to, ongoing, before, what, percent, cause, detectable, ...own }) => {
+        const facts = {
+          ...own,
+          when: { shape, from, to, ongoing },
+          against: { what, value: before },
+          change: { percent, low: percent - 5, high: percent + 5 },
+          causes: [{ kind: cause, name: 'desktop', share: 0.9, basis: 'measured' }],
+          ...(detectable !== undefined && { detectable }),
+        } as Facts;
+        const text = sentenceOf(facts, grammar);
+        expect(text).toMatch(/^[A-Z].*\.$/);
+        expect(text).not.toMatch(/undefined|null|NaN|Infinity| {2}|\(\)|""|\s[,.;:]/);
+        expect(words(text)).toBeLessThanOrEqual(25);
+        const figures = text.replaceAll(/\d+ [A-Z][a-z]+( \d{4})?(, \d\d:\d\d)?/g, '').match(/\d[\d,.]*/g) ?? [];
+        expect(figures.length).toBeLessThanOrEqual(6);
+        expect(text.match(/\(/g)?.length ?? 0).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+});
+
+describe('beside the sentence', () => {
+  const cost = { of: 'revenueSum', value: -48_895, low: -56_966, high: -41_630, unit: 'EUR', from: '2026-09-04', to: '2026-09-14' };
+
+  it('a cost is rounded to what its interval bears, and is none where it may be nothing', () => {
+    expect(costSentence({ cost, when: step.when }, grammar)).toBe('It has cost about 49,000 EUR so far.');
+    expect(
+      costSentence({ cost: { ...cost, value: 48_895, low: 41_630, high: 56_966 }, when: { ...step.when, ongoing: false } }, grammar),
+    ).toBe('It brought about 49,000 EUR.');
+    expect(costSentence({ cost: { ...cost, of: 'visits', unit: 'sessions', low: -48_910, high: -48_880 }, when: step.when }, grammar)).toBe(
+      'That is about 48,890 fewer visits so far.',
+    );
+    expect(costSentence({ cost: { ...cost, high: 10 }, when: step.when }, grammar)).toBe('');
+  });
+
+  it('the details have the interval and the days on which it may have begun', () => {
+    const doubtful = { ...step, when: { ...step.when, earliest: '2026-09-02', latest: '2026-09-05' }, cost };
+    expect(intervalSentence(doubtful, grammar)).toBe(
+      'Conversion rate: -35.5%, 95% interval -39.1 to -31.6%; revenue -56,966 to -41,630 EUR; it may have begun from 2 to 5 Sept.',
+    );
+    expect(intervalSentence(range, grammar)).toBe('');
+  });
+});
