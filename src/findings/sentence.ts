@@ -55,7 +55,7 @@ const namesOf = (causes: Causes) => listed(causes.map(({ name }) => name));
 const CAUSES: readonly { readonly isOf: (cause: Causes[number], place: Place) => boolean; readonly tell: (causes: Causes) => string }[] = [
   {
     isOf: ({ kind, share }) => kind === 'mix' && share !== undefined,
-    tell: ([mix]) => `, mostly because the mix of visits moved to ${mix?.name ?? ''}`,
+    tell: (causes) => `, mostly because the mix of visits moved to ${namesOf(causes)}`,
   },
   { isOf: ({ kind }) => kind === 'event', tell: (causes) => `; close in time: ${namesOf(causes)}` },
   { isOf: ({ kind }) => kind === 'special day' || kind === 'season', tell: (causes) => `; ${namesOf(causes)} alone could explain it` },
@@ -105,7 +105,8 @@ function expectedSentence(facts: Facts, subject: string, { nounOf, year }: Gramm
     return `${subject} ${was} ${size} normal ${days}: ${valueText(now, unit)} instead of about ${valueText(against?.value ?? null, unit)}.`;
   }
   const kind = verdict === 'unchanged' ? 'normal' : 'too uncertain to judge';
-  return `${subject} ${was} ${kind} ${days}: ${valueText(now, unit)}, with ${valueText(against?.value ?? null, unit)} expected.`;
+  const special = facts.causes.length > 0 ? ` on ${namesOf(facts.causes)}` : '';
+  return `${subject} ${was} ${kind} ${days}: ${valueText(now, unit)}, with ${valueText(against?.value ?? null, unit)} expected${special}.`;
 }
 
 /** The sentence of a change with a date. */
@@ -133,7 +134,7 @@ function besideSentence(facts: Facts, subject: string, grammar: Grammar): string
 /** How two ranges that did not change significantly are told, behind their figures. */
 function calmText(facts: Facts): string {
   const { verdict, causes } = facts;
-  if (verdict === 'too few data') return ': too few days before it to judge';
+  if (verdict === 'too few data') return ': too few whole days to judge';
   if (verdict === 'uncertain') return ': too uncertain to judge';
   if (causes.length > 0) return `, because of ${namesOf(causes)}: on comparable days no significant change`;
   return `: no significant change${detectableText(facts)}`;
@@ -191,7 +192,8 @@ export function intervalSentence({ subject, place, change, when, cost }: Facts, 
       ? ''
       : `; it may have begun ${rangeText(earliest, latest, grammar.year)}`;
   const amount = (value: number) => formatNumber(value, { group: true, digits: 0 });
-  const costs = cost ? `; ${grammar.nounOf(cost.of).name} ${amount(cost.low)} to ${amount(cost.high)} ${cost.unit}` : '';
+  const unitOfCost = cost && /^[A-Z]{3}$/.test(cost.unit) ? ` ${cost.unit}` : '';
+  const costs = cost ? `; ${grammar.nounOf(cost.of).name} ${amount(cost.low)} to ${amount(cost.high)}${unitOfCost}` : '';
   const size = change.percent ?? change.points ?? 0;
   return `${capital(subjectText(subject, place, grammar))}: ${bound(size)}${unit}, 95% interval ${bound(low)} to ${bound(high)}${unit}${costs}${begun}.`;
 }

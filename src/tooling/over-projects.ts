@@ -112,8 +112,8 @@ const OF_ONE = new Set([
   'segments',
   'sums',
   'revenue',
-  'findings',
   'details',
+  'findings',
   'detect',
   'quality',
   'zones',
@@ -240,6 +240,12 @@ function joined(answers: readonly ProjectAnswer[]): Joined {
   });
   const names = [BY_PROJECT, ...columns, ...(isMixed ? [CURRENCY] : [])];
   const said = answered.flatMap(({ project, data }) => (typeof data['answer'] === 'string' ? [`${project.name}: ${data['answer']}`] : []));
+  const findings = answered.flatMap(({ project, data }) =>
+    [data['findings'] ?? []]
+      .flat()
+      .filter(isRecord)
+      .map((finding) => ({ ...finding, place: { project: project.name, ...(isRecord(finding['place']) && finding['place']) } })),
+  );
   const events = answered.flatMap(({ project, data }) =>
     [data['events'] ?? []]
       .flat()
@@ -249,6 +255,7 @@ function joined(answers: readonly ProjectAnswer[]): Joined {
   return {
     ...(said.length > 0 && { answer: said.join(' ') }),
     ...Object.fromEntries(Object.entries(first).filter(([name]) => !OF_ONE.has(name))),
+    ...(answered.some(({ data }) => data['findings'] !== undefined) && { findings }),
     ...(events.length > 0 && { events }),
     ...(!isMixed && first['currency'] !== undefined && { currency: first['currency'] }),
     ...(isRecord(first['units']) && {

@@ -132,7 +132,7 @@ describe('the sentence of a finding', () => {
       'Visits went from 33,857 to 53,195 (+57%), because of Black Friday: on comparable days no significant change.',
     ],
     ['that is uncertain', { verdict: 'uncertain' }, 'Conversion rate went from 3.41% to 2.64% (-23%): too uncertain to judge.'],
-    ['of a young site', { verdict: 'too few data' }, 'Conversion rate went from 3.41% to 2.64% (-23%): too few days before it to judge.'],
+    ['of a young site', { verdict: 'too few data' }, 'Conversion rate went from 3.41% to 2.64% (-23%): too few whole days to judge.'],
     ['without a value', { now: null }, 'Conversion rate has no value in one of the two periods.'],
     [
       'beside others',

@@ -85,11 +85,11 @@ export function changeFacts(placed: PlacedChange, currency: string | undefined):
 }
 
 /** The record of days of which the counting looks broken. */
-export function faultFacts({ from, to, device, metrics, evidence }: CountingFault): Facts {
+export function faultFacts({ from, to, device, metrics, evidence }: CountingFault, whole: Place = {}): Facts {
   return {
-    subject: metrics[0] ?? 'visits',
+    subject: metrics.includes('visits') ? 'visits' : (metrics[0] ?? 'visits'),
     unit: '',
-    place: device === undefined ? {} : { device },
+    place: { ...whole, ...(device !== undefined && { device }) },
     when: { shape: from === to ? 'day' : 'episode', from, to, ongoing: false },
     now: null,
     verdict: 'measurement',

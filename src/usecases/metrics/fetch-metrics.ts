@@ -188,12 +188,12 @@ function shortened({ startMs, endMs }: Interval, fromMs: number): Interval {
 }
 
 /**
- * The days of history, baseline and period (`range` 0, 1 and 2) and between the last two (3); where they follow each other, in one run of
- * days, which takes fewer calls. `isShort` reads of the history no more than fits into the calls that the rest takes.
+ * The days of history, baseline and period (`range` 0, 1 and 2), between the last two (3) and after the period (4); where they follow each
+ * other, in one run of days, which takes fewer calls. `isShort` reads of the history no more than fits into the calls that the rest takes.
  */
 export async function readDays(
   grid: Omit<MetricGrid, 'ranges'>,
-  { history, baseline, period, between }: Pick<Windows, 'history' | 'baseline' | 'period' | 'between'>,
+  { history, baseline, period, between, later }: Pick<Windows, 'history' | 'baseline' | 'period' | 'between' | 'later'>,
   { ask, signal, timeZone, note }: FetchContext,
   isShort = false,
 ): Promise<readonly MetricRow[]> {
@@ -201,15 +201,17 @@ export async function readDays(
   const isOneRun = history.endMs + 1 === baseline.startMs && baseline.endMs + 1 === next.startMs;
   const fetching = { ask, signal, timeZone, progress: () => undefined };
   const ranges = isOneRun
-    ? [{ startMs: history.startMs, endMs: period.endMs }]
-    : [history, baseline, period, ...(between ? [between] : [])];
+    ? [{ startMs: history.startMs, endMs: (later ?? period).endMs }]
+    : [history, baseline, period, ...(between ? [between] : []), ...(later ? [later] : [])];
   const [first = period, ...others] = ranges;
   const read = isShort ? [shortened(first, isOneRun ? baseline.startMs : first.endMs), ...others] : ranges;
   const { rows, missing } = await fetchKept({ ...grid, ranges: read, daily: true }, { ...fetching, note });
   for (const { reason } of missing) note(`Some days could not be read and teach nothing of the noise: ${reason}`);
-  if (!isOneRun) return rows;
+  // Without days between the two ranges those after them are the fourth.
+  if (!isOneRun) return between || !later ? rows : rows.map((row) => ({ ...row, range: row.range === 3 ? 4 : row.range }));
   const rangeOf = ({ interval: { startMs: begin } }: MetricRow) => {
     if (between && begin >= between.startMs && begin <= between.endMs) return 3;
+    if (later && begin >= later.startMs) return 4;
     // The number of ranges that have begun: history, baseline, period.
     return [baseline, period].filter((range) => range.startMs <= begin).length;
   };

@@ -82,20 +82,18 @@ function metricsOf({ metrics = ['all'] }: FindInput, site: boolean, zones: boole
   throw new ApiError('invalid', `metrics: ${wrong.join(', ')} cannot be looked at here; ${way}.`);
 }
 
-/** Says what was left out for want of requests. */
-function roomNotes(readable: Readable, plan: ReadPlan, note: FindChangesContext['note']): void {
+/** Says what was left out for want of requests: a sentence on each kind, and how to look at the rest in a note. */
+function unseenPlaces(readable: Readable, plan: ReadPlan, note: FindChangesContext['note']): string[] {
   const parts = [
-    ['segments', plan.segments, readable.segmentIds.length, ', those changed last', 'segmentIds'],
-    ['goals', plan.goals, readable.goalIds.length, '', 'goalIds'],
-    ['zones', plan.zones, readable.zoneIds.length, '', 'zoneIds'],
+    ['segments', plan.segments, readable.segmentIds.length, 'segmentIds'],
+    ['goals', plan.goals, readable.goalIds.length, 'goalIds'],
+    ['zones', plan.zones, readable.zoneIds.length, 'zoneIds'],
   ] as const;
-  for (const [what, taken, all, which, parameter] of parts) {
-    if (taken < all)
-      note(
-        `${taken} of ${all} ${what} looked at${taken > 0 ? which : ''}: ${MOST_REQUESTS} requests allow no more; name fewer objects, ` +
-          `or these by ${parameter}.`,
-      );
-  }
+  return parts.flatMap(([what, taken, all, parameter]) => {
+    if (taken >= all) return [];
+    note(`${taken} of ${all} ${what} looked at: ${MOST_REQUESTS} requests allow no more; name those that matter by ${parameter}.`);
+    return [`Of ${all} ${what}, ${taken === 0 ? 'none was' : `only ${taken} were`} looked at.`];
+  });
 }
 
 /** Goals but that of e-commerce, which metrics without a goal are about. */
@@ -220,7 +218,7 @@ async function lookAtSite(
   const byId = new Map(series.map((each) => [each.id, each]));
   const isOfOtherGoal = goals.others.some((id) => id === base.place.goalId);
   const { changes, ...found } = await scan({ series, metrics, base: base.place, isOfOtherGoal, ...scanned }, context.signal);
-  roomNotes(readable, plan, note);
+  const unseen = unseenPlaces(readable, plan, note);
   const dataSince = firstDayOf(base) ?? lastDay;
   note(historyWords(plan, { dataSince, firstDay, historyFrom: todayIn(timeZone, read.startMs) }));
   const compared = { ...objectsOf(changes.map(({ place }) => place)), metrics, startMs, endMs, timeZone };
@@ -230,6 +228,7 @@ async function lookAtSite(
   return {
     ...found,
     isApp: site && isOfApp(readings),
+    unseen,
     ranked: changes,
     faults,
     special: site ? specialOf(base, scanned, known, changes) : '',
@@ -258,14 +257,25 @@ function rangeOf({ days, startDate, endDate }: FindInput, { timeZone, nowMs }: P
 
 /** The site, and in an app its zones too where nothing else was asked for: they may hold all that changed. */
 async function lookAround(request: Omit<SiteRequest, 'metrics'>, context: FindChangesContext) {
-  const { input, site, zones } = request;
-  const notes: string[] = [];
-  const quiet = { ...context, note: (sentence: string) => void notes.push(sentence) };
-  const found = await lookAtSite({ ...request, metrics: metricsOf(input, site, zones) }, quiet);
-  if (found.isApp && !zones && input.include === undefined)
-    return lookAtSite({ ...request, zones: true, metrics: metricsOf(input, site, true) }, context);
-  for (const sentence of notes) context.note(sentence);
-  return found;
+  const { input, site, zones, room } = request;
+  const found = await lookAtSite({ ...request, metrics: metricsOf(input, site, zones) }, context);
+  if (!found.isApp || zones || input.include !== undefined) return found;
+  const named = input.metrics?.filter((metric) => metric === 'all' || isZoneMetric(metric));
+  if (named?.length === 0) return found;
+  const left = { ...request, site: false, zones: true, room: room - found.requests };
+  const ofZones = await lookAtSite({ ...left, metrics: metricsOf({ ...input, metrics: named }, false, true) }, context);
+  context.note('Zone metrics of the last 7 days may still be corrected.');
+  return {
+    ...found,
+    ranked: [...found.ranked, ...ofZones.ranked],
+    large: [...found.large, ...ofZones.large],
+    looked: found.looked + ofZones.looked,
+    tooFew: found.tooFew + ofZones.tooFew,
+    requests: found.requests + ofZones.requests,
+    unread: { selections: found.unread.selections + ofZones.unread.selections, of: found.unread.of + ofZones.unread.of },
+    unseen: [...found.unseen, ...ofZones.unseen],
+    daysOf: (metric: string, place: Place) => (place.zoneId === undefined ? found : ofZones).daysOf(metric, place),
+  };
 }
 
 /** What was looked at, at which false discovery rate, and how to look at more. */
@@ -286,7 +296,13 @@ function scopeNotes(input: FindInput, isOfSite: boolean, speed: SpeedFacts | und
 }
 
 /** What was not looked at although it would be expected. */
-function unseenOf(site: { readonly isApp: boolean } | undefined, { include }: FindInput, zones: boolean): string[] {
+function unseenOf(
+  site: { readonly isApp: boolean } | undefined,
+  { include }: FindInput,
+  zones: boolean,
+  isSpeedMissing: boolean,
+): string[] {
+  if (isSpeedMissing) return ['Speed could not be looked at.'];
   return site?.isApp && !zones && include !== undefined ? ['The zones of this app were not looked at.'] : [];
 }
 
@@ -315,6 +331,6 @@ export async function findChanges(input: FindInput, context: FindChangesContext)
     timeZone,
     firstDay: todayIn(timeZone, startMs),
     lastDay: todayIn(timeZone, endMs),
-    unseen: unseenOf(ofSite, input, zones),
+    unseen: unseenOf(ofSite, input, zones, chosen !== undefined && !speed),
   });
 }

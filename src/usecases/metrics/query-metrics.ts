@@ -112,12 +112,15 @@ function selectionNames(lists: Lists) {
 
 /** The place of a row or a change by the names that people use. */
 function placeIn(lists: Lists) {
-  return ({ device, segmentIds, goalId }: MetricRow['selection']): Place => ({
+  return ({ device, segmentIds, goalId }: MetricRow['selection'], metric: string): Place => ({
     ...(device !== 'all' && { device }),
     ...(segmentIds.length > 0 && { segment: segmentIds.map((id) => lists.nameOf('segment', id)).join(' and ') }),
-    ...(goalId !== undefined && { goal: lists.nameOf('goal', goalId) }),
+    ...(goalId !== undefined && definitionOf(metric)?.perGoal && { goal: lists.nameOf('goal', goalId) }),
   });
 }
+
+/** A cost is said of the sentence before it. */
+const COST = 'It has ';
 
 /** The table with what is said of it first, and what was found. */
 function withFindings(
@@ -129,8 +132,9 @@ function withFindings(
   if (told.lead.length === 0) return answer;
   // Of several projects each has its own first sentence.
   const { answer: said, rest } = paragraphOf(isOneOfSeveral ? told.lead.slice(0, 1) : told.lead);
-  const details = [...rest, ...told.details];
   const findings = wordedAll(told.facts, grammar);
+  const isFinding = (sentence: string) => findings.some((finding) => finding.sentence === sentence);
+  const details = [...rest.filter((sentence) => !isFinding(sentence) && !sentence.startsWith(COST)), ...told.details];
   return { answer: said, ...(findings.length > 0 && { findings }), ...answer, ...(details.length > 0 && { details }) };
 }
 
@@ -207,9 +211,9 @@ interface Naming {
 
 /** The place of a change among the rows; on a device that these may not name. */
 function placeOfChange({ lines }: Queried, { placeOf }: Naming) {
-  return ({ device, key, goal }: FoundChange): Place => {
+  return ({ metric, device, key, goal }: FoundChange): Place => {
     const row = lines.find(({ selection }) => keyOf(selection) === key || key.startsWith(`${device}|`));
-    return { ...(row && placeOf(row.selection)), ...(device !== 'all' && { device }), ...(goal !== undefined && { goal }) };
+    return { ...(row && placeOf(row.selection, metric)), ...(device !== 'all' && { device }), ...(goal !== undefined && { goal }) };
   };
 }
 
@@ -217,8 +221,11 @@ function placeOfChange({ lines }: Queried, { placeOf }: Naming) {
 async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, context: QueryMetricsContext): Promise<ExpectedTold> {
   const { asked, whole, complete, lines, rows, currency } = queried;
   const { grammar, placeOf, nameOf } = naming;
-  const ofChanges = changesTold(read, placeOfChange(queried, naming), grammar);
-  const ofRows = { placeOf: ({ selection }: QueryLine) => placeOf(selection), countedTo: countedTo(asked, context) };
+  const ofChanges = changesTold({ ...read, currency: read.currency ?? currency }, placeOfChange(queried, naming), grammar);
+  const ofRows = {
+    placeOf: ({ selection }: QueryLine, metric: string) => placeOf(selection, metric),
+    countedTo: countedTo(asked, context),
+  };
   if (asked.expected) {
     const words = { query: whole, timeZone: context.timeZone, currency, grammar, ...ofRows };
     return together(ofChanges, tellExpected(read.lines, words));

@@ -3,6 +3,7 @@ import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts
 import { detectionSentences } from '../../domain/metrics/compare/detection.ts';
 import { isWithoutDays, type Judged, type Reading } from '../../domain/metrics/compare/readings.ts';
 import { grammarOf } from '../../domain/metrics/findings.ts';
+import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
 import type { Place } from '../../findings/finding.ts';
 import { daysBetween } from '../../lib/calendar.ts';
@@ -56,10 +57,10 @@ function notesOf(result: PeriodsResult, read: PeriodsRead, explained: PeriodsExp
 
 /** The place of a reading by the names that people use. */
 function placeIn({ lists, question }: PeriodsRead) {
-  return ({ device, segmentIds, zoneId }: Reading): Place => ({
+  return ({ device, segmentIds, zoneId }: Pick<Reading, 'device' | 'segmentIds' | 'zoneId'>, metric: string): Place => ({
     ...(device !== 'all' && { device }),
     ...(segmentIds.length > 0 && { segment: segmentIds.map((id) => lists.nameOf('segment', id)).join(' and ') }),
-    ...(question.goalId !== undefined && { goal: lists.nameOf('goal', question.goalId) }),
+    ...(question.goalId !== undefined && definitionOf(metric)?.perGoal && { goal: lists.nameOf('goal', question.goalId) }),
     ...(zoneId !== undefined && { zone: lists.nameOf('zone', zoneId) }),
   });
 }
@@ -74,12 +75,15 @@ export function wordPeriods(
   const { windows, totals, timeZone, apart, kept, known } = read;
   const { baseline } = windows;
   const { input, causes, detect, events } = explained;
+  const placeOf = placeIn(read);
   const result = wordComparison(causes, input, {
     grammar: grammarOf(todayIn(timeZone, nowMs)),
     faults: judged.faults,
     specialDays: known.specialDays,
     currency: totals.currency,
-    placeOf: placeIn(read),
+    placeOf,
+    whole: placeOf({ device: read.question.devices[0] ?? 'all', segmentIds: read.question.segmentIds, zoneId: undefined }, 'visits'),
+    period: { from: todayIn(timeZone, windows.period.startMs), to: todayIn(timeZone, windows.period.endMs) },
     first: detect ? detectionSentences(detect) : [],
   });
   const days = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);

@@ -152,6 +152,7 @@ describe('the days of two ranges and the time before', () => {
       baseline: range('2026-03-31', '2026-06-30'),
       period: range('2026-07-01', '2026-09-30'),
       between: undefined,
+      later: undefined,
     };
     const { calls, daysOf } = await read(quarters);
     expect([calls, daysOf(0), daysOf(1), daysOf(2)]).toEqual([2, 0, 92, 92]);
@@ -163,6 +164,7 @@ describe('the days of two ranges and the time before', () => {
       baseline: range('2026-11-02', '2026-11-08'),
       period: range('2026-11-09', '2026-11-15'),
       between: undefined,
+      later: undefined,
     };
     const { calls, daysOf } = await read(weeks);
     expect([calls, daysOf(0), daysOf(1), daysOf(2)]).toEqual([1, 78, 7, 7]);

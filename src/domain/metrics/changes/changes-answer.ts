@@ -80,6 +80,8 @@ export interface SiteFacts extends Searched {
   readonly slowly: readonly SlowLevel[];
   readonly names: PlaceNames;
   readonly currency: string | undefined;
+  /** Sentences on what of it was not looked at for want of requests. */
+  readonly unseen: readonly string[];
   /** The days of a metric at a place; none where it was not read. */
   readonly daysOf: (metric: string, place: Place) => readonly DailyPoint[];
 }
@@ -190,21 +192,21 @@ function siteFindings({ site: change, beside }: Extract<Entry, { site: unknown }
         points: site.daysOf(metric, place),
         last: facts.lastDay,
         causes: mix ? [{ kind: 'mix', name: 'other visitors', basis: mix === 'yes' ? 'measured' : 'same time' }] : causes,
-        more: moreOf(place, metric, from, facts),
+        more: moreOf(place, metric, { from, to: change.to ?? (shape === 'outlier' ? from : facts.lastDay) }),
       },
       site.currency,
     );
   });
 }
 
-/** The call that looks closer: the same metric and place, the days since the change against those before. */
-function moreOf({ device, segmentId, goalId, zoneId }: Place, metric: string, from: string, { lastDay }: AnswerFacts): Facts['more'] {
+/** The call that looks closer: the same metric and place, the days of the change against those before. */
+function moreOf({ device, segmentId, goalId, zoneId }: Place, metric: string, days: { from: string; to: string }): Facts['more'] {
   return {
     tool: 'compare_metrics',
     arguments: {
       metrics: [metric],
-      startDate: from,
-      endDate: lastDay,
+      startDate: days.from,
+      endDate: days.to,
       ...(device !== 'all' && { devices: [device] }),
       ...(segmentId !== undefined && { segmentIds: [segmentId] }),
       ...(goalId !== undefined && definitionOf(metric)?.perGoal && { goalId }),
@@ -250,7 +252,12 @@ const slowText = ({ relative, place: { device } }: Part) =>
 function seenSentences({ site, speed, unseen }: AnswerFacts): string[] {
   const { selections = 0, of = 0 } = site?.unread ?? {};
   const nothing = speed && speed.scenarios === 0 ? ['No speed scenario was looked at.'] : [];
-  return [...(selections > 0 ? [`${selections} of ${of} selections could not be read.`] : []), ...nothing, ...unseen];
+  return [
+    ...(selections > 0 ? [`Of ${counted(of, 'selection')}, ${selections} could not be read.`] : []),
+    ...nothing,
+    ...(site?.unseen ?? []),
+    ...unseen,
+  ];
 }
 
 /** The sentences of the first paragraph: what changed most, how many more there are, and what was not looked at. */
@@ -261,9 +268,7 @@ function leadOf(facts: AnswerFacts, findings: readonly Finding[], count: number,
   const shown = Math.min(limit, count);
   const more =
     count > 1
-      ? [
-          `${counted(count - 1, 'more change')} ${count === 2 ? 'was' : 'were'} found${shown < count ? `, of which ${shown - 1} are listed` : ''}.`,
-        ]
+      ? [`There ${count === 2 ? 'is' : 'are'} ${counted(count - 1, 'more change')}${shown < count ? '; limit lists more' : ''}.`]
       : [];
   const said = first ? [first.sentence, costSentence(first, grammar), ...more] : [nothingSentence(facts, grammar)];
   return [...ofCounting.map(({ sentence }) => sentence), ...said.slice(0, 2), ...seenSentences(facts), ...said.slice(2)].filter(
@@ -299,7 +304,7 @@ export function changesAnswer(facts: AnswerFacts): Changes {
   const news = ranked.filter((change) => !slow.includes(change));
   const entries = entriesOf(news, speed?.changes ?? [], facts);
   const shown = entries.slice(0, limit).flatMap((entry) => factsOf(entry, facts));
-  const findings = [...faults.map(faultFacts), ...shown].map((each) => worded(each, grammar));
+  const findings = [...faults.map((fault) => faultFacts(fault)), ...shown].map((each) => worded(each, grammar));
   const lead = looked.series === 0 ? [youngSentence(facts, looked.dataSince, grammar)] : leadOf(facts, findings, entries.length, grammar);
   const { answer, rest } = paragraphOf(lead);
   const beside = site ? besideSentences(site, slow) : [];

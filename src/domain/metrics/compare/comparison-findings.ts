@@ -1,6 +1,8 @@
 import type { Facts, Finding, Place } from '../../../findings/finding.ts';
 import { ranked } from '../../../findings/paragraph.ts';
 import { costSentence, type Grammar, intervalSentence } from '../../../findings/sentence.ts';
+import { dateText, listed } from '../../../findings/wording.ts';
+import { formatPercent } from '../../../lib/number-text.ts';
 import { lowered } from '../../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
 import { factorsOf } from '../change-cost.ts';
@@ -11,10 +13,10 @@ import { nameOf, unitOf } from '../metric-definitions.ts';
 import type { CountingFault } from '../quality/counting.ts';
 import type { Causes, CausesInput } from './causes.ts';
 import { beyondUsual, type Change, earlierOf, isSameChange, onlyEarlier } from './change.ts';
-import { type Contribution, effectsOf, isMix } from './contributions.ts';
-import { daysOf } from './judged-changes.ts';
+import { type Contribution, effectsOf, type GroupValues, isMix } from './contributions.ts';
+import { pointsKnown } from './judged-changes.ts';
 import { costOnDays } from './measured-change.ts';
-import { allDaysOf, isChanged, judgeReading, kindOf, type Reading, rounded, toldVerdict } from './readings.ts';
+import { isChanged, type Judged, judgeReading, kindOf, knownDaysOf, type Reading, rounded, toldVerdict } from './readings.ts';
 
 /** What the records of a comparison need beside what was judged. */
 export interface ComparisonScene {
@@ -25,7 +27,9 @@ export interface ComparisonScene {
   readonly currency: string | undefined;
   /** First and last day of the period; the same day for one. */
   readonly period: { readonly from: string; readonly to: string };
-  readonly placeOf: (reading: Reading) => Place;
+  readonly placeOf: (reading: Reading, metric: string) => Place;
+  /** What narrows the whole comparison. */
+  readonly whole: Place;
 }
 
 /** A change with a date at the place where it was found. */
@@ -59,20 +63,34 @@ function deviceCauses({ reading }: Located, { byDevice }: Causes): Facts['causes
 
 /** The segment that carries more of a change than all others. */
 function segmentCauses({ bySegment }: Causes): Facts['causes'] {
-  const name = bySegment?.reasons.named ?? bySegment?.reasons.maker;
+  const name = bySegment?.reasons.maker ?? bySegment?.reasons.named;
   const apart = bySegment?.explained.find(({ apart: { groups } }) => groups[0]?.name === name)?.apart;
   const share = apart && shareOf(apart.groups[0]?.contribution, apart.change);
   return share === undefined || share < LEAST_PART ? [] : [{ kind: 'place', name: `"${name ?? ''}"`, share, basis: 'measured' }];
 }
 
+/** Points by which the share of a segment must have risen to be named. */
+const LEAST_MOVED = 3;
+
+/** The segment whose share of the visits rose most; undefined where none rose by much. */
+function movedSegment(whole: Reading, segments: readonly GroupValues[]): string | undefined {
+  const share = (own: GroupValues['before'], of: GroupValues['before']) => (100 * (own['visits'] ?? 0)) / (of['visits'] || 1);
+  const moved = segments.map(({ name, before, after }) => ({ name, by: share(after, whole.after) - share(before, whole.before) }));
+  const [most] = moved.toSorted((a, b) => b.by - a.by);
+  return most && most.by >= LEAST_MOVED ? most.name : undefined;
+}
+
 /** The mix of devices where it makes a rate move: the device whose share of the visits rose most. */
-function mixCauses({ byDevice }: Causes): Facts['causes'] {
+function mixCauses({ byDevice, whole }: Causes, { all }: CausesInput['segments']): Facts['causes'] {
   if (!byDevice || !isMix(byDevice.explained)) return [];
   const { groups, change } = byDevice.explained;
   const movedOf = ({ shareBefore = 0, shareAfter = 0 }: Contribution) => shareAfter - shareBefore;
   const [most] = groups.toSorted((a, b) => movedOf(b) - movedOf(a));
   const share = shareOf(effectsOf(byDevice.explained).mix, change);
-  return most && share !== undefined ? [{ kind: 'mix', name: most.name, share, basis: 'measured' }] : [];
+  if (!most || share === undefined) return [];
+  const segment = whole && movedSegment(whole, all);
+  const names = [most.name, ...(segment === undefined ? [] : [`"${segment}"`])];
+  return names.map((name) => ({ kind: 'mix' as const, name, share, basis: 'measured' as const }));
 }
 
 /** What a change comes from: the place that carries it, the mix of devices, the factor of a product. */
@@ -80,7 +98,7 @@ function causesOf(located: Located, scene: ComparisonScene): Facts['causes'] {
   const { causes, input } = scene;
   const factors = factorCauses(located.metric, scene);
   if (located.metric !== input.judged.headline.metric) return factors;
-  return [...deviceCauses(located, causes), ...segmentCauses(causes), ...mixCauses(causes), ...factors];
+  return [...deviceCauses(located, causes), ...segmentCauses(causes), ...mixCauses(causes, input.segments), ...factors];
 }
 
 /** The factor that makes most of a change of revenue; none where several do. */
@@ -98,7 +116,7 @@ function factorCauses(metric: string, { causes: { revenue } }: ComparisonScene):
 const measured = ({ metric, reading, change }: Located): Located => ({
   metric,
   reading,
-  change: measureChange(kindOf(metric), daysOf(reading, metric), change) ?? change,
+  change: measureChange(kindOf(metric), pointsKnown(reading, metric), change) ?? change,
 });
 
 /** The factor that a product follows since before the period; itself where none does. */
@@ -155,21 +173,41 @@ function datedChanges({ causes, input }: ComparisonScene): Located[] {
   return found;
 }
 
+/** The special days among some. */
+function specialCauses({ specialDays }: ComparisonScene, days: Reading['periodDays']): Facts['causes'] {
+  const names = new Set(days.flatMap(({ interval: { label } }) => specialDays(label ?? '')?.name ?? []));
+  return [...names].slice(0, MOST_NAMES).map((name) => ({ kind: 'special day', name, basis: 'same time' }));
+}
+
+const MOST_NAMES = 3;
+
 /** Why the figures of two ranges differ although comparable days do not: special days, days that stand out, or the calendar. */
-function calendarCauses(
-  change: Change,
-  { specialDays, input: { windows } }: ComparisonScene,
-  reading: Reading | undefined,
-): Facts['causes'] {
-  if (beyondUsual(change) < 1) return [];
-  const days = reading ? [...reading.baselineDays, ...reading.periodDays].flatMap(({ interval: { label } }) => label ?? []) : [];
-  const names = [...new Set(days.map((label) => specialDays(label)?.name).filter((name) => name !== undefined))];
-  if (names.length > 0) return names.slice(0, 3).map((name) => ({ kind: 'special day' as const, name, basis: 'same time' as const }));
-  const outliers = change.judgement.changes.filter(({ shape }) => shape === 'outlier').map(({ from }) => from);
-  if (outliers.length > 0) return [{ kind: 'special day', name: outliers.slice(0, 3).join(', '), basis: 'measured' }];
-  return [
-    { kind: 'season', name: windows.factors.before === 1 ? 'weekdays and the time of the month' : 'the calendar', basis: 'measured' },
-  ];
+function calendarCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
+  if (beyondUsual(change) < LEAST_BEYOND) return [];
+  const special = specialCauses(scene, reading ? [...reading.baselineDays, ...reading.periodDays] : []);
+  if (special.length > 0) return special;
+  const outliers = change.judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isInRanges(reading, from));
+  if (outliers.length > 0) {
+    const days = outliers.slice(0, MOST_NAMES).map(({ from }) => dateText(from, scene.period.to.slice(0, 4)));
+    return [{ kind: 'special day', name: listed(days), basis: 'measured' }];
+  }
+  return [{ kind: 'season', name: 'weekdays and the time of the month', basis: 'measured' }];
+}
+
+/** Shares of what chance makes from which the figures of the ranges are said to differ from comparable days. */
+const LEAST_BEYOND = 0.5;
+const isInRanges = (reading: Reading | undefined, day: string) =>
+  [...(reading?.baselineDays ?? []), ...(reading?.periodDays ?? [])].some(({ interval: { label } }) => label === day);
+
+/** One sentence: the days of the ranges that stand out and are left out of a verdict; empty where there are none. */
+function outlierSentence({ metric, judgement }: Change, reading: Reading | undefined, year: string): string {
+  const outliers = judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isInRanges(reading, from));
+  if (outliers.length === 0) return '';
+  const days = outliers.map(
+    ({ from, relative }) => `${dateText(from, year)} (${formatPercent(100 * relative, { sign: true, digits: 0 })})`,
+  );
+  const [stands, is] = outliers.length === 1 ? ['stands', 'is'] : ['stand', 'are'];
+  return `${nameOf(metric)}: ${listed(days)} ${stands} out and ${is} left out of the verdict.`;
 }
 
 const VERDICTS = { up: 'higher', down: 'lower', 'within noise': 'unchanged', 'cannot be judged': 'uncertain' } as const;
@@ -184,38 +222,68 @@ function verdictOf({ judgement }: Change): Facts['verdict'] {
 function rangeFacts(change: Change, reading: Reading | undefined, scene: ComparisonScene): Facts {
   const { metric, before, after, compared, isPerDay, judgement, detectable } = change;
   const { period, currency, placeOf } = scene;
-  const times = kindOf(metric) === 'share' ? 100 : 1;
-  const { expected, relative } = judgement;
   const verdict = before === null || after === null ? 'too few data' : verdictOf(change);
-  const bounds = expected && {
-    value: rounded(metric, times * expected.expected),
-    low: rounded(metric, times * expected.low),
-    high: rounded(metric, times * expected.high),
-  };
+  const expected = expectedOf(change);
+  const size = expected
+    ? sizeOfFigures(compared.after, expected.value, judgement.noise)
+    : sizeOfFigures(compared.after, compared.before, judgement.noise);
+  const isSeen = detectable !== null && Math.abs(size?.percent ?? 0) < 100 * Math.abs(detectable);
   return {
     subject: metric,
     unit: isPerDay ? levelUnit(metric, currency) : (unitOf(metric, currency) ?? ''),
-    place: reading ? placeOf(reading) : {},
+    place: reading ? placeOf(reading, metric) : {},
     when: { shape: period.from === period.to ? 'day' : 'range', ...period, ongoing: false },
-    now: compared.after,
-    against: bounds ? { what: 'expected', ...bounds } : { what: 'before', value: compared.before },
-    ...(relative !== null && (verdict === 'higher' || verdict === 'lower') && { change: changeOfRanges(change, relative) }),
+    now: compared.after === null ? null : rounded(metric, compared.after),
+    against: expected
+      ? { what: 'expected', ...expected }
+      : { what: 'before', value: compared.before === null ? null : rounded(metric, compared.before) },
+    ...(size && { change: size }),
     verdict,
-    ...(detectable !== null && { detectable: Number((100 * Math.abs(detectable)).toFixed(1)) }),
+    ...(isSeen && { detectable: Number((100 * Math.abs(detectable)).toFixed(1)) }),
     causes: rangeCauses(change, scene, reading, verdict),
   };
 }
 
-/** What a changed range follows from, and why one that did not change shows other figures; none of a single day. */
-function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined, verdict: Facts['verdict']): Facts['causes'] {
-  if (change.judgement.expected) return [];
-  return verdict === 'higher' || verdict === 'lower' ? factorCauses(change.metric, scene) : calendarCauses(change, scene, reading);
+/** What was expected of a single day with its bounds, in the unit of the metric; undefined of ranges. */
+function expectedOf({ metric, judgement: { expected } }: Change): { value: number; low: number; high: number } | undefined {
+  if (!expected) return undefined;
+  const shown = (value: number) => rounded(metric, value * (kindOf(metric) === 'share' ? 100 : 1));
+  return { value: shown(expected.expected), low: shown(expected.low), high: shown(expected.high) };
 }
 
-/** The size of comparable days with what chance makes of such ranges on both sides. */
-function changeOfRanges({ judgement: { noise } }: Change, relative: number): NonNullable<Facts['change']> {
-  const percent = (share: number) => Number((100 * share).toFixed(2));
-  return { percent: percent(relative), low: percent(relative - (noise ?? 0)), high: percent(relative + (noise ?? 0)) };
+/** What a changed range follows from, and why one that did not change shows other figures. */
+function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined, verdict: Facts['verdict']): Facts['causes'] {
+  const isMoved = verdict === 'higher' || verdict === 'lower';
+  if (change.judgement.expected) return specialCauses(scene, reading?.periodDays ?? []);
+  return isMoved ? factorCauses(change.metric, scene) : calendarCauses(change, scene, reading);
+}
+
+/** Nothing falls by more than all of it. */
+const ALL_GONE = -100;
+
+/** The change of two figures in percent, with what chance makes of such ranges on both sides; undefined where there is no share. */
+function sizeOfFigures(now: number | null, before: number | null, noise: number | null): NonNullable<Facts['change']> | undefined {
+  if (now === null || !before) return undefined;
+  const [percent, half] = [(100 * (now - before)) / before, 100 * (noise ?? 0)];
+  const shown = (value: number) => Number(Math.max(ALL_GONE, value).toFixed(2));
+  return { percent: shown(percent), low: shown(percent - half), high: shown(percent + half) };
+}
+
+/** The record of a device that stands out by the ranges alone where all devices together do not. */
+function hiddenFacts({ reading, metric, verdict, noise }: Judged, { period, currency, placeOf }: ComparisonScene): Facts {
+  const [before, now] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
+  const size = sizeOfFigures(now, before, noise);
+  return {
+    subject: metric,
+    unit: unitOf(metric, currency) ?? '',
+    place: placeOf(reading, metric),
+    when: { shape: 'range', ...period, ongoing: false },
+    now,
+    against: { what: 'before', value: before },
+    ...(size && { change: size }),
+    verdict: verdict === 'down' || (size?.percent ?? 0) < 0 ? 'lower' : 'higher',
+    causes: [],
+  };
 }
 
 /** The findings of a comparison, ranked, and the sentences of its first paragraph and of its details, both in order. */
@@ -241,26 +309,26 @@ const MOST_RANGES = 3;
 export function tellComparison(scene: ComparisonScene, grammar: Grammar): ComparisonTold {
   const { input, faults } = scene;
   const { judged, readings } = input;
-  const { headline, changes } = judged;
+  const { headline, changes, hidden } = judged;
   const located = datedChanges(scene);
   const dated = located.map((each) => datedFacts(each, scene));
-  const told = wordedAll(ranked([...faults.map(faultFacts), ...dated]), grammar);
+  const isDated = hidden && located.some(({ reading }) => reading === hidden.reading);
+  const alone = hidden && !isDated ? [hiddenFacts(hidden, scene)] : [];
+  const told = wordedAll([...ranked([...faults.map((fault) => faultFacts(fault, scene.whole)), ...dated]), ...alone], grammar);
   const readingAt = (at: number) => readings[readings.length > 1 ? at % readings.length : 0];
   const ranges = wordedAll(
     changes.map((change, at) => rangeFacts(change, readingAt(at), scene)),
     grammar,
   );
-  const ofHeadline = ranges[changes.indexOf(headline)];
+  const ofHeadline = ranges.filter((_, at) => changes[at]?.metric === headline.metric);
   // The ranges hold days without the change, so that their figures are others than its size.
   const whole = ({ sentence, against }: Finding) =>
-    dated.length === 0 || against?.what === 'expected' ? sentence : `Over the whole period, ${lowered(sentence)}`;
-  const lead = [
-    ...told.flatMap((finding) => [finding.sentence, costSentence(finding, grammar)]),
-    ...(ofHeadline ? [whole(ofHeadline)] : []),
-  ];
-  const details = [...told.map((finding) => intervalSentence(finding, grammar)), ...located.map(shortSentence)];
+    told.length === 0 || against?.what === 'expected' ? sentence : `Over the whole period, ${lowered(sentence)}`;
+  const lead = [...told.flatMap((finding) => [finding.sentence, costSentence(finding, grammar)]), ...ofHeadline.map(whole)];
+  const outliers = changes.map((change, at) => outlierSentence(change, readingAt(at), grammar.year));
+  const details = [...told.map((finding) => intervalSentence(finding, grammar)), ...located.map(shortSentence), ...outliers];
   // The table has them all.
-  const kept = [...(ofHeadline ? [ofHeadline] : []), ...ranges.filter((each) => each !== ofHeadline)].slice(0, MOST_RANGES);
+  const kept = [...ofHeadline, ...ranges.filter((each) => !ofHeadline.includes(each))].slice(0, Math.max(MOST_RANGES, ofHeadline.length));
   return { findings: [...told, ...kept], lead: lead.filter(isSaid), details: details.filter(isSaid) };
 }
 
@@ -269,15 +337,15 @@ const isSaid = (sentence: string) => sentence !== '';
 /** The record of a change with a date; its cost is that of all its days, whatever range was asked for. */
 function datedFacts(located: Located, scene: ComparisonScene): Facts {
   const { metric, reading, change } = located;
-  const { last } = scene.input.judged.headline.days;
+  const points = pointsKnown(reading, metric);
   return changeFacts(
     {
       metric,
-      place: scene.placeOf(reading),
+      place: scene.placeOf(reading, metric),
       change,
-      cost: costOnDays(metric, allDaysOf(reading), change),
-      points: daysOf(reading, metric),
-      last,
+      cost: costOnDays(metric, knownDaysOf(reading), change),
+      points,
+      last: points.at(-1)?.label ?? change.from,
       causes: causesOf(located, scene),
     },
     scene.currency,

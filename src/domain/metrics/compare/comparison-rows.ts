@@ -66,9 +66,6 @@ function shownVerdict({ judgement }: Change, difference: number | null): string 
   return sign * (difference ?? 0) < 0 || sign * (relative ?? 0) < 0 ? 'mixed' : verdict;
 }
 
-/** A percentage of a share, rounded; null where there is no share. */
-const percentOf = (share: number | null | undefined) => percent(share === null || share === undefined ? null : 100 * share);
-
 function percentChange(change: Change): number | null {
   const difference = differenceOf(change);
   const { before } = change.compared;
@@ -81,10 +78,14 @@ function unitText(metric: string, isPerDay: boolean, currency: string | undefine
   return isPerDay ? `${unit} a day` : unit;
 }
 
-/** The bounds at 95 % of a change with a first day, those at 99 % of the ranges as wholes without one. */
-function boundsOf({ since, judgement: { relative, noise } }: Change): { low: number; high: number } | undefined {
-  if (since) return since;
-  return relative === null || noise === null ? undefined : { low: relative - noise, high: relative + noise };
+/** Nothing falls by more than all of it. */
+const ALL_GONE = -100;
+
+/** The change in percent with what chance makes of such ranges on its two sides, at 99 %; undefined where that is not known. */
+function boundsOf(change: Change): { low: number; high: number } | undefined {
+  const own = percentChange(change);
+  const { noise } = change.judgement;
+  return own === null || noise === null ? undefined : { low: Math.max(ALL_GONE, own - 100 * noise), high: own + 100 * noise };
 }
 
 const TOTALS: readonly TableColumn<Change, Cell>[] = [
@@ -104,8 +105,8 @@ const changeColumns = (currency: string | undefined, withTotals: boolean): reado
   ['changePercent', percentChange],
   ['verdict', (change) => shownVerdict(change, differenceOf(change))],
   ['since', ({ since }) => since?.from ?? null],
-  ['low', (change) => percentOf(boundsOf(change)?.low)],
-  ['high', (change) => percentOf(boundsOf(change)?.high)],
+  ['low', (change) => percent(boundsOf(change)?.low ?? null)],
+  ['high', (change) => percent(boundsOf(change)?.high ?? null)],
 ];
 
 /** A row for each metric of each selection, which a column names where there are several. */

@@ -1,7 +1,7 @@
 import { refuse } from '../../../api/errors.ts';
 import { daysBetween, type Interval, monthsBefore, shiftDays, slotsOf } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
-import { isoAt, todayIn } from '../../../lib/dates.ts';
+import { isoAt, resolveDate, todayIn } from '../../../lib/dates.ts';
 
 /** `previous`: as many days before, of whole months, as a quarter, as many months; `previous_year`: 364 days back, on the same weekdays. */
 export const baselineKinds = ['previous', 'previous_year', 'same_dates_last_year'] as const;
@@ -21,6 +21,8 @@ export interface Windows {
   readonly history: Interval;
   /** Whole days between the baseline and the period, of less than a week; undefined where there are none, or more. */
   readonly between: Interval | undefined;
+  /** Whole days after a period that is over, by which a change of it is dated and sized; undefined where there are none. */
+  readonly later: Interval | undefined;
   /** The baseline ends where the period begins, or is that of a week so far: the day of a change can be searched for. */
   readonly isAdjacent: boolean;
   /** The baseline belongs to another season: nothing is known of the time between. */
@@ -143,6 +145,18 @@ function daysApart(earlier: Interval, later: Interval, timeZone: string): Interv
   return first && last && days.length < WEEK_DAYS ? { startMs: first.startMs, endMs: last.endMs } : undefined;
 }
 
+/** Days after a period that are read at most: what one request gives. */
+const LATER_DAYS = 92;
+
+/** The complete days behind a period, up to yesterday. */
+function laterDays({ period, timeZone, nowMs }: WindowBounds): Interval | undefined {
+  const [today, next] = [nowMs, period.endMs + 1].map(
+    (ms) => resolveDate(todayIn(timeZone, ms), { edge: 'start', timeZone, nowMs }).instantMs,
+  );
+  if (today === undefined || next === undefined || next >= today) return undefined;
+  return { startMs: next, endMs: Math.min(today, shiftDays(next, LATER_DAYS, timeZone)) - 1 };
+}
+
 /** Places the baseline and the history; throws where the two ranges overlap or the baseline is empty. */
 export function windowsOf(bounds: WindowBounds): Windows {
   const { period, timeZone } = bounds;
@@ -169,6 +183,7 @@ export function windowsOf(bounds: WindowBounds): Windows {
     baseline,
     history: { startMs: shiftDays(first, -history, timeZone), endMs: first - 1 },
     between,
+    later: laterDays(bounds),
     isAdjacent,
     isFar,
     factors: isPerDay ? { before: 1 / baselineDays, after: 1 / days } : { before: 1, after: 1 },

@@ -59,7 +59,10 @@ export interface ComparisonWords {
   readonly faults: readonly CountingFault[];
   readonly specialDays: SpecialDays;
   readonly currency: string | undefined;
-  readonly placeOf: (reading: Reading) => Place;
+  readonly placeOf: (reading: Reading, metric: string) => Place;
+  /** What narrows the whole comparison, and its period as days. */
+  readonly whole: Place;
+  readonly period: { readonly from: string; readonly to: string };
   /** Sentences that come before the findings, as on a baseline that is kept in part. */
   readonly first: readonly string[];
 }
@@ -70,8 +73,7 @@ export function wordComparison(causes: Causes, input: CausesInput, words: Compar
   const { byDevice, bySegment, revenue, judged } = causes;
   const { changes, headline, hidden, isNoise } = judged;
   const factors = revenue && revenueRecord(revenue.split, revenue.difference, currency);
-  const period = { from: headline.days.first, to: headline.days.last };
-  const { findings, lead, details } = tellComparison({ causes, input: { ...input, judged }, period, ...words }, grammar);
+  const { findings, lead, details } = tellComparison({ causes, input: { ...input, judged }, ...words }, grammar);
   const { answer } = paragraphOf([...first, ...lead]);
   return {
     data: {

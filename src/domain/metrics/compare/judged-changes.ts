@@ -4,7 +4,18 @@ import { detectableChange } from '../engine/detectable.ts';
 import type { Occasion } from '../engine/reasons.ts';
 import { beyondUsual, type Change, differenceOf, earlierOf, isSameChange } from './change.ts';
 import type { Factors, Windows } from './comparison-windows.ts';
-import { allDaysOf, dayPoints, isChanged, isCount, type Judged, judgeReading, kindOf, type Reading, sinceOf } from './readings.ts';
+import {
+  allDaysOf,
+  dayPoints,
+  isChanged,
+  isCount,
+  type Judged,
+  judgeReading,
+  kindOf,
+  knownDaysOf,
+  type Reading,
+  sinceOf,
+} from './readings.ts';
 
 /** The readings of two periods. */
 export interface PeriodsInput {
@@ -157,7 +168,10 @@ export function judgeChanges({ metrics, windows, readings, devices, labelOf }: P
   };
 }
 
-/** All days of a reading as points of a metric, in order. */
+/** All days of a reading that are known as points of a metric, those after the period included. */
+export const pointsKnown = (reading: Reading, metric: string) => dayPoints(knownDaysOf(reading), metric);
+
+/** All days of a reading up to the end of the period as points of a metric, in order. */
 export function daysOf(reading: Reading, metric: string) {
   return dayPoints(allDaysOf(reading), metric);
 }

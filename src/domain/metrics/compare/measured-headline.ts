@@ -4,9 +4,9 @@ import { type FoundChange, measureChange, sizeOfDays } from '../engine/measure.t
 import { findReasons, type Reasons } from '../engine/reasons.ts';
 import type { Effect } from '../engine/scan.ts';
 import type { Change } from './change.ts';
-import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput, PRODUCTS } from './judged-changes.ts';
+import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput, PRODUCTS, pointsKnown } from './judged-changes.ts';
 import { costOnDays, type MeasuredChange } from './measured-change.ts';
-import { allDaysOf, isChanged, type Judged, judgeReading, kindOf, type Reading } from './readings.ts';
+import { isChanged, type Judged, judgeReading, kindOf, knownDaysOf, type Reading } from './readings.ts';
 
 const pValueOf = ({ main }: Judged) => main?.pValue ?? 1;
 
@@ -73,10 +73,10 @@ function locatedHeadline(
 export function measureHeadline(input: PeriodsInput, judged: JudgedChanges, reasons: Reasons | undefined): MeasuredChange | undefined {
   if (input.readings.length !== 1 || !input.windows.isAdjacent) return undefined;
   const located = locatedHeadline(input, judged, reasons);
-  const change = located && measureChange(kindOf(located.metric), daysOf(located.reading, located.metric), located.found);
+  const change = located && measureChange(kindOf(located.metric), pointsKnown(located.reading, located.metric), located.found);
   if (!change) return undefined;
   const { metric, reading } = located;
-  return { metric, device: reading.device, change, cost: costOnDays(metric, allDaysOf(reading), change) };
+  return { metric, device: reading.device, change, cost: costOnDays(metric, knownDaysOf(reading), change) };
 }
 
 /** Days by which the first day of the same change may be found off. */

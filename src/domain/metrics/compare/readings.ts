@@ -90,6 +90,8 @@ export interface Reading {
   readonly periodDays: readonly MetricRow[];
   /** Days after the baseline and before the period. */
   readonly betweenDays?: readonly MetricRow[];
+  /** Days after the period. */
+  readonly laterDays?: readonly MetricRow[];
 }
 
 const joined = new WeakMap<Reading, readonly MetricRow[]>();
@@ -101,6 +103,9 @@ export function allDaysOf(reading: Reading): readonly MetricRow[] {
   joined.set(reading, all);
   return all;
 }
+
+/** The same and the days after the period, by which a change is dated and sized in every question alike. */
+export const knownDaysOf = (reading: Reading) => [...allDaysOf(reading), ...(reading.laterDays ?? [])];
 
 /** Whether the period of a reading holds no whole day, as today so far. */
 export function isWithoutDays({ periodDays }: Pick<Reading, 'periodDays'>): boolean {
@@ -142,6 +147,7 @@ export function readingsOf(totals: readonly MetricRow[], days: readonly MetricRo
         baselineDays: daily.filter(({ range }) => range === 1),
         periodDays: daily.filter(({ range }) => range === 2),
         betweenDays: daily.filter(({ range }) => range === 3),
+        laterDays: daily.filter(({ range }) => range === 4),
       };
     });
 }

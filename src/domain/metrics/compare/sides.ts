@@ -76,7 +76,7 @@ function factsOf(
       now: value,
       against: { what: 'others', name: first, value: reference },
       ...(isMoved && {
-        change: { percent: percentOf(difference), low: percentOf(difference - half), high: percentOf(difference + half) },
+        change: { percent: percentOf(difference), low: Math.max(-100, percentOf(difference - half)), high: percentOf(difference + half) },
       }),
       verdict: VERDICTS[verdict],
       causes: [],

@@ -21,7 +21,7 @@ interface Words {
   readonly timeZone: string;
   readonly currency: string | undefined;
   readonly grammar: Grammar;
-  readonly placeOf: (line: QueryLine) => Facts['place'];
+  readonly placeOf: (line: QueryLine, metric: string) => Facts['place'];
   /** Up to when a row is counted whose other days lie ahead. */
   readonly countedTo: string;
 }
@@ -57,17 +57,18 @@ function factsOf(own: JudgedLine, words: Words): Facts {
   const { from, to } = daysOf(own, words);
   const { expected, low, high, verdict } = cell;
   const percent = Number((100 * distanceOf(own)).toFixed(2));
+  const clipped = (value: number) => Math.max(-100, value);
   const boundOf = (value: number | null) =>
     value === null || !expected ? percent : Number((percent - 100 * (value / expected - 1)).toFixed(2));
   const isMoved = isClear(own);
   return {
     subject: metric,
     unit: unitOf(metric, words.currency) ?? '',
-    place: words.placeOf(line),
+    place: words.placeOf(line, metric),
     when: { shape: from === to ? 'day' : 'range', from, to, ongoing: false },
     now: line.values[metric] ?? null,
     against: { what: 'expected', value: expected, ...(low !== null && { low }), ...(high !== null && { high }) },
-    ...(isMoved && { change: { percent, low: boundOf(high), high: boundOf(low) } }),
+    ...(isMoved && { change: { percent, low: clipped(boundOf(high)), high: clipped(boundOf(low)) } }),
     verdict: VERDICTS[verdict ?? 'normal'] ?? 'unchanged',
     causes: [],
   };
@@ -94,7 +95,7 @@ function countSentence(judged: readonly JudgedLine[], metrics: number, { query }
   const clear = judged.filter(isClear).length;
   const unit = metrics === 1 ? (timeUnitOf(query.breakdown) ?? 'row') : 'value';
   if (judged.length === 1 || clear === 1) return '';
-  if (clear > 0) return `${clear} of ${countNoun(judged.length, unit)} were unusual.`;
+  if (clear > 0) return `Of ${countNoun(judged.length, unit)}, ${clear} were unusual.`;
   return `${judged.length === 2 ? 'Both' : 'All'} ${judged.length === 2 ? `${unit}s` : countNoun(judged.length, unit)} were normal.`;
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { rangeText } from '../../../findings/wording.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import { definitionOf, metricsCountedFrom, siteMetricNames } from '../metric-definitions.ts';
@@ -44,7 +45,7 @@ const percent = (share: number) => formatPercent(100 * share, { digits: 0 });
 const moved = (share: number) => formatPercent(100 * (share - 1), { sign: true, digits: 0 });
 
 function daysText({ from, to }: Pick<CountingFault, 'from' | 'to'>): string {
-  return from === to ? `on ${from}` : `from ${from} to ${to}`;
+  return rangeText(from, to, to.slice(0, 4));
 }
 
 /** Figures over what is usual, 1 for the usual. */

@@ -13,6 +13,7 @@ const facts = (selections: number): AnswerFacts => ({
     slowly: [],
     names: { segment: String, goal: String, zone: String },
     currency: 'EUR',
+    unseen: [],
     daysOf: () => [],
     looked: 12,
     tooFew: 0,
@@ -31,7 +32,7 @@ const facts = (selections: number): AnswerFacts => ({
 it('says that nothing changed, and what could not be read or was not looked at', () => {
   expect(changesAnswer(facts(0)).answer).toBe('Nothing changed beyond chance from 29 Oct to 25 Nov.');
   expect(changesAnswer({ ...facts(9), unseen: ['The zones of this app were not looked at.'] }).answer).toBe(
-    'Nothing that was looked at changed beyond chance from 29 Oct to 25 Nov. 9 of 21 selections could not be read. ' +
+    'Nothing that was looked at changed beyond chance from 29 Oct to 25 Nov. Of 21 selections, 9 could not be read. ' +
       'The zones of this app were not looked at.',
   );
 });

@@ -39,7 +39,7 @@ it('counts what is normal, and tells the unusual day with both figures', () => {
   });
   const two = told([...calm, day(180, cell(100, 90, 110, 'high')), day(20, cell(100, 90, 110, 'low'))]).lead;
   expect(two).toEqual([
-    '2 of 4 days were unusual.',
+    'Of 4 days, 2 were unusual.',
     'Visits were 80% below normal on 23 Nov: 20 instead of about 100.',
     'Visits were 80% above normal on 22 Nov: 180 instead of about 100.',
   ]);
