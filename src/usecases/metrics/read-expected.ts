@@ -23,7 +23,7 @@ import { readKnownDays } from './read-known-days.ts';
 const READ_DAYS = 184;
 const LEAST_DAYS = 84;
 /** Days after the rows that show whether a change among these went on. */
-const LATER_DAYS = 14;
+const LATER_DAYS = 92;
 
 /** All devices together, desktop, mobile and tablet. */
 const ALL_DEVICES = 4;
@@ -136,7 +136,7 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   const last = todayIn(timeZone, endMs);
   const whole = { ...input, days: [...input.days, ...later.rows] };
   const told = later.rows.length === 0 ? among : await inTurns(signal, () => changesWithLater(among, whole, [first, last]));
-  const ofDevices = { grid: { ...daily, ranges: [history, ...later.ranges] }, input: whole, last };
+  const ofDevices = { grid: { ...daily, ranges: [history, ...later.ranges] }, input: whole };
   const [changes, earlier] = await onDevices([told, before], ofDevices, context);
   return { input, found: [...among, ...before], changes, before: earlier, currency: read.currency, rows, firstMs, lastMs };
 }
@@ -225,8 +225,6 @@ export async function readCourse(
 interface DeviceRead {
   readonly grid: Parameters<typeof fetchKept>[0];
   readonly input: Parameters<typeof withExpected>[0];
-  /** The last day of the rows. */
-  readonly last: string;
 }
 
 const DEVICES = ['desktop', 'mobile', 'tablet'] as const;
@@ -234,7 +232,7 @@ const DEVICES = ['desktop', 'mobile', 'tablet'] as const;
 /** Changes on the devices where they happened; these are read where all devices changed and nothing else is put side by side. */
 async function onDevices(
   [among, before]: readonly [FoundChange[], FoundChange[]],
-  { grid, input: { days, known }, last }: DeviceRead,
+  { grid, input: { days, known } }: DeviceRead,
   context: ExpectedContext,
 ): Promise<[FoundChange[], FoundChange[]]> {
   const keys = new Set(days.map(({ selection }) => keyOf(selection)));
@@ -246,6 +244,6 @@ async function onDevices(
           return { rows: [] };
         })
       : { rows: [] };
-  const all = { rows: [...days, ...more.rows], known, last };
+  const all = { rows: [...days, ...more.rows], known };
   return inTurns(context.signal, () => [atTheirDevices(among, all), atTheirDevices(before, all)]);
 }

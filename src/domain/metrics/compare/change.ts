@@ -71,7 +71,7 @@ export function onlyEarlier<Device extends Judgement>(change: Change, devices: r
 }
 
 /** How far the ranges themselves differ from each other; undefined where the baseline has no value. */
-function figuresOf({ compared: { before, after } }: Pick<Change, 'compared'>): number | undefined {
+export function figuresOf({ compared: { before, after } }: Pick<Change, 'compared'>): number | undefined {
   return before === null || after === null || before === 0 ? undefined : (after - before) / before;
 }
 

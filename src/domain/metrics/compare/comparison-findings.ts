@@ -12,7 +12,7 @@ import { changeFacts, faultFacts, levelUnit, wordedAll } from '../findings.ts';
 import { nameOf, unitOf } from '../metric-definitions.ts';
 import type { CountingFault } from '../quality/counting.ts';
 import type { Causes, CausesInput } from './causes.ts';
-import { beyondUsual, type Change, earlierOf, isSameChange, onlyEarlier } from './change.ts';
+import { beyondUsual, type Change, earlierOf, figuresOf, isSameChange, onlyEarlier } from './change.ts';
 import { type Contribution, effectsOf, type GroupValues, isMix } from './contributions.ts';
 import { pointsKnown } from './judged-changes.ts';
 import { costOnDays } from './measured-change.ts';
@@ -183,7 +183,7 @@ const MOST_NAMES = 3;
 
 /** Why the figures of two ranges differ although comparable days do not: special days, days that stand out, or the calendar. */
 function calendarCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
-  if (beyondUsual(change) < LEAST_BEYOND) return [];
+  if (beyondUsual(change) < LEAST_BEYOND || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return [];
   const special = specialCauses(scene, reading ? [...reading.baselineDays, ...reading.periodDays] : []);
   if (special.length > 0) return special;
   const outliers = change.judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isInRanges(reading, from));
@@ -196,6 +196,8 @@ function calendarCauses(change: Change, scene: ComparisonScene, reading: Reading
 
 /** Shares of what chance makes from which the figures of the ranges are said to differ from comparable days. */
 const LEAST_BEYOND = 0.5;
+/** Figures that differ by less need no reason. */
+const LEAST_FIGURE = 0.05;
 const isInRanges = (reading: Reading | undefined, day: string) =>
   [...(reading?.baselineDays ?? []), ...(reading?.periodDays ?? [])].some(({ interval: { label } }) => label === day);
 

@@ -64,7 +64,7 @@ function changesOfMetric(
 
 /**
  * Lasting changes that begin on a day or later, in each selection and metric that was asked for, as every tool tells them. Where days
- * after the rows are known, `last` is the last day of these, up to which a change that goes on has its cost.
+ * after the rows are known, `last` is the last day of these.
  */
 export function changesFrom({ query, days, known }: ExpectedInput, from: string, last = '9'): FoundChange[] {
   const asked = query.metrics.filter((metric) => !query.bases.includes(metric));
@@ -80,7 +80,7 @@ export function changesFrom({ query, days, known }: ExpectedInput, from: string,
     const once = new Map(all.map((each) => [`${each.metric} ${each.change.from} ${each.change.to ?? ''}`, each]));
     const among = [...once.values()].filter(({ change }) => change.from <= last);
     return among.map(({ metric, change }) => {
-      const cost = costOnDays(metric, costDays(rows, change, last), change);
+      const cost = costOnDays(metric, rows, change);
       return { key, metric, device, change, cost, points: pointsOf(metric), ...(isOfOtherGoal && { isOfOtherGoal }) };
     });
   });
@@ -93,11 +93,6 @@ export function changesFrom({ query, days, known }: ExpectedInput, from: string,
 function isMadeBy(own: FoundChange, other: FoundChange): boolean {
   const isFactor = own.metric !== other.metric && own.key === other.key && factorsOf(own.metric, own).includes(other.metric);
   return isFactor && areNear(own.change, other.change);
-}
-
-/** The days that a cost is of: all of a change that has ended, those up to a last one of a change that goes on. */
-export function costDays(rows: readonly MetricRow[], { to }: Pick<DatedChange, 'to'>, last: string): readonly MetricRow[] {
-  return to === undefined ? rows.filter(({ interval: { label = '' } }) => label <= last) : rows;
 }
 
 /**

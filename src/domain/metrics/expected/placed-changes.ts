@@ -4,7 +4,7 @@ import { dayPoints, kindOf } from '../compare/readings.ts';
 import { measureChange } from '../engine/measure.ts';
 import { findReasons } from '../engine/reasons.ts';
 import type { MetricRow } from '../read/metric-answers.ts';
-import { costDays, type FoundChange } from './expected-changes.ts';
+import type { FoundChange } from './expected-changes.ts';
 import { keyOf } from './expected-lines.ts';
 
 const DEVICES = ['desktop', 'mobile', 'tablet'] as const;
@@ -13,12 +13,10 @@ const DEVICES = ['desktop', 'mobile', 'tablet'] as const;
 interface DeviceDays {
   readonly rows: readonly MetricRow[];
   readonly known: KnownDays;
-  /** Up to which a change that goes on has its cost. */
-  readonly last: string;
 }
 
 /** A change of all devices on the one that moved otherwise than the rest, with its size and cost there; itself where none did. */
-function onItsDevice(own: FoundChange, { rows, known, last }: DeviceDays): FoundChange {
+function onItsDevice(own: FoundChange, { rows, known }: DeviceDays): FoundChange {
   const { metric, change } = own;
   const whole = rows.find(({ selection }) => keyOf(selection) === own.key);
   if (own.device !== 'all' || !whole) return own;
@@ -40,7 +38,7 @@ function onItsDevice(own: FoundChange, { rows, known, last }: DeviceDays): Found
   const key = keyAt(device);
   const found = measureChange(kind, daysAt(key), { from: change.from, to: change.to, relative, low, high });
   if (!found) return own;
-  const cost = costOnDays(metric, costDays(rowsAt(key), found, last), found);
+  const cost = costOnDays(metric, rowsAt(key), found);
   return { ...own, key, device, change: found, cost, points: daysAt(key) };
 }
 

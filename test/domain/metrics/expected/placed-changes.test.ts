@@ -34,7 +34,7 @@ function placedOf(factors: Parameters<typeof rowsOf>[0]) {
   const days = rows.filter((row: { selection: { device: string } }) => row.selection.device === 'all');
   const input = { query: { metrics: ['conversionRate'], bases: [] }, lines: [], days, known, timeZone: 'UTC' } as never;
   const among = changesFrom(input, dayAfter(FIRST, 110));
-  return atTheirDevices(among, { rows, known, last: '9' });
+  return atTheirDevices(among, { rows, known });
 }
 
 it('a change of all devices that one device made is told of it, with its size and cost there', () => {
