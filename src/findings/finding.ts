@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What narrows a finding, by the names that people use; none of them is all of it. */
+/** Selections that narrow a finding, by the names that people use; none of them is all of it. */
 const placeShape = z.object({
   project: z.string().optional(),
   device: z.string().optional(),
@@ -18,7 +18,7 @@ const placeShape = z.object({
 });
 
 /** The place of a finding. */
-export type Place = z.output<typeof placeShape>;
+export type FindingPlace = z.output<typeof placeShape>;
 
 /**
  * One thing that an answer found, the same in every tool that finds it. Dates are days (2026-09-04) or, of runs, instants with their zone.
@@ -64,7 +64,7 @@ export const findingShape = z.object({
       basis: z.enum(['measured', 'same time', 'inferred']),
     }),
   ),
-  /** What the change adds (above 0) or takes over the days from `from` to `to`, bounds at 95 %. */
+  /** Amount that the change adds (above 0) or takes over the days from `from` to `to`, bounds at 95 %. */
   cost: z
     .object({ of: z.string(), value: z.number(), low: z.number(), high: z.number(), unit: z.string(), from: z.string(), to: z.string() })
     .optional(),

@@ -1,13 +1,13 @@
 import { sentencesOf } from '../lib/sentences.ts';
 import type { Facts } from './finding.ts';
 
-/** What a first paragraph holds at most. */
+/** Limits of a first paragraph. */
 const MOST_SENTENCES = 3;
 const MOST_WORDS = 60;
 
 const wordsIn = (text: string) => text.split(/\s+/).filter((word) => word !== '').length;
 
-/** The first paragraph of an answer and what is left for its details: whole sentences in their order, the first of them whatever its length. */
+/** The first paragraph of an answer and the sentences left for its details, in their order; the first one whatever its length. */
 export function paragraphOf(texts: readonly string[]): { answer: string; rest: string[] } {
   const sentences = texts.flatMap(sentencesOf);
   const answer: string[] = [];
@@ -33,7 +33,7 @@ const costOf = ({ cost }: Facts) => Math.abs(cost?.value ?? 0);
 const isMoney = ({ cost }: Facts) => cost !== undefined && /^[A-Z]{3}$/.test(cost.unit);
 const narrowness = ({ place }: Facts) => Object.keys(place).length;
 
-/** Findings in the order in which they are told: within a class by cost, money before counts, then by clearness, then the narrower place. */
+/** Findings in the order of telling: within a class by cost, money before counts, then by clearness, then the narrower place. */
 export function ranked<Found extends Facts>(findings: readonly Found[]): Found[] {
   return findings.toSorted(
     (a, b) =>

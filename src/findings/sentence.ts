@@ -1,9 +1,9 @@
 import { formatNumber, formatPercent } from '../lib/number-text.ts';
 import { capital } from '../lib/sentences.ts';
-import type { Facts, Finding, Place } from './finding.ts';
+import type { Facts, Finding, FindingPlace } from './finding.ts';
 import { dateText, listed, pairText, percentText, rangeText, roundedTo, valueText } from './wording.ts';
 
-/** What a subject is called in the middle of a sentence: `conversion rate`, `visits`. */
+/** The name of a subject in the middle of a sentence: `conversion rate`, `visits`. */
 export interface Noun {
   readonly name: string;
   readonly isPlural: boolean;
@@ -12,7 +12,7 @@ export interface Noun {
   readonly lower?: string;
 }
 
-/** What the grammar knows beside the record. */
+/** Knowledge of the grammar beside the record. */
 export interface Grammar {
   readonly nounOf: (subject: string) => Noun;
   /** The year of the reader, which dates leave out. */
@@ -20,7 +20,7 @@ export interface Grammar {
 }
 
 /** The subject with its place: `mobile conversion rate of "New visitors"`. */
-function subjectText(subject: string, place: Place, { nounOf }: Pick<Grammar, 'nounOf'>): string {
+function subjectText(subject: string, place: FindingPlace, { nounOf }: Pick<Grammar, 'nounOf'>): string {
   const { device, segment, browser, country, goal, zone, page, scenario, step, host, job, variant, project } = place;
   const of = [segment, browser, country, variant].filter((name) => name !== undefined).map((name) => `"${name}"`);
   const at = [
@@ -51,8 +51,14 @@ function sizeText({ subject, change, verdict }: Facts, { nounOf }: Pick<Grammar,
 type Causes = Facts['causes'];
 const namesOf = (causes: Causes) => listed(causes.map(({ name }) => name));
 
+/** Which causes are told together, and in which words. */
+interface CauseWords {
+  readonly isOf: (cause: Causes[number], place: FindingPlace) => boolean;
+  readonly tell: (causes: Causes) => string;
+}
+
 /** How a cause of each kind is told behind the size of a change, in the order in which they matter; only the first kind that is there. */
-const CAUSES: readonly { readonly isOf: (cause: Causes[number], place: Place) => boolean; readonly tell: (causes: Causes) => string }[] = [
+const CAUSES: readonly CauseWords[] = [
   {
     isOf: ({ kind, share }) => kind === 'mix' && share !== undefined,
     tell: (causes) => `, mostly because the mix of visits moved to ${namesOf(causes)}`,
@@ -64,7 +70,7 @@ const CAUSES: readonly { readonly isOf: (cause: Causes[number], place: Place) =>
   { isOf: ({ kind, name }, { device }) => kind === 'place' && name === device, tell: () => '; the other devices did not move' },
 ];
 
-/** What a change comes from, behind its size; empty where the place says it. */
+/** The cause of a change, behind its size; empty where the place says it. */
 function causeText({ causes, place }: Facts): string {
   const told = CAUSES.find(({ isOf }) => causes.some((cause) => isOf(cause, place)));
   return told ? told.tell(causes.filter((cause) => told.isOf(cause, place))) : '';
@@ -87,7 +93,7 @@ function rangeFigures({ now, against, unit }: Facts): string {
   return `${pairText(before, now, unit)}${differenceText(now, before)}`;
 }
 
-/** What would have been noticed; empty where it is not known. */
+/** The change that would have been noticed; empty where it is not known. */
 function detectableText({ detectable }: Facts): string {
   if (detectable === undefined) return '';
   return detectable >= 100 ? '; even a fall to zero would not have shown' : `; one of ${percentText(detectable)} would have shown`;
@@ -195,5 +201,6 @@ export function intervalSentence({ subject, place, change, when, cost }: Facts, 
   const unitOfCost = cost && /^[A-Z]{3}$/.test(cost.unit) ? ` ${cost.unit}` : '';
   const costs = cost ? `; ${grammar.nounOf(cost.of).name} ${amount(cost.low)} to ${amount(cost.high)}${unitOfCost}` : '';
   const size = change.percent ?? change.points ?? 0;
-  return `${capital(subjectText(subject, place, grammar))}: ${bound(size)}${unit}, 95% interval ${bound(low)} to ${bound(high)}${unit}${costs}${begun}.`;
+  const interval = `${bound(size)}${unit}, 95% interval ${bound(low)} to ${bound(high)}${unit}`;
+  return `${capital(subjectText(subject, place, grammar))}: ${interval}${costs}${begun}.`;
 }

@@ -198,7 +198,7 @@ function findingText({ sentence, more }: DataMembers, answer: string): string {
 }
 
 function memberText(name: string, value: unknown, answer = ''): string {
-  if (name === 'findings' && Array.isArray(value)) {
+  if (name === 'findings' && Array.isArray(value) && value.every((each) => isRecord(each) && typeof each['sentence'] === 'string')) {
     const lines = value.filter(isRecord).map((finding) => findingText(finding, answer));
     return linesText(
       name,

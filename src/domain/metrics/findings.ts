@@ -1,4 +1,4 @@
-import type { Facts, Place } from '../../findings/finding.ts';
+import type { Facts, FindingPlace } from '../../findings/finding.ts';
 import { type Grammar, worded } from '../../findings/sentence.ts';
 import { lowered } from '../../lib/sentences.ts';
 import type { Cost } from './change-cost.ts';
@@ -32,7 +32,7 @@ export function levelUnit(metric: string, currency: string | undefined): string 
   return isCount(metric) ? `${unit} a day` : unit;
 }
 
-/** What a change costs or brings, for the record; without bounds it is no more than an estimate. */
+/** The cost or gain of a change, for the record; without bounds it is no more than an estimate. */
 function costFacts(
   { metric, value, low = value, high = value }: Omit<Cost, 'goalId'>,
   days: { from: string; to: string },
@@ -45,7 +45,7 @@ function costFacts(
 /** A change of a metric at a place, with the days that show it. */
 export interface PlacedChange {
   readonly metric: string;
-  readonly place: Place;
+  readonly place: FindingPlace;
   readonly change: Omit<DatedChange, 'shape'> & { readonly shape: DatedChange['shape'] | 'drift' };
   readonly cost?: MeasuredChange['cost'] | undefined;
   /** Days of the metric at the place. */
@@ -85,7 +85,7 @@ export function changeFacts(placed: PlacedChange, currency: string | undefined):
 }
 
 /** The record of days of which the counting looks broken. */
-export function faultFacts({ from, to, device, metrics, evidence }: CountingFault, whole: Place = {}): Facts {
+export function faultFacts({ from, to, device, metrics, evidence }: CountingFault, whole: FindingPlace = {}): Facts {
   return {
     subject: metrics.includes('visits') ? 'visits' : (metrics[0] ?? 'visits'),
     unit: '',

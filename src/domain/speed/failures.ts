@@ -163,7 +163,7 @@ export function failingOf(study: Sides): Failing | undefined {
   return { share, step: failingSteps(study)[0]?.step };
 }
 
-/** What the failed action says of itself, as a sentence; empty where it says nothing. */
+/** The message of the failed action, as a sentence; empty where it says nothing. */
 export function actionSentence(failing: Failing | undefined, [action]: readonly FailedAction[], read: ReadCount): string {
   if (!action?.message || action.step !== failing?.step) return '';
   const all = read.runs === read.of ? `${action.runs} of ${read.of} failed runs` : `${action.runs} of the ${read.runs} failed runs read`;

@@ -41,7 +41,7 @@ const runsShape = z.object({ start: z.string(), end: z.string(), runs: z.number(
  */
 export const scenarioAnswerShape = z.object({
   answer: z.string(),
-  /** What moved and what fails; of several scenarios those of the first line, and the first finding of each other. */
+  /** Moves and failures; of several scenarios those of the first line, and the first finding of each other. */
   findings: z.array(findingShape).optional(),
   /** Of several scenarios one line each, the worst first; all that follows is then about the worst. */
   scenarios: z

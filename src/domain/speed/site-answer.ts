@@ -26,9 +26,9 @@ export interface Summary {
   readonly rank: number;
   readonly relative: number;
   readonly viewOnTheWeb: string | undefined;
-  /** What it is told with first, as one line. */
+  /** The first sentence on it. */
   readonly line: string;
-  /** What moved or fails there, the headline first. */
+  /** Its moves and failures, the headline first. */
   readonly findings: readonly Finding[];
   /** The first of its runs that were read, ms since 1970. */
   readonly firstRunMs: number | undefined;
@@ -121,7 +121,7 @@ function othersSentence(others: readonly Summary[]): string {
 /** Scenarios that have a sentence of their own in the first paragraph, behind the first one. */
 const MOST_TOLD = 1;
 
-/** What is wrong: those that became slower in the period or fail. */
+/** Whether a scenario became slower in the period or fails. */
 const isWorthSentence = ({ state, isFailing: fails, isInPeriod }: Summary) =>
   fails || (isInPeriod && (state === 'slower' || state === 'drifting'));
 

@@ -22,7 +22,7 @@ const DIRECTIONS: Readonly<Record<keyof typeof UNITS, Pick<Noun, 'higher' | 'low
   score: {},
 };
 
-/** What a speed metric is called, and in which words it moves. */
+/** The name of a speed metric, and the words for its moves. */
 export function nounOf(metric: string): Noun {
   const { short, kind } = metricFact(metric);
   return { name: short, isPlural: false, ...DIRECTIONS[kind] };

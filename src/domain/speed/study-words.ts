@@ -24,10 +24,17 @@ function levelWords(metric: string, { typical, p25, p75 }: Level): string {
 }
 
 /** The levels on both sides of a finding, one sentence; empty where the next finding says it. */
-const levelsSentence = ({ now, against, unit, when }: Finding) =>
-  against?.value === null || against === undefined
-    ? ''
-    : `It ${when.ongoing ? 'is' : 'was'} ${valueText(now, unit)}${when.ongoing ? ' now' : ' then'} and ${valueText(against.value, unit)} before.`;
+function levelsSentence({ now, against, unit, when }: Finding): string {
+  if (against?.value === null || against === undefined) return '';
+  const [is, then] = when.ongoing ? ['is', 'now'] : ['was', 'then'];
+  return `It ${is} ${valueText(now, unit)} ${then} and ${valueText(against.value, unit)} before.`;
+}
+
+/** One sentence: that a move rests on few runs; empty where it does not. */
+function fewSentence({ move }: Row): string {
+  if (!move?.before.isSmall && !move?.after.isSmall) return '';
+  return `It rests on few runs: ${move.before.runs} before and ${move.after.runs} since.`;
+}
 
 /** The clearest move that is named but not claimed, because whole days differ by as much; undefined where no row has one. */
 function heldRow({ rows }: Study): Row | undefined {
@@ -73,13 +80,14 @@ function partlySentence(row: Row, name: string): string | undefined {
   const { state, verdict, metric, move } = row;
   if (state === 'two levels' && move) {
     const [usual, moved] = [move.before, move.after].map(({ typical }) => formatValue(metric, typical));
-    return `${nameOf(row)} in "${name}" has two levels: ${percent(move.share ?? null)} of runs at ${moved}, the others at ${usual} as before.`;
+    const some = `${percent(move.share ?? null)} of runs at ${moved}`;
+    return `${nameOf(row)} in "${name}" has two levels: ${some}, the others at ${usual} as before.`;
   }
   if (state !== 'unstable' || !('scatter' in verdict)) return undefined;
   return `${nameOf(row)} in "${name}" varies widely at a constant level: ${levelWords(metric, verdict.level)}.`;
 }
 
-/** What a scenario is told with: the findings of its rows, and the sentences on its course, the first of which says it all. */
+/** A scenario in words: the findings of its rows, and the sentences on its course, the first of which says it all. */
 export interface StudyTold {
   readonly findings: readonly Finding[];
   readonly sentences: readonly string[];
@@ -96,7 +104,8 @@ export function tellStudy(study: Study, place: ScenarioPlace, events: Parameters
   if (partly !== undefined) return { findings, sentences: [partly] };
   const [first] = findings;
   const held = heldSentence(study, name, grammar);
-  return { findings, sentences: first ? [first.sentence, levelsSentence(first), ...(held === undefined ? [] : [held])] : [] };
+  const more = [fewSentence(headline), ...(held === undefined ? [] : [held])].filter((sentence) => sentence !== '');
+  return { findings, sentences: first ? [first.sentence, levelsSentence(first), ...more] : [] };
 }
 
 /** Whether the time goes before the first byte or after it. */

@@ -278,7 +278,7 @@ async function lookAround(request: Omit<SiteRequest, 'metrics'>, context: FindCh
   };
 }
 
-/** What was looked at, at which false discovery rate, and how to look at more. */
+/** Notes on the false discovery rate of an answer, and how to look at more. */
 function scopeNotes(input: FindInput, isOfSite: boolean, speed: SpeedFacts | undefined, isSpeedAsked: boolean): string[] {
   const narrowed = (['devices', 'segmentIds', 'goalIds'] as const).filter((name) => input[name] !== undefined);
   const rate = 100 * FALSE_DISCOVERY_RATES.speedChanges;
@@ -295,7 +295,7 @@ function scopeNotes(input: FindInput, isOfSite: boolean, speed: SpeedFacts | und
   ];
 }
 
-/** What was not looked at although it would be expected. */
+/** Sentences on parts that a reader would expect to be looked at and that were not. */
 function unseenOf(
   site: { readonly isApp: boolean } | undefined,
   { include }: FindInput,

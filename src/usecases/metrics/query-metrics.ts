@@ -11,7 +11,7 @@ import { gridOf, type MetricQuery, type QueryGrid, timeUnitOf } from '../../doma
 import { commerceMetrics, commerceNote, needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts';
 import { inOrder, linesOf, type QueryLine, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
-import type { Place } from '../../findings/finding.ts';
+import type { FindingPlace } from '../../findings/finding.ts';
 import { paragraphOf, ranked } from '../../findings/paragraph.ts';
 import { costSentence, type Grammar, intervalSentence } from '../../findings/sentence.ts';
 import { shiftDays } from '../../lib/calendar.ts';
@@ -112,7 +112,7 @@ function selectionNames(lists: Lists) {
 
 /** The place of a row or a change by the names that people use. */
 function placeIn(lists: Lists) {
-  return ({ device, segmentIds, goalId }: MetricRow['selection'], metric: string): Place => ({
+  return ({ device, segmentIds, goalId }: MetricRow['selection'], metric: string): FindingPlace => ({
     ...(device !== 'all' && { device }),
     ...(segmentIds.length > 0 && { segment: segmentIds.map((id) => lists.nameOf('segment', id)).join(' and ') }),
     ...(goalId !== undefined && definitionOf(metric)?.perGoal && { goal: lists.nameOf('goal', goalId) }),
@@ -141,7 +141,7 @@ function withFindings(
 /** Changes that begin among the rows of a query or shortly before them, the ones that go on first. */
 function changesTold(
   { changes, before, currency, last }: ExpectedRead,
-  placeOf: (change: FoundChange) => Place,
+  placeOf: (change: FoundChange) => FindingPlace,
   grammar: Grammar,
 ): ExpectedTold {
   const facts = ranked(
@@ -211,13 +211,13 @@ interface Naming {
 
 /** The place of a change among the rows; on a device that these may not name. */
 function placeOfChange({ lines }: Queried, { placeOf }: Naming) {
-  return ({ metric, device, key, goal }: FoundChange): Place => {
+  return ({ metric, device, key, goal }: FoundChange): FindingPlace => {
     const row = lines.find(({ selection }) => keyOf(selection) === key || key.startsWith(`${device}|`));
     return { ...(row && placeOf(row.selection, metric)), ...(device !== 'all' && { device }), ...(goal !== undefined && { goal }) };
   };
 }
 
-/** What is told of a query: the changes among its rows, then which are unusual, or how they run. */
+/** Tells the changes among the rows of a query, then which are unusual, or how they run. */
 async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, context: QueryMetricsContext): Promise<ExpectedTold> {
   const { asked, whole, complete, lines, rows, currency } = queried;
   const { grammar, placeOf, nameOf } = naming;

@@ -5,7 +5,7 @@ import { isWithoutDays, type Judged, type Reading } from '../../domain/metrics/c
 import { grammarOf } from '../../domain/metrics/findings.ts';
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
-import type { Place } from '../../findings/finding.ts';
+import type { FindingPlace } from '../../findings/finding.ts';
 import { daysBetween } from '../../lib/calendar.ts';
 import { isoAt, todayIn } from '../../lib/dates.ts';
 import { type CompareContext, PARTS } from './compare-question.ts';
@@ -57,7 +57,7 @@ function notesOf(result: PeriodsResult, read: PeriodsRead, explained: PeriodsExp
 
 /** The place of a reading by the names that people use. */
 function placeIn({ lists, question }: PeriodsRead) {
-  return ({ device, segmentIds, zoneId }: Pick<Reading, 'device' | 'segmentIds' | 'zoneId'>, metric: string): Place => ({
+  return ({ device, segmentIds, zoneId }: Pick<Reading, 'device' | 'segmentIds' | 'zoneId'>, metric: string): FindingPlace => ({
     ...(device !== 'all' && { device }),
     ...(segmentIds.length > 0 && { segment: segmentIds.map((id) => lists.nameOf('segment', id)).join(' and ') }),
     ...(question.goalId !== undefined && definitionOf(metric)?.perGoal && { goal: lists.nameOf('goal', question.goalId) }),
@@ -65,12 +65,15 @@ function placeIn({ lists, question }: PeriodsRead) {
   });
 }
 
+/** Of several projects each says its first finding and what that costs. */
+const MOST_OF_SEVERAL = 2;
+
 /** Words the answer and its notes. */
 export function wordPeriods(
   read: PeriodsRead,
   judged: PeriodsJudged,
   explained: PeriodsExplained,
-  { nowMs }: Pick<CompareContext, 'nowMs'>,
+  { nowMs, isOneOfSeveral }: Pick<CompareContext, 'nowMs' | 'isOneOfSeveral'>,
 ): PeriodsWorded {
   const { windows, totals, timeZone, apart, kept, known } = read;
   const { baseline } = windows;
@@ -85,6 +88,7 @@ export function wordPeriods(
     whole: placeOf({ device: read.question.devices[0] ?? 'all', segmentIds: read.question.segmentIds, zoneId: undefined }, 'visits'),
     period: { from: todayIn(timeZone, windows.period.startMs), to: todayIn(timeZone, windows.period.endMs) },
     first: detect ? detectionSentences(detect) : [],
+    most: isOneOfSeveral ? MOST_OF_SEVERAL : undefined,
   });
   const days = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
   const details = [

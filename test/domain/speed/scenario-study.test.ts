@@ -93,7 +93,7 @@ describe('too little to say', () => {
     const reports = [...lcpReports(before(first), baseline.endMs - 300 * HOUR_MS), ...lcpReports(before(second), period.startMs)];
     expect(study(reports).state).toBe('not enough data');
     expect(answerTo(reports).answer).toBe(
-      `Not enough data: ${Math.min(second, 179)} runs without failure in the period, ${first} in the baseline.`,
+      `"Home – mobile" has too few runs to judge: ${Math.min(second, 179)} runs without failure in the period, ${first} in the baseline.`,
     );
   });
 
@@ -113,7 +113,7 @@ describe('too little to say', () => {
     const level = (from: number) => [0, 10, -10, 5, -5, 3, -3, 8].map((each) => from + each);
     const reports = [...lcpReports(level(2000), period.startMs - 8 * HOUR_MS), ...lcpReports(level(3000), period.startMs)];
     expect(study(reports).state).toBe('slower');
-    expect(answerTo(reports).answer).toContain('8 and 8 runs, a small sample');
+    expect(answerTo(reports).answer).toContain('It rests on few runs: 8 before and 8 since.');
   });
 
   it('failed runs count for nothing, and only failed runs leave nothing', () => {
@@ -219,7 +219,7 @@ describe('a slope among days that have a level of their own', () => {
     const reports = sloped(1.12);
     expect(study(reports).state).toBe('steady');
     expect(answerTo(reports).answer).toMatch(
-      /^Home – mobile: no certain change; step "Step \d" LCP may be drifting up, \+\d+% in 30 days: .*, but whole days differ as much:/,
+      /^LCP at "Step \d" in "Home – mobile" may have moved by \+\d+% in 30 days, but whole days differ as much\./,
     );
   });
 

@@ -28,7 +28,7 @@ describe('what was to be expected', () => {
     expect(rows.at(-1)).toMatchObject({ week: '2026-11-09', visits: truthOf(platform(), wire('2026-11-09', '2026-11-15')).visits });
     const clear = rows.filter(({ verdict }) => verdict !== 'normal');
     expect(clear.length).toBeGreaterThan(1);
-    expect(answer.text).toMatch(new RegExp(`^answer: ${clear.length} of 10 weeks were unusual\\.`));
+    expect(answer.text).toMatch(new RegExp(`^answer: Of 10 weeks, ${clear.length} were unusual\\.`));
     const told = findingsOf(answer).map(({ when: { from }, verdict, now, against }) => [from, verdict, now, against?.what]);
     expect(new Set(told)).toEqual(
       new Set(clear.map(({ week, verdict, visits }) => [week, verdict === 'high' ? 'higher' : 'lower', visits, 'expected'])),

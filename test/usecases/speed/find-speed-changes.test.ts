@@ -41,9 +41,7 @@ it('a drift within what days differ by is no change, and is told as uncertain fo
   const { notes, changes } = await look([1, 2, 3, 4, 5], sloped(1.12));
   expect(changes).toEqual([]);
   expect(notes).toHaveLength(4);
-  expect(notes[0]).toMatch(
-    /^Shop: no certain change; step "Step \d" LCP may be drifting up, .* but whole days differ as much: not certain\.$/,
-  );
+  expect(notes[0]).toMatch(/^LCP at "Step \d" in "Shop" may have moved by \+\d+% in 30 days, but whole days differ as much\.$/);
   expect(notes.at(-1)).toBe('Not certain in 2 more scenarios, because whole days differ as much.');
 });
 

@@ -7,7 +7,8 @@ import { history, lcpReports, WINDOWS } from '../../domain/speed/histories.ts';
 
 const OPTIONS: StudyOptions = { ...WINDOWS, metrics: ['largestContentfulPaint'], timeZone: 'UTC' };
 const { baseline, period } = WINDOWS;
-const REPORTS = history(3, { emulated: true, run: 0.1 }, { fromMs: period.startMs, factor: 1.3 });
+// Of a seed that no other file fits: fits are kept by their content.
+const REPORTS = history(3_141, { emulated: true, run: 0.1 }, { fromMs: period.startMs, factor: 1.3 });
 
 /** Studies in turns, and the names of the fits that were made for it. */
 async function study(reports: readonly Report[], options: StudyOptions, signal = AbortSignal.any([])) {

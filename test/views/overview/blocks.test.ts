@@ -36,10 +36,10 @@ it('shows figures as a table, and in words only what the table does not say', ()
 it('lists the changes that the answer does not tell', () => {
   const [first, second] = ['Visits have been 20% lower since 24 Nov.', 'Revenue was 30% higher on 20 Nov.'];
   const block = blockOf(partOf('changes'), {
-    answer: `${first} 1 more change was found.`,
+    answer: `${first} There is 1 more change.`,
     findings: [{ sentence: first }, { sentence: second }],
   });
-  expect([block.headline, block.lines]).toEqual([first, ['1 more change was found.', second]]);
+  expect([block.headline, block.lines]).toEqual([first, ['There is 1 more change.', second]]);
 });
 
 it('tells a scenario once: in detail, or in its line', () => {

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import { dayPoints, kindOf } from '../compare/readings.ts';
-import { type Finding, hypothesesOf, type Looked, pValueBeside, type Scanned, substitute } from '../engine/scan.ts';
+import { hypothesesOf, type Looked, pValueBeside, type ScanFinding, type Scanned, substitute } from '../engine/scan.ts';
 import type { DailyPoint } from '../engine/series.ts';
 import type { Study } from '../engine/study.ts';
 import { definitionOf } from '../metric-definitions.ts';
@@ -145,7 +145,7 @@ export function hasEnough({ kind, days }: ChangeSeries): boolean {
 export interface Found {
   readonly series: ChangeSeries;
   readonly study: Study;
-  readonly finding: Finding;
+  readonly finding: ScanFinding;
 }
 
 /** Metrics of zones that rest on orders, whose number is in no answer of the interface. */
@@ -167,7 +167,7 @@ export interface Cluster {
 export const CLOSE = { unrelated: 3.84, related: 9 };
 
 /** Whether two changes begin and end within a day of each other. */
-export function areNeighbours(a: Pick<Finding, 'from' | 'to'>, b: Pick<Finding, 'from' | 'to'>): boolean {
+export function areNeighbours(a: Pick<ScanFinding, 'from' | 'to'>, b: Pick<ScanFinding, 'from' | 'to'>): boolean {
   const isNear = (one: string, other: string) => Math.abs(Date.parse(one) - Date.parse(other)) <= DAY_MS;
   const endAlike = a.to === undefined || b.to === undefined ? a.to === b.to : isNear(a.to, b.to);
   return isNear(a.from, b.from) && endAlike;

@@ -172,7 +172,7 @@ function causesOf({ most, maker, also = [] }: RankedChange, beside: SpeedChange 
 
 const speedName = ({ metric, relative }: SpeedMove) => `${relative < 0 ? 'a lower' : 'a higher'} ${metricFact(metric).short}`;
 
-/** The records of a change of the site: one for each metric that moved by itself, and what only follows from the mix of visits as its cause. */
+/** The records of a change of the site: one for each metric that moved, by itself or with the mix of visits as its cause. */
 function siteFindings({ site: change, beside }: Extract<Entry, { site: unknown }>, site: SiteFacts, facts: AnswerFacts): Facts[] {
   const isDrift = change.shape === 'drift';
   const { shape, days, earliest, latest, pValue } = change;
@@ -276,7 +276,7 @@ function leadOf(facts: AnswerFacts, findings: readonly Finding[], count: number,
   );
 }
 
-/** What stands beside the list: slow trends, levels that moved slowly, large days, special days. */
+/** Sentences beside the list: slow trends, levels that moved slowly, large days, special days. */
 function besideSentences({ slowly, large, special, names }: SiteFacts, slow: readonly RankedChange[]): string[] {
   return [slowSentence(slow), slowLevelsSentence(slowly), largeDaysSentence(large, names.zone), special];
 }

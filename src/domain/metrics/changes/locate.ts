@@ -1,6 +1,6 @@
 import { Z_99 } from '../../../statistics/tails.ts';
 import { findReasons, type GroupChange, type Reasons } from '../engine/reasons.ts';
-import { type Days, effectOnDays, type Finding } from '../engine/scan.ts';
+import { type Days, effectOnDays, type ScanFinding } from '../engine/scan.ts';
 import { areSameVisitors, type ChangeSeries, type Found, type Place, type Scene, seriesId } from './change-series.ts';
 
 /** Where a metric changed. */
@@ -25,7 +25,7 @@ interface EventQuestion {
   readonly metric: string;
   readonly goalId: number | undefined;
   readonly members: readonly Found[];
-  readonly days: Pick<Finding, 'from' | 'to' | 'shape'>;
+  readonly days: Pick<ScanFinding, 'from' | 'to' | 'shape'>;
   readonly others: readonly Days[];
 }
 

@@ -1,5 +1,5 @@
 import { tailOf } from '../../../statistics/tails.ts';
-import type { Finding } from '../engine/scan.ts';
+import type { ScanFinding } from '../engine/scan.ts';
 import { type Cluster, type Place, type Scene, seriesId } from './change-series.ts';
 import { type ChangeEvent, partAt } from './events.ts';
 
@@ -29,7 +29,7 @@ export function opposedEvents(scene: Scene, { lead: { finding } }: Cluster, even
   });
 }
 
-function opposedEvent(scene: Scene, finding: Finding, metric: string, place: Place, against: number): ChangeEvent[] {
+function opposedEvent(scene: Scene, finding: ScanFinding, metric: string, place: Place, against: number): ChangeEvent[] {
   const part = partAt(scene, metric, place, finding);
   if (!part || part.relative * against >= 0 || Math.abs(part.score) < OPPOSED) return [];
   const { shape, from, to, days, earliest, latest } = finding;

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { dated } from '../engine/changes.ts';
-import { type Days, driftBeside, type Finding, type Looked, pValueBeside, substitute } from '../engine/scan.ts';
+import { type Days, driftBeside, type Looked, pValueBeside, type ScanFinding, substitute } from '../engine/scan.ts';
 import type { Study } from '../engine/study.ts';
 import { type ChangeSeries, CLOSE, isWithinPlace, type Place } from './change-series.ts';
 
@@ -33,13 +33,13 @@ const isOf = ({ place }: Over, own: Place) => place.zoneId === own.zoneId && (is
 const isSamePlace = (a: Place, b: Place) => a.device === b.device && a.segmentId === b.segmentId;
 
 /** Whether the days of an episode that began before a scan cannot be told from those of one that was over then: it is that one. */
-function isOver(study: Study, finding: Finding, over: Over): boolean {
+function isOver(study: Study, finding: ScanFinding, over: Over): boolean {
   const instead = finding.shape === 'episode' ? substitute(study, finding, over) : undefined;
   return instead !== undefined && Math.min(instead.loss, instead.left) <= CLOSE.related;
 }
 
 /** Whether a change begins shortly after an episode and goes the other way, as its end does. */
-function isAftermath({ shape, from, relative }: Finding, { to, sign }: Over): boolean {
+function isAftermath({ shape, from, relative }: ScanFinding, { to, sign }: Over): boolean {
   const days = (Date.parse(from) - Date.parse(to)) / DAY_MS;
   return (shape === 'step' || shape === 'episode') && relative * sign < 0 && days >= 1 && days <= AFTERMATH_DAYS;
 }
@@ -62,7 +62,7 @@ function daysOf(overs: readonly Over[]): Days[] {
  * The findings of one series that are news: an episode that was over before the scan is none, whichever day its end seems to fall on in a
  * narrow series; a fall behind it is held against the days before it too, and it makes no slope where a narrow series does not show it.
  */
-export function newsOf({ place }: ChangeSeries, looked: Looked, overs: readonly Over[], first: string): Finding[] {
+export function newsOf({ place }: ChangeSeries, looked: Looked, overs: readonly Over[], first: string): ScanFinding[] {
   const { study, candidates } = looked;
   const around = overs.filter((over) => isOf(over, place));
   if (around.length === 0) return [...candidates];

@@ -1,4 +1,4 @@
-import type { Facts, Finding, Place } from '../../../findings/finding.ts';
+import type { Facts, Finding, FindingPlace } from '../../../findings/finding.ts';
 import { ranked } from '../../../findings/paragraph.ts';
 import { costSentence, type Grammar, intervalSentence } from '../../../findings/sentence.ts';
 import { dateText, listed } from '../../../findings/wording.ts';
@@ -18,7 +18,7 @@ import { pointsKnown } from './judged-changes.ts';
 import { costOnDays } from './measured-change.ts';
 import { isChanged, type Judged, judgeReading, kindOf, knownDaysOf, type Reading, rounded, toldVerdict } from './readings.ts';
 
-/** What the records of a comparison need beside what was judged. */
+/** Facts that the records of a comparison need beside the judgements. */
 export interface ComparisonScene {
   readonly causes: Causes;
   readonly input: CausesInput;
@@ -27,9 +27,9 @@ export interface ComparisonScene {
   readonly currency: string | undefined;
   /** First and last day of the period; the same day for one. */
   readonly period: { readonly from: string; readonly to: string };
-  readonly placeOf: (reading: Reading, metric: string) => Place;
-  /** What narrows the whole comparison. */
-  readonly whole: Place;
+  readonly placeOf: (reading: Reading, metric: string) => FindingPlace;
+  /** Selections that narrow the whole comparison. */
+  readonly whole: FindingPlace;
 }
 
 /** A change with a date at the place where it was found. */
@@ -93,7 +93,7 @@ function mixCauses({ byDevice, whole }: Causes, { all }: CausesInput['segments']
   return names.map((name) => ({ kind: 'mix' as const, name, share, basis: 'measured' as const }));
 }
 
-/** What a change comes from: the place that carries it, the mix of devices, the factor of a product. */
+/** The causes of a change: the place that carries it, the mix of devices, the factor of a product. */
 function causesOf(located: Located, scene: ComparisonScene): Facts['causes'] {
   const { causes, input } = scene;
   const factors = factorCauses(located.metric, scene);
@@ -235,10 +235,8 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
     unit: isPerDay ? levelUnit(metric, currency) : (unitOf(metric, currency) ?? ''),
     place: reading ? placeOf(reading, metric) : {},
     when: { shape: period.from === period.to ? 'day' : 'range', ...period, ongoing: false },
-    now: compared.after === null ? null : rounded(metric, compared.after),
-    against: expected
-      ? { what: 'expected', ...expected }
-      : { what: 'before', value: compared.before === null ? null : rounded(metric, compared.before) },
+    now: shownValue(change, compared.after),
+    against: expected ? { what: 'expected', ...expected } : { what: 'before', value: shownValue(change, compared.before) },
     ...(size && { change: size }),
     verdict,
     ...(isSeen && { detectable: Number((100 * Math.abs(detectable)).toFixed(1)) }),
@@ -246,14 +244,20 @@ function rangeFacts(change: Change, reading: Reading | undefined, scene: Compari
   };
 }
 
-/** What was expected of a single day with its bounds, in the unit of the metric; undefined of ranges. */
+/** A figure of a range: as the platform gives it, per day to six digits. */
+function shownValue({ metric, isPerDay }: Change, value: number | null): number | null {
+  if (value === null) return null;
+  return isPerDay ? Number(value.toPrecision(6)) : rounded(metric, value);
+}
+
+/** The expected value of a single day with its bounds, in the unit of the metric; undefined of ranges. */
 function expectedOf({ metric, judgement: { expected } }: Change): { value: number; low: number; high: number } | undefined {
   if (!expected) return undefined;
   const shown = (value: number) => rounded(metric, value * (kindOf(metric) === 'share' ? 100 : 1));
   return { value: shown(expected.expected), low: shown(expected.low), high: shown(expected.high) };
 }
 
-/** What a changed range follows from, and why one that did not change shows other figures. */
+/** Why a range changed, or why one that did not change shows other figures. */
 function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined, verdict: Facts['verdict']): Facts['causes'] {
   const isMoved = verdict === 'higher' || verdict === 'lower';
   if (change.judgement.expected) return specialCauses(scene, reading?.periodDays ?? []);

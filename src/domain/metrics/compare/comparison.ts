@@ -1,4 +1,4 @@
-import type { Place } from '../../../findings/finding.ts';
+import type { FindingPlace } from '../../../findings/finding.ts';
 import { paragraphOf } from '../../../findings/paragraph.ts';
 import type { Grammar } from '../../../findings/sentence.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
@@ -53,18 +53,20 @@ function causeRecords(causes: Causes, { metric }: Change, currency: string | und
   };
 }
 
-/** What the words of a comparison need beside its causes. */
+/** Facts that the words of a comparison need beside its causes. */
 export interface ComparisonWords {
   readonly grammar: Grammar;
   readonly faults: readonly CountingFault[];
   readonly specialDays: SpecialDays;
   readonly currency: string | undefined;
-  readonly placeOf: (reading: Reading, metric: string) => Place;
-  /** What narrows the whole comparison, and its period as days. */
-  readonly whole: Place;
+  readonly placeOf: (reading: Reading, metric: string) => FindingPlace;
+  /** Selections that narrow the whole comparison, and its period as days. */
+  readonly whole: FindingPlace;
   readonly period: { readonly from: string; readonly to: string };
-  /** Sentences that come before the findings, as on a baseline that is kept in part. */
+  /** Sentences that come before the findings. */
   readonly first: readonly string[];
+  /** Sentences of an answer that is one of several; undefined where it stands alone. */
+  readonly most: number | undefined;
 }
 
 /** Puts the change between two periods into findings, words and tables. */
@@ -74,7 +76,7 @@ export function wordComparison(causes: Causes, input: CausesInput, words: Compar
   const { changes, headline, hidden, isNoise } = judged;
   const factors = revenue && revenueRecord(revenue.split, revenue.difference, currency);
   const { findings, lead, details } = tellComparison({ causes, input: { ...input, judged }, ...words }, grammar);
-  const { answer } = paragraphOf([...first, ...lead]);
+  const { answer } = paragraphOf([...first, ...lead].slice(0, words.most));
   return {
     data: {
       answer,

@@ -102,7 +102,7 @@ function unseenText({ metric, smallest, levelDays }: Detection): string {
   return `${name} (${upTo(smallest)}% could${levelDays === undefined ? '' : `, against ${levelDays} days of its level`})`;
 }
 
-/** Sentences: `A lasting change of 5% would be seen after 9 days in visits.` `It could not be seen within 92 days in revenue (7.3% could).` */
+/** Sentences: `A lasting change of 5% would be seen after 9 days in visits.`, and one on metrics in which 92 days would not show it. */
 export function detectionSentences(detections: readonly Detection[]): string[] {
   const [first] = detections;
   if (!first) return ['How long a change would take to show cannot be said: fewer than 21 days are known.'];

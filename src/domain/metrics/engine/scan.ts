@@ -26,7 +26,7 @@ interface AnyChange extends Omit<DatedChange, 'shape'> {
 }
 
 /** The same in one of many series. */
-export interface Finding extends AnyChange {
+export interface ScanFinding extends AnyChange {
   readonly id: string;
 }
 
@@ -84,7 +84,7 @@ function driftOf(study: Study, others: readonly Interval[] = []): Change | undef
 export interface Looked {
   readonly id: string;
   readonly study: Study;
-  readonly candidates: readonly Finding[];
+  readonly candidates: readonly ScanFinding[];
 }
 
 /** Sums and averages over fewer events a day say what single ones were, not what is usual. */
@@ -120,7 +120,7 @@ function scan(kind: MetricKind, days: readonly DailyPoint[], first: string, last
 const driftFound = ({ series }: Study, drift: Change): AnyChange => ({ ...dated(series, drift), shape: 'drift' });
 
 /** The drift of a series beside days on which something else happened; undefined where none is left. */
-export function driftBeside({ id, study }: Pick<Looked, 'id' | 'study'>, others: readonly Days[]): Finding | undefined {
+export function driftBeside({ id, study }: Pick<Looked, 'id' | 'study'>, others: readonly Days[]): ScanFinding | undefined {
   const taken = others.map(({ from, to = LAST }) => intervalOf(study.series, from, to)).filter(({ from, to }) => from < to);
   const drift = keptFit('drift', [study, taken], () => driftOf(study, taken));
   return drift && { id, ...driftFound(study, drift) };
@@ -213,11 +213,11 @@ export interface Substitution {
 }
 
 /** Puts a finding on other days; undefined where that cannot be, or where those days lie the other way. */
-export function substitute(study: Study, found: Pick<Finding, 'from' | 'to'>, days: Days): Substitution | undefined {
+export function substitute(study: Study, found: Pick<ScanFinding, 'from' | 'to'>, days: Days): Substitution | undefined {
   return keptFit('substitution', [study, found.from, found.to, days.from, days.to], () => substituted(study, found, days));
 }
 
-function substituted(study: Study, found: Pick<Finding, 'from' | 'to'>, { from, to = LAST }: Days): Substitution | undefined {
+function substituted(study: Study, found: Pick<ScanFinding, 'from' | 'to'>, { from, to = LAST }: Days): Substitution | undefined {
   const { series } = study;
   const [own, other] = [intervalOf(series, found.from, found.to ?? LAST), intervalOf(series, from, to)];
   if (other.from >= other.to || own.from >= own.to) return undefined;
@@ -236,7 +236,12 @@ function substituted(study: Study, found: Pick<Finding, 'from' | 'to'>, { from, 
  * The p-value of a finding after other days, on which something else happened, are taken out of its series; near 1 where nothing is left.
  * Of a sum of what moved them (`isSum`) also where they share no day with it: the usual level between two falls is no rise.
  */
-export function pValueBeside(study: Study, found: Pick<Finding, 'from' | 'to' | 'pValue'>, others: readonly Days[], isSum = false): number {
+export function pValueBeside(
+  study: Study,
+  found: Pick<ScanFinding, 'from' | 'to' | 'pValue'>,
+  others: readonly Days[],
+  isSum = false,
+): number {
   const { series } = study;
   const own = intervalOf(series, found.from, found.to ?? LAST);
   const taken = others.map(({ from, to = LAST }) => intervalOf(series, from, to));

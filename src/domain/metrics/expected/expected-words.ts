@@ -85,8 +85,8 @@ function wideSentence(judged: readonly JudgedLine[], words: Words): string {
   const { low, high } = farthest.cell;
   const unit = unitOf(farthest.metric, words.currency) ?? '';
   return (
-    `${nameOf(farthest.metric)} ${rangeText(from, to, words.grammar.year)} ${verbsOf(farthest.metric).was} ${size} from expected, which is ` +
-    `not significant here: anything from ${pairText(low, high, unit)} is normal.`
+    `${nameOf(farthest.metric)} ${rangeText(from, to, words.grammar.year)} ${verbsOf(farthest.metric).was} ${size} from expected, which ` +
+    `is not significant here: anything from ${pairText(low, high, unit)} is normal.`
   );
 }
 
@@ -99,7 +99,7 @@ function countSentence(judged: readonly JudgedLine[], metrics: number, { query }
   return `${judged.length === 2 ? 'Both' : 'All'} ${judged.length === 2 ? `${unit}s` : countNoun(judged.length, unit)} were normal.`;
 }
 
-/** What is to come: the sum or the rows ahead, with their bounds. */
+/** The forecast: the sum or the rows ahead, with their bounds. */
 function forecastSentences(ahead: readonly JudgedLine[], words: Words): string[] {
   const year = words.grammar.year;
   const [first] = ahead;

@@ -1,10 +1,10 @@
-import { type Finding, hypothesesOf, lookThrough, type Scanned } from '../../../../src/domain/metrics/engine/scan.ts';
+import { type ScanFinding, hypothesesOf, lookThrough, type Scanned } from '../../../../src/domain/metrics/engine/scan.ts';
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../../src/statistics/discoveries.ts';
 
 /** The changes found in many series. */
 interface ScanResult {
   /** The clearest first. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ScanFinding[];
   /** Series with enough days to be looked at. */
   readonly looked: number;
   /** The largest p-value that was still taken for a change. */

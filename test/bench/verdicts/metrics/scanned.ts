@@ -1,4 +1,4 @@
-import type { Finding } from '../../../../src/domain/metrics/engine/scan.ts';
+import type { ScanFinding } from '../../../../src/domain/metrics/engine/scan.ts';
 import { discoveryLimit } from '../../../../src/statistics/discoveries.ts';
 import { logTail } from '../../../../src/statistics/tails.ts';
 import { type Random, seeded } from '../random.ts';
@@ -117,7 +117,7 @@ function measure({ drifts }: (typeof WORLDS)[number], site: Site, trial: Trial):
     const started = performance.now();
     const { findings } = scanSeries(all, label(HISTORY_DAYS), label(DAYS - 1));
     counts.elapsedMs += performance.now() - started;
-    const claimOf = (finding: Finding): Claim => {
+    const claimOf = (finding: ScanFinding): Claim => {
       const { metric, selection } = SERIES.find(({ id }) => id === finding.id) ?? { metric: 'visits', selection: {} };
       const to = finding.to === undefined ? DAYS : drawn.labels.indexOf(finding.to) + 1;
       return { metric, selection, from: drawn.labels.indexOf(finding.from), to, sign: Math.sign(finding.relative) };
