@@ -1,9 +1,9 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
+import { harReport } from '../../src/domain/har/answer/har-report.ts';
+import { readHar } from '../../src/domain/har/read/read-har.ts';
 import { studyHar } from '../../src/domain/har/requests/study-har.ts';
 import { loadEntities } from '../../src/domain/har/requests/third-parties.ts';
-import { readHar } from '../../src/domain/har/read/read-har.ts';
-import { harReport } from '../../src/domain/har/answer/har-report.ts';
 import { SECRET_MARK } from '../../src/emulator/world/speed/planted-secrets.ts';
 import { formatBytes, formatMs } from '../../src/lib/number-text.ts';
 import { RECORDED_FILES, readRecorded } from '../domain/har/recorded-files.ts';

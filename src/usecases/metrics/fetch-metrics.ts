@@ -197,25 +197,24 @@ export async function readDays(
   { ask, signal, timeZone, note }: FetchContext,
   isShort = false,
 ): Promise<readonly MetricRow[]> {
-  const next = between && between.endMs + 1 === period.startMs ? between : period;
-  const isOneRun = history.endMs + 1 === baseline.startMs && baseline.endMs + 1 === next.startMs;
+  const isOneRun = followEachOther({ history, baseline, period, between });
   const fetching = { ask, signal, timeZone, progress: () => undefined };
-  const ranges = isOneRun
-    ? [{ startMs: history.startMs, endMs: (later ?? period).endMs }]
-    : [history, baseline, period, ...(between ? [between] : []), ...(later ? [later] : [])];
+  const apart = [history, baseline, period, between, later];
+  const ranges = isOneRun ? [{ startMs: history.startMs, endMs: (later ?? period).endMs }] : apart.filter((range) => range !== undefined);
   const [first = period, ...others] = ranges;
   const read = isShort ? [shortened(first, isOneRun ? baseline.startMs : first.endMs), ...others] : ranges;
   const { rows, missing } = await fetchKept({ ...grid, ranges: read, daily: true }, { ...fetching, note });
   for (const { reason } of missing) note(`Some days could not be read and teach nothing of the noise: ${reason}`);
-  // Without days between the two ranges those after them are the fourth.
-  if (!isOneRun) return between || !later ? rows : rows.map((row) => ({ ...row, range: row.range === 3 ? 4 : row.range }));
-  const rangeOf = ({ interval: { startMs: begin } }: MetricRow) => {
-    if (between && begin >= between.startMs && begin <= between.endMs) return 3;
-    if (later && begin >= later.startMs) return 4;
-    // The number of ranges that have begun: history, baseline, period.
-    return [baseline, period].filter((range) => range.startMs <= begin).length;
-  };
+  // The latest range that has begun on a day is its own.
+  const begun = apart.flatMap((range, at) => (range ? [{ at, startMs: range.startMs }] : [])).toSorted((a, b) => b.startMs - a.startMs);
+  const rangeOf = ({ interval: { startMs: begin } }: MetricRow) => begun.find(({ startMs }) => startMs <= begin)?.at ?? 0;
   return rows.map((row) => ({ ...row, range: rangeOf(row) }));
+}
+
+/** Whether history, baseline, the days between and the period are one run of days. */
+function followEachOther({ history, baseline, period, between }: Pick<Windows, 'history' | 'baseline' | 'period' | 'between'>): boolean {
+  const next = between && between.endMs + 1 === period.startMs ? between : period;
+  return history.endMs + 1 === baseline.startMs && baseline.endMs + 1 === next.startMs;
 }
 
 /** The same; none where they cannot be read, which the verdicts then say. */

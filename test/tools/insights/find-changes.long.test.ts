@@ -94,7 +94,7 @@ describe('what changed in four weeks', () => {
   it('names days that stand out by themselves once, for all visitors', async () => {
     const days = firstOf(await findUsual()).filter(({ when }) => when.shape === 'day');
     const holidays = platform().stories.holidays.filter(({ projectId, day }) => projectId === 1201 && day >= '2026-10-23');
-    expect(days.map(({ when }) => when.from).toSorted()).toEqual(holidays.map(({ day }) => day).toSorted());
+    expect(new Set(days.map(({ when }) => when.from))).toEqual(new Set(holidays.map(({ day }) => day)));
     expect(days.map(({ place, when: { ongoing } }) => [place, ongoing])).toEqual(days.map(() => [{}, false]));
     // The call that looks closer is of that day.
     expect(days.map(({ more }) => more?.arguments)).toEqual(

@@ -183,7 +183,8 @@ export function windowsOf(bounds: WindowBounds): Windows {
     baseline,
     history: { startMs: shiftDays(first, -history, timeZone), endMs: first - 1 },
     between,
-    later: laterDays(bounds),
+    // A baseline behind the period is there by itself.
+    later: baseline.startMs > period.startMs ? undefined : laterDays(bounds),
     isAdjacent,
     isFar,
     factors: isPerDay ? { before: 1 / baselineDays, after: 1 / days } : { before: 1, after: 1 },

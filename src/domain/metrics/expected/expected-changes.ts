@@ -8,7 +8,6 @@ import type { DatedChange } from '../engine/changes.ts';
 import { LONGEST_EPISODE_DAYS } from '../engine/judge.ts';
 import { changesSince, sizeOfDays } from '../engine/measure.ts';
 import type { DailyPoint } from '../engine/series.ts';
-import type { MetricRow } from '../read/metric-answers.ts';
 import { type ExpectedInput, keyOf } from './expected-lines.ts';
 
 /** Probability of a change where nothing happened, over all series of a table. */

@@ -4,7 +4,7 @@ import { logTail } from '../../../../src/statistics/tails.ts';
 import { renderText } from '../../../../src/tooling/render-text.ts';
 import { countTokens } from '../../../../src/tooling/results.ts';
 import { type Random, seeded } from '../random.ts';
-import { findIn, segmentIdOf } from './project.ts';
+import { findIn } from './project.ts';
 import { referToSlope } from './reference.ts';
 import { type Claim, isTrue, meets, referenceClaims, SERIES } from './scanned.ts';
 import { HISTORY_DAYS, percent, SITE_NAMES, SITES, seedOf, type Table, type Trial } from './trial.ts';

@@ -82,7 +82,7 @@ it('a change of visits is of no goal, whose rates beside it name theirs', () => 
   };
   const { site, ...rest } = facts(0);
   const { answer, findings } = changesAnswer({ ...rest, site: site && { ...site, ranked: [change] } });
-  expect(findings.map(({ subject, place, causes }) => [subject, place, causes])).toEqual([
+  expect(findings.map(({ subject, place: at, causes }) => [subject, at, causes])).toEqual([
     ['visits', { device: 'mobile' }, [{ kind: 'place', name: '"3" on mobile', basis: 'measured' }]],
     ['conversionRate', { goal: '7' }, [{ kind: 'mix', name: 'other visitors', basis: 'measured' }]],
   ]);
