@@ -51,7 +51,7 @@ function notesOf(result: PeriodsResult, read: PeriodsRead, explained: PeriodsExp
             'platform gives them.',
         ]
       : []),
-    ...refusedNotes(totals.refused),
+    ...refusedNotes(Object.fromEntries(Object.entries(totals.refused).filter(([metric]) => question.metrics.includes(metric)))),
   ];
 }
 

@@ -21,10 +21,15 @@ export function rounded(metric: string, value: number): number {
   return isCount(metric) ? Math.round(value) : Math.round(1e4 * value) / 1e4;
 }
 
+/** Metrics whose change has a cost in revenue. */
+const OF_REVENUE: ReadonlySet<string> = new Set(['visits', 'conversionRate', 'conversionCount', 'cartAverage']);
+
 /** The metrics to read so that these can be judged and explained; those of zones alone, because visits are no metric of a zone. */
 export function metricsToRead(metrics: readonly string[]): readonly string[] {
   if (metrics.some(isZoneMetric)) return metrics;
-  return [...new Set([...metrics, ...ingredientsOf(metrics), 'visits', 'conversionCount', 'bounceRate'])];
+  // Revenue is what a change of its factors costs, whatever was asked for.
+  const costs = metrics.some((metric) => OF_REVENUE.has(metric)) ? ['revenueSum'] : [];
+  return [...new Set([...metrics, ...ingredientsOf(metrics), 'visits', 'conversionCount', 'bounceRate', ...costs])];
 }
 
 /** The kind of a metric, as the engine of verdicts distinguishes it. */
