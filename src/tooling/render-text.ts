@@ -190,11 +190,11 @@ function answerText(answer: string): string {
 const linesText = (name: string, lines: readonly string[]) =>
   lines.length === 0 ? '' : `${name}:\n${lines.map((line) => `- ${oneLine(line)}`).join('\n')}`;
 
-/** The sentence of a finding, where the answer has not said it, with the call that looks closer; empty where both are missing. */
-function findingText({ sentence, more }: DataMembers, answer: string): string {
-  const own = answer.includes(String(sentence)) ? '' : String(sentence);
-  const closer = isRecord(more) ? `More: ${String(more['tool'])} ${JSON.stringify(more['arguments'])}` : '';
-  return [own, closer].filter((text) => text !== '').join(' ');
+/** A finding on one line: its sentence, where the answer has not said it, and its facts under the last part of their names. */
+function findingText({ sentence, ...facts }: DataMembers, answer: string): string {
+  const own = answer.includes(String(sentence)) ? [] : [String(sentence)];
+  const shown = Object.entries(flat(facts)).filter(([, cell]) => cell !== null && cell !== undefined && cell !== '' && cell !== false);
+  return [...own, shown.map(([name, cell]) => `${name.slice(name.lastIndexOf('.') + 1)} ${scalar(cell)}`).join(', ')].join(' ');
 }
 
 function memberText(name: string, value: unknown, answer = ''): string {

@@ -73,7 +73,7 @@ describe('the built server', () => {
   it('knows holidays of the country of its zone', async () => {
     const range = { startDate: '2026-10-26', endDate: '2026-11-08' };
     const { structuredContent } = await call('query_metrics', { metrics: ['visits'], ...range, breakdown: ['day'], expected: true });
-    expect(structuredContent).toMatchObject({ notes: expect.arrayContaining([expect.stringMatching(/2026-11-01 All Saints' Day/)]) });
+    expect(structuredContent).toMatchObject({ notes: expect.arrayContaining([expect.stringMatching(/All Saints' Day on 1 Nov/)]) });
   });
 
   it('knows the same holidays as the package, before and after the years of the zones that it brings', async () => {

@@ -28,7 +28,7 @@ it('a report is one page that needs no network, with every part and one cost of 
   expect(html.match(/<div class="(light|dark) (wide|narrow)">/g)?.length).toBeGreaterThanOrEqual(8);
   expect(html).not.toContain('class="failure"');
   const [, changed = '', figures = ''] = markdown.split(/^## /m);
-  const costIn = (text: string) => /about (-[\d,]+) EUR of revenue/.exec(text)?.[1];
+  const costIn = (text: string) => /It has cost about ([\d,]+) EUR/.exec(text)?.[1];
   expect(costIn(changed)).toBeDefined();
   expect(costIn(figures)).toBe(costIn(changed));
 }, 300_000);

@@ -70,7 +70,7 @@ it('a comparison of several projects finds in each what that of the one finds, w
     await call('compare_metrics', { ...asked, projectIds: [1201, 1202] }),
   ];
   const [own = '', answer = ''] = [one['answer'], several['answer']].map(String);
-  const [finding] = own.match(/^Mobile .* since 10 Nov.* That is about [\d,]+ fewer conversions so far\./) ?? [];
+  const [finding] = own.match(/^Mobile .* since 10 Nov.* It has cost about [\d,]+ EUR so far\./) ?? [];
   expect(answer.startsWith(`Nordlicht Shop: ${finding} Nordlicht App: `)).toBe(true);
   expect(several['events']).toEqual((one['events'] as object[]).map((event) => ({ project: 'Nordlicht Shop', ...event })));
 });

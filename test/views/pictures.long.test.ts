@@ -68,7 +68,7 @@ it('a year earlier lies on the same weekdays, also where its first days are not 
   expect(lengthOf(baseline?.values)).toBe(structured['baseline'] && (structured['baseline'] as { days: number }).days);
   expect(baseline?.values.at(-1)).not.toBeNull();
   // Totals of ranges of different length are no comparison.
-  expect(trend.title).toMatch(/^Visits a day [\d,]+ → [\d,]+ \([+-]\d\d?(\.\d)?%\)/);
+  expect(trend.title).toMatch(/^Visits \w+ from [\d,]+ to [\d,]+ a day \([+-]\d\d?(\.\d)?%\)/);
 });
 
 it('the waterfall of a problem has its requests alone', async () => {

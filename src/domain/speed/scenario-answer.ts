@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Finding, findingShape } from '../../findings/finding.ts';
 import { paragraphOf } from '../../findings/paragraph.ts';
-import { intervalSentence } from '../../findings/sentence.ts';
+import { worded } from '../../findings/sentence.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import type { Clues, Since } from './clues.ts';
@@ -193,7 +193,7 @@ interface ScenarioTold extends StudyTold {
 /** Tells the failures and the speed of a scenario. */
 export function tellScenario(study: Study, place: ScenarioPlace, { events, actions, read }: Readings, today: string): ScenarioTold {
   const grammar = speedGrammar(today);
-  const told = tellStudy(study, place, events, grammar);
+  const told = tellStudy(study, place, { events, isFailing: isFailing(study) }, grammar);
   const failing = failingOf(study);
   if (!failing) return { ...told, failure: undefined };
   const failure = failureFinding(study, place, grammar.year);
@@ -206,12 +206,11 @@ export function tellScenario(study: Study, place: ScenarioPlace, { events, actio
   };
 }
 
-/** The intervals of findings, for the details. */
-export const intervalsOf = (findings: readonly Finding[], today: string) =>
-  findings.map((finding) => intervalSentence(finding, speedGrammar(today))).filter((sentence) => sentence !== '');
-
 /** The day of the reader: the last one of a study. */
 export const dayOf = ({ period, timeZone }: Study) => minuteAt(period.window.endMs, timeZone).slice(0, 10);
+
+/** The subject of a finding that says how often runs fail, which has words of its own. */
+const FAILED_RUNS = 'failedRuns';
 
 /** All that is said of a single scenario, links aside, the words first. `whole`: every row, because a step was asked for. */
 export function scenarioAnswer(
@@ -223,18 +222,17 @@ export function scenarioAnswer(
   const today = dayOf(study);
   const { findings, sentences } = tellScenario(study, { name, timeZone: study.timeZone }, readings, today);
   const { answer, rest } = paragraphOf([...sentences, shareSentence(clues.share)].filter((sentence) => sentence !== ''));
-  const details = [...rest, ...intervalsOf(findings.slice(0, MOST_INTERVALS), today)];
   return {
     answer,
-    findings: [...findings],
+    // The events stand beside it.
+    findings: findings.map((finding) =>
+      finding.subject === FAILED_RUNS ? finding : worded({ ...finding, causes: [] }, speedGrammar(today)),
+    ),
     ...scenarioFacts(study, clues, readings, name, whole ? 'all' : 'usual'),
-    ...(details.length > 0 && { details }),
+    ...(rest.length > 0 && { details: rest }),
     notes: [...studyBeginWords(study, [firstRunOf(study)]), ...methodNotes(study, deviceOf(name))],
   };
 }
-
-/** Intervals that the details name; the record of each finding has its own. */
-const MOST_INTERVALS = 3;
 
 /** Days at the beginning of a range without any run from which it is said when the runs begin. */
 const LATE_DAYS = 2;

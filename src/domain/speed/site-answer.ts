@@ -3,9 +3,9 @@ import { paragraphOf } from '../../findings/paragraph.ts';
 import { listed } from '../../findings/wording.ts';
 import { counted } from '../../lib/number-text.ts';
 import type { Clues } from './clues.ts';
-import { type FailedStep, type Failing, failedStepsToRead, failingOf, isFailing } from './failures.ts';
+import { actionSentence, type FailedStep, type Failing, failedStepsToRead, failingOf, isFailing } from './failures.ts';
 import { SPEED_STATES, type State } from './move.ts';
-import { dayOf, firstRunOf, intervalsOf, pageOf, type Readings, scenarioFacts, studyBeginWords, tellScenario } from './scenario-answer.ts';
+import { dayOf, firstRunOf, pageOf, type Readings, scenarioFacts, studyBeginWords, tellScenario } from './scenario-answer.ts';
 import { placeWords, type ScenarioPart, yetWords } from './scenario-cursor.ts';
 import type { Study } from './scenario-study.ts';
 import { metricFact, rankOf } from './speed-metrics.ts';
@@ -158,15 +158,17 @@ export function siteAnswer(
     metrics.length > 0 && !metrics.includes('all') && metrics.length <= 3
       ? ` in ${listed(metrics.map((metric) => metricFact(metric).short))}`
       : '';
-  const calm = `None of ${counted(summaries.length, 'scenario')} became slower${named} or fails.`;
+  const isUnknown = summaries.every(({ state, isFailing: fails }) => state === 'not enough data' && !fails);
+  const calm = `None of ${counted(summaries.length, 'scenario')} ${isUnknown ? 'has enough runs to be judged' : `became slower${named} or fails`}.`;
   const first = isCalm
     ? [calm]
     : [told.sentences[0] ?? '', ...next.map(({ line }) => line), othersSentence(others), ...told.sentences.slice(1)];
   const { answer, rest } = paragraphOf([...where, ...first, shareSentence(clues.share)].filter((sentence) => sentence !== ''));
   const lines = summaries.slice(0, whole ? undefined : MOST_LINES);
   const more = summaries.length - lines.length;
-  const elsewhere = summaries.filter((each) => each !== summary).flatMap(({ findings }) => findings.slice(0, 1));
-  const details = [...rest, ...intervalsOf(told.findings.slice(0, 1), today)];
+  const elsewhere = next.flatMap(({ findings }) => findings.slice(0, 1));
+  const action = failing && failing !== summary ? actionSentence(failing.failing, readings.actions, readings.read) : '';
+  const details = [...rest, ...(action === '' ? [] : [`"${failing?.name ?? ''}": ${action}`])];
   return {
     answer,
     findings: [...told.findings, ...elsewhere],

@@ -71,7 +71,9 @@ export function courseFrom(studies: readonly CourseStudy[]): Course {
     .toSorted((a, b) => SPEED_STATES.indexOf(a.study.state) - SPEED_STATES.indexOf(b.study.state));
   return {
     lines: moved.map(({ study, name }) => ({
-      words: tellStudy(study, { name, timeZone: study.timeZone }, [], speedGrammar(dayOf(study))).sentences[0] ?? '',
+      words:
+        tellStudy(study, { name, timeZone: study.timeZone }, { events: [], isFailing: false }, speedGrammar(dayOf(study))).sentences[0] ??
+        '',
       hasMoved: study.headline?.move !== undefined,
     })),
     steps: judged.length,

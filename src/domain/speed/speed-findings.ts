@@ -114,17 +114,24 @@ function eventCauses([event]: readonly NearEvent[], range: Span): Facts['causes'
 const endedShape = ({ untilDate }: Move) => (untilDate === undefined ? 'step' : 'episode');
 const shapeOf = (move: Move) => (move.since ? endedShape(move) : 'drift');
 
+/** Without a run for so long before its first one a change may have begun any time since the last. */
+const LONG_GAP_MS = 2 * DAY_MS;
+
+/** The instants between which a move began. */
+const beganOf = ({ date, previousDate, range }: NonNullable<Move['since']>): Span =>
+  date - previousDate > LONG_GAP_MS ? { startMs: previousDate, endMs: date } : range;
+
 /** The record of a row whose level moved; undefined of one that did not. */
 function rowFacts(
   { metric, step, move, verdict }: Row,
   study: Study,
   place: ScenarioPlace,
-  events: readonly NearEvent[] = [],
+  events: readonly NearEvent[],
 ): Facts | undefined {
   if (!move) return undefined;
   const { since, untilDate, before, after, relative, relativePer30Days } = move;
   const { startMs } = study.period.window;
-  const began = since?.range ?? { startMs, endMs: startMs };
+  const began = since ? beganOf(since) : { startMs, endMs: startMs };
   const facts = moveFacts(
     {
       metric,
@@ -198,15 +205,8 @@ export function failureFinding(study: Study, { name, timeZone }: ScenarioPlace, 
   };
 }
 
-/** Rows that have a record; the table has all that moved. */
-const MOST_ROWS = 4;
-
-/** The findings of a study: its headline first, then the other rows that moved. */
+/** The finding of a study: that of its headline, beside which the table has all rows that moved. */
 export function studyFindings(study: Study, place: ScenarioPlace, events: readonly NearEvent[], grammar: Grammar): Finding[] {
-  const { rows, headline } = study;
-  const moved = rows.filter((row) => row.move && row !== headline);
-  return [...(headline ? [headline] : []), ...moved].slice(0, MOST_ROWS).flatMap((row) => {
-    const facts = rowFacts(row, study, place, row === headline ? events : []);
-    return facts ? [worded(facts, grammar)] : [];
-  });
+  const facts = study.headline && rowFacts(study.headline, study, place, events);
+  return facts ? [worded(facts, grammar)] : [];
 }

@@ -7,6 +7,7 @@ import { FALSE_DISCOVERY_RATES } from '../../statistics/discoveries.ts';
 import type { Level } from './engine/run-series.ts';
 import type { Row, Runs, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
+import type { NearEvent } from './speed-events.ts';
 import { type ScenarioPlace, studyFindings } from './speed-findings.ts';
 import { type Device, formatValue, metricFact } from './speed-metrics.ts';
 import { leadingRow, levelNow } from './study-table.ts';
@@ -56,7 +57,7 @@ export function heldSentence(study: Study, name: string, { year }: Pick<Grammar,
 }
 
 /** The highest step of a scenario in which nothing moved, and what scatters. */
-function steadySentences(study: Study, name: string, grammar: Grammar): string[] {
+function steadySentences(study: Study, name: string, isFailing: boolean, grammar: Grammar): string[] {
   const { rows } = study;
   const judged = rows.filter(({ state }) => state !== 'not enough data').length;
   const scattered = rows.filter(({ state }) => state === 'unstable').map(nameOf);
@@ -64,7 +65,7 @@ function steadySentences(study: Study, name: string, grammar: Grammar): string[]
   const leading = leadingRow(study);
   const level = leading && levelNow(leading);
   return [
-    held ?? `"${name}" is steady: none of ${counted(judged, 'series', 'series')} changed its level.`,
+    held ?? `${isFailing ? 'Its speed' : `"${name}"`} is steady: none of ${counted(judged, 'series', 'series')} changed its level.`,
     ...(leading && level ? [`Slowest is ${nameOf(leading)} with ${formatValue(leading.metric, level.typical)}.`] : []),
     ...(scattered.length > 0 ? [`Runs vary widely, at a constant level: ${scattered.slice(0, 3).join(', ')}.`] : []),
   ];
@@ -93,13 +94,19 @@ export interface StudyTold {
   readonly sentences: readonly string[];
 }
 
+/** The events near a study, and whether it is told beside failures. */
+interface StudyAbout {
+  readonly events: readonly NearEvent[];
+  readonly isFailing: boolean;
+}
+
 /** Tells the course of a scenario. */
-export function tellStudy(study: Study, place: ScenarioPlace, events: Parameters<typeof studyFindings>[2], grammar: Grammar): StudyTold {
+export function tellStudy(study: Study, place: ScenarioPlace, about: StudyAbout, grammar: Grammar): StudyTold {
   const { state, headline } = study;
   const { name } = place;
   if (state === 'not enough data') return { findings: [], sentences: [`"${name}" has too few runs to judge: ${tooFewWords(study)}.`] };
-  const findings = studyFindings(study, place, events, grammar);
-  if (!headline) return { findings, sentences: steadySentences(study, name, grammar) };
+  const findings = studyFindings(study, place, about.events, grammar);
+  if (!headline) return { findings, sentences: steadySentences(study, name, about.isFailing, grammar) };
   const partly = partlySentence(headline, name);
   if (partly !== undefined) return { findings, sentences: [partly] };
   const [first] = findings;

@@ -68,7 +68,9 @@ describe('a trend', () => {
     const asked = { view: 'levels', breakdown: 'week', startDate: '-70d' };
     const slower = await call('analyze_scenario', { ...asked, scenarioIds: [slowTag.scenarioId], metrics: ['LCP'] });
     const since = new Date(slowTag.dateMs).toISOString().slice(0, 10);
-    expect(slower.structured['answer']).toMatch(new RegExp(`^.+, step "${slowTag.stepName}": LCP is slower since ${since}`));
+    expect(slower.structured['answer']).toMatch(
+      new RegExp(`^LCP at "${slowTag.stepName}" in .+ has been \\d+% slower since ${Number(since.slice(8, 10))} Nov, `),
+    );
     expect(slower.text).toMatch(/Runs begin at 2026-09-21T\S+, after the start of the range\./);
     const [first] = records(slower);
     expect(String(first?.['week'])).toMatch(/\(part\)$|^2026-09-21$/);
@@ -87,15 +89,18 @@ describe('several scenarios', () => {
   it('count once each, what fails as failing, and say where runs begin', async () => {
     const { structured, text } = await call('analyze_scenario', { startDate: '-40d' });
     const { failing } = platform().stories;
-    const [counts = ''] = String(structured['answer']).split(/(?<=\.) /);
-    const parts = /^(\d+|None) of 6 scenarios became slower(?:, (\d+) (?:is|are) failing)?(?:; others: (.+))?\.$/.exec(counts);
-    const others = [...(parts?.[3] ?? '').matchAll(/\d+/g)].reduce((sum, [count]) => sum + Number(count), 0);
-    expect(Number(parts?.[1]) + Number(parts?.[2]) + others).toBe(6);
+    const others = /Of the other (\d+), (.*)\.$/.exec(
+      String(structured['answer'])
+        .split(/(?<=\.) /)
+        .find((each) => each.startsWith('Of the')) ?? '',
+    );
+    const counted = [...(others?.[2] ?? '').matchAll(/\d+/g)].reduce((sum, [count]) => sum + Number(count), 0);
+    expect(counted).toBe(Number(others?.[1]));
     const lines = structured['scenarios'] as { scenarioId: number; verdict: string; line: string }[];
     const line = lines.find(({ scenarioId }) => scenarioId === failing.scenarioId);
     expect(line).toMatchObject({
       verdict: 'failing',
-      line: expect.stringMatching(/^[^:]+: \d+% of runs fail .+; speed is steady: LCP /),
+      line: expect.stringMatching(/^".+" fails in \d+% of its runs, as before, most often at ".+"\.$/),
     });
     expect(text).toMatch(/Runs begin at 2026-09-21T\S+, after the start of the baseline\./);
   });
@@ -103,11 +108,11 @@ describe('several scenarios', () => {
 
 it('scenarios without a run in the range are judged in nothing, and one that fails is steady in its speed alone', async () => {
   const none = await call('analyze_scenario', { startDate: '2026-05-01', endDate: '2026-05-31' });
-  expect(none.structured['answer']).toBe('None of 6 scenarios has enough runs without failure to be judged.');
+  expect(none.structured['answer']).toBe('None of 6 scenarios has enough runs to be judged.');
   const { failing } = platform().stories;
   const answer = String((await call('analyze_scenario', { scenarioIds: [failing.scenarioId] })).structured['answer']);
-  expect(answer).toContain(`${failing.scenarioName} is failing: `);
-  expect(answer).not.toContain(`${failing.scenarioName} is steady`);
+  expect(answer).toContain(`"${failing.scenarioName}" fails in `);
+  expect(answer).not.toContain(`"${failing.scenarioName}" is steady`);
   expect(answer).toContain('Its speed is steady: none of ');
 });
 

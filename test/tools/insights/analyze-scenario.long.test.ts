@@ -32,8 +32,8 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('the stories of seed %i', (seed) => {
     expect(verdict).toBe('slower');
     expect(answer.structured['answer']).toMatch(
       new RegExp(
-        `^${slowTag.scenarioName}, step "${slowTag.stepName}": LCP is slower since .* ` +
-          `event "${slowTag.eventText.replace(/[()]/g, '\\$&')}": .* and [0-9]+ runs\\.`,
+        `^LCP at "${slowTag.stepName}" in "${slowTag.scenarioName}" has been \\d+% slower since .*; close in time: ` +
+          `the event "${slowTag.eventText.replace(/[()]/g, '\\$&')}", \\d+ min earlier\\.`,
       ),
     );
     expect(since).toMatchObject({ step: slowTag.stepName, metric: LCP });
@@ -61,7 +61,9 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('the stories of seed %i', (seed) => {
     const answer = await analyze(noisy.scenarioId);
     expect(answer.structured).toMatchObject({ verdict: 'unstable' });
     for (const moved of ['slower', 'faster', 'drifting']) expect(answer.structured['states']).not.toHaveProperty(moved);
-    expect(answer.structured['answer']).toMatch(/LCP is unstable, its level unchanged: .* interquartile range \d+% of the median/);
+    expect(answer.structured['answer']).toMatch(
+      /^LCP at "Home" in .* varies widely at a constant level: [\d.]+ s, middle half [\d.]+ s to [\d.]+ s\./,
+    );
     expect(answer.structured).not.toHaveProperty('since');
     expect(Math.max(...tokensOf(answer))).toBeLessThanOrEqual(1200);
   });
@@ -77,11 +79,11 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('the stories of seed %i', (seed) => {
     const { period } = answer.structured as { period: { runs: number; failed: number; failurePercent: number; failureInterval: number[] } };
     expect(period.failed).toBeGreaterThan(5);
     expect(answer.structured['answer']).toMatch(
-      new RegExp(` is failing: ${Math.round(period.failurePercent)}% of runs fail \\(${period.failed} of ${period.runs}, 95%: `),
+      new RegExp(`^"${failing.scenarioName}" fails in ${Math.round(period.failurePercent)}% of its runs, as before`),
     );
     expect(period.failureInterval[0]).toBeLessThan(period.failurePercent);
     expect(period.failureInterval[1]).toBeGreaterThan(period.failurePercent);
-    expect(answer.structured['answer']).toMatch(new RegExp(`, (all|most often) at step "${failing.stepName}"`));
+    expect(answer.structured['answer']).toContain(`, most often at "${failing.stepName}".`);
     expect(answer.structured['answer']).toMatch(new RegExp(`${message.replace(/[()]/g, '\\$&')} \\(\\d of the 5 failed runs read\\)\\.`));
   });
 });
@@ -91,7 +93,7 @@ describe('a scenario', () => {
 
   it('is answered in full, the verdict first', async () => {
     const answer = await call('analyze_scenario', { scenarioId: platform().stories.slowTag.scenarioName });
-    expect(answer.text).toMatch(/^answer: Product page – mobile, step "Product": LCP is slower since /);
+    expect(answer.text).toMatch(/^answer: LCP at "Product" in "Product page – mobile" has been \d+% slower since /);
     expect(whole(answer)).toMatchSnapshot();
   });
 
@@ -134,7 +136,8 @@ describe('a scenario', () => {
     const { slowTag } = platform().stories;
     const windows = { startDate: '2026-11-19', baselineStartDate: '2026-11-01', baselineEndDate: '2026-11-08' };
     const { structured } = await call('analyze_scenario', { scenarioId: slowTag.scenarioId, ...windows });
-    expect(structured['answer']).toContain('(or earlier, after 2026-11-08T23:08Z)');
+    const [finding] = structured['findings'] as { when: object }[];
+    expect(finding?.when).toMatchObject({ earliest: '2026-11-08T23:08Z' });
     expect(structured['events']).toContainEqual(expect.objectContaining({ key: slowTag.eventKey }));
   });
 
@@ -152,7 +155,7 @@ describe('a scenario', () => {
       await own.call('createSpeedEvent', event, token);
       const again = await assistant.call('analyze_scenario', { scenarioId: slowTag.scenarioId });
       await assistant.close();
-      expect(again.structured['answer']).toContain('after event "Release of something else"');
+      expect(again.structured['answer']).toContain('; close in time: the event "Release of something else", ');
       expect(again.structured['notes']).toContain('The events near the change are not tied to this scenario.');
     });
   });
@@ -203,12 +206,13 @@ describe('all scenarios at once', () => {
     expect(facts).toMatchObject({ scenarioId: slowTag.scenarioId, verdict: 'slower', since: { step: slowTag.stepName } });
     expect(answer.structured['answer']).toMatch(
       new RegExp(
-        '^None of 6 scenarios became slower in the period, 1 earlier, 1 is failing; 1 unstable, 3 steady\\. ' +
-          `${slowTag.scenarioName}, step "`,
+        `^LCP at "${slowTag.stepName}" in "${slowTag.scenarioName}" has been \\d+% slower since .*\\. "${failing.scenarioName}" fails in ` +
+          '\\d+% of its runs, as before, .*\\. Of the other 4, 1 is unstable and 3 are steady\\.$',
       ),
     );
-    expect(answer.structured['answer']).toContain(` ${failing.scenarioName}: `);
-    expect(answer.structured['answer']).toContain(`${failing.action}: not possible within 10 s (`);
+    expect(String(answer.structured['details'])).toContain(
+      `"${failing.scenarioName}": The failed action says: ${failing.action}: not possible within 10 s (`,
+    );
     expect(whole(answer)).toMatchSnapshot();
     expect(Math.max(...tokensOf(answer))).toBeLessThanOrEqual(1200);
   });

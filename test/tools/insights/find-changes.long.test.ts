@@ -64,7 +64,7 @@ describe('what changed in four weeks', () => {
     const [first] = firstOf(answer);
     expect(first).toMatchObject({ subject: 'conversionRate', place: { device }, when: { from: startDay } });
     expect(said(answer)).toMatch(
-      new RegExp(`^Mobile conversion rate has been \\d+% lower since 10 Nov\\. .* ${length - 1} more changes were found\\.$`),
+      new RegExp(`^Mobile conversion rate has been \\d+% lower since 10 Nov\\. .* There are ${length - 1} more changes\\.$`),
     );
     expect(answer.structured['details']).toContainEqual(
       'Beside the list 2026-11-01 revenue (mobile) +217% stands out; a single very large order may be all there is.',
@@ -199,7 +199,7 @@ describe('speed', () => {
     expect(moved).toMatchObject({
       when: { shape: 'step', from: expect.stringContaining(dayOf(slowTag.dateMs)), ongoing: true },
       place: { scenario: slowTag.scenarioName, step: slowTag.stepName },
-      more: { tool: 'analyze_scenario', arguments: { scenarioId: slowTag.scenarioId } },
+      more: { tool: 'analyze_scenario', arguments: { scenarioIds: [slowTag.scenarioId] } },
     });
     expect(moved?.change?.percent).toBeCloseTo(100 * (slowTag.factor - 1), -1);
     expect(said(answer)).toContain('came at the same time');
@@ -275,7 +275,7 @@ describe('what is asked for', () => {
     const one = await find({ limit: 1 });
     expect(changesIn(one)).toEqual(changesIn(all).slice(0, 1));
     expect(one.structured['total']).toBe(all.structured['total']);
-    expect(said(one)).toMatch(/ \d+ more changes were found/);
+    expect(said(one)).toMatch(/ There are \d+ more changes; limit lists more\./);
   });
 
   it('is said to be nothing where nothing changed', async () => {

@@ -1,6 +1,6 @@
 import type { Facts, Finding, FindingPlace } from '../../../findings/finding.ts';
 import { ranked } from '../../../findings/paragraph.ts';
-import { costSentence, type Grammar, intervalSentence } from '../../../findings/sentence.ts';
+import { costSentence, type Grammar } from '../../../findings/sentence.ts';
 import { dateText, listed } from '../../../findings/wording.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import { lowered } from '../../../lib/sentences.ts';
@@ -308,8 +308,8 @@ function shortSentence({ change: { days, to }, metric }: Located): string {
   return `${nameOf(metric)}: only ${days === 1 ? 'one day' : `${days} days`} so far, so whether it lasts is open.`;
 }
 
-/** Metrics whose ranges have a record, that of the headline first. */
-const MOST_RANGES = 3;
+/** Metrics beside that of the headline whose ranges have a record; the table has all. */
+const MOST_BESIDE = 1;
 
 /** Puts what was judged into records, and these into words: what goes on, what ended, and what the ranges as wholes show. */
 export function tellComparison(scene: ComparisonScene, grammar: Grammar): ComparisonTold {
@@ -332,9 +332,8 @@ export function tellComparison(scene: ComparisonScene, grammar: Grammar): Compar
     told.length === 0 || against?.what === 'expected' ? sentence : `Over the whole period, ${lowered(sentence)}`;
   const lead = [...told.flatMap((finding) => [finding.sentence, costSentence(finding, grammar)]), ...ofHeadline.map(whole)];
   const outliers = changes.map((change, at) => outlierSentence(change, readingAt(at), grammar.year));
-  const details = [...told.map((finding) => intervalSentence(finding, grammar)), ...located.map(shortSentence), ...outliers];
-  // The table has them all.
-  const kept = [...ofHeadline, ...ranges.filter((each) => !ofHeadline.includes(each))].slice(0, Math.max(MOST_RANGES, ofHeadline.length));
+  const details = [...located.map(shortSentence), ...outliers];
+  const kept = [...ofHeadline, ...ranges.filter((each) => !ofHeadline.includes(each)).slice(0, MOST_BESIDE)];
   return { findings: [...told, ...kept], lead: lead.filter(isSaid), details: details.filter(isSaid) };
 }
 

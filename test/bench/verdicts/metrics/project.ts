@@ -5,7 +5,7 @@ import { METRIC_NAMES, METRICS, pointsOf, SEGMENTS, type Selection, type World }
 const DAY_MS = 86_400_000;
 const DEVICES = new Set(['desktop', 'mobile', 'tablet']);
 /** Ids of the segments of a generated project. */
-export const segmentIdOf = (segment: Selection['segment']) => SEGMENTS.findIndex((each) => each === segment) + 1;
+const segmentIdOf = (segment: Selection['segment']) => SEGMENTS.findIndex((each) => each === segment) + 1;
 
 interface MetricsInput {
   readonly startDate: string;
