@@ -212,6 +212,10 @@ export const dayOf = ({ period, timeZone }: Study) => minuteAt(period.window.end
 /** The subject of a finding that says how often runs fail, which has words of its own. */
 const FAILED_RUNS = 'failedRuns';
 
+/** Findings without their causes: the events stand beside them. */
+export const besideEvents = (findings: readonly Finding[], today: string) =>
+  findings.map((finding) => (finding.subject === FAILED_RUNS ? finding : worded({ ...finding, causes: [] }, speedGrammar(today))));
+
 /** All that is said of a single scenario, links aside, the words first. `whole`: every row, because a step was asked for. */
 export function scenarioAnswer(
   study: Study,
@@ -224,10 +228,7 @@ export function scenarioAnswer(
   const { answer, rest } = paragraphOf([...sentences, shareSentence(clues.share)].filter((sentence) => sentence !== ''));
   return {
     answer,
-    // The events stand beside it.
-    findings: findings.map((finding) =>
-      finding.subject === FAILED_RUNS ? finding : worded({ ...finding, causes: [] }, speedGrammar(today)),
-    ),
+    findings: besideEvents(findings, today),
     ...scenarioFacts(study, clues, readings, name, whole ? 'all' : 'usual'),
     ...(rest.length > 0 && { details: rest }),
     notes: [...studyBeginWords(study, [firstRunOf(study)]), ...methodNotes(study, deviceOf(name))],

@@ -5,7 +5,7 @@ import { counted } from '../../lib/number-text.ts';
 import type { Clues } from './clues.ts';
 import { actionSentence, type FailedStep, type Failing, failedStepsToRead, failingOf, isFailing } from './failures.ts';
 import { SPEED_STATES, type State } from './move.ts';
-import { dayOf, firstRunOf, pageOf, type Readings, scenarioFacts, studyBeginWords, tellScenario } from './scenario-answer.ts';
+import { besideEvents, dayOf, firstRunOf, pageOf, type Readings, scenarioFacts, studyBeginWords, tellScenario } from './scenario-answer.ts';
 import { placeWords, type ScenarioPart, yetWords } from './scenario-cursor.ts';
 import type { Study } from './scenario-study.ts';
 import { metricFact, rankOf } from './speed-metrics.ts';
@@ -166,12 +166,11 @@ export function siteAnswer(
   const { answer, rest } = paragraphOf([...where, ...first, shareSentence(clues.share)].filter((sentence) => sentence !== ''));
   const lines = summaries.slice(0, whole ? undefined : MOST_LINES);
   const more = summaries.length - lines.length;
-  const elsewhere = next.flatMap(({ findings }) => findings.slice(0, 1));
   const action = failing && failing !== summary ? actionSentence(failing.failing, readings.actions, readings.read) : '';
   const details = [...rest, ...(action === '' ? [] : [`"${failing?.name ?? ''}": ${action}`])];
   return {
     answer,
-    findings: [...told.findings, ...elsewhere],
+    findings: besideEvents(told.findings, today),
     scenarios: lines.map(lineOf),
     ...scenarioFacts(study, clues, ofWorst, summary.name, 'few'),
     ...(details.length > 0 && { details }),
