@@ -140,6 +140,21 @@ interface SiteAnswerOptions {
   readonly part?: ScenarioPart | undefined;
 }
 
+/** That nothing is wrong, or that nothing can be said. */
+function calmSentence(summaries: readonly Summary[], metrics: readonly string[]): string {
+  const isNamed = metrics.length > 0 && !metrics.includes('all') && metrics.length <= 3;
+  const named = isNamed ? ` in ${listed(metrics.map((metric) => metricFact(metric).short))}` : '';
+  const isUnknown = summaries.every(({ state, isFailing: fails }) => state === 'not enough data' && !fails);
+  const calm = isUnknown ? 'has enough runs to be judged' : `became slower${named} or fails`;
+  return `None of ${counted(summaries.length, 'scenario')} ${calm}.`;
+}
+
+/** The message of the failed action of a scenario, named. */
+function actionOf({ name, failing }: Summary, { actions, read }: Readings): string[] {
+  const action = actionSentence(failing, actions, read);
+  return action === '' ? [] : [`"${name}": ${action}`];
+}
+
 /** The answer about several scenarios: counts and the worst in words, a line for each, the facts of the worst. */
 export function siteAnswer(
   summaries: readonly Summary[],
@@ -154,20 +169,13 @@ export function siteAnswer(
   const next = summaries.filter((each) => each !== summary && isWorthSentence(each)).slice(0, MOST_TOLD);
   const others = summaries.filter((each) => each !== summary && !next.includes(each));
   const where = part ? [`${yetWords(part) || `This is about ${placeWords(part)}`}.`] : [];
-  const named =
-    metrics.length > 0 && !metrics.includes('all') && metrics.length <= 3
-      ? ` in ${listed(metrics.map((metric) => metricFact(metric).short))}`
-      : '';
-  const isUnknown = summaries.every(({ state, isFailing: fails }) => state === 'not enough data' && !fails);
-  const calm = `None of ${counted(summaries.length, 'scenario')} ${isUnknown ? 'has enough runs to be judged' : `became slower${named} or fails`}.`;
   const first = isCalm
-    ? [calm]
+    ? [calmSentence(summaries, metrics)]
     : [told.sentences[0] ?? '', ...next.map(({ line }) => line), othersSentence(others), ...told.sentences.slice(1)];
   const { answer, rest } = paragraphOf([...where, ...first, shareSentence(clues.share)].filter((sentence) => sentence !== ''));
   const lines = summaries.slice(0, whole ? undefined : MOST_LINES);
   const more = summaries.length - lines.length;
-  const action = failing && failing !== summary ? actionSentence(failing.failing, readings.actions, readings.read) : '';
-  const details = [...rest, ...(action === '' ? [] : [`"${failing?.name ?? ''}": ${action}`])];
+  const details = [...rest, ...(failing && failing !== summary ? actionOf(failing, readings) : [])];
   return {
     answer,
     findings: besideEvents(told.findings, today),
