@@ -217,7 +217,7 @@ describe('speed', () => {
       const { slowTag } = platform().stories;
       expect(changesIn(answer)).toHaveLength(1);
       for (const { more, place } of findingsOf(answer)) {
-        expect(more?.arguments).toEqual({ scenarioId: slowTag.scenarioId });
+        expect(more?.arguments).toEqual({ scenarioIds: [slowTag.scenarioId] });
         expect(place.scenario).toBe(slowTag.scenarioName);
       }
       expect(looked(answer)).toMatchObject({ scenarios: 6 });
