@@ -202,7 +202,7 @@ describe('speed', () => {
       more: { tool: 'analyze_scenario', arguments: { scenarioIds: [slowTag.scenarioId] } },
     });
     expect(moved?.change?.percent).toBeCloseTo(100 * (slowTag.factor - 1), -1);
-    expect(said(answer)).toContain('came at the same time');
+    expect(said(answer)).toContain(`close in time: a higher LCP in "${slowTag.scenarioName}"`);
     expect(answer.structured['total']).toBe(changesIn(answer).length);
     const { series, speedSeries, scenarios } = looked(answer);
     expect([Number(series) > Number(speedSeries), Number(speedSeries) > 0, scenarios]).toEqual([true, true, 6]);

@@ -308,9 +308,9 @@ export function changesAnswer(facts: AnswerFacts): Changes {
   const lead = looked.series === 0 ? [youngSentence(facts, looked.dataSince, grammar)] : leadOf(facts, findings, entries.length, grammar);
   const { answer, rest } = paragraphOf(lead);
   const beside = site ? besideSentences(site, slow) : [];
-  const details = [...rest, ...findings.map((finding) => intervalSentence(finding, grammar)), ...beside].filter(
-    (sentence) => sentence !== '',
-  );
+  // The records hold every interval; in words it stands beside the change that the first paragraph tells.
+  const intervals = findings.slice(0, faults.length + 1).map((finding) => intervalSentence(finding, grammar));
+  const details = [...rest, ...intervals, ...beside].filter((sentence) => sentence !== '');
   return {
     answer,
     findings,
