@@ -7,17 +7,22 @@ const MOST_WORDS = 60;
 
 const wordsIn = (text: string) => text.split(/\s+/).filter((word) => word !== '').length;
 
-/** The first paragraph of an answer and the sentences left for its details, in their order; the first one whatever its length. */
-export function paragraphOf(texts: readonly string[]): { answer: string; rest: string[] } {
-  const sentences = texts.flatMap(sentencesOf);
+/** Part of a first paragraph: a text, or the sentences of a finding, which its record holds as well. */
+export type Said = string | readonly string[];
+
+/** The first paragraph of an answer, and the texts that found no room there, in their order; the first sentence whatever its length. */
+export function paragraphOf(parts: readonly Said[], most = MOST_SENTENCES): { answer: string; rest: string[] } {
   const answer: string[] = [];
   const rest: string[] = [];
   let words = 0;
-  for (const sentence of sentences) {
-    const isRoom = rest.length === 0 && answer.length < MOST_SENTENCES && words + wordsIn(sentence) <= MOST_WORDS;
-    if (answer.length === 0 || isRoom) answer.push(sentence);
-    else rest.push(sentence);
-    words += wordsIn(sentence);
+  let isFull = false;
+  for (const part of parts) {
+    for (const sentence of (typeof part === 'string' ? [part] : part).flatMap(sentencesOf)) {
+      words += wordsIn(sentence);
+      isFull ||= answer.length > 0 && (answer.length >= most || words > MOST_WORDS);
+      if (!isFull) answer.push(sentence);
+      else if (typeof part === 'string') rest.push(sentence);
+    }
   }
   return { answer: answer.join(' '), rest };
 }

@@ -186,6 +186,9 @@ export function costSentence({ cost, when }: Pick<Facts, 'cost' | 'when'>, { nou
   return `That is about ${amount} ${cost.value < 0 ? 'fewer' : 'more'} ${nounOf(cost.of).name}${far}.`;
 }
 
+/** The sentences of a finding in a first paragraph: what it is, and what it has cost or brought. */
+export const saidOf = (finding: Finding, grammar: Grammar): string[] => [finding.sentence, costSentence(finding, grammar)];
+
 /** One sentence for the details: the interval of a change, and on which days it may have begun; empty of what did not change. */
 export function intervalSentence({ subject, place, change, when, cost }: Facts, grammar: Grammar): string {
   if (!change || when.shape === 'range') return '';

@@ -11,6 +11,7 @@ import type { Level, Span } from './engine/run-series.ts';
 import { type FailingStep, failingSteps, failuresIn, shareWords } from './failures.ts';
 import type { Move } from './move.ts';
 import type { Row, Study } from './scenario-study.ts';
+import type { SpeedMove } from './speed-changes.ts';
 import type { NearEvent } from './speed-events.ts';
 import { metricFact, roundValue } from './speed-metrics.ts';
 
@@ -34,20 +35,8 @@ export const speedGrammar = (today: string): Grammar => ({ nounOf, year: today.s
 /** Standard error of the median of some runs over its level, by their quartiles as if they were normal. */
 const errorOf = ({ p25, p75, typical, runs }: Level) => (typical === 0 ? 0 : (0.93 * (p75 - p25)) / typical / Math.sqrt(Math.max(1, runs)));
 
-/** A move of one metric at one place, by its levels on both sides. */
-export interface DatedMove {
-  readonly metric: string;
-  readonly step: string | undefined;
-  readonly shape: 'step' | 'episode' | 'drift';
-  readonly fromMs: number;
-  readonly began: Span;
-  readonly untilMs: number | undefined;
-  readonly before: Level;
-  readonly after: Level;
-  /** 0.2 for +20 %; of a drift in 30 days. */
-  readonly relative: number;
-  readonly pValue?: number;
-}
+/** A move of one metric at one place; how likely it is by chance may be unknown. */
+type DatedMove = Omit<SpeedMove, 'pValue'> & Partial<Pick<SpeedMove, 'pValue'>>;
 
 /** The size of a move with bounds at 95 % by the scatter of its runs; in the unit of the metric where it was zero before. */
 function sizeOf({ metric, before, after, relative }: DatedMove): NonNullable<Facts['change']> {

@@ -13,7 +13,7 @@ import { inOrder, linesOf, type QueryLine, type QueryTable, queryTable } from '.
 import type { NameKind } from '../../domain/names/match-name.ts';
 import type { FindingPlace } from '../../findings/finding.ts';
 import { paragraphOf, ranked } from '../../findings/paragraph.ts';
-import { costSentence, type Grammar, intervalSentence } from '../../findings/sentence.ts';
+import { type Grammar, intervalSentence, saidOf } from '../../findings/sentence.ts';
 import { shiftDays } from '../../lib/calendar.ts';
 import { minuteAt, todayIn } from '../../lib/dates.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
@@ -119,9 +119,6 @@ function placeIn(lists: Lists) {
   });
 }
 
-/** A cost is said of the sentence before it. */
-const COST = 'It has ';
-
 /** The table with what is said of it first, and what was found. */
 function withFindings(
   answer: QueryTable,
@@ -131,10 +128,9 @@ function withFindings(
 ) {
   if (told.lead.length === 0) return answer;
   // Of several projects each has its own first sentence.
-  const { answer: said, rest } = paragraphOf(isOneOfSeveral ? told.lead.slice(0, 1) : told.lead);
+  const { answer: said, rest } = paragraphOf(told.lead, isOneOfSeveral ? 1 : undefined);
   const findings = wordedAll(told.facts, grammar);
-  const isFinding = (sentence: string) => findings.some((finding) => finding.sentence === sentence);
-  const details = [...rest.filter((sentence) => !isFinding(sentence) && !sentence.startsWith(COST)), ...told.details];
+  const details = [...rest, ...told.details];
   return { answer: said, ...(findings.length > 0 && { findings }), ...answer, ...(details.length > 0 && { details }) };
 }
 
@@ -149,9 +145,7 @@ function changesTold(
   );
   return {
     facts,
-    lead: wordedAll(facts, grammar)
-      .flatMap((finding) => [finding.sentence, costSentence(finding, grammar)])
-      .filter((sentence) => sentence !== ''),
+    lead: wordedAll(facts, grammar).map((finding) => saidOf(finding, grammar)),
     details: facts.map((each) => intervalSentence(each, grammar)).filter((sentence) => sentence !== ''),
   };
 }

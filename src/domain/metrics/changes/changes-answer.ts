@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Facts, type Finding, findingShape } from '../../../findings/finding.ts';
-import { paragraphOf } from '../../../findings/paragraph.ts';
-import { costSentence, type Grammar, intervalSentence, worded } from '../../../findings/sentence.ts';
+import { paragraphOf, type Said } from '../../../findings/paragraph.ts';
+import { type Grammar, intervalSentence, saidOf, worded } from '../../../findings/sentence.ts';
 import { rangeText } from '../../../findings/wording.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { todayIn } from '../../../lib/dates.ts';
@@ -261,7 +261,7 @@ function seenSentences({ site, speed, unseen }: AnswerFacts): string[] {
 }
 
 /** The sentences of the first paragraph: what changed most, how many more there are, and what was not looked at. */
-function leadOf(facts: AnswerFacts, findings: readonly Finding[], count: number, grammar: Grammar): string[] {
+function leadOf(facts: AnswerFacts, findings: readonly Finding[], count: number, grammar: Grammar): Said[] {
   const { limit } = facts;
   const ofCounting = findings.filter(({ verdict }) => verdict === 'measurement');
   const first = findings.find(({ verdict }) => verdict !== 'measurement');
@@ -270,10 +270,8 @@ function leadOf(facts: AnswerFacts, findings: readonly Finding[], count: number,
     count > 1
       ? [`There ${count === 2 ? 'is' : 'are'} ${counted(count - 1, 'more change')}${shown < count ? '; limit lists more' : ''}.`]
       : [];
-  const said = first ? [first.sentence, costSentence(first, grammar), ...more] : [nothingSentence(facts, grammar)];
-  return [...ofCounting.map(({ sentence }) => sentence), ...said.slice(0, 2), ...seenSentences(facts), ...said.slice(2)].filter(
-    (sentence) => sentence !== '',
-  );
+  const said = first ? saidOf(first, grammar) : nothingSentence(facts, grammar);
+  return [...ofCounting.map(({ sentence }) => [sentence]), said, ...seenSentences(facts), ...more];
 }
 
 /** Sentences beside the list: slow trends, levels that moved slowly, large days, special days. */

@@ -1,6 +1,6 @@
 import type { Facts, Finding, FindingPlace } from '../../../findings/finding.ts';
-import { ranked } from '../../../findings/paragraph.ts';
-import { costSentence, type Grammar } from '../../../findings/sentence.ts';
+import { ranked, type Said } from '../../../findings/paragraph.ts';
+import { type Grammar, saidOf } from '../../../findings/sentence.ts';
 import { dateText, listed } from '../../../findings/wording.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import { lowered } from '../../../lib/sentences.ts';
@@ -295,7 +295,7 @@ function hiddenFacts({ reading, metric, verdict, noise }: Judged, { period, curr
 /** The findings of a comparison, ranked, and the sentences of its first paragraph and of its details, both in order. */
 export interface ComparisonTold {
   readonly findings: readonly Finding[];
-  readonly lead: readonly string[];
+  readonly lead: readonly Said[];
   readonly details: readonly string[];
 }
 
@@ -330,11 +330,11 @@ export function tellComparison(scene: ComparisonScene, grammar: Grammar): Compar
   // The ranges hold days without the change, so that their figures are others than its size.
   const whole = ({ sentence, against }: Finding) =>
     told.length === 0 || against?.what === 'expected' ? sentence : `Over the whole period, ${lowered(sentence)}`;
-  const lead = [...told.flatMap((finding) => [finding.sentence, costSentence(finding, grammar)]), ...ofHeadline.map(whole)];
+  const lead = [...told.map((finding) => saidOf(finding, grammar)), ...ofHeadline.map(whole)];
   const outliers = changes.map((change, at) => outlierSentence(change, readingAt(at), grammar.year));
   const details = [...located.map(shortSentence), ...outliers];
   const kept = [...ofHeadline, ...ranges.filter((each) => !ofHeadline.includes(each)).slice(0, MOST_BESIDE)];
-  return { findings: [...told, ...kept], lead: lead.filter(isSaid), details: details.filter(isSaid) };
+  return { findings: [...told, ...kept], lead, details: details.filter(isSaid) };
 }
 
 const isSaid = (sentence: string) => sentence !== '';

@@ -76,7 +76,7 @@ export function wordComparison(causes: Causes, input: CausesInput, words: Compar
   const { changes, headline, hidden, isNoise } = judged;
   const factors = revenue && revenueRecord(revenue.split, revenue.difference, currency);
   const { findings, lead, details } = tellComparison({ causes, input: { ...input, judged }, ...words }, grammar);
-  const { answer } = paragraphOf([...first, ...lead].slice(0, words.most));
+  const { answer } = paragraphOf([...first, ...lead], words.most);
   return {
     data: {
       answer,

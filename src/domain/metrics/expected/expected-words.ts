@@ -1,6 +1,7 @@
 import type { Facts } from '../../../findings/finding.ts';
+import type { Said } from '../../../findings/paragraph.ts';
 import { type Grammar, worded } from '../../../findings/sentence.ts';
-import { dateText, listed, pairText, rangeText, valueText } from '../../../findings/wording.ts';
+import { dateText, listed, pairText, percentText, rangeText, valueText } from '../../../findings/wording.ts';
 import { todayIn } from '../../../lib/dates.ts';
 import { formatPercent } from '../../../lib/number-text.ts';
 import type { KnownDays } from '../calendar/known-days.ts';
@@ -81,11 +82,12 @@ function wideSentence(judged: readonly JudgedLine[], words: Words): string {
   const [farthest] = judged.filter((own) => !isClear(own) && sizeOf(own) >= Math.log(FAR)).toSorted((a, b) => sizeOf(b) - sizeOf(a));
   if (!farthest) return '';
   const { from, to } = daysOf(farthest, words);
-  const size = formatPercent(100 * distanceOf(farthest), { sign: true, digits: 0 });
+  const distance = 100 * distanceOf(farthest);
+  const size = `${percentText(distance)} ${distance < 0 ? 'below' : 'above'}`;
   const { low, high } = farthest.cell;
   const unit = unitOf(farthest.metric, words.currency) ?? '';
   return (
-    `${nameOf(farthest.metric)} ${rangeText(from, to, words.grammar.year)} ${verbsOf(farthest.metric).was} ${size} from expected, which ` +
+    `${nameOf(farthest.metric)} ${rangeText(from, to, words.grammar.year)} ${verbsOf(farthest.metric).was} ${size} expected, which ` +
     `is not significant here: anything from ${pairText(low, high, unit)} is normal.`
   );
 }
@@ -120,7 +122,7 @@ function forecastSentences(ahead: readonly JudgedLine[], words: Words): string[]
 /** The findings of a table with expectations, and its sentences in order. */
 export interface ExpectedTold {
   readonly facts: readonly Facts[];
-  readonly lead: readonly string[];
+  readonly lead: readonly Said[];
   readonly details: readonly string[];
 }
 
@@ -138,12 +140,12 @@ export function tellExpected(lines: readonly QueryLine[], words: Words): Expecte
   const clear = judged.filter(isClear).toSorted((a, b) => sizeOf(b) - sizeOf(a));
   const told = judged.length === 1 ? judged : clear;
   const facts = told.map((own) => factsOf(own, words));
-  const sentences = facts.map((each) => worded(each, grammar).sentence);
+  const sentences = facts.map((each) => [worded(each, grammar).sentence]);
   const count = judged.length === 0 ? '' : countSentence(judged, metrics.length, words);
   const ahead = forecasts.filter(({ metric }) => metric === forecasts[0]?.metric);
   return {
     facts,
-    lead: [count, ...sentences.slice(0, MOST_NAMED), ...forecastSentences(ahead, words)].filter((sentence) => sentence !== ''),
+    lead: [count, ...sentences.slice(0, MOST_NAMED), ...forecastSentences(ahead, words)].filter((said) => said !== ''),
     details: [wideSentence(judged, words)].filter((sentence) => sentence !== ''),
   };
 }

@@ -34,24 +34,24 @@ it('counts what is normal, and tells the unusual day with both figures', () => {
   const calm = [day(100, cell(101, 90, 110)), day(99, cell(101, 90, 110))];
   expect(told(calm).lead).toEqual(['Both days were normal.']);
   expect(told([...calm, day(180, cell(100, 90, 110, 'high'))])).toMatchObject({
-    lead: ['Visits were 80% above normal on 22 Nov: 180 instead of about 100.'],
+    lead: [['Visits were 80% above normal on 22 Nov: 180 instead of about 100.']],
     facts: [{ subject: 'visits', verdict: 'higher', now: 180, against: { what: 'expected', value: 100, low: 90, high: 110 } }],
   });
   const two = told([...calm, day(180, cell(100, 90, 110, 'high')), day(20, cell(100, 90, 110, 'low'))]).lead;
   expect(two).toEqual([
     'Of 4 days, 2 were unusual.',
-    'Visits were 80% below normal on 23 Nov: 20 instead of about 100.',
-    'Visits were 80% above normal on 22 Nov: 180 instead of about 100.',
+    ['Visits were 80% below normal on 23 Nov: 20 instead of about 100.'],
+    ['Visits were 80% above normal on 22 Nov: 180 instead of about 100.'],
   ]);
 });
 
 it('says of a single value whether it is normal', () => {
-  expect(told([day(100, cell(101, 90, 110))], []).lead).toEqual(['Visits were normal on 20 Nov: 100, with 101 expected.']);
+  expect(told([day(100, cell(101, 90, 110))], []).lead).toEqual([['Visits were normal on 20 Nov: 100, with 101 expected.']]);
 });
 
 it('names in the details what is far from expected and still no finding, with what would be normal', () => {
   expect(told([day(100, cell(101, 90, 110)), day(9_000, cell(4_300, 1_500, 12_000))]).details).toEqual([
-    'Visits on 21 Nov were +109% from expected, which is not significant here: anything from 1,500 to 12,000 is normal.',
+    'Visits on 21 Nov were 109% above expected, which is not significant here: anything from 1,500 to 12,000 is normal.',
   ]);
 });
 
