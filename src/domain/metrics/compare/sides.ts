@@ -62,8 +62,8 @@ function factsOf(
   kind: 'device' | 'segment',
   currency: string | undefined,
 ): Facts[] {
-  // A part holds less than the whole: that is no finding.
-  if (verdict === undefined || reference === undefined || (first === ALL_VISITORS && isCount(metric))) return [];
+  // That a part holds less than the whole, or that nothing was counted on either side, is no finding.
+  if (verdict === undefined || reference === undefined || !(value || reference) || (first === ALL_VISITORS && isCount(metric))) return [];
   const isMoved = (verdict === 'higher' || verdict === 'lower') && value !== null && reference !== null && reference !== 0;
   const percentOf = (difference: number) => (reference ? short((100 * difference) / Math.abs(reference)) : 0);
   const difference = isMoved ? value - reference : 0;
