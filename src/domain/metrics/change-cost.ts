@@ -114,7 +114,7 @@ export interface Cost {
   readonly metric: 'revenueSum' | 'conversionCount' | 'visits';
   readonly goalId: number | undefined;
   readonly value: number;
-  /** Bounds at 95 %; left out of drifts and where almost nothing is left of a total. */
+  /** Bounds at 95 %; left out where almost nothing is left of a total. */
   readonly low?: number;
   readonly high?: number;
 }

@@ -6,6 +6,7 @@ import {
   type Cost,
   type CostRange,
   costOfDays,
+  costOfFactors,
   FACTORS,
   isDiluted,
   type Sales,
@@ -53,9 +54,10 @@ function costOf(scene: Scene, event: ChangeEvent, metric: Cost['metric'], goalId
   const of = { metric, goalId: metric === 'conversionCount' ? goalId : undefined };
   // Half of a slope lies above its middle.
   const share = isDrift ? days.length / DRIFT_DAYS / 2 : 1;
-  const left = factors.reduce((product, { relative }) => product * (1 + share * relative), 1);
+  const sized = factors.map(({ relative, low, high }) => ({ relative: share * relative, low: share * low, high: share * high }));
+  const left = sized.reduce((product, { relative }) => product * (1 + relative), 1);
   if (left < LEAST_LEFT || totalOf(days) === 0) return { ...of, value: totalOf(days) - expectedOf(scene, own, days) };
-  if (isDrift) return { ...of, value: totalOf(days) * (1 - 1 / left) };
+  if (isDrift) return { ...of, ...costOfFactors(totalOf(days), sized) };
   return { ...of, ...costOfEvent(scene, event, { own, place, factors }, days) };
 }
 
