@@ -93,7 +93,7 @@ describe('a scenario', () => {
 
   it('is answered in full, the verdict first', async () => {
     const answer = await call('analyze_scenario', { scenarioId: platform().stories.slowTag.scenarioName });
-    expect(answer.text).toMatch(/^answer: LCP at "Product" in "Product page – mobile" has been \d+% slower since /);
+    expect(answer.text).toMatch(/^LCP at "Product" in "Product page – mobile" has been \d+% slower since /);
     expect(whole(answer)).toMatchSnapshot();
   });
 

@@ -178,7 +178,7 @@ describe('a build', () => {
 
   it('reads a table, or a JUnit report of every budget', async () => {
     const table = await run(args({ weight: 1000 }), 'table');
-    expect(table.out).toMatch(/^answer: 2 of 2 budgets broken\./);
+    expect(table.out).toMatch(/^2 of 2 budgets broken\./);
     const { code, out } = await run(['check_speed_budgets', '{}'], 'junit');
     expect(code).toBe(3);
     expect(out).toMatch(

@@ -21,12 +21,12 @@ it('how long a change of some percent would take to show is said for each metric
   const daysOf = ({ structured }: typeof small) => (structured['detect'] as { days: number | null }[]).map(({ days }) => days ?? 93);
   expect(daysOf(small)).toHaveLength(2);
   for (const [at, days] of daysOf(large).entries()) expect(days).toBeLessThanOrEqual(daysOf(small)[at] ?? 0);
-  expect(large.text).toMatch(/^answer: A lasting change of 40% would be seen after \d+ days? in conversion rate and \d+ days? in visits\./);
+  expect(large.text).toMatch(/^A lasting change of 40% would be seen after \d+ days? in conversion rate and \d+ days? in visits\./);
 });
 
 it('a change that 92 days would not show is answered with the smallest that they would', async () => {
   expect((await compare({ detect: 0.5, metrics: ['conversionRate'] })).text).toMatch(
-    /^answer: A lasting change of 0\.5% could not be seen within 92 days in conversion rate \(\d+(?:\.\d)?% could\)\./,
+    /^A lasting change of 0\.5% could not be seen within 92 days in conversion rate \(\d+(?:\.\d)?% could\)\./,
   );
 });
 

@@ -121,7 +121,7 @@ describe('jobs that exist', () => {
     expect(structured['existing']).toContainEqual(
       expect.objectContaining({ jobId: job?.jobId, likeness: 'equal', shared: `${from} to ${endDate}` }),
     );
-    expect(text).toContain(`answer: An equal job exists: ${job?.jobId} "${job?.name}".\nA second one would deliver the same rows again.`);
+    expect(text).toContain(`An equal job exists: ${job?.jobId} "${job?.name}".\nA second one would deliver the same rows again.`);
   });
 
   it('count for nothing where their files are gone', async () => {
@@ -147,7 +147,7 @@ describe('jobs that exist', () => {
       ['Hourly sessions', 'has all these columns', '2026-11-13T09:00Z to 2026-11-19T00:00Z'],
       ['Daily sessions', 'has all these columns', '2026-11-13 to 2026-11-18'],
     ]);
-    expect(text).toMatch(/^answer: Jobs? \d+ ".+".* (?:has|have) all these columns \(see existing\): perhaps no export is needed\.$/m);
+    expect(text).toMatch(/^Jobs? \d+ ".+".* (?:has|have) all these columns \(see existing\): perhaps no export is needed\.$/m);
   });
 
   it('of other columns, devices or scopes are not', async () => {

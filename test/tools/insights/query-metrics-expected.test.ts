@@ -28,7 +28,7 @@ describe('what was to be expected', () => {
     expect(rows.at(-1)).toMatchObject({ week: '2026-11-09', visits: truthOf(platform(), wire('2026-11-09', '2026-11-15')).visits });
     const clear = rows.filter(({ verdict }) => verdict !== 'normal');
     expect(clear.length).toBeGreaterThan(1);
-    expect(answer.text).toMatch(new RegExp(`^answer: Of 10 weeks, ${clear.length} were unusual\\.`));
+    expect(answer.text).toMatch(new RegExp(`^Of 10 weeks, ${clear.length} were unusual\\.`));
     const told = findingsOf(answer).map(({ when: { from }, verdict, now, against }) => [from, verdict, now, against?.what]);
     expect(new Set(told)).toEqual(
       new Set(clear.map(({ week, verdict, visits }) => [week, verdict === 'high' ? 'higher' : 'lower', visits, 'expected'])),
@@ -63,7 +63,7 @@ describe('what was to be expected', () => {
     const row = only(answer);
     expect(row).toMatchObject({ visits: null, verdict: 'forecast' });
     requireOrder(row);
-    expect(answer.text).toMatch(/^answer: Visits from 23 to 29 Nov: [\d,]+ expected \([\d,]+ to [\d,]+\)\./);
+    expect(answer.text).toMatch(/^Visits from 23 to 29 Nov: [\d,]+ expected \([\d,]+ to [\d,]+\)\./);
     expect(answer.structured['notes']).toEqual(
       expect.arrayContaining([
         expect.stringMatching(/^Special days: Black Friday week from 23 to 26 Nov \(.*\), Black Friday on 27 Nov \(/),
@@ -90,9 +90,7 @@ describe('what was to be expected', () => {
     expect(Number(visits)).toBeGreaterThan(0);
     const counted = Number(visits).toLocaleString('en');
     expect(answer.text).toMatch(
-      new RegExp(
-        `^answer: Visits on 20 Nov: [\\d,]+ expected \\([\\d,]+ to [\\d,]+\\)\\.\nSo far it is ${counted}, up to 20 Nov, 10:\\d\\d\\.`,
-      ),
+      new RegExp(`^Visits on 20 Nov: [\\d,]+ expected \\([\\d,]+ to [\\d,]+\\)\\.\nSo far it is ${counted}, up to 20 Nov, 10:\\d\\d\\.`),
     );
   });
 

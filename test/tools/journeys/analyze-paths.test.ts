@@ -9,7 +9,7 @@ beforeAll(async () => {
 
 it('says what people do after a page, products as one', async () => {
   const answer = await call('analyze_paths', { from: '/search', depth: 2, limit: 5 });
-  expect(answer.text).toMatch(/^answer: The commonest page right after \/search is \S+: [\d,]+ of [\d,]+ sessions \([\d.]+%\)\./);
+  expect(answer.text).toMatch(/^The commonest page right after \/search is \S+: [\d,]+ of [\d,]+ sessions \([\d.]+%\)\./);
   expect(whole(answer)).toMatchSnapshot();
 });
 
