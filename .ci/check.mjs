@@ -81,7 +81,8 @@ function runTests(projects, label) {
   const chosen = projects.flatMap((project) => ['--project', project]);
   // A line for each file, but for a person who watches a dot for each test.
   const reporters = [`--reporter=${process.stdout.isTTY ? 'dot' : 'default'}`, '--reporter=json', `--outputFile.json=${RESULTS}`];
-  return run([label, binary('vitest'), 'run', '--config', 'test/vitest.config.ts', ...chosen, ...reporters], true);
+  const filters = projects.includes('full') ? [] : ['--tags-filter=!nightly'];
+  return run([label, binary('vitest'), 'run', '--config', 'test/vitest.config.ts', ...chosen, ...filters, ...reporters], true);
 }
 
 /** Everything. The static checks run beside the tests, which leave the processor idle where they wait for deadlines and processes. */

@@ -7,6 +7,8 @@ const PLATFORM = ['src/emulator/start-emulator.ts', 'test/support/stdio.ts', 'no
 const ENGINES = ['test/support/redis.ts', 'test/support/clickhouse/start.ts', 'test/views/browser.ts', 'test/conformance/suite.ts'];
 /** Files that draw, kill or judge many, of which `npm run full` takes the full number. */
 const SAMPLES = 'test/support/sample-size.ts';
+/** In the text of a file some of whose tests `npm run full` alone takes. */
+const NIGHTLY = /\btags: 'nightly'/;
 
 /** What starts vitest. */
 const CONFIGURATION = ['test/vitest.config.ts', 'test/projects.ts', 'test/support/typescript.mjs'];
@@ -60,7 +62,7 @@ function affectedBy(changed: readonly string[], reachOf: (path: string) => Reado
 /**
  * The test files by project. `unit`: pure code, with `changed` only those that a change of these files affects; `product`: the platform,
  * processes or SQL; `long`: what needs an engine that .ci/run installs, and what is called `.long.test.ts`; `full`: what takes samples, in
- * their full size.
+ * their full size, and what has nightly tests.
  */
 export function projects(changed?: readonly string[]): { unit: string[]; product: string[]; long: string[]; full: string[] } {
   const reachOf = createReach();
@@ -76,6 +78,6 @@ export function projects(changed?: readonly string[]): { unit: string[]; product
     unit: pathsOf(bare.filter(({ reach }) => !needs(reach, PLATFORM)).filter(isAffected)),
     product: pathsOf(bare.filter(({ reach }) => needs(reach, PLATFORM))),
     long: pathsOf(files.filter(isLong)),
-    full: pathsOf(files.filter(({ reach }) => reach.has(SAMPLES))),
+    full: pathsOf(files.filter(({ path, reach }) => reach.has(SAMPLES) || NIGHTLY.test(textOf(path)))),
   };
 }

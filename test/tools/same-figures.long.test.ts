@@ -89,7 +89,7 @@ describe.each(someOf(WORLDS, 1))('of the world $seed in $timeZone', ({ seed, sta
     expect(funnel.map(({ sessions }) => sessions)).toEqual([table['visits'], table['conversionCount']]);
   });
 
-  it('no part is larger than its whole', { timeout: 120_000 }, async () => {
+  it('no part is larger than its whole', { tags: 'nightly', timeout: 120_000 }, async () => {
     const metrics = ['visits', 'conversionCount', 'revenueSum'];
     const whole = only(await call('query_metrics', { ...range, metrics }));
     for (const by of ['device', 'hour'] as const) {

@@ -39,7 +39,7 @@ function mapLcp(reports: readonly Report[], change: (value: number, date: number
 }
 
 describe('properties', () => {
-  it('multiplying all values leaves what is relative', () => {
+  it('multiplying all values leaves what is relative', { tags: 'nightly' }, () => {
     const reports = history(3, NOISE, CHANGE);
     const [plain] = study(reports).rows;
     fc.assert(
@@ -64,7 +64,7 @@ describe('properties', () => {
     );
   });
 
-  it('raising the values of the period never makes it faster', () => {
+  it('raising the values of the period never makes it faster', { tags: 'nightly' }, () => {
     // Where a change lasts, its direction; an excursion that is over leaves the level as it was.
     const directionOf = (reports: readonly Report[]) => {
       const move = firstRow(reports)?.move;

@@ -145,7 +145,7 @@ describe('200 sessions of 20 principals, at the same time', () => {
     async (name, args) =>
       (await post2026(service.url, 'tools/call', { name, arguments: args }, bearer(owner))).message;
 
-  it('see nothing but what is their own', async () => {
+  it('see nothing but what is their own', { tags: 'nightly' }, async () => {
     const opening = owners.flatMap((owner) =>
       Array.from({ length: SESSIONS }, async () => ({ owner, headers: await openRawSession(service.url, bearer(owner)) })),
     );
@@ -175,7 +175,7 @@ describe('200 sessions of 20 principals, at the same time', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
   });
 
-  it('are gone when they have ended, while the others go on', async () => {
+  it('are gone when they have ended, while the others go on', { tags: 'nightly' }, async () => {
     const leaving = sessions.filter((_, index) => index % 2 === 0);
     await Promise.all(leaving.map(({ headers }) => send(service.url, { method: 'DELETE', headers })));
     const statuses = await Promise.all(
@@ -192,7 +192,7 @@ describe('200 sessions of 20 principals, at the same time', () => {
 });
 
 describe('what principals leave on disk', () => {
-  it('is found by its own principal, in whatever session, and by no other', async () => {
+  it('is found by its own principal, in whatever session, and by no other', { tags: 'nightly' }, async () => {
     const dir = temporaryFolder();
     const running = await openService({ signIn: spokenSignIn, settings: { DATA_DIR: dir } });
     onTestFinished(() => running.close());

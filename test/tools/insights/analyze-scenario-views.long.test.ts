@@ -14,7 +14,7 @@ async function runsOf(scenarioId: number, dateFrom: string) {
 }
 
 describe('levels', () => {
-  it('are medians of the range, the worst first, in one request a scenario', async () => {
+  it('are medians of the range, the worst first, in one request a scenario', { tags: 'nightly' }, async () => {
     const before = platform().requests.length;
     const answer = await call('analyze_scenario', { view: 'levels', metrics: METRICS });
     expect(
@@ -38,7 +38,7 @@ describe('levels', () => {
     expect(worst).toMatchObject({ largestContentfulPaint: Math.round(median(values)), runs: values.length });
   });
 
-  it('are broken down by week, with the part weeks marked, or judged by part of the day', async () => {
+  it('are broken down by week, with the part weeks marked, or judged by part of the day', { tags: 'nightly' }, async () => {
     const weeks = records(await call('analyze_scenario', { scenarioIds: [4104], step: '1', breakdown: 'week', metrics: ['LCP'] }));
     expect(weeks.length).toBeGreaterThanOrEqual(5);
     expect(String(weeks.at(-1)?.['week'])).toMatch(/\(part\)$/);
@@ -63,7 +63,7 @@ describe('levels', () => {
 });
 
 describe('a trend', () => {
-  it('says whether the level changed, over the range that was asked and from the first run on', async () => {
+  it('says whether the level changed, over the range that was asked and from the first run on', { tags: 'nightly' }, async () => {
     const { slowTag } = platform().stories;
     const asked = { view: 'levels', breakdown: 'week', startDate: '-70d' };
     const slower = await call('analyze_scenario', { ...asked, scenarioIds: [slowTag.scenarioId], metrics: ['LCP'] });
@@ -86,7 +86,7 @@ describe('a trend', () => {
 });
 
 describe('several scenarios', () => {
-  it('count once each, what fails as failing, and say where runs begin', async () => {
+  it('count once each, what fails as failing, and say where runs begin', { tags: 'nightly' }, async () => {
     const { structured, text } = await call('analyze_scenario', { startDate: '-40d' });
     const { failing } = platform().stories;
     const others = /Of the other (\d+), (.*)\.$/.exec(
@@ -106,7 +106,9 @@ describe('several scenarios', () => {
   });
 });
 
-it('scenarios without a run in the range are judged in nothing, and one that fails is steady in its speed alone', async () => {
+it('scenarios without a run in the range are judged in nothing, and one that fails is steady in its speed alone', {
+  tags: 'nightly',
+}, async () => {
   const none = await call('analyze_scenario', { startDate: '2026-05-01', endDate: '2026-05-31' });
   expect(none.structured['answer']).toBe('None of 6 scenarios has enough runs to be judged.');
   const { failing } = platform().stories;
@@ -117,7 +119,7 @@ it('scenarios without a run in the range are judged in nothing, and one that fai
 });
 
 describe('failures', () => {
-  it('are counted by step over every failed run, with what the action says, the worst first', async () => {
+  it('are counted by step over every failed run, with what the action says, the worst first', { tags: 'nightly' }, async () => {
     const { failing } = platform().stories;
     const answer = await call('analyze_scenario', { view: 'failures' });
     const [worst] = records(answer);
@@ -134,7 +136,7 @@ describe('failures', () => {
 });
 
 describe('runs', () => {
-  it('are the slowest, the fastest and a typical one, with ids that the HAR tools take', async () => {
+  it('are the slowest, the fastest and a typical one, with ids that the HAR tools take', { tags: 'nightly' }, async () => {
     const answer = await call('analyze_scenario', { view: 'runs', scenarioIds: [4104], orderBy: 'LCP' });
     const rows = records(answer);
     expect(rows.map(({ kind }) => kind)).toEqual([...Array(3).fill('slowest'), ...Array(3).fill('fastest'), 'typical']);
@@ -144,7 +146,7 @@ describe('runs', () => {
   });
 });
 
-it('six scenarios are judged in at most 14 requests', async () => {
+it('six scenarios are judged in at most 14 requests', { tags: 'nightly' }, async () => {
   const before = platform().requests.length;
   await call('analyze_scenario', {});
   expect(platform().requests.length - before).toBeLessThanOrEqual(14);

@@ -36,7 +36,7 @@ describe('budgets', () => {
     expect(whole(answer)).toMatchSnapshot();
   });
 
-  it('default to the good thresholds of the device in all scenarios, within what an answer may cost', async () => {
+  it('default to the good thresholds of the device in all scenarios, within what an answer may cost', { tags: 'nightly' }, async () => {
     const answer = await call('check_speed_budgets');
     const { broken, passed, rows } = answer.structured as { broken: number; passed: number; rows: unknown[] };
     expect(broken + passed).toBe(21 * 5);
@@ -72,7 +72,9 @@ describe('budgets', () => {
     });
   });
 
-  it('are held against all runs of the last seven days, close calls marked, with the share of failed runs', async () => {
+  it('are held against all runs of the last seven days, close calls marked, with the share of failed runs', {
+    tags: 'nightly',
+  }, async () => {
     const nowMs = Date.parse('2026-11-20T10:00:00Z');
     const sinceMs = Math.floor(nowMs / DAY_MS) * DAY_MS - 7 * DAY_MS;
     const { failing } = platform().stories;
@@ -93,7 +95,7 @@ describe('budgets', () => {
     );
   });
 
-  it('reach further back where there are fewer than 15 runs', async () => {
+  it('reach further back where there are fewer than 15 runs', { tags: 'nightly' }, async () => {
     const answer = await call('check_speed_budgets', { scenarioIds: [4104], since: '2026-11-20T06:00:00Z', budgets: { weight: 1 } });
     expect(records(answer).map(({ runs }) => runs)).toEqual([15, 15]);
   });
@@ -134,7 +136,7 @@ describe('a build', () => {
     return captured(() => callCommand(demo, world, positionals, format));
   };
 
-  it('goes on with 0 where all budgets are kept, and stops with 3 where one is broken', async () => {
+  it('goes on with 0 where all budgets are kept, and stops with 3 where one is broken', { tags: 'nightly' }, async () => {
     expect((await run(args({ largestContentfulPaint: 9000 }))).code).toBe(0);
     const { code, out } = await run(args({ largestContentfulPaint: 9000, weight: 1000 }), 'json');
     expect(code).toBe(3);
@@ -148,7 +150,7 @@ describe('a build', () => {
     expect((await run(args({ lpc: 1 }), 'table')).code).toBe(1);
   });
 
-  it('stops with 1 where a scenario has no run to judge', async () => {
+  it('stops with 1 where a scenario has no run to judge', { tags: 'nightly' }, async () => {
     const failed = { date: 1, summary: { fail: 1 }, steps: [{ stepResultId: 'a', name: 'Home', fail: 1, loadTime: 1 }] };
     platform().faults.add({
       kind: 'shape',
@@ -176,7 +178,7 @@ describe('a build', () => {
     expect(out).toContain('tests="1" failures="0" errors="1"');
   });
 
-  it('reads a table, or a JUnit report of every budget', async () => {
+  it('reads a table, or a JUnit report of every budget', { tags: 'nightly' }, async () => {
     const table = await run(args({ weight: 1000 }), 'table');
     expect(table.out).toMatch(/^2 of 2 budgets broken\./);
     const { code, out } = await run(['check_speed_budgets', '{}'], 'junit');

@@ -17,7 +17,7 @@ function requireOrder(row: Record<string, unknown>, prefix = ''): void {
 }
 
 describe('what was to be expected', () => {
-  it('stands beside what was counted, by week, with a verdict that the first sentence counts', async () => {
+  it('stands beside what was counted, by week, with a verdict that the first sentence counts', { tags: 'nightly' }, async () => {
     const answer = await expected({ startDate: '2026-09-07', endDate: '2026-11-15', breakdown: ['week'] });
     const rows = records(answer);
     expect(rows).toHaveLength(10);
@@ -35,7 +35,7 @@ describe('what was to be expected', () => {
     );
   });
 
-  it('is told of all rows where a limit shows the first, which are the same as without it', async () => {
+  it('is told of all rows where a limit shows the first, which are the same as without it', { tags: 'nightly' }, async () => {
     const args = { startDate: '2026-10-19', endDate: '2026-11-15', breakdown: ['day'] };
     const [all, first] = [await expected(args), await expected({ ...args, limit: 3 })];
     const largest = records(all).toSorted((a, b) => Number(b['visits']) - Number(a['visits']));
@@ -43,7 +43,7 @@ describe('what was to be expected', () => {
     expect(first.structured['answer']).toBe(all.structured['answer']);
   });
 
-  it('finds the days of the planted fall of a rate, and no day before it', async () => {
+  it('finds the days of the planted fall of a rate, and no day before it', { tags: 'nightly' }, async () => {
     const { startDay, device } = platform().stories.conversionFall;
     const answer = await expected({
       metrics: ['conversionRate'],
@@ -71,7 +71,7 @@ describe('what was to be expected', () => {
     );
   });
 
-  it('holds the days that are over and those ahead, each metric with columns of its own', async () => {
+  it('holds the days that are over and those ahead, each metric with columns of its own', { tags: 'nightly' }, async () => {
     const answer = await expected({
       metrics: ['conversionRate', 'revenueSum'],
       startDate: '2026-11-16',
@@ -94,7 +94,7 @@ describe('what was to be expected', () => {
     );
   });
 
-  it('is drawn as a band', async () => {
+  it('is drawn as a band', { tags: 'nightly' }, async () => {
     const answer = await expected({ ...WEEK, breakdown: ['day'], chart: true });
     const rows = records(answer);
     const [panel] = panelsOf(answer.structured['chart'] as TrendSpec);

@@ -38,7 +38,7 @@ function trueMedian({ cycle, level, nature }: World, from: number, to: number): 
   return Math.exp(draws.toSorted((a, b) => a - b)[draws.length >> 1] ?? 0);
 }
 
-export const EXPECTED: Readonly<Record<Cell['group'], readonly Verdict['state'][]>> = {
+const EXPECTED: Readonly<Record<Cell['group'], readonly Verdict['state'][]>> = {
   stable: ['steady', 'unstable'],
   'other stable': ['steady', 'unstable'],
   sparse: ['steady', 'unstable'],

@@ -41,13 +41,17 @@ describe('a lasting change', () => {
     expect(judged(shape).verdict.state).toBe(state);
   });
 
-  it.each([1, 2, 3, 4])('begins with its first run, though that lies further from the new level than the others do (world %i)', (seed) => {
-    const { world, options } = worldOf(slower(0.18, 10), { noise: 0.002 }, seed);
-    const place = world.changes[0] ?? 0;
-    const values = world.values.map((value, run) => (run === place ? 1.03 * value : value));
-    const { change } = inState(judgeSeries({ ...world, values }, options), 'slower');
-    expect(world.dates.indexOf(change.atMs)).toBe(place);
-  });
+  it.each([1, 2, 3, 4])(
+    'begins with its first run, though that lies further from the new level than the others do (world %i)',
+    { tags: 'nightly' },
+    (seed) => {
+      const { world, options } = worldOf(slower(0.18, 10), { noise: 0.002 }, seed);
+      const place = world.changes[0] ?? 0;
+      const values = world.values.map((value, run) => (run === place ? 1.03 * value : value));
+      const { change } = inState(judgeSeries({ ...world, values }, options), 'slower');
+      expect(world.dates.indexOf(change.atMs)).toBe(place);
+    },
+  );
 
   it('of a few runs is marked as known by a small sample', () => {
     const verdict = inState(judged(slower(0.5, 0.4)).verdict, 'slower');
@@ -155,7 +159,7 @@ describe('of 50 generated scenarios', () => {
     ['noisy ones', { noise: 0.3 }],
     ['those whose runs resemble each other', { ar: 0.9 }],
     ['those with many outliers', { outliers: 0.08 }],
-  ] as const)('at most 2 are called changed where nothing changed: %s', (_, nature) => {
+  ] as const)('at most 2 are called changed where nothing changed: %s', { tags: 'nightly' }, (_, nature) => {
     const { steady = 0, unstable = 0 } = statesOf({ kind: 'stable' }, nature, 50);
     expect(steady + unstable).toBeGreaterThanOrEqual(48);
   });
@@ -167,7 +171,7 @@ describe('of 50 generated scenarios', () => {
     ['+40 % of the last 12 hours', hours, {}, 'slower', 47],
     ['a bump of one day', day, {}, 'was slower', 47],
     ['a drift of 40 % in 60 days', { kind: 'drift', size: 0.4 }, { baselineDays: 53 }, 'drifting', 45],
-  ] as const)('%s is found', (_, shape, nature, state, least) => {
+  ] as const)('%s is found', { tags: 'nightly' }, (_, shape, nature, state, least) => {
     expect(statesOf(shape, nature, 50)[state] ?? 0).toBeGreaterThanOrEqual(least);
   });
 });
