@@ -8,7 +8,7 @@ const ENGINES = ['test/support/redis.ts', 'test/support/clickhouse/start.ts', 't
 /** Files that draw, kill or judge many, of which `npm run full` takes the full number. */
 const SAMPLES = 'test/support/sample-size.ts';
 /** In the text of a file some of whose tests `npm run full` alone takes. */
-const NIGHTLY = /\btags: 'nightly'/;
+const NIGHTLY = /tags: 'nightly'|@module-tag nightly/;
 
 /** What starts vitest. */
 const CONFIGURATION = ['test/vitest.config.ts', 'test/projects.ts', 'test/support/typescript.mjs'];
