@@ -13,7 +13,7 @@ const LIST = 'test/allowed-skips.json';
 
 /**
  * Tests that were skipped although `test/allowed-skips.json` does not allow it on this platform, and entries of it that name no test: one
- * sentence each.
+ * sentence each. Tests tagged `nightly` may be skipped: `npm run full` runs them.
  */
 export function wrongSkips({ testResults }, allowed = JSON.parse(readFileSync(LIST, 'utf8')), platform = process.platform) {
   const tests = testResults.flatMap(({ name, assertionResults }) =>

@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { resolveDate } from '../../src/lib/dates.ts';
 import { isRecord } from '../../src/lib/is-record.ts';

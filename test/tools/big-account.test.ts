@@ -117,7 +117,7 @@ describe('a name', () => {
     expect(sent('listZonings')).toBeLessThan(100);
   });
 
-  it('that none bears is refused once everything was looked into, with the closest', async () => {
+  it('that none bears is refused once everything was looked into, with the closest', { tags: 'nightly' }, async () => {
     const { isError, text } = await first.call('list_zones', { zoningId: 'Redesign Nordlicht 999' });
     expect(isError).toBe(true);
     expect(text).toContain('there is no zoning "Redesign Nordlicht 999"');

@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { type Assistant, openAssistant, type ToolAnswer } from '../support/assistant.ts';
@@ -89,7 +90,7 @@ describe.each(someOf(WORLDS, 1))('of the world $seed in $timeZone', ({ seed, sta
     expect(funnel.map(({ sessions }) => sessions)).toEqual([table['visits'], table['conversionCount']]);
   });
 
-  it('no part is larger than its whole', { tags: 'nightly', timeout: 120_000 }, async () => {
+  it('no part is larger than its whole', { timeout: 120_000 }, async () => {
     const metrics = ['visits', 'conversionCount', 'revenueSum'];
     const whole = only(await call('query_metrics', { ...range, metrics }));
     for (const by of ['device', 'hour'] as const) {

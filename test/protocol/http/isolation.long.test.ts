@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -145,7 +146,7 @@ describe('200 sessions of 20 principals, at the same time', () => {
     async (name, args) =>
       (await post2026(service.url, 'tools/call', { name, arguments: args }, bearer(owner))).message;
 
-  it('see nothing but what is their own', { tags: 'nightly' }, async () => {
+  it('see nothing but what is their own', async () => {
     const opening = owners.flatMap((owner) =>
       Array.from({ length: SESSIONS }, async () => ({ owner, headers: await openRawSession(service.url, bearer(owner)) })),
     );
@@ -175,7 +176,7 @@ describe('200 sessions of 20 principals, at the same time', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([404]));
   });
 
-  it('are gone when they have ended, while the others go on', { tags: 'nightly' }, async () => {
+  it('are gone when they have ended, while the others go on', async () => {
     const leaving = sessions.filter((_, index) => index % 2 === 0);
     await Promise.all(leaving.map(({ headers }) => send(service.url, { method: 'DELETE', headers })));
     const statuses = await Promise.all(
@@ -192,7 +193,7 @@ describe('200 sessions of 20 principals, at the same time', () => {
 });
 
 describe('what principals leave on disk', () => {
-  it('is found by its own principal, in whatever session, and by no other', { tags: 'nightly' }, async () => {
+  it('is found by its own principal, in whatever session, and by no other', async () => {
     const dir = temporaryFolder();
     const running = await openService({ signIn: spokenSignIn, settings: { DATA_DIR: dir } });
     onTestFinished(() => running.close());

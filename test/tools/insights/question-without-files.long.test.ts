@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { passWaiting } from '../../support/pass-waiting.ts';
 import { truthOf } from '../../support/truth.ts';
@@ -15,7 +16,7 @@ const planIn = (text: string) => /apply_export_plan \{"planId":"(plan-[a-z0-9]{1
 const passUntil = <T>(calling: Promise<T>): Promise<T> => passWaiting(platform(), calling);
 
 describe('where nothing is downloaded', () => {
-  it('names the jobs whose files the platform has, and is answered once they are fetched', { tags: 'nightly' }, async () => {
+  it('names the jobs whose files the platform has, and is answered once they are fetched', async () => {
     const sql = "SELECT count(*) AS n FROM sessions WHERE session_time >= '2026-11-17' AND session_time < '2026-11-19'";
     const { isError, text } = await call('query_export', { sql });
     expect(isError).toBe(true);
@@ -33,7 +34,7 @@ describe('a week that no file holds with its columns', () => {
 
   let planId = '';
 
-  it('is answered with a finished plan, the same each time; nothing is created', { tags: 'nightly' }, async () => {
+  it('is answered with a finished plan, the same each time; nothing is created', async () => {
     const before = await jobsThere();
     const { isError, text } = await call('query_export', { sql: REVENUE });
     expect(isError).toBe(false);
@@ -52,7 +53,7 @@ describe('a week that no file holds with its columns', () => {
     expect(text).toContain('Once it is created, its files are fetched into the workspace.');
   });
 
-  it('is waited for when it is asked again, until the sums are those of the platform', { tags: 'nightly' }, async () => {
+  it('is waited for when it is asked again, until the sums are those of the platform', async () => {
     await passUntil(call('apply_export_plan', { planId, confirm: true }));
     const calls = () => platform().requests.filter(({ operation }) => operation === 'listSuccessfulExportRuns').length;
     const before = calls();
@@ -82,7 +83,7 @@ describe('a week that no file holds with its columns', () => {
 });
 
 describe('what no file holds is told apart from what does not exist', () => {
-  it('a column that an export can hold is planned', { tags: 'nightly' }, async () => {
+  it('a column that an export can hold is planned', async () => {
     const { isError, text } = await call('query_export', { sql: here('screen_width') });
     expect(isError).toBe(true);
     expect(text).toContain('sql: no downloaded file has "screen_width", which an export can hold. ');
@@ -90,12 +91,12 @@ describe('what no file holds is told apart from what does not exist', () => {
     expect(structured).toMatchObject({ request: { body: { fields: expect.arrayContaining([{ fieldName: 'screen_width' }]) } } });
   });
 
-  it('a view that is not there yet has its files on the platform', { tags: 'nightly' }, async () => {
+  it('a view that is not there yet has its files on the platform', async () => {
     const { text } = await call('query_export', { sql: "SELECT count(*) FROM views WHERE view_time >= '2026-11-18'" });
     expect(text).toMatch(/^sql: no downloaded file has "views", which an export can hold\. The platform has the files: sync_exports/);
   });
 
-  it('a column that no scope has is refused as before', { tags: 'nightly' }, async () => {
+  it('a column that no scope has is refused as before', async () => {
     const { text } = await call('query_export', { sql: here('no_such_column') });
     expect(text).toMatch(/^sql: there is no column "no_such_column"\./);
     expect(planIn(text)).toBe('');

@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { passWaiting } from '../../support/pass-waiting.ts';
 import { useTools } from '../support.ts';
@@ -15,7 +16,7 @@ describe('a variant that no file holds is asked, planned with a yes, and asked a
   const passUntil = <T>(calling: Promise<T>): Promise<T> => passWaiting(platform(), calling);
   let planId = '';
 
-  it('the refusal carries the plan; nothing is created', { tags: 'nightly' }, async () => {
+  it('the refusal carries the plan; nothing is created', async () => {
     const before = await jobs();
     const { isError, text } = await call('measure_impact', question);
     expect(isError).toBe(true);
@@ -43,7 +44,7 @@ describe('a variant that no file holds is asked, planned with a yes, and asked a
     expect(await jobs()).toEqual(before);
   });
 
-  it('applied, its files come by themselves, and the question waits for them', { tags: 'nightly' }, async () => {
+  it('applied, its files come by themselves, and the question waits for them', async () => {
     const applied = await passUntil(call('apply_export_plan', { planId, confirm: true }));
     expect(applied.structured).toMatchObject({ status: 'done', files: 'under way', jobs: [{ completionRate: expect.any(Number) }] });
     expect(applied.text).toMatch(/: the platform computes it: \w+, completionRate \d+/);

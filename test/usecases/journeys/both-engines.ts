@@ -30,7 +30,7 @@ export function casesIn<T>(world: string, cases: readonly T[]): readonly T[] {
 }
 
 /** The engines that a world is asked on: one, by turns; in `npm run full` both. */
-export const enginesIn = (world: string) => inTurn(engines, names.indexOf(world), engines.length);
+export const enginesIn = (world: string) => inTurn(engines, names.indexOf(world) % engines.length, engines.length);
 
 /** What a use case takes from its call, over a workspace; notes are collected. */
 export function usesOf(workspace: ProjectWorkspace, notes: string[] = []): VisitUses {

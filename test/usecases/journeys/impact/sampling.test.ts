@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { describe, expect, it } from 'vitest';
 import { type Cells, holds } from '../../../../src/domain/journeys/impact/cells.ts';
 import type { CellPlan } from '../../../../src/usecases/journeys/impact/cell-plan.ts';
@@ -96,7 +97,7 @@ describe.each(engines)('on %s', (engine) => {
     return { others: others ?? 0, slow: slow ?? 0 };
   };
 
-  it('one of four sessions stands for all without the rare condition, and all are there that met it', { tags: 'nightly' }, async () => {
+  it('one of four sessions stands for all without the rare condition, and all are there that met it', async () => {
     const [whole, part] = [await read({ oneOf: 1, met: [1] }), await read({ oneOf: 4, met: [1] })];
     const [all, some] = [sums(whole), sums(part)];
     expect(some.slow).toBe(all.slow);
@@ -108,7 +109,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(part.factor.every((factor, cell) => factor === (holds(part.exposure[cell] ?? 0, 0) ? 1 : 4))).toBe(true);
   });
 
-  it('of a frequent condition a part is read as well, and each of its sessions stands for as many', { tags: 'nightly' }, async () => {
+  it('of a frequent condition a part is read as well, and each of its sessions stands for as many', async () => {
     const [whole, part] = [await read({ oneOf: 1, met: [1] }), await read({ oneOf: 4, met: [2] })];
     const [all, some] = [sums(whole), sums(part)];
     expect(some.slow % 2).toBe(0);
@@ -117,9 +118,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(part.factor.every((factor, cell) => factor === (holds(part.exposure[cell] ?? 0, 0) ? 2 : 4))).toBe(true);
   });
 
-  it('who met the rare condition at any view is counted whole, and all others by those that stand for them', {
-    tags: 'nightly',
-  }, async () => {
+  it('who met the rare condition at any view is counted whole, and all others by those that stand for them', {}, async () => {
     const [whole, part] = [await anywhere({ oneOf: 1, met: [1] }), await anywhere({ oneOf: 4, met: [1] })];
     expect(whole.met).toBeGreaterThan(20);
     expect(part).toMatchObject({ met: whole.met, metBuyers: whole.metBuyers });
@@ -129,7 +128,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(Math.abs(part.otherBuyers - whole.otherBuyers)).toBeLessThan(4 * Math.sqrt(3 * whole.otherBuyers));
   });
 
-  it('sessions that the engine keeps are counted like those that it reads', { tags: 'nightly' }, async () => {
+  it('sessions that the engine keeps are counted like those that it reads', async () => {
     const sampling = { oneOf: 4, met: [2] };
     expect(sums(await read(sampling, true))).toEqual(sums(await read(sampling)));
   });
