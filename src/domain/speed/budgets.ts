@@ -6,9 +6,10 @@ import { type PagePlace, pageOf } from '../page-of.ts';
 import { isCustomTiming, type NamedBudgets, nameBudgets, timingWords } from './custom-timings.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
 import { intervalWords, shareWords, WORTH_A_SENTENCE } from './failures.ts';
-import { isFailed, metricOf, type Report, stepsOf, webPageOf } from './runs.ts';
+import { hasValue, isFailed, metricOf, type Report, stepsOf, webPageOf } from './runs.ts';
 import { placeWords, type ScenarioPart } from './scenario-cursor.ts';
 import { type Device, deviceOf, formatValue, metricFact, percentOf, roundValue, thresholdOf, thresholds } from './speed-metrics.ts';
+import { unmeasuredIn } from './unmeasured.ts';
 
 /** A scenario with the reports to judge it by. */
 export interface Measured {
@@ -109,7 +110,12 @@ export function unmeasured(scenarioId: number, name: string | undefined): Checke
   return { scenarioId, scenario, checks, failed: shareOf(0, 0), viewOnTheWeb: undefined, timings: undefined };
 }
 
-/** Holds each step of a scenario against the limits; a metric that has only a default limit and no value at all is left out. */
+const EVER = { startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINITY };
+
+/**
+ * Holds each step of a scenario against the limits; one that the step never had is left out where nobody asked for it.
+ * A metric that half of the runs or all of the latest lack is not measured.
+ */
 export function checkScenario({ scenarioId, name, reports }: Measured, budgets: readonly Budget[] | undefined): Checked {
   const sound = reports.filter((report) => !isFailed(report));
   const failed = shareOf(reports.length - sound.length, reports.length);
@@ -118,13 +124,16 @@ export function checkScenario({ scenarioId, name, reports }: Measured, budgets: 
   const scenario = name ?? String(scenarioId);
   const named = budgets && nameBudgets(budgets, sound);
   const limits = limitsFor(named?.budgets, deviceOf(name));
+  // A step within a page paints nothing of its own; a metric that no step has any longer is one that cannot be judged.
+  const isNowhere = (metric: string) => !sound.some((report) => report.steps?.some((result) => hasValue(result, metric)));
   const checks = stepsOf(sound).flatMap((step) =>
     limits.flatMap(({ metric, limit, basis }): Check[] => {
       const values = step.runs.flatMap(({ result }) => metricOf(result, metric) ?? []);
       const about = { scenarioId, scenario, step: step.name, metric, limit, basis, runs: values.length };
-      // A custom timing belongs to the steps that set it.
-      if (values.length === 0)
-        return budgets && !isCustomTiming(metric) ? [{ ...about, status: 'not measured', isClose: false, median: null, margin: null }] : [];
+      const isExpected = !isCustomTiming(metric) && (budgets !== undefined || isNowhere(metric));
+      if (!isExpected && !step.runs.some(({ result }) => hasValue(result, metric))) return [];
+      if (values.length < step.runs.length / 2 || unmeasuredIn(step, metric, EVER)?.isLost)
+        return [{ ...about, status: 'not measured', isClose: false, median: null, margin: null }];
       const { value, low, high } = medianOf(values);
       const status: Status = value > limit ? 'broken' : 'passed';
       const margin = limit > 0 ? (limit - value) / limit : null;

@@ -21,7 +21,7 @@ import { webPageOf } from './runs.ts';
 import type { Runs, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
-import { failureFinding, type ScenarioPlace, speedGrammar } from './speed-findings.ts';
+import { failureFinding, type ScenarioPlace, speedGrammar, unmeasuredFinding } from './speed-findings.ts';
 import { deviceOf, percentOf, roundValue } from './speed-metrics.ts';
 import { ALL_STEPS, cellsOf, type RowChoice, rowsToShow, studyColumns } from './study-table.ts';
 import { methodNotes, type StudyTold, shareSentence, tellStudy } from './study-words.ts';
@@ -190,10 +190,16 @@ interface ScenarioTold extends StudyTold {
   readonly failure: Finding | undefined;
 }
 
+/** Metrics that are not measured of which an answer holds records. */
+const MOST_UNMEASURED = 3;
+
 /** Tells the failures and the speed of a scenario. */
 export function tellScenario(study: Study, place: ScenarioPlace, { events, actions, read }: Readings, today: string): ScenarioTold {
   const grammar = speedGrammar(today);
-  const told = tellStudy(study, place, { events, isFailing: isFailing(study) }, grammar);
+  const lost = study.unmeasured.slice(0, MOST_UNMEASURED).map((lack) => unmeasuredFinding(lack, place, grammar.year));
+  const spoken = tellStudy(study, place, { events, isFailing: isFailing(study) }, grammar);
+  const sentences = [...lost.map(({ sentence }) => sentence).slice(0, 1), ...spoken.sentences];
+  const told = { findings: [...lost, ...spoken.findings], sentences };
   const failing = failingOf(study);
   if (!failing) return { ...told, failure: undefined };
   const failure = failureFinding(study, place, grammar.year);
@@ -209,12 +215,12 @@ export function tellScenario(study: Study, place: ScenarioPlace, { events, actio
 /** The day of the reader: the last one of a study. */
 export const dayOf = ({ period, timeZone }: Study) => minuteAt(period.window.endMs, timeZone).slice(0, 10);
 
-/** The subject of a finding that says how often runs fail, which has words of its own. */
-const FAILED_RUNS = 'failedRuns';
-
 /** Findings without their causes: the events stand beside them. */
 export const besideEvents = (findings: readonly Finding[], today: string) =>
-  findings.map((finding) => (finding.subject === FAILED_RUNS ? finding : worded({ ...finding, causes: [] }, speedGrammar(today))));
+  findings.map((finding) => {
+    const causes = finding.causes.filter(({ kind }) => kind !== 'event');
+    return causes.length === finding.causes.length ? finding : worded({ ...finding, causes }, speedGrammar(today));
+  });
 
 /** All that is said of a single scenario, links aside, the words first. `whole`: every row, because a step was asked for. */
 export function scenarioAnswer(

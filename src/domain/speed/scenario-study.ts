@@ -9,6 +9,7 @@ import { type Move, type Moved, ownMove, type State, standingOf, standsOut } fro
 import { isFailed, type Report, reportsIn, type Series, type Step, seriesOf, stepsOf, sumSeries, usualSteps, type Window } from './runs.ts';
 import { inOneInstant, moveOf, splitOf } from './settle-moves.ts';
 import { additiveMetrics, metricFact, rankOf, speedMetricNames, usualSpeedMetrics } from './speed-metrics.ts';
+import { type Unmeasured, unmeasuredIn } from './unmeasured.ts';
 
 /** One metric of one step (or of all steps together) over the whole look-back. */
 export interface Row {
@@ -41,6 +42,8 @@ export interface Study {
   readonly sound: readonly Report[];
   readonly steps: readonly Step[];
   readonly rows: readonly Row[];
+  /** Metrics that runs of the period lack, those that visitors feel most first. */
+  readonly unmeasured: readonly Unmeasured[];
   /** The state of the headline; `steady` without a headline. */
   readonly state: State;
   /** The row that stands for the others; undefined where all is steady or nothing could be judged. */
@@ -134,6 +137,7 @@ export interface StudyDraft {
   readonly sound: readonly Report[];
   readonly steps: readonly Step[];
   readonly usualSteps: number;
+  readonly unmeasured: readonly Unmeasured[];
   readonly tracked: readonly Tracked<RowKey>[];
   /** The verdicts depend on these and the series alone. */
   readonly judging: { readonly period: Window; readonly timeZone: string; readonly falseDiscoveryRate: number | undefined };
@@ -177,6 +181,9 @@ export function draftStudy(reports: readonly Report[], options: StudyOptions): S
     sound,
     steps,
     usualSteps: usual,
+    unmeasured: named
+      .flatMap((metric) => steps.flatMap((each) => unmeasuredIn(each, metric, period) ?? []))
+      .toSorted((a, b) => rankOf(a.metric) - rankOf(b.metric)),
     tracked,
     judging: { period: periodOfRuns(sound, period), timeZone, falseDiscoveryRate },
   };
@@ -228,7 +235,10 @@ function judge(tracked: StudyDraft['tracked'], judging: StudyDraft['judging']): 
 }
 
 /** The study that verdicts on a draft make. */
-export function studyFrom({ sides, sound, steps, usualSteps: usual, tracked, judging }: StudyDraft, judged: readonly JudgedRow[]): Study {
+export function studyFrom(
+  { sides, sound, steps, usualSteps: usual, unmeasured, tracked, judging }: StudyDraft,
+  judged: readonly JudgedRow[],
+): Study {
   const rows = judged.flatMap(({ place, ...said }): Row[] => {
     const key = tracked[place]?.key;
     return key ? [{ ...key, ...said }] : [];
@@ -240,6 +250,7 @@ export function studyFrom({ sides, sound, steps, usualSteps: usual, tracked, jud
     sound,
     steps,
     rows,
+    unmeasured,
     state: stateOf(rows, headline),
     headline,
     usualSteps: usual,

@@ -62,11 +62,15 @@ export function summaryOf(scenarioId: number, name: string, study: Study): Summa
   };
 }
 
+const isUnmeasuredIn = ({ findings }: Summary) => findings.some(({ verdict }) => verdict === 'measurement');
+
 /** Place of a scenario among others: 0 is worst. */
-function severityOf({ state, relative, failing, isFailing: fails }: Summary): number {
+function severityOf(summary: Summary): number {
+  const { state, relative, failing, isFailing: fails } = summary;
+  const isUnmeasured = isUnmeasuredIn(summary);
   // A drift downwards is good news, and a steady scenario that fails is not.
   if (state === 'drifting' && relative < 0) return SPEED_STATES.indexOf('faster');
-  if (fails) return Math.min(SPEED_STATES.indexOf(state), SPEED_STATES.indexOf('slower') + 0.5);
+  if (fails || isUnmeasured) return Math.min(SPEED_STATES.indexOf(state), SPEED_STATES.indexOf('slower') + 0.5);
   if (state === 'steady' && failing) return SPEED_STATES.indexOf('unstable') + 0.5;
   return SPEED_STATES.indexOf(state);
 }
@@ -121,9 +125,9 @@ function othersSentence(others: readonly Summary[]): string {
 /** Scenarios that have a sentence of their own in the first paragraph, behind the first one. */
 const MOST_TOLD = 1;
 
-/** Whether a scenario became slower in the period or fails. */
-const isWorthSentence = ({ state, isFailing: fails, isInPeriod }: Summary) =>
-  fails || (isInPeriod && (state === 'slower' || state === 'drifting'));
+/** Whether a scenario became slower in the period, fails or lacks a metric. */
+const isWorthSentence = (summary: Summary) =>
+  summary.isFailing || isUnmeasuredIn(summary) || (summary.isInPeriod && (summary.state === 'slower' || summary.state === 'drifting'));
 
 /** The scenario that is shown in detail. */
 interface Worst {

@@ -3,7 +3,7 @@ import { type Grammar, type Noun, worded } from '../../findings/sentence.ts';
 import { dateText } from '../../findings/wording.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
-import { formatMs } from '../../lib/number-text.ts';
+import { counted, formatMs } from '../../lib/number-text.ts';
 import { Z_95 } from '../../statistics/tails.ts';
 import type { Share } from './engine/failed-share.ts';
 import type { FailureTrend } from './engine/failure-trend.ts';
@@ -14,6 +14,7 @@ import type { Row, Study } from './scenario-study.ts';
 import type { SpeedMove } from './speed-changes.ts';
 import type { NearEvent } from './speed-events.ts';
 import { metricFact, roundValue } from './speed-metrics.ts';
+import type { Unmeasured } from './unmeasured.ts';
 
 const UNITS = { ms: 'ms', bytes: 'bytes', count: 'requests', score: '' } as const;
 const DIRECTIONS: Readonly<Record<keyof typeof UNITS, Pick<Noun, 'higher' | 'lower'>>> = {
@@ -137,6 +138,37 @@ function rowFacts(
     place,
   );
   return { ...facts, causes: since ? eventCauses(events, began) : [] };
+}
+
+/** `LCP at "Product" in "Home" has not been measured since 14 Nov, 10:00: no value in 24 of 168 runs.` */
+function unmeasuredText(
+  { step, metric, missing, runs, sinceMs, isLost }: Unmeasured,
+  { name, timeZone }: ScenarioPlace,
+  year: string,
+): string {
+  const what = `${metricFact(metric).short} at "${step}" in "${name}"`;
+  const count = missing === runs ? `any of ${counted(runs, 'run')}` : `${missing} of ${counted(runs, 'run')}`;
+  if (sinceMs === undefined) return `${what} was not measured in ${count}.`;
+  const since = `since ${dateText(minuteAt(sinceMs, timeZone), year)}`;
+  return isLost
+    ? `${what} has not been measured ${since}: no value in ${count}.`
+    : `${what} was not measured in ${count}, more often ${since}.`;
+}
+
+/** The record of a metric that runs lack. */
+export function unmeasuredFinding(lack: Unmeasured, place: ScenarioPlace, year: string): Finding {
+  const { step, metric, missing, runs, sinceMs, isLost } = lack;
+  const from = sinceMs === undefined ? undefined : minuteAt(sinceMs, place.timeZone);
+  return {
+    subject: metric,
+    unit: UNITS[metricFact(metric).kind],
+    place: placeOf(place.name, step),
+    when: { shape: from === undefined ? 'range' : 'step', ...(from !== undefined && { from }), ongoing: isLost || sinceMs !== undefined },
+    now: null,
+    verdict: 'measurement',
+    causes: [{ kind: 'measurement', name: `no value in ${missing} of ${counted(runs, 'run')}`, share: missing / runs, basis: 'measured' }],
+    sentence: unmeasuredText(lack, place, year),
+  };
 }
 
 const percentOf = ({ share }: Share) => (share === null ? null : Math.round(1000 * share) / 10);

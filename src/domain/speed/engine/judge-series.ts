@@ -3,7 +3,7 @@ import { nth, nthDouble } from '../../../lib/nth.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { type Course, fitCourse } from './course.ts';
 import { type CountedPart, type HighestP, levelIn, type Plateau, partsThatCount, plateausOf, sureParts } from './plateaus.ts';
-import type { Effect, Level, RunSeries, Span } from './run-series.ts';
+import { type Effect, type Level, type RunSeries, type Span, valueAt } from './run-series.ts';
 
 /** Fewer runs than this in all, or in the period, are not enough to say anything. */
 export const NEEDED = { runs: 10, inPeriod: 3 } as const;
@@ -211,10 +211,10 @@ export function studySeries(series: RunSeries, options: JudgeOptions, counted = 
 function driftOf({ series, course }: Study, slopePerDay: number): { relativePer30Days: number; first: Level; last: Level } {
   const runs = series.values.length;
   const fifth = Math.max(NEEDED.inPeriod, Math.ceil(runs / 5));
-  const { level, scale, offset } = course;
+  const { level } = course;
   const levelAt = (end: number, from: number, to: number): Level => ({
     ...levelIn(series, course, [{ from, to, height: 0, beganIn: undefined }]),
-    typical: scale * Math.exp(nthDouble(level, end)) - offset,
+    typical: valueAt(nthDouble(level, end), course),
   });
   return { relativePer30Days: Math.expm1(30 * slopePerDay), first: levelAt(0, 0, fifth), last: levelAt(runs - 1, runs - fifth, runs) };
 }
@@ -242,14 +242,15 @@ export interface FreedRuns {
 /** The runs of a series without its cycle; none where there are too few to tell. */
 export function freedOfCycle(series: RunSeries, options: Pick<JudgeOptions, 'effect' | 'timeZone'>): FreedRuns {
   if (series.values.length < NEEDED.runs) return { dates: [], values: [], logs: [], isUsual: [], valueOf: (log) => log };
-  const { logs, cycle, kept, scale, offset } = courseOf(series, options);
+  const course = courseOf(series, options);
+  const { logs, cycle, kept } = course;
   const usual = new Set(kept);
   return {
     dates: series.dates,
     values: series.values,
     logs: series.dates.map((_, run) => nthDouble(logs, run) - nthDouble(cycle, run)),
     isUsual: series.dates.map((_, run) => usual.has(run)),
-    valueOf: (log) => scale * Math.exp(log) - offset,
+    valueOf: (log) => valueAt(log, course),
   };
 }
 

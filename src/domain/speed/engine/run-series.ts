@@ -46,6 +46,11 @@ export function levelOf(values: readonly number[], adjusted: readonly number[]):
   return { median, typical, p25, p75, runs: values.length, isSmall: values.length < SMALL_SAMPLE };
 }
 
+/** The value that a logarithm in parts of `scale` stands for: no level lies below 0. */
+export function valueAt(log: number, { scale, offset }: { readonly scale: number; readonly offset: number }): number {
+  return Math.max(0, scale * Math.exp(log) - offset);
+}
+
 /**
  * The offset of all values before their logarithm is taken: the smallest difference that counts, where values reach down to it. It keeps
  * zeros (layout shift, blocking time) finite and differences that do not matter small.
@@ -54,5 +59,5 @@ export function logOffset(values: readonly number[], { absolute }: Effect): numb
   const least = values.reduce((low, value) => Math.min(low, value), Number.POSITIVE_INFINITY);
   if (least > absolute && least > 0) return 0;
   const largest = values.reduce((high, value) => Math.max(high, value), 0);
-  return Math.max(absolute, largest * 1e-3, Number.MIN_VALUE) - Math.min(0, least);
+  return Math.max(absolute, largest * 1e-3, Number.MIN_VALUE);
 }
