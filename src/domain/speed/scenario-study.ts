@@ -76,7 +76,8 @@ function comparableMetrics(asked: readonly string[] | undefined): readonly strin
   return [...new Set(names)].filter((name) => name !== 'navigationStart');
 }
 
-function runsOf(reports: readonly Report[], window: Window): Runs {
+/** All runs of a window, and those that failed. */
+export function runsOf(reports: readonly Report[], window: Window): Runs {
   const all = reportsIn(reports, window);
   return { window, all, failed: all.filter(isFailed) };
 }

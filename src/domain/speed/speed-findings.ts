@@ -111,6 +111,35 @@ const LONG_GAP_MS = 2 * DAY_MS;
 const beganOf = ({ date, previousDate, range }: NonNullable<Move['since']>): Span =>
   date - previousDate > LONG_GAP_MS ? { startMs: previousDate, endMs: date } : range;
 
+/** A median of runs that was held against a limit. */
+interface LimitCheck {
+  readonly step: string;
+  readonly metric: string;
+  readonly median: number;
+  readonly limit: number;
+  /** Whose limit it is; undefined of the caller's own. */
+  readonly ruler: string | undefined;
+  readonly isClose: boolean;
+}
+
+/** The record of a median that was held against a limit. */
+export function limitFinding({ step, metric, median, limit, ruler, isClose }: LimitCheck, { name }: ScenarioPlace, year: string): Finding {
+  const sure = median > limit ? 'higher' : 'lower';
+  return worded(
+    {
+      subject: metric,
+      unit: UNITS[metricFact(metric).kind],
+      place: placeOf(name, step),
+      when: { shape: 'range', ongoing: true },
+      now: median,
+      against: { what: 'limit', ...(ruler !== undefined && { name: ruler }), value: limit },
+      verdict: isClose ? 'uncertain' : sure,
+      causes: [],
+    },
+    { nounOf, year },
+  );
+}
+
 /** The record of a row whose level moved; undefined of one that did not. */
 function rowFacts(
   { metric, step, move, verdict }: Row,
@@ -189,10 +218,9 @@ const pointsOf = (now: number, before: number, { low, high }: Share) => ({
 
 /** `"Search – desktop" fails in 14% of its runs, as before, most often at "Category".` */
 function failureText(
-  name: string,
   { period, before, state, change }: FailureTrend,
   [first]: readonly FailingStep[],
-  { timeZone }: Study,
+  { name, timeZone }: ScenarioPlace,
   year: string,
 ): string {
   const now = shareWords(change ? (change.since.share ?? 0) : (period.share ?? 0));
@@ -205,24 +233,25 @@ function failureText(
 }
 
 /** The record of how often runs fail. */
-export function failureFinding(study: Study, { name, timeZone }: ScenarioPlace, year: string): Finding {
-  const trend = failuresIn(study);
+export function failureFinding(sides: Pick<Study, 'baseline' | 'period'>, place: ScenarioPlace, year: string): Finding {
+  const trend = failuresIn(sides);
+  const steps = failingSteps(sides);
   const { period, before, state, change } = trend;
   const isMoved = state === 'fails more often' || state === 'fails less often';
-  const from = minuteAt(change?.atMs ?? study.period.window.startMs, timeZone);
+  const from = minuteAt(change?.atMs ?? sides.period.window.startMs, place.timeZone);
   const value = percentOf(before);
   const now = percentOf(period);
   return {
     subject: 'failedRuns',
     unit: '%',
-    place: placeOf(name, failingSteps(study)[0]?.step),
+    place: placeOf(place.name, steps[0]?.step),
     when: { shape: isMoved && change ? 'step' : 'range', from, ongoing: (period.failed ?? 0) > 0 },
     now,
     against: { what: 'before', value },
     ...(now !== null && value !== null && isMoved && { change: pointsOf(now, value, period) }),
     verdict: FAILURE_VERDICTS[state],
     causes: [],
-    sentence: failureText(name, trend, failingSteps(study), study, year),
+    sentence: failureText(trend, steps, place, year),
   };
 }
 

@@ -127,7 +127,12 @@ it('levels count the runs of the metric', () => {
 it('a gate names what is not measured', () => {
   const reports = lost(LCP, 0, sinceDay).filter(({ date }) => date >= WINDOWS.period.startMs);
   const checked = checkScenario({ scenarioId: 1, name: 'Home', reports }, [{ metric: LCP, limit: 9000 }]);
-  expect(budgetAnswer([checked], { cursor: undefined, list: 1, whole: true })).toMatchObject({ broken: 0, passed: 0, unmeasured: 2 });
+  const answer = budgetAnswer([checked], { cursor: undefined, list: 1, whole: true, timeZone: 'UTC', year: '2026' });
+  expect(answer).toMatchObject({ broken: 0, passed: 0, unmeasured: 2 });
+  expect(answer.answer).toMatch(
+    /^2 budgets could not be judged\. LCP at "Step 1" in "Home" has not been measured since 19 Nov, 10:07: no value in 24 of 178 runs\./,
+  );
+  expect(answer.findings[0]).toMatchObject({ subject: LCP, verdict: 'measurement', now: null });
 });
 
 it('the value of a result is the same wherever it is read', () => {
