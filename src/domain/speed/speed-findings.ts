@@ -9,9 +9,8 @@ import type { Share } from './engine/failed-share.ts';
 import type { FailureTrend } from './engine/failure-trend.ts';
 import type { Level, Span } from './engine/run-series.ts';
 import { type FailingStep, failingSteps, failuresIn, shareWords } from './failures.ts';
-import type { Move } from './move.ts';
 import type { Row, Study } from './scenario-study.ts';
-import type { SpeedMove } from './speed-changes.ts';
+import { compareSpeedChanges, movesOf, type SpeedMove, speedChangesOf } from './speed-changes.ts';
 import type { NearEvent } from './speed-events.ts';
 import { metricFact, roundValue } from './speed-metrics.ts';
 import type { Unmeasured } from './unmeasured.ts';
@@ -36,11 +35,8 @@ export const speedGrammar = (today: string): Grammar => ({ nounOf, year: today.s
 /** Standard error of the median of some runs over its level, by their quartiles as if they were normal. */
 const errorOf = ({ p25, p75, typical, runs }: Level) => (typical === 0 ? 0 : (0.93 * (p75 - p25)) / typical / Math.sqrt(Math.max(1, runs)));
 
-/** A move of one metric at one place; how likely it is by chance may be unknown. */
-type DatedMove = Omit<SpeedMove, 'pValue'> & Partial<Pick<SpeedMove, 'pValue'>>;
-
 /** The size of a move with bounds at 95 % by the scatter of its runs; in the unit of the metric where it was zero before. */
-function sizeOf({ metric, before, after, relative }: DatedMove): NonNullable<Facts['change']> {
+function sizeOf({ metric, before, after, relative }: SpeedMove): NonNullable<Facts['change']> {
   const half = Z_95 * Math.hypot(errorOf(before), errorOf(after));
   if (!Number.isFinite(relative)) {
     const points = roundValue(metric, after.typical - before.typical);
@@ -67,7 +63,7 @@ const LEAST_P = 0.0001;
 const placeOf = (name: string, step: string | undefined): Facts['place'] => ({ scenario: name, ...(step !== undefined && { step }) });
 
 /** The record of a move. */
-export function moveFacts(move: DatedMove, { name, timeZone }: ScenarioPlace): Facts {
+export function moveFacts(move: SpeedMove, { name, timeZone }: ScenarioPlace): Facts {
   const { metric, step, shape, fromMs, untilMs, began, before, after, relative, pValue } = move;
   const at = (ms: number) => minuteAt(ms, timeZone);
   const isLong = shape !== 'drift' && began.endMs - began.startMs > DAY_MS;
@@ -86,7 +82,7 @@ export function moveFacts(move: DatedMove, { name, timeZone }: ScenarioPlace): F
     against: { what: 'before', value: roundValue(metric, before.typical) },
     change: sizeOf(move),
     verdict: relative > 0 ? 'higher' : 'lower',
-    ...(pValue !== undefined && { chance: Number(Math.max(LEAST_P, pValue).toPrecision(2)) }),
+    chance: Number(Math.max(LEAST_P, pValue).toPrecision(2)),
     causes: [],
   };
 }
@@ -100,16 +96,6 @@ function eventCauses([event]: readonly NearEvent[], range: Span): Facts['causes'
   const name = isWithin ? named : `${named}, ${distance} ${event.leadMs >= 0 ? 'earlier' : 'later'}`;
   return [{ kind: 'event', name, basis: 'same time' }];
 }
-
-const endedShape = ({ untilDate }: Move) => (untilDate === undefined ? 'step' : 'episode');
-const shapeOf = (move: Move) => (move.since ? endedShape(move) : 'drift');
-
-/** Without a run for so long before its first one a change may have begun any time since the last. */
-const LONG_GAP_MS = 2 * DAY_MS;
-
-/** The instants between which a move began. */
-const beganOf = ({ date, previousDate, range }: NonNullable<Move['since']>): Span =>
-  date - previousDate > LONG_GAP_MS ? { startMs: previousDate, endMs: date } : range;
 
 /** A median of runs that was held against a limit. */
 interface LimitCheck {
@@ -138,35 +124,6 @@ export function limitFinding({ step, metric, median, limit, ruler, isClose }: Li
     },
     { nounOf, year },
   );
-}
-
-/** The record of a row whose level moved; undefined of one that did not. */
-function rowFacts(
-  { metric, step, move, verdict }: Row,
-  study: Study,
-  place: ScenarioPlace,
-  events: readonly NearEvent[],
-): Facts | undefined {
-  if (!move) return undefined;
-  const { since, untilDate, before, after, relative, relativePer30Days } = move;
-  const { startMs } = study.period.window;
-  const began = since ? beganOf(since) : { startMs, endMs: startMs };
-  const facts = moveFacts(
-    {
-      metric,
-      step: step?.name,
-      shape: shapeOf(move),
-      fromMs: since?.date ?? startMs,
-      began,
-      untilMs: untilDate,
-      before,
-      after,
-      relative: since ? relative : (relativePer30Days ?? relative),
-      ...('p' in verdict && { pValue: verdict.p }),
-    },
-    place,
-  );
-  return { ...facts, causes: since ? eventCauses(events, began) : [] };
 }
 
 /** `LCP at "Product" in "Home" has not been measured since 14 Nov, 10:00: no value in 24 of 168 runs.` */
@@ -255,8 +212,43 @@ export function failureFinding(sides: Pick<Study, 'baseline' | 'period'>, place:
   };
 }
 
-/** The finding of a study: that of its headline, beside which the table has all rows that moved. */
-export function studyFindings(study: Study, place: ScenarioPlace, events: readonly NearEvent[], grammar: Grammar): Finding[] {
-  const facts = study.headline && rowFacts(study.headline, study, place, events);
-  return facts ? [worded(facts, grammar)] : [];
+/** Changes of a scenario that are told beside its headline. */
+const MOST_FURTHER = 2;
+
+/** The record of a level that did not move, with a sentence of its own. */
+function levelFinding({ metric, step, verdict }: Row, study: Study, place: ScenarioPlace, sentence: string): Finding {
+  return {
+    subject: metric,
+    unit: UNITS[metricFact(metric).kind],
+    place: placeOf(place.name, step?.name),
+    when: { shape: 'range', from: minuteAt(study.period.window.startMs, place.timeZone), ongoing: true },
+    now: 'level' in verdict ? roundValue(metric, verdict.level.typical) : null,
+    verdict: verdict.state === 'unstable' ? 'uncertain' : 'unchanged',
+    causes: [],
+    sentence,
+  };
+}
+
+/**
+ * The findings of a study: of its headline, which may have a sentence of its own, and of other changes in the period, each thing once; where
+ * nothing moved, of the level of a row.
+ */
+export function studyFindings(
+  study: Study,
+  place: ScenarioPlace,
+  { events, own, row }: { events: readonly NearEvent[]; own: string | undefined; row: Row | undefined },
+  grammar: Grammar,
+): Finding[] {
+  const { headline, period } = study;
+  const [move] = headline ? movesOf(headline, period.window) : [];
+  const first =
+    move && worded({ ...moveFacts(move, place), causes: move.shape === 'drift' ? [] : eventCauses(events, move.began) }, grammar);
+  const level = row && own !== undefined ? [levelFinding(row, study, place, own)] : [];
+  const isTold = ({ step, metric }: SpeedMove) => step === move?.step && metric === move?.metric;
+  const further = speedChangesOf(0, place.name, study)
+    .changes.filter(({ moves }) => !moves.some(isTold))
+    .toSorted(compareSpeedChanges)
+    .slice(0, MOST_FURTHER)
+    .map(({ moves: [leading] }) => worded(moveFacts(leading, place), grammar));
+  return [...(first ? [{ ...first, ...(own !== undefined && { sentence: own }) }] : level), ...further];
 }

@@ -12,7 +12,7 @@ import {
   type Verdict,
 } from './judge-series.ts';
 import { levelIn, type Plateau } from './plateaus.ts';
-import type { Effect, Level, RunSeries, Span } from './run-series.ts';
+import type { Effect, Level, Move, RunSeries, Span } from './run-series.ts';
 import { chanceOf } from './score-limits.ts';
 
 /** Accepted chance that a series which did not change at the instant is called changed. */
@@ -86,11 +86,10 @@ export interface Tracked<Key> {
   readonly rank: number;
   readonly series: RunSeries;
   readonly effect: Effect;
-  readonly threshold?: number | undefined;
 }
 
 /** The verdict on one of them. */
-export interface Judged<Key> extends Omit<Tracked<Key>, 'series' | 'effect' | 'threshold'> {
+export interface Judged<Key> extends Omit<Tracked<Key>, 'series' | 'effect'> {
   readonly verdict: Verdict;
   /** Moved at the instant at which its group did, which alone would not have been certain. */
   readonly movedWith: SinceInstant | undefined;
@@ -147,29 +146,31 @@ function weightsOf(ranks: readonly number[]): number[] {
   return weights.map((weight) => weight / mean);
 }
 
-/** Size of what a verdict says; negative where values fall. */
-function sizeOf(verdict: Verdict): number {
-  if ('change' in verdict) return verdict.change.relative;
-  if ('episode' in verdict) return verdict.episode.relative;
-  return 'relativePer30Days' in verdict ? verdict.relativePer30Days : 0;
-}
+/** The move that a verdict is about. */
+export const moveIn = (verdict: Verdict): Move | undefined => ('move' in verdict ? verdict.move : undefined);
+
+/** The lasting step that a verdict is about. */
+const stepIn = (verdict: Verdict): Move | undefined => (moveIn(verdict)?.shape === 'step' ? moveIn(verdict) : undefined);
+
+const sizeOf = (verdict: Verdict): number => moveIn(verdict)?.relative ?? 0;
 
 function severityOf(verdict: Verdict): number {
   // A drift downwards is good news.
-  if (verdict.state === 'drifting' && verdict.relativePer30Days < 0) return SEVERITY.indexOf('faster');
+  if (verdict.state === 'drifting' && verdict.move.relative < 0) return SEVERITY.indexOf('faster');
   return SEVERITY.indexOf(verdict.state);
 }
 
 /** Whether a verdict is of the period: its instant may lie there, or may be that of another change whose instant may. */
 function isOfPeriod(verdict: Verdict, { startMs }: Span, instants: readonly Span[]): boolean {
-  if (!('change' in verdict)) return 'episode' in verdict ? verdict.episode.toMs >= startMs : true;
-  const { range } = verdict.change;
-  return instants.some((each) => each.endMs >= startMs && each.startMs <= range.endMs && range.startMs <= each.endMs);
+  const move = moveIn(verdict);
+  if (move?.shape !== 'step') return (move?.untilMs ?? startMs) >= startMs;
+  const { began } = move;
+  return instants.some((each) => each.endMs >= startMs && each.startMs <= began.endMs && began.startMs <= each.endMs);
 }
 
 /** Worst first: what lasts before what is over, the period before what lies before it, then by what visitors feel, then by size. */
 function worstFirst<Key>(judged: readonly Judged<Key>[], period: Span): Judged<Key>[] {
-  const instants = judged.flatMap(({ verdict }) => ('change' in verdict ? [verdict.change.range] : []));
+  const instants = judged.flatMap(({ verdict }) => stepIn(verdict)?.began ?? []);
   return judged
     .map((each) => ({ each, severity: severityOf(each.verdict), isOfPeriod: isOfPeriod(each.verdict, period, instants) }))
     .toSorted(
@@ -192,8 +193,8 @@ function movedWith<Key>(judged: readonly Draft<Key>[], options: TogetherOptions<
   const instants = new Map<string, { rank: number; atMs: number }>();
   for (const { each, verdict } of judged) {
     const { group, rank } = each;
-    if (!('change' in verdict) || rank >= (instants.get(group)?.rank ?? Number.POSITIVE_INFINITY)) continue;
-    instants.set(group, { rank, atMs: verdict.change.atMs });
+    const step = stepIn(verdict);
+    if (step && rank < (instants.get(group)?.rank ?? Number.POSITIVE_INFINITY)) instants.set(group, { rank, atMs: step.fromMs });
   }
   const tests = judged.map(({ each: { group, series, effect }, verdict }) => {
     const instant = instants.get(group);
@@ -209,8 +210,8 @@ function movedWith<Key>(judged: readonly Draft<Key>[], options: TogetherOptions<
 /** Judges series together, metrics of the steps of a scenario or of all scenarios of a site; the one to name first is in front. */
 export function judgeTogether<Key>(tracked: readonly Tracked<Key>[], options: TogetherOptions<Key>): Judged<Key>[] {
   const { period, timeZone, falseDiscoveryRate = FALSE_DISCOVERY_RATES.speedChanges, isCredible = () => true } = options;
-  const judge = ({ series, effect, threshold }: Tracked<Key>, highestP: JudgeOptions['highestP']) =>
-    judgeSeries(series, { period, timeZone, effect, threshold, highestP });
+  const judge = ({ series, effect }: Tracked<Key>, highestP: JudgeOptions['highestP']) =>
+    judgeSeries(series, { period, timeZone, effect, highestP });
   const first = tracked.map((each) => ({ each, verdict: judge(each, undefined) }));
   const tested = first.flatMap(({ each, verdict }) => ('p' in verdict ? [each] : []));
   const weights = new Map(weightsOf(tested.map(({ rank }) => rank)).map((weight, index) => [tested[index], weight]));

@@ -39,6 +39,25 @@ export interface Level {
   readonly isSmall: boolean;
 }
 
+/** A change of level: a step that lasts, an episode that was undone, or a drift along a line. */
+export interface Move {
+  readonly shape: 'step' | 'episode' | 'drift';
+  /** First run of it, and the last one before; of a drift the first run of all. */
+  readonly fromMs: number;
+  readonly previousMs: number;
+  /** Between which instants it began, with about 95 % confidence. */
+  readonly began: Span;
+  /** First run that is back at the former level; undefined where it goes on. */
+  readonly untilMs: number | undefined;
+  /** Levels on both sides, episodes left out; of a drift those of the first and last fifth of the runs. */
+  readonly before: Level;
+  readonly after: Level;
+  /** Of the typical values, 0.2 for +20 %; of a drift in 30 days. */
+  readonly relative: number;
+  /** Share of the runs since that are at the level after, where the others kept theirs; undefined where all moved. */
+  readonly share?: number;
+}
+
 /** The level of values as measured and of the same values freed of the cycle. */
 export function levelOf(values: readonly number[], adjusted: readonly number[]): Level {
   const [p25 = Number.NaN, median = Number.NaN, p75 = Number.NaN] = values.length > 0 ? quantile([...values], [0.25, 0.5, 0.75]) : [];
