@@ -65,11 +65,11 @@ function partedMove({ key, verdict }: Judged<Beside>, options: Judging): Moved |
   const size = Math.log1p(move.relative);
   const since = (series: Series) => judgeSince(series, move.fromMs, { ...options, effect: metricFact(key.own.metric).effect });
   const own = since(key.own.series);
-  if (own.state === 'not enough data' || Math.log1p(own.relative) / size < HALF) return undefined;
-  const sizes = key.others.map(since).flatMap((other) => (other.state === 'not enough data' ? [] : [Math.log1p(other.relative)]));
+  if (!own || Math.log1p(own.relative) / size < HALF) return undefined;
+  const sizes = key.others.map(since).flatMap((other) => (other ? [Math.log1p(other.relative)] : []));
   const ofOthers = sizes.reduce((sum, other) => sum + other, 0) / Math.max(1, sizes.length);
   if (Math.abs(ofOthers / size) > HALF) return undefined;
-  return { state: verdict.state, move: { ...move, before: own.before, after: own.since, relative: own.relative }, held: undefined };
+  return { state: verdict.state, move: { ...move, before: own.before, after: own.after, relative: own.relative }, held: undefined };
 }
 
 /**

@@ -3,8 +3,7 @@ import { paragraphOf, ranked } from '../../findings/paragraph.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import { counted } from '../../lib/number-text.ts';
 import { capital } from '../../lib/sentences.ts';
-import { ascending, quantile, varianceInflation } from '../../statistics/order.ts';
-import { Z_95 } from '../../statistics/tails.ts';
+import { medianWithin } from '../../statistics/order.ts';
 import { type PagePlace, pageOf } from '../page-of.ts';
 import { isCustomTiming, type NamedBudgets, nameBudgets, timingWords } from './custom-timings.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
@@ -105,14 +104,6 @@ export function reportsToJudge(reports: readonly Report[], { sinceMs, least, mos
   return chosen;
 }
 
-/** The median of runs in the order of time, with the interval that its order statistics give. */
-function medianOf(values: readonly number[]): { value: number; low: number; high: number } {
-  const sorted = ascending(values);
-  const half = (Z_95 / 2) * Math.sqrt(varianceInflation(values) / values.length);
-  const at = (share: number) => quantile(sorted, Math.min(1, Math.max(0, share)));
-  return { value: at(0.5), low: at(0.5 - half), high: at(0.5 + half) };
-}
-
 /** The entry of a scenario that could not be read. */
 export function unmeasured(scenarioId: number, name: string | undefined): Checked {
   const scenario = name ?? String(scenarioId);
@@ -146,7 +137,7 @@ export function checkScenario({ scenarioId, name, reports }: Measured, budgets: 
       const lack = unmeasuredIn(step, metric, EVER);
       if (values.length < step.runs.length / 2 || lack?.isLost)
         return [{ ...about, status: 'not measured', isClose: false, median: null, margin: null, lack }];
-      const { value, low, high } = medianOf(values);
+      const { middle: value, low, high } = medianWithin(values);
       const status: Status = value > limit ? 'broken' : 'passed';
       const margin = limit > 0 ? (limit - value) / limit : null;
       return [{ ...about, status, isClose: low <= limit && limit <= high, median: roundValue(metric, value), margin }];

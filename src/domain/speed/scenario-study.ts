@@ -221,7 +221,7 @@ function judge(tracked: StudyDraft['tracked'], judging: StudyDraft['judging']): 
   const rows = judged.map((each) => {
     const { key } = each;
     // A sum mixes the steps, whose runs move one by one.
-    const moved = (key.step && splitOf(key.series, key.metric, judging.timeZone)) ?? moveOf(each, judged, test);
+    const moved = (key.step && splitOf(key.series, key.metric, judging.timeZone)) ?? moveOf(each, test);
     return { ...each, ...moved };
   });
   return inOneInstant(rows.some(isDoubtful) ? besideSteps(rows, movesBesideSteps(tracked, judging)) : rows).map(

@@ -19,19 +19,10 @@ function checked(moved: Omit<Moved, 'held'>, series: Series, test: DayTest): Mov
 }
 
 /** The state of a series and how it moved: by itself, or at the instant at which its step did. */
-export function moveOf<K extends Key>(each: Judged<K>, judged: readonly Judged<K>[], test: DayTest): Moved {
-  const { key, group, verdict, movedWith, doubted } = each;
-  const own = checked({ state: verdict.state, move: moveIn(verdict) }, key.series, test);
-  const held = own.held ?? (own.move || !doubted ? undefined : moveIn(doubted));
-  if (!movedWith || movedWith.state === 'no change') return { ...own, held };
-  const { state, before, since: after, relative } = movedWith;
-  const [leader] = judged
-    .filter((other) => other.group === group && moveIn(other.verdict)?.shape === 'step')
-    .toSorted((a, b) => a.rank - b.rank);
-  const led = leader && moveIn(leader.verdict);
-  // Where the change that gave the instant does not stand, nothing moved with it.
-  if (!leader || !led || !standsOut(led, leader.key.series, test)) return { state: verdict.state, move: undefined, held };
-  return checked({ state, move: { ...led, before, after, relative } }, key.series, test);
+export function moveOf<K extends Key>({ key: { series }, verdict, movedWith, doubted }: Judged<K>, test: DayTest): Moved {
+  if (movedWith) return checked(movedWith, series, test);
+  const own = checked({ state: verdict.state, move: moveIn(verdict) }, series, test);
+  return { ...own, held: own.held ?? (own.move || !doubted ? undefined : moveIn(doubted)) };
 }
 
 /** The state of a step's series where part of its runs moved and the others did not. */

@@ -1,21 +1,13 @@
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
-import { ascending, median, quantile, varianceInflation } from '../../statistics/order.ts';
-import { normalOf, scoreOfTail, Z_95 } from '../../statistics/tails.ts';
+import { median, medianWithin } from '../../statistics/order.ts';
+import { normalOf, scoreOfTail } from '../../statistics/tails.ts';
 import { localTimes } from './engine/local-time.ts';
 import { type Series, seriesOf, type Window } from './runs.ts';
 import { firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
 import { allSteps, type Course, courseOfStep, courseWords, levelsOf } from './speed-course.ts';
 import { metricFact, roundValue } from './speed-metrics.ts';
 import { BLOCK_DAYS, type Breakdown, fromFirstRun, type Grouping, groupingOf, isCycle, rowsOfStep, type Stretch } from './time-groups.ts';
-
-/** The median of values in the order of time with the 95 % interval of its order statistics. */
-function middleOf(values: readonly number[]): { middle: number; low: number; high: number } {
-  const sorted = ascending(values);
-  const half = (Z_95 / 2) * Math.sqrt(varianceInflation(values) / values.length);
-  const at = (share: number) => quantile(sorted, Math.min(1, Math.max(0, share)));
-  return { middle: at(0.5), low: at(0.5 - half), high: at(0.5 + half) };
-}
 
 /** One step in one group. */
 interface CycleRow {
@@ -296,7 +288,7 @@ export function cycleAnswer(scenarios: readonly ScenarioRuns[], options: CycleOp
       .join(' '),
     columns: ['scenario', 'step', breakdown, first, 'low', 'high', ...others, 'runs'],
     rows: shown.map(({ scenario, step, group, values: [own = [], ...more] }) => {
-      const { middle, low, high } = middleOf(own);
+      const { middle, low, high } = medianWithin(own);
       const medians = more.map((each, index) => value(others[index] ?? first, median(each)));
       return [scenario.name, step, group, value(first, middle), value(first, low), value(first, high), ...medians, own.length];
     }),

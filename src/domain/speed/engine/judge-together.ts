@@ -1,16 +1,7 @@
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { gainOfPart, heightsOf, likelihoodOf, type Part } from './gls.ts';
-import {
-  type JudgeOptions,
-  judgeSeries,
-  missingRuns,
-  NEEDED,
-  type NotEnough,
-  type Study,
-  studySeries,
-  type Verdict,
-} from './judge-series.ts';
+import { type JudgeOptions, judgeSeries, missingRuns, NEEDED, type Study, studySeries, type Verdict } from './judge-series.ts';
 import { levelIn, type Plateau } from './plateaus.ts';
 import type { Effect, Level, Move, RunSeries, Span } from './run-series.ts';
 import { chanceOf } from './score-limits.ts';
@@ -23,7 +14,7 @@ export interface SinceInstant {
   readonly state: 'slower' | 'faster' | 'no change';
   /** Of the runs before and since, as far as no other change lies between. */
   readonly before: Level;
-  readonly since: Level;
+  readonly after: Level;
   /** 0.2 for +20 %; freed of cycle and drift. */
   readonly relative: number;
   /** Chance of as large a difference without a change. */
@@ -34,14 +25,13 @@ const whole = (from: number, to: number): Plateau => ({ from, to, height: 0, beg
 
 /**
  * Judges a fixed split: a likelihood ratio of a step at the instant, with all other changes of the look-back taken into account. The
- * instant may have been chosen for any reason but these runs.
+ * instant may have been chosen for any reason but these runs; undefined where there are too few of them.
  */
-export function judgeSince(series: RunSeries, instantMs: number, options: JudgeOptions): SinceInstant | NotEnough {
-  const { dates, values } = series;
+export function judgeSince(series: RunSeries, instantMs: number, options: JudgeOptions): SinceInstant | undefined {
+  const { dates } = series;
   const before = dates.filter((date) => date < instantMs).length;
-  const missing = missingRuns(series, { ...options, period: { startMs: instantMs, endMs: Number.POSITIVE_INFINITY } });
-  if (missing) return missing;
-  if (before < NEEDED.inPeriod) return { state: 'not enough data', runs: values.length, inPeriod: values.length - before, needed: NEEDED };
+  const isShort = missingRuns(series, { ...options, period: { startMs: instantMs, endMs: Number.POSITIVE_INFINITY } }) !== undefined;
+  if (isShort || before < NEEDED.inPeriod) return undefined;
   const { effect, timeZone } = options;
   return keptFit('since', [series, instantMs, effect, timeZone], () => splitAt(studySeries(series, options), instantMs, before));
 }
@@ -54,7 +44,7 @@ function splitAt({ series, course, plateaus, options }: Study, instantMs: number
   const at = plateaus[here] ?? whole(0, values.length);
   const former = plateaus[here - 1];
   const [earlier, later] = place >= 0 && former ? [former, at] : [whole(at.from, before), whole(before, at.to)];
-  const levels = { before: levelIn(series, course, [earlier]), since: levelIn(series, course, [later]) };
+  const levels = { before: levelIn(series, course, [earlier]), after: levelIn(series, course, [later]) };
   const { relative, p } = stepAt(course.kept.findIndex((run) => run >= (place >= 0 ? at.from : before)));
   const counts = Math.abs(relative) >= options.effect.relative && Math.abs(relative) * levels.before.typical >= options.effect.absolute;
   const direction = relative > 0 ? 'slower' : 'faster';
@@ -91,8 +81,8 @@ export interface Tracked<Key> {
 /** The verdict on one of them. */
 export interface Judged<Key> extends Omit<Tracked<Key>, 'series' | 'effect'> {
   readonly verdict: Verdict;
-  /** Moved at the instant at which its group did, which alone would not have been certain. */
-  readonly movedWith: SinceInstant | undefined;
+  /** How it moved at the instant at which its group did, which alone would not have been certain. */
+  readonly movedWith: { readonly state: 'slower' | 'faster'; readonly move: Move } | undefined;
   /** The verdict of the series alone, where something else speaks against it. */
   readonly doubted: Verdict | undefined;
 }
@@ -188,23 +178,29 @@ interface Draft<Key> {
   readonly verdict: Verdict;
 }
 
-/** Series that moved at the instant of their group's first change, at the same control for the number of them. */
-function movedWith<Key>(judged: readonly Draft<Key>[], options: TogetherOptions<Key>): (SinceInstant | undefined)[] {
-  const instants = new Map<string, { rank: number; atMs: number }>();
+/** Series that moved at the instant of their group's first credible change, at the same control for the number of them. */
+function movedWith<Key>(judged: readonly Draft<Key>[], options: TogetherOptions<Key>): Judged<Key>['movedWith'][] {
+  const { isCredible = () => true, falseDiscoveryRate = FALSE_DISCOVERY_RATES.speedChanges } = options;
+  const leaders = new Map<string, { rank: number; step: Move }>();
   for (const { each, verdict } of judged) {
-    const { group, rank } = each;
+    const { key, group, rank } = each;
     const step = stepIn(verdict);
-    if (step && rank < (instants.get(group)?.rank ?? Number.POSITIVE_INFINITY)) instants.set(group, { rank, atMs: step.fromMs });
+    if (step && rank < (leaders.get(group)?.rank ?? Number.POSITIVE_INFINITY) && isCredible(key, verdict))
+      leaders.set(group, { rank, step });
   }
   const tests = judged.map(({ each: { group, series, effect }, verdict }) => {
-    const instant = instants.get(group);
-    if (!instant || (verdict.state !== 'steady' && verdict.state !== 'unstable')) return undefined;
-    const test = judgeSince(series, instant.atMs, { ...options, effect });
-    return test.state === 'not enough data' ? undefined : test;
+    const leader = leaders.get(group);
+    if (!leader || (verdict.state !== 'steady' && verdict.state !== 'unstable')) return undefined;
+    const test = judgeSince(series, leader.step.fromMs, { ...options, effect });
+    return test && { ...test, step: leader.step };
   });
-  const chances = tests.flatMap((test) => (test ? [test.p] : []));
-  const highest = acceptedP(chances, chances.length, options.falseDiscoveryRate ?? FALSE_DISCOVERY_RATES.speedChanges);
-  return tests.map((test) => (test && test.state !== 'no change' && test.p <= highest ? test : undefined));
+  const chances = tests.flatMap((test) => test?.p ?? []);
+  const highest = acceptedP(chances, chances.length, falseDiscoveryRate);
+  return tests.map((test) => {
+    if (!test || test.state === 'no change' || test.p > highest) return undefined;
+    const { state, step, before, after, relative } = test;
+    return { state, move: { ...step, before, after, relative } };
+  });
 }
 
 /** Judges series together, metrics of the steps of a scenario or of all scenarios of a site; the one to name first is in front. */
