@@ -14,25 +14,18 @@ function closest(runs: readonly StepRun[], metric: string, level: number | undef
   return runs.reduce<StepRun | undefined>((best, run) => (best && distance(best) <= distance(run) ? best : run), undefined);
 }
 
-interface Levels {
-  /** Medians to be typical of; undefined of too few runs. */
-  readonly before: number | undefined;
-  readonly after: number | undefined;
-  /** First instant of the time after. */
-  readonly splitMs: number;
-  /** Last instant of the time before. */
-  readonly beforeEndMs: number;
-}
-
-/** A typical run on each side, to be looked at side by side: next to the change where there is one, else the latest. */
-function typicalRuns({ runs }: Step, metric: string, levels: Levels, since: Move | undefined) {
-  const { splitMs, beforeEndMs } = since ? { splitMs: since.fromMs, beforeEndMs: since.previousMs } : levels;
+/** A typical run of a step on each side, to be looked at side by side: next to the move where it has an instant, else the latest. */
+function typicalRuns(row: Row, { runs }: Step, { baseline, period }: Study) {
+  const { metric, move } = row;
+  const dated = move?.shape === 'drift' ? undefined : move;
+  const level = levelNow(row)?.typical;
   const measured = runs.filter(({ result }) => metricOf(result, metric) !== null);
-  const earlier = measured.filter(({ date }) => date <= beforeEndMs).slice(-NEIGHBOURS);
-  const later = measured.filter(({ date }) => date >= splitMs && date < (since?.untilMs ?? Number.POSITIVE_INFINITY));
+  const earlier = measured.filter(({ date }) => date <= (dated?.previousMs ?? baseline.window.endMs)).slice(-NEIGHBOURS);
+  const isLater = (date: number) => date >= (dated?.fromMs ?? period.window.startMs) && date < (dated?.untilMs ?? Number.POSITIVE_INFINITY);
+  const later = measured.filter(({ date }) => isLater(date));
   return {
-    before: closest(earlier, metric, since?.before.typical ?? levels.before),
-    after: closest(since ? later.slice(0, NEIGHBOURS) : later.slice(-NEIGHBOURS), metric, since?.after.typical ?? levels.after),
+    before: closest(earlier, metric, move?.before.typical ?? level),
+    after: closest(dated ? later.slice(0, NEIGHBOURS) : later.slice(-NEIGHBOURS), metric, move?.after.typical ?? level),
   };
 }
 
@@ -53,17 +46,6 @@ function sidesOf({ baseline, period }: Study, since: Move | undefined) {
   return { baseline: { startMs: baseline.window.startMs, endMs: since.previousMs }, period: { startMs: since.fromMs, endMs } };
 }
 
-/** The levels of a row on both sides of its move; where it has none, the level of today on both. */
-function levelsOf(row: Row, { baseline, period }: Study): Levels {
-  const level = levelNow(row)?.typical;
-  return {
-    before: row.move?.before.typical ?? level,
-    after: row.move?.after.typical ?? level,
-    splitMs: period.window.startMs,
-    beforeEndMs: baseline.window.endMs,
-  };
-}
-
 /** Looks for the first report of the change, where the time goes, and which runs to look at. */
 export function cluesIn(study: Study): Clues {
   const { rows, headline } = study;
@@ -77,6 +59,6 @@ export function cluesIn(study: Study): Clues {
     since,
     share: serverShareOf(row.step, sidesOf(study, since), rows.some(isOfLcp)),
     // Levels of the sum say nothing about those of a step.
-    examples: typicalRuns(row.step, row.metric, levelsOf(row, study), row === headline ? since : undefined),
+    examples: typicalRuns(row, row.step, study),
   };
 }

@@ -1,5 +1,5 @@
 import type { dayTestOf } from './day-scatter.ts';
-import type { Verdict } from './engine/judge-series.ts';
+import type { State } from './engine/judge-series.ts';
 import type { Move } from './engine/run-series.ts';
 import type { Series } from './runs.ts';
 
@@ -19,19 +19,3 @@ export const standsOut = (move: Move | undefined, series: Series, test: DayTest)
 
 /** The first run of a move; undefined of a drift, which has no beginning. */
 export const beginOf = (move: Move | undefined): number | undefined => (move?.shape === 'drift' ? undefined : move?.fromMs);
-
-/** The states of a series, the worst first. */
-export const SPEED_STATES = [
-  'slower',
-  'drifting',
-  'two levels',
-  'was slower',
-  'unstable',
-  'faster',
-  'was faster',
-  'steady',
-  'not enough data',
-] as const satisfies readonly (Verdict['state'] | 'two levels')[];
-
-/** The course of a series, in a word. */
-export type State = (typeof SPEED_STATES)[number];

@@ -6,6 +6,7 @@ import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
 import type { Clues } from './clues.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
+import { SPEED_STATES } from './engine/judge-series.ts';
 import type { Move } from './engine/run-series.ts';
 import {
   actionSentence,
@@ -17,7 +18,6 @@ import {
   isFailing,
   type ReadCount,
 } from './failures.ts';
-import { SPEED_STATES } from './move.ts';
 import { webPageOf } from './runs.ts';
 import type { Runs, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
@@ -210,7 +210,7 @@ export function tellScenario(study: Study, place: ScenarioPlace, { events, actio
 /** The day of the reader: the last one of a study. */
 export const dayOf = ({ period, timeZone }: Study) => minuteAt(period.window.endMs, timeZone).slice(0, 10);
 
-/** Findings without their causes: the events stand beside them. */
+/** Findings without the events that may have caused them, which stand beside them. */
 export const besideEvents = (findings: readonly Finding[], today: string) =>
   findings.map((finding) => {
     const causes = finding.causes.filter(({ kind }) => kind !== 'event');

@@ -32,9 +32,12 @@ function levelsSentence({ now, against, unit, when }: Finding): string {
   return `It ${is} ${valueText(now, unit)} ${then} and ${valueText(against.value, unit)} before.`;
 }
 
+/** Fewer runs on a side of a move are said. */
+const FEW_RUNS = 15;
+
 /** One sentence: that a move rests on few runs; empty where it does not. */
 function fewSentence({ move }: Row): string {
-  if (!move?.before.isSmall && !move?.after.isSmall) return '';
+  if (!move || Math.min(move.before.runs, move.after.runs) >= FEW_RUNS) return '';
   return `It rests on few runs: ${move.before.runs} before and ${move.after.runs} since.`;
 }
 
@@ -85,7 +88,7 @@ function partlySentence(row: Row, name: string): string | undefined {
     const some = `${percent(move.share ?? null)} of runs at ${moved}`;
     return `${nameOf(row)} in "${name}" has two levels: ${some}, the others at ${usual} as before.`;
   }
-  if (state !== 'unstable' || !('scatter' in verdict)) return undefined;
+  if (state !== 'unstable' || !('level' in verdict)) return undefined;
   return `${nameOf(row)} in "${name}" varies widely at a constant level: ${levelWords(metric, verdict.level)}.`;
 }
 

@@ -13,7 +13,6 @@ function row(rank: number, hour: number, [before, after, spread]: readonly [numb
     p25: value - spread / 2,
     p75: value + spread / 2,
     runs: 100,
-    isSmall: false,
   });
   const [fromMs, previousMs] = [START + hour * HOUR, START + (hour - 1) * HOUR];
   const began = { startMs: previousMs, endMs: fromMs };

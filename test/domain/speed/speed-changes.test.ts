@@ -78,7 +78,7 @@ describe('the changes of a scenario in its period', () => {
   });
 });
 
-const level = (typical: number) => ({ median: typical, typical, p25: typical, p75: typical, runs: 100, isSmall: false });
+const level = (typical: number) => ({ median: typical, typical, p25: typical, p75: typical, runs: 100 });
 const at = (text: string) => Date.parse(text);
 
 function move(own: Partial<SpeedMove> = {}): SpeedMove {

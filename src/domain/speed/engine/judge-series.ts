@@ -13,11 +13,8 @@ const UNSTABLE_FROM = 0.32;
 const SAME_SHARE = 0.2;
 
 interface Facts {
-  readonly runs: number;
   /** Of the latest plateau, or of all runs where there is one only. */
   readonly level: Level;
-  /** Interquartile range over median, freed of levels and cycle. */
-  readonly scatter: number;
   /** Chance that a series without any change shows one as strong; 1 where none was found. */
   readonly p: number;
   /** The move that the state is about. */
@@ -26,19 +23,27 @@ interface Facts {
   readonly moves: readonly Move[];
 }
 
-/** How many runs there are, and how many it takes. */
-export interface NotEnough {
-  readonly state: 'not enough data';
-  readonly runs: number;
-  readonly inPeriod: number;
-  readonly needed: typeof NEEDED;
-}
+/** The states of a series, the worst first; `two levels` is one that several readings of it find together. */
+export const SPEED_STATES = [
+  'slower',
+  'drifting',
+  'two levels',
+  'was slower',
+  'unstable',
+  'faster',
+  'was faster',
+  'steady',
+  'not enough data',
+] as const;
+
+/** The course of a series, in a word. */
+export type State = (typeof SPEED_STATES)[number];
 
 /** The one state that a series is in. */
 export type Verdict =
   | (Facts & { readonly state: 'slower' | 'faster' | 'was slower' | 'was faster' | 'drifting'; readonly move: Move })
   | (Facts & { readonly state: 'unstable' | 'steady' })
-  | NotEnough;
+  | { readonly state: 'not enough data' };
 
 /** The period to judge, and the size of changes that matter. */
 export interface JudgeOptions {
@@ -146,6 +151,7 @@ function leadingStep(steps: readonly Move[], { startMs }: Span): Move | undefine
   return candidates.toSorted((a, b) => isIn(b) - isIn(a) || Math.abs(b.relative) - Math.abs(a.relative))[0];
 }
 
+/** Interquartile range over median, freed of levels and cycle. */
 function scatterOf({ logs, cycle, level, offset }: Course, median: number): number {
   const deviations = Array.from(logs, (log, index) => log - nthDouble(cycle, index) - nthDouble(level, index));
   const [low = 0, high = 0] = quantile(deviations, [0.25, 0.75]);
@@ -192,11 +198,9 @@ function driftOf({ series, course }: Study, slopePerDay: number): Move {
   };
 }
 
-/** Runs of the whole series and of the period; undefined where these are enough. */
-export function missingRuns({ dates, values }: RunSeries, { period }: JudgeOptions): NotEnough | undefined {
-  const inPeriod = dates.filter((date) => date >= period.startMs && date <= period.endMs).length;
-  const runs = values.length;
-  return runs < NEEDED.runs || inPeriod < NEEDED.inPeriod ? { state: 'not enough data', runs, inPeriod, needed: NEEDED } : undefined;
+/** Whether a series has too few runs, in all or in the period, to say anything. */
+export function isShort({ dates }: RunSeries, { period: { startMs, endMs } }: Pick<JudgeOptions, 'period'>): boolean {
+  return dates.length < NEEDED.runs || dates.filter((date) => date >= startMs && date <= endMs).length < NEEDED.inPeriod;
 }
 
 /** Runs freed of what hour and weekday add. */
@@ -232,8 +236,7 @@ export function freedOfCycle(series: RunSeries, options: Pick<JudgeOptions, 'eff
  * name first.
  */
 export function judgeSeries(series: RunSeries, options: JudgeOptions): Verdict {
-  const missing = missingRuns(series, options);
-  if (missing) return missing;
+  if (isShort(series, options)) return { state: 'not enough data' };
   // A stricter limit that leaves the same parts leaves the same verdict.
   const counted = countedIn(series, options);
   const { highestP: _, ...asked } = options;
@@ -248,9 +251,7 @@ function judge(study: Study): Verdict {
   const steps = groups.slice(1).map((_, place) => stepOf(study, groups, place + 1));
   const episodes = excursions.map((excursion) => episodeOf(study, excursion));
   const facts = {
-    runs: series.values.length,
     level,
-    scatter: scatterOf(study.course, level.median),
     p: Math.min(1, ...study.counted.map(({ p }) => p)),
     moves: [...steps, ...episodes],
   };
@@ -261,5 +262,5 @@ function judge(study: Study): Verdict {
   const isLate = ({ untilMs = 0 }: Move) => Number(untilMs >= options.period.startMs);
   const episode = episodes.toSorted((a, b) => isLate(b) - isLate(a) || Math.abs(b.relative) - Math.abs(a.relative))[0];
   if (episode) return { ...facts, state: episode.relative > 0 ? 'was slower' : 'was faster', move: episode };
-  return { ...facts, state: facts.scatter >= UNSTABLE_FROM ? 'unstable' : 'steady', move: undefined };
+  return { ...facts, state: scatterOf(study.course, level.median) >= UNSTABLE_FROM ? 'unstable' : 'steady', move: undefined };
 }

@@ -1,7 +1,7 @@
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { gainOfPart, heightsOf, likelihoodOf, type Part } from './gls.ts';
-import { type JudgeOptions, judgeSeries, missingRuns, NEEDED, type Study, studySeries, type Verdict } from './judge-series.ts';
+import { isShort, type JudgeOptions, judgeSeries, NEEDED, SPEED_STATES, type Study, studySeries, type Verdict } from './judge-series.ts';
 import { levelIn, type Plateau } from './plateaus.ts';
 import type { Effect, Level, Move, RunSeries, Span } from './run-series.ts';
 import { chanceOf } from './score-limits.ts';
@@ -30,8 +30,7 @@ const whole = (from: number, to: number): Plateau => ({ from, to, height: 0, beg
 export function judgeSince(series: RunSeries, instantMs: number, options: JudgeOptions): SinceInstant | undefined {
   const { dates } = series;
   const before = dates.filter((date) => date < instantMs).length;
-  const isShort = missingRuns(series, { ...options, period: { startMs: instantMs, endMs: Number.POSITIVE_INFINITY } }) !== undefined;
-  if (isShort || before < NEEDED.inPeriod) return undefined;
+  if (isShort(series, { period: { startMs: instantMs, endMs: Number.POSITIVE_INFINITY } }) || before < NEEDED.inPeriod) return undefined;
   const { effect, timeZone } = options;
   return keptFit('since', [series, instantMs, effect, timeZone], () => splitAt(studySeries(series, options), instantMs, before));
 }
@@ -97,18 +96,6 @@ export interface TogetherOptions<Key> {
   readonly falseDiscoveryRate?: number | undefined;
 }
 
-/** All states, the worst first. */
-const SEVERITY = [
-  'slower',
-  'drifting',
-  'was slower',
-  'unstable',
-  'faster',
-  'was faster',
-  'steady',
-  'not enough data',
-] as const satisfies readonly Verdict['state'][];
-
 /**
  * Where all changes are very clear, others of these series need not be as clear: they count where they are this many times rarer than
  * Benjamini and Hochberg ask. With 10 in place of 1,000, short dips before a change are named, and its level before is that of the dip.
@@ -146,8 +133,8 @@ const sizeOf = (verdict: Verdict): number => moveIn(verdict)?.relative ?? 0;
 
 function severityOf(verdict: Verdict): number {
   // A drift downwards is good news.
-  if (verdict.state === 'drifting' && verdict.move.relative < 0) return SEVERITY.indexOf('faster');
-  return SEVERITY.indexOf(verdict.state);
+  if (verdict.state === 'drifting' && verdict.move.relative < 0) return SPEED_STATES.indexOf('faster');
+  return SPEED_STATES.indexOf(verdict.state);
 }
 
 /** Whether a verdict is of the period: its instant may lie there, or may be that of another change whose instant may. */

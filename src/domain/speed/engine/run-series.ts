@@ -22,9 +22,6 @@ export interface Effect {
   readonly absolute: number;
 }
 
-/** Fewer runs than this on a side of a comparison are marked as a small sample. */
-export const SMALL_SAMPLE = 15;
-
 /** The level of the runs of a stretch. */
 export interface Level {
   /** Of the values as measured. */
@@ -35,8 +32,6 @@ export interface Level {
   readonly p25: number;
   readonly p75: number;
   readonly runs: number;
-  /** Fewer than 15 runs. */
-  readonly isSmall: boolean;
 }
 
 /** A change of level: a step that lasts, an episode that was undone, or a drift along a line. */
@@ -62,7 +57,7 @@ export interface Move {
 export function levelOf(values: readonly number[], adjusted: readonly number[]): Level {
   const [p25 = Number.NaN, median = Number.NaN, p75 = Number.NaN] = values.length > 0 ? quantile([...values], [0.25, 0.5, 0.75]) : [];
   const typical = adjusted.length > 0 ? quantile([...adjusted], 0.5) : Number.NaN;
-  return { median, typical, p25, p75, runs: values.length, isSmall: values.length < SMALL_SAMPLE };
+  return { median, typical, p25, p75, runs: values.length };
 }
 
 /** The value that a logarithm in parts of `scale` stands for: no level lies below 0. */
