@@ -20,7 +20,7 @@ describe('a step that became 20 % slower among releases of ±4 % that move all s
   it('is found, in that step and about when it began', { tags: 'nightly' }, () => {
     const found = seeds.map((seed) => studyOf({ ...usual, deploys: 0.04, shift: { size: 0.2, sinceDays: 4 } }, seed));
     const right = found.filter(({ study: { state, headline }, changedMs = 0 }) => {
-      const off = Math.abs((headline?.move?.since?.date ?? 0) - changedMs);
+      const off = Math.abs((headline?.move?.fromMs ?? 0) - changedMs);
       return state === 'slower' && headline?.step?.number === 2 && off < DAY_MS;
     });
     expect(right.length).toBeGreaterThanOrEqual(Math.floor(0.9 * seeds.length));
