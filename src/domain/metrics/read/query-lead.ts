@@ -2,7 +2,7 @@ import type { Grammar } from '../../../findings/sentence.ts';
 import { dateText, listed, rangeText, valueText } from '../../../findings/wording.ts';
 import { capital } from '../../../lib/sentences.ts';
 import { ALL_VISITORS } from '../../names/match-name.ts';
-import { isCount } from '../compare/readings.ts';
+import { definitionOf } from '../metric-definitions.ts';
 import { OTHER_DEVICE } from './metric-grid.ts';
 import { isAddable, isOfDays, type MetricQuery, timeUnitOf } from './metric-query.ts';
 import { COMMERCE_GOAL, PART_MARK, type QueryTable, TOTAL } from './query-table.ts';
@@ -34,7 +34,7 @@ interface LeadScene {
 function figureText(metric: string, value: unknown, units: QueryTable['units'], { nounOf }: Grammar): string {
   const text = valueText(typeof value === 'number' ? value : null, units[metric] ?? '');
   const { name } = nounOf(metric);
-  return isCount(metric) && metric !== 'revenueSum' ? `${text} ${name}` : `${name} ${text}`;
+  return isAddable(metric) && definitionOf(metric)?.unit !== 'currency' ? `${text} ${name}` : `${name} ${text}`;
 }
 
 type TableRow = QueryTable['rows'][number];
@@ -90,7 +90,7 @@ export function leadOf(table: QueryTable, scene: LeadScene): string {
   const metric = query.order?.metric ?? asked[0] ?? '';
   const unit = timeUnitOf(query.breakdown);
   // Weekdays of ranges that hold one of them more often are no rank of counts.
-  const ends = isOfDays(unit) && isCount(metric) ? '' : endsText(metric, table, names, scene);
+  const ends = isOfDays(unit) && isAddable(metric) ? '' : endsText(metric, table, names, scene);
   if (ends === '' || unit === undefined || names.length > 1 || isLimited(query, rows.length) || !isAddable(metric)) return ends;
   const at = columns.indexOf(metric);
   const sum = rows.reduce((all, row) => all + (row[0] === TOTAL ? 0 : Number(row[at] ?? 0)), 0);
