@@ -264,7 +264,7 @@ describe('room', () => {
     ['a number', 1, 8],
     ['nothing', null, 8],
     ['an empty object', {}, 64],
-    ['an object', { name: 'four', list: [1, null] }, 64 + (8 + 4 + 32) + (8 + 4 + 64 + 2 * (8 + 1 + 8))],
+    ['an object', { name: 'four', list: [1, null] }, 64 + (8 + 32) + (8 + 64 + 2 * (8 + 8))],
   ])('%s is counted by its texts and members', async (_, answer, bytes) => {
     const cache = createReadCache();
     await cache.open(['ana']).get({ key: 'a', keepMs: 1_000, limits: limitsOf(), read: async () => answer });
