@@ -78,3 +78,8 @@ export type Finding = z.output<typeof findingShape>;
 
 /** A finding before the grammar has made its sentence. */
 export type Facts = Omit<Finding, 'sentence'>;
+
+/** The names of the selections that narrow a finding. */
+export function placesOf({ place }: Pick<Finding, 'place'>): string[] {
+  return Object.values(place).filter((name) => name !== undefined);
+}

@@ -1,15 +1,14 @@
-import { isPercent } from '../domain/metrics/compare/change.ts';
 import type { PeriodsResult } from '../domain/metrics/compare/comparison.ts';
 import { type Contribution, type Explained, fixed } from '../domain/metrics/compare/contributions.ts';
 import { isCount } from '../domain/metrics/compare/readings.ts';
-import { nameOf } from '../domain/metrics/metric-definitions.ts';
+import { nameOf, unitOf } from '../domain/metrics/metric-definitions.ts';
 import type { MetricRow } from '../domain/metrics/read/metric-answers.ts';
+import { type Finding, placesOf } from '../findings/finding.ts';
 import type { Interval } from '../lib/calendar.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import { todayIn } from '../lib/dates.ts';
-import { addTo } from '../lib/tally.ts';
-import { formatValue, intervalIn, momentWords } from './charts/values.ts';
-import { type ChartSpec, type ContributionSpec, type ContributionStep, joined, type TrendSpec } from './spec.ts';
+import { formatValue, intervalIn, momentWords, type Unit, unitIn } from './charts/values.ts';
+import { type BarsSpec, type ChartSpec, joined, type TrendSpec } from './spec.ts';
 
 /** Segments beyond this make the picture longer than it is worth. */
 const MAX_SEGMENTS = 4;
@@ -96,32 +95,39 @@ function sinceWords({ from, to }: { readonly from: string; readonly to?: string 
   return to === undefined ? `since ${momentWords(from, 'day')}` : `${momentWords(from, 'day')} to ${momentWords(to, 'day')}`;
 }
 
-/** The sentence of a picture: what is told of the metric that it draws, the change with a date before the ranges as wholes. */
-function titleOf({ data: { findings }, headline: { metric, of } }: PeriodsResult): string {
+/** What is told of the metric that a picture draws, the change with a date before the ranges as wholes. */
+function findingOf({ data: { findings }, headline: { metric } }: PeriodsResult): Finding | undefined {
   const own = findings.filter(({ subject }) => subject === metric);
-  const moved = own.find(({ verdict, when }) => (verdict === 'higher' || verdict === 'lower') && when.shape !== 'range');
-  const sentence = (moved ?? own[0])?.sentence ?? `${nameOf(metric)}${of === '' ? '' : ` (${of})`}`;
-  return sentence.replace(/\.$/, '');
+  return own.find(({ verdict, when }) => (verdict === 'higher' || verdict === 'lower') && when.shape !== 'range') ?? own[0];
 }
 
 /** A group is most of a change from this share on, and of no more than all of it. */
 const [MOST, ALL] = [0.5, 1];
 
 /** The group that makes most of a change as the title; the change itself where none does, or the groups work against each other. */
-function partsTitle({ steps, unit, change }: ContributionSpec, title: string, name: string): string {
-  const sums = new Map<string, number>();
-  for (const { group, part, value } of steps)
-    if (group !== '' && part !== 'small' && part !== 'remainder' && part !== 'others' && part !== 'rest') addTo(sums, group, value);
-  const [largest] = [...sums].filter(([, sum]) => sum * change > 0).toSorted(([, a], [, b]) => Math.abs(b) - Math.abs(a));
-  const share = largest ? largest[1] / change : 0;
+function partsTitle(
+  parts: readonly Part[],
+  change: number,
+  unit: Unit,
+  { title, name }: { readonly title: string; readonly name: string },
+) {
+  const [largest] = parts.filter(({ contribution }) => contribution * change > 0).toSorted((a, b) => size(b) - size(a));
+  const share = largest ? largest.contribution / change : 0;
   if (!largest || share < MOST || share > ALL) return title;
-  return `Mostly ${largest[0]}: ${formatValue(largest[1], unit)} of ${formatValue(change, unit)} ${name}`;
+  return `Mostly ${largest.name}: ${formatValue(largest.contribution, unit)} of ${formatValue(change, unit)} ${name}`;
+}
+
+/** The title of a picture, the places that it is about, and the metric within a sentence. */
+interface Told {
+  readonly title: string;
+  readonly accent: readonly string[];
+  readonly name: string;
 }
 
 /** The days of the headline, with the day on which the change began. */
 function trendOf(
   { headline: { metric, since, judgement }, judged }: PeriodsResult,
-  title: string,
+  { title, accent }: Told,
   options: ComparisonChartOptions,
 ): TrendSpec | undefined {
   const { timeZone, period, labels } = options;
@@ -132,104 +138,67 @@ function trendOf(
     baseline: todayIn(timeZone, options.endsMeet ? options.baseline.endMs : options.baseline.startMs),
   });
   if (times.length === 0) return undefined;
+  const place = series.length > 1 ? series.find((each) => accent.includes(each.name)) : undefined;
+  const where = place ? `${place.name}: ${inSentence(nameOf(metric))} ` : `${nameOf(metric)} `;
   return {
     kind: 'trend',
     title,
     subtitle: `${nameOf(metric)} by day, ${rangesText(options)}, ${timeZone}: ${isCount(metric) ? 'sums of ' : ''}whole days; ${words}`,
-    unit: isPercent(metric) ? 'percent' : 'none',
+    unit: unitIn(unitOf(metric, options.currency)),
     timeZone,
     times,
-    series,
+    series: series.map((each) => ({ ...each, ...(each === place && { isAccent: true as const }) })),
     events: [],
     ...(since &&
       since.from >= (times[0] ?? '') && {
-        change: { name: `${nameOf(metric)} ${judgement.verdict} ${sinceWords(since)}`, time: since.from },
+        change: { name: `${where}${judgement.verdict} ${sinceWords(since)}`, time: since.from },
       }),
     ...(!isOverlay && { judged: { from: todayIn(timeZone, period.startMs), to: todayIn(timeZone, period.endMs) } }),
   };
 }
 
-/** The steps of one group: of a rate its moved share and its moved rate, of a count one amount. */
-function stepsOf({ name, mix, rate, contribution }: Contribution): ContributionStep[] {
-  if (mix === undefined || rate === undefined) return [{ group: name, part: 'amount', value: contribution }];
-  return [
-    { group: name, part: 'rate', value: rate },
-    { group: name, part: 'mix', value: mix },
-  ];
-}
-
-const size = ({ contribution }: Contribution) => Math.abs(contribution);
-
 /** Steps below this share of the largest cannot be seen. */
 const SMALL = 0.02;
 
-/** Draws what is too small to be seen as one step, so that all still add up; nothing where it is nothing. */
-function folded(steps: readonly ContributionStep[]): ContributionStep[] {
-  const largest = Math.max(...steps.map(({ value }) => Math.abs(value)));
-  const [shown, small] = [true, false].map((isShown) => steps.filter(({ value }) => Math.abs(value) >= SMALL * largest === isShown));
-  const parts = small?.filter(({ value }) => value !== 0) ?? [];
-  if (parts.length < 2) return [...(shown ?? []), ...parts];
-  const sum = fixed(parts.reduce((total, { value }) => total + value, 0));
-  return [...(shown ?? []), { group: `${parts.length} smaller parts`, part: 'small', value: sum }];
-}
+/** A group and what of a change comes from it. */
+type Part = Pick<Contribution, 'name' | 'mix' | 'rate' | 'contribution'>;
 
-function byDeviceOf({ metric, change, groups, remainder }: Explained, title: string): ContributionSpec {
-  const steps = groups.toSorted((a, b) => size(b) - size(a)).flatMap(stepsOf);
+const size = ({ contribution }: Part) => Math.abs(contribution);
+
+/** The parts of a change as bars: of a rate the own rate of each group and its share of the visits, of a count one amount. */
+function partsOf(parts: readonly Part[], change: number, told: Told, { by, unit }: { readonly by: string; readonly unit: Unit }): BarsSpec {
+  const largest = Math.max(...parts.map(size));
+  const isSeen = (value: number | undefined) => Math.abs(value ?? 0) > SMALL * largest;
+  const shown = parts.filter(({ contribution, rate, mix }) => [contribution, rate, mix].some(isSeen)).toSorted((a, b) => size(b) - size(a));
+  const isSplit = shown.some(({ mix }) => isSeen(mix));
+  const series = (name: string, valueOf: (part: Part) => number | undefined) => ({
+    name,
+    values: shown.map((part) => valueOf(part) ?? null),
+  });
+  const accent = told.accent.filter((name) => shown.some((part) => part.name === name));
   return {
-    kind: 'contribution',
-    title,
-    subtitle: isPercent(metric) ? 'by device: its own rate, and its share of the visits (traffic mix)' : 'by device',
-    unit: isPercent(metric) ? 'points' : 'change',
-    change,
-    steps: folded([...steps, { group: '', part: 'remainder', value: remainder }]),
+    kind: 'bars',
+    title: partsTitle(shown, change, unit, told),
+    subtitle: `${by}${isSplit ? ': its own rate, and its share of the visits (traffic mix)' : ''}; whole change ${formatValue(change, unit)}`,
+    unit,
+    labels: shown.map(({ name }) => name),
+    series: isSplit
+      ? [series('own rate', ({ rate }) => rate), series('traffic mix', ({ mix }) => mix)]
+      : [series('contribution', ({ contribution }) => contribution)],
+    ...(accent.length > 0 && { accent }),
   };
 }
 
-/** Each segment and all other visits add up to the change; what mix does is of both together. */
-function stepsApart({ groups: [own, others], remainder }: Explained): ContributionStep[] {
-  if (!own || !others) return [];
-  const group = own.name;
-  const rest: ContributionStep = { group, part: 'remainder', value: remainder };
-  if (own.mix === undefined || others.mix === undefined)
-    return [...stepsOf(own), { group, part: 'rest', value: others.contribution }, rest];
-  return [
-    { group, part: 'rate', value: own.rate ?? 0 },
-    { group, part: 'mix', value: fixed(own.mix + others.mix) },
-    { group, part: 'others', value: others.rate ?? 0 },
-    rest,
-  ];
-}
-
-function bySegmentOf(all: readonly Explained[], title: string): ContributionSpec | undefined {
-  const [first] = all;
-  if (!first) return undefined;
-  const effect = ({ groups: [own] }: Explained) => (own ? Math.abs(own.mix ?? 0) + Math.abs(own.rate ?? own.contribution) : 0);
-  const shown = all.toSorted((a, b) => effect(b) - effect(a)).slice(0, MAX_SEGMENTS);
-  return {
-    kind: 'contribution',
-    title,
-    subtitle: `by segment, each against all other visits (segments overlap); ${shown.length} of ${all.length}`,
-    unit: isPercent(first.metric) ? 'points' : 'change',
-    change: first.change,
-    steps: shown.flatMap(stepsApart),
-    overlap: true,
-  };
-}
-
-function factorsOf(
-  { change, visits, conversion, basket, remainder }: NonNullable<PeriodsResult['factors']>,
-  title: string,
-): ContributionSpec {
-  const amounts = { visits, conversion, basket };
-  const steps = Object.entries(amounts).map(([group, value]): ContributionStep => ({ group, part: 'amount', value }));
-  return {
-    kind: 'contribution',
-    title,
-    subtitle: 'by factor: visits × conversion × basket',
-    unit: 'change',
-    change,
-    steps: [...steps, { group: '', part: 'remainder', value: remainder }],
-  };
+/** The segments that make most of a change; what mix does is of each and of all other visits together. */
+function segmentParts(all: readonly Explained[]): Part[] {
+  const parts = all.flatMap(({ groups: [own, others] }): Part[] => {
+    if (!own || !others) return [];
+    const { name, contribution, rate = 0, mix } = own;
+    if (mix === undefined || others.mix === undefined) return [{ name, contribution }];
+    const moved = fixed(mix + others.mix);
+    return [{ name, rate, mix: moved, contribution: fixed(rate + moved) }];
+  });
+  return parts.toSorted((a, b) => size(b) - size(a)).slice(0, MAX_SEGMENTS);
 }
 
 /**
@@ -238,18 +207,31 @@ function factorsOf(
  */
 export function chartOfComparison(result: PeriodsResult, options: ComparisonChartOptions): ChartSpec | undefined {
   const { headline, byDevice, bySegment, factors } = result;
-  const { metric, isPerDay } = headline;
-  const name = `${nameOf(metric)}${isPerDay ? ' a day' : ''}`;
-  const title = titleOf(result);
-  const groups = byDevice ? byDeviceOf(byDevice, title) : bySegmentOf(bySegment, title);
+  const { metric, isPerDay, of } = headline;
+  const finding = findingOf(result);
+  const told = {
+    title: (finding?.sentence ?? `${nameOf(metric)}${of === '' ? '' : ` (${of})`}`).replace(/\.$/, ''),
+    accent: finding ? placesOf(finding) : [],
+    name: inSentence(`${nameOf(metric)}${isPerDay ? ' a day' : ''}`),
+  };
+  const unit = unitIn(unitOf(metric, options.currency), true);
+  const [segment] = bySegment;
+  const ofSegments = `by segment, each against all other visits (segments overlap); ${Math.min(MAX_SEGMENTS, bySegment.length)} of ${bySegment.length}`;
+  const drawn = [
+    byDevice && partsOf(byDevice.groups, byDevice.change, told, { by: 'by device', unit }),
+    !byDevice && segment && partsOf(segmentParts(bySegment), segment.change, told, { by: ofSegments, unit }),
+    metric === 'revenueSum' &&
+      factors &&
+      partsOf(
+        (['visits', 'conversion', 'basket'] as const).map((name) => ({ name, contribution: factors[name] })),
+        factors.change,
+        told,
+        { by: 'by factor: visits × conversion × basket', unit },
+      ),
+  ];
   const { verdict } = headline.judgement;
   // The parts of a change within noise are noise too.
   const isChanged = verdict === 'up' || verdict === 'down' || verdict === 'drift';
-  const parts = isChanged ? [groups, metric === 'revenueSum' && factors ? factorsOf(factors, title) : undefined] : [];
-  const ranges = rangesText(options);
-  const trend = trendOf(result, title, options);
-  return joined([
-    trend,
-    ...parts.map((part) => part && { ...part, title: partsTitle(part, title, inSentence(name)), subtitle: `${ranges}, ${part.subtitle}` }),
-  ]);
+  const parts = drawn.flatMap((part) => (part && isChanged ? [{ ...part, subtitle: `${rangesText(options)}, ${part.subtitle}` }] : []));
+  return joined([trendOf(result, told, options), ...parts]);
 }

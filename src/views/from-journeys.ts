@@ -1,14 +1,15 @@
+import type { ImpactAnswer, ImpactRow } from '../domain/journeys/impact/impact-answer.ts';
 import { edgeName } from '../domain/journeys/paths.ts';
 import type { RetentionAnswer } from '../domain/journeys/retention.ts';
 import { addTo } from '../lib/tally.ts';
-import { formatValue, rangeIn } from './charts/values.ts';
-import type { CohortsSpec, FlowSpec, FunnelSpec } from './spec.ts';
+import { formatValue, rangeIn, unitIn } from './charts/values.ts';
+import type { BarsSpec, FlowSpec, GridSpec } from './spec.ts';
 
 /** A share in percent. */
 const share = (part: number, whole: number) => formatValue(whole > 0 ? (100 * part) / whole : null, 'percent');
 
 /** Covered days as pictures write them: `18 Nov 2026, 20 – 24 Nov 2026, UTC`. */
-export function daysIn(covered: readonly string[]): string {
+function daysIn(covered: readonly string[]): string {
   const ranges = covered.map((words) => {
     const [, from = '', to = from] = /^(\d{4}-\d\d-\d\d)(?: … (\d{4}-\d\d-\d\d))?/.exec(words) ?? [];
     return from === '' ? words : rangeIn('UTC', Date.parse(from), Date.parse(to));
@@ -23,16 +24,26 @@ export interface FunnelDrawn {
   readonly covered: readonly string[];
 }
 
-/** The chart of a funnel; undefined where nobody did its first step. */
-export function funnelChart({ steps, unit, covered }: FunnelDrawn): FunnelSpec | undefined {
+/** The chart of a funnel: those who did each step, and paler those who did the step before only; undefined where nobody did its first step. */
+export function funnelChart({ steps, unit, covered }: FunnelDrawn): BarsSpec | undefined {
   const [first, last] = [steps[0], steps.at(-1)];
   if (!first || !last || first.sessions === 0) return undefined;
+  const before = (index: number) => steps[index - 1]?.sessions;
   return {
-    kind: 'funnel',
+    kind: 'bars',
     title: `${share(last.sessions, first.sessions)} of ${unit} go from ${first.step} to ${last.step}`,
     subtitle: `${unit}, ${daysIn(covered)}`,
-    unit,
-    steps: steps.map(({ step, sessions }) => ({ name: step, count: sessions })),
+    unit: 'none',
+    labels: steps.map(({ step }) => step),
+    series: [{ name: `${unit} that did the step`, values: steps.map(({ sessions }) => sessions) }],
+    lost: {
+      name: 'did the step before only',
+      values: steps.map(({ sessions }, index) => Math.max(0, (before(index) ?? sessions) - sessions)),
+    },
+    notes: steps.map(({ sessions }, index) => {
+      const earlier = before(index);
+      return earlier === undefined ? '' : `· ${share(sessions, earlier)} go on · ${share(sessions, first.sessions)} of all`;
+    }),
   };
 }
 
@@ -123,15 +134,110 @@ function cohortTitle(cohorts: CohortsDrawn['cohorts'], curves: CohortsDrawn['cur
   return `${formatValue(most.percent, 'percent')} of new visitors came back ${when} ${by} ${most.at}, more than ${when} any other ${by}`;
 }
 
-/** The triangle and the curves of cohorts; undefined where there are none. */
-export function cohortChart({ cohorts, curves, by, covered }: CohortsDrawn): CohortsSpec | undefined {
+/** The shares of all, or of each group of a split, and of each cohort by period; undefined where there are none. */
+export function cohortChart({ cohorts, curves, by, covered }: CohortsDrawn): GridSpec | undefined {
   if (cohorts.length === 0) return undefined;
+  // In the period of their first session all are there.
+  const rows = [
+    ...curves.map(({ group, percent }) => ({ name: group, values: percent.slice(1) })),
+    ...cohorts.map(({ cohort, visitors, percent }) => ({
+      name: `${cohort}  ${formatValue(visitors, 'none')}`,
+      values: percent.slice(1),
+    })),
+  ];
+  const periods = Math.max(1, ...rows.map(({ values }) => values.length));
   return {
-    kind: 'cohorts',
+    kind: 'grid',
     title: cohortTitle(cohorts, curves, by),
     subtitle: `cohorts of ${daysIn(covered)}; share of the cohort, visitors beside its name; empty: not over or not covered`,
-    by,
-    cohorts: cohorts.map(({ cohort, visitors, percent }) => ({ name: cohort, visitors, percents: percent })),
-    curves: curves.map(({ group, percent }) => ({ name: group, percents: percent })),
+    unit: 'percent',
+    columns: Array.from({ length: periods }, (_, index) => `${by} ${index + 1}`),
+    rows,
+  };
+}
+
+/** More bars cannot be read. */
+const MOST_BARS = 12;
+const LONGEST_LABEL = 60;
+/** A title wraps. */
+const LONGEST_TITLE = 120;
+
+/** A condition with its page, whose message is cut where it is long. */
+function short(condition: string, longest = LONGEST_LABEL): string {
+  const place = / on \S+$/.exec(condition)?.[0] ?? '';
+  const room = longest - place.length;
+  const words = condition.slice(0, condition.length - place.length);
+  return words.length > room ? `${words.slice(0, Math.max(room, 10))}…${words.endsWith('"') ? '"' : ''}${place}` : condition;
+}
+
+/** An estimate with the ends of its interval at 95 %; undefined where there is none. */
+interface Estimate {
+  readonly value: number | undefined;
+  readonly ends: readonly [number | undefined, number | undefined];
+}
+
+const minus = (value: number | undefined) => (value === undefined ? undefined : -value);
+
+/** What a condition costs: revenue, conversions, or (more of them is a loss) visits that end on its page. */
+function costOf(row: ImpactRow, outcome: string): Estimate {
+  if (outcome === 'revenue') return { value: row.lostRevenue, ends: [row.lostRevenueLow, row.lostRevenueHigh] };
+  const { lostConversions: value, lostConversionsLow: low, lostConversionsHigh: high } = row;
+  return outcome === 'bounce' ? { value: minus(value), ends: [minus(high), minus(low)] } : { value, ends: [low, high] };
+}
+
+const isClaim = ({ verdict }: ImpactRow) => verdict === 'lowers' || verdict === 'raises';
+
+/** The interval of an estimate where there is one, and the verdict where it is no claim. */
+function noteOf({ ends }: Estimate, row: ImpactRow): string {
+  const isKnown = ends.every((end) => end !== undefined);
+  const interval = isKnown ? [`(${ends.map((end) => formatValue(end, 'none')).join(' to ')})`] : [];
+  return [...interval, ...(isClaim(row) ? [] : [row.verdict])].join(' ');
+}
+
+/** Of what the bars are, and the finding of the first one as a title. */
+function wordsOf({ days, outcome, currency }: ImpactAnswer, first: ImpactRow | undefined, amount: string) {
+  const name = first === undefined ? '' : short(first.condition, LONGEST_TITLE);
+  if (outcome === 'bounce') {
+    const none = `No condition stands out as ending visits in ${days} days`;
+    const title = first?.verdict === 'raises' ? `${name} goes with most visits that end there in ${days} days: ${amount}` : none;
+    return { what: 'more visits that end on that page', title };
+  }
+  const isRevenue = outcome === 'revenue';
+  const many = outcome === 'purchase' ? 'purchases' : outcome;
+  const none = `No condition stands out as lowering ${many} in ${days} days`;
+  const cost = isRevenue ? amount : `${amount} ${many}`;
+  return {
+    what: isRevenue ? ['revenue lost', ...(currency === undefined ? [] : [currency])].join(', ') : `lost ${many}`,
+    title: first?.verdict === 'lowers' ? `${name} costs most in ${days} days: ${cost}` : none,
+  };
+}
+
+/** The cost of each condition as a bar, its interval behind it; undefined where nothing could be measured. */
+export function chartOfImpact(answer: ImpactAnswer, covered: readonly string[]): BarsSpec | undefined {
+  const { conditions, days, outcome } = answer;
+  const unit = unitIn(outcome === 'revenue' ? answer.currency : undefined);
+  const drawn = conditions
+    .map((row) => ({ row, cost: costOf(row, outcome) }))
+    .filter(({ cost }) => cost.value !== undefined)
+    .slice(0, MOST_BARS);
+  const [first] = drawn;
+  if (!first) return undefined;
+  const { what, title } = wordsOf(answer, first.row, formatValue(first.cost.value, unit));
+  return {
+    kind: 'bars',
+    title,
+    subtitle: `${what} in ${days} days, ${daysIn(covered)}: estimate and 95% interval`,
+    unit,
+    labels: drawn.map(({ row }) => short(row.condition)),
+    series: [
+      {
+        name: 'estimate',
+        values: drawn.map(({ cost }) => cost.value ?? null),
+        low: drawn.map(({ cost }) => cost.ends[0] ?? null),
+        high: drawn.map(({ cost }) => cost.ends[1] ?? null),
+      },
+    ],
+    accent: drawn.flatMap(({ row }) => (isClaim(row) ? [short(row.condition)] : [])),
+    notes: drawn.map(({ row, cost }) => noteOf(cost, row)),
   };
 }

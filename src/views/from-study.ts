@@ -149,7 +149,10 @@ export function trendOf(study: Study, clues: Clues, { title, timeZone, events }:
     timeZone,
     times,
     ...(isPart && today !== undefined && { inPart: [today] }),
-    series: rows.map((row, index) => seriesOf(nameOf(row), groups[index] ?? new Map(), times, isDaily)),
+    series: rows.map((row, index) => ({
+      ...seriesOf(nameOf(row), groups[index] ?? new Map(), times, isDaily),
+      ...(since && index === 0 && rows.length > 1 && { isAccent: true as const }),
+    })),
     events: events.map(({ key, text, atMs }) => ({ name: text || key, time: minuteIn(timeZone, atMs) })),
     ...(since && {
       change: { name: `${nameOf(first)} ${first.state} ${stretchIn(timeZone, since)}`, time: minuteIn(timeZone, since.fromMs) },

@@ -52,6 +52,8 @@ export interface TrendSeries {
   /** Lowest and highest value that a point sums up. */
   readonly low?: readonly (number | null)[];
   readonly high?: readonly (number | null)[];
+  /** The place of the finding: all other lines are grey. */
+  readonly isAccent?: true;
 }
 
 /** Something that happened, at a local time of the chart. */
@@ -93,12 +95,15 @@ export interface TrendSpec {
 }
 
 /** Amounts of one metric, one for each label; null is no value, never zero. */
-interface BarSeries {
+export interface BarSeries {
   readonly name: string;
   readonly values: readonly (number | null)[];
+  /** Ends of the interval of each amount. */
+  readonly low?: readonly (number | null)[];
+  readonly high?: readonly (number | null)[];
 }
 
-/** Amounts side by side: devices, segments, goals, zones. */
+/** Amounts side by side: devices, segments, steps of a funnel, parts of a change. */
 export interface BarsSpec {
   readonly kind: 'bars';
   readonly title: string;
@@ -106,47 +111,15 @@ export interface BarsSpec {
   readonly unit: Unit;
   readonly labels: readonly string[];
   readonly series: readonly BarSeries[];
-  /** Words behind the bar of each label where there is one series: a verdict, an interval. */
+  /** Labels of the finding: all others are drawn in grey, or paler. */
+  readonly accent?: readonly string[];
+  /** Words behind the amount of each label where there is one series: a verdict, an interval. */
   readonly notes?: readonly string[];
+  /** Pale continuation of the bars of a single series: those who did the step before only. */
+  readonly lost?: BarSeries;
 }
 
-/**
- * Kind of a step of a change. `mix`: moved shares of the visits; `rate`: an own rate that moved; `others`: that of all others; `amount`: an
- * amount; `rest`: that of all others. `small`: several too small to be drawn apart; `remainder`: the rest of rounding.
- */
-export type StepKind = 'mix' | 'rate' | 'others' | 'amount' | 'rest' | 'small' | 'remainder';
-
-/** A part of a change that comes from one group. */
-export interface ContributionStep {
-  readonly group: string;
-  readonly part: StepKind;
-  readonly value: number;
-}
-
-/** The steps of a change, which add up to it together with the remainder. */
-export interface ContributionSpec {
-  readonly kind: 'contribution';
-  readonly title: string;
-  readonly subtitle?: string;
-  /** Of the change, not of the metric: points of a rate. */
-  readonly unit: Unit;
-  readonly change: number;
-  readonly steps: readonly ContributionStep[];
-  /** Groups overlap: the steps of each add up to the change by themselves. */
-  readonly overlap?: true;
-}
-
-/** Steps and how many did each; from step to step those who did not go on are drawn behind. */
-export interface FunnelSpec {
-  readonly kind: 'funnel';
-  readonly title: string;
-  readonly subtitle?: string;
-  /** The counted unit: sessions or visitors. */
-  readonly unit: string;
-  readonly steps: readonly { readonly name: string; readonly count: number }[];
-}
-
-/** Columns of pages from left to right and how many went from one to the next. */
+/** Pages in columns from left to right and how many went from one to the next. */
 export interface FlowSpec {
   readonly kind: 'flow';
   readonly title: string;
@@ -156,20 +129,18 @@ export interface FlowSpec {
   readonly links: readonly { readonly from: string; readonly to: string; readonly count: number }[];
 }
 
-/** Shares of cohorts that came back, in percent; null where the time is not over. */
-export interface CohortsSpec {
-  readonly kind: 'cohorts';
+/** Cells that darken with their value; null is an empty one. */
+export interface GridSpec {
+  readonly kind: 'grid';
   readonly title: string;
   readonly subtitle?: string;
-  /** The length of a period: day or week. */
-  readonly by: string;
-  readonly cohorts: readonly { readonly name: string; readonly visitors: number; readonly percents: readonly (number | null)[] }[];
-  /** All cohorts together, or each group of a split, by period. */
-  readonly curves: readonly { readonly name: string; readonly percents: readonly (number | null)[] }[];
+  readonly unit: Unit;
+  readonly columns: readonly string[];
+  readonly rows: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
 }
 
 /** A single picture. */
-export type PanelSpec = WaterfallSpec | TrendSpec | BarsSpec | ContributionSpec | FunnelSpec | FlowSpec | CohortsSpec;
+export type PanelSpec = WaterfallSpec | TrendSpec | BarsSpec | FlowSpec | GridSpec;
 
 /** Pictures below each other that answer one question. */
 interface PanelsSpec {
@@ -180,16 +151,7 @@ interface PanelsSpec {
 /** A picture as plain data: what server and view draw from. */
 export type ChartSpec = PanelSpec | PanelsSpec;
 
-const KINDS: ReadonlySet<unknown> = new Set<ChartSpec['kind']>([
-  'waterfall',
-  'trend',
-  'bars',
-  'contribution',
-  'funnel',
-  'flow',
-  'cohorts',
-  'panels',
-]);
+const KINDS: ReadonlySet<unknown> = new Set<ChartSpec['kind']>(['waterfall', 'trend', 'bars', 'flow', 'grid', 'panels']);
 
 /** Whether a member of an answer is a chart. */
 export function isChart(value: unknown): value is ChartSpec {

@@ -5,8 +5,9 @@ import { type ThemeName, themes } from '../../src/views/charts/theme.ts';
 import { plainText } from '../../src/views/charts/values.ts';
 import { drawSvg } from '../../src/views/draw-svg.ts';
 import type { ChartSpec, PanelSpec } from '../../src/views/spec.ts';
-import { LOOK, type Series, seriesOf, tooltipOf } from './drawn.ts';
-import { bars, contribution, longWaterfall, panels, segments, trend, waterfall } from './samples.ts';
+import { complaintsOf } from './complaints.ts';
+import { LOOK, seriesOf, tooltipOf } from './drawn.ts';
+import { bars, costs, flow, funnel, grid, longWaterfall, panels, parts, trend, waterfall } from './samples.ts';
 
 /** All numbers of an option, however deep. */
 function numbersIn(value: unknown): number[] {
@@ -22,9 +23,13 @@ const charts: [string, PanelSpec][] = [
   ['bars', bars()],
   ['bars of nothing', bars({ labels: [], series: [] })],
   ['bars of no number', bars({ labels: ['a'], series: [{ name: 'x', values: [Number.NaN] }] })],
-  ['contributions', contribution()],
-  ['contributions of segments', segments()],
-  ['contributions of nothing', contribution({ steps: [], change: Number.NaN })],
+  ['parts of a change', parts()],
+  ['parts of nothing', parts({ labels: [], series: [] })],
+  ['costs with intervals', costs()],
+  ['a funnel', funnel()],
+  ['a grid', grid()],
+  ['a grid of nothing', grid({ columns: [], rows: [] })],
+  ['a flow', flow()],
 ];
 
 describe('every chart', () => {
@@ -168,7 +173,7 @@ describe('bars', () => {
 
   it('begin at zero, with a dash and no length where there is no value', () => {
     const [desktop, mobile] = seriesOf(bars());
-    expect([desktop?.data, mobile?.data]).toEqual([
+    expect([desktop?.data, mobile?.data].map((data) => (data as { value: number }[]).map(({ value }) => value))).toEqual([
       [3.91, 3.62, 5.2],
       [2.1, 0, 0],
     ]);
@@ -185,32 +190,60 @@ describe('bars', () => {
   });
 });
 
-describe('contributions', () => {
-  /** From where to where the bar of each row runs. */
-  function spans(spec: PanelSpec): [number, number][] {
-    const [start, ...parts] = seriesOf(spec).filter(({ id }) => id !== 'words');
-    const all = (series: Series | undefined) => (series?.data ?? []) as number[];
-    return all(start).map((low, row) => [low, low + parts.reduce((sum, part) => sum + (all(part)[row] ?? 0), 0)]);
-  }
-  const near = (...all: [number, number][]) => all.map(([low, high]) => [expect.closeTo(low, 6), expect.closeTo(high, 6)]);
+/** Labels and colours of the first series of bars. */
+const coloursOf = (spec: PanelSpec) =>
+  ((seriesOf(spec)[0]?.data ?? []) as { itemStyle: { color: string; opacity?: number } }[]).map(({ itemStyle }) => itemStyle);
 
-  it('lead from no change to the whole change, each from where the one before ends', () => {
-    expect(spans(contribution())).toEqual(near([-0.62, 0], [-0.62, -0.58], [-0.58, -0.48], [-0.4999, -0.48], [-0.5, -0.4999], [-0.5, 0]));
-    expect(seriesOf(contribution())[0]?.markLine?.data.map(({ xAxis }) => xAxis)).toEqual([-0.5]);
-  });
-
-  it('of groups that overlap begin at zero for each, across zero too', () => {
-    expect(spans(segments())).toEqual(near([0, 0.2], [0.1, 0.2], [0.1, 0.3], [0.3, 0.3], [-0.05, 0], [-0.05, 0.2], [0.2, 0.3], [0.3, 0.3]));
-  });
-
-  it('are told in words', () => {
-    const [mobile, ...desktop] = drawChart(contribution(), { theme: themes.light, widthPx: 960 }).words.split('; desktop: ');
-    expect(mobile).toBe('Conversion rate 3.1% → 2.6% (-0.5 pp, -16.1%): mobile: own rate -0.62 pp; mobile: traffic mix +0.04 pp');
-    expect(desktop).toEqual(['own rate +0.1 pp', 'traffic mix -0.0199 pp; remainder -0.0001 pp; whole change -0.5 pp.']);
-    expect(tooltipOf(segments(), 2)).toEqual([
-      { name: 'Germany: rate of all others' },
-      { name: 'rate of all others', value: '+0.2 pp', colour: themes.dark.series[2] },
+describe('the finding', () => {
+  it('is drawn in the accent colour and the rest in grey; of several series the rest is paler', () => {
+    const { accent, grey, series } = themes.light;
+    expect(coloursOf(costs())).toEqual([{ color: accent }, { color: grey }]);
+    expect(coloursOf(parts())).toEqual([
+      { color: series[0], opacity: 1 },
+      { color: series[0], opacity: 0.4 },
     ]);
+    expect(coloursOf(bars())).toEqual([0, 1, 2].map(() => ({ color: series[0] })));
+    const spec = trend();
+    const lines = (isAccent: boolean) =>
+      seriesOf(
+        trend({ series: spec.series.map((each, index) => ({ ...each, ...(isAccent && index === 1 && { isAccent: true as const }) })) }),
+      )
+        .slice(0, 2)
+        .map((line) => (line.lineStyle as { color?: string }).color);
+    expect(lines(true)).toEqual([grey, accent]);
+    expect(lines(false)).toEqual(series.slice(0, 2));
+  });
+
+  it('has its interval drawn across its bar, which no words cover', () => {
+    const [, behind, intervals] = seriesOf(costs());
+    expect(intervals).toMatchObject({
+      id: 'intervals',
+      data: [
+        [0, 300, 1_500],
+        [1, -400, 900],
+      ],
+    });
+    expect(behind?.data).toEqual([600, 650]);
+    const { svg } = drawSvg(costs());
+    expect(svg).toContain('>900 EUR (300 to 1,500 EUR)</text>');
+  });
+});
+
+describe('a narrow picture', () => {
+  it.each([...charts, ['bars of one series', bars({ series: bars().series.slice(0, 1) })] as const])(
+    'of %s neither cuts nor covers a word',
+    (_, spec) => {
+      expect(complaintsOf(spec, 390)).toEqual([]);
+    },
+  );
+
+  it('writes amounts under the labels of a single series, and behind the bars of several', () => {
+    const text = (spec: PanelSpec) => drawSvg(spec, 'light', 390).svg;
+    for (const words of ['/p/*', '3,000 · 37.5% go on · 37.5% of all']) expect(text(funnel())).toContain(`>${words}</text>`);
+    for (const words of ['desktop', '-0.0199 pp']) expect(text(parts())).toContain(`>${words}</text>`);
+    for (const words of ['2. /p/*', '60']) expect(text(flow())).toContain(`>${words}</text>`);
+    for (const words of ['2026-11-02 1,240', '3%'])
+      expect(text(grid({ columns: Array.from({ length: 12 }, (_, at) => `day ${at}`) }))).toContain(`>${words}</text>`);
   });
 });
 
@@ -223,7 +256,7 @@ describe('several pictures', () => {
 
   it('stand below each other in one', () => {
     const spec: ChartSpec = panels();
-    const [first, second] = [drawSvg(trend()), drawSvg(contribution())];
+    const [first, second] = [drawSvg(trend()), drawSvg(parts())];
     const { svg, heightPx } = drawSvg(spec);
     expect(heightPx).toBe(first.heightPx + second.heightPx);
     expect(svg).toContain(`<svg y="${first.heightPx}" `);

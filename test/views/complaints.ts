@@ -48,7 +48,7 @@ function tickComplaints(option: Drawing['option']): string[] {
 
 /** Unequal distances between the labels below rows, where single ones were left out for want of room. */
 function valueComplaints(kind: PanelSpec['kind'] | undefined, boxes: readonly Box[]): string[] {
-  if (kind !== 'bars' && kind !== 'contribution' && kind !== 'funnel') return [];
+  if (kind !== 'bars') return [];
   const lowest = Math.max(...boxes.map(({ top }) => top));
   const labels = boxes.filter(({ top }) => top > lowest - 1).toSorted((a, b) => a.left - b.left);
   const gaps = labels

@@ -1,7 +1,8 @@
 import {
   type BarsSpec,
   type ChartSpec,
-  type ContributionSpec,
+  type FlowSpec,
+  type GridSpec,
   type TrendSpec,
   type WaterfallRow,
   type WaterfallSpec,
@@ -79,42 +80,86 @@ export function bars(more: Partial<BarsSpec> = {}): BarsSpec {
   };
 }
 
-/** A fall of a rate by device: mobile makes more than all of it. */
-export function contribution(more: Partial<ContributionSpec> = {}): ContributionSpec {
-  return {
-    kind: 'contribution',
+/** A fall of a rate by device, and what each adds to it. */
+export function parts(more: Partial<BarsSpec> = {}): BarsSpec {
+  return bars({
     title: 'Conversion rate 3.1% → 2.6% (-0.5 pp, -16.1%)',
     subtitle: 'by device',
     unit: 'points',
-    change: -0.5,
-    steps: [
-      { group: 'mobile', part: 'rate', value: -0.62 },
-      { group: 'mobile', part: 'mix', value: 0.04 },
-      { group: 'desktop', part: 'rate', value: 0.1 },
-      { group: 'desktop', part: 'mix', value: -0.0199 },
-      { group: '', part: 'remainder', value: -0.0001 },
+    labels: ['mobile', 'desktop'],
+    series: [
+      { name: 'own rate', values: [-0.62, 0.1] },
+      { name: 'traffic mix', values: [0.04, -0.0199] },
+    ],
+    accent: ['mobile'],
+    ...more,
+  });
+}
+
+/** What two conditions cost, with intervals: one of them is noise. */
+export function costs(more: Partial<BarsSpec> = {}): BarsSpec {
+  return bars({
+    title: 'Rage clicks on /cart cost most in 7 days: 900 EUR',
+    subtitle: 'revenue lost',
+    unit: 'EUR',
+    labels: ['Rage clicks on /cart', 'Slow load on /'],
+    series: [{ name: 'estimate', values: [900, 250], low: [300, -400], high: [1_500, 900] }],
+    accent: ['Rage clicks on /cart'],
+    notes: ['(300 to 1,500 EUR)', '(-400 to 900 EUR) within noise'],
+    ...more,
+  });
+}
+
+/** A funnel of three steps. */
+export function funnel(more: Partial<BarsSpec> = {}): BarsSpec {
+  return bars({
+    title: '12.5% of sessions go from / to /checkout',
+    subtitle: 'sessions',
+    unit: 'none',
+    labels: ['/', '/p/*', '/checkout'],
+    series: [{ name: 'sessions that did the step', values: [8_000, 3_000, 1_000] }],
+    lost: { name: 'did the step before only', values: [0, 5_000, 2_000] },
+    notes: ['', '· 37.5% go on · 37.5% of all', '· 33.33% go on · 12.5% of all'],
+    ...more,
+  });
+}
+
+/** Two cohorts, of which the second is not over. */
+export function grid(more: Partial<GridSpec> = {}): GridSpec {
+  return {
+    kind: 'grid',
+    title: '4.2% of new visitors came back on day 1, more than on any other day',
+    subtitle: 'cohorts of two days',
+    unit: 'percent',
+    columns: Array.from({ length: 8 }, (_, index) => `day ${index + 1}`),
+    rows: [
+      { name: 'all', values: [4.2, 3.1, 2.6, 2.2, 2, 1.9, 1.8, 1.5] },
+      { name: '2026-11-02  1,240', values: [4.4, 3.2, 2.8, 2.2, null, null, null, null] },
     ],
     ...more,
   };
 }
 
-/** A rise by segments that overlap. */
-export function segments(): ContributionSpec {
-  const of = (group: string, rate: number, mix: number, others: number) => [
-    { group, part: 'rate', value: rate } as const,
-    { group, part: 'mix', value: mix } as const,
-    { group, part: 'others', value: others } as const,
-    { group, part: 'remainder', value: 0 } as const,
-  ];
-  return contribution({
-    title: 'Visits by segment',
-    change: 0.3,
-    overlap: true,
-    steps: [...of('Germany', 0.2, -0.1, 0.2), ...of('New visitors', -0.05, 0.25, 0.1)],
-  });
+/** Sessions that go from the entry page to two others. */
+export function flow(more: Partial<FlowSpec> = {}): FlowSpec {
+  return {
+    kind: 'flow',
+    title: 'After / most often: /p/*, 60 of 100 sessions',
+    subtitle: '100 sessions',
+    nodes: [
+      { id: '0 /', label: '/', side: 0, count: 100 },
+      { id: '1 /p/*', label: '/p/*', side: 1, count: 60 },
+      { id: '1 exit', label: 'exit', side: 1, count: 40 },
+    ],
+    links: [
+      { from: '0 /', to: '1 /p/*', count: 60 },
+      { from: '0 /', to: '1 exit', count: 40 },
+    ],
+    ...more,
+  };
 }
 
 /** Two pictures that answer one question. */
 export function panels(): ChartSpec {
-  return { kind: 'panels', panels: [trend(), contribution()] };
+  return { kind: 'panels', panels: [trend(), parts()] };
 }

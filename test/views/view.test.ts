@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChartSpec } from '../../src/views/spec.ts';
 import { hasChromium, type ShownView, type ShowOptions, sharedBrowser } from './browser.ts';
-import { bars, contribution, longWaterfall, panels, segments, trend, waterfall } from './samples.ts';
+import { bars, costs, longWaterfall, panels, parts, trend, waterfall } from './samples.ts';
 
 const answer = (chart?: ChartSpec) => ({
   content: [{ type: 'text' as const, text: 'an answer' }],
@@ -155,23 +155,21 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
     await view.screenshot(`bars-${theme}`);
   });
 
-  it.each(['light', 'dark'])('draws what a change is made of, by devices and by segments (%s)', { tags: 'nightly' }, async (theme) => {
-    const view = await shown(contribution(), { context: { theme } });
+  it.each(['light', 'dark'])('draws what a change is made of, and what conditions cost (%s)', { tags: 'nightly' }, async (theme) => {
+    const view = await shown(parts(), { context: { theme } });
     await drawn(view, '-0.62 pp');
-    expect(await texts(view)).toEqual(
-      expect.arrayContaining(['mobile: own rate', 'desktop: traffic mix', 'remainder', 'whole change', '-0.5 pp']),
-    );
-    expect(await view.view.locator('.chart').getAttribute('aria-label')).toContain('mobile: own rate -0.62 pp');
-    await view.screenshot(`contribution-${theme}`);
-    await view.host('result', answer(segments()));
-    await drawn(view, 'New visitors: rate of all others');
+    expect(await texts(view)).toEqual(expect.arrayContaining(['mobile', 'desktop', 'own rate', 'traffic mix', '-0.0199 pp']));
+    expect(await view.view.locator('.chart').getAttribute('aria-label')).toContain('mobile own rate -0.62 pp');
+    await view.screenshot(`parts-${theme}`);
+    await view.host('result', answer(costs()));
+    await drawn(view, '900 EUR (300 to 1,500 EUR)');
     expect(await view.faults()).toEqual([]);
-    await view.screenshot(`segments-${theme}`);
+    await view.screenshot(`costs-${theme}`);
   });
 
   it('draws several pictures below each other, and fewer afterwards', { tags: 'nightly' }, async () => {
     const view = await shown(panels());
-    await drawn(view, 'whole change');
+    await drawn(view, 'traffic mix');
     const boxes = await Promise.all((await view.view.locator('.chart').all()).map((each) => each.boundingBox()));
     expect(boxes.map((box) => box?.y)).toEqual([0, 420]);
     await view.screenshot('panels-light');

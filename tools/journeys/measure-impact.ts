@@ -39,7 +39,7 @@ export default defineAnsweringTool({
   async handler(question, context) {
     const { measureImpact } = await import('../../src/usecases/journeys/impact/measure-impact.ts');
     const { covered, ...answer } = await measureImpact(question, context);
-    context.draw(async () => (await import('../../src/views/from-impact.ts')).chartOfImpact(answer, covered));
+    context.draw(async () => (await import('../../src/views/from-journeys.ts')).chartOfImpact(answer, covered));
     return answer;
   },
 });

@@ -1,8 +1,8 @@
 import { refuse } from '../../api/errors.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
-import { isCount } from '../../domain/metrics/compare/readings.ts';
-import { compareSides, judgeSides, type Side } from '../../domain/metrics/compare/sides.ts';
+import { compareSides, type Side } from '../../domain/metrics/compare/sides.ts';
 import { grammarOf } from '../../domain/metrics/findings.ts';
+import { unitOf } from '../../domain/metrics/metric-definitions.ts';
 import type { MetricAnswers } from '../../domain/metrics/read/metric-answers.ts';
 import type { Device, Selection } from '../../domain/metrics/read/metric-grid.ts';
 import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
@@ -126,12 +126,6 @@ function notesOf(sides: readonly Side[], { by, compareSegments }: Question, tota
   ];
 }
 
-/** The verdict behind a bar: none for the side that the others are held against, nor for counts of parts, which are below the whole. */
-function drawnVerdict(metric: string, reference: Side | undefined, side: Side) {
-  const isTrivial = reference?.name === ALL_VISITORS && isCount(metric);
-  return reference === undefined || side === reference || isTrivial ? undefined : judgeSides(metric, reference, side).verdict;
-}
-
 /** Puts devices or segments side by side at the same time. */
 export async function compareAtOnce(asked: Question, context: CompareContext): Promise<Comparison> {
   const { timeZone } = context;
@@ -143,13 +137,16 @@ export async function compareAtOnce(asked: Question, context: CompareContext): P
   const { totals } = read;
   const sides = question === asked ? read.sides : byEffect(read.sides, metrics[0]);
   for (const sentence of [...notes, ...read.notes, ...notesOf(sides, question, totals, timeZone)]) context.note(sentence);
-  context.draw(async () => {
-    const { chartOfSides } = await import('../../views/from-sides.ts');
-    const verdictOf = (metric: string, side: Side) => drawnVerdict(metric, sides[0], side);
-    return chartOfSides(metrics, sides, by, { currency: totals.currency, timeZone, period: question.period, verdictOf });
-  });
   const grammar = grammarOf(todayIn(timeZone, context.nowMs));
   const compared = compareSides(metrics, sides, by === 'device' ? by : 'segment', { currency: totals.currency, grammar });
+  context.draw(async () => {
+    const { chartOfTable } = await import('../../views/from-table.ts');
+    const units = Object.fromEntries(metrics.map((metric) => [metric, unitOf(metric, totals.currency) ?? '']));
+    const rows = sides.map(({ name, values }) => [name, ...metrics.map((metric) => values[metric] ?? null)]);
+    const { findings } = compared;
+    const range = { timeZone, interval: question.period, findings, reference: sides[0]?.name ?? '' };
+    return chartOfTable({ columns: [by, ...metrics], rows, units }, range);
+  });
   const apart = apartSentence(question.segmentIds, totals.rows, lists);
   return apart === undefined ? compared : { ...compared, answer: apart };
 }

@@ -279,12 +279,13 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   const queried = { asked, whole, complete, lines: table.lines, rows: read.rows, currency, table: answer };
   const said = await tellQuery(queried, { lines, changes, before, ...expected }, { ...named, grammar }, context);
   context.draw(async () => {
-    const { chartOfTable } = await import('../../views/from-query.ts');
+    const { chartOfTable } = await import('../../views/from-table.ts');
     return chartOfTable(answer, {
       timeZone,
       interval: asked.expected ? whole.interval : complete.interval,
       undrawn: query.bases,
       isOrdered: query.order !== undefined,
+      findings: wordedAll(said.facts, grammar),
     });
   });
   if (apart !== undefined) return { answer: apart, ...answer };

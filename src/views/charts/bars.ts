@@ -1,4 +1,4 @@
-import type { BarsSpec } from '../spec.ts';
+import type { BarSeries, BarsSpec } from '../spec.ts';
 import type { Drawing, Look, TooltipLine } from './look.ts';
 import {
   amountLabel,
@@ -7,6 +7,7 @@ import {
   commonOption,
   decalOf,
   headPx,
+  isNarrow,
   legendOption,
   legendPx,
   rowAxis,
@@ -14,16 +15,20 @@ import {
   rowWords,
   tooltipOption,
   valueTicks,
+  WORDS_PX,
+  wrapped,
 } from './look.ts';
-import type { BarLines } from './theme.ts';
-import { formatValue, markAt, plainText } from './values.ts';
+import type { BarLines, Theme } from './theme.ts';
+import { drawable, formatValue, markAt, plainText, tickText } from './values.ts';
 
 const BAR_PX = 16;
+/** Where words stand above, a bar is as high as a line of them. */
+const LOW = { barWidth: WORDS_PX - 2, barGap: '16%' };
 const GAP_PX = 10;
 const AXIS_PX = 30;
 /** Room for the amount behind a bar. */
 const RIGHT_PX = 92;
-const LONGEST_NOTE = 30;
+const EDGE_PX = 16;
 
 /** Lines across the bars of each series, in their order; the first has none. */
 const seriesLines: readonly (BarLines | undefined)[] = [
@@ -37,32 +42,111 @@ const seriesLines: readonly (BarLines | undefined)[] = [
   { angle: Math.PI / 2, line: 2, gap: 2 },
 ];
 
-/** Amounts as bars from zero, a row for each label, the amount behind each bar; no value is a dash and no bar. */
+/** The amount of a row as it is written, with its note. */
+function amountText({ series, notes, unit }: BarsSpec, { values }: BarSeries, row: number): string {
+  const note = series.length === 1 ? (notes?.[row] ?? '') : '';
+  return `${formatValue(values[row], unit)}${note === '' ? '' : ` ${plainText(note, 60)}`}`;
+}
+
+/** Labels before the rows; in a narrow picture above their bars, with the amount below where there is one series. */
+function placeOf(spec: BarsSpec, { widthPx }: Look) {
+  const { labels, series } = spec;
+  const longest = Math.max(0, ...series.flatMap((each) => labels.map((_, row) => amountText(spec, each, row).length)));
+  const rightPx = Math.max(RIGHT_PX, 24 + longest * CHARACTER_PX);
+  if (!isNarrow(widthPx)) {
+    const { left, characters, plotPx } = rowPlace(labels, widthPx, rightPx);
+    return { left, rightPx, plotPx, words: labels.map((label) => rowWords(label, characters)), textPx: 0 };
+  }
+  const [own] = series.length === 1 ? series : [];
+  const characters = Math.floor((widthPx - 3 * EDGE_PX) / CHARACTER_PX);
+  const lines = labels.map((label, row) => [
+    ...wrapped(label, characters),
+    ...(own ? wrapped(amountText(spec, own, row), characters) : []),
+  ]);
+  const right = own ? 2 * EDGE_PX : rightPx;
+  // The first label of the scale is longer than a zero.
+  const hasLosses = series.some(({ values, low = [] }) => [...values, ...low].some((value) => markAt(value) < 0));
+  return {
+    left: hasLosses ? 2 * EDGE_PX : EDGE_PX,
+    rightPx: right,
+    plotPx: widthPx - 2 * EDGE_PX - right,
+    words: lines.map((all) => all.join('\n')),
+    textPx: WORDS_PX * Math.max(1, ...lines.map((all) => all.length)),
+  };
+}
+
+/** Lines from end to end of each interval, across the middle of its bar. */
+function whiskers({ low = [], high = [] }: BarSeries, downPx: number, { text }: Theme) {
+  return {
+    type: 'custom',
+    id: 'intervals',
+    silent: true,
+    z: 5,
+    renderItem(_: unknown, api: { value(at: number): number; coord(of: readonly number[]): readonly [number, number] }) {
+      const [[x1, middle], [x2]] = [api.coord([api.value(1), api.value(0)]), api.coord([api.value(2), api.value(0)])];
+      const y = middle + downPx;
+      const line = (from: readonly [number, number], to: readonly [number, number]) => ({
+        type: 'line',
+        shape: { x1: from[0], y1: from[1], x2: to[0], y2: to[1] },
+        style: { stroke: text, lineWidth: 1.5 },
+      });
+      const ends = [x1, x2].map((x) => line([x, y - 4], [x, y + 4]));
+      return { type: 'group', children: [line([x1, y], [x2, y]), ...ends] };
+    },
+    // The scale holds both ends.
+    encode: { x: [1, 2], y: 0 },
+    data: low.flatMap((from, row) => (drawable(from) === null || drawable(high[row]) === null ? [] : [[row, from, high[row]]])),
+  };
+}
+
+/** The colours of a series: of one series by its rows, of several by the series, paler where a row is not of the finding. */
+function styleOf({ accent, labels, series }: BarsSpec, index: number, theme: Theme) {
+  const own = theme.series[index % theme.series.length] ?? theme.text;
+  const colourOf = (label: string) => (accent?.includes(label) ? theme.accent : theme.grey);
+  return labels.map((label) => {
+    if (!accent) return { color: own };
+    return series.length > 1 ? { color: own, opacity: accent.includes(label) ? 1 : 0.4 } : { color: colourOf(label) };
+  });
+}
+
+/** What stands behind each bar of the only series: its pale continuation, or nothing up to the end of its interval. */
+function behind(spec: BarsSpec, own: BarSeries, isWritten: boolean, { theme }: Look) {
+  const beyond = own.values.map((value, row) => Math.max(0, markAt(own.high?.[row]) - Math.max(0, markAt(value))));
+  const { lost } = spec;
+  return {
+    type: 'bar',
+    id: 'behind',
+    stack: 'only',
+    name: lost?.name ?? '',
+    emphasis: { disabled: true },
+    itemStyle: { color: lost ? theme.series[0] : 'transparent', opacity: 0.22 },
+    // Not as pale as the bar that it stands behind.
+    label: { ...amountLabel(theme, ({ dataIndex }) => amountText(spec, own, dataIndex)), show: isWritten, opacity: 1 },
+    data: lost ? lost.values.map(markAt) : beyond,
+  };
+}
+
+/** Amounts as bars from zero, a row for each label, the amount behind or above each bar; no value is a dash and no bar. */
 export function drawBars(spec: BarsSpec, look: Look): Drawing {
   const { theme, widthPx, tooltip } = look;
-  const { unit, labels } = spec;
-  const isNoted = spec.notes !== undefined && spec.series.length === 1;
-  const amountText = (row: number, value: number | null | undefined) => {
-    const note = isNoted ? (spec.notes?.[row] ?? '') : '';
-    return `${formatValue(value, unit)}${note === '' ? '' : ` ${plainText(note, LONGEST_NOTE)}`}`;
-  };
-  const amounts = spec.series.flatMap(({ values }) => values.map((value, row) => amountText(row, value).length));
-  const rightPx = Math.max(RIGHT_PX, 24 + Math.max(0, ...amounts) * CHARACTER_PX);
-  const { left, characters, plotPx } = rowPlace(labels, widthPx, rightPx);
-  const names = spec.series.map(({ name }) => plainText(name, 60));
+  const { unit, labels, lost } = spec;
+  const [own] = spec.series.length === 1 ? spec.series : [];
+  const { left, rightPx, plotPx, words, textPx } = placeOf(spec, look);
+  const isWritten = own === undefined || !isNarrow(widthPx);
+  const names = [...spec.series, ...(lost ? [lost] : [])].map(({ name }) => plainText(name, 60));
   const hasLegend = names.length > 1;
   const headEndPx = headPx(look, spec);
   const top = headEndPx + (hasLegend ? legendPx(look, names) : 4);
-  const heightPx = top + Math.max(1, labels.length) * (BAR_PX * Math.max(1, names.length) + GAP_PX) + AXIS_PX;
+  const heightPx = top + Math.max(1, labels.length) * (textPx + BAR_PX * Math.max(1, spec.series.length) + GAP_PX) + AXIS_PX;
   const lines = axisLines(theme);
-  const colourOf = (index: number) => theme.series[index % theme.series.length] ?? theme.text;
+  const styles = spec.series.map((_, index) => styleOf(spec, index, theme));
 
   const tooltipLines = (row: number): TooltipLine[] => [
     { name: plainText(labels[row] ?? '') },
-    ...spec.series.map(({ values }, index) => ({
+    ...spec.series.map((each, index) => ({
       name: names[index] ?? '',
-      value: formatValue(values[row], unit),
-      colour: colourOf(index),
+      value: amountText(spec, each, row),
+      colour: styles[index]?.[row]?.color ?? theme.text,
     })),
   ];
   const option = {
@@ -73,23 +157,27 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
       type: 'value',
       ...valueTicks(plotPx),
       ...lines,
-      axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, unit) },
+      axisLabel: { ...lines.axisLabel, formatter: (value: number) => tickText(value, unit) },
     },
-    yAxis: rowAxis(
-      labels.map((label) => rowWords(label, characters)),
-      theme,
-    ),
-    series: spec.series.map(({ values }, index) => ({
-      type: 'bar',
-      name: names[index],
-      barMaxWidth: BAR_PX,
-      barGap: '10%',
-      emphasis: { disabled: true },
-      itemStyle: { color: colourOf(index), ...decalOf(seriesLines[index % seriesLines.length], theme) },
-      label: amountLabel(theme, ({ dataIndex }) => amountText(dataIndex, values[dataIndex])),
-      // A bar of no length carries the dash of a missing value.
-      data: labels.map((_, row) => markAt(values[row])),
-    })),
+    yAxis: rowAxis(words, theme, { linesBelow: textPx === 0 ? undefined : spec.series.length }),
+    series: [
+      // Room for the words above the bars.
+      ...(textPx > 0 ? [{ type: 'bar', id: 'words', silent: true, barWidth: textPx, data: labels.map(() => 0) }] : []),
+      ...spec.series.map((each, index) => ({
+        type: 'bar',
+        id: String(index),
+        name: names[index],
+        ...(textPx > 0 ? LOW : { barMaxWidth: BAR_PX, barGap: '10%' }),
+        ...(own && { stack: 'only' }),
+        emphasis: { disabled: true },
+        itemStyle: { color: styles[index]?.[0]?.color ?? theme.text, ...decalOf(seriesLines[index % seriesLines.length], theme) },
+        ...(!own && { label: { ...amountLabel(theme, ({ dataIndex }) => amountText(spec, each, dataIndex)), opacity: 1 } }),
+        // A bar of no length carries the dash of a missing value.
+        data: labels.map((_, row) => ({ value: markAt(each.values[row]), itemStyle: styles[index]?.[row] })),
+      })),
+      ...(own ? [behind(spec, own, isWritten, look)] : []),
+      ...(own?.low ? [whiskers(own, textPx / 2, theme)] : []),
+    ],
     ...(tooltip && {
       tooltip: {
         ...tooltipOption(theme),
@@ -101,11 +189,11 @@ export function drawBars(spec: BarsSpec, look: Look): Drawing {
   return { option, heightPx, words: wordsOf(spec, names) };
 }
 
-function wordsOf({ title, labels, series, unit, notes }: BarsSpec, names: readonly string[]): string {
+function wordsOf(spec: BarsSpec, names: readonly string[]): string {
+  const { title, labels, series } = spec;
   const rows = labels.map((label, row) => {
-    const note = series.length === 1 ? (notes?.[row] ?? '') : '';
-    const parts = series.map(({ values }, index) => `${series.length > 1 ? `${names[index]} ` : ''}${formatValue(values[row], unit)}`);
-    return `${plainText(label, 60)} ${parts.join(', ')}${note === '' ? '' : ` (${note})`}`;
+    const parts = series.map((each, index) => `${series.length > 1 ? `${names[index]} ` : ''}${amountText(spec, each, row)}`);
+    return `${plainText(label, 60)} ${parts.join(', ')}`;
   });
   return `${plainText(title)}: ${rows.join('; ')}.`;
 }

@@ -1,4 +1,4 @@
-import { BarChart, LineChart, SankeyChart, ScatterChart } from 'echarts/charts';
+import { BarChart, CustomChart, LineChart, SankeyChart, ScatterChart } from 'echarts/charts';
 import {
   DataZoomComponent,
   GridComponent,
@@ -12,15 +12,13 @@ import { init, setPlatformAPI, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import { type ChartSpec, type PanelSpec, panelsOf } from '../spec.ts';
 import { drawBars } from './bars.ts';
-import { drawCohorts } from './cohorts.ts';
-import { drawContribution } from './contribution.ts';
 import { drawFlow } from './flow.ts';
-import { drawFunnel } from './funnel.ts';
+import { drawGrid } from './grid.ts';
 import type { Drawing, Look } from './look.ts';
 import { drawTrend } from './trend.ts';
 import { drawWaterfall } from './waterfall.ts';
 
-use([BarChart, LineChart, SankeyChart, ScatterChart, SVGRenderer]);
+use([BarChart, CustomChart, LineChart, SankeyChart, ScatterChart, SVGRenderer]);
 use([DataZoomComponent, GridComponent, LegendComponent, TitleComponent, TooltipComponent]);
 use([MarkAreaComponent, MarkLineComponent]);
 
@@ -36,14 +34,10 @@ export function drawChart(spec: PanelSpec, look: Look): Drawing {
       return drawTrend(spec, look);
     case 'bars':
       return drawBars(spec, look);
-    case 'contribution':
-      return drawContribution(spec, look);
-    case 'funnel':
-      return drawFunnel(spec, look);
     case 'flow':
       return drawFlow(spec, look);
     default:
-      return drawCohorts(spec, look);
+      return drawGrid(spec, look);
   }
 }
 

@@ -1,14 +1,30 @@
-import type { FlowSpec } from '../spec.ts';
-import { CHARACTER_PX, commonOption, type Drawing, headPx, type Look } from './look.ts';
+import type { BarsSpec, FlowSpec } from '../spec.ts';
+import { drawBars } from './bars.ts';
+import { CHARACTER_PX, commonOption, type Drawing, headPx, isNarrow, type Look } from './look.ts';
 import { formatValue, plainText } from './values.ts';
 
 /** Room for a page and its label. */
 const NODE_PX = 32;
 const LABEL_PX = 190;
 
+/** The columns below each other as bars, for a picture too narrow for bands. */
+function columnsOf({ title, subtitle, nodes }: FlowSpec): BarsSpec {
+  const rows = nodes.toSorted((a, b) => a.side - b.side || b.count - a.count);
+  const values = rows.map(({ count }) => count);
+  return {
+    kind: 'bars',
+    title,
+    ...(subtitle !== undefined && { subtitle }),
+    unit: 'none',
+    labels: rows.map(({ label, side }) => `${side + 1}. ${label}`),
+    series: [{ name: 'sessions', values }],
+  };
+}
+
 /** Pages in columns and bands between them as broad as the sessions that went from one to the other. */
 export function drawFlow(spec: FlowSpec, look: Look): Drawing {
   const { theme, widthPx, tooltip } = look;
+  if (isNarrow(widthPx)) return drawBars(columnsOf(spec), look);
   const { nodes, links } = spec;
   const sides = 1 + Math.max(0, ...nodes.map(({ side }) => side));
   const most = Math.max(1, ...Array.from({ length: sides }, (_, side) => nodes.filter((node) => node.side === side).length));

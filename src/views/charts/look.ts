@@ -33,8 +33,13 @@ const MOST_LINES = 4;
 const TITLE_CHARACTER_PX = 8.9;
 const SUBTITLE_CHARACTER_PX = 7;
 
+/** Below this width, as of a phone, words stand above bars instead of beside them. */
+export const isNarrow = (widthPx: number) => widthPx < 560;
+/** Height of a line of words of a row. */
+export const WORDS_PX = 14;
+
 /** A text in lines that fit the width; only a text of more lines than a head has is cut. */
-function wrapped(text: string, characters: number): string[] {
+export function wrapped(text: string, characters: number): string[] {
   const lines: string[] = [];
   for (const word of plainText(text, characters * MOST_LINES).split(' ')) {
     const last = lines.at(-1);
@@ -226,8 +231,20 @@ export function valueTicks(plotPx: number): { readonly splitNumber: number } {
   return { splitNumber: Math.max(1, Math.min(5, Math.floor(plotPx / VALUE_PX))) };
 }
 
-/** An axis that runs downwards with a label before each row. */
-export function rowAxis(words: readonly string[], theme: Theme, colourOf: (row: number) => string = () => theme.text): EChartsCoreOption {
+/** How an axis of rows is drawn beside its words. */
+interface RowStyle {
+  readonly colourOf?: (row: number) => string;
+  /** Room for the bars that the words stand above, in lines; undefined where they stand before them. */
+  readonly linesBelow?: number | undefined;
+}
+
+/** An axis that runs downwards with words for each row. */
+export function rowAxis(
+  words: readonly string[],
+  theme: Theme,
+  { colourOf = () => theme.text, linesBelow }: RowStyle = {},
+): EChartsCoreOption {
+  const isAbove = linesBelow !== undefined;
   return {
     type: 'category',
     inverse: true,
@@ -235,13 +252,15 @@ export function rowAxis(words: readonly string[], theme: Theme, colourOf: (row: 
     data: words.map((_, index) => String(index)),
     axisLine: { lineStyle: { color: theme.line } },
     axisTick: { show: false },
+    z: 4, // the words above lines of the scale
     axisLabel: {
       interval: 0,
       fontSize: 11,
-      lineHeight: 11,
-      margin: 8,
+      lineHeight: isAbove ? WORDS_PX : 11,
+      margin: isAbove ? 0 : 8,
+      inside: isAbove,
       color: (row: string) => colourOf(Number(row)),
-      formatter: (row: string) => words[Number(row)] ?? '',
+      formatter: (row: string) => (words[Number(row)] ?? '') + '\n'.repeat(linesBelow ?? 0),
     },
   };
 }

@@ -14,6 +14,8 @@ export interface Theme {
   readonly mark: string;
   /** A change that stands out. */
   readonly accent: string;
+  /** All that is not the finding. */
+  readonly grey: string;
   readonly tooltip: string;
   /** Distinguishable also for people with a colour vision deficiency. */
   readonly series: readonly string[];
@@ -56,6 +58,7 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
     error: '#b3261e',
     mark: '#6b4fbb',
     accent: '#c2410c',
+    grey: '#8a94a2',
     tooltip: '#ffffff',
     series: ['#1f6fb8', '#d9730d', '#2a9d6f', '#a8469a', '#7a6a1c', '#c0392b', '#1597a5', '#596577'],
     phases: {
@@ -80,6 +83,7 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
     error: '#ff8a80',
     mark: '#b7a2ff',
     accent: '#ff9d5c',
+    grey: '#64707f',
     tooltip: '#22272f',
     series: ['#6bb0f0', '#f5a14d', '#5fd0a2', '#dc8bd0', '#d3c06a', '#f08579', '#5ccfdc', '#a8b3c2'],
     phases: {

@@ -5,6 +5,7 @@ import {
   CHARACTER_PX,
   commonOption,
   headPx,
+  isNarrow,
   legendOption,
   legendPx,
   MARK_PX,
@@ -14,15 +15,13 @@ import {
 } from './look.ts';
 import type { Theme } from './theme.ts';
 import { band, LONGEST_LABEL, labelShifts, line } from './trend-lines.ts';
-import { DAY_MS, dayWords, drawable, formatValue, markAt, plainText, shortText, timeLabel } from './values.ts';
+import { DAY_MS, dayWords, drawable, formatValue, markAt, plainText, shortText, tickText, timeLabel } from './values.ts';
 
 const HEIGHT_PX = 420;
 /** A plot is at least as high, however many lines head and legend take in a narrow picture; where a height is given, lower. */
 const LEAST_PLOT_PX = { free: 220, given: 136 };
 const LEFT_PX = 68;
 const RIGHT_PX = 36;
-/** From this width on still pictures name each line at its end; narrower ones, and views in which lines can be hidden, have a legend. */
-const LABELLED_PX = 560;
 const AXIS_PX = 30;
 const SLIDER_PX = 30;
 const LEVELS = 4;
@@ -138,7 +137,7 @@ function tooltipLines(spec: TrendSpec, index: number, colours: readonly string[]
     ...spec.series.map(({ name, values, low, high }, position) => {
       const hasRange = low && high && drawable(low[index]) !== null;
       const range = hasRange ? ` (${formatValue(low[index], unit)} – ${formatValue(high[index], unit)})` : '';
-      const colour = colours[position % colours.length] ?? '';
+      const colour = colours[position] ?? '';
       return { name: plainText(name, 60), value: `${formatValue(values[index], unit)}${range}`, colour };
     }),
     ...spec.events
@@ -213,10 +212,10 @@ function layoutOf(
   { names, moments, min, max }: { names: readonly string[]; moments: readonly Moment[]; min: number; max: number },
 ) {
   const { widthPx, tooltip } = look;
-  // A line alone is named by the title.
+  // A line alone is named by the title; narrow pictures, and views in which lines can be hidden, have a legend.
   // A line that ends before the others would have its name across them.
   const reachEnd = spec.series.every(({ values }) => drawable(values.at(-1)) !== null);
-  const isLabelled = names.length > 1 && widthPx >= LABELLED_PX && !tooltip && reachEnd;
+  const isLabelled = names.length > 1 && !isNarrow(widthPx) && !tooltip && reachEnd;
   const hasLegend = names.length > 1 && !isLabelled;
   const longest = Math.max(...names.map((name) => name.length));
   const rightPx = isLabelled ? 16 + Math.min(LONGEST_LABEL, longest) * CHARACTER_PX * 1.08 : RIGHT_PX;
@@ -229,6 +228,15 @@ function layoutOf(
   const leastPx = look.heightPx === undefined ? LEAST_PLOT_PX.free : LEAST_PLOT_PX.given;
   const heightPx = Math.max(look.heightPx ?? HEIGHT_PX, top + leastPx + bottom);
   return { isLabelled, hasLegend, rightPx, pxPerMs, places, headEndPx, top, bottom, heightPx };
+}
+
+/** The line of the finding in the accent colour and all others in grey; where there is none, each in its own. */
+function coloursOf({ series }: TrendSpec, theme: Theme): string[] {
+  const hasAccent = series.some(({ isAccent }) => isAccent);
+  return series.map(({ isAccent }, index) => {
+    if (hasAccent) return isAccent ? theme.accent : theme.grey;
+    return theme.series[index % theme.series.length] ?? theme.text;
+  });
 }
 
 /** Values over time with their range, events as dashed lines, the change as a solid one; a missing value is a gap. */
@@ -245,7 +253,8 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
 
   const layout = layoutOf(spec, look, { names, moments, min, max });
   const { isLabelled, hasLegend, rightPx, pxPerMs, places, headEndPx, top, bottom, heightPx } = layout;
-  const colourOf = (index: number) => theme.series[index % theme.series.length] ?? theme.text;
+  const colours = coloursOf(spec, theme);
+  const colourOf = (index: number) => colours[index] ?? theme.text;
   const banded = spec.series.length <= MAX_BANDS ? spec.series : [];
   const lines = axisLines(theme);
   const highest = Math.max(0, ...spec.series.flatMap(({ values }) => values.map((value) => markAt(value))));
@@ -262,10 +271,10 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
     yAxis: {
       type: 'value',
       // Amounts begin at zero: a part of the scale makes any wave look like a fall.
-      scale: spec.unit === 'points' || spec.unit === 'change',
+      scale: false,
       ...lines,
       axisLine: { show: false },
-      axisLabel: { ...lines.axisLabel, formatter: (value: number) => formatValue(value, spec.unit) },
+      axisLabel: { ...lines.axisLabel, formatter: (value: number) => tickText(value, spec.unit) },
     },
     series: [
       // The legend shows the shape of the first series of a name, which is the line.
@@ -278,7 +287,7 @@ export function drawTrend(spec: TrendSpec, look: Look): Drawing {
       tooltip: {
         ...tooltipOption(theme),
         axisPointer: { type: 'line', lineStyle: { color: theme.faintText }, label: { show: false } },
-        formatter: (hovered: readonly { dataIndex: number }[]) => tooltip(tooltipLines(spec, hovered[0]?.dataIndex ?? -1, theme.series)),
+        formatter: (hovered: readonly { dataIndex: number }[]) => tooltip(tooltipLines(spec, hovered[0]?.dataIndex ?? -1, colours)),
       },
     }),
   };

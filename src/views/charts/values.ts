@@ -1,10 +1,10 @@
 import type { Interval } from '../../lib/calendar.ts';
 import { formatBytes, formatMs, formatNumber, formatPercent, NO_VALUE } from '../../lib/number-text.ts';
 
-/** Unit of a chart's numbers; `none` for counts, amounts and scores, `points` and `change` with their sign. */
-export type Unit = 'ms' | 'bytes' | 'percent' | 'none' | 'points' | 'change';
+/** Unit of a chart's numbers: `none` for counts and scores, `points` and `change` with their sign, else a currency, `+EUR` with it. */
+export type Unit = 'ms' | 'bytes' | 'percent' | 'none' | 'points' | 'change' | Uppercase<string>;
 
-const formats: Readonly<Record<Unit, (value: number | null | undefined) => string>> = {
+const formats: Readonly<Record<string, (value: number | null | undefined) => string>> = {
   ms: formatMs,
   bytes: formatBytes,
   percent: formatPercent,
@@ -15,7 +15,23 @@ const formats: Readonly<Record<Unit, (value: number | null | undefined) => strin
 
 /** A value with its unit as charts write it; `–` where there is none. */
 export function formatValue(value: number | null | undefined, unit: Unit): string {
-  return formats[unit](value);
+  const format = formats[unit];
+  if (format) return format(value);
+  const amount = formatNumber(value, { sign: unit.startsWith('+'), group: true });
+  return drawable(value) === null ? NO_VALUE : `${amount} ${unit.replace('+', '')}`;
+}
+
+/** The same for an axis, whose subtitle names the currency. */
+export function tickText(value: number, unit: Unit): string {
+  return formatValue(value, unit).replace(/ [A-Z]{3}$/, '');
+}
+
+/** The unit that a table names, as charts have it; `isChange` for a difference of two such values. */
+export function unitIn(name: string | null | undefined, isChange = false): Unit {
+  if (name === '%') return isChange ? 'points' : 'percent';
+  const code = /^[A-Z]{3}$/.exec(name ?? '')?.[0] as Uppercase<string> | undefined; // the expression has capitals alone
+  if (code !== undefined) return isChange ? `+${code}` : code;
+  return isChange ? 'change' : 'none';
 }
 
 /** The signs of a text that can be seen, on one line. */

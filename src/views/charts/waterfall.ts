@@ -8,6 +8,7 @@ import {
   commonOption,
   decalOf,
   headPx,
+  isNarrow,
   legendOption,
   legendPx,
   MARK_PX,
@@ -88,8 +89,8 @@ function wordsBefore(request: Request, limit: number): string {
 }
 
 /** The words behind a bar. */
-function wordsBehind({ totalMs, bytes }: Request, isNarrow: boolean): string {
-  return [formatValue(totalMs, 'ms'), ...(bytes === null || isNarrow ? [] : [formatValue(bytes, 'bytes')])].join(' · ');
+function wordsBehind({ totalMs, bytes }: Request, isShort: boolean): string {
+  return [formatValue(totalMs, 'ms'), ...(bytes === null || isShort ? [] : [formatValue(bytes, 'bytes')])].join(' · ');
 }
 
 /** All that is known of a request. */
@@ -115,7 +116,6 @@ const SLIDER_PX = 26;
 /** Room for the text behind a bar. */
 const RIGHT_PX = 118;
 /** A narrow view shows the duration alone behind a bar, so that the bars keep their room. */
-const NARROW_PX = 560;
 const NARROW_RIGHT_PX = 56;
 const LEVELS = 3;
 /** Characters of a label that any width shows. */
@@ -162,7 +162,7 @@ function markLine(marks: readonly Mark[], levels: readonly number[], theme: Them
 
 /** Unseen bars up to the start, a bar for each phase, and behind it the words. */
 function bars(requests: readonly Request[], marks: ReturnType<typeof markLine>, { theme, widthPx }: Look) {
-  const label = amountLabel(theme, ({ dataIndex }) => (requests[dataIndex] ? wordsBehind(requests[dataIndex], widthPx < NARROW_PX) : ''));
+  const label = amountLabel(theme, ({ dataIndex }) => (requests[dataIndex] ? wordsBehind(requests[dataIndex], isNarrow(widthPx)) : ''));
   return [
     { ...UNSEEN, id: 'start', data: requests.map(({ startMs }) => startMs), markLine: marks },
     ...phaseSeries(requests, theme),
@@ -177,7 +177,7 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
   const marks = spec.marks.filter(({ atMs }) => drawable(atMs) !== null);
   const endMs = Math.max(1, ...requests.map((request) => request.startMs + lengthMs(request)), ...marks.map(({ atMs }) => atMs));
 
-  const rightPx = widthPx < NARROW_PX ? NARROW_RIGHT_PX : RIGHT_PX;
+  const rightPx = isNarrow(widthPx) ? NARROW_RIGHT_PX : RIGHT_PX;
   const { left, characters, plotPx } = rowPlace(
     requests.map((request) => wordsBefore(request, LONGEST)),
     widthPx,
@@ -208,7 +208,7 @@ export function drawWaterfall(spec: WaterfallSpec, look: Look): Drawing {
     yAxis: rowAxis(
       requests.map((request) => wordsBefore(request, characters)),
       theme,
-      (row) => (requests[row] && isFailed(requests[row]) ? theme.error : theme.text),
+      { colourOf: (row) => (requests[row] && isFailed(requests[row]) ? theme.error : theme.text) },
     ),
     series,
     ...(tooltip && {

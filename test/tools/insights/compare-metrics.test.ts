@@ -34,10 +34,16 @@ interface Panel {
   readonly title?: string;
   readonly kind: string;
   readonly times?: string[];
-  readonly series?: { readonly name: string }[];
-  readonly change?: number & { readonly time: string };
-  readonly steps?: { readonly group: string; readonly part: string; readonly value: number }[];
+  readonly subtitle?: string;
+  readonly labels?: string[];
+  readonly accent?: string[];
+  readonly series?: { readonly name: string; readonly values: number[]; readonly isAccent?: true }[];
+  readonly change?: { readonly time: string };
 }
+
+/** What each label of a picture adds, over its series. */
+const addedBy = ({ labels = [], series = [] }: Panel) =>
+  new Map(labels.map((label, at) => [label, series.reduce((total, { values }) => total + (values[at] ?? 0), 0)]));
 
 describe('two weeks', () => {
   it('are compared in one answer, whose text is at most 700 tokens long', { tags: 'nightly' }, async () => {
@@ -136,25 +142,17 @@ describe('two weeks', () => {
     expect(trend?.times).toHaveLength(14);
     expect(trend?.series?.map(({ name }) => name)).toEqual(['all visits', 'desktop', 'mobile', 'tablet']);
     expect(trend?.change?.time).toBe(platform().stories.conversionFall.startDay);
-    expect(parts).toMatchObject({ kind: 'contribution', unit: 'points', change: records(answer)[0]?.['change'] });
-    const steps = parts?.steps ?? [];
-    const ofDevices = list(answer, 'devices').flatMap(({ device, rate, mix }) => [
-      [device, 'rate', rate],
-      [device, 'mix', mix],
-    ]);
-    const all = [...ofDevices, ['', 'remainder', list(answer, 'sums')[0]?.['remainder']]].filter(([, , value]) => value !== 0);
-    const largest = Math.max(...all.map(([, , value]) => Math.abs(Number(value))));
-    // What is below a fiftieth of the largest cannot be seen, and is one step.
-    const [seen, small] = [true, false].map((isSeen) =>
-      all.filter(([, , value]) => Math.abs(Number(value)) >= largest / 50 === isSeen),
-    ) as [unknown[][], unknown[][]];
-    expect(small.length).toBeGreaterThan(1);
-    expect(new Set(steps.slice(0, -1).map(({ group, part, value }) => `${group} ${part} ${value}`))).toEqual(
-      new Set(seen.map((each) => each.join(' '))),
-    );
-    expect(steps[0]).toMatchObject({ group: 'mobile', part: 'rate' });
-    expect(steps.at(-1)).toMatchObject({ part: 'small', group: `${small.length} smaller parts` });
-    expect(steps.reduce((total, { value }) => total + value, 0)).toBeCloseTo(parts?.change ?? Number.NaN, 6);
+    expect(trend?.series?.filter(({ isAccent }) => isAccent).map(({ name }) => name)).toEqual(['mobile']);
+    const change = Number(records(answer)[0]?.['change']);
+    expect(parts).toMatchObject({ kind: 'bars', unit: 'points', accent: ['mobile'], labels: { 0: 'mobile' } });
+    expect(parts?.subtitle).toContain(`; whole change ${change.toPrecision(3)} pp`);
+    const devices = list(answer, 'devices');
+    // What is below a fiftieth of the largest cannot be seen.
+    for (const [device, value] of addedBy(parts ?? { kind: '' })) {
+      expect(value).toBeCloseTo(Number(devices.find((row) => row['device'] === device)?.['contribution']), 3);
+      expect(Math.abs(value)).toBeGreaterThan(Math.abs(change) / 100);
+    }
+    expect(parts?.labels?.length).toBeGreaterThan(1);
   });
 
   it.each([
@@ -174,27 +172,22 @@ describe('two weeks', () => {
     ]);
   });
 
-  it('of one device are drawn by segments, each of which adds up by itself', { tags: 'nightly' }, async () => {
+  it('of one device are drawn by segments, the largest part first', { tags: 'nightly' }, async () => {
     const answer = await compare({ ...WEEK, metrics: ['conversionRate'], devices: ['mobile'], chart: true });
     const parts = panelsIn(answer)[1];
-    expect(parts).toMatchObject({ kind: 'contribution', overlap: true, subtitle: expect.stringContaining('; 4 of 4') });
-    const steps = parts?.steps ?? [];
-    const groups = [...new Set(steps.map(({ group }) => group))];
-    expect(groups).toHaveLength(4);
-    for (const name of groups) {
-      const own = steps.filter(({ group }) => group === name);
-      expect(own.map(({ part }) => part)).toEqual(['rate', 'mix', 'others', 'remainder']);
-      expect(own.reduce((total, { value }) => total + value, 0)).toBeCloseTo(parts?.change ?? Number.NaN, 6);
-    }
+    expect(parts).toMatchObject({ kind: 'bars', labels: { length: 4 }, subtitle: expect.stringContaining('; 4 of 4') });
+    const added = [...addedBy(parts ?? { kind: '' }).values()].map(Math.abs);
+    expect(added).toEqual(added.toSorted((x, y) => y - x));
   });
 
-  it('of counts on one device are drawn by segments and what all others add', { tags: 'nightly' }, async () => {
+  it('of counts on one device are drawn by segments and what each adds', { tags: 'nightly' }, async () => {
     const { startDay, endDay, device } = platform().stories.mixCampaign;
     const answer = await compare({ startDate: startDay, endDate: endDay, metrics: ['visits'], devices: [device], chart: true }, content);
     expect(records(answer)).toEqual([expect.objectContaining({ verdict: 'up' })]);
-    const steps = panelsIn(answer)[1]?.steps ?? [];
-    expect(steps.slice(0, 3).map(({ part }) => part)).toEqual(['amount', 'rest', 'remainder']);
-    expect(steps.slice(0, 3).reduce((total, { value }) => total + value, 0)).toBeCloseTo(Number(records(answer)[0]?.['change']), 6);
+    const segments = new Map(list(answer, 'segments').map(({ segment, contribution }) => [segment, contribution]));
+    const added = [...addedBy(panelsIn(answer)[1] ?? { kind: '' })];
+    expect(added.length).toBeGreaterThan(0);
+    for (const [segment, value] of added) expect(value).toBe(segments.get(segment));
   });
 
   it('of revenue are drawn by factors where it changed, and not taken apart within noise', { tags: 'nightly' }, async () => {
@@ -203,16 +196,11 @@ describe('two weeks', () => {
     expect(panelsIn(calm).map(({ kind, title }) => [kind, title])).toEqual([
       ['trend', expect.stringMatching(/^Desktop revenue went from .*: no significant change; one of \d+% would have shown$/)],
     ]);
-    const fallen = panelsIn(await compare({ ...WEEK, metrics: ['revenueSum'], devices: ['mobile'], chart: true }));
-    const factors = fallen.at(-1);
-    expect(factors?.steps?.map(({ group, part }) => `${group} ${part}`)).toEqual([
-      'visits amount',
-      'conversion amount',
-      'basket amount',
-      ' remainder',
-    ]);
-    const added = factors?.steps?.reduce((total, { value }) => total + value, 0);
-    expect(added).toBeCloseTo(typeof factors?.change === 'number' ? factors.change : Number.NaN, 2);
+    const fallen = await compare({ ...WEEK, metrics: ['revenueSum'], devices: ['mobile'], chart: true });
+    const factors = panelsIn(fallen).at(-1);
+    const revenue = fallen.structured['revenue'] as Record<string, unknown>;
+    expect(factors).toMatchObject({ unit: '+EUR', labels: { 0: 'conversion' } });
+    for (const [name, value] of addedBy(factors ?? { kind: '' })) expect(value).toBe(revenue[name]);
   });
 
   it('side by side are drawn as bars, a picture for each metric', { tags: 'nightly' }, async () => {
@@ -222,21 +210,27 @@ describe('two weeks', () => {
       records(answer)
         .filter((row) => row['metric'] === metric)
         .map(({ value }) => value);
-    expect(panelsIn(answer)).toEqual(
+    const sentences = findingsOf(answer).map(({ sentence }) => sentence.replace(/\.$/, ''));
+    const panels = panelsIn(answer);
+    expect(panels).toMatchObject(
       [
         ['conversionRate', 'Conversion rate', '%', 'percent'],
         ['visits', 'Visits', 'sessions', 'none'],
-        ['revenueSum', 'Revenue', 'EUR', 'none'],
+        ['revenueSum', 'Revenue', 'EUR', 'EUR'],
       ].map(([metric = '', name, measure, unit]) => ({
         kind: 'bars',
-        title: expect.stringMatching(new RegExp(`^${name} by device: highest (desktop|mobile) [\\d.,]+`)),
-        subtitle: `Nordlicht Shop, 9 – 15 Nov 2026, UTC: ${measure}, verdicts against desktop`,
+        subtitle: `Nordlicht Shop, 9 – 15 Nov 2026, UTC, ${measure}, verdicts against desktop`,
         unit,
         labels: devices,
         series: [{ name, values: values(metric) }],
-        notes: records(answer).flatMap((row) => (row['metric'] === metric ? [row['verdict'] ?? ''] : [])),
+        notes: records(answer).flatMap((row) =>
+          row['metric'] === metric
+            ? [(typeof row['verdict'] === 'string' ? row['verdict'] : '').replace('within noise', 'no significant difference')]
+            : [],
+        ),
       })),
     );
+    for (const { title } of panels) expect(sentences).toContain(title);
   });
 });
 

@@ -56,15 +56,15 @@ describe('a chart', () => {
     expect(answer.structured['chart']).toEqual({
       kind: 'panels',
       panels: [
-        ['visits', 'Visits', 'sessions'],
-        ['revenueSum', 'Revenue', 'EUR'],
-      ].map(([metric = '', name, unit]) => ({
+        ['visits', 'Visits', 'sessions', 'none'],
+        ['revenueSum', 'Revenue', 'EUR', 'EUR'],
+      ].map(([metric = '', name, measure, unit]) => ({
         kind: 'bars',
         title: expect.stringMatching(
-          new RegExp(`^${name} by device and segment: highest \\w+, \\w+ [\\d.,]+, lowest \\w+, \\w+ [\\d.,]+$`),
+          new RegExp(`^${name} by device and segment: highest \\w+, \\w+ [\\d.,]+( EUR)?, lowest \\w+, \\w+ [\\d.,]+( EUR)?$`),
         ),
-        subtitle: `Nordlicht Shop, 9 – 15 Nov 2026, UTC, ${unit}`,
-        unit: 'none',
+        subtitle: `Nordlicht Shop, 9 – 15 Nov 2026, UTC, ${measure}`,
+        unit,
         labels: ['desktop', 'mobile'],
         series: ['Germany', 'France'].map((segment) => ({ name: segment, values: of(metric, segment) })),
       })),
@@ -75,8 +75,8 @@ describe('a chart', () => {
     const many = await call('query_metrics', { ...WEEK, metrics: ['all'], breakdown: ['segment'], chart: true });
     expect(many.structured['chart']).toMatchObject({
       kind: 'bars',
-      title: expect.stringMatching(/^Bounce rate by segment: highest .*%, lowest .*%$/),
-      subtitle: expect.stringMatching(/^Nordlicht Shop, 9 – 15 Nov 2026, UTC, %, the first of 8 metrics/),
+      title: expect.stringMatching(/^Visits by segment: highest .*, lowest .*/),
+      subtitle: expect.stringMatching(/^Nordlicht Shop, 9 – 15 Nov 2026, UTC, sessions, the first of 8 metrics/),
     });
   });
 

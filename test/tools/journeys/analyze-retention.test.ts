@@ -14,12 +14,12 @@ it('says how many new visitors come back, and marks what is not over', async () 
   expect(whole(answer)).toMatchSnapshot();
 });
 
-it('is drawn as a triangle and curves', { tags: 'nightly' }, async () => {
+it('is drawn as a grid of shares, all cohorts first', { tags: 'nightly' }, async () => {
   const { structured } = await call('analyze_retention', { chart: true });
   expect(structured['chart']).toMatchObject({
-    kind: 'cohorts',
-    by: 'day',
-    curves: [{ name: 'all' }],
+    kind: 'grid',
+    columns: { 0: 'day 1' },
+    rows: { 0: { name: 'all' } },
     title: expect.stringMatching(/^[\d.]+% of new visitors came back on day \d+, more than on any other day$/),
     subtitle: expect.stringMatching(/^Nordlicht Shop, cohorts of \d+.* Nov 2026, UTC; /),
   });

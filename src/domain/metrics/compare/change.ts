@@ -1,9 +1,7 @@
 import { DAY_MS } from '../../../lib/clock.ts';
-import { formatMoney, formatNumber, formatPercent, NO_VALUE } from '../../../lib/number-text.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import type { Judgement } from '../engine/judge.ts';
 import type { DayJudgement } from '../engine/judge-day.ts';
-import { definitionOf, unitOf } from '../metric-definitions.ts';
 
 /** One metric of one selection on both sides. */
 export interface Change {
@@ -31,17 +29,6 @@ export interface Change {
 /** After minus before, for a day where the ranges of a count differ in length; null where one has no value. */
 export function differenceOf({ compared: { before, after } }: Pick<Change, 'compared'>): number | null {
   return before === null || after === null ? null : after - before;
-}
-
-/** True for metrics in percent, whose changes are points. */
-export const isPercent = (metric: string) => definitionOf(metric)?.unit === '%';
-
-/** A value with its unit: `2.41%`, `61,234.00 EUR`, `27,934`. */
-export function valueText(metric: string, value: number | null, currency: string | undefined): string {
-  if (value === null) return NO_VALUE;
-  if (isPercent(metric)) return formatPercent(value);
-  if (definitionOf(metric)?.unit !== 'currency') return formatNumber(value, { group: true });
-  return `${formatMoney(value, { group: true })} ${unitOf(metric, currency) ?? ''}`;
 }
 
 /** The latest change that began before the period and goes on; undefined where there is none. */

@@ -41,7 +41,7 @@ interface SideJudgement {
 }
 
 /** Judges how the second side differs from the first by its days (paired t-test at 1 %), which holds for groups that overlap too. */
-export function judgeSides(metric: string, reference: Side, other: Side): SideJudgement {
+function judgeSides(metric: string, reference: Side, other: Side): SideJudgement {
   const differences = dailyDifferences(metric, reference, other);
   if (differences.length < LEAST_DAYS) return { verdict: 'not enough data', half: 0 };
   const freedom = differences.length - 1;

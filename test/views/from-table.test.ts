@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { chartOfTable } from '../../src/views/from-query.ts';
-import { chartOfRows } from '../../src/views/from-rows.ts';
+import type { Finding } from '../../src/findings/finding.ts';
+import { chartOfRows, chartOfTable } from '../../src/views/from-table.ts';
 import { panelsOf } from '../../src/views/spec.ts';
 
 const week = { timeZone: 'Europe/Paris', interval: { startMs: Date.parse('2026-11-08T23:00Z'), endMs: Date.parse('2026-11-15T23:00Z') } };
@@ -51,7 +51,8 @@ it('draws labels of any kind as bars', () => {
   ];
   expect(chartOfRows({ columns: ['device_id', 'plan', 'n'], types: ['BIGINT', 'VARCHAR', 'HUGEINT'], rows }, 'UTC')).toMatchObject({
     kind: 'bars',
-    title: 'n by device id and plan: highest 1, a 7, lowest (none), b 2',
+    // A row without a name is no winner.
+    title: 'n by device id and plan: highest 1, a 7',
     labels: ['1', '(none)'],
   });
 });
@@ -148,4 +149,59 @@ it('leaves out lines that lie on the axis and the whole among its parts, and say
     series: [{ name: 'mobile' }, { name: 'desktop' }],
     subtitle: expect.stringContaining('not drawn: all, unknown'),
   });
+});
+
+const finding = (subject: string, segment: string, verdict: 'higher' | 'lower' | 'unchanged'): Finding => ({
+  subject,
+  unit: '%',
+  place: { segment },
+  when: { shape: 'range', ongoing: false },
+  now: 1,
+  verdict,
+  causes: [],
+  sentence: `${subject} of ${segment}: ${verdict}.`,
+});
+
+it('draws first what something was found of, and the place of the finding apart from the others', () => {
+  const metrics = ['bounceRate', 'conversionRate', 'cartAverage', 'visits'];
+  const rows = ['all visitors', 'Germany', 'France'].map((name, at) => [name, ...metrics.map((_, index) => 1 + at + index)]);
+  const units = Object.fromEntries(metrics.map((name) => [name, name === 'visits' ? 'sessions' : '%']));
+  const table = { columns: ['segment', ...metrics], rows, units };
+  const findings = [finding('conversionRate', 'France', 'unchanged'), finding('conversionRate', 'Germany', 'lower')];
+  const drawn = chartOfTable(table, { ...week, findings, reference: 'all visitors' });
+  const [first, second] = drawn ? panelsOf(drawn) : [];
+  expect(first).toMatchObject({
+    title: 'conversionRate of Germany: lower',
+    labels: ['France', 'Germany', 'all visitors'],
+    accent: ['Germany'],
+    notes: ['no significant difference', 'lower', ''],
+    subtitle: expect.stringContaining('verdicts against all visitors'),
+  });
+  expect(second?.title).toMatch(/^Visits by segment: highest /);
+  // A finding about a place that is not drawn is no title.
+  const other = chartOfTable(table, { ...week, findings: [finding('conversionRate', 'Spain', 'lower')] });
+  expect(other && panelsOf(other)[0]?.title).toMatch(/^Conversion rate by segment: highest /);
+});
+
+it('marks the day and the line of a change', () => {
+  const rows = ['2026-11-09', '2026-11-10', '2026-11-11'].flatMap((day) => [
+    [day, 'desktop', 40],
+    [day, 'mobile', 30],
+  ]);
+  const table = { columns: ['day', 'device', 'visits'], rows, units: { visits: 'sessions' } };
+  const change = {
+    ...finding('visits', '', 'lower'),
+    place: { device: 'mobile' },
+    when: { shape: 'step', from: '2026-11-10', ongoing: true },
+  } as const;
+  const chart = chartOfTable(table, { ...week, findings: [change] });
+  expect(chart).toMatchObject({
+    title: 'visits of : lower',
+    series: [{ name: 'desktop' }, { name: 'mobile', isAccent: true }],
+    change: { name: '10 Nov', time: '2026-11-10' },
+  });
+  // Before the first day of the picture.
+  const earlier = chartOfTable(table, { ...week, findings: [{ ...change, when: { ...change.when, from: '2026-11-01' } }] });
+  expect(earlier).toMatchObject({ title: expect.stringMatching(/^Visits by day: highest 40/) });
+  expect(earlier).not.toHaveProperty('change');
 });

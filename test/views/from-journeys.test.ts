@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ImpactAnswer } from '../../src/domain/journeys/impact/impact-answer.ts';
-import { chartOfImpact } from '../../src/views/from-impact.ts';
+import { chartOfImpact } from '../../src/views/from-journeys.ts';
 
 const row = {
   condition: 'rage clicks on /cart',

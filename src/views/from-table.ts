@@ -1,0 +1,461 @@
+import { definitionOf, nameOf } from '../domain/metrics/metric-definitions.ts';
+import { OTHER_DEVICE } from '../domain/metrics/read/metric-grid.ts';
+import { isAddable } from '../domain/metrics/read/metric-query.ts';
+import { DAYS_COLUMN, PART_MARK, type QueryTable, TOTAL } from '../domain/metrics/read/query-table.ts';
+import { ALL_VISITORS } from '../domain/names/match-name.ts';
+import { type Finding, placesOf } from '../findings/finding.ts';
+import type { Interval } from '../lib/calendar.ts';
+import { formatValue, intervalIn, momentWords, rangeIn, type Unit, unitIn } from './charts/values.ts';
+import { type BarsSpec, type ChartSpec, joined, type PanelSpec, panelsOf, type TrendSeries, type TrendSpec } from './spec.ts';
+
+/** Label of a row whose column is empty. */
+const NO_NAME = '(none)';
+
+/** More lines or colours cannot be distinguished. */
+const MAX_SERIES = 8;
+/** More rows make a picture that cannot be read. */
+const MAX_ROWS = 30;
+
+/** A row's label as a time: that of a month or quarter is its first day, a mark of a part is dropped. */
+function timeOf(text: string): string {
+  const [date = '', hour = ''] = text.split(/[ T]/);
+  const quarter = /^(\d{4})-Q([1-4])$/.exec(date);
+  if (quarter) return `${quarter[1]}-${String(3 * Number(quarter[2]) - 2).padStart(2, '0')}-01`;
+  // Where clocks are put back, the second hour stands at the place of the first; the table has both.
+  if (/^\d{2}:/.test(hour)) return `${date}T${hour.slice(0, 5)}`;
+  return date.length === 7 ? `${date}-01` : date;
+}
+
+/** Units whose rows are a course over time. */
+const COURSES: ReadonlySet<string> = new Set(['hour', 'day', 'week', 'month', 'quarter']);
+
+/** Only bars of these are sorted by value; devices have a fixed order. */
+const RANKED: ReadonlySet<string> = new Set(['zone', 'segment', 'goal']);
+
+const once = <T>(values: readonly T[]) => [...new Set(values)];
+
+/** Up to this many metrics are drawn below each other: as lines over time, as bars, and as bars of more rows than `FEW_ROWS`. */
+const MAX_METRICS = { time: 6, bars: 3, longBars: 1 };
+const FEW_ROWS = 8;
+/** Those that are drawn first where there are too many, the last before all. */
+const LEADING = ['revenueSum', 'conversionRate', 'visits'];
+
+/** Time zone of a table, and the range that it is of where that is known. */
+export interface TableRange {
+  readonly timeZone: string;
+  readonly interval?: Interval;
+  /** Columns of metrics that stand only beside others. */
+  readonly undrawn?: readonly string[];
+  /** Rows are in the order of a metric: a line through them would say nothing. */
+  readonly isOrdered?: boolean;
+  /** What was found in the table, the most important first. */
+  readonly findings?: readonly Finding[];
+  /** The row that the findings hold the others against. */
+  readonly reference?: string;
+}
+
+interface DrawnCell {
+  readonly labels: readonly string[];
+  readonly value: number | null;
+  /** The expected value, and its bounds at 95 %. */
+  readonly expected: Readonly<Record<'expected' | 'low' | 'high', number | null>>;
+  /** Whether the value is ordinary, where that was judged. */
+  readonly verdict?: string;
+}
+
+const hasMoved = ({ verdict }: Finding) => verdict === 'higher' || verdict === 'lower';
+
+/** The finding of a metric about what is drawn of it; a difference before none. */
+function findingIn({ metric, cells, about }: Drawn, findings: readonly Finding[] = []): Finding | undefined {
+  const drawn = new Set([...about, ...cells.flatMap(({ labels }) => labels)]);
+  const own = findings.filter((finding) => finding.subject === metric && placesOf(finding).every((name) => drawn.has(name)));
+  return own.find(hasMoved) ?? own.find(({ verdict }) => verdict === 'unchanged');
+}
+
+/** The places that a difference is of. */
+const accentIn = (finding: Finding | undefined) => (finding && hasMoved(finding) ? placesOf(finding) : []);
+
+const titleIn = (finding: Finding | undefined) => finding?.sentence.replace(/\.$/, '');
+
+/** The drawn part of a table: one metric, by all its other columns. */
+interface Drawn {
+  readonly metric: string;
+  /** Names of the columns before the metrics. */
+  readonly dimensions: readonly string[];
+  readonly cells: readonly DrawnCell[];
+  readonly unit: Unit;
+  /** Range, zone, unit, filters and what is left out. */
+  readonly about: readonly string[];
+}
+
+const numberOf = (cell: string | number | null | undefined) => (typeof cell === 'number' ? cell : null);
+
+/** Units whose rows are made of days. */
+const OF_DAYS: ReadonlySet<string> = new Set(['weekday', 'weekend']);
+
+/** Of how many days each bar is the sum: `sums of 8 days each`. */
+function sumsWords(rows: QueryTable['rows'], at: number): string {
+  const days = rows.flatMap((row) => numberOf(row[at]) ?? []);
+  const [least, most] = [Math.min(...days), Math.max(...days)];
+  return days.length === 0 ? 'sums over the range' : `sums of ${least === most ? most : `${least} to ${most}`} days each`;
+}
+
+function drawnOf(
+  { columns, rows, units, filters }: QueryTable,
+  metric: string,
+  shown: number,
+  { timeZone, interval, undrawn = [] }: TableRange,
+): Drawn {
+  const metrics = Object.keys(units);
+  const [firstMetric = ''] = metrics;
+  const asked = metrics.filter((name) => name !== DAYS_COLUMN && !undrawn.includes(name)).length;
+  const count = columns.indexOf(firstMetric);
+  // That all devices are meant goes without saying, and a goal says nothing of visits.
+  const isPerGoal = definitionOf(metric)?.perGoal ?? false;
+  const chosen = Object.entries(filters ?? {}).filter(([name, value]) => value !== 'all' && (name !== 'goal' || isPerGoal));
+  const filtered = chosen.map(([name, value]) => (value.endsWith(name) ? value : `${name} ${value}`));
+  return {
+    metric,
+    dimensions: columns.slice(0, count),
+    cells: rows.map((row) => {
+      const at = (column: string) => numberOf(row[columns.indexOf(column)]);
+      const placeOf = (part: string) => (columns.includes(part) ? part : `${metric}${part[0]?.toUpperCase()}${part.slice(1)}`);
+      const named = (part: string) => at(placeOf(part));
+      const verdict = row[columns.indexOf(placeOf('verdict'))];
+      return {
+        labels: row.slice(0, count).map((label) => String(label ?? '')),
+        value: at(metric),
+        expected: { expected: named('expected'), low: named('low'), high: named('high') },
+        ...(typeof verdict === 'string' && { verdict }),
+      };
+    }),
+    unit: unitIn(units[metric]),
+    about: [
+      ...(OF_DAYS.has(columns[0] ?? '') && isAddable(metric) ? [sumsWords(rows, columns.indexOf(DAYS_COLUMN))] : []),
+      ...(interval ? [intervalIn(timeZone, interval), timeZone] : []),
+      String(units[metric]),
+      ...filtered,
+      ...(asked > shown ? [`${shown === 1 ? 'the first' : `${shown}`} of ${asked} metrics`] : []),
+    ],
+  };
+}
+
+/** A line of a table over time: its name, and its values by time. */
+type Line = readonly [name: string, values: ReadonlyMap<string, number | null>];
+
+/** The figure of a picture over time: the whole and the highest of a count, the span and the last value of anything else. */
+function trendTitle(
+  { metric, unit, per }: { readonly metric: string; readonly unit: Unit; readonly per: string },
+  lines: readonly Line[],
+  partial: ReadonlySet<string>,
+): string {
+  const name = nameOf(metric);
+  const write = (value: number) => formatValue(value, unit);
+  const known = lines.flatMap(([line, values]) =>
+    [...values].flatMap(([time, value]) => (value === null || partial.has(time) ? [] : [{ line, time, value }])),
+  );
+  const highest = known.toSorted((a, b) => b.value - a.value)[0];
+  const last = known.at(-1);
+  if (!highest || !last) return `${name} by ${per}: no value`;
+  const hasYear = new Set(known.map(({ time }) => time.slice(0, 4))).size > 1;
+  const at = ({ time }: { time: string }) => momentWords(time, per, hasYear);
+  const where = lines.length > 1 ? `${highest.line}, ${at(highest)}` : at(highest);
+  if (lines.length > 1) return `${name} by ${per}: highest ${write(highest.value)} (${where})`;
+  const peak = `highest ${write(highest.value)} (${where})`;
+  if (isAddable(metric)) {
+    const sum = known.reduce((total, { value }) => total + value, 0);
+    return `${name}: ${write(sum)} in ${known.length} ${per}${known.length === 1 ? '' : 's'}, ${peak}`;
+  }
+  return `${name} by ${per}: ${peak}${last === highest ? '' : `, last ${write(last.value)} (${at(last)})`}`;
+}
+
+/** That all values of a picture with expected ones are ordinary; undefined where one is not, or none was judged. */
+function ordinaryTitle({ metric, dimensions: [per = ''], cells }: Drawn): string | undefined {
+  const judged = cells.filter(({ verdict }) => verdict === 'normal' || verdict === 'high' || verdict === 'low');
+  if (judged.length === 0 || judged.some(({ verdict }) => verdict !== 'normal')) return undefined;
+  return `${nameOf(metric)}: ${judged.length} ${per}${judged.length === 1 ? '' : 's, all'} as expected`;
+}
+
+/** The figure of bars: where the amount is highest and lowest. */
+function barsTitle(
+  name: string,
+  by: string,
+  unit: Unit,
+  rows: readonly string[],
+  series: readonly string[],
+  valueOf: (row: string, name: string) => number | null,
+): string {
+  const all = rows.flatMap((row) =>
+    series.map((each) => ({ label: series.length > 1 ? `${row}, ${each}` : row, value: valueOf(row, each) })),
+  );
+  const known = all.flatMap(({ label, value }) => (value === null || label === 'all' || label.includes(NO_NAME) ? [] : [{ label, value }]));
+  const [first] = known.toSorted((a, b) => b.value - a.value);
+  // What was not counted at all is no lowest value.
+  const last = known.filter(({ value }) => value !== 0).toSorted((a, b) => a.value - b.value)[0] ?? first;
+  if (!first || !last) return `${name} by ${by}: no value`;
+  const lowest = last.label === first.label ? '' : `, lowest ${last.label} ${formatValue(last.value, unit)}`;
+  return `${name} by ${by}: highest ${first.label} ${formatValue(first.value, unit)}${lowest}`;
+}
+
+const sizeOf = ([, values]: Line) => [...values.values()].reduce<number>((sum, value) => sum + Math.abs(value ?? 0), 0);
+/** A line that reaches no more of the largest than this lies on the axis. */
+const SMALL = 0.03;
+
+/** The largest lines, without the whole among its parts, and what was left out in words. */
+function chosenLines(lines: ReadonlyMap<string, ReadonlyMap<string, number | null>>) {
+  const parts = [...lines].filter(([name]) => lines.size < 3 || (name !== 'all' && name !== ALL_VISITORS));
+  const ordered = parts.toSorted((a, b) => sizeOf(b) - sizeOf(a));
+  const largest = Math.max(0, ...ordered.map(sizeOf));
+  const visible = ordered.filter((line) => lines.size < 2 || sizeOf(line) > SMALL * largest);
+  const names = new Set(visible.slice(0, MAX_SERIES).map(([name]) => name));
+  const shown = [...lines].filter(([name]) => names.has(name));
+  const dropped = [...lines.keys()].filter((name) => !names.has(name));
+  const left =
+    dropped.length > 0 ? [`not drawn: ${dropped.length > 3 ? `${dropped.length} of ${lines.size} lines` : dropped.join(', ')}`] : [];
+  return { shown, left };
+}
+
+/** The expected values as a line with bounds; empty where the table has none. */
+function expectedLine(cells: readonly DrawnCell[]): TrendSeries[] {
+  if (cells.every(({ expected }) => expected.expected === null)) return [];
+  const valuesOf = (part: keyof DrawnCell['expected']) => cells.map(({ expected }) => expected[part]);
+  return [{ name: 'expected', values: valuesOf('expected'), low: valuesOf('low'), high: valuesOf('high') }];
+}
+
+/** The sentence of a picture over time, and what it marks: nothing that began before the first of its times. */
+function toldOf(drawn: Drawn, findings: TableRange['findings'], times: readonly string[]) {
+  const finding = findingIn(drawn, findings);
+  const { from } = finding?.when ?? {};
+  if (!finding || (from !== undefined && !times.includes(from))) return { title: ordinaryTitle(drawn), accent: [] };
+  const isMarked = hasMoved(finding) && from !== undefined;
+  return {
+    title: titleIn(finding),
+    accent: accentIn(finding),
+    ...(isMarked && { change: { name: momentWords(from, drawn.dimensions[0] ?? ''), time: from } }),
+  };
+}
+
+function trendOf(drawn: Drawn, { timeZone, interval, findings }: TableRange): TrendSpec {
+  const { metric, dimensions, cells, unit, about } = drawn;
+  const times = once(cells.map(({ labels }) => timeOf(labels[0] ?? '')));
+  const lines = new Map<string, Map<string, number | null>>();
+  for (const { labels, value } of cells) {
+    const [label = '', ...others] = labels;
+    const name = others.join(', ') || nameOf(metric);
+    lines.set(name, (lines.get(name) ?? new Map<string, number | null>()).set(timeOf(label), value));
+  }
+  const { shown, left } = chosenLines(lines);
+  const band = lines.size === 1 ? expectedLine(cells) : [];
+  // A sum over a part looks like a fall.
+  const parts = once(cells.flatMap(({ labels: [label = ''] }) => (label.endsWith(PART_MARK) ? [label.replace(PART_MARK, '')] : [])));
+  const partial = parts.map(timeOf);
+  const per = dimensions[0] ?? '';
+  const { title, accent, change } = toldOf(drawn, findings, times);
+  const words = partial.map((time) => momentWords(time, per)).join(' and ');
+  const cut = parts.length > 0 ? [`hollow: a part of its ${per} only (${words})`] : [];
+  return {
+    kind: 'trend',
+    title: title ?? trendTitle({ metric, unit, per }, shown, new Set(partial)),
+    subtitle: [...about, ...(interval ? [] : [timeZone]), ...left, ...cut, ...(band.length > 0 ? ['band: expected at 95%'] : [])].join(
+      ', ',
+    ),
+    unit,
+    timeZone,
+    times,
+    ...(parts.length > 0 && { inPart: partial }),
+    series: [
+      ...shown.map(([name, line]) => ({
+        name,
+        values: times.map((time) => line.get(time) ?? null),
+        ...(shown.length > 1 && accent.includes(name) && { isAccent: true as const }),
+      })),
+      ...band,
+    ],
+    events: [],
+    ...(change && { change }),
+  };
+}
+
+/** Rows that hide how the others differ: the whole, and what belongs to no device. */
+const BESIDE: ReadonlySet<string> = new Set(['all', ALL_VISITORS, OTHER_DEVICE]);
+
+/** The parts alone, and what was left out in words; all cells where few would stay. */
+function partsAlone(cells: readonly DrawnCell[], reference: string | undefined): { cells: readonly DrawnCell[]; left: readonly string[] } {
+  const isBeside = (label: string) => BESIDE.has(label) && label !== reference;
+  const parts = cells.filter(({ labels }) => !labels.some(isBeside));
+  const dropped = once(cells.flatMap(({ labels }) => labels.filter(isBeside)));
+  if (parts.length < 2 || dropped.length === 0) return { cells, left: [] };
+  return { cells: parts, left: [`not drawn: ${dropped.join(', ')}`] };
+}
+
+/** The dimension of few values last, because its values are the colours. */
+function turned({ dimensions, cells, ...rest }: Drawn): Drawn {
+  const countOf = (place: number) => once(cells.map(({ labels }) => labels[place] ?? '')).length;
+  const isTurned = dimensions.length === 2 && countOf(1) > MAX_SERIES && countOf(0) <= MAX_SERIES;
+  if (!isTurned) return { dimensions, cells, ...rest };
+  return { ...rest, dimensions: dimensions.toReversed(), cells: cells.map((cell) => ({ ...cell, labels: cell.labels.toReversed() })) };
+}
+
+/** The verdict behind the bar of a row; none for the row that the others are held against. */
+function noteOf(findings: readonly Finding[], metric: string, row: string): string {
+  const own = findings.find(({ subject, place }) => subject === metric && placesOf({ place }).includes(row));
+  return own?.verdict === 'unchanged' ? 'no significant difference' : (own?.verdict ?? '');
+}
+
+/** Rows by all columns but the last, whose values are the colours; by all of them where those would be too many. */
+function barsOf(drawn: Drawn, { findings = [], reference }: TableRange): BarsSpec {
+  const alone = partsAlone(drawn.cells, reference);
+  const { metric, dimensions, cells, unit, about } = turned({ ...drawn, cells: alone.cells });
+  const last = once(cells.map(({ labels }) => labels.at(-1) ?? ''));
+  const isColoured = dimensions.length > 1 && last.length <= MAX_SERIES;
+  const rowOf = (labels: readonly string[]) => (isColoured ? labels.slice(0, -1) : labels).join(', ');
+  const value = ({ value: amount }: Drawn['cells'][number]) => amount ?? Number.NEGATIVE_INFINITY;
+  const ordered = RANKED.has(dimensions.join()) ? cells.toSorted((a, b) => value(b) - value(a)) : cells;
+  const all = once(ordered.map(({ labels }) => rowOf(labels)));
+  const filled = new Set(ordered.flatMap(({ labels, value: amount }) => ((amount ?? 0) === 0 ? [] : [rowOf(labels)])));
+  const rows = filled.size > 1 ? all.filter((row) => filled.has(row)) : all;
+  const empty = all.filter((row) => !rows.includes(row));
+  const names = isColoured ? last : [nameOf(metric)];
+  const shown = rows.slice(0, MAX_ROWS);
+  const valueOf = (row: string, name: string) =>
+    cells.find(({ labels }) => rowOf(labels) === row && (!isColoured || labels.at(-1) === name))?.value ?? null;
+  const finding = findingIn(drawn, findings);
+  const accent = accentIn(finding).filter((name) => shown.includes(name));
+  const notes = shown.map((row) => noteOf(findings, metric, row));
+  const isNoted = names.length === 1 && reference !== undefined && notes.some((note) => note !== '');
+  const left = [
+    ...(isNoted ? [`verdicts against ${reference}`] : []),
+    ...alone.left,
+    ...(empty.length > 0 ? [`nothing to draw: ${empty.join(', ')}`] : []),
+    ...(rows.length > shown.length ? [`${shown.length} of ${rows.length} rows`] : []),
+  ];
+  return {
+    kind: 'bars',
+    title: titleIn(finding) ?? barsTitle(nameOf(metric), dimensions.join(' and '), unit, rows, names, valueOf),
+    subtitle: [...about, ...left].join(', '),
+    unit,
+    labels: shown,
+    series: names.map((name) => ({ name, values: shown.map((row) => valueOf(row, name)) })),
+    ...(accent.length > 0 && { accent }),
+    ...(isNoted && { notes }),
+  };
+}
+
+/** A picture names zones by their paths. */
+function withoutIds({ filters, ...table }: QueryTable): QueryTable {
+  const at = table.columns.indexOf('zoneId');
+  const { zoneId: _id, ...named } = filters ?? {};
+  const kept =
+    at === -1 ? table : { ...table, columns: table.columns.toSpliced(at, 1), rows: table.rows.map((row) => row.toSpliced(at, 1)) };
+  return { ...kept, ...(filters && { filters: named }) };
+}
+
+/** Beside its parts a total hides how they differ. */
+function withoutTotal(table: QueryTable): QueryTable {
+  return { ...table, rows: table.rows.filter(([time]) => time !== TOTAL) };
+}
+
+/**
+ * A table as lines over time or as bars by its other columns, a picture for each of the first metrics; undefined where it has a single
+ * row.
+ */
+export function chartOfTable(table: QueryTable, range: TableRange): ChartSpec | undefined {
+  const undrawn = new Set([DAYS_COLUMN, ...(range.undrawn ?? [])]);
+  const metrics = Object.keys(table.units).filter((name) => !undrawn.has(name));
+  const [unit = ''] = table.columns;
+  const isOverTime = COURSES.has(unit) && !range.isOrdered;
+  if (!isOverTime && table.rows.length < 2) return undefined;
+  const mostBars = table.rows.length > FEW_ROWS ? MAX_METRICS.longBars : MAX_METRICS.bars;
+  const most = isOverTime ? MAX_METRICS.time : mostBars;
+  // Where not all can be drawn, what something was found of comes first, then what a shop looks at first.
+  const found = metrics.toSorted((a, b) => LEADING.indexOf(b) - LEADING.indexOf(a));
+  const first = range.findings?.find(({ subject }) => metrics.includes(subject))?.subject;
+  const ordered = first === undefined ? found : [first, ...found.filter((name) => name !== first)];
+  const shown = (metrics.length > most ? ordered : metrics).slice(0, most);
+  const drawn = withoutIds(COURSES.has(unit) || OF_DAYS.has(unit) ? withoutTotal(table) : table);
+  const pictures = shown.map((metric) => drawnOf(drawn, metric, shown.length, range));
+  return joined(pictures.map((picture) => (isOverTime ? trendOf(picture, range) : barsOf(picture, range))));
+}
+
+/** Rows of any query: the types as DuckDB writes them, numbers perhaps as texts. */
+interface TypedRows {
+  readonly columns: readonly string[];
+  readonly types: readonly string[];
+  readonly rows: readonly (readonly unknown[])[];
+  readonly units?: Readonly<Record<string, string>>;
+  /** How many rows the query has; the picture holds those that are given. */
+  readonly rowCount?: number | undefined;
+  /** The days that the query could read. */
+  readonly drawnDays?: Interval | undefined;
+}
+
+const NUMBER = /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|UTINYINT|USMALLINT|UINTEGER|UBIGINT|UHUGEINT|FLOAT|DOUBLE|DECIMAL\(.*\))$/;
+const TIME = /^(DATE|TIMESTAMP.*)$/;
+const MIDNIGHT = / 00:00:00$/;
+
+function cellText(cell: unknown): string {
+  if (cell === null) return NO_NAME;
+  return typeof cell === 'string' ? cell : JSON.stringify(cell);
+}
+
+/** A column as a title says it: `browser name`. */
+const wordsOf = (column: string) => column.replaceAll('_', ' ').trim() || column;
+
+/** Instants as charts take them: days where all are midnights. */
+function timeLabels(cells: readonly unknown[]): string[] {
+  const texts = cells.map(cellText);
+  const areDays = texts.every((text) => MIDNIGHT.test(text));
+  return texts.map((text) => (areDays ? text.replace(MIDNIGHT, '') : text.replace(' ', 'T')));
+}
+
+/** A picture as the query names it; a column without a unit has no prefix. */
+function worded(panel: PanelSpec, timeName: string | undefined, left: string): PanelSpec {
+  const { title, subtitle = '' } = panel;
+  return {
+    ...panel,
+    title: timeName === undefined ? title : title.replace(/ by day:/, ` by ${timeName}:`),
+    subtitle: [subtitle.replace(/^, /, ''), left, 'rows of the query over downloaded exports'].filter((words) => words !== '').join(', '),
+  };
+}
+
+/** First and last day of ordered times; empty where they are none. */
+function rangeOf(times: readonly string[]): string {
+  const [fromMs = Number.NaN, toMs = Number.NaN] = [times[0], times.at(-1)].map((time) => Date.parse(`${time?.slice(0, 10)}T00:00Z`));
+  return Number.isFinite(fromMs) && Number.isFinite(toMs) ? rangeIn('UTC', fromMs, toMs) : '';
+}
+
+/**
+ * Rows as lines over time where the first column is one, else as bars by the columns before the first amount; undefined where no amount
+ * stands behind a label.
+ */
+export function chartOfRows(
+  { columns: names, types, rows, units: own = {}, rowCount = rows.length, drawnDays }: TypedRows,
+  timeZone: string,
+): ChartSpec | undefined {
+  // The first column is a label even where it is a number, and so is an id.
+  const isAmount = (index: number) => index > 0 && NUMBER.test(types[index] ?? '') && !/(^|_)id$/i.test(names[index] ?? '');
+  const columns = names.map(wordsOf);
+  const units = Object.fromEntries(Object.entries(own).map(([name, unit]) => [wordsOf(name), unit]));
+  const places = columns.flatMap((_, index) => (isAmount(index) ? [index] : []));
+  const [first] = places;
+  if (first === undefined) return undefined;
+  const isTime = TIME.test(types[0] ?? '');
+  const ordered = isTime ? rows.filter(([time]) => time !== null).toSorted(([a], [b]) => (cellText(a) < cellText(b) ? -1 : 1)) : rows;
+  const starts = isTime ? timeLabels(ordered.map(([time]) => time)) : ordered.map(([cell]) => cellText(cell));
+  const metrics = places.flatMap((place) => columns[place] ?? []);
+  const table = {
+    columns: [isTime ? 'day' : (columns[0] ?? ''), ...columns.slice(1, first), ...metrics],
+    rows: ordered.map((row, index) => [
+      starts[index] ?? '',
+      ...row.slice(1, first).map(cellText),
+      ...places.map((place) => (row[place] === null ? null : Number(row[place]))),
+    ]),
+    units: Object.fromEntries(metrics.map((metric) => [metric, units[metric] ?? ''])),
+  };
+  const chart = chartOfTable(table, { timeZone });
+  const days = drawnDays ? `${intervalIn(timeZone, drawnDays)}, ${timeZone}` : '';
+  const range = isTime ? rangeOf(starts) : days;
+  const rest = rowCount > rows.length ? `the first ${rows.length} of ${rowCount} rows` : '';
+  const left = [range, rest].filter((words) => words !== '').join(', ');
+  return chart && joined(panelsOf(chart).map((panel) => worded(panel, isTime ? columns[0] : undefined, left)));
+}
