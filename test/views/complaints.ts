@@ -16,7 +16,8 @@ const CHARACTER = 0.5;
 
 /** Where the texts of a drawn picture stand. */
 function boxesOf(svg: string): Box[] {
-  return [...svg.matchAll(/<text([^>]*)>([^<]*)<\/text>/g)].flatMap(([, attributes = '', text = '']) => {
+  return [...svg.matchAll(/<text([^>]*)>([^<]*)<\/text>/g)].flatMap(([, attributes = '', escaped = '']) => {
+    const text = escaped.replaceAll(/&\w+;/g, '"'); // each stands for one character
     const [, x = '0', y = '0'] = /translate\(([-\d.]+)[ ,]([-\d.]+)\)/.exec(attributes) ?? [];
     const own = (name: string) => Number(new RegExp(` ${name}="([-\\d.]+)"`).exec(attributes)?.[1] ?? 0);
     const sizePx = Number(/([\d.]+)px/.exec(attributes)?.[1] ?? 12);

@@ -230,7 +230,7 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
   if (course !== '') return together(ofChanges, textsTold(course));
   const [from, to] = [complete.interval.startMs, complete.interval.endMs].map((ms) => todayIn(context.timeZone, ms));
   const lead = leadOf(table, { query: complete, from: from ?? '', to: to ?? '', grammar });
-  return together(ofChanges, textsTold(lead, todaySentence(complete, context) || (await zoneChangeSentence(complete, context))));
+  return together(ofChanges, textsTold(await zoneChangeSentence(complete, context), lead, todaySentence(complete, context)));
 }
 
 /** Answers one query as one table, which can be drawn; what a reader must know besides goes into the notes. */

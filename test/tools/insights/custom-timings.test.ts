@@ -62,7 +62,7 @@ describe('a custom timing', () => {
       [step, TIMING, 'broken', Math.round(level), values.length],
       [step, TIMING, 'passed', Math.round(level), values.length],
     ]);
-    expect(answer.structured['answer']).toContain(`${TIMING} ${Math.round(level)} ms (limit`);
+    expect(answer.structured['answer']).toContain(` is ${Math.round(level)} ms, above the limit of ${Math.round(level) - 100} ms.`);
   });
 
   it('is judged and drawn like any metric', { tags: 'nightly' }, async () => {

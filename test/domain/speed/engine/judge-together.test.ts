@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { acceptedP, judgeSince, judgeTogether, type Tracked } from '../../../../src/domain/speed/engine/judge-together.ts';
 import type { Shape } from '../../../bench/verdicts/speed/worlds.ts';
-import { DAY_MS, EFFECT, HOUR_MS, inState, worldOf } from './runs.ts';
+import { DAY_MS, EFFECT, HOUR_MS, worldOf } from './runs.ts';
 
 const stable: Shape = { kind: 'stable' };
 const step = (size: number): Shape => ({ kind: 'step', size, agoMs: [4 * DAY_MS, 4 * DAY_MS] });
