@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { grouped } from '../../lib/grouped.ts';
-import { batchesOf, overlappingGroups, type TablePart } from '../query/batches.ts';
+import { batchesOf, type TablePart } from '../query/batches.ts';
 import { folded } from '../query/columns.ts';
-import { isResolved, keysOf, laterRuns } from '../query/data-view.ts';
+import { idsOf, isResolved, keysOf, laterRuns } from '../query/data-view.ts';
 import { lookInto, SqlError, type SqlOptions, writeTable } from '../query/sql-process.ts';
 import { syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { MANIFEST, runDirectory } from '../store/layout.ts';
@@ -77,10 +76,7 @@ function isWaiting(manifest: RunManifest, { projectDir, keepSource }: Pick<Conve
 
 /** Jobs of these runs that wait for their conversion, or for the search of rows that later runs hold too. */
 export function waitingJobs(runs: readonly RunManifest[], place: Pick<ConversionContext, 'projectDir' | 'keepSource'>): Set<number> {
-  const groups = [...grouped(runs, ({ jobId }) => jobId).values()].flatMap(resolvableGroups);
-  const unresolved = groups.flatMap(({ group }) =>
-    group.filter((run) => !isResolved(run, group) && !unresolvable.has(resolvingKey(run, group, place))),
-  );
+  const unresolved = resolvable(runs).flatMap((each) => (unresolvable.has(resolvingKey(each, place)) ? [] : [each.run]));
   return new Set([...runs.filter((run) => isWaiting(run, place)), ...unresolved].map(({ jobId }) => jobId));
 }
 
@@ -182,43 +178,48 @@ async function manifestsOf(projectDir: string, jobId: number): Promise<RunManife
   return found.filter((run) => run !== undefined);
 }
 
-function resolvingKey(run: RunManifest, group: readonly RunManifest[], { projectDir }: Pick<ConversionContext, 'projectDir'>): string {
-  return [runDirectory(projectDir, run), ...laterRuns(run, group)].join('\n');
+function resolvingKey({ run, later }: Pick<Resolvable, 'run' | 'later'>, { projectDir }: Pick<ConversionContext, 'projectDir'>): string {
+  return [runDirectory(projectDir, run), ...idsOf(later)].join('\n');
 }
 
-/** Groups of converted runs that overlap and whose rows have a whole key, with its columns. */
-function resolvableGroups(runs: readonly RunManifest[]): { group: readonly RunManifest[]; keys: readonly string[] }[] {
-  return overlappingGroups(runs.filter(isConvertible)).flatMap((group) => {
-    if (group.some(({ table }) => !table)) return [];
-    const common = (group[0]?.table?.columns ?? []).filter(({ name }) =>
-      group.every(({ table }) => table?.columns.some((column) => column.name === name)),
+/** A converted run, the later ones that may hold rows of it, and the columns that identify its rows. */
+interface Resolvable {
+  readonly run: RunManifest;
+  readonly later: readonly RunManifest[];
+  readonly keys: readonly string[];
+}
+
+/** Runs of which it is not known which rows of theirs later ones hold too, where the tables of all of these can tell. */
+function resolvable(runs: readonly RunManifest[]): Resolvable[] {
+  return [...laterRuns(runs.filter(isConvertible))].flatMap(([run, later]) => {
+    if (isResolved(run, later) || [run, ...later].some(({ table }) => !table)) return [];
+    const common = (run.table?.columns ?? []).filter(({ name }) =>
+      later.every(({ table }) => table?.columns.some((column) => column.name === name)),
     );
-    const { names: keys, missing } = keysOf(group[0]?.scope ?? '', common);
-    return missing.length > 0 ? [] : [{ group, keys }];
+    const { names: keys, missing } = keysOf(run.scope, common);
+    return missing.length > 0 ? [] : [{ run, later, keys }];
   });
 }
 
-/** Finds for each run the rows that later runs of its group hold too, where that is not known for exactly these runs. */
+/** Finds for each run the rows that later runs hold too, where that is not known for exactly these runs. */
 async function resolveOverlaps(jobId: number, context: ConversionContext): Promise<void> {
   const { projectDir, signal } = context;
-  for (const { group, keys } of resolvableGroups(await manifestsOf(projectDir, jobId))) {
-    for (const run of group) {
-      if (signal.aborted || isResolved(run, group)) continue;
-      await resolveRun(run, group, keys, context);
-    }
+  for (const each of resolvable(await manifestsOf(projectDir, jobId))) {
+    if (signal.aborted) return;
+    await resolveRun(each, context);
   }
 }
 
-async function resolveRun(of: RunManifest, group: readonly RunManifest[], keys: readonly string[], context: ConversionContext) {
+async function resolveRun(of: Resolvable, context: ConversionContext): Promise<void> {
   const { projectDir, holder, signal } = context;
-  const by = laterRuns(of, group);
-  await alone(of, context, async (run, directory) => {
+  const { later, keys } = of;
+  const by = idsOf(later);
+  await alone(of.run, context, async (run, directory) => {
     if (!run.table) return;
     const { name, bytes, rows, columns } = run.table;
     if (by.length === 0) return saveManifest(directory, { ...run, table: { name, bytes, rows, columns } });
     const staged = newName('.tmp');
     try {
-      const later = group.filter(({ runId }) => by.includes(runId));
       const pathOf = (other: RunManifest) => `${other.runId}/${other.table?.name ?? ''}`;
       const jobDirectory = join(projectDir, String(run.jobId));
       const heldAs = (key: string) =>
@@ -241,7 +242,7 @@ async function resolveRun(of: RunManifest, group: readonly RunManifest[], keys: 
     } catch {
       await rm(join(directory, staged), { force: true });
       // Queries find the rows by themselves.
-      if (!context.signal.aborted) unresolvable.add(resolvingKey(run, group, context));
+      if (!context.signal.aborted) unresolvable.add(resolvingKey(of, context));
     }
   });
 }

@@ -62,9 +62,11 @@ export function tablePlan(run: RunManifest, parts: readonly TablePart[], batches
   const columns = columnsOf(batches.length > 0 ? batches.map(({ layout }) => layout) : [promised]).filter(({ from }) => from === undefined);
   const valuesOf = (name: string) => batches.flatMap(({ layout }) => layout.samples.get(name) ?? []);
   const time = timeColumn(columns);
-  const keys = keysOf(run.scope, columns).names;
+  const { names: keys, missing } = keysOf(run.scope, columns);
+  // Users are compared and looked up as sessions are.
+  const ids = new Set([...keys, ...columns.flatMap(({ name, field = name }) => (field === 'user_id' ? [folded(name)] : []))]);
   const stored = columns.map(({ from: _, ...column }): StoredColumn => {
-    if (idsAsText || column.type !== 'VARCHAR' || !keys.includes(folded(column.name))) return column;
+    if (idsAsText || column.type !== 'VARCHAR' || !ids.has(folded(column.name))) return column;
     const heldAs = wholeNumberOf(valuesOf(column.name));
     return { ...column, ...(heldAs && { heldAs }) };
   });
@@ -77,9 +79,10 @@ export function tablePlan(run: RunManifest, parts: readonly TablePart[], batches
       select: withNumbers(storedRowsSql(columns, sourcesOf(run, batches)), stored),
       files: parts.map(({ path }) => path),
       // All rows of a run are of one project.
-      order: columns.flatMap(({ name, field = name }) => (keys.includes(folded(name)) && field !== 'project_id' ? [name] : [])),
+      order: columns.flatMap(({ name, field = name }) => (ids.has(folded(name)) && field !== 'project_id' ? [name] : [])),
       ...(time && { day: `CAST(${identifier(time.name)} AS DATE)` }),
       amounts: amountsOf(columns),
+      identity: missing.length > 0 ? [] : keys,
     },
   };
 }

@@ -30,6 +30,8 @@ export interface Source {
   readonly types?: ReadonlyMap<string, string>;
   /** A Parquet file with the numbers of the rows that are left out. */
   readonly without?: string;
+  /** Intervals of time that better sources hold, and the column that says when a row happened: rows of them are left out. */
+  readonly taken?: { readonly by: string; readonly intervals: readonly { readonly startMs: number; readonly endMs: number }[] };
 }
 
 /** Sources whose runs overlap: of the rows with one key, those of the file with the highest rank are kept. */
@@ -110,33 +112,34 @@ function selectList(columns: readonly Column[], expressionOf: (column: Column) =
   return columns.map((column) => `${expressionOf(column)} AS ${identifier(column.name)}`).join(', ');
 }
 
+/** A condition for the rows that no better source holds; a row without a time is none of theirs. */
+function outside({ taken }: Source): string {
+  if (!taken) return '';
+  const time = `TRY_CAST(${identifier(taken.by)} AS TIMESTAMP)`;
+  const instant = (ms: number) => `TIMESTAMP ${literal(new Date(ms).toISOString())}`;
+  const within = taken.intervals.map(({ startMs, endMs }) => `(${time} >= ${instant(startMs)} AND ${time} < ${instant(endMs)})`);
+  return ` WHERE (${within.join(' OR ')}) IS NOT TRUE`;
+}
+
 /** All columns of the files from one source; null where it lacks one. */
 function branch(source: Source, columns: readonly Column[], more: string): string {
   const own = new Set(source.names);
   const list = selectList(columns, (column) => (own.has(column.name) ? fileExpression(column, source) : `NULL::${column.type}`));
-  return `SELECT ${list}${more} FROM ${reader(source, columns, more !== '')}`;
+  return `SELECT ${list}${more} FROM ${reader(source, columns, more !== '')}${outside(source)}`;
 }
 
-/** Some columns of the rows of sources, each with the rank of its run. */
-function ranked(sources: readonly Source[], columns: readonly Column[], ranks: Overlap['ranks']): string {
-  const rows = sources.map((source) => branch(source, columns, `, ${FILE}`)).join(' UNION ALL ');
-  const values = [...ranks].map(([file, rank]) => `(${literal(file)}, ${rank})`).join(', ');
-  return `(SELECT d.*, m.${RANK} FROM (${rows}) d JOIN (VALUES ${values}) m(${FILE}, ${RANK}) ON d.${FILE} = m.${FILE})`;
-}
+const [SOURCE, ROW] = ['__source', '__row'];
 
-/** Rows of runs that overlap without those that a later export has too; a row without its whole key is kept. */
-function deduplicated({ sources, keys, ranks }: Overlap, columns: readonly Column[]): string {
-  const keyColumns = columns.filter(({ name }) => keys.includes(folded(name)));
-  // The first export replaces nothing.
-  const later = sources.flatMap((source) => {
-    const files = source.files.filter((file) => (ranks.get(file) ?? 0) > 0);
-    return files.length > 0 ? [{ ...source, files }] : [];
+/** All rows of an overlap, each with its source and with a rank that says when it was delivered: by the run, then by its place in the file. */
+function ranked({ sources, ranks }: Overlap, columns: readonly Column[]): string {
+  const rows = sources.map((source, index) => {
+    // A table holds no key twice.
+    const row = source.format === 'PARQUET' ? '0' : 'row_number() OVER ()';
+    return branch(source, columns, `, ${FILE}, ${index} AS ${SOURCE}, ${row} AS ${ROW}`);
   });
-  const same = keyColumns.map(({ name }) => `r.${identifier(name)} = k.${identifier(name)}`).join(' AND ');
-  const all = columns.map(({ name }) => `r.${identifier(name)}`).join(', ');
-  const rows = `SELECT ${all} FROM ${ranked(sources, columns, ranks)} r`;
-  if (later.length === 0) return rows;
-  return `${rows} ANTI JOIN ${ranked(later, keyColumns, ranks)} k ON ${same} AND k.${RANK} > r.${RANK}`;
+  const values = [...ranks].map(([file, rank]) => `(${literal(file)}, ${rank})`).join(', ');
+  const files = `(VALUES ${values}) m(${FILE}, ${RANK})`;
+  return `(SELECT d.*, m.${RANK}::BIGINT * 1000000000000 + d.${ROW} AS ${RANK} FROM (${rows.join(' UNION ALL ')}) d JOIN ${files} ON d.${FILE} = m.${FILE})`;
 }
 
 /** Whether all sources of an overlap have the same columns, so that the later row replaces the earlier one whole. */
@@ -144,15 +147,21 @@ function isUniform({ sources }: Overlap, columns: readonly Column[]): boolean {
   return columns.every(({ name }) => new Set(sources.map(({ names }) => names.includes(name))).size <= 1);
 }
 
-const SOURCE = '__source';
-
-/** One row for each key, every column as the last export that has the column says it; a row without its whole key is kept. */
-function merged({ sources, keys, ranks }: Overlap, columns: readonly Column[]): string {
-  const rows = sources.map((source, index) => branch(source, columns, `, ${FILE}, ${index} AS ${SOURCE}`)).join(' UNION ALL ');
-  const values = [...ranks].map(([file, rank]) => `(${literal(file)}, ${rank})`).join(', ');
-  const all = `(SELECT d.*, m.${RANK} FROM (${rows}) d JOIN (VALUES ${values}) m(${FILE}, ${RANK}) ON d.${FILE} = m.${FILE})`;
+/**
+ * One row for each key: as it was delivered last, or, of several jobs, every column as the last export that has the column says it. A row
+ * without its whole key is kept.
+ */
+function onePerKey(overlap: Overlap, columns: readonly Column[]): string {
+  const { sources, keys, severalJobs } = overlap;
+  const all = ranked(overlap, columns);
   const isKey = ({ name }: Column) => keys.includes(folded(name));
   const keyNames = columns.filter(isKey).map(({ name }) => identifier(name));
+  const known = keyNames.map((name) => `${name} IS NOT NULL`).join(' AND ');
+  const plain = selectList(columns, ({ name }) => identifier(name));
+  if (!severalJobs || isUniform(overlap, columns)) {
+    const place = `row_number() OVER (PARTITION BY ${keyNames.join(', ')} ORDER BY ${RANK} DESC)`;
+    return `SELECT ${plain} FROM ${all} QUALIFY NOT (${known}) OR ${place} = 1`;
+  }
   const latest = (column: Column) => {
     const name = identifier(column.name);
     if (isKey(column)) return name;
@@ -161,20 +170,13 @@ function merged({ sources, keys, ranks }: Overlap, columns: readonly Column[]): 
     if (having.length === 0) return `NULL::${column.type}`;
     return `arg_max_null(${name}, CASE WHEN ${SOURCE} IN (${having.join(', ')}) THEN ${RANK} END)`;
   };
-  const known = keyNames.map((name) => `${name} IS NOT NULL`).join(' AND ');
-  const plain = selectList(columns, ({ name }) => identifier(name));
   return `SELECT ${selectList(columns, latest)} FROM ${all} WHERE ${known} GROUP BY ${keyNames.join(', ')}
 UNION ALL SELECT ${plain} FROM ${all} WHERE NOT (${known})`;
 }
 
 /** A SELECT of the columns that the files hold, all rows of all sources. */
 export function storedRowsSql(columns: readonly Column[], sources: readonly Source[], overlaps: readonly Overlap[] = []): string {
-  const branches = [
-    ...sources.map((source) => branch(source, columns, '')),
-    ...overlaps.map((overlap) =>
-      !overlap.severalJobs || isUniform(overlap, columns) ? deduplicated(overlap, columns) : merged(overlap, columns),
-    ),
-  ];
+  const branches = [...sources.map((source) => branch(source, columns, '')), ...overlaps.map((overlap) => onePerKey(overlap, columns))];
   return branches.join('\nUNION ALL\n') || `SELECT ${selectList(columns, ({ type }) => `NULL::${type}`)} WHERE false`;
 }
 

@@ -76,6 +76,10 @@ export const runManifest = z.object({
   to: instant,
   /** Columns as the job lists them; empty where it lists none. */
   fields: z.array(field),
+  /** The id of the device that the job is filtered to; left out for all, and where it is not known. */
+  deviceId: z.number().exactOptional(),
+  /** The segment that the job is filtered to, where that is known. */
+  segmentId: z.union([z.number(), z.string()]).exactOptional(),
   /** When the platform finished the run: of two runs with the same session the later one wins. */
   exportedAt: instant,
   downloadedAt: instant,
