@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { batchesOf, type TablePart } from '../query/batches.ts';
 import { folded } from '../query/columns.ts';
 import { idsOf, isResolved, keysOf, laterRuns } from '../query/data-view.ts';
-import { lookInto, SqlError, type SqlOptions, writeTable } from '../query/sql-process.ts';
+import { HALF_CHARACTER, lookInto, SqlError, type SqlOptions, writeTable } from '../query/sql-process.ts';
 import { syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { MANIFEST, runDirectory } from '../store/layout.ts';
 import { takeLock, waitForLock } from '../store/lock.ts';
 import { type RunId, type RunManifest, type RunTable, readManifest, runsIn, type StoredColumn } from '../store/manifest.ts';
-import { NO_NUMBER, tablePlan } from './table-plan.ts';
+import { NO_NUMBER, type TableWay, tablePlan } from './table-plan.ts';
 
 /** The surroundings of the conversion of a project's runs. */
 export interface ConversionContext {
@@ -119,21 +119,23 @@ function withType(column: StoredColumn, type: 'BIGINT' | 'DOUBLE' | undefined): 
   return type === undefined ? column : { ...column, type, heldAs: 'VARCHAR' };
 }
 
-/** Writes the table of a run under a name; ids that turn out not to be numbers are stored as text. */
-async function writeRun(run: RunManifest, target: string, options: SqlOptions): Promise<Pick<RunTable, 'rows' | 'columns'>> {
+/** Writes the table of a run under a name, in another way where the first one fails. */
+async function writeRun(run: RunManifest, target: string, options: SqlOptions): Promise<Pick<RunTable, 'rows' | 'columns' | 'isMended'>> {
   const parts = run.files.filter(({ bytes }) => bytes > 0).map((file): TablePart => ({ run, file, path: file.name }));
   const batches = await batchesOf(parts, (files) => lookInto({ files }, options));
-  const write = async (idsAsText: boolean) => {
-    const { columns, task } = tablePlan(run, parts, batches, idsAsText);
-    const { rows, numbers = {} } = await writeTable({ kind: 'convert', ...task, target }, options);
-    return { rows, columns: columns.map((column) => withType(column, numbers[column.name])) };
+  const write = async (way: TableWay): ReturnType<typeof writeRun> => {
+    const { columns, task } = tablePlan(run, parts, batches, way);
+    try {
+      const { rows, numbers = {} } = await writeTable({ kind: 'convert', ...task, target }, options);
+      return { rows, columns: columns.map((column) => withType(column, numbers[column.name])), ...(way.isMended && { isMended: true }) };
+    } catch (error) {
+      const message = error instanceof SqlError ? error.message : '';
+      if (!way.idsAsText && message.includes(NO_NUMBER)) return write({ ...way, idsAsText: true });
+      if (!way.isMended && HALF_CHARACTER.test(message)) return write({ ...way, isMended: true });
+      throw error;
+    }
   };
-  try {
-    return await write(false);
-  } catch (error) {
-    if (error instanceof SqlError && error.message.includes(NO_NUMBER)) return write(true);
-    throw error;
-  }
+  return write({ idsAsText: false, isMended: false });
 }
 
 async function convertRun(id: RunId, context: ConversionContext): Promise<void> {
@@ -216,8 +218,8 @@ async function resolveRun(of: Resolvable, context: ConversionContext): Promise<v
   const by = idsOf(later);
   await alone(of.run, context, async (run, directory) => {
     if (!run.table) return;
-    const { name, bytes, rows, columns } = run.table;
-    if (by.length === 0) return saveManifest(directory, { ...run, table: { name, bytes, rows, columns } });
+    const { superseded: _, ...table } = run.table;
+    if (by.length === 0) return saveManifest(directory, { ...run, table });
     const staged = newName('.tmp');
     try {
       const pathOf = (other: RunManifest) => `${other.runId}/${other.table?.name ?? ''}`;
@@ -238,7 +240,7 @@ async function resolveRun(of: Resolvable, context: ConversionContext): Promise<v
       await rm(join(directory, staged), { force: true });
       const superseded = { by, rows: count, ...(file && { file }) };
       // A list of before may still be read: the next tidying removes it.
-      await saveManifest(directory, { ...run, table: { name, bytes, rows, columns, superseded } });
+      await saveManifest(directory, { ...run, table: { ...table, superseded } });
     } catch {
       await rm(join(directory, staged), { force: true });
       // Queries find the rows by themselves.

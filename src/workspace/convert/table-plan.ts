@@ -29,12 +29,13 @@ function amountsOf(columns: readonly Column[]): string[] {
   });
 }
 
-function sourcesOf(run: RunManifest, batches: readonly Batch[]): Source[] {
+function sourcesOf(run: RunManifest, batches: readonly Batch[], isMended: boolean): Source[] {
   return batches.flatMap(({ layout, header, parts }) =>
     [...grouped(parts, ({ file }) => file.gzip)].map(([gzip, members]) => ({
       format: formatOf(run),
       ...(header === false && { header }),
       gzip,
+      ...(isMended && { isMended }),
       names: layout.names,
       files: members.map(({ path }) => path),
     })),
@@ -56,8 +57,21 @@ function withNumbers(rows: string, columns: readonly StoredColumn[]): string {
   return `SELECT * EXCLUDE (${own}) REPLACE (${checked.join(', ')}) FROM (SELECT *, ${numbers.join(', ')} FROM (${rows}))`;
 }
 
+/** How a table is written, by what an attempt before showed. */
+export interface TableWay {
+  /** An id is no number, though samples are. */
+  readonly idsAsText: boolean;
+  /** Lines of JSON hold halves of characters. */
+  readonly isMended: boolean;
+}
+
 /** Plans the table of a run; ids whose samples are whole numbers are stored as numbers, unless `idsAsText`. */
-export function tablePlan(run: RunManifest, parts: readonly TablePart[], batches: readonly Batch[], idsAsText = false): TablePlan {
+export function tablePlan(
+  run: RunManifest,
+  parts: readonly TablePart[],
+  batches: readonly Batch[],
+  { idsAsText, isMended }: TableWay,
+): TablePlan {
   const promised = { names: namesInFile(run.fields), fields: run.fields, samples: new Map<string, unknown[]>() };
   const columns = columnsOf(batches.length > 0 ? batches.map(({ layout }) => layout) : [promised]).filter(({ from }) => from === undefined);
   const valuesOf = (name: string) => batches.flatMap(({ layout }) => layout.samples.get(name) ?? []);
@@ -76,7 +90,7 @@ export function tablePlan(run: RunManifest, parts: readonly TablePart[], batches
       texts: stored.flatMap(({ name, type, heldAs }) =>
         type === 'VARCHAR' && !heldAs && mayBeNumbers(name, valuesOf(name)) ? [name] : [],
       ),
-      select: withNumbers(storedRowsSql(columns, sourcesOf(run, batches)), stored),
+      select: withNumbers(storedRowsSql(columns, sourcesOf(run, batches, isMended)), stored),
       files: parts.map(({ path }) => path),
       // All rows of a run are of one project.
       order: columns.flatMap(({ name, field = name }) => (ids.has(folded(name)) && field !== 'project_id' ? [name] : [])),

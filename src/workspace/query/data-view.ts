@@ -42,6 +42,8 @@ export interface DataViewOptions {
   readonly directory: string;
   readonly pathOf: (run: RunManifest, file: { readonly name: string }) => string;
   readonly look: Look;
+  /** Runs whose lines hold halves of characters. */
+  readonly mended?: ReadonlySet<RunManifest>;
   /** Name of the view, default `data`. */
   readonly name?: string;
 }
@@ -99,6 +101,7 @@ export function idsOf(runs: readonly RunManifest[]): number[] {
 
 interface ColumnPlace {
   readonly nameOf: (run: RunManifest, file: { readonly name: string }) => string;
+  readonly mended?: ReadonlySet<RunManifest> | undefined;
 }
 
 /** The column that tells an instant or a day of each row. */
@@ -116,7 +119,7 @@ interface Wanted {
 }
 
 /** The sources of some runs: a call for each batch, compressed and plain apart, and for each converted run that others replace in part. */
-function sourcesOf(batches: readonly Batch[], { runs, resolved, taken, columns }: Wanted, { nameOf }: ColumnPlace): Source[] {
+function sourcesOf(batches: readonly Batch[], { runs, resolved, taken, columns }: Wanted, { nameOf, mended }: ColumnPlace): Source[] {
   return batches.flatMap((batch): Source[] => {
     const { format, header, layout, parts } = batch;
     const by = taken.length > 0 ? timeOf(batch, columns) : undefined;
@@ -130,9 +133,12 @@ function sourcesOf(batches: readonly Batch[], { runs, resolved, taken, columns }
       ...(by && { taken: { by, intervals: taken } }),
     };
     const isWhole = ({ run }: TablePart) => !resolved.has(run) || (run.table?.superseded?.rows ?? 0) === 0;
-    const whole = [...grouped(own.filter(isWhole), ({ file }) => file.gzip)].map(([gzip, members]) => ({
+    const isMended = ({ run }: TablePart) => format === 'JSONL' && mended?.has(run) === true;
+    const alike = grouped(own.filter(isWhole), (part) => `${part.file.gzip} ${isMended(part)}`).values();
+    const whole = [...alike].map((members) => ({
       ...common,
-      gzip,
+      gzip: members[0]?.file.gzip ?? false,
+      ...(members.some(isMended) && { isMended: true as const }),
       files: members.map(({ path }) => path),
     }));
     const partial = own.flatMap((part): Source[] => {
@@ -281,8 +287,8 @@ function arrange(batches: readonly Batch[], columns: readonly Column[], place: C
 
 /** Describes runs of one scope as one view: one row for each key, the last export winning. */
 export async function dataViewOf(runs: readonly RunManifest[], options: DataViewOptions): Promise<DataView> {
-  const { directory, pathOf, look, name = 'data' } = options;
-  const place: ColumnPlace = { nameOf: (run, file) => relative(directory, pathOf(run, file)).split(sep).join('/') };
+  const { directory, pathOf, look, mended, name = 'data' } = options;
+  const place: ColumnPlace = { nameOf: (run, file) => relative(directory, pathOf(run, file)).split(sep).join('/'), mended };
   const batches = await batchesOf(
     runs.flatMap((run) => partsOf(run, place)),
     look,
@@ -293,6 +299,8 @@ export async function dataViewOf(runs: readonly RunManifest[], options: DataView
 
   const parts = batches.flatMap((batch) => batch.parts);
   const { sources, overlaps, resolved, notes, isWhole } = arrange(batches, columns, place);
+  const cut = runs.flatMap((run) => (run.table?.isMended || mended?.has(run) ? [run.runId] : []));
+  if (cut.length > 0) notes.push(`In run ${cut.join(', ')} some values end in half a character, which is shown as \uFFFD.`);
   notes.push(...textNotes(name, columns, batches));
   return {
     name,

@@ -22,6 +22,8 @@ export interface Source {
   readonly gzip: boolean;
   /** False for CSV that begins with a row. */
   readonly header?: false;
+  /** Lines are mended before they are read: half a character becomes U+FFFD. */
+  readonly isMended?: true;
   /** Paths relative to the directory that the query runs in. */
   readonly files: readonly string[];
   /** Columns of the files; those of CSV in the order of the header. */
@@ -54,12 +56,15 @@ function readAs(column: Column, format: Source['format']): string {
   return format === 'CSV' && itemTypeOf(column.type) ? 'VARCHAR' : column.type;
 }
 
-function reader({ format, gzip, header, files, names, without }: Source, columns: readonly Column[], withFile: boolean): string {
+function reader(source: Source, columns: readonly Column[], withFile: boolean): string {
+  const { format, gzip, header, files, names, without } = source;
   if (format === 'PARQUET') {
     const file = withFile ? `, filename = '${FILE}'` : '';
     const rows = `read_parquet(${literals(files)}${file}${without === undefined ? '' : `, file_row_number = true`})`;
     return without === undefined ? rows : `${rows} p ANTI JOIN read_parquet(${literal(without)}) w ON p.file_row_number = w.n`;
   }
+  const compression = `compression = ${gzip ? "'gzip'" : "'uncompressed'"}`;
+  if (source.isMended) return mendedRows(source, columns, compression);
   const byName = new Map(columns.map((column) => [column.name, column]));
   const declared = names.flatMap((name, index) => {
     const column = byName.get(name);
@@ -67,12 +72,7 @@ function reader({ format, gzip, header, files, names, without }: Source, columns
     // CSV columns go by position: a column that is not shown still counts.
     return format === 'CSV' ? [`${literal(`__unused_${index}`)}: 'VARCHAR'`] : [];
   });
-  const options = [
-    literals(files),
-    `columns = {${declared.join(', ')}}`,
-    `compression = ${gzip ? "'gzip'" : "'uncompressed'"}`,
-    ...(withFile ? [`filename = '${FILE}'`] : []),
-  ];
+  const options = [literals(files), `columns = {${declared.join(', ')}}`, compression, ...(withFile ? [`filename = '${FILE}'`] : [])];
   // That lines are records is said, because a single column would be taken for bare values.
   if (format === 'JSONL') {
     const json = ["format = 'newline_delimited'", 'records = true', 'auto_detect = false', `maximum_object_size = ${MAX_ROW_BYTES}`];
@@ -110,6 +110,30 @@ function derivedExpression(column: Column): string {
 
 function selectList(columns: readonly Column[], expressionOf: (column: Column) => string): string {
   return columns.map((column) => `${expressionOf(column)} AS ${identifier(column.name)}`).join(', ');
+}
+
+/** A line with U+FFFD for each escape of half a character, which no reader accepts; whole pairs and written backslashes stay. */
+function mendedLine(): string {
+  // Control characters stand for what stays: a line of JSON holds none.
+  const pair = String.raw`'\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})'`;
+  const kept = String.raw`regexp_replace(replace(line, '\\', chr(1)), ${pair}, chr(2) || '\1' || chr(3) || '\2', 'g')`;
+  const halves = String.raw`regexp_replace(${kept}, '\\u[dD][89a-fA-F][0-9a-fA-F]{2}', '\\ufffd', 'g')`;
+  return String.raw`replace(replace(replace(${halves}, chr(2), '\u'), chr(3), '\u'), chr(1), '\\')`;
+}
+
+/** JSON lines with whole characters. */
+function mendedRows(source: Source, columns: readonly Column[], compression: string): string {
+  const names = new Set(source.names);
+  const types = Object.fromEntries(columns.flatMap(({ name, type }) => (names.has(name) ? [[name, type]] : [])));
+  const options = [
+    literals(source.files),
+    "columns = {'line': 'VARCHAR'}",
+    compression,
+    `header = false, auto_detect = false, delim = '\x1f', quote = '', escape = '', filename = '${FILE}'`,
+    `max_line_size = ${MAX_ROW_BYTES}, buffer_size = ${2 * MAX_ROW_BYTES}`,
+  ];
+  const lines = `SELECT ${mendedLine()} AS line, ${FILE} FROM read_csv(${options.join(', ')})`;
+  return `(SELECT unnest(from_json(line, ${literal(JSON.stringify(types))})), ${FILE} FROM (${lines}))`;
 }
 
 /** A condition for the rows that no better source holds; a row without a time is none of theirs. */

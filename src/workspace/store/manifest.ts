@@ -53,6 +53,8 @@ const runTable = z.object({
   bytes: z.number(),
   rows: z.number(),
   columns: z.array(storedColumn),
+  /** Halves of characters in the source became U+FFFD. */
+  isMended: z.literal(true).exactOptional(),
   /** Rows that later exports of the same job hold too, found once for exactly these runs. */
   superseded: z
     .object({ by: z.array(z.number()), rows: z.number(), file: z.object({ name: fileName, bytes: z.number() }).exactOptional() })
