@@ -110,7 +110,7 @@ function timeOf({ layout }: Batch, columns: readonly Column[]): string | undefin
   return (timeColumn(own) ?? own.find(({ field, name }) => /^(session|view)_date$/.test(field ?? name)))?.name;
 }
 
-interface Wanted {
+interface SourceRuns {
   readonly runs: ReadonlySet<RunManifest>;
   /** Of them those whose rows in later runs are known. */
   readonly resolved: ReadonlySet<RunManifest>;
@@ -119,7 +119,7 @@ interface Wanted {
 }
 
 /** The sources of some runs: a call for each batch, compressed and plain apart, and for each converted run that others replace in part. */
-function sourcesOf(batches: readonly Batch[], { runs, resolved, taken, columns }: Wanted, { nameOf, mended }: ColumnPlace): Source[] {
+function sourcesOf(batches: readonly Batch[], { runs, resolved, taken, columns }: SourceRuns, { nameOf, mended }: ColumnPlace): Source[] {
   return batches.flatMap((batch): Source[] => {
     const { format, header, layout, parts } = batch;
     const by = taken.length > 0 ? timeOf(batch, columns) : undefined;

@@ -33,7 +33,9 @@ function isFiltered({ deviceId, segmentId }: RunManifest): boolean {
   return deviceId !== undefined || segmentId !== undefined;
 }
 
-/** Where runs share time, all visits come before some, rows that can be matched before others, many columns before few, late before early. */
+/**
+ * Where runs share time, all visits come before some, rows that can be matched before others, many columns before few, late before early.
+ */
 export function sharesOf(group: readonly RunManifest[], traitsOf: (run: RunManifest) => RunTraits): Shares {
   const candidates = [false, true].flatMap((filtered) => {
     const own = group.filter((run) => isFiltered(run) === filtered);
@@ -79,8 +81,8 @@ export function shareNotes(all: readonly Shares[], keys: readonly string[]): str
     ...(filtered === ''
       ? []
       : [
-          `Job ${filtered} holds the visits of one device or segment alone: it adds nothing to days that exports of all visits hold, and days ` +
-            'that it alone holds answer only questions about those visits.',
+          `Job ${filtered} holds the visits of one device or segment alone: it adds nothing to days that ` +
+            'exports of all visits hold, and days that it alone holds answer only questions about those visits.',
         ]),
   ];
 }

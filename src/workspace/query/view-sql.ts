@@ -154,7 +154,7 @@ function branch(source: Source, columns: readonly Column[], more: string): strin
 
 const [SOURCE, ROW] = ['__source', '__row'];
 
-/** All rows of an overlap, each with its source and with a rank that says when it was delivered: by the run, then by its place in the file. */
+/** All rows of an overlap, each with its source and with a rank of its delivery: by the run, then by its place in the file. */
 function ranked({ sources, ranks }: Overlap, columns: readonly Column[]): string {
   const rows = sources.map((source, index) => {
     // A table holds no key twice.
@@ -163,7 +163,8 @@ function ranked({ sources, ranks }: Overlap, columns: readonly Column[]): string
   });
   const values = [...ranks].map(([file, rank]) => `(${literal(file)}, ${rank})`).join(', ');
   const files = `(VALUES ${values}) m(${FILE}, ${RANK})`;
-  return `(SELECT d.*, m.${RANK}::BIGINT * 1000000000000 + d.${ROW} AS ${RANK} FROM (${rows.join(' UNION ALL ')}) d JOIN ${files} ON d.${FILE} = m.${FILE})`;
+  const rank = `m.${RANK}::BIGINT * 1000000000000 + d.${ROW} AS ${RANK}`;
+  return `(SELECT d.*, ${rank} FROM (${rows.join(' UNION ALL ')}) d JOIN ${files} ON d.${FILE} = m.${FILE})`;
 }
 
 /** Whether all sources of an overlap have the same columns, so that the later row replaces the earlier one whole. */
