@@ -8,6 +8,8 @@ export interface RunTraits {
   /** A column says when each row happened. */
   readonly hasTime: boolean;
   readonly columns: number;
+  /** It is being loaded: its rows do not count yet, and others answer for its time. */
+  readonly isComing?: boolean;
 }
 
 /** Runs that together answer for a time: one whose rows cannot be matched stands alone. */
@@ -55,7 +57,7 @@ export function sharesOf(group: readonly RunManifest[], traitsOf: (run: RunManif
       reduced.push(run);
       return traitsOf(run).hasTime && !taken.some(({ startMs, endMs }) => startMs <= from && to <= endMs + 1);
     });
-    better.push(...kept);
+    better.push(...kept.filter((run) => !traitsOf(run).isComing));
     return { runs: kept, isKeyed, taken };
   });
   return {

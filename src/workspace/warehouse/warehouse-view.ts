@@ -100,11 +100,12 @@ function mergedSql(stored: readonly Column[], records: readonly LoadRecord[], ro
 
 /** What each time is answered from: runs that are matched, and the rest only where these hold nothing. */
 function sharesOfRecords(records: readonly LoadRecord[]): Shares[] {
-  const columnsOfRun = new Map(records.map(({ run, columns }) => [run, columns]));
-  return overlappingGroups([...columnsOfRun.keys()]).map((group) =>
+  const ofRun = new Map(records.map((record) => [record.run, record]));
+  return overlappingGroups([...ofRun.keys()]).map((group) =>
     sharesOf(group, (run) => {
-      const columns = columnsOfRun.get(run) ?? [];
+      const { state, columns = [] } = ofRun.get(run) ?? {};
       return {
+        isComing: state === 'loading',
         isKeyed: keysOf(run.scope, columns).missing.length === 0,
         hasTime: timeColumn(columns) !== undefined,
         columns: columns.length,
