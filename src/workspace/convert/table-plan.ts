@@ -1,7 +1,7 @@
 import { grouped } from '../../lib/grouped.ts';
 import { type Batch, formatOf, type TablePart } from '../query/batches.ts';
 import { type ItemType, itemTypeOf, mayBeNumbers, type WholeNumber, wholeNumberOf } from '../query/column-types.ts';
-import { type Column, columnsOf, folded, namesInFile, timeColumn } from '../query/columns.ts';
+import { type Column, columnsOf, folded, promisedLayout, timeColumn } from '../query/columns.ts';
 import { keysOf } from '../query/data-view.ts';
 import type { ConvertTask } from '../query/protocol.ts';
 import { identifier, literal, type Source, storedRowsSql } from '../query/view-sql.ts';
@@ -37,6 +37,7 @@ function sourcesOf(run: RunManifest, batches: readonly Batch[], isMended: boolea
       gzip,
       ...(isMended && { isMended }),
       names: layout.names,
+      ...(layout.inFile && { inFile: layout.inFile }),
       files: members.map(({ path }) => path),
     })),
   );
@@ -72,8 +73,9 @@ export function tablePlan(
   batches: readonly Batch[],
   { idsAsText, isMended }: TableWay,
 ): TablePlan {
-  const promised = { names: namesInFile(run.fields), fields: run.fields, samples: new Map<string, unknown[]>() };
-  const columns = columnsOf(batches.length > 0 ? batches.map(({ layout }) => layout) : [promised]).filter(({ from }) => from === undefined);
+  const columns = columnsOf(batches.length > 0 ? batches.map(({ layout }) => layout) : [promisedLayout(run.fields)]).filter(
+    ({ from }) => from === undefined,
+  );
   const valuesOf = (name: string) => batches.flatMap(({ layout }) => layout.samples.get(name) ?? []);
   const time = timeColumn(columns);
   const { names: keys, missing } = keysOf(run.scope, columns);

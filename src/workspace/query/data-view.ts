@@ -4,7 +4,7 @@ import { grouped } from '../../lib/grouped.ts';
 import type { RunManifest } from '../store/manifest.ts';
 import { type Batch, batchesOf, type Look, overlappingGroups, type TablePart } from './batches.ts';
 import { mayBeNumbers } from './column-types.ts';
-import { type Column, columnsOf, folded, namesInFile, timeColumn } from './columns.ts';
+import { type Column, columnsOf, folded, promisedLayout, timeColumn } from './columns.ts';
 import { type RunTraits, type Share, shareNotes, sharesOf } from './shares.ts';
 import { identifier, type Overlap, type Source, viewSql } from './view-sql.ts';
 
@@ -129,6 +129,7 @@ function sourcesOf(batches: readonly Batch[], { runs, resolved, taken, columns }
       format,
       ...(header === false && { header }),
       names: layout.names,
+      ...(layout.inFile && { inFile: layout.inFile }),
       ...(types && { types }),
       ...(by && { taken: { by, intervals: taken } }),
     };
@@ -293,8 +294,7 @@ export async function dataViewOf(runs: readonly RunManifest[], options: DataView
     runs.flatMap((run) => partsOf(run, place)),
     look,
   );
-  const promised = runs.map(({ fields }) => ({ names: namesInFile(fields), fields, samples: new Map<string, unknown[]>() }));
-  const columns = columnsOf(batches.length > 0 ? batches.map(({ layout }) => layout) : promised);
+  const columns = columnsOf(batches.length > 0 ? batches.map(({ layout }) => layout) : runs.map(({ fields }) => promisedLayout(fields)));
   if (columns.length === 0) throw new ApiError('missing', 'The downloaded runs of this job name no columns and hold no rows.');
 
   const parts = batches.flatMap((batch) => batch.parts);

@@ -28,6 +28,8 @@ export interface Source {
   readonly files: readonly string[];
   /** Columns of the files; those of CSV in the order of the header. */
   readonly names: readonly string[];
+  /** What the files call a column, where that is not its name. */
+  readonly inFile?: ReadonlyMap<string, string>;
   /** Types of the columns as the files hold them; left out where the reader gets the types. */
   readonly types?: ReadonlyMap<string, string>;
   /** A Parquet file with the numbers of the rows that are left out. */
@@ -68,7 +70,7 @@ function reader(source: Source, columns: readonly Column[], withFile: boolean): 
   const byName = new Map(columns.map((column) => [column.name, column]));
   const declared = names.flatMap((name, index) => {
     const column = byName.get(name);
-    if (column) return [`${literal(name)}: ${literal(readAs(column, format))}`];
+    if (column) return [`${literal(source.inFile?.get(name) ?? name)}: ${literal(readAs(column, format))}`];
     // CSV columns go by position: a column that is not shown still counts.
     return format === 'CSV' ? [`${literal(`__unused_${index}`)}: 'VARCHAR'`] : [];
   });
@@ -96,8 +98,8 @@ function scaled(value: string, { unit, type }: Column): string {
   return (itemTypeOf(type) ?? type) === 'DOUBLE' ? `${value} * ${factor}` : `CAST(${value} * ${factor} AS DECIMAL(18, ${decimals}))`;
 }
 
-function fileExpression(column: Column, { format, types }: Source): string {
-  const name = identifier(column.name);
+function fileExpression(column: Column, { format, types, inFile }: Source): string {
+  const name = identifier(inFile?.get(column.name) ?? column.name);
   if (types) return types.get(column.name) === column.type ? name : `CAST(${name} AS ${column.type})`;
   const item = itemTypeOf(column.type);
   return format === 'CSV' && item ? `from_json(${name}, ${literal(JSON.stringify([item]))})` : name;
@@ -124,7 +126,9 @@ function mendedLine(): string {
 /** JSON lines with whole characters. */
 function mendedRows(source: Source, columns: readonly Column[], compression: string): string {
   const names = new Set(source.names);
-  const types = Object.fromEntries(columns.flatMap(({ name, type }) => (names.has(name) ? [[name, type]] : [])));
+  const types = Object.fromEntries(
+    columns.flatMap(({ name, type }) => (names.has(name) ? [[source.inFile?.get(name) ?? name, type]] : [])),
+  );
   const options = [
     literals(source.files),
     "columns = {'line': 'VARCHAR'}",
@@ -137,9 +141,9 @@ function mendedRows(source: Source, columns: readonly Column[], compression: str
 }
 
 /** A condition for the rows that no better source holds; a row without a time is none of theirs. */
-function outside({ taken }: Source): string {
+function outside({ taken, inFile }: Source): string {
   if (!taken) return '';
-  const time = `TRY_CAST(${identifier(taken.by)} AS TIMESTAMP)`;
+  const time = `TRY_CAST(${identifier(inFile?.get(taken.by) ?? taken.by)} AS TIMESTAMP)`;
   const instant = (ms: number) => `TIMESTAMP ${literal(new Date(ms).toISOString())}`;
   const within = taken.intervals.map(({ startMs, endMs }) => `(${time} >= ${instant(startMs)} AND ${time} < ${instant(endMs)})`);
   return ` WHERE (${within.join(' OR ')}) IS NOT TRUE`;

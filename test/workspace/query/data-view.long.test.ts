@@ -142,7 +142,7 @@ describe('columns', () => {
     expect((await view()).notes).toEqual([]);
   });
 
-  it('carry their alias, variables their position or key, and members that no field promised are there too', async () => {
+  it('carry the names of their fields, variables their position or key, and members that no field promised are there too', async () => {
     const fields = [
       { fieldName: 'session_transactions_revenue_cents', aliasName: 'turnover' },
       { fieldName: 'custom_var', customVarPosition: 1 },
@@ -153,14 +153,15 @@ describe('columns', () => {
       files: [lines({ turnover: 250, custom_var_1: 'plus', dynamic_var_search_term: 5, extra: ['a'] })],
     });
     expect(await records('SELECT * FROM data')).toEqual([
-      { turnover: 250, turnover_money: '2.50', custom_var_1: 'plus', dynamic_var_search_term: '5', extra: ['a'] },
+      {
+        session_transactions_revenue_cents: 250,
+        session_transactions_revenue: '2.50',
+        custom_var_1: 'plus',
+        dynamic_var_search_term: '5',
+        extra: ['a'],
+      },
     ]);
-    expect((await view()).columns[0]).toEqual({
-      name: 'turnover',
-      type: 'BIGINT',
-      unit: 'cents',
-      field: 'session_transactions_revenue_cents',
-    });
+    expect((await view()).columns[0]).toEqual({ name: 'session_transactions_revenue_cents', type: 'BIGINT', unit: 'cents' });
   });
 
   it('may be a single one, which some rows lack', async () => {
@@ -170,7 +171,7 @@ describe('columns', () => {
 
   it('may have any name', async () => {
     const name = `it's "odd", {here}`;
-    const { records } = runsOnDisk({ fields: [{ fieldName: 'city', aliasName: name }], files: [lines({ [name]: 'Ulm' })] });
+    const { records } = runsOnDisk({ fields: [{ fieldName: 'custom_var', aliasName: name }], files: [lines({ [name]: 'Ulm' })] });
     expect(await records('SELECT * FROM data')).toEqual([{ [name]: 'Ulm' }]);
   });
 

@@ -150,6 +150,17 @@ describe('jobs over the same days, in every order of their creation and export',
       return { from, to, fields, files: [lines(...own, ...own.slice(0, 1))], ...more };
     });
   const every = () => true;
+  /** The same as CSV in columns with other names. */
+  const renamed = (run: RunSketch): RunSketch => ({
+    ...run,
+    format: 'CSV',
+    fields: ALL.map((fieldName) => ({ fieldName, aliasName: `my ${fieldName}` })),
+    files: run.files.map((text) => {
+      const rows = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Row]));
+      const line = (value: (name: keyof Row) => string | number) => `${ALL.map(value).join(',')}\n`;
+      return line((name) => `my ${name}`) + rows.map((row) => line((name) => row[name])).join('');
+    }),
+  });
   const JOBS = {
     superset: runsOf(ALL, 24, every),
     lean: runsOf(['project_id', 'session_id', 'session_time'], 24, every),
@@ -157,6 +168,7 @@ describe('jobs over the same days, in every order of their creation and export',
     hourly: runsOf(['session_id', 'session_time', 'device_id'], 12, every),
     mobile: runsOf(ALL, 24, ({ device_id: device }) => device === 2, { deviceId: 2 }),
     again: runsOf(ALL, 24, every),
+    aliased: runsOf(ALL, 24, every).map(renamed),
   };
   type Job = keyof typeof JOBS;
   const orders = (jobs: readonly Job[]): Job[][] =>
@@ -164,6 +176,7 @@ describe('jobs over the same days, in every order of their creation and export',
   const CASES = [
     ...orders(['superset', 'lean', 'mobile']),
     ...orders(['superset', 'hourly', 'unmatched']),
+    ...orders(['lean', 'aliased', 'unmatched']).filter((_, index) => index % 2 === 0),
     ...orders(['superset', 'again', 'unmatched', 'mobile']).filter((_, index) => index % 4 === 0),
   ];
 
