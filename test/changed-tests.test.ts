@@ -16,7 +16,7 @@ describe('of the unit tests a change asks for', () => {
     expect(ofDates.length).toBeLessThan(all.length);
   });
 
-  it('one whose snapshot changed', () => {
+  it('one whose snapshot changed', { tags: 'nightly' }, () => {
     const always = unitOf('docs/README.md');
     const withoutFiles = all.find((path) => !always.includes(path)) ?? '';
     expect(unitOf(withoutFiles.replace(/([^/]+)$/, '__snapshots__/$1.snap'))).toContain(withoutFiles);
@@ -24,6 +24,7 @@ describe('of the unit tests a change asks for', () => {
 
   it.each(['package.json', 'tsconfig.json', '.ci/check.mjs', 'test/vitest.config.ts', 'test/support/check-places.ts', 'src/lib/nth.ts'])(
     'all after a change of %s, on which each depends',
+    { tags: 'nightly' },
     (path) => {
       expect(unitOf(path)).toEqual(all);
     },

@@ -29,7 +29,7 @@ describe('commands of the documents', () => {
     expect(ownCommands.map((line) => line.split(' ')[1]).filter((command) => !Object.hasOwn(commands, command ?? ''))).toEqual([]);
   });
 
-  it.each(ownCommands)('%s', async (line) => {
+  it.each(ownCommands)('%s', { tags: 'nightly' }, async (line) => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'secrets')); // as the page of the container does
     const [, ...words] = (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'(.*)'$/, '$1'));

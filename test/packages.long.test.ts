@@ -134,7 +134,7 @@ const manifestShape = z.object({
 const system = `${process.platform}-${process.arch}`;
 
 describe('the bundle of this system', () => {
-  it('unpacked elsewhere and started by its manifest, lists its tools, draws a chart and answers SQL', async () => {
+  it('unpacked elsewhere and started by its manifest, lists its tools, draws a chart and answers SQL', { tags: 'nightly' }, async () => {
     expect(systems).toContain(system);
     const folder = join(temporaryFolder(), 'unpacked elsewhere');
     mkdirSync(folder);

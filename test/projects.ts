@@ -7,6 +7,8 @@ const PLATFORM = ['src/emulator/start-emulator.ts', 'test/support/stdio.ts', 'no
 const ENGINES = ['test/support/redis.ts', 'test/support/clickhouse/start.ts', 'test/views/browser.ts', 'test/conformance/suite.ts'];
 /** Files that draw, kill or judge many, of which `npm run full` takes the full number. */
 const SAMPLES = 'test/support/sample-size.ts';
+/** In the text of a file some of whose tests `npm run full` alone takes. */
+const NIGHTLY = /tags: 'nightly'|@module-tag nightly/;
 
 /** What starts vitest. */
 const CONFIGURATION = ['test/vitest.config.ts', 'test/projects.ts', 'test/support/typescript.mjs'];
@@ -57,16 +59,17 @@ function affectedBy(changed: readonly string[], reachOf: (path: string) => Reado
     changed.some((each) => reach.has(each) || each === snapshotOf(path)) || READS_FILES.some((each) => reach.has(each));
 }
 
+const reachOf = createReach();
+const files: readonly TestFile[] = filesBelow('test')
+  .filter((path) => path.endsWith('.test.ts'))
+  .map((path) => ({ path, reach: reachOf(path) }));
+
 /**
  * The test files by project. `unit`: pure code, with `changed` only those that a change of these files affects; `product`: the platform,
  * processes or SQL; `long`: what needs an engine that .ci/run installs, and what is called `.long.test.ts`; `full`: what takes samples, in
- * their full size.
+ * their full size, and what has nightly tests.
  */
 export function projects(changed?: readonly string[]): { unit: string[]; product: string[]; long: string[]; full: string[] } {
-  const reachOf = createReach();
-  const files = filesBelow('test')
-    .filter((path) => path.endsWith('.test.ts'))
-    .map((path) => ({ path, reach: reachOf(path) }));
   const needs = (reach: ReadonlySet<string>, modules: readonly string[]) => modules.some((each) => reach.has(each));
   const isLong = ({ path, reach }: TestFile) => path.endsWith('.long.test.ts') || needs(reach, ENGINES);
   const bare = files.filter((file) => !isLong(file));
@@ -76,6 +79,6 @@ export function projects(changed?: readonly string[]): { unit: string[]; product
     unit: pathsOf(bare.filter(({ reach }) => !needs(reach, PLATFORM)).filter(isAffected)),
     product: pathsOf(bare.filter(({ reach }) => needs(reach, PLATFORM))),
     long: pathsOf(files.filter(isLong)),
-    full: pathsOf(files.filter(({ reach }) => reach.has(SAMPLES))),
+    full: pathsOf(files.filter(({ path, reach }) => reach.has(SAMPLES) || NIGHTLY.test(textOf(path)))),
   };
 }

@@ -19,6 +19,12 @@ it('a skipped test is named unless the list allows it on this platform', () => {
   expect(wrongSkips(skipped, allowed, 'linux')).toHaveLength(2);
 });
 
+it('a test of the night is skipped by day without a word', () => {
+  const [file] = results(['test/a.test.ts', 'takes seconds', 'skipped']).testResults;
+  const tagged = file?.assertionResults.map((each) => ({ ...each, tags: ['nightly'] })) ?? [];
+  expect(wrongSkips({ testResults: [{ name: file?.name ?? '', assertionResults: tagged }] }, [], 'linux')).toEqual([]);
+});
+
 it('an entry of the list that names no test is named, so that the list does not outlive its tests', () => {
   expect(wrongSkips(results(['test/a.test.ts', 'has another name', 'passed']), allowed, 'darwin')).toEqual([
     'test/allowed-skips.json lists "needs a disk" of test/a.test.ts, which is no test',

@@ -47,7 +47,7 @@ function literalsOf(node: SyntaxNode): string[] {
   return [textIn(node), ...childrenOf(node).flatMap(literalsOf)];
 }
 
-it('are hints, so that none leads to a tool that is switched off', () => {
+it('are hints, so that none leads to a tool that is switched off', { tags: 'nightly' }, () => {
   const files = filesBelow('src', 'tools').filter((path) => path.endsWith('.ts') && !WHOLE.test(path));
   const found = files.flatMap((path) => {
     const text = textOf(path);

@@ -28,6 +28,7 @@ const longWanted =
   wanted === undefined ? long : wanted.filter((beginning) => among(product, beginning).length === 0).flatMap((each) => among(long, each));
 export default defineConfig({
   test: {
+    tags: [{ name: 'nightly', description: 'Takes seconds; quicker tests of the same file or its neighbours hold the same code by day.' }],
     // In modules that Vite runs, V8 does not inline the getter before a call of an imported function: statistics take four times as long.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // Which module imports which is told to vitest for watching alone: a worker that ends before it was heard has lost nothing. Where Node

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { createRedaction } from '../lib/redact.ts';
@@ -7,9 +8,9 @@ import { checkInput, checkProjectId, checkScopes, knownProject, withProject } fr
 import { type CredentialLevel, credentialLevel } from './credential-level.ts';
 import { type Limits, refuseLongQueue, withDeadline } from './deadline.ts';
 import { ApiError } from './errors.ts';
-import { DEFAULT_SIZE_LIMITS, exchange, type SizeLimits, titleOf, type Wiring } from './exchange.ts';
+import { DEFAULT_SIZE_LIMITS, type Exchange, exchange, type SizeLimits, titleOf, type Wiring } from './exchange.ts';
 import type { Granted } from './granted.ts';
-import { createHttp, type Http } from './http.ts';
+import { createHttp, type Http, type HttpAnswer } from './http.ts';
 import type { Limiter } from './limiter.ts';
 import type { ApiEvent, Observer } from './observer.ts';
 import type { InputOf, Operation, PayloadOf, Scope } from './operation.ts';
@@ -75,6 +76,7 @@ interface SendOptions {
   readonly newerThan?: number | undefined;
   readonly onKept?: ((sinceMs: number) => void) | undefined;
   readonly observe?: Observer | undefined;
+  readonly readOnce?: Exchange['readOnce'];
   readonly limits: Limits;
 }
 
@@ -131,12 +133,12 @@ interface Request {
 /** Sends a request until it is answered or has failed for good; `first` is the token that the call has already. */
 async function send({ operation, input }: Request, how: SendOptions, first: AcquiredToken, parts: CallParts): Promise<Tolerated<unknown>> {
   const { clock, random, limiter, tokens, reads } = parts;
-  const { encoding, limits, observe } = how;
+  const { encoding, limits, observe, readOnce } = how;
   let acquired = first;
   for (let renewed = false; ; renewed = true) {
     try {
       return await retry(limits, { clock, random, isAlone: () => limiter.isAlone?.() ?? false }, (number) =>
-        attempt({ operation, input, encoding, limits, attempt: number, observe }, acquired, parts),
+        attempt({ operation, input, encoding, limits, attempt: number, observe, readOnce }, acquired, parts),
       );
     } catch (error) {
       if (!(error instanceof ApiError) || error.kind !== 'unauthorized') throw error;
@@ -148,6 +150,13 @@ async function send({ operation, input }: Request, how: SendOptions, first: Acqu
       acquired = await acquireToken(operation, how, parts);
     }
   }
+}
+
+/** Names the content of an answer. */
+function contentOf({ status, pieces }: HttpAnswer): string {
+  const hash = createHash('sha256');
+  for (const piece of pieces) hash.update(piece);
+  return `${status} ${hash.digest('base64url')}`;
 }
 
 /** The answer of one call: from the cache, or shared with identical reads that are on their way. */
@@ -165,16 +174,23 @@ async function answerCall(
   const project = acquired.projectId ?? how.projectId ?? null;
   const keyOf = (asked: Record<string, unknown>) => JSON.stringify([acquired.token.endpoint, project, operation.path, asked]);
   const before = pageBefore(input);
+  const ownMs = typeof keepMs === 'number' ? keepMs : keepMs(input, clock.now());
+  // What is asked again after some time has mostly stayed as it was: reading it is dearer than to see that.
+  const isRepeated = ownMs > 0 && ownMs < Number.POSITIVE_INFINITY && !how.passing;
+  const onceIn =
+    (limits: Limits): SendOptions['readOnce'] =>
+    (answer, read) =>
+      reads.get({ key: `${operation.path} ${contentOf(answer)}`, keepMs: Number.POSITIVE_INFINITY, limits, read });
   return reads.get({
     key: keyOf(input),
-    keepMs: typeof keepMs === 'number' ? keepMs : keepMs(input, clock.now()),
+    keepMs: ownMs,
     fresh: how.fresh,
     passing: how.passing,
     newerThan: how.newerThan,
     onKept: how.onKept,
     after: before && keyOf(before),
     limits: how.limits,
-    read: (limits) => send({ operation, input }, { ...how, limits }, acquired, parts),
+    read: (limits) => send({ operation, input }, { ...how, limits, readOnce: isRepeated ? onceIn(limits) : undefined }, acquired, parts),
   });
 }
 

@@ -195,6 +195,13 @@ export interface Exchange {
   attempt: number;
   /** Called for this request too. */
   observe?: Observer | undefined;
+  /** Reads an answer, or gives what one of the same content was read as before. */
+  readOnce?: ((answer: HttpAnswer, read: () => Promise<Tolerated<unknown>>) => Promise<Tolerated<unknown>>) | undefined;
+}
+
+function readOf({ readOnce }: Exchange, answer: HttpAnswer, reading: Reading): Promise<Tolerated<unknown>> {
+  const read = () => readAnswer(answer, reading);
+  return readOnce ? readOnce(answer, read) : read();
 }
 
 /** Form fields: objects and arrays travel as the JSON of themselves. */
@@ -243,7 +250,7 @@ export async function exchange(wiring: Wiring, request: Exchange): Promise<Toler
     });
     outcome = String(answer.status);
     ended = { outcome: 'ok', status: answer.status };
-    return await readAnswer(answer, { operation, redact, retryAfterMs: retryAfterMs(answer.retryAfter, clock.now()) });
+    return await readOf(request, answer, { operation, redact, retryAfterMs: retryAfterMs(answer.retryAfter, clock.now()) });
   } catch (error) {
     outcome = error instanceof ApiError ? [error.status, error.kind, error.code].filter(Boolean).join(' ') : 'aborted';
     ended = error instanceof ApiError ? { outcome: error.kind, status: error.status ?? ended.status } : { ...ended, outcome: 'aborted' };

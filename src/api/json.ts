@@ -1,6 +1,6 @@
 import { setImmediate as afterOthers } from 'node:timers/promises';
 import { isRecord } from '../lib/is-record.ts';
-import { nth } from '../lib/nth.ts';
+import { nth, nthUnsigned } from '../lib/nth.ts';
 import { withoutBreaks } from '../lib/strangers-text.ts';
 
 /** Bytes of JSON. With the bit of braces, a bracket and its brace are the same. */
@@ -25,9 +25,10 @@ function scanJson(pieces: readonly Uint8Array[], visit: (code: number, place: nu
   for (const piece of pieces) {
     const { length } = piece;
     for (; at < length; at += 1) {
-      const code = nth(piece, at);
+      const code = nthUnsigned(piece, at);
       if (isText && code === BACKSLASH) at += 1;
-      else if (code === QUOTE ? visit(code, start + at) : !isText && isMark(code) && visit(code, start + at)) return;
+      if (code !== QUOTE && (isText || !isMark(code))) continue;
+      if (visit(code, start + at)) return;
       if (code === QUOTE) isText = !isText;
     }
     // Past the end where a backslash was the last byte.

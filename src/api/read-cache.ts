@@ -152,7 +152,7 @@ interface Owner {
  */
 function freezeAndMeasure(value: unknown): number {
   if (typeof value === 'string') return 24 + 2 * value.length;
-  if (typeof value !== 'object' || value === null) return 8;
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return 8;
   let bytes = 64;
   for (const [name, member] of Object.entries(value)) bytes += 8 + name.length + freezeAndMeasure(member);
   Object.freeze(value);

@@ -36,7 +36,7 @@ function testCase(cells: Cells): string {
   const name = metric === null ? 'reports' : `${step}: ${metric}`;
   const attributes = { classname: scenario, name };
   if (status === 'passed') return element('testcase', attributes);
-  if (status !== 'broken') return element('testcase', attributes, [element('error', { message: 'no run without failure has a value' })]);
+  if (status !== 'broken') return element('testcase', attributes, [element('error', { message: 'not measured' })]);
   const message = `${metric} of step "${step}" is ${median}, limit ${limit} (${basis}), ${marginPercent} % left, median of ${runs} runs`;
   return element('testcase', attributes, [element('failure', { type: 'budget', message })]);
 }

@@ -129,6 +129,14 @@ function datedSentence(facts: Facts, subject: string, { nounOf, year }: Grammar)
 
 const isMoved = ({ verdict }: Pick<Facts, 'verdict'>) => verdict === 'higher' || verdict === 'lower';
 
+/** The sentence of a value that was held against a limit. */
+function limitSentence({ now, against, unit, verdict, subject: name }: Facts, subject: string, { nounOf }: Grammar): string {
+  const limit = against?.value ?? null;
+  const side = (now ?? 0) > (limit ?? 0) ? 'above' : 'within';
+  const doubt = verdict === 'uncertain' ? ', but not significantly' : '';
+  return `${subject} ${nounOf(name).isPlural ? 'are' : 'is'} ${valueText(now, unit)}, ${side} ${against?.name ?? 'the limit'} of ${valueText(limit, unit)}${doubt}.`;
+}
+
 /** The sentence of two places side by side. */
 function besideSentence(facts: Facts, subject: string, grammar: Grammar): string {
   const { verdict, against, now, unit } = facts;
@@ -164,6 +172,7 @@ export function sentenceOf(facts: Facts, grammar: Grammar): string {
   if (facts.verdict === 'measurement')
     return `It looks like the counting, not the customers: ${listed(facts.causes.map(({ name }) => name))}.`;
   const subject = capital(subjectText(facts.subject, facts.place, grammar));
+  if (facts.against?.what === 'limit') return limitSentence(facts, subject, grammar);
   if (facts.against?.what === 'expected') return expectedSentence(facts, subject, grammar);
   if (facts.against?.what === 'others' || facts.against?.what === 'variant') return besideSentence(facts, subject, grammar);
   return facts.when.shape !== 'range' && isMoved(facts) ? datedSentence(facts, subject, grammar) : rangeSentence(facts, subject, grammar);

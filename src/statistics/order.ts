@@ -1,4 +1,5 @@
 import { sampleCorrelation } from 'simple-statistics';
+import { Z_95 } from './tails.ts';
 
 /** The values in ascending order; typed, because that sorts several times faster. */
 export function ascending(values: ArrayLike<number>): Float64Array {
@@ -26,4 +27,12 @@ export function varianceInflation(values: readonly number[]): number {
   const correlation = sampleCorrelation(values.slice(1), values.slice(0, -1));
   const r = Number.isFinite(correlation) ? Math.min(0.9, Math.max(0, correlation)) : 0;
   return (1 + r) / (1 - r);
+}
+
+/** The median of values in the order of time with the 95 % interval of its order statistics. */
+export function medianWithin(values: readonly number[]): { middle: number; low: number; high: number } {
+  const sorted = ascending(values);
+  const half = (Z_95 / 2) * Math.sqrt(varianceInflation(values) / values.length);
+  const at = (share: number) => quantile(sorted, Math.min(1, Math.max(0, share)));
+  return { middle: at(0.5), low: at(0.5 - half), high: at(0.5 + half) };
 }

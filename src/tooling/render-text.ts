@@ -183,7 +183,7 @@ function scalar(value: Cell): string {
 /** The headline of an answer, and each further sentence in a line below. */
 function answerText(answer: string): string {
   const [headline = '', ...rest] = sentencesOf(oneLine(answer));
-  return [`answer: ${headline}`, ...rest].join('\n');
+  return [headline, ...rest].join('\n');
 }
 
 /** A list of sentences, one a line. */

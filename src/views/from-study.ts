@@ -1,4 +1,5 @@
-import type { Clues, Since } from '../domain/speed/clues.ts';
+import type { Clues } from '../domain/speed/clues.ts';
+import type { Move } from '../domain/speed/engine/run-series.ts';
 import { isFailing } from '../domain/speed/failures.ts';
 import type { Series } from '../domain/speed/runs.ts';
 import type { Row, Study } from '../domain/speed/scenario-study.ts';
@@ -37,10 +38,10 @@ function dayIn(timeZone: string, ms: number): string {
   return new Intl.DateTimeFormat('en-GB', { timeZone, day: 'numeric', month: 'short' }).format(ms);
 }
 
-/** `since 20 Nov`, or `20 Nov to 22 Nov` where the change is undone. */
-function stretchIn(timeZone: string, { date, untilDate }: Pick<Since, 'date' | 'untilDate'>): string {
-  const from = dayIn(timeZone, date);
-  return untilDate === undefined ? `since ${from}` : `${from} to ${dayIn(timeZone, untilDate)}`;
+/** `since 20 Nov`, or `20 Nov to 22 Nov` where it is undone. */
+function stretchIn(timeZone: string, { fromMs, untilMs }: Move): string {
+  const from = dayIn(timeZone, fromMs);
+  return untilMs === undefined ? `since ${from}` : `${from} to ${dayIn(timeZone, untilMs)}`;
 }
 
 /** The rows of one metric: that of the change, else the leading one; the step of the change first. */
@@ -88,22 +89,22 @@ function todayOf(endMs: number, timeZone: string): string | undefined {
 /** The levels before and since a change: until the series ends, or until the change is over. */
 function levelsOf({ move, metric, series: { dates } }: Row, timeZone: string): TrendLevel[] {
   const [first, last] = [dates[0], dates.at(-1)];
-  if (!move?.since || first === undefined || last === undefined) return [];
-  const { since, untilDate, before, after } = move;
-  const level = (name: string, fromMs: number, toMs: number, value: number) => {
-    const bounds = { from: minuteIn(timeZone, fromMs), to: minuteIn(timeZone, toMs) };
+  if (!move || move.shape === 'drift' || first === undefined || last === undefined) return [];
+  const { fromMs, previousMs, untilMs, before, after } = move;
+  const level = (name: string, startMs: number, endMs: number, value: number) => {
+    const bounds = { from: minuteIn(timeZone, startMs), to: minuteIn(timeZone, endMs) };
     return { name: `${name} ${formatValue(metric, value)}`, ...bounds, value: rounded(value) ?? value };
   };
-  const during = untilDate === undefined ? 'since' : 'meanwhile';
-  return [level('before', first, since.previousDate, before.typical), level(during, since.date, untilDate ?? last, after.typical)];
+  const during = untilMs === undefined ? 'since' : 'meanwhile';
+  return [level('before', first, previousMs, before.typical), level(during, fromMs, untilMs ?? last, after.typical)];
 }
 
 /** The finding of a row: both levels and since when, else its typical value. */
 function findingOf({ move, metric, state, series: { values }, step }: Row, timeZone: string): string {
   const where = step === undefined ? '' : ` on \u201c${step.name ?? ''}\u201d`;
-  if (move?.since) {
+  if (move && move.shape !== 'drift') {
     const levels = [move.before.typical, move.after.typical].map((value) => formatValue(metric, value)).join(' \u2192 ');
-    return `${levels}${where} ${stretchIn(timeZone, { date: move.since.date, untilDate: move.untilDate })}`;
+    return `${levels}${where} ${stretchIn(timeZone, move)}`;
   }
   return `${formatValue(metric, median(ascending(values)))}${where}, ${state}`;
 }
@@ -151,7 +152,7 @@ export function trendOf(study: Study, clues: Clues, { title, timeZone, events }:
     series: rows.map((row, index) => seriesOf(nameOf(row), groups[index] ?? new Map(), times, isDaily)),
     events: events.map(({ key, text, atMs }) => ({ name: text || key, time: minuteIn(timeZone, atMs) })),
     ...(since && {
-      change: { name: `${nameOf(first)} ${first.state} ${stretchIn(timeZone, since)}`, time: minuteIn(timeZone, since.date) },
+      change: { name: `${nameOf(first)} ${first.state} ${stretchIn(timeZone, since)}`, time: minuteIn(timeZone, since.fromMs) },
     }),
     ...(levels.length > 0 && { levels }),
     judged: { from: minuteIn(timeZone, startMs), to: minuteIn(timeZone, endMs) },

@@ -18,7 +18,7 @@ describe('a token service that fails', () => {
     ['an OAuth error', json(401, { error: 'invalid_client', error_description: 'Unknown client' }), 'unauthorized', 1],
     ['wrong credentials as 500', text(500, 'Invalid client credentials'), 'unauthorized', 1],
     ['an unknown shape', json(200, { success: true }), 'shape', 1],
-  ])('with %s is worded, and forgotten when it recovers', async (_, trouble, kind, requests) => {
+  ])('with %s is worded, and forgotten when it recovers', { tags: 'nightly' }, async (_, trouble, kind, requests) => {
     const stub = await openStub({ token: trouble });
     const client = openClient(stub);
     const error = await failure(client.call(listSegments, {}));
@@ -176,7 +176,7 @@ describe('grants that cannot be read', () => {
     ['404', text(404, '')],
     ['HTML', text(200, '<html>')],
     ['500', text(500, '')],
-  ])('because of %s: calls go on without them, and they are not asked for again at once', async (_, me) => {
+  ])('because of %s: calls go on without them, and they are not asked for again at once', { tags: 'nightly' }, async (_, me) => {
     const stub = await openStub({ me });
     const client = openClient(stub);
     await client.call(listSegments, {});
@@ -187,7 +187,7 @@ describe('grants that cannot be read', () => {
     expect(await failure(client.credential())).toMatchObject({ kind: expect.stringMatching(/settings|shape|down/) });
   });
 
-  test('because nothing answers: the call waits a part of its time for them', async () => {
+  test('because nothing answers: the call waits a part of its time for them', { tags: 'nightly' }, async () => {
     const stub = await openStub({ me: () => undefined });
     expect(await openClient(stub, { timeoutMs: 3_000 }).call(listSegments, {})).toEqual([]);
   });
@@ -268,7 +268,7 @@ describe('an endpoint that a public authentication server names', () => {
 
 describe('secrets', () => {
   describe('secrets', () => {
-    test('never appear in an error or a log line, whoever echoes them', async () => {
+    test('never appear in an error or a log line, whoever echoes them', { tags: 'nightly' }, async () => {
       const lines: string[] = [];
       const echo = [SECRET, encodeURIComponent(SECRET), Buffer.from(`client-1:${SECRET}`).toString('base64'), 'Bearer opaque-canary-token'];
       for (const status of [200, 400, 500]) {

@@ -23,7 +23,7 @@ describe('an answer that would overwhelm the parser is not read', () => {
     ['31 MB of lists in lists', () => '['.repeat(31 * MB), 'is nested more than 512 levels deep'],
     ['513 levels', () => `${'{"a":'.repeat(513)}1${'}'.repeat(513)}`, 'is nested more than 512 levels deep'],
     ['15 MB of empty lists', () => `[${'[],'.repeat(5_000_000)}[]]`, 'holds too many lists and objects'],
-  ])('%s', async (_, body, words) => {
+  ])('%s', { tags: 'nightly' }, async (_, body, words) => {
     const heapBytes = process.memoryUsage().heapUsed;
     expect(await reading(body())).toEqual({ kind: 'shape', message: `The answer ${words}, so it was not read.` });
     expect(process.memoryUsage().heapUsed - heapBytes).toBeLessThan(200 * MB);
@@ -40,7 +40,7 @@ describe('an answer that would overwhelm the parser is not read', () => {
 describe('a packed answer', () => {
   const packed = { 'content-encoding': 'gzip' };
 
-  it('that decompresses to more than 250 times its size is not read, whatever its size', async () => {
+  it('that decompresses to more than 250 times its size is not read, whatever its size', { tags: 'nightly' }, async () => {
     const words = { kind: 'shape', message: 'The answer decompresses to more than 250 times its size, so it was not read.' };
     expect(await reading(gzipSync(Buffer.alloc(30 * MB)), packed)).toEqual(words);
     expect(await reading(gzipSync(Buffer.alloc(90 * MB)), packed, 96 * MB)).toEqual(words);

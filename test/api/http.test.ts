@@ -161,7 +161,7 @@ describe('size', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 * MB);
   });
 
-  test('a bomb inside of a bomb neither', async () => {
+  test('a bomb inside of a bomb neither', { tags: 'nightly' }, async () => {
     const bomb = gzipSync(gzipSync(Buffer.alloc(64 * MB)));
     const { url } = await listen((_, response) => response.writeHead(200, { 'content-encoding': 'gzip, gzip' }).end(bomb));
     expect((await failure(open().send(url, limit))).message).toContain('larger than 2 MB');
@@ -209,7 +209,7 @@ describe('failures', () => {
     expect(error.cause).toBeUndefined();
   });
 
-  test('silence ends an attempt, in the middle of an answer too', async () => {
+  test('silence ends an attempt, in the middle of an answer too', { tags: 'nightly' }, async () => {
     const { url } = await listen((request, response) => {
       if (request.url === '/half') response.write('half');
     });
@@ -221,7 +221,7 @@ describe('failures', () => {
     }
   });
 
-  test('an answer that comes slowly but steadily is not silence', async () => {
+  test('an answer that comes slowly but steadily is not silence', { tags: 'nightly' }, async () => {
     const { url } = await listen((_, response) => {
       let left = 8;
       const timer = setInterval(() => {

@@ -21,7 +21,7 @@ describe('a large document is read in pieces', () => {
     ['with texts beyond ASCII', enveloped(rows(12_000, 'Größe „1“ 👟')), 0],
     ['of numbers and lists', enveloped(Array.from({ length: 190_000 }, (_, id) => (id % 3 === 0 ? [id, [id]] : id))), 0],
     ['with one entry that is larger than a piece', enveloped(['x'.repeat(2 * MB), 'y']), 0],
-  ])('%s', async (_, value, indent) => {
+  ])('%s', { tags: 'nightly' }, async (_, value, indent) => {
     const bytes = bytesOf(value, indent);
     expect(bytes.length).toBeGreaterThan(MB);
     expect(await parseLargeJson([bytes])).toEqual(value);

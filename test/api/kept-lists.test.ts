@@ -32,6 +32,21 @@ describe('lists of speed analysis', () => {
     expect(stub.calls).toHaveLength(6);
   });
 
+  test('that come again as they were are not read again, and those that changed are', async () => {
+    const clock = skippingClock();
+    const named = (name: string) => payload({ scenario: { name, reports: [] } });
+    const stub = await openStub({ answers: [named('shop'), named('shop'), named('blog')] });
+    const client = openClient(stub, { clock });
+    const readLater = () => {
+      clock.jump(10_000);
+      return client.call(listScenarioReports, window);
+    };
+    const [first, same, changed] = [await readLater(), await readLater(), await readLater()];
+    expect(stub.calls).toHaveLength(3);
+    expect(same).toBe(first);
+    expect(changed.scenario.name).toBe('blog');
+  });
+
   test('are asked for again when the clock is set back', async () => {
     const { clock, stub, client } = await openLists();
     await client.call(listSpeedEvents, {});

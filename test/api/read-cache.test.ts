@@ -14,7 +14,7 @@ const page = { scenarioStepResultId: '1' };
 const har = payload({ har: '{"log":{}}' });
 
 describe('what never changes', () => {
-  test('reports by id, steps and HAR files are read once, whatever the order of the input', async () => {
+  test('reports by id, steps and HAR files are read once, whatever the order of the input', { tags: 'nightly' }, async () => {
     const stub = await openStub();
     stub.answers = [
       (response, { target }) => {
@@ -171,7 +171,7 @@ describe('identical reads on their way', () => {
     expect(stub.calls).toHaveLength(1);
   });
 
-  test('go on when one of the callers leaves, the first too, and end with the last', async () => {
+  test('go on when one of the callers leaves, the first too, and end with the last', { tags: 'nightly' }, async () => {
     const { stub, arrived, answer } = await slowStub(har);
     const client = openClient(stub);
     const [first, second] = [new AbortController(), new AbortController()];
@@ -198,7 +198,7 @@ describe('identical reads on their way', () => {
     expect(stub.calls).toHaveLength(3);
   });
 
-  test('last as long as the most patient caller', async () => {
+  test('last as long as the most patient caller', { tags: 'nightly' }, async () => {
     const { stub, arrived, answer } = await slowStub(har);
     const clock = skippingClock();
     const client = openClient(stub, { clock });

@@ -114,7 +114,7 @@ describe('sent once', () => {
     expect(stub.calls).toHaveLength(1);
   });
 
-  test('a write that the deadline cuts off, which may have happened', async () => {
+  test('a write that the deadline cuts off, which may have happened', { tags: 'nightly' }, async () => {
     const stub = await openStub({ answers: [() => undefined] });
     const error = await failure(openClient(stub, { timeoutMs: 1_500 }).call(createSpeedEvent, event));
     expect(error).toMatchObject({ kind: 'timeout', outcomeUnknown: true });
@@ -146,7 +146,7 @@ test('a write is repeated when the connection was refused', async () => {
   onTestFinished(() => gone.server.closeAllConnections());
 });
 
-test('one attempt that hangs leaves time for another', async () => {
+test('one attempt that hangs leaves time for another', { tags: 'nightly' }, async () => {
   const stub = await openStub({ answers: [() => undefined, payload([])] });
   expect(await openClient(stub, { timeoutMs: 3_000 }).call(listSegments, {})).toEqual([]);
   expect(stub.calls).toHaveLength(2);

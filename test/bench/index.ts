@@ -6,7 +6,6 @@ import { benchBig } from './big.ts';
 import { benchConversation } from './conversation.ts';
 import { benchDownloads } from './downloads.ts';
 import { directReader, type ExternalEmulator, startExternalEmulator } from './emulator.ts';
-import { benchEngine } from './engine/index.ts';
 import { benchGate } from './gate/index.ts';
 import { benchHar } from './har.ts';
 import { benchHttp } from './http.ts';
@@ -208,7 +207,6 @@ async function benchProduct(): Promise<void> {
 
 const [subject, ...rest] = process.argv.slice(2);
 if (subject === 'verdicts') await benchVerdicts(rest);
-else if (subject === 'engine') await benchEngine(rest);
 else if (subject === 'nature') await benchNature(rest);
 else if (subject === 'pairs') await benchNature(['pairs', ...rest]);
 else if (subject === 'conversation') await benchConversation();

@@ -8,7 +8,7 @@ import { processorMs } from './processor-time.ts';
 const busy = (ms: number) => `const own = () => process.cpuUsage().user + process.cpuUsage().system; while (own() < ${ms * 1000});`;
 
 describe.runIf(process.platform === 'linux')('processor time of a process', () => {
-  it('holds what it and its children took, those that ended too', async () => {
+  it('holds what it and its children took, those that ended too', { tags: 'nightly' }, async () => {
     const inner = `require('node:child_process').spawnSync(process.execPath, ['-e', ${JSON.stringify(busy(300))}]);`;
     const script = `${inner} ${busy(300)} console.log('done'); setInterval(() => undefined, 1_000);`;
     const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });

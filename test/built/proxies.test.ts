@@ -32,7 +32,7 @@ const TUNNELS = ['CONNECT 0.platform.invalid:443', 'CONNECT 1.platform.invalid:4
 const FILES = 'CONNECT 3.platform.invalid:443';
 
 describe('the built server behind a proxy', () => {
-  it('signs in, reads figures and downloads files through tunnels, with user and password', async () => {
+  it('signs in, reads figures and downloads files through tunnels, with user and password', { tags: 'nightly' }, async () => {
     const signIn = 'anna:p@ss w%rd:é';
     const proxy = await startProxy({ upstream: secure.port, signIn });
     const address = proxy.url.replace('//', '//anna:p%40ss%20w%25rd:%C3%A9@');
@@ -58,13 +58,13 @@ describe('the built server behind a proxy', () => {
       'ALL_PROXY, NO_PROXY naming others',
       (host: string) => ({ ALL_PROXY: `http://${host}/`, NO_PROXY: 'localhost, .other.invalid,10.0.0.0/8' }),
     ],
-  ])('finds it by %s', async (_, own) => {
+  ])('finds it by %s', { tags: 'nightly' }, async (_, own) => {
     const proxy = await startProxy({ upstream: secure.port });
     expect(await ask(own(proxy.host))).toContain('Nordlicht Shop');
     expect(proxy.asked).toContain(TUNNELS[0]);
   });
 
-  it('speaks TLS with it, under an authority of its own', async () => {
+  it('speaks TLS with it, under an authority of its own', { tags: 'nightly' }, async () => {
     const proxy = await startProxy({ upstream: secure.port, secure: secure.certificates });
     const answer = await ask({ HTTPS_PROXY: proxy.url });
     expect(answer).toContain('Nordlicht Shop');
@@ -72,13 +72,13 @@ describe('the built server behind a proxy', () => {
     expect(proxy.asked).toContain(TUNNELS[0]);
   });
 
-  it('gives names to one of SOCKS 5, with user and password', async () => {
+  it('gives names to one of SOCKS 5, with user and password', { tags: 'nightly' }, async () => {
     const proxy = await startSocksProxy({ upstream: secure.port, signIn: 'anna:p@ss' });
     expect(await ask({ ALL_PROXY: `socks5h://anna:p%40ss@${proxy.host}` })).toContain('Nordlicht Shop');
     expect(proxy.asked).toContain('SOCKS 0.platform.invalid:443');
   });
 
-  it('leaves it out for what NO_PROXY names, and for this machine', async () => {
+  it('leaves it out for what NO_PROXY names, and for this machine', { tags: 'nightly' }, async () => {
     const proxy = await startProxy({ upstream: secure.port });
     const named = await ask({ HTTPS_PROXY: proxy.url, no_proxy: 'platform.invalid:443' });
     expect(named).toContain('The name of 0.platform.invalid could not be resolved. WEB_ANALYTICS_AUTH_URL sets this address.');
@@ -93,7 +93,7 @@ describe('the built server behind a proxy', () => {
     ['refuses the host', { refusal: 403 }, 'http://', /did not connect to 0\.platform\.invalid \(403\)\.$/],
     ['hangs up', { refusal: 0 }, 'http://bob:canary@', /broke \(UND_ERR_SOCKET\)\. It is on the way to 0\.platform\.invalid\.\n/],
     ['speaks no TLS', {}, 'https://', /does not speak TLS as expected \(ERR_SSL_WRONG_VERSION_NUMBER\)\./],
-  ])('names the one that %s', async (_, options, before, words) => {
+  ])('names the one that %s', { tags: 'nightly' }, async (_, options, before, words) => {
     const proxy = await startProxy({ upstream: secure.port, ...options });
     const answer = await ask({ HTTPS_PROXY: before + proxy.host });
     expect(answer.trim()).toMatch(words);
@@ -101,7 +101,7 @@ describe('the built server behind a proxy', () => {
     expect(answer).not.toMatch(/canary|WEB_ANALYTICS_AUTH_URL/);
   });
 
-  it('says in doctor which one leads to the platform, and once where it cannot', async () => {
+  it('says in doctor which one leads to the platform, and once where it cannot', { tags: 'nightly' }, async () => {
     const proxy = await startProxy({ upstream: secure.port });
     const good = await printed(['doctor'], { HTTPS_PROXY: `bob:canary@${proxy.host}` });
     const way = `through http://${proxy.host} of HTTPS_PROXY, with user and password`;

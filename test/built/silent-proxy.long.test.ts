@@ -5,7 +5,7 @@ import { freshBundle } from '../support/stdio.ts';
 
 beforeAll(freshBundle);
 
-it('a proxy that never answers is named before the call is given up', async () => {
+it('a proxy that never answers is named before the call is given up', { tags: 'nightly' }, async () => {
   const { url } = await startProxy({ refusal: Number.POSITIVE_INFINITY });
   const printed = await printedBy('dist', ['call', 'get_credential', '{}'], {
     HTTPS_PROXY: url,

@@ -43,7 +43,7 @@ describe('the built server', () => {
     expect(built.tools).toEqual(ours.tools);
   });
 
-  it('finds the native part of DuckDB, with values of all kinds and the functions of the product', async () => {
+  it('finds the native part of DuckDB, with values of all kinds and the functions of the product', { tags: 'nightly' }, async () => {
     await call('sync_exports', { jobIds: ['Daily sessions'], since: '-2d' });
     const sql =
       "SELECT count(*) > 0 AS some, max(session_time) IS NOT NULL AS known, DATE '2026-01-02' AS day, 12.50::DECIMAL(9,2) AS money, " +
@@ -54,14 +54,14 @@ describe('the built server', () => {
     });
   });
 
-  it('has the font of pictures, and the renderer from beside it', async () => {
+  it('has the font of pictures, and the renderer from beside it', { tags: 'nightly' }, async () => {
     const { content } = await call('query_metrics', DRAWN);
     const image = content.find((block) => block.type === 'image');
     const picture = decode(Buffer.from(image?.type === 'image' ? image.data : '', 'base64'));
     expect(inked(picture, [12, 8, 220, 28])).toBeGreaterThan(0.05); // the title: text is drawn only where its font is found
   });
 
-  it.each(['chart', 'overview'])('has the view %s as one page, filled in', async (view) => {
+  it.each(['chart', 'overview'])('has the view %s as one page, filled in', { tags: 'nightly' }, async (view) => {
     const { contents } = await client.readResource({ uri: `ui://web-analytics/${view}` });
     const page = contents[0] && 'text' in contents[0] ? contents[0].text : '';
     const [, script = ''] = /<script>([\s\S]*)<\/script>/.exec(page) ?? [];
@@ -70,13 +70,13 @@ describe('the built server', () => {
     expect(page.replace(script, '')).not.toMatch(/<!-- |\/\* style|src="view\.js"/);
   });
 
-  it('knows holidays of the country of its zone', async () => {
+  it('knows holidays of the country of its zone', { tags: 'nightly' }, async () => {
     const range = { startDate: '2026-10-26', endDate: '2026-11-08' };
     const { structuredContent } = await call('query_metrics', { metrics: ['visits'], ...range, breakdown: ['day'], expected: true });
     expect(structuredContent).toMatchObject({ notes: expect.arrayContaining([expect.stringMatching(/All Saints' Day on 1 Nov/)]) });
   });
 
-  it('knows the same holidays as the package, before and after the years of the zones that it brings', async () => {
+  it('knows the same holidays as the package, before and after the years of the zones that it brings', { tags: 'nightly' }, async () => {
     const names = readdirSync('dist/chunks').filter((name) => readFileSync(join('dist/chunks', name), 'utf8').includes('getHolidays('));
     const chunks = await Promise.all(names.map((name) => import(pathToFileURL(resolve('dist/chunks', name)).href)));
     const shipped: { default: typeof Holidays } = chunks.find((chunk) => typeof chunk.default === 'function');
@@ -91,7 +91,7 @@ describe('the built server', () => {
     expect(daysBy(shipped.default)).toEqual(daysBy(Holidays));
   });
 
-  it('inspects a large file in a thread of its own', async () => {
+  it('inspects a large file in a thread of its own', { tags: 'nightly' }, async () => {
     const rows = 34_000;
     const body = `{"sessionId":"1","filler":"${'x'.repeat(1000)}"}\n`.repeat(rows);
     const { url } = await listen((_request, response) => response.end(body));
@@ -110,7 +110,7 @@ describe('the built server', () => {
     expect(JSON.parse(printed)).toMatchObject({ state: 'complete', files: [{ bytes: body.length, rows }] });
   });
 
-  it('sends with the client of ClickHouse, which is CommonJS', async () => {
+  it('sends with the client of ClickHouse, which is CommonJS', { tags: 'nightly' }, async () => {
     const { url } = await listen((_request, response) => {
       response
         .writeHead(403, { 'x-clickhouse-exception-code': '516' })
@@ -126,7 +126,7 @@ describe('the built server', () => {
     expect(printed).toMatch(/✗ warehouse: ClickHouse refuses the user \w+: .*canary/);
   });
 
-  it('has the client of Redis', async () => {
+  it('has the client of Redis', { tags: 'nightly' }, async () => {
     const printed = await printedBy('dist', ['doctor', '--demo'], {
       WEB_ANALYTICS_CACHE_URL: 'redis://127.0.0.1:1',
       WEB_ANALYTICS_CACHE_KEY: Buffer.alloc(32, 1).toString('base64'),
@@ -134,7 +134,7 @@ describe('the built server', () => {
     expect(printed).toMatch(/✗ cache: .*ECONNREFUSED/);
   });
 
-  it('counts for Prometheus', async () => {
+  it('counts for Prometheus', { tags: 'nightly' }, async () => {
     const token = 'x'.repeat(40);
     const { url, stop } = await startHttpServer(DEMO, { WEB_ANALYTICS_METRICS_TOKEN: token });
     onTestFinished(async () => void (await stop()));
@@ -154,7 +154,7 @@ it('has a test in this folder for all that the build trims, swaps or leaves outs
 });
 
 describe('the built server without any package beside it', () => {
-  it('answers, and says which package SQL and pictures need', async () => {
+  it('answers, and says which package SQL and pictures need', { tags: 'nightly' }, async () => {
     const folder = join(temporaryFolder(), 'dist');
     cpSync('dist', folder, { recursive: true });
     const [doctor, drawn] = await Promise.all([

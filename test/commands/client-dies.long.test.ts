@@ -158,12 +158,16 @@ async function unread(args: readonly string[]) {
   return { isOver: await endsByItself(child), code: child.exitCode, err };
 }
 
-it.each([[['doctor', ...DEMO]], [['demo']]])('%j ends without a word when its reader has read enough', async (args) => {
-  expect(await unread(args)).toEqual({ isOver: true, code: 0, err: '' });
-});
+it.each([[['doctor', ...DEMO]], [['demo']]])(
+  '%j ends without a word when its reader has read enough',
+  { tags: 'nightly' },
+  async (args) => {
+    expect(await unread(args)).toEqual({ isOver: true, code: 0, err: '' });
+  },
+);
 
 describe('what keeps a server from answering', () => {
-  it('is said on stderr once, when the first call meets it', async () => {
+  it('is said on stderr once, when the first call meets it', { tags: 'nightly' }, async () => {
     const server = await startServer([], UNREACHABLE);
     server.write(JSON.stringify({ jsonrpc: '2.0', ...INITIALIZE }));
     for (const id of [2, 3]) {
@@ -174,7 +178,7 @@ describe('what keeps a server from answering', () => {
     expect(server.stderr().match(/WEB_ANALYTICS_AUTH_URL does not answer/g)).toHaveLength(1);
   });
 
-  it('names a variable that no setting has, and the one that was meant', async () => {
+  it('names a variable that no setting has, and the one that was meant', { tags: 'nightly' }, async () => {
     const server = await startServer(DEMO, { WEB_ANALYTICS_READONLY: '1' });
     await server.stop();
     expect(server.stderr()).toContain('WEB_ANALYTICS_READONLY is no setting and has no effect; did you mean WEB_ANALYTICS_READ_ONLY?');
@@ -184,7 +188,7 @@ describe('what keeps a server from answering', () => {
     [UNREACHABLE, 'The authentication server at WEB_ANALYTICS_AUTH_URL cannot be reached (ECONNREFUSED)'],
     [{}, 'No credential is set. Set WEB_ANALYTICS_AUTH_URL, WEB_ANALYTICS_CLIENT_ID and WEB_ANALYTICS_CLIENT_SECRET'],
     [{ ...UNREACHABLE, WEB_ANALYTICS_CLIENT_SECRET: '' }, 'The credential is incomplete. Set WEB_ANALYTICS_CLIENT_SECRET'],
-  ])('is said in a terminal before any call: %j', async (environment, words) => {
+  ])('is said in a terminal before any call: %j', { tags: 'nightly' }, async (environment, words) => {
     const { stdout, exitCode } = await inTerminal(environment, words);
     expect(stdout).toContain('waits for an MCP client on stdin');
     expect(stdout).toContain(words);

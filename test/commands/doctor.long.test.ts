@@ -42,7 +42,7 @@ beforeEach(() => {
 beforeAll(freshBundle); // the SQL engine is a process of its own, which the build makes
 
 describe('doctor', () => {
-  it('prints the same as JSON, for scripts', async () => {
+  it('prints the same as JSON, for scripts', { tags: 'nightly' }, async () => {
     const { code, out } = await captured(() => doctor(environmentOf(platform(), 'noSpeed'), world, true));
     const { ok, missing, version, checks } = JSON.parse(out) as {
       ok: boolean;
@@ -93,7 +93,7 @@ describe('doctor', () => {
     ['a credential that expired', 'expired', ['get_credential'], 'ask the user to check client id, secret and expiry'],
     ['a scope that is lacking', 'noSpeed', ['list_scenarios'], 'lacks the scope speed-analysis; it has data-export, metrics'],
     ['an account without a project', 'account', ['project'], 'set WEB_ANALYTICS_PROJECT_ID to the usual one'],
-  ])('names %s and how to mend it', async (_, name, failing, words) => {
+  ])('names %s and how to mend it', { tags: 'nightly' }, async (_, name, failing, words) => {
     const { code, out } = await captured(() => doctor(environmentOf(platform(), name), world));
     expect(code).toBe(1);
     expect(marks(out).filter((mark) => mark.startsWith('✗'))).toEqual(failing.map((tool) => `✗ ${tool}`));
@@ -101,7 +101,7 @@ describe('doctor', () => {
     expect(out).not.toContain(platform().credentials[name].clientSecret);
   });
 
-  it('tries the token of enrichment where there is a credential for it', async () => {
+  it('tries the token of enrichment where there is a credential for it', { tags: 'nightly' }, async () => {
     const { clientId, clientSecret } = platform().credentials.enrichment;
     const credentialOf = (secret: string) => ({
       WEB_ANALYTICS_ENRICHMENT_CLIENT_ID: clientId,
@@ -115,7 +115,7 @@ describe('doctor', () => {
     expect(wrong.code).toBe(1);
   });
 
-  it('leaves out families that are switched off', async () => {
+  it('leaves out families that are switched off', { tags: 'nightly' }, async () => {
     const settings = environmentOf(platform(), 'shop', { WEB_ANALYTICS_TOOLSETS: 'account,metrics' });
     const { code, out } = await captured(() => doctor(settings, world));
     expect(marks(out)).toEqual(expect.arrayContaining(['– list_scenarios', '– list_export_jobs', '– list_segments', '✓ get_site_visits']));
@@ -136,7 +136,7 @@ describe('doctor', () => {
     expect(out).toContain('✗ get_credential: 127.0.0.1:9 refused the connection. WEB_ANALYTICS_AUTH_URL sets this address.');
   });
 
-  it('calls a variable that no setting has a fault, with the one that was meant', async () => {
+  it('calls a variable that no setting has a fault, with the one that was meant', { tags: 'nightly' }, async () => {
     vi.stubEnv('WEB_ANALYTICS_READONLY', '1');
     onTestFinished(() => void vi.unstubAllEnvs());
     const { code, out } = await captured(() => doctor(environmentOf(platform(), 'shop'), world));
@@ -149,7 +149,7 @@ describe('doctor of a served team', () => {
   const team = (environment: Record<string, string>) =>
     readSettings(Object.fromEntries(Object.entries(environment).map(([name, value]) => [`WEB_ANALYTICS_${name}`, value])));
 
-  it('says whether callers could sign in, and whether their credentials open', async () => {
+  it('says whether callers could sign in, and whether their credentials open', { tags: 'nightly' }, async () => {
     const folder = temporaryFolder();
     const files = { TOKENS_FILE: join(folder, 'tokens.json'), CREDENTIALS_FILE: join(folder, 'credentials.json') };
     const settings = team({ ...files, CREDENTIALS_KEY: randomBytes(32).toString('base64') });
@@ -167,7 +167,7 @@ describe('doctor of a served team', () => {
     expect(missing.out + out + other.out).not.toContain('canary');
   });
 
-  it('says that an issuer cannot be reached, and goes on', async () => {
+  it('says that an issuer cannot be reached, and goes on', { tags: 'nightly' }, async () => {
     const { url, server } = await listen(() => undefined);
     server.close();
     const { clientId, clientSecret } = platform().credentials.shop;

@@ -74,7 +74,7 @@ test('compacting gives pages back that hold little', async () => {
   expect(kept).toHaveLength(30_000);
 });
 
-test('the space of new objects ends its growth at 16 MB', () => {
+test('the space of new objects ends its growth at 16 MB', { tags: 'nightly' }, () => {
   const script = ['.ci/run-script.mjs', 'test/commands/new-space-process.ts'];
   const spaceBytes = (...args: string[]) => Number(execFileSync(process.execPath, [...script, ...args], { encoding: 'utf8' }));
   expect(spaceBytes()).toBeGreaterThan(16 * MB);

@@ -88,7 +88,7 @@ async function callSegments(url: string, agent: Agent | undefined): Promise<Segm
 }
 
 describe.skipIf(!hasRedis)('replicas as processes of their own', () => {
-  it('lose no more than what was in work on the one that is killed, and its places come free', async () => {
+  it('lose no more than what was in work on the one that is killed, and its places come free', { tags: 'nightly' }, async () => {
     const replicas = await Promise.all([startReplica(), startReplica()]);
     const balancer = await balance(replicas.map(({ url }) => url));
     platform().faults.add({ kind: 'slow', operation: 'listSegments', delayMs: 20 });
@@ -136,7 +136,10 @@ describe.skipIf(!hasRedis)('replicas as processes of their own', () => {
     await Promise.all(waiting);
   });
 
-  it('lose no call when one is asked to stop, though their callers keep connections open', async () => {
+  it('lose no call when one is asked to stop, though their callers keep connections open', {
+    tags: 'nightly',
+    timeout: 60_000,
+  }, async () => {
     const replicas = await Promise.all([startReplica(), startReplica()]);
     const [leaving] = replicas;
     platform().faults.add({ kind: 'slow', operation: 'listSegments', delayMs: 10 });
@@ -168,7 +171,7 @@ describe.skipIf(!hasRedis)('replicas as processes of their own', () => {
     await Promise.all(running);
     platform().faults.clear();
     expect(failed).toEqual([]);
-  }, 60_000);
+  });
 
   it('that are asked to stop close each connection with the next answer over it', async () => {
     const replica = await startReplica();
@@ -183,7 +186,7 @@ describe.skipIf(!hasRedis)('replicas as processes of their own', () => {
     expect(await once(replica.child, 'exit')).toEqual([0, null]);
   });
 
-  it('start without Redis, say so once, and stop when they are asked to', async () => {
+  it('start without Redis, say so once, and stop when they are asked to', { tags: 'nightly' }, async () => {
     const secret = 'canary-7f3a9c';
     const replica = await startReplica({ CACHE_URL: `redis://user:${secret}@127.0.0.1:1` });
     const { status } = await post2026(replica.url, 'tools/call', { name: 'list_goals', arguments: {} });
@@ -194,12 +197,12 @@ describe.skipIf(!hasRedis)('replicas as processes of their own', () => {
     expect(await once(replica.child, 'exit')).toEqual([0, null]);
   });
 
-  it('end at once where they cannot serve', async () => {
+  it('end at once where they cannot serve', { tags: 'nightly' }, async () => {
     const { url } = await startReplica();
     await expect(startReplica({ PORT: new URL(url).port })).rejects.toThrow('is taken');
   });
 
-  it('need no package beside the bundle', async () => {
+  it('need no package beside the bundle', { tags: 'nightly' }, async () => {
     const folder = temporaryFolder();
     await cp(dirname(await freshBundle()), folder, { recursive: true });
     const replica = await startReplica({}, join(folder, 'main.js'));
@@ -208,7 +211,7 @@ describe.skipIf(!hasRedis)('replicas as processes of their own', () => {
     expect(replica.stderr()).not.toContain('The shared cache is out of reach');
   });
 
-  it('are looked after by the doctor', async () => {
+  it('are looked after by the doctor', { tags: 'nightly' }, async () => {
     const { clientId, clientSecret } = platform().credentials.shop;
     const given = { AUTH_URL: platform().authUrl, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret, CACHE_KEY };
     const ask = (url: string) => {

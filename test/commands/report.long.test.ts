@@ -9,7 +9,10 @@ import { captured } from './captured.ts';
 
 const NOW_MS = Date.parse('2026-11-26T10:50:00Z');
 
-it('a report is one page that needs no network, with every part and one cost of a change, and the same in Markdown', async () => {
+it('a report is one page that needs no network, with every part and one cost of a change, and the same in Markdown', {
+  tags: 'nightly',
+  timeout: 300_000,
+}, async () => {
   const folder = temporaryFolder();
   const settings = readSettings({}, { demo: 'true' });
   const world = { seed: 90_417, clock: clockStartingAt(NOW_MS), faults: [] };
@@ -34,4 +37,4 @@ it('a report is one page that needs no network, with every part and one cost of 
   const sizeIn = (text: string) => /has been (\d+)% lower since (\d+ \w+)/.exec(text)?.slice(1);
   expect(costIn(figures)).toBeDefined();
   expect(sizeIn(changed)?.[1]).toBe(sizeIn(figures)?.[1]);
-}, 300_000);
+});

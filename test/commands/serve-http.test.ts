@@ -61,7 +61,7 @@ describe('an address that cannot be had', () => {
     );
   });
 
-  it('ends the command with 2 and a sentence', async () => {
+  it('ends the command with 2 and a sentence', { tags: 'nightly' }, async () => {
     const first = await startHttpServer();
     onTestFinished(async () => void (await first.stop()));
     const taken = startHttpServer(['--demo', '--port', new URL(first.url).port]);
@@ -94,7 +94,7 @@ function openssl(): string | undefined {
   }
 }
 
-it('without --http its settings are told to have no effect', async () => {
+it('without --http its settings are told to have no effect', { tags: 'nightly' }, async () => {
   const server = await startServer(['--demo', '--host', '0.0.0.0', '--allowed-hosts', 'mcp.example.com']);
   expect(await server.stop()).toEqual({ code: 0, signal: null });
   expect(server.stderr()).toBe(
@@ -103,7 +103,7 @@ it('without --http its settings are told to have no effect', async () => {
 });
 
 describe('TLS', () => {
-  it('is spoken with the files that are set', async (context) => {
+  it('is spoken with the files that are set', { tags: 'nightly' }, async (context) => {
     const folder = openssl();
     context.skip(folder === undefined, 'openssl is not installed');
     if (folder === undefined) return;
@@ -140,7 +140,7 @@ describe('TLS', () => {
     expect([told(1), told(3)]).toEqual([[], [['warn', expect.stringContaining('TLS_CERT_FILE: clients refuse the certificate')]]]);
   });
 
-  it('waits for nobody who connects and does not shake hands, at its end least of all', async (context) => {
+  it('waits for nobody who connects and does not shake hands, at its end least of all', { tags: 'nightly' }, async (context) => {
     const folder = openssl();
     context.skip(folder === undefined, 'openssl is not installed');
     if (folder === undefined) return;
@@ -158,7 +158,7 @@ describe('TLS', () => {
     await expect(Promise.all([ending.close(), cut])).resolves.toHaveLength(2);
   });
 
-  it('with files that cannot be used is refused by their names, with what is expected', async (context) => {
+  it('with files that cannot be used is refused by their names, with what is expected', { tags: 'nightly' }, async (context) => {
     const folder = openssl();
     context.skip(folder === undefined, 'openssl is not installed');
     if (folder === undefined) return;
@@ -186,7 +186,7 @@ describe('TLS', () => {
   });
 });
 
-it('goes on when nobody reads its log any more', async () => {
+it('goes on when nobody reads its log any more', { tags: 'nightly' }, async () => {
   const server = await startHttpServer();
   server.child.stderr.destroy();
   const session = await openRawSession(server.url);
@@ -198,7 +198,7 @@ it('goes on when nobody reads its log any more', async () => {
   expect(await server.ended).toEqual({ code: 0, signal: null });
 });
 
-it.each(['SIGTERM', 'SIGINT'] as const)('%s ends the command with 0, whoever is connected', async (signal) => {
+it.each(['SIGTERM', 'SIGINT'] as const)('%s ends the command with 0, whoever is connected', { tags: 'nightly' }, async (signal) => {
   const server = await startHttpServer();
   const { headers } = await post(server.url, INITIALIZE);
   const session = { 'mcp-session-id': headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };

@@ -82,7 +82,7 @@ describe.skipIf(missing)(`conformance${missing ? ` (${missing})` : ''}`, () => {
   afterAll(() => serving?.close());
 
   describe('the unmodified product passes the generic scenarios', () => {
-    it.each(revisions)('of %s', async (revision) => {
+    it.each(revisions)('of %s', { tags: 'nightly' }, async (revision) => {
       const findings = await found(revision).product;
       expect(failures(findings, GENERIC[revision])).toEqual([]);
     });

@@ -39,7 +39,7 @@ describe('exports agree with metrics', () => {
     { project: shop, day: '2025-11-30', device: 'mobile', segment },
     { project: app, day: '2026-11-15', device: 'all' },
     { project: app, day: '2026-11-01', device: 'tablet' },
-  ] as const)('$project.name $day $device', async ({ project, day, device, ...rest }) => {
+  ] as const)('$project.name $day $device', { tags: 'nightly' }, async ({ project, day, device, ...rest }) => {
     const place = placeOf(project);
     const segmentId = 'segment' in rest ? rest.segment : undefined;
     const more = { fields: fieldsNamed(...facts), deviceLabel: device, ...(segmentId !== undefined && { segmentId: String(segmentId) }) };
@@ -92,7 +92,7 @@ describe('session files', () => {
     expect(userIdOf(day, 0)).toBeGreaterThan(2n ** 53n);
   });
 
-  test('have parallel arrays of one length; the items add up to the revenue', async () => {
+  test('have parallel arrays of one length; the items add up to the revenue', { tags: 'nightly' }, async () => {
     const place = placeOf(app);
     const rows = rowsOf(await exported(place, onceJob('2026-11-18', '2026-11-19', { fields: await allFields(place, 'sessions') })));
     for (const row of rows) {
@@ -110,7 +110,7 @@ describe('session files', () => {
     expect(rows.some((row) => listIn(row, 'app_events.event_name').length > 1)).toBe(true);
   });
 
-  test('in CSV are what an independent writer makes of the same cells', async () => {
+  test('in CSV are what an independent writer makes of the same cells', { tags: 'nightly' }, async () => {
     const place = placeOf();
     const input = onceJob('2026-11-19', '2026-11-20', { fields: await allFields(place, 'sessions') });
     const rows = rowsOf(await exported(place, input));
@@ -133,7 +133,7 @@ describe('session files', () => {
     expect(csv(['n']).line(cells)).toBe(line);
   });
 
-  test('of the hours of a day add up to the day', async () => {
+  test('of the hours of a day add up to the day', { tags: 'nightly' }, async () => {
     const place = placeOf();
     const all = async (from: string, to: string) =>
       rowsOf(await exported(place, onceJob(from, to, { fields: fieldsNamed('session_id', 'session_time') })));
@@ -194,7 +194,7 @@ describe('session files', () => {
 });
 
 describe('view files', () => {
-  test.each([shop, app, content])('of $name derive from the sessions', async (project) => {
+  test.each([shop, app, content])('of $name derive from the sessions', { tags: 'nightly' }, async (project) => {
     const place = placeOf(project);
     const range = ['2026-11-18', '2026-11-19'] as const;
     const sessionFields = fieldsNamed('session_id', 'session_number_of_views', 'session_duration_msec', 'session_number_of_transactions');
@@ -218,7 +218,7 @@ describe('view files', () => {
     expect(isWrong).toEqual([]);
   });
 
-  test.each([shop, app, content])('of $name are sound in themselves', async (project) => {
+  test.each([shop, app, content])('of $name are sound in themselves', { tags: 'nightly' }, async (project) => {
     const place = placeOf(project);
     const fields = await allFields(place, 'views');
     const views = rowsOf(await exported(place, onceJob('2026-11-18', '2026-11-19', { scope: 'views', fields })));
@@ -240,7 +240,7 @@ describe('view files', () => {
     expect(views.length).toBeGreaterThan(1000);
   });
 
-  test('show more rage clicks on checkout pages', async () => {
+  test('show more rage clicks on checkout pages', { tags: 'nightly' }, async () => {
     const fields = fieldsNamed('path', 'rage_click_all_targets_ind');
     const views = rowsOf(await exported(placeOf(), onceJob('2026-11-12', '2026-11-19', { scope: 'views', fields })));
     const rate = (checkout: boolean) => {

@@ -107,7 +107,7 @@ describe('list of jobs', () => {
 });
 
 describe('a once job', () => {
-  test('goes from queued to completed as the clock moves', async () => {
+  test('goes from queued to completed as the clock moves', { tags: 'nightly' }, async () => {
     const place = placeOf();
     const { jobId } = await exports.createExportJob(onceJob('2026-11-18', '2026-11-19'), place);
     const seen = [];
@@ -179,7 +179,7 @@ describe('a once job', () => {
 });
 
 describe('recurring jobs', () => {
-  test('a daily job runs at 02:10 UTC for the day before', async () => {
+  test('a daily job runs at 02:10 UTC for the day before', { tags: 'nightly' }, async () => {
     const place = placeOf();
     place.nowMs = Date.parse('2026-11-21T02:09:59.999Z');
     const { jobId } = await jobNamed(place, 'Daily sessions');
@@ -282,7 +282,7 @@ describe('runs', () => {
     expect(ids.size).toBe(count);
   });
 
-  test('that succeeded are listed by job and age, with the number of their files', async () => {
+  test('that succeeded are listed by job and age, with the number of their files', { tags: 'nightly' }, async () => {
     const place = placeOf();
     const runs = await exports.listSuccessfulExportRuns({ limit: 100 }, place);
     const keys = runs.map(({ jobId, jobRunId }) => [Number(jobId), Number(jobRunId)] as const);
@@ -373,7 +373,7 @@ test.each(someOf([1, 2, 3, 4, 5], 1))(
   },
 );
 
-test('a run that found nothing is a success with an empty file', async () => {
+test('a run that found nothing is a success with an empty file', { tags: 'nightly' }, async () => {
   const place = placeOf();
   const { jobId, runs, successful } = await runsOf(place, 'Daily views');
   const listed = new Set(successful.map(({ jobRunId }) => jobRunId));

@@ -37,7 +37,7 @@ const refusals: [FaultKind, number, string][] = [
 ];
 
 describe('a fault that answers', () => {
-  it.each(refusals)('%s: HTTP %i with %s, once, for any operation', async (kind, status, errorCode) => {
+  it.each(refusals)('%s: HTTP %i with %s, once, for any operation', { tags: 'nightly' }, async (kind, status, errorCode) => {
     const { call, token, faults } = platform();
     const bearer = await token('shop');
     for (const [operation, input] of samples) {
@@ -221,7 +221,7 @@ describe('a fault of the connection', () => {
 });
 
 describe('a cut download', () => {
-  it('ends after some bytes of the file, the promised length notwithstanding', async () => {
+  it('ends after some bytes of the file, the promised length notwithstanding', { tags: 'nightly' }, async () => {
     const { faults, storeUrl, stories } = platform();
     expect(stories).toBeDefined();
     const url = await fileUrl(platform());
@@ -244,7 +244,7 @@ describe('a cut download', () => {
     expect(new Uint8Array(await (await fetch(url)).arrayBuffer())).toEqual(whole);
   });
 
-  it('is the only fault that strikes downloads unless one names them', async () => {
+  it('is the only fault that strikes downloads unless one names them', { tags: 'nightly' }, async () => {
     const { faults } = platform();
     const url = await fileUrl(platform());
     faults.add({ kind: 'server-error' });

@@ -62,7 +62,7 @@ function spreadOf(values: readonly number[]): number {
 }
 
 describe('days of the session world', () => {
-  it('have conversions that scatter at least as independent sessions would, as the interface answers', async () => {
+  it('have conversions that scatter at least as independent sessions would, as the interface answers', { tags: 'nightly' }, async () => {
     const ratios = await Promise.all(
       SEEDS.map(async (seed) => {
         const platform = await openPlatform({ seed });
@@ -89,6 +89,7 @@ describe('days of the session world', () => {
 
   it.each(projects.flatMap(({ id, name }) => goalsOf(id).map((goal, bit) => ({ id, bit, title: `${name}, ${goal.name}` }))))(
     'reach each goal by draws of their own: $title',
+    { tags: 'nightly' },
     ({ id, bit }) => {
       const weeks = worlds.flatMap((world) => inWeeks(daysOf(world, id, ({ goals }, index) => (((goals[index] ?? 0) >> bit) & 1) === 1)));
       // 780 degrees of freedom: the standard error of plain draws is 0.05.
@@ -96,7 +97,7 @@ describe('days of the session world', () => {
     },
   );
 
-  it('scatter in bounces and in starts by hour as well', () => {
+  it('scatter in bounces and in starts by hour as well', { tags: 'nightly' }, () => {
     const bounces = worlds.flatMap((world) => inWeeks(daysOf(world, shop.id, ({ pageViews }, index) => pageViews[index] === 1)));
     const evenings = worlds.flatMap((world) =>
       inWeeks(daysOf(world, shop.id, ({ startSecond }, index) => Math.floor((startSecond[index] ?? 0) / 3_600) === 20)),
@@ -106,7 +107,7 @@ describe('days of the session world', () => {
     expect(overBinomial(evenings)).toBeLessThan(1.1);
   });
 
-  it('have visits that differ by 4 to 8 %, mostly for all devices alike', () => {
+  it('have visits that differ by 4 to 8 %, mostly for all devices alike', { tags: 'nightly' }, () => {
     for (const world of worlds) {
       const [desktop, mobile, all] = [[1], [2], [0, 1, 2, 3]].map((devices) =>
         againstNeighbours(
@@ -179,7 +180,7 @@ describe('runs of scenarios', () => {
     });
   });
 
-  it('resemble the run before, by a correlation of about 0.3', () => {
+  it('resemble the run before, by a correlation of about 0.3', { tags: 'nightly' }, () => {
     const correlations = parted.map(({ rest }) => {
       // Ranks, because a single outlier would hide the rest.
       const sorted = rest.toSorted((a, b) => a - b);

@@ -52,7 +52,7 @@ it('the first page has the number 1, or 0 where the platform counts so', async (
 });
 
 describe.each([0, 1] as const)('where pages begin at %i', (pagesFrom) => {
-  it('the notes of full pages lead to every row', async () => {
+  it('the notes of full pages lead to every row', { tags: 'nightly' }, async () => {
     await withAssistant(
       async (assistant) => {
         const all = idsOf((await assistant.call('list_export_jobs', { limit: 100 })).structured['jobs']);

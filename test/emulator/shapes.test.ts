@@ -142,7 +142,7 @@ describe('the answer to each operation', () => {
     expect([...new Set(values.map((value) => value.name))].toSorted()).toEqual(metrics.toSorted());
   });
 
-  it('holds in the other projects too, where they have the record', async () => {
+  it('holds in the other projects too, where they have the record', { tags: 'nightly' }, async () => {
     const { call, token } = platform();
     const lists: Documented[] = [
       'listScenarios',
@@ -193,20 +193,22 @@ async function dailyVisits({ ask, token }: Platform) {
 }
 
 describe('the world', () => {
-  it('is the same for the same seed and clock', () =>
+  it('is the same for the same seed and clock', { tags: 'nightly' }, () =>
     withPlatform(async (twin) => {
       expect(comparable(await answersOf(twin))).toEqual(comparable(answers));
       expect(twin.stories).toEqual(platform().stories);
-    }));
+    }),
+  );
 
-  it('is another for another seed', () =>
+  it('is another for another seed', { tags: 'nightly' }, () =>
     withPlatform(
       async (other) => {
         expect(await dailyVisits(other)).not.toEqual(await dailyVisits(platform()));
         expect(other.stories).not.toEqual(platform().stories);
       },
       { seed: 2 },
-    ));
+    ),
+  );
 
   it('keeps what one emulator received from another', () =>
     withPlatform(async (twin) => {

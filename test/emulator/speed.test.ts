@@ -54,7 +54,7 @@ describe('reports', () => {
     expect(report?.viewOnTheWeb).toMatch(new RegExp(`^https://.+/scenario/${CHECKOUT}/report/${report?.date}$`));
   });
 
-  it('keep their timings in the order in which a page loads', async () => {
+  it('keep their timings in the order in which a page loads', { tags: 'nightly' }, async () => {
     for (const { steps } of await dayOfAll()) {
       for (const { timings: t, loadTime } of steps ?? []) {
         const chains = [
@@ -94,7 +94,7 @@ describe('reports', () => {
     }
   });
 
-  it('sum up and average what their steps say', async () => {
+  it('sum up and average what their steps say', { tags: 'nightly' }, async () => {
     for (const report of await dayOfAll(2)) {
       const steps = stepsOf(report);
       for (const name of aggregateMetricNames) {
@@ -169,7 +169,7 @@ describe('filters of reports', () => {
     expect(num(reports.at(-1)?.date)).toBeGreaterThan(NOW_MS - 2 * DAY_MS);
   });
 
-  it('part executions by error: a failed content check is one, or none where a deployment counts so', async () => {
+  it('part executions by error: a failed content check is one, or none where a deployment counts so', { tags: 'nightly' }, async () => {
     const place = placeIn();
     const older = { ...place, deployment: { ...REFERENCE, contentCheck: 'no error' as const } };
     const all = await reportsOf(place, { scenarioId: CHECKOUT, limit: 0 });

@@ -76,7 +76,7 @@ describe.each(worlds)('the visits of seed $seed', ({ seed, inShop, inApp }) => {
     expect(Math.abs(Math.log(ratio / cost.factor))).toBeLessThan(CHANCE * error);
   });
 
-  test('the cart is seen by those who reach the goal of it', () => {
+  test('the cart is seen by those who reach the goal of it', { tags: 'nightly' }, () => {
     const steps = inShop.filter(({ views }) => views.some(({ path }) => path === '/cart')).length;
     const carts = goalsOf(shop.id).findIndex(({ name }) => name === 'Add to cart');
     expect(steps).toBe(inShop.filter(({ session: { day, index } }) => ((day.goals[index] ?? 0) & (1 << carts)) !== 0).length);
@@ -96,13 +96,13 @@ describe('harmless troubles look like costs, or like sales, until like is compar
     expect(Math.abs(ratioOf(on(2), slowHome).distance)).toBeLessThan(CHANCE);
   });
 
-  test('an error that only long visits meet', () => {
+  test('an error that only long visits meet', { tags: 'nightly' }, () => {
     const isLate = ({ errors }: ViewRow) => errors.some(({ message }) => message === LATE_MESSAGE);
     expect(ratioOf(visits, ({ views }) => views.some(isLate)).distance).toBeGreaterThan(CHANCE);
     expect(Math.abs(ratioOf(visits, ({ views }) => views[6] && isLate(views[6])).distance)).toBeLessThan(CHANCE);
   });
 
-  test('the errors of an old browser, whose users buy less', () => {
+  test('the errors of an old browser, whose users buy less', { tags: 'nightly' }, () => {
     const isOld = ({ session }: Visit) => browserOf(session).name === 'Internet Explorer';
     const isBroken = ({ errors }: ViewRow) => errors.some(({ message }) => message === OLD_BROWSER_MESSAGE);
     const broken = ({ views: [first] }: Visit) => first && isBroken(first);
@@ -119,7 +119,7 @@ describe('a walk', () => {
     [shop, ['/cart', '/checkout/address', '/checkout/payment', '/checkout/confirmation']],
     [app, ['/screen/cart', '/screen/checkout', '/screen/thanks']],
     [content, ['/subscribe', '/subscribe/welcome']],
-  ])('of $name comes to no page of the way before the one that leads there', (project, way) => {
+  ])('of $name comes to no page of the way before the one that leads there', { tags: 'nightly' }, (project, way) => {
     const visits = visitsOf(project, origin, 4);
     const isWrong = visits.filter(({ views }) => {
       const first = way.map((page) => views.findIndex(({ path }) => path === page));
@@ -132,14 +132,14 @@ describe('a walk', () => {
     expect(project === content || confirmed.every(({ buys }) => buys)).toBe(true);
   });
 
-  test('of a magazine pays after it was shown the offer', () => {
+  test('of a magazine pays after it was shown the offer', { tags: 'nightly' }, () => {
     const paths = visitsOf(content, origin, 8).map(({ views }) => views.map(({ path }) => path));
     const paid = paths.filter((visit) => visit.includes('/subscribe/payment'));
     expect(paid.length).toBeGreaterThan(20);
     expect(paid.filter((visit) => !visit.slice(0, visit.indexOf('/subscribe/payment')).includes('/subscribe'))).toEqual([]);
   });
 
-  test('has a memory: a search without result leads to another search far more often than a product does', () => {
+  test('has a memory: a search without result leads to another search far more often than a product does', { tags: 'nightly' }, () => {
     const next = new Map<string, { all: number; search: number }>();
     for (const { views } of visitsOf(shop, origin, 4)) {
       for (const [at, { path }] of views.slice(0, -1).entries()) {
@@ -152,7 +152,7 @@ describe('a walk', () => {
     expect(share('/search/no-results')).toBeGreaterThan(3 * share('product'));
   });
 
-  test('of an app reports what its screens show', () => {
+  test('of an app reports what its screens show', { tags: 'nightly' }, () => {
     for (const { session, views } of visitsOf(app, origin, 2)) {
       const names = appEventsOf(session).map(({ name }) => name);
       const seen = (path: string) => views.filter((view) => view.path === path).length;

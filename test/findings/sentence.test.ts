@@ -37,6 +37,21 @@ describe('the sentence of a finding', () => {
       { change: { percent: 4.3, low: 4, high: 4.6 }, verdict: 'higher' },
       'Conversion rate has been 4.3% higher since 4 Sept.',
     ],
+    [
+      'a limit that is exceeded',
+      { against: { what: 'limit', value: 2 }, verdict: 'higher', now: 2.64 },
+      'Conversion rate is 2.64%, above the limit of 2%.',
+    ],
+    [
+      'a limit of others that is kept',
+      { against: { what: 'limit', name: "the team's limit", value: 3 }, verdict: 'lower', now: 2.64 },
+      "Conversion rate is 2.64%, within the team's limit of 3%.",
+    ],
+    [
+      'a limit that other runs might keep',
+      { subject: 'visits', unit: '', against: { what: 'limit', value: 100 }, verdict: 'uncertain', now: 101 },
+      'Visits are 101, above the limit of 100, but not significantly.',
+    ],
     ['a device', { place: { device: 'mobile' } }, 'Mobile conversion rate has been 36% lower since 4 Sept.'],
     [
       'the one device that moved',

@@ -26,7 +26,7 @@ const RUNS = {
 describe('tools, through a client of the protocol', () => {
   const use = useTools();
 
-  it('take any arguments with an answer that keeps all rules', async () => {
+  it('take any arguments with an answer that keeps all rules', { tags: 'nightly' }, async () => {
     const { clock } = use.platform();
     const argumentsOf = await sampleArguments(use);
     const definitions = toolsets.flatMap(({ tools }) => tools);
@@ -56,7 +56,7 @@ describe('messages over HTTP', () => {
 });
 
 describe('lines over stdio', () => {
-  it.each(['2025', '2026'] as const)('of the era of %s', async (era) => {
+  it.each(['2025', '2026'] as const)('of the era of %s', { tags: 'nightly' }, async (era) => {
     const server = await startServer();
     onTestFinished(async () => void (await server.stop()));
     const rules = rulesFor(createCredentials({ seed: 1, startMs: Date.parse(START) }));

@@ -349,7 +349,7 @@ describe('any date', () => {
   }
 
   describe(`in each of ${zones.length} zones, 2020 to 2030`, () => {
-    it('a day begins with its first instant, ends with its last, and the next one follows without a gap', () => {
+    it('a day begins with its first instant, ends with its last, and the next one follows without a gap', { tags: 'nightly' }, () => {
       for (const zone of zones) {
         const dayAt = dayReader(zone);
         fc.assert(
@@ -363,7 +363,7 @@ describe('any date', () => {
       }
     });
 
-    it('months meet as well', () => {
+    it('months meet as well', { tags: 'nightly' }, () => {
       for (const zone of zones) {
         fc.assert(
           fc.property(month, (date) => {
@@ -375,7 +375,7 @@ describe('any date', () => {
       }
     });
 
-    it('the last week, month, quarter and year end where this one begins, whatever the moment', () => {
+    it('the last week, month, quarter and year end where this one begins, whatever the moment', { tags: 'nightly' }, () => {
       const moment = fc.integer({ min: Date.parse('2020-01-08T00:00:00Z'), max: Date.parse('2030-12-31T00:00:00Z') });
       fc.assert(
         fc.property(fc.constantFrom(...zones), moment, fc.constantFrom('week', 'month', 'quarter', 'year'), (timeZone, now, unit) => {
@@ -393,7 +393,7 @@ describe('any date', () => {
       );
     });
 
-    it('a number of days ago is that calendar day, whatever the moment', () => {
+    it('a number of days ago is that calendar day, whatever the moment', { tags: 'nightly' }, () => {
       const moment = fc.integer({ min: Date.parse('2022-01-01T00:00:00Z'), max: Date.parse('2030-12-31T00:00:00Z') });
       fc.assert(
         fc.property(fc.constantFrom(...zones), moment, fc.integer({ min: 1, max: 700 }), (timeZone, now, days) => {

@@ -151,6 +151,7 @@ describe('arguments', () => {
 
   it.each(someOf(ASKED.filter(({ name }) => /kpi|change|comparison/.test(name)).toReversed(), 2))(
     'of $name lead to calls that answer',
+    { tags: 'nightly' },
     async ({ name, args }) => {
       for (const { tool, args: given } of callsIn(await textOf(name, args))) {
         const { isError, text } = await assistant().call(tool, given as Record<string, unknown>);

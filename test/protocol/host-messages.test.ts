@@ -150,7 +150,7 @@ describe('a session of the 2025 era of a client that accepts', () => {
     });
   }
 
-  it.each(ACCEPTS)('%s has all answers as %s, with a slash behind the address too', async (accept, type) => {
+  it.each(ACCEPTS)('%s has all answers as %s, with a slash behind the address too', { tags: 'nightly' }, async (accept, type) => {
     const url = `${service().url}/`;
     const accepting: Record<string, string> = accept === undefined ? {} : { accept };
     const opened = await sendBare(url, INITIALIZE, accepting);

@@ -63,7 +63,7 @@ describe('a read gives what the platform gave', () => {
     expect(Object.keys(scenarioReport.steps?.[0]?.timings ?? {})).toHaveLength(24);
   });
 
-  it('a step report with all timings', async () => {
+  it('a step report with all timings', { tags: 'nightly' }, async () => {
     const [stepId = ''] = await latestSteps();
     const { ask, token } = platform();
     const { step } = await ask('getStepReport', { stepId }, await token('shop'));
@@ -83,7 +83,7 @@ describe('a read gives what the platform gave', () => {
     expect(shown.rows).toHaveLength(30);
   });
 
-  it('what the tools link to', async () => {
+  it('what the tools link to', { tags: 'nightly' }, async () => {
     const { links } = await assistant().call('get_scenario_report', { scenarioId: SCENARIO });
     const { structured } = await assistant().call('list_scenarios');
     const listed = (structured['scenarios'] as { uri: string }[]).map(({ uri }) => uri);
@@ -130,7 +130,7 @@ function tokensOf(har: Har): string[] {
 }
 
 describe('the HAR file of a step', () => {
-  it('is HAR 1.2 with every request in it, and holds none of the secrets of the raw file', async () => {
+  it('is HAR 1.2 with every request in it, and holds none of the secrets of the raw file', { tags: 'nightly' }, async () => {
     const steps = await latestSteps();
     const kinds = new Set<string>();
     expect(steps.length).toBeGreaterThan(6);
@@ -155,7 +155,7 @@ describe('the HAR file of a step', () => {
     expect([...kinds].toSorted()).toEqual(['authorization', 'bodies', 'cookies', 'mail', 'tokens']);
   });
 
-  it('comes as the platform gave it where the setting says so', async () => {
+  it('comes as the platform gave it where the setting says so', { tags: 'nightly' }, async () => {
     const reader = await openAssistant(platform(), { rawHar: true });
     try {
       for (const step of await latestSteps()) {

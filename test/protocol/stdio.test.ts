@@ -58,7 +58,7 @@ function listening(pid: number): number[] {
 }
 
 describe('the start', () => {
-  it('says in both eras who serves, with title, address and icons, and gives each tool an icon', async () => {
+  it('says in both eras who serves, with title, address and icons, and gives each tool an icon', { tags: 'nightly' }, async () => {
     const server = await start();
     const { title, icons } = {
       title: expect.stringMatching(/\w/),
@@ -71,28 +71,32 @@ describe('the start', () => {
     expect(listed.result.tools.filter((tool) => tool.icons?.length !== 1).map(({ name }) => name)).toEqual([]);
   });
 
-  it.runIf(process.platform === 'linux')('opens no port before the first call, however often the host probes', async () => {
-    const server = await start();
-    const pid = server.child.pid ?? 0;
-    expect(await ask(server, 'server/discover', { _meta: envelope })).toMatchObject({ result: { supportedVersions: ['2026-07-28'] } });
-    expect(await initialize(server, '2025-06-18')).toMatchObject({ result: { protocolVersion: '2025-06-18' } });
-    expect(await ask(server, 'tools/list')).toMatchObject({ result: { tools: expect.any(Array) } });
-    expect(await ask(server, 'resources/templates/list')).toMatchObject({ result: { resourceTemplates: expect.any(Array) } });
-    expect(listening(pid)).toEqual([]);
-    expect(await call(server, 'list_goals')).toMatchObject({ result: { structuredContent: { goals: expect.any(Array) } } });
-    // The emulated platform: authentication, service, enrichment, file store.
-    expect(listening(pid)).toHaveLength(4);
-    expect(strayOutput(server)).toEqual([]);
-  });
+  it.runIf(process.platform === 'linux')(
+    'opens no port before the first call, however often the host probes',
+    { tags: 'nightly' },
+    async () => {
+      const server = await start();
+      const pid = server.child.pid ?? 0;
+      expect(await ask(server, 'server/discover', { _meta: envelope })).toMatchObject({ result: { supportedVersions: ['2026-07-28'] } });
+      expect(await initialize(server, '2025-06-18')).toMatchObject({ result: { protocolVersion: '2025-06-18' } });
+      expect(await ask(server, 'tools/list')).toMatchObject({ result: { tools: expect.any(Array) } });
+      expect(await ask(server, 'resources/templates/list')).toMatchObject({ result: { resourceTemplates: expect.any(Array) } });
+      expect(listening(pid)).toEqual([]);
+      expect(await call(server, 'list_goals')).toMatchObject({ result: { structuredContent: { goals: expect.any(Array) } } });
+      // The emulated platform: authentication, service, enrichment, file store.
+      expect(listening(pid)).toHaveLength(4);
+      expect(strayOutput(server)).toEqual([]);
+    },
+  );
 
-  it.runIf(process.platform === 'linux')('opens no port at all without the emulated platform', async () => {
+  it.runIf(process.platform === 'linux')('opens no port at all without the emulated platform', { tags: 'nightly' }, async () => {
     const server = await start([]);
     await initialize(server);
     expect(await call(server, 'list_goals')).toMatchObject({ result: { isError: true } });
     expect(listening(server.child.pid ?? 0)).toEqual([]);
   });
 
-  it('needs no credential: the tools are listed, and a call says what to set', async () => {
+  it('needs no credential: the tools are listed, and a call says what to set', { tags: 'nightly' }, async () => {
     const server = await start([]);
     await initialize(server);
     expect(await ask(server, 'tools/list')).toMatchObject({ result: { tools: expect.arrayContaining([expect.anything()]) } });
@@ -111,7 +115,7 @@ describe('the start', () => {
     expect([...server.lines, server.rest()]).toEqual(['']);
   });
 
-  it('takes what is no message in its stride', async () => {
+  it('takes what is no message in its stride', { tags: 'nightly' }, async () => {
     const server = await start();
     for (const line of ['', 'no JSON', '[]', '{"jsonrpc":"2.0"}', '{"jsonrpc":"2.0","method":"notifications/unheard_of"}'])
       server.write(line);
@@ -129,7 +133,7 @@ describe('the end', () => {
     ['stdin closes while a call hangs', hang, ({ child }) => child.stdin.end()],
     ['SIGTERM comes while a call hangs', hang, ({ child }) => child.kill('SIGTERM')],
     ['SIGINT comes after the handshake', initialize, ({ child }) => child.kill('SIGINT')],
-  ])('%s: code 0 within a second, or twice the start of a server where that takes longer', async (_, prepare, end) => {
+  ])('%s: code 0 within a second, or twice the start of a server where that takes longer', { tags: 'nightly' }, async (_, prepare, end) => {
     const begun = performance.now();
     await initialize(await start(DEMO));
     const startMs = performance.now() - begun;
@@ -143,7 +147,7 @@ describe('the end', () => {
     expect([strayOutput(server), server.stderr()]).toEqual([[], '']);
   });
 
-  it('a host that has gone without a word leaves no process behind', async () => {
+  it('a host that has gone without a word leaves no process behind', { tags: 'nightly' }, async () => {
     const server = await start(HANGING);
     await hang(server);
     server.child.stdout.destroy();

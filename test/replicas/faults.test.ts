@@ -74,7 +74,7 @@ async function underLoad(redis: TestRedis, count: number) {
 }
 
 describe.skipIf(!hasRedis)('Redis', () => {
-  it('killed and started again under load costs nothing but sharing, which begins again by itself', async () => {
+  it('killed and started again under load costs nothing but sharing, which begins again by itself', { tags: 'nightly' }, async () => {
     const redis = await ownRedis();
     await redis.start();
     const load = await underLoad(redis, 3);
@@ -109,7 +109,7 @@ describe.skipIf(!hasRedis)('Redis', () => {
     }
   });
 
-  it('that does not answer is waited for once and shortly, then not at all', async () => {
+  it('that does not answer is waited for once and shortly, then not at all', { tags: 'nightly' }, async () => {
     const redis = await ownRedis();
     await redis.start();
     const load = await underLoad(redis, 2);
@@ -127,7 +127,7 @@ describe.skipIf(!hasRedis)('Redis', () => {
     expect(load.service.asked).toBe(1);
   });
 
-  it('that is away from the start is missed by nobody, and found when it comes', async () => {
+  it('that is away from the start is missed by nobody, and found when it comes', { tags: 'nightly' }, async () => {
     const redis = await ownRedis();
     const startMs = performance.now();
     const load = await underLoad(redis, 2);
@@ -163,7 +163,7 @@ describe.skipIf(!hasRedis)('Redis', () => {
     ]);
   });
 
-  it('counts again the calls that it had forgotten, before more begin', async () => {
+  it('counts again the calls that it had forgotten, before more begin', { tags: 'nightly' }, async () => {
     const redis = await ownRedis();
     await redis.start();
     const caches = await Promise.all([openReplica(redis.url), openReplica(redis.url)]);
@@ -181,7 +181,7 @@ describe.skipIf(!hasRedis)('Redis', () => {
     (await third.acquire(REQUESTED)).release();
   });
 
-  it('counts the calls that began while it was away, when it is back', async () => {
+  it('counts the calls that began while it was away, when it is back', { tags: 'nightly' }, async () => {
     const redis = await ownRedis();
     const caches = await Promise.all([openReplica(redis.url), openReplica(redis.url)]);
     const limiters = caches.map((cache) => cache.limiter({ clock: systemClock, concurrency: 4, speedConcurrency: 1 }));
@@ -194,7 +194,7 @@ describe.skipIf(!hasRedis)('Redis', () => {
     (await late.acquire(REQUESTED)).release();
   });
 
-  it('that stood still gives leases late, to nobody: they come free at once', async () => {
+  it('that stood still gives leases late, to nobody: they come free at once', { tags: 'nightly' }, async () => {
     const redis = await ownRedis();
     await redis.start();
     const cache = await openReplica(redis.url);
@@ -209,7 +209,7 @@ describe.skipIf(!hasRedis)('Redis', () => {
     expect(other.load().inFlight).toBe(0);
   });
 
-  it('that takes no more is told of once, and each replica keeps to its share', async () => {
+  it('that takes no more is told of once, and each replica keeps to its share', { tags: 'nightly' }, async () => {
     const redis = await ownRedis();
     await redis.start();
     await redis.command('CONFIG', 'SET', 'maxmemory', '1');
@@ -226,7 +226,7 @@ describe.skipIf(!hasRedis)('Redis', () => {
     expect(load.people.map(({ limiter }) => limiter.load().inFlight)).toEqual([4, 4]);
   });
 
-  it('of a cluster is used as one', async () => {
+  it('of a cluster is used as one', { tags: 'nightly' }, async () => {
     const redis = await ownRedis(['--cluster-enabled', 'yes']);
     await redis.start();
     await redis.command('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');

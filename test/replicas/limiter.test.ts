@@ -59,7 +59,7 @@ describe.skipIf(!hasRedis)('calls of one project on several replicas', () => {
     expect(all.seen.most + speed.seen.most).toBeLessThanOrEqual(4 + 1);
   });
 
-  it('take turns: a replica with many waiting does not hold up one with few', async () => {
+  it('take turns: a replica with many waiting does not hold up one with few', { tags: 'nightly' }, async () => {
     const { limits, request } = await limiters(2, { concurrency: 1 });
     const { seen, call } = counter();
     const [busy, calm] = limits as [Limiter, Limiter];
@@ -75,21 +75,25 @@ describe.skipIf(!hasRedis)('calls of one project on several replicas', () => {
     // Both places may have been taken just before the modest call came, and it runs for one more.
     { what: 'go', concurrency: 2, speed: false, calls: 60, begun: 6, between: 5 },
     { what: 'to speed analysis go', concurrency: 1, speed: true, calls: 30, begun: 3, between: 3 },
-  ])('$what to callers in turn, whichever replicas they call', async ({ concurrency, speed, calls, begun, between }) => {
-    const { limits, request } = await limiters(3, speed ? {} : { concurrency });
-    const { seen, call } = counter();
-    const callAs = (principalId: string, index: number) =>
-      call(limits[index % 3] as Limiter, principalId, { ...request, speed, principalId }, 10);
-    const greedy = every(calls, (index) => callAs('greedy', index));
-    await until(() => seen.order.length >= begun);
-    for (let turn = 0; turn < 6; turn += 1) {
-      const before = seen.order.length;
-      await callAs('modest', turn);
-      expect(seen.order.length - before).toBeLessThanOrEqual(between);
-    }
-    await greedy;
-    expect(seen.most).toBe(concurrency);
-  });
+  ])(
+    '$what to callers in turn, whichever replicas they call',
+    { tags: 'nightly' },
+    async ({ concurrency, speed, calls, begun, between }) => {
+      const { limits, request } = await limiters(3, speed ? {} : { concurrency });
+      const { seen, call } = counter();
+      const callAs = (principalId: string, index: number) =>
+        call(limits[index % 3] as Limiter, principalId, { ...request, speed, principalId }, 10);
+      const greedy = every(calls, (index) => callAs('greedy', index));
+      await until(() => seen.order.length >= begun);
+      for (let turn = 0; turn < 6; turn += 1) {
+        const before = seen.order.length;
+        await callAs('modest', turn);
+        expect(seen.order.length - before).toBeLessThanOrEqual(between);
+      }
+      await greedy;
+      expect(seen.most).toBe(concurrency);
+    },
+  );
 
   it('of different projects do not count together', async () => {
     const { limits, request } = await limiters(2, { concurrency: 1 });
@@ -125,7 +129,7 @@ describe.skipIf(!hasRedis)('calls of one project on several replicas', () => {
     expect(seen.most).toBe(2);
   });
 
-  it('of a replica that dies make room when their leases run out, and those of one that lives do not', async () => {
+  it('of a replica that dies make room when their leases run out, and those of one that lives do not', { tags: 'nightly' }, async () => {
     const { limits, caches, request } = await limiters(3, { concurrency: 2, leaseMs: 600 });
     const [dying, living, third] = limits as [Limiter, Limiter, Limiter];
     await dying.acquire(request);

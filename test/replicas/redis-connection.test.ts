@@ -26,7 +26,7 @@ async function wayTo(redis: TestRedis, lateMs = 0): Promise<{ url: string; socke
 }
 
 describe.skipIf(!hasRedis)('a connection to Redis', () => {
-  it('is not given up when this process stood still', async () => {
+  it('is not given up when this process stood still', { tags: 'nightly' }, async () => {
     const redis = await ownRedis();
     await redis.start();
     const cache = await openReplica(redis.url);
@@ -36,7 +36,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     expect([cache.isUp, cache.lines]).toEqual([true, []]);
   });
 
-  it('that is slow for some time is named once in the log', async () => {
+  it('that is slow for some time is named once in the log', { tags: 'nightly' }, async () => {
     const redis = await ownRedis();
     await redis.start();
     const way = await wayTo(redis, 200);
@@ -50,7 +50,7 @@ describe.skipIf(!hasRedis)('a connection to Redis', () => {
     ]);
   });
 
-  it('whose messages do not arrive any more is made again', async () => {
+  it('whose messages do not arrive any more is made again', { tags: 'nightly' }, async () => {
     const redis = await ownRedis();
     await redis.start();
     const { url, sockets } = await wayTo(redis);

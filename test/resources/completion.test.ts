@@ -23,7 +23,7 @@ async function offered(uri: string, name: string, value: string, filled: Record<
 }
 
 describe('every variable of every template', () => {
-  it('has proposals that lead to something that can be read', async () => {
+  it('has proposals that lead to something that can be read', { tags: 'nightly' }, async () => {
     const { client, read, call } = assistant();
     await call('download_export_run', { jobId: 'Hourly sessions' });
     await call('query_export', { jobId: 'Hourly sessions', sql: 'SELECT session_id FROM data' });
@@ -43,7 +43,7 @@ describe('every variable of every template', () => {
 });
 
 describe('downloaded runs', () => {
-  it('are offered once they are there, jobs by name and runs by day', async () => {
+  it('are offered once they are there, jobs by name and runs by day', { tags: 'nightly' }, async () => {
     const run = 'analytics://{projectId}/exports/{jobId}/runs/{runId}';
     await assistant().call('download_export_run', { jobId: 'Hourly sessions' });
     expect(await offered(run, 'jobId', 'hourly')).toEqual(['3132']);
@@ -130,7 +130,7 @@ describe('proposals', () => {
     expect(platform().requests).toEqual([]);
   });
 
-  it('are none where they cannot be had, and come again when they can', async () => {
+  it('are none where they cannot be had, and come again when they can', { tags: 'nightly' }, async () => {
     const newcomer = await openAssistant(platform());
     const fault = platform().faults.add({ kind: 'refused' });
     expect(await offered(SCENARIO, 'scenarioId', '', {}, newcomer.client)).toEqual([]);

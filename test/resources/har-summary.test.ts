@@ -51,7 +51,7 @@ async function steps(scenarioId: number) {
 const read = (stepResultId: string) => assistant().read(`analytics://1201/steps/${stepResultId}/har/summary`);
 
 describe('the summary of a HAR', () => {
-  it('tells what experts read, in their order, in Markdown', async () => {
+  it('tells what experts read, in their order, in Markdown', { tags: 'nightly' }, async () => {
     const [step = ''] = await steps(4101);
     const { contents } = await assistant().client.readResource({ uri: `analytics://1201/steps/${step}/har/summary` });
     expect(contents[0]?.mimeType).toBe('text/markdown');
@@ -75,7 +75,7 @@ describe('the summary of a HAR', () => {
     for (const { url } of errors) expect(text).toContain(url);
   });
 
-  it('is short, and holds no secret, for every step of every scenario', async () => {
+  it('is short, and holds no secret, for every step of every scenario', { tags: 'nightly' }, async () => {
     for (const scenarioId of [4101, 4102, 4103, 4104, 4105, 4106]) {
       for (const step of await steps(scenarioId)) {
         const text = await read(step);

@@ -18,7 +18,7 @@ async function served(mode: 'legacy' | { pin: string }, use: (client: Client) =>
 }
 
 describe('the built server', () => {
-  it('offers prompts, proposals and news to a host of the 2026 era', async () => {
+  it('offers prompts, proposals and news to a host of the 2026 era', { tags: 'nightly' }, async () => {
     await served({ pin: '2026-07-28' }, async (client) => {
       expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(prompts.map(({ name }) => name));
       const ref = { type: 'ref/prompt' as const, name: 'explain_slow_page' };
@@ -29,7 +29,7 @@ describe('the built server', () => {
     });
   });
 
-  it('offers them to a host of the 2025 era', async () => {
+  it('offers them to a host of the 2025 era', { tags: 'nightly' }, async () => {
     await served('legacy', async (client) => {
       expect(client.getServerCapabilities()).toMatchObject({ resources: { subscribe: true }, prompts: {}, completions: {} });
       await client.subscribeResource({ uri: CHECKOUT });

@@ -44,7 +44,7 @@ const unwatched = () => until(() => place.subscriptions.watched().length === 0);
 const sleeping = (count: number) => until(() => platform.clock.sleeping === count);
 
 describe.each(listenerNames)('%s', (name) => {
-  it('is told once of each newer report, and the platform is asked once a minute', async () => {
+  it('is told once of each newer report, and the platform is asked once a minute', { tags: 'nightly' }, async () => {
     const host = await place.open(name);
     await host.listen(CHECKOUT);
     await platform.clock.nextSleep();
@@ -60,7 +60,7 @@ describe.each(listenerNames)('%s', (name) => {
     expect(host.updates).toEqual([CHECKOUT, CHECKOUT]);
   });
 
-  it('costs nothing before it listens, after it has ceased, and after it has gone', async () => {
+  it('costs nothing before it listens, after it has ceased, and after it has gone', { tags: 'nightly' }, async () => {
     const host = await place.open(name);
     expect(platform.requests).toEqual([]);
     const cease = await host.listen(CHECKOUT, HOME);
@@ -77,7 +77,7 @@ describe.each(listenerNames)('%s', (name) => {
     expect(platform.requests).toHaveLength(asked);
   });
 
-  it('is told of what it listens to, and of nothing else', async () => {
+  it('is told of what it listens to, and of nothing else', { tags: 'nightly' }, async () => {
     const host = await place.open(name);
     const other = await place.open(name);
     await host.listen(HOME);
@@ -92,7 +92,7 @@ describe.each(listenerNames)('%s', (name) => {
 });
 
 describe('looking', () => {
-  it('is shared by all who listen to the same, and goes on until the last one ceases', async () => {
+  it('is shared by all who listen to the same, and goes on until the last one ceases', { tags: 'nightly' }, async () => {
     const [old, modern] = [await place.open('SDK 1.x'), await place.open('SDK 2.x in the 2026-07-28 era')];
     const ceaseOld = await old.listen(CHECKOUT);
     const ceaseModern = await modern.listen(CHECKOUT);
@@ -143,7 +143,7 @@ describe('looking', () => {
     expect(host.updates).toEqual([]);
   });
 
-  it('spreads the looks when many are listened to', async () => {
+  it('spreads the looks when many are listened to', { tags: 'nightly' }, async () => {
     const host = await place.open('SDK 2.x in the 2026-07-28 era');
     const many = Array.from({ length: 19 }, (_, index) => `analytics://1201/scenarios/${8000 + index}`);
     await host.listen(CHECKOUT, ...many);
@@ -155,7 +155,7 @@ describe('looking', () => {
 describe('exports', () => {
   const EXPORTS = 'analytics://1201/exports';
 
-  it('are news when a run of the platform has completed', async () => {
+  it('are news when a run of the platform has completed', { tags: 'nightly' }, async () => {
     const exports = openListenerPlace(platform, temporaryFolder());
     const host = await exports.open('SDK 2.x in the 2025 era');
     await host.listen(EXPORTS);

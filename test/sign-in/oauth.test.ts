@@ -40,7 +40,7 @@ async function outcome(signIn: SignIn, token: string): Promise<string> {
 }
 
 describe('a token of the issuer for this audience', () => {
-  it.each(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'])('signed with %s lets its subject in', async (alg) => {
+  it.each(['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'])('signed with %s lets its subject in', { tags: 'nightly' }, async (alg) => {
     const { issuer, signIn, nowSeconds } = await signInWith({}, alg);
     expect(await ask(signIn, await issuer.token({ aud: ['https://other.example.com', AUDIENCE] }))).toEqual({
       principal: {
@@ -135,7 +135,7 @@ describe('a token is refused', () => {
     }
   });
 
-  it.each(['RS256', 'ES256'])('when a public key of %s served as its secret', async (alg) => {
+  it.each(['RS256', 'ES256'])('when a public key of %s served as its secret', { tags: 'nightly' }, async (alg) => {
     const { issuer, signIn } = await signInWith({}, alg);
     const [, body] = (await issuer.token()).split('.');
     const [jwk] = issuer.keys;
@@ -180,7 +180,7 @@ describe('a token is refused', () => {
     expect(await outcome(signIn, `${header}.${forged}.${signature}`)).toContain('The signature of the token is wrong');
   });
 
-  it('when the key is too short, or no key of signatures', async () => {
+  it('when the key is too short, or no key of signatures', { tags: 'nightly' }, async () => {
     const { issuer, signIn } = await signInWith({}, 'RS256');
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
     issuer.keys.push({ ...publicKey.export({ format: 'jwk' }), kid: 'short', alg: 'RS256' });
@@ -228,7 +228,7 @@ describe('whatever is sent', () => {
     return one?.length === 3 && one[0] === other?.[0] && one[1] === other?.[1] && bytes(one) === bytes(other);
   }
 
-  it('is answered, and no change of a good token lets anybody in', async () => {
+  it('is answered, and no change of a good token lets anybody in', { tags: 'nightly' }, async () => {
     const { signIn, issuer } = await signInWith({}, 'EdDSA');
     const good = await issuer.token();
     const letter = constantFrom('A', 'B', 'a', 'f', '0', '9', '-', '_', '.', '~', '=', ' ');

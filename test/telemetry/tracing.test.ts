@@ -36,7 +36,7 @@ const named = (spans: readonly Span[], name: string): Span => {
 };
 
 describe('the trace of a caller goes on', () => {
-  it('by the header of the request in the 2025 era: the call, and below it what went to the platform', async () => {
+  it('by the header of the request in the 2025 era: the call, and below it what went to the platform', { tags: 'nightly' }, async () => {
     const collector = await openCollector();
     const { tracing } = await trace(collector);
     const { url } = await serve(tracing);
@@ -177,7 +177,7 @@ describe('traces are wanted', () => {
   });
 });
 
-it('over stdio calls are traced too, without a word on stdout that is no message', async () => {
+it('over stdio calls are traced too, without a word on stdout that is no message', { tags: 'nightly' }, async () => {
   const collector = await openCollector();
   const server = await startServer(DEMO, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   onTestFinished(() => void server.child.kill());

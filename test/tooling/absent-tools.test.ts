@@ -47,14 +47,14 @@ describe.each(choices)('%s', (_, options) => {
 });
 
 describe('with a part of the tools', () => {
-  it('names in an error the tool that lists what there is, or the one that finds it', async () => {
+  it('names in an error the tool that lists what there is, or the one that finds it', { tags: 'nightly' }, async () => {
     const text = async (options: AssistantOptions) =>
       (await (await open(options)).call('analyze_har', { scenarioStepResultId: '987654' })).text;
     expect(await text({})).toContain('get_scenario_report lists what exists.');
     expect(await text({ toolsets: ['core'] })).toContain('find_objects lists what exists.');
   });
 
-  it('names in the words of an error only tools that it has', async () => {
+  it('names in the words of an error only tools that it has', { tags: 'nightly' }, async () => {
     const { call } = await open({ toolsets: ['core'] });
     const { text } = await call('query_export', { jobId: 'Daily sessions', sql: 'SELECT 1' });
     expect(text).toContain('download_export_run fetches');
@@ -69,7 +69,7 @@ describe('with a part of the tools', () => {
       'The platform has the files: download_export_run fetches a run of job 3123; then ask again.',
     ],
     ['without writes', { readOnly: true }, 'screen_width', 'jobIds: nothing is in the workspace yet. The platform has no files of it.'],
-  ])('names the way to files by tools that it has: %s', async (_, options, column, words) => {
+  ])('names the way to files by tools that it has: %s', { tags: 'nightly' }, async (_, options, column, words) => {
     const { call } = await open(options);
     const sql = `SELECT ${column} FROM sessions WHERE session_time >= '2026-11-17' AND session_time < '2026-11-19'`;
     const { isError, text } = await call('query_export', { sql });

@@ -17,7 +17,7 @@ async function callsWithDefaults(): Promise<[string, Record<string, unknown>][]>
 }
 
 describe('an answer', () => {
-  it('stays under 2,000 tokens in both channels when nothing special is asked for, from any tool', async () => {
+  it('stays under 2,000 tokens in both channels when nothing special is asked for, from any tool', { tags: 'nightly' }, async () => {
     const calls = await callsWithDefaults();
     const costs: Record<string, number> = {};
     for (const [tool, args] of calls) {
@@ -28,7 +28,7 @@ describe('an answer', () => {
     expect(Object.entries(costs).filter(([, tokens]) => tokens > 2_000)).toEqual([]);
   });
 
-  it('leaves out whole items and says how many there are', async () => {
+  it('leaves out whole items and says how many there are', { tags: 'nightly' }, async () => {
     const args = { scenarioId: 4101, lastDays: 60 };
     const answer = await call('list_scenario_reports', args);
     const { rows, notes } = answer.structured as { rows: unknown[]; notes: string[] };
@@ -39,7 +39,7 @@ describe('an answer', () => {
     expect(answer.text).toContain(notes[0]);
   });
 
-  it('leaves out heavy members before it leaves out items, and cuts both channels alike', async () => {
+  it('leaves out heavy members before it leaves out items, and cuts both channels alike', { tags: 'nightly' }, async () => {
     const answer = await call('list_export_jobs');
     const { jobs, notes, total } = answer.structured as { jobs: Record<string, unknown>[]; notes: string[]; total: number };
     const all = await ask('listExportJobs');
@@ -62,7 +62,7 @@ describe('an answer', () => {
       expect(answer.text.includes(`\n${jobId}\t${name}\t`)).toBe(jobs.some((job) => job['jobId'] === jobId));
   });
 
-  it('gives as many as a named limit asks for', async () => {
+  it('gives as many as a named limit asks for', { tags: 'nightly' }, async () => {
     const answer = await call('list_export_jobs', { limit: 25 });
     expect(answer.structured['jobs']).toHaveLength(25);
     expect(tokensOf(answer)).toBeGreaterThan(2_000);
@@ -109,7 +109,7 @@ describe('the hard cap', () => {
     ['get_scenario_report', { scenarioId: 4101, metrics: ['all'] }],
     ['list_exportable_fields', { scope: 'sessions' }],
     ['get_site_metrics', { startDate: '2026-08-20', endDate: '2026-11-15', period: 'daily' }],
-  ])('holds for %s: valid JSON of whole items, and a word on the rest', async (tool, args) => {
+  ])('holds for %s: valid JSON of whole items, and a word on the rest', { tags: 'nightly' }, async (tool, args) => {
     const assistant = await openAssistant(platform(), { maxResultTokens: 1_000 });
     const answer = await assistant.call(tool, args);
     await assistant.close();
@@ -145,7 +145,7 @@ describe('both channels', () => {
     return [];
   }
 
-  it('carry the same ids, addresses and notes', async () => {
+  it('carry the same ids, addresses and notes', { tags: 'nightly' }, async () => {
     for (const [tool, args] of await callsWithDefaults()) {
       const { structured, text, links } = await call(tool, args);
       const notes = (structured['notes'] ?? []) as string[];

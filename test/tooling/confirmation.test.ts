@@ -61,7 +61,7 @@ const calls: readonly (readonly [tool: string, args: Record<string, unknown>, bo
 ];
 
 describe.each(calls)('%s where the client cannot ask', (tool, args, body) => {
-  it('sends nothing and shows exactly what confirm: true then sends', async () => {
+  it('sends nothing and shows exactly what confirm: true then sends', { tags: 'nightly' }, async () => {
     await withAssistant(platform(), {}, async ({ call }) => {
       const preview = await call(tool, args);
       const { request } = preview.structured as { request: { method: string; path: string; project: number; body: unknown } };
@@ -79,7 +79,7 @@ describe.each(calls)('%s where the client cannot ask', (tool, args, body) => {
 });
 
 describe.each(calls)('%s where the client can ask', (tool, args, body, words) => {
-  it('asks the person in words, and sends it once when it is accepted', async () => {
+  it('asks the person in words, and sends it once when it is accepted', { tags: 'nightly' }, async () => {
     const questions: string[] = [];
     const answer = (message: string) => {
       questions.push(message);
@@ -93,7 +93,7 @@ describe.each(calls)('%s where the client can ask', (tool, args, body, words) =>
     });
   });
 
-  it('sends nothing when it is declined, whatever confirm says', async () => {
+  it('sends nothing when it is declined, whatever confirm says', { tags: 'nightly' }, async () => {
     await withAssistant(platform(), { answer: () => 'decline' }, async ({ call }) => {
       const answer = await call(tool, { ...args, confirm: true });
       expect(answer).toMatchObject({
@@ -120,7 +120,7 @@ describe('a consent', () => {
     for (const other of others) expect(() => requireConsent(consent, other)).toThrow(NeedsConfirmation);
   });
 
-  it('holds for the dates that were shown, however long the person thinks', async () => {
+  it('holds for the dates that were shown, however long the person thinks', { tags: 'nightly' }, async () => {
     const questions: string[] = [];
     const answer = (message: string) => {
       questions.push(message);
@@ -180,7 +180,7 @@ const hang = ({ over }: { over: AbortSignal }) =>
   new Promise((_, reject) => over.addEventListener('abort', () => reject(new Error('over')), { once: true }));
 
 describe.each(calls)('the question of %s', (tool, args, body) => {
-  it('has nothing ticked', async () => {
+  it('has nothing ticked', { tags: 'nightly' }, async () => {
     await withClient(
       () => ({ action: 'decline' }),
       async ({ call }, forms) => {
@@ -197,7 +197,7 @@ describe.each(calls)('the question of %s', (tool, args, body) => {
     ['accepted without an answer', { action: 'accept', content: {} }, 'came back without its box ticked; nothing was sent'],
     ['accepted without content', { action: 'accept' }, 'came back without its box ticked; nothing was sent'],
     ['accepted with no', { action: 'accept', content: { confirm: false } }, 'came back without its box ticked; nothing was sent'],
-  ])('sends nothing where it is %s, whatever confirm says', async (_, answer, words) => {
+  ])('sends nothing where it is %s, whatever confirm says', { tags: 'nightly' }, async (_, answer, words) => {
     await withClient(
       () => answer,
       async ({ call }) => {
@@ -225,7 +225,9 @@ describe.each(calls)('the question of %s', (tool, args, body) => {
     });
   });
 
-  it('that nobody answers becomes a preview after 50 seconds, and confirm: true is not asked about again', async () => {
+  it('that nobody answers becomes a preview after 50 seconds, and confirm: true is not asked about again', {
+    tags: 'nightly',
+  }, async () => {
     const { clock } = platform();
     await withClient(hang, async ({ call }, forms) => {
       const asked = call(tool, args);

@@ -161,7 +161,7 @@ describe('dates of an export', () => {
 });
 
 describe('dates elsewhere', () => {
-  it('narrow speed reports, events and variable keys in the same words', async () => {
+  it('narrow speed reports, events and variable keys in the same words', { tags: 'nightly' }, async () => {
     platform().requests.length = 0;
     // The interface brings what lies after and before; a day is meant with its first and last instant.
     await call('list_speed_events', { dateFrom: 'last_month' });
@@ -179,7 +179,7 @@ describe('a range that a tool states itself', () => {
     ['list_scenario_reports', { scenarioId: 4104, lastDays: 2, metrics: ['loadTime'] }],
     ['analyze_scenario', { scenarioId: 4104, startDate: '-2d', metrics: ['loadTime'] }],
     ['compare_metrics', { startDate: '2026-11-09', endDate: '2026-11-15', metrics: ['visits'], explain: false }],
-  ])('of %s is in the zone of the settings', async (tool, args) => {
+  ])('of %s is in the zone of the settings', { tags: 'nightly' }, async (tool, args) => {
     const inParis = await openAssistant(platform(), { timeZone: 'Europe/Paris' });
     const { structured } = await inParis.call(tool, args);
     await inParis.close();

@@ -57,7 +57,7 @@ async function callUnder(kind: FaultKind, at: 'requestToken' | 'readCredential',
 }
 
 describe.each(faultKinds)('%s', (kind) => {
-  it('at the token endpoint: nothing is sent to the service, so a write has certainly not happened', () =>
+  it('at the token endpoint: nothing is sent to the service, so a write has certainly not happened', { tags: 'nightly' }, () =>
     onFreshSession(kind, async (assistant, subject) => {
       const { answer, requests, effects } = await callUnder(kind, 'requestToken', subject, assistant);
       const expected = withoutToken[kind];
@@ -65,7 +65,8 @@ describe.each(faultKinds)('%s', (kind) => {
       expect(answer).toMatchObject({ isError: expected !== undefined, text: expect.stringMatching(expected ?? /./) });
       expect(answer.text).not.toMatch(/may have/);
       expect({ requests, effects }).toEqual({ requests: sent, effects: sent });
-    }));
+    }),
+  );
 
   it('where the grants are read: the call does without them, unless the credential itself is refused', () =>
     onFreshSession(kind, async (assistant, subject) => {

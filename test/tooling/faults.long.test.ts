@@ -25,7 +25,7 @@ describe.each(someOf(transports, 1))('over %s', (transport) => {
   afterAll(() => callers?.close());
 
   describe.each(faultKinds)('%s', (kind) => {
-    it.each(subjects)('$column: $subject.tool', async (each) => {
+    it.each(subjects)('$column: $subject.tool', { tags: 'nightly' }, async (each) => {
       if (!callers) throw new Error('The callers are not connected yet.');
       for (const { cell, complaints: found, tookMs } of await runCells(kind, each, { platform: platform(), callers, mark: transport })) {
         expect([found, cell.answer.text]).toEqual([[], cell.answer.text]);
@@ -36,7 +36,7 @@ describe.each(someOf(transports, 1))('over %s', (transport) => {
   });
 });
 
-it('a read survives one hang, and is asked again before the deadline', async () => {
+it('a read survives one hang, and is asked again before the deadline', { tags: 'nightly' }, async () => {
   const assistant = await openAssistant(platform(), { timeoutMs: 3 * HASTY_MS });
   try {
     const [subject] = reads;
@@ -53,7 +53,7 @@ describe('the answer to a write is lost after the write was done', () => {
   const patient = sharedAssistant(platform);
   const hasty = sharedAssistant(platform, { timeoutMs: HASTY_MS });
 
-  it.each(['server-error', 'unavailable', 'bad-gateway', 'reset', 'hang'] as const)('%s', async (kind) => {
+  it.each(['server-error', 'unavailable', 'bad-gateway', 'reset', 'hang'] as const)('%s', { tags: 'nightly' }, async (kind) => {
     const assistant = kind === 'hang' ? hasty() : patient();
     await expectHealthy(assistant);
     for (const subject of [...writes, enrichment]) {

@@ -26,7 +26,7 @@ async function call(args: Record<string, unknown>) {
 }
 
 describe('a tool with a chart', () => {
-  it('draws its answer where that is asked for, and changes nothing else', async () => {
+  it('draws its answer where that is asked for, and changes nothing else', { tags: 'nightly' }, async () => {
     const { scenarioId } = platform().stories.slowTag;
     const [plain, drawn] = [await call({ scenarioId }), await call({ scenarioId, chart: true })];
     expect(plain.images).toEqual([]);
@@ -42,7 +42,7 @@ describe('a tool with a chart', () => {
     expect(chart?.kind).toBe('trend');
   });
 
-  it('draws what the answer says: the step, the change and the event of the story', async () => {
+  it('draws what the answer says: the step, the change and the event of the story', { tags: 'nightly' }, async () => {
     const { scenarioId, stepName, eventText } = platform().stories.slowTag;
     const { structured } = await call({ scenarioId, chart: true });
     const { chart } = structured;
@@ -60,7 +60,7 @@ describe('a tool with a chart', () => {
         expect([low[index], value, high[index]]).toEqual([low[index], value, high[index]].toSorted((a, b) => Number(a) - Number(b)));
   });
 
-  it('draws each run where runs are few', async () => {
+  it('draws each run where runs are few', { tags: 'nightly' }, async () => {
     const { scenarioId } = platform().stories.slowTag;
     const { chart } = (await call({ scenarioId, startDate: '2026-11-19', baselineStartDate: '2026-11-18', chart: true })).structured;
     expect(chart?.subtitle).toBe('Nordlicht Shop, 18 – 20 Nov 2026, Europe/Paris: each run; shaded: the judged period');
@@ -124,7 +124,7 @@ describe('a waterfall', () => {
     return { chart, answer, images: content.filter(({ type }) => type === 'image') };
   }
 
-  it('shows the requests of a step with the paints of its report', async () => {
+  it('shows the requests of a step with the paints of its report', { tags: 'nightly' }, async () => {
     const { chart, answer, images } = await har();
     expect(images).toHaveLength(1);
     expect(chart?.rows).toHaveLength(Math.min(80, answer.totals.requests));
@@ -134,7 +134,7 @@ describe('a waterfall', () => {
     expect(chart?.rows.map(([label]) => label)).toContain(chart?.title.replace(/^[^/]*/, '').replace(/: \d+ requests.*$/, ''));
   });
 
-  it('shows only what the answer is about', async () => {
+  it('shows only what the answer is about', { tags: 'nightly' }, async () => {
     const { chart, answer } = await har({ type: 'image' });
     expect(chart?.rows).toHaveLength(answer.totals.requests);
     const [place, run, ...counts] = chart?.subtitle?.split(', ') ?? [];
@@ -146,7 +146,7 @@ describe('a waterfall', () => {
     expect(run).toMatch(/^run of \d{1,2} Nov 2026 \d\d:\d\d \+01:00$/);
   });
 
-  it('is drawn without the paints where the report cannot be read', async () => {
+  it('is drawn without the paints where the report cannot be read', { tags: 'nightly' }, async () => {
     platform().faults.add({ kind: 'shape', operation: 'getStepReport' });
     // Of its own, because what was read before is kept.
     const another = await openAssistant(platform());
@@ -171,7 +171,7 @@ describe('the drawing of an answer', () => {
     expect(chart).toMatchObject({ title: 'with ***' });
   });
 
-  it('names the project in the picture, which leaves its answer', async () => {
+  it('names the project in the picture, which leaves its answer', { tags: 'nightly' }, async () => {
     const { chart } = await drawAnswer(() => trend({ subtitle: '1 – 2 Nov 2026' }), { ...how, project: 'Nordlicht Shop' });
     expect(chart).toMatchObject({ subtitle: 'Nordlicht Shop, 1 – 2 Nov 2026' });
   });
@@ -213,7 +213,7 @@ describe('the view of charts', () => {
 });
 
 describe('the built server', () => {
-  it('has view, font and renderer at hand', async () => {
+  it('has view, font and renderer at hand', { tags: 'nightly' }, async () => {
     const host = await openHost('SDK 1.x');
     try {
       expect((await host.read(CHART)).slice(0, 15)).toBe('<!doctype html>');

@@ -7,7 +7,7 @@ const platform = sharedPlatform();
 const assistant = sharedAssistant(platform);
 const countOf = (operation: string) => platform().requests.filter((request) => request.operation === operation).length;
 
-it('a conversation about one page loads its HAR once, whichever tool or resource asks', async () => {
+it('a conversation about one page loads its HAR once, whichever tool or resource asks', { tags: 'nightly' }, async () => {
   const { scenarioStepResultId } = await slowStep(platform());
   const before = countOf('getStepHar');
   const { call, read } = assistant();
@@ -59,7 +59,7 @@ describe('the same question again', () => {
   });
 });
 
-it('an answer from memory says of when it is where that is more than a minute ago', async () => {
+it('an answer from memory says of when it is where that is more than a minute ago', { tags: 'nightly' }, async () => {
   const own = await openAssistant(platform(), { thinksMs: 0 });
   onTestFinished(() => own.close());
   const range = { startDate: '2026-09-01', endDate: '2026-09-07' };

@@ -192,7 +192,7 @@ describe('a metric that the interface does not have is answered with what is nea
     });
   });
 
-  it('echoes in the notes what it read', async () => {
+  it('echoes in the notes what it read', { tags: 'nightly' }, async () => {
     const { structured } = await call('query_metrics', { ...week, metrics: ['conversions', 'visits'] });
     expect(structured['notes']).toContain('metric "conversions" = conversionCount');
     expect(structured['columns']).toContain('conversionCount');
@@ -220,6 +220,7 @@ const tools = toolsets.flatMap((toolset) => toolset.tools);
 describe('null for all optional arguments', () => {
   it.each(quickTools(tools).map((tool) => ({ name: tool.name, tool })))(
     'of $name gives the same answer as leaving them out',
+    { tags: 'nightly', timeout: 60_000 },
     async ({ name, tool }) => {
       const args = (await sampleArguments(use))(tool);
       const optional = Object.entries(inputOf(tool).shape).filter(([, field]) => (field as z.ZodType).safeParse(undefined).success);
@@ -234,7 +235,6 @@ describe('null for all optional arguments', () => {
       expect(stable(withNulls.text)).toBe(stable(plain.text));
       expect(withNulls.isError).toBe(plain.isError);
     },
-    60_000,
   );
 });
 

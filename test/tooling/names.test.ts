@@ -84,7 +84,7 @@ describe('a name that fits several or none', () => {
     expect(notes.join()).toContain('There is no project "Magazine": "Nordlicht Magazin"');
   });
 
-  it('of one object or of a list of one is understood under both names of the argument', async () => {
+  it('of one object or of a list of one is understood under both names of the argument', { tags: 'nightly' }, async () => {
     const byList = await call('get_export_job', { jobIds: ['Daily sessions'] });
     const byName = await call('get_export_job', { jobId: 'Daily sessions' });
     expect(byList.structured).toEqual(byName.structured);
@@ -97,7 +97,7 @@ describe('a name that fits several or none', () => {
     );
   });
 
-  it('is refused in few words and in the time that its length takes', async () => {
+  it('is refused in few words and in the time that its length takes', { tags: 'nightly' }, async () => {
     await segments(['Xermny']);
     const refusedMs = async (name: string) => {
       const startedMs = performance.now();
@@ -130,7 +130,7 @@ describe('a path to a zone', () => {
     ['with a step left out', 'Search results / Search bar', 8120512],
     ['the name alone, where it is unique', 'Hero banner', 8120463],
     ['beginnings of steps', 'home / feed / cat', 8120466],
-  ])('is read: %s', async (_, zoneId, id) => {
+  ])('is read: %s', { tags: 'nightly' }, async (_, zoneId, id) => {
     const { structured } = await call('get_zone_tap_rate', { ...day, zoneId, projectId: 1202 });
     expect(structured).toMatchObject({
       filters: { zoneId: id },
@@ -186,7 +186,7 @@ describe('the lists behind names', () => {
     expect(after.structured['job']).toMatchObject({ name: 'Fresh job' });
   });
 
-  it('are fetched again for such a name although what was read 6 s ago is still kept', async () => {
+  it('are fetched again for such a name although what was read 6 s ago is still kept', { tags: 'nightly' }, async () => {
     const assistant = await openAssistant(platform(), { thinksMs: 0 });
     const find = () => assistant.call('get_export_job', { jobId: 'Console job' });
     expect((await find()).isError).toBe(true);
@@ -203,7 +203,7 @@ describe('the lists behind names', () => {
     await assistant.close();
   });
 
-  it('are dropped by a write of this session', async () => {
+  it('are dropped by a write of this session', { tags: 'nightly' }, async () => {
     const job = {
       format: 'CSV',
       scope: 'sessions',

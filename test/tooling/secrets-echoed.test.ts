@@ -71,7 +71,7 @@ const calls = stepsOf({ date: 1_800_000_000_000, stepResultId: 'abc', jobId: 3, 
 );
 
 describe.each(Object.entries(echoes))('a secret that the service repeats %s', (_, answer) => {
-  it('is shown by no tool', async () => {
+  it('is shown by no tool', { tags: 'nightly' }, async () => {
     const { assistant, stub } = await openScene(answer);
     for (const { tool, args } of calls) {
       const { text: words, structured, links } = await whileTimePasses(platform().clock, assistant.call(tool, args));
@@ -80,7 +80,7 @@ describe.each(Object.entries(echoes))('a secret that the service repeats %s', (_
     expect(stub.calls.length).toBeGreaterThan(40);
   });
 
-  it('is shown by no resource', async () => {
+  it('is shown by no resource', { tags: 'nightly' }, async () => {
     const { assistant } = await openScene(answer);
     for (const path of ['scenarios/1', 'scenarios/1/reports/2', 'steps/a', 'steps/a/har']) {
       const reading = assistant.read(`analytics://7/${path}`).catch((error: unknown) => String(error));
@@ -141,7 +141,7 @@ describe('a secret inside of a good answer', () => {
   });
 });
 
-it('nothing secret is written by the process, not even at the most talkative log level', async () => {
+it('nothing secret is written by the process, not even at the most talkative log level', { tags: 'nightly' }, async () => {
   const stub = await openStub({ answers: [refusal] });
   stub.token = (response, request) => json(200, tokenBody(stub, { access_token: OPAQUE }))(response, request);
   const { account, enrichment } = platform().credentials;

@@ -63,7 +63,9 @@ describe('projects side by side', () => {
   });
 });
 
-it('a comparison of several projects finds in each what that of the one finds, with place and cost, and names its events', async () => {
+it('a comparison of several projects finds in each what that of the one finds, with place and cost, and names its events', {
+  tags: 'nightly',
+}, async () => {
   const asked = { metrics: ['conversionRate'], startDate: '-28d', endDate: 'yesterday' };
   const [{ structured: one }, { structured: several }] = [
     await call('compare_metrics', asked),

@@ -99,7 +99,7 @@ async function amongOrders<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 describe('orders in the texts of strangers', () => {
-  test.each(quickTools(readers))('cannot pass for words of $name', async (tool) => {
+  test.each(quickTools(readers))('cannot pass for words of $name', { tags: 'nightly' }, async (tool) => {
     const argumentsOf = await sampleArguments({ ask: async (name, input) => inner().ask(name, input ?? {}, await inner().token('shop')) });
     const answer = await amongOrders(() => assistant().call(tool.name, argumentsOf(tool)));
     expectHarmlessAnswer(answer);
@@ -188,7 +188,7 @@ describe('orders in the texts of strangers', () => {
     expect(values.some(holdsOrders)).toBe(true);
   });
 
-  it('cannot pass for words of the server in rows of exports', async () => {
+  it('cannot pass for words of the server in rows of exports', { tags: 'nightly' }, async () => {
     const { clock } = inner();
     expect(clock.now()).toBeGreaterThan(0);
     await assistant().call('sync_exports', { jobIds: ['Daily sessions'], since: '-2d', waitSeconds: 40 });

@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { resolveDate } from '../../src/lib/dates.ts';
 import { isRecord } from '../../src/lib/is-record.ts';
@@ -6,7 +7,7 @@ import { renderText } from '../../src/tooling/render-text.ts';
 import { toolsets } from '../../tools/index.ts';
 import type { ToolAnswer } from '../support/assistant.ts';
 import { fetchExports, quickCalls, SLOW_CALLS, type ToolCall } from '../support/many-calls.ts';
-import { inFullRun } from '../support/sample-size.ts';
+import { inFullRun, inTurn } from '../support/sample-size.ts';
 import { useTools } from '../tools/support.ts';
 
 type Leaf = readonly [path: readonly string[], value: unknown];
@@ -114,7 +115,7 @@ describe('both channels of an answer', () => {
     const tools = toolsets.flatMap((toolset) => toolset.tools).map(({ name }) => name);
     const called = new Set([...calls, ...SLOW_CALLS].map(([tool]) => tool));
     expect(tools.filter((name) => !called.has(name))).toEqual([]);
-    expect(await oneSided(calls.filter(([tool]) => !['apply_export_plan', 'delete_speed_event'].includes(tool)))).toEqual([]);
+    expect(await oneSided(inTurn(calls, 0, 6).filter(([tool]) => !['apply_export_plan', 'delete_speed_event'].includes(tool)))).toEqual([]);
   });
 
   inFullRun(() => {

@@ -9,7 +9,7 @@ describe('zones of an app, asked for in the project of a site', () => {
     ['a name that several zones of pages have', 'Product / Add to cart', /project 1202 \(Nordlicht App\) has \d+ ".+ \/ Add to cart"/],
     ['a screen that is a page here', 'Home', /project 1202 \(Nordlicht App\) has page group "Screens \/ Home" with \d+ zones/],
     ['a name that no zone of pages has', 'Hero banner', /project 1202 \(Nordlicht App\) has \d+ ".+ \/ Hero banner"/],
-  ])('are found by %s in their own project, where they are answered', async (_, zone, words) => {
+  ])('are found by %s in their own project, where they are answered', { tags: 'nightly' }, async (_, zone, words) => {
     const asked = { metrics: ['tapRate'], zoneIds: [zone], ...week };
     const refused = await call('query_metrics', asked);
     expect(refused.isError).toBe(true);
@@ -23,7 +23,7 @@ describe('zones of an app, asked for in the project of a site', () => {
     expect(structured['rows']).not.toEqual([]);
   });
 
-  it('are not looked for where the project was chosen, or none has them', async () => {
+  it('are not looked for where the project was chosen, or none has them', { tags: 'nightly' }, async () => {
     for (const more of [{ projectId: '1201', zoneId: 'Home' }, { zoneId: 'Nothing called so' }]) {
       const { isError, text } = await call('get_zone_tap_rate', { ...week, ...more });
       expect(isError).toBe(true);
@@ -32,7 +32,7 @@ describe('zones of an app, asked for in the project of a site', () => {
   });
 });
 
-it('find_objects says whether zones are of an app, and have metrics', async () => {
+it('find_objects says whether zones are of an app, and have metrics', { tags: 'nightly' }, async () => {
   const notesOf = async (projectId: string) => (await call('find_objects', { text: 'add to cart', kinds: ['zone'], projectId })).text;
   expect(await notesOf('1201')).toContain('Zones here are of web pages and have no metrics in this interface');
   expect(await notesOf('1202')).toContain('Zones here are of an app: query_metrics takes them as zoneIds.');

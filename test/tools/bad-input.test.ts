@@ -117,7 +117,7 @@ describe('bad input is refused in words before any request leaves', () => {
     return { isError: answer.isError, requests, ...(answer.isError ? {} : { text: answer.text.slice(0, 200) }) };
   };
 
-  it.each(tools.map((tool) => [tool.name, tool] as const))('%s', async (name, tool) => {
+  it.each(tools.map((tool) => [tool.name, tool] as const))('%s', { tags: 'nightly' }, async (name, tool) => {
     const bad = shapeOf(tool).flatMap(([argument, schema]) => badValues(argument, schema, tool));
     // The end of a week that the start names is known.
     const missing = Object.keys(sample(tool)).filter(
@@ -150,6 +150,7 @@ describe('what hosts add to arguments', () => {
   // Reads of one operation: what tools that ask many have in common with them is how arguments are read.
   it.each(tools.filter(({ annotations, operation }) => annotations.readOnlyHint && operation).map((tool) => [tool.name, tool] as const))(
     'is dropped by %s',
+    { tags: 'nightly' },
     async (name, tool) => {
       const added = Object.fromEntries([...HOST_NAMES, '_auth_auth_type', '_meta'].map((each) => [each, 'of the host']));
       const sample = (await sampleArguments({ ask }))(tool);

@@ -42,7 +42,7 @@ afterAll(async () => {
 const sent = (operation: string) => platform.requests.filter((request) => request.operation === operation).length;
 
 describe('whatever concerns one job reads few pages of the successful runs', () => {
-  it('list_successful_export_runs gives the runs that the job itself lists', async () => {
+  it('list_successful_export_runs gives the runs that the job itself lists', { tags: 'nightly' }, async () => {
     const runs = await platform.ask('listExportRuns', { jobId: JOB, state: 'SUCCESS', limit: 100 }, await platform.token());
     const expected = runs.map(({ jobRunId }) => jobRunId);
     expect(expected).toHaveLength(20);
@@ -56,7 +56,7 @@ describe('whatever concerns one job reads few pages of the successful runs', () 
     ['find_export_gaps', { jobId: String(JOB) }],
     ['sync_exports', { jobIds: [String(JOB)], since: '-2d' }],
     ['list_export_jobs', { frequency: 'once', limit: 5 }],
-  ])('%s', async (tool, input) => {
+  ])('%s', { tags: 'nightly' }, async (tool, input) => {
     platform.clock.jump(11 * 60_000);
     platform.requests.length = 0;
     const { isError, text } = await first.call(tool, input);
@@ -66,7 +66,7 @@ describe('whatever concerns one job reads few pages of the successful runs', () 
 });
 
 describe('what happened lately reads the runs of the jobs that ran lately', () => {
-  it('the successful runs since yesterday are those that all pages hold', async () => {
+  it('the successful runs since yesterday are those that all pages hold', { tags: 'nightly' }, async () => {
     const token = await platform.token();
     const pages: { jobRunId?: unknown; to?: string | null | undefined }[][] = [];
     // One after the other: the platform takes no more than ten at a time.
@@ -84,7 +84,7 @@ describe('what happened lately reads the runs of the jobs that ran lately', () =
     expect(sent('listSuccessfulExportRuns')).toBeLessThan(pages.filter((rows) => rows.length > 0).length);
   });
 
-  it('a plan of days past looks for files among jobs with its columns', async () => {
+  it('a plan of days past looks for files among jobs with its columns', { tags: 'nightly' }, async () => {
     platform.clock.jump(11 * 60_000);
     platform.requests.length = 0;
     const plan = { fields: ['session_id', 'device_id'], name: 'Past days', startDate: '-3d', endDate: 'yesterday' };
@@ -100,7 +100,7 @@ describe('the reports of a whole site', () => {
     return reads.bytes() - before;
   };
 
-  it('are not kept in memory, those of few scenarios are', async () => {
+  it('are not kept in memory, those of few scenarios are', { tags: 'nightly' }, async () => {
     const ofAll = await keptBy({});
     const ofTwo = await keptBy({ scenarioIds: ['4101', '4102'] });
     expect(ofTwo).toBeGreaterThan(1_000_000);
@@ -117,7 +117,7 @@ describe('a name', () => {
     expect(sent('listZonings')).toBeLessThan(100);
   });
 
-  it('that none bears is refused once everything was looked into, with the closest', async () => {
+  it('that none bears is refused once everything was looked into, with the closest', { tags: 'nightly' }, async () => {
     const { isError, text } = await first.call('list_zones', { zoningId: 'Redesign Nordlicht 999' });
     expect(isError).toBe(true);
     expect(text).toContain('there is no zoning "Redesign Nordlicht 999"');
@@ -149,7 +149,7 @@ describe('a write is seen by the next read', () => {
     expect(await idOf(first, 'Daily view')).toBe(made);
   });
 
-  it('whatever tool wrote: a job of a plan is found by its name', async () => {
+  it('whatever tool wrote: a job of a plan is found by its name', { tags: 'nightly' }, async () => {
     expect(await idOf(first, 'Weekly numbers of the board')).toBeUndefined();
     const plan = await first.call('plan_export', {
       fields: ['session_id', 'device_id'],

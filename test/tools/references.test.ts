@@ -44,7 +44,7 @@ describe.each(someOf([1, 23, 404], 1))('in the world %i', (seed) => {
       }
     });
 
-    it('is found by its name', async () => {
+    it('is found by its name', { tags: 'nightly' }, async () => {
       for (const { id, name } of listedIn(await call(list), members)) {
         const { structured } = await call('find_objects', { text: name });
         expect(JSON.stringify(structured), name).toContain(id);
@@ -53,7 +53,7 @@ describe.each(someOf([1, 23, 404], 1))('in the world %i', (seed) => {
   });
 
   describe('instants and ids of runs', () => {
-    it('that a list of reports prints are taken where a date or a run is asked for', async () => {
+    it('that a list of reports prints are taken where a date or a run is asked for', { tags: 'nightly' }, async () => {
       const { structured } = await call('list_scenario_reports', { scenarioId: 4101, lastDays: 3, limit: 20 });
       const { columns, rows } = structured as { columns: string[]; rows: (string | number)[][] };
       const at = columns.findIndex((name) => name === 'time' || name === 'date');
@@ -69,7 +69,7 @@ describe.each(someOf([1, 23, 404], 1))('in the world %i', (seed) => {
       }
     });
 
-    it('that events, runs of exports and changes print are taken as dates, each with its zone', async () => {
+    it('that events, runs of exports and changes print are taken as dates, each with its zone', { tags: 'nightly' }, async () => {
       const texts = await Promise.all([
         call('list_speed_events', {}),
         call('list_export_runs', { jobId: 'Daily sessions' }),

@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../src/lib/clock.ts';
 import { type Assistant, openAssistant, type ToolAnswer } from '../support/assistant.ts';

@@ -91,6 +91,7 @@ describe.each(walks)('$name', (walk) => {
 
   it.each(outline.map((step, index) => ({ ...step, index })).filter(walk.takes))(
     '$operation: $tool sends exactly what was meant, and answers in its listed form',
+    { tags: 'nightly' },
     async ({ tool, operation, index }) => {
       const step = steps[index];
       const answer = await call(tool, step && argumentsOf(step, walk));

@@ -31,7 +31,7 @@ const QUESTIONS: readonly (readonly [tool: string, args: Record<string, unknown>
 ];
 
 describe.each(QUESTIONS)('the picture of %s %j', (tool, args) => {
-  it('says its finding, begins amounts at zero, spans its range, and neither cuts nor covers a word', async () => {
+  it('says its finding, begins amounts at zero, spans its range, and neither cuts nor covers a word', { tags: 'nightly' }, async () => {
     const { structured } = await call(tool, { ...args, chart: true });
     const spec = structured['chart'] as ChartSpec;
     for (const panel of panelsOf(spec)) {
@@ -52,7 +52,7 @@ describe.each(QUESTIONS)('the picture of %s %j', (tool, args) => {
   });
 });
 
-it('a year earlier lies on the same weekdays, also where its first days are not kept', async () => {
+it('a year earlier lies on the same weekdays, also where its first days are not kept', { tags: 'nightly' }, async () => {
   const { structured } = await call('compare_metrics', {
     metrics: ['visits'],
     startDate: 'last_month',

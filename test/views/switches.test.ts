@@ -32,7 +32,7 @@ describe.skipIf(!hasChromium)('the switches of the view', () => {
   const words = ({ view }: ShownView) => view.locator('.chart').first().getAttribute('aria-label');
   const title = ({ view }: ShownView, text: string) => view.locator('svg text', { hasText: text }).first().waitFor();
 
-  it('ask the tool for another period, through the host, and draw what it answers', async () => {
+  it('ask the tool for another period, through the host, and draw what it answers', { tags: 'nightly' }, async () => {
     const args = { metrics: ['visits'], startDate: '2026-11-09', endDate: '2026-11-15', breakdown: ['day'] };
     const view = await shown('query_metrics', args);
     expect(await options(view, 'period')).toEqual([
@@ -69,7 +69,9 @@ describe.skipIf(!hasChromium)('the switches of the view', () => {
     expect(await view.faults()).toEqual([]);
   });
 
-  it('compare another period with the days before it: a named baseline goes with the period that was asked for', async () => {
+  it('compare another period with the days before it: a named baseline goes with the period that was asked for', {
+    tags: 'nightly',
+  }, async () => {
     const args = { metrics: ['conversionRate'], startDate: '2026-11-09', endDate: '2026-11-15', baselineStartDate: '2026-10-05' };
     const view = await shown('compare_metrics', args);
     await title(view, 'mobile: own rate');
@@ -106,7 +108,7 @@ describe.skipIf(!hasChromium)('the switches of the view', () => {
     expect(await view.view.locator('#charts').getAttribute('aria-busy')).toBeNull();
   });
 
-  it('are not offered where they would ask another question, nor where the tool has no such parameters', async () => {
+  it('are not offered where they would ask another question, nor where the tool has no such parameters', { tags: 'nightly' }, async () => {
     const sides = await shown('compare_metrics', { metrics: ['visits'], startDate: 'last_week', endDate: 'last_week', by: 'device' });
     expect(await sides.view.locator('#device').isVisible()).toBe(false);
     expect(await sides.view.locator('#period').isVisible()).toBe(true);

@@ -21,7 +21,7 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
   const texts = async ({ view }: ShownView) => (await view.locator('svg text').allTextContents()).toSorted();
   const drawn = ({ view }: ShownView, text: string) => view.locator('svg text', { hasText: text }).first().waitFor();
 
-  it('draws a waterfall from the result of a tool, in the light of the host', async () => {
+  it('draws a waterfall from the result of a tool, in the light of the host', { tags: 'nightly' }, async () => {
     const view = await shown(waterfall());
     await drawn(view, '/assets/app.js');
     const all = await texts(view);
@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
     await view.screenshot('waterfall-light');
   });
 
-  it('follows the host into the dark, with the colours that it gives', async () => {
+  it('follows the host into the dark, with the colours that it gives', { tags: 'nightly' }, async () => {
     const view = await shown(waterfall());
     await drawn(view, '/assets/app.js');
     const title = view.view.locator('svg text', { hasText: 'Shop: product page' });
@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
     await view.screenshot('waterfall-dark');
   });
 
-  it('shows the phases of the request under the pointer', async () => {
+  it('shows the phases of the request under the pointer', { tags: 'nightly' }, async () => {
     const view = await shown(waterfall());
     await drawn(view, '/assets/app.js');
     const box = await view.view.locator('svg text', { hasText: '610 ms' }).boundingBox();
@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
     await view.screenshot('waterfall-tooltip');
   });
 
-  it('is zoomed by the wheel with control, and back by a double click', async () => {
+  it('is zoomed by the wheel with control, and back by a double click', { tags: 'nightly' }, async () => {
     const view = await shown(trend());
     await drawn(view, 'Product slower since 12 Nov');
     const before = await texts(view);
@@ -92,7 +92,7 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
     expect(await view.faults()).toEqual([]);
   });
 
-  it('scrolls through more requests than the host has room for', async () => {
+  it('scrolls through more requests than the host has room for', { tags: 'nightly' }, async () => {
     const view = await shown(longWaterfall(), { context: { theme: 'dark', containerDimensions: { height: 400, width: 900 } } });
     await drawn(view, '/assets/part-60.js');
     expect((await view.view.locator('#view').boundingBox())?.height).toBe(400);
@@ -104,7 +104,7 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
     await view.screenshot('waterfall-scrolled');
   });
 
-  it('takes hostile texts for texts', async () => {
+  it('takes hostile texts for texts', { tags: 'nightly' }, async () => {
     const hostile = '</script><img src=x onerror="globalThis.pwned=1"><svg onload=globalThis.pwned=1>{a|b}';
     const view = await shown(
       waterfall({
@@ -124,7 +124,7 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
     expect(await view.faults()).toEqual([]);
   });
 
-  it('fits itself to a new width and tells the host its size', async () => {
+  it('fits itself to a new width and tells the host its size', { tags: 'nightly' }, async () => {
     const view = await shown(trend(), { context: { theme: 'dark' } });
     await drawn(view, 'New banner');
     await view.host('resize', 480);
@@ -133,7 +133,7 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
     await view.screenshot('trend-dark-narrow');
   });
 
-  it('offers to fetch the chart where the assistant asked for none', async () => {
+  it('offers to fetch the chart where the assistant asked for none', { tags: 'nightly' }, async () => {
     const args = { scenarioId: 7 };
     const context = { theme: 'light', toolInfo: { tool: { name: 'analyze_scenario', inputSchema: { type: 'object' } } } };
     const view = await shown(undefined, { args, context, callsTools: answer(trend()) });
@@ -143,7 +143,7 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
     expect(await view.faults()).toEqual([]);
   });
 
-  it.each(['light', 'dark'])('draws bars of devices, a dash where there is no value (%s)', async (theme) => {
+  it.each(['light', 'dark'])('draws bars of devices, a dash where there is no value (%s)', { tags: 'nightly' }, async (theme) => {
     const view = await shown(bars(), { context: { theme } });
     await drawn(view, '3.91%');
     expect(await texts(view)).toEqual(expect.arrayContaining(['Germany', 'France', '–', '0%', 'desktop', 'mobile']));
@@ -155,7 +155,7 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
     await view.screenshot(`bars-${theme}`);
   });
 
-  it.each(['light', 'dark'])('draws what a change is made of, by devices and by segments (%s)', async (theme) => {
+  it.each(['light', 'dark'])('draws what a change is made of, by devices and by segments (%s)', { tags: 'nightly' }, async (theme) => {
     const view = await shown(contribution(), { context: { theme } });
     await drawn(view, '-0.62 pp');
     expect(await texts(view)).toEqual(
@@ -169,7 +169,7 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
     await view.screenshot(`segments-${theme}`);
   });
 
-  it('draws several pictures below each other, and fewer afterwards', async () => {
+  it('draws several pictures below each other, and fewer afterwards', { tags: 'nightly' }, async () => {
     const view = await shown(panels());
     await drawn(view, 'whole change');
     const boxes = await Promise.all((await view.view.locator('.chart').all()).map((each) => each.boundingBox()));

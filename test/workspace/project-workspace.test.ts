@@ -28,7 +28,7 @@ function workspaces() {
 }
 
 describe('a workspace', () => {
-  it('that is opened again and again refuses none of the queries that read it meanwhile', async () => {
+  it('that is opened again and again refuses none of the queries that read it meanwhile', { tags: 'nightly' }, async () => {
     const { open, directory } = workspaces();
     const reader = open();
     const rounds = async (count: number, round: () => Promise<unknown>) => {

@@ -3,7 +3,9 @@ import { instantOf, text } from '../../src/api/params.ts';
 import { inOwnUnits } from '../../src/domain/speed/budget-units.ts';
 import { budgetAnswer, checkScenario, unmeasured } from '../../src/domain/speed/budgets.ts';
 import { partWords, scenarioCursor } from '../../src/domain/speed/scenario-cursor.ts';
-import { minuteAt } from '../../src/lib/dates.ts';
+import { deviceOf } from '../../src/domain/speed/speed-metrics.ts';
+import { findingShape } from '../../src/findings/finding.ts';
+import { minuteAt, todayIn } from '../../src/lib/dates.ts';
 import * as p from '../../src/tooling/params.ts';
 import { defineAnsweringTool, READ } from '../../src/tooling/tool.ts';
 import { MOST_KEPT_SCENARIOS, readToJudge, stopsAfter, walkScenarios } from '../../src/usecases/speed/scenario-reports.ts';
@@ -34,6 +36,8 @@ export default defineAnsweringTool({
   }),
   output: z.object({
     answer: z.string(),
+    findings: z.array(findingShape),
+    details: z.array(z.string()).optional(),
     broken: z.number(),
     passed: z.number(),
     unmeasured: z.number(),
@@ -43,7 +47,7 @@ export default defineAnsweringTool({
     /** The newest report of each scenario of these rows, for a person. */
     pages: z.array(z.object({ scenarioId: z.number(), viewOnTheWeb: z.string() })),
   }),
-  async handler({ scenarioIds, budgets: given, since, runs, limit, cursor }, { ask, clock, lists, note, timeZone, whole }) {
+  async handler({ scenarioIds, budgets: given, since, runs, limit, cursor }, { ask, clock, lists, note, nowMs, timeZone, whole }) {
     const { of, nameOf } = await lists();
     const budgets = inOwnUnits(given, note);
     const ids = await p.idsOf(scenarioIds, () => of('scenario'));
@@ -57,14 +61,14 @@ export default defineAnsweringTool({
     for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
     const unread = [...(whole ? missing : []), ...failed.map(({ scenarioId }) => scenarioId)];
     const all = [...done, ...unread.map((id) => unmeasured(id, nameOf('scenario', id)))];
-    const paging = { cursor: walked.rows, limit, list: { ...asked, start }, whole };
+    const paging = { cursor: walked.rows, limit, list: { ...asked, start }, whole, timeZone, year: todayIn(timeZone, nowMs).slice(0, 4) };
     const { notes, page, ...answer } = budgetAnswer(all, { ...paging, part });
     const next = page.cursor === undefined ? part?.cursor : scenarioCursor({ start, rows: page.cursor, end: part?.to }, asked, ids.length);
     for (const sentence of notes) note(sentence);
     const from = minuteAt(choice.sinceMs, timeZone);
     const which = runs === undefined ? `since ${from}, at least ${LEAST_RUNS}` : `the latest ${runs}`;
-    if (budgets === undefined)
-      note('Limits: the good ones of Lighthouse for lab runs, those of a phone where the name does not say the device.');
+    if (budgets === undefined && done.some(({ scenario }) => deviceOf(scenario) === 'unknown'))
+      note('Limits of a phone where the name does not say the device.');
     note(`Medians of the runs without failure (${which}); close: the limit lies within the 95% interval of the median.`);
     return { ...answer, page: { ...page, ...(next !== undefined && { cursor: next }) } };
   },

@@ -2,8 +2,8 @@ import { nth } from '../../lib/nth.ts';
 import { keptFit } from '../../statistics/kept-fits.ts';
 import { dayTestOf } from './day-scatter.ts';
 import type { Verdict } from './engine/judge-series.ts';
-import { type Judged, judgeSince, judgeTogether, type Tracked } from './engine/judge-together.ts';
-import { LASTS, type Moved, ownMove, standsOut } from './move.ts';
+import { type Judged, judgeSince, judgeTogether, moveIn, type Tracked } from './engine/judge-together.ts';
+import { type Moved, standsOut } from './move.ts';
 import type { Series, Step } from './runs.ts';
 import { metricFact } from './speed-metrics.ts';
 
@@ -61,20 +61,15 @@ function besideOthers(tracked: readonly Tracked<OfStep>[]): Tracked<Beside>[] {
 /** The move of a step at the instant at which it parted from the others; undefined where it was these that moved. */
 function partedMove({ key, verdict }: Judged<Beside>, options: Judging): Moved | undefined {
   if (verdict.state !== 'slower' && verdict.state !== 'faster') return undefined;
-  const { atMs, previousMs, range, relative } = verdict.change;
-  const size = Math.log1p(relative);
-  const since = (series: Series) => judgeSince(series, atMs, { ...options, effect: metricFact(key.own.metric).effect });
+  const { move } = verdict;
+  const size = Math.log1p(move.relative);
+  const since = (series: Series) => judgeSince(series, move.fromMs, { ...options, effect: metricFact(key.own.metric).effect });
   const own = since(key.own.series);
-  if (own.state === 'not enough data' || Math.log1p(own.relative) / size < HALF) return undefined;
-  const sizes = key.others.map(since).flatMap((other) => (other.state === 'not enough data' ? [] : [Math.log1p(other.relative)]));
+  if (!own || Math.log1p(own.relative) / size < HALF) return undefined;
+  const sizes = key.others.map(since).flatMap((other) => (other ? [Math.log1p(other.relative)] : []));
   const ofOthers = sizes.reduce((sum, other) => sum + other, 0) / Math.max(1, sizes.length);
   if (Math.abs(ofOthers / size) > HALF) return undefined;
-  const at = { date: atMs, previousDate: previousMs, range };
-  return {
-    state: verdict.state,
-    move: { ...LASTS, since: at, before: own.before, after: own.since, relative: own.relative },
-    held: undefined,
-  };
+  return { state: verdict.state, move: { ...move, before: own.before, after: own.after, relative: own.relative }, held: undefined };
 }
 
 /**
@@ -84,7 +79,7 @@ function partedMove({ key, verdict }: Judged<Beside>, options: Judging): Moved |
 export function movesBesideSteps(tracked: readonly Tracked<OfStep>[], options: Judging): ReadonlyMap<Series, Moved> {
   const beside = besideOthers(tracked);
   const test = dayTestOf(beside, options);
-  const isCredible = ({ series }: Beside, verdict: Verdict) => standsOut(ownMove(verdict, series), series, test);
+  const isCredible = ({ series }: Beside, verdict: Verdict) => standsOut(moveIn(verdict), series, test);
   const judged = judgeTogether(beside, { ...options, isCredible });
   return new Map(
     judged.flatMap((each) => {

@@ -1,14 +1,19 @@
+import type { Finding } from '../../findings/finding.ts';
+import { paragraphOf, ranked } from '../../findings/paragraph.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
 import { counted } from '../../lib/number-text.ts';
-import { ascending, quantile, varianceInflation } from '../../statistics/order.ts';
-import { Z_95 } from '../../statistics/tails.ts';
+import { capital } from '../../lib/sentences.ts';
+import { medianWithin } from '../../statistics/order.ts';
 import { type PagePlace, pageOf } from '../page-of.ts';
 import { isCustomTiming, type NamedBudgets, nameBudgets, timingWords } from './custom-timings.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
-import { intervalWords, shareWords, WORTH_A_SENTENCE } from './failures.ts';
-import { isFailed, metricOf, type Report, stepsOf, webPageOf } from './runs.ts';
+import { WORTH_A_SENTENCE } from './failures.ts';
+import { hasValue, isFailed, metricOf, type Report, stepsOf, webPageOf } from './runs.ts';
 import { placeWords, type ScenarioPart } from './scenario-cursor.ts';
-import { type Device, deviceOf, formatValue, metricFact, percentOf, roundValue, thresholdOf, thresholds } from './speed-metrics.ts';
+import { runsOf } from './scenario-study.ts';
+import { failureFinding, limitFinding, unmeasuredFinding } from './speed-findings.ts';
+import { type Device, deviceOf, percentOf, roundValue, thresholdOf, thresholds } from './speed-metrics.ts';
+import { type Unmeasured, unmeasuredIn } from './unmeasured.ts';
 
 /** A scenario with the reports to judge it by. */
 export interface Measured {
@@ -46,26 +51,30 @@ export interface Check {
   /** Of the runs; null where none of them has a value. */
   readonly median: number | null;
   readonly limit: number | null;
-  /** The basis of the limit: given, or a threshold. */
+  /** The basis of the limit: given, or a threshold; and whose it is, where it is not the caller's. */
   readonly basis: string | null;
+  readonly ruler?: string | undefined;
   /** The distance to the limit as a share of it; negative where it is broken, null also for a limit of 0. */
   readonly margin: number | null;
   readonly runs: number;
+  /** Runs that lack the metric, where it is not measured. */
+  readonly lack?: Unmeasured | undefined;
 }
 
-/** The checks of a scenario, and how many of its runs failed meanwhile. */
+/** The checks of a scenario, and how many of its runs failed meanwhile, told where that is worth a sentence. */
 export interface Checked {
   readonly scenarioId: number;
   readonly scenario: string;
   readonly checks: readonly Check[];
   readonly failed: Share;
+  readonly reports: readonly Report[];
   /** Its newest report, as a page for a person. */
   readonly viewOnTheWeb: string | undefined;
   /** Its custom timings, and the budgets whose metric is not among them; undefined where no run could be judged. */
   readonly timings: Pick<NamedBudgets<Budget>, 'timings' | 'unknown'> | undefined;
 }
 
-interface Limit extends Budget {
+interface Limit extends Budget, Pick<Check, 'ruler'> {
   readonly basis: string;
 }
 
@@ -75,7 +84,9 @@ function limitsFor(budgets: readonly Budget[] | undefined, device: Device): Limi
   const of = device === 'unknown' ? 'mobile' : device;
   return Object.keys(thresholds).flatMap((metric) => {
     const threshold = thresholdOf(metric, of);
-    return threshold?.basis === `lab ${of}` ? [{ metric, limit: threshold.good, basis: `good, ${threshold.basis}` }] : [];
+    return threshold?.basis === `lab ${of}`
+      ? [{ metric, limit: threshold.good, basis: `good, ${threshold.basis}`, ruler: `Lighthouse's good limit on ${of}` }]
+      : [];
   });
 }
 
@@ -93,45 +104,46 @@ export function reportsToJudge(reports: readonly Report[], { sinceMs, least, mos
   return chosen;
 }
 
-/** The median of runs in the order of time, with the interval that its order statistics give. */
-function medianOf(values: readonly number[]): { value: number; low: number; high: number } {
-  const sorted = ascending(values);
-  const half = (Z_95 / 2) * Math.sqrt(varianceInflation(values) / values.length);
-  const at = (share: number) => quantile(sorted, Math.min(1, Math.max(0, share)));
-  return { value: at(0.5), low: at(0.5 - half), high: at(0.5 + half) };
-}
-
 /** The entry of a scenario that could not be read. */
 export function unmeasured(scenarioId: number, name: string | undefined): Checked {
   const scenario = name ?? String(scenarioId);
   const nothing = { step: null, metric: null, isClose: false, median: null, limit: null, basis: null, margin: null, runs: 0 };
   const checks = [{ scenarioId, scenario, status: 'not measured', ...nothing }] as const;
-  return { scenarioId, scenario, checks, failed: shareOf(0, 0), viewOnTheWeb: undefined, timings: undefined };
+  return { scenarioId, scenario, checks, failed: shareOf(0, 0), reports: [], viewOnTheWeb: undefined, timings: undefined };
 }
 
-/** Holds each step of a scenario against the limits; a metric that has only a default limit and no value at all is left out. */
+const EVER = { startMs: Number.NEGATIVE_INFINITY, endMs: Number.POSITIVE_INFINITY };
+
+/**
+ * Holds each step of a scenario against the limits; one that the step never had is left out where nobody asked for it.
+ * A metric that half of the runs or all of the latest lack is not measured.
+ */
 export function checkScenario({ scenarioId, name, reports }: Measured, budgets: readonly Budget[] | undefined): Checked {
   const sound = reports.filter((report) => !isFailed(report));
   const failed = shareOf(reports.length - sound.length, reports.length);
   const viewOnTheWeb = webPageOf(reports);
-  if (sound.length === 0) return { ...unmeasured(scenarioId, name), failed, viewOnTheWeb };
+  if (sound.length === 0) return { ...unmeasured(scenarioId, name), failed, reports, viewOnTheWeb };
   const scenario = name ?? String(scenarioId);
   const named = budgets && nameBudgets(budgets, sound);
   const limits = limitsFor(named?.budgets, deviceOf(name));
+  // A step within a page paints nothing of its own; a metric that no step has any longer is one that cannot be judged.
+  const isNowhere = (metric: string) => !sound.some((report) => report.steps?.some((result) => hasValue(result, metric)));
   const checks = stepsOf(sound).flatMap((step) =>
-    limits.flatMap(({ metric, limit, basis }): Check[] => {
+    limits.flatMap(({ metric, limit, basis, ruler }): Check[] => {
       const values = step.runs.flatMap(({ result }) => metricOf(result, metric) ?? []);
-      const about = { scenarioId, scenario, step: step.name, metric, limit, basis, runs: values.length };
-      // A custom timing belongs to the steps that set it.
-      if (values.length === 0)
-        return budgets && !isCustomTiming(metric) ? [{ ...about, status: 'not measured', isClose: false, median: null, margin: null }] : [];
-      const { value, low, high } = medianOf(values);
+      const about = { scenarioId, scenario, step: step.name, metric, limit, basis, ruler, runs: values.length };
+      const isExpected = !isCustomTiming(metric) && (budgets !== undefined || isNowhere(metric));
+      if (!isExpected && !step.runs.some(({ result }) => hasValue(result, metric))) return [];
+      const lack = unmeasuredIn(step, metric, EVER);
+      if (values.length < step.runs.length / 2 || lack?.isLost)
+        return [{ ...about, status: 'not measured', isClose: false, median: null, margin: null, lack }];
+      const { middle: value, low, high } = medianWithin(values);
       const status: Status = value > limit ? 'broken' : 'passed';
       const margin = limit > 0 ? (limit - value) / limit : null;
       return [{ ...about, status, isClose: low <= limit && limit <= high, median: roundValue(metric, value), margin }];
     }),
   );
-  return { scenarioId, scenario, checks, failed, viewOnTheWeb, timings: named };
+  return { scenarioId, scenario, checks, failed, reports, viewOnTheWeb, timings: named };
 }
 
 const PLACES: readonly Status[] = ['broken', 'not measured', 'passed'];
@@ -153,61 +165,71 @@ function cellsOf({ scenarioId, scenario, step, metric, status, isClose, median, 
   return [scenarioId, scenario, step, metric, status, isClose ? 'close' : null, median, limit, marginPercent, basis, runs];
 }
 
-function say({ scenario, step, metric, median, limit, isClose }: Check): string {
-  const of = metric ?? '';
-  const against = `limit ${formatValue(of, limit)}${isClose ? ', close' : ''}`;
-  return `${scenario}, step "${step}", ${metricFact(of).short} ${formatValue(of, median)} (${against})`;
+/** Records of each kind that an answer holds. */
+const MOST_TOLD = 1;
+
+/** The record of a check; undefined of one that nothing is known of. */
+function checkFinding(
+  { scenario, step, metric, median, limit, ruler, isClose, lack }: Check,
+  { timeZone, year }: Reader,
+): Finding | undefined {
+  const place = { name: scenario, timeZone };
+  if (lack) return unmeasuredFinding(lack, place, year);
+  if (step === null || metric === null || median === null || limit === null) return undefined;
+  return limitFinding({ step, metric, median, limit, ruler, isClose }, place, year);
 }
 
-/** A scenario that fails often enough for a sentence. */
-interface FailingScenario extends Checked {
-  readonly share: number;
+/** The failures of a scenario that are worth a sentence, those that fail most first. */
+function failureFindings(all: readonly Checked[], { timeZone, year }: Reader): Finding[] {
+  return all
+    .filter(({ failed }) => (failed.share ?? 0) >= WORTH_A_SENTENCE)
+    .toSorted((a, b) => (b.failed.share ?? 0) - (a.failed.share ?? 0))
+    .slice(0, MOST_TOLD)
+    .map(({ scenario, reports }) => {
+      const sides = { baseline: runsOf([], EVER), period: runsOf(reports, { ...EVER, startMs: reports.at(-1)?.date ?? 0 }) };
+      return failureFinding(sides, { name: scenario, timeZone }, year);
+    });
 }
 
-function failingOf(all: readonly Checked[]): FailingScenario[] {
-  const known = all.flatMap((each) => (each.failed.share === null ? [] : [{ ...each, share: each.failed.share }]));
-  return known.filter(({ share }) => share >= WORTH_A_SENTENCE).toSorted((a, b) => b.share - a.share);
-}
-
-function failureWords(failing: readonly FailingScenario[]): string {
-  const words = failing.map(({ scenario, failed, share }) => `${scenario} ${shareWords(share)} (${intervalWords(failed)})`);
-  return words.length > 0 ? ` Runs fail: ${words.slice(0, 3).join('; ')}${words.length > 3 ? ` and ${words.length - 3} more` : ''}.` : '';
-}
-
-function verdict(checks: readonly Check[]): string {
+/** `12 of 105 budgets are broken and 3 not measured, by Lighthouse's good limits for lab runs.` */
+function verdictSentence(checks: readonly Check[]): string {
   const of = (status: Status) => checks.filter((check) => check.status === status);
   const [broken, passed, missing] = [of('broken'), of('passed'), of('not measured')];
-  const close = [broken, passed].map((some) => some.filter(({ isClose }) => isClose).length);
-  const closeWords = [
-    ...(close[0] ? [`${close[0]} of them close to the limit`] : []),
-    ...(close[1] ? [`${close[1]} kept with the limit within noise`] : []),
-  ];
-  const [worst, closest] = [broken[0], passed[0]];
-  const nearest = closest ? ` Closest: ${say(closest)}.` : '';
-  const example = worst ? ` Worst: ${say(worst)}.` : nearest;
-  const names = [...new Set(missing.map(({ scenario, step, metric }) => [scenario, step, metric].filter(Boolean).join(', ')))];
+  const are = (count: number) => (count === 1 ? 'is' : 'are');
+  const held = broken.length + passed.length;
+  const close = broken.filter(({ isClose }) => isClose).length;
   const lacking =
-    names.length > 0 ? ` Not measured: ${names.slice(0, 3).join('; ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}.` : '';
-  const counts = [`${broken.length} of ${counted(broken.length + passed.length, 'budget')} broken`, ...closeWords].join(', ');
-  return `${counts}.${example}${lacking}`;
+    missing.length > 0 ? [held === 0 ? `${counted(missing.length, 'budget')} could not be judged` : `${missing.length} not measured`] : [];
+  const said =
+    held === 0
+      ? []
+      : [`${broken.length} of ${counted(held, 'budget')} ${are(broken.length)} broken${close > 0 ? `, ${close} not significantly` : ''}`];
+  const ruler = checks.some((check) => check.ruler !== undefined) ? ", by Lighthouse's good limits for lab runs" : '';
+  return `${[...said, ...lacking].join(' and ')}${ruler}.`;
 }
 
 /** Scenarios that a sentence names. */
 const MOST_NAMED = 6;
 
-/** ` Broken by scenario: Checkout – mobile 10, Home – desktop 2.`; empty where none is broken, or only one scenario is meant. */
-function brokenWords(all: readonly Checked[]): string {
+/** `Broken by scenario: Checkout – mobile 10, Home – desktop 2.`; empty where none is in that state, or only one scenario is meant. */
+function scenarioSentence(all: readonly Checked[], status: Status): string {
   const counts = all
-    .map(({ scenario, checks }) => ({ scenario, count: checks.filter(({ status }) => status === 'broken').length }))
+    .map(({ scenario, checks }) => ({ scenario, count: checks.filter((check) => check.status === status).length }))
     .filter(({ count }) => count > 0)
     .toSorted((a, b) => b.count - a.count);
-  if (counts.length === 0 || all.length === 1) return '';
+  if (counts.length === 0 || (all.length === 1 && status === 'broken')) return '';
   const named = counts.slice(0, MOST_NAMED).map(({ scenario, count }) => `${scenario} ${count}`);
   const more = counts.length > MOST_NAMED ? ` and in ${counts.length - MOST_NAMED} more scenarios` : '';
-  return ` Broken by scenario: ${named.join(', ')}${more}.`;
+  return `${capital(status)} by scenario: ${named.join(', ')}${more}.`;
 }
 
-interface Paging {
+/** The zone and the year of the reader. */
+interface Reader {
+  readonly timeZone: string;
+  readonly year: string;
+}
+
+interface Paging extends Reader {
   readonly cursor: string | undefined;
   /** Rows of a page; 20 when left out. */
   readonly limit?: number | undefined;
@@ -220,17 +242,34 @@ interface Paging {
 }
 
 /** The answer of a check of budgets, the verdict first; rows in pages, every broken budget before any other. */
-export function budgetAnswer(all: readonly Checked[], { cursor, limit = PAGE_ROWS, list, whole, part }: Paging) {
+export function budgetAnswer(all: readonly Checked[], { cursor, limit = PAGE_ROWS, list, whole, part, ...reader }: Paging) {
   const ordered = inOrder(all.flatMap(({ checks }) => checks));
   const count = (status: Status) => ordered.filter((check) => check.status === status).length;
   const { items, page } = pageOf(ordered, { list, cursor, limit: whole ? ordered.length : limit });
-  const failing = failingOf(all);
+  const [worst, closest] = [
+    ordered.filter(({ status }) => status !== 'passed'),
+    ordered.filter(({ status }) => status === 'passed').slice(0, 1),
+  ];
+  const told = (['broken', 'not measured'] as const).flatMap((status) =>
+    worst.filter((check) => check.status === status).slice(0, MOST_TOLD),
+  );
+  const checked = (told.length > 0 ? told : closest).flatMap((check) => checkFinding(check, reader) ?? []);
+  const findings = [...ranked(checked), ...failureFindings(all, reader)];
+  const sentences = findings.map(({ sentence }) => [sentence]);
+  const { answer, rest } = paragraphOf(
+    [
+      verdictSentence(ordered),
+      ...sentences,
+      ...(['broken', 'not measured'] as const).map((status) => scenarioSentence(all, status)),
+    ].filter((each) => each !== ''),
+  );
   const shown = new Set(items.map(({ scenarioId }) => scenarioId));
   const pages = all.flatMap(({ scenarioId, viewOnTheWeb }) =>
     shown.has(scenarioId) && viewOnTheWeb !== undefined ? [{ scenarioId, viewOnTheWeb }] : [],
   );
   return {
-    answer: `${part ? `Of ${placeWords(part)}: ` : ''}${verdict(ordered)}${brokenWords(all)}${failureWords(failing)}`,
+    answer: `${part ? `Of ${placeWords(part)}: ` : ''}${answer}`,
+    findings,
     broken: count('broken'),
     passed: count('passed'),
     unmeasured: count('not measured'),
@@ -238,6 +277,7 @@ export function budgetAnswer(all: readonly Checked[], { cursor, limit = PAGE_ROW
     columns,
     rows: items.map(cellsOf),
     pages,
+    ...(rest.length > 0 && { details: rest }),
     notes: [
       ...timingWords(
         'budgets',

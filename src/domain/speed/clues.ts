@@ -1,28 +1,8 @@
-import type { Span } from './engine/run-series.ts';
+import type { Move } from './engine/run-series.ts';
 import { metricOf, type Step, type StepRun } from './runs.ts';
 import type { Row, Study } from './scenario-study.ts';
 import { type ServerShare, serverShareOf } from './server-share.ts';
 import { leadingRow, levelNow, worstOf } from './study-table.ts';
-
-/** Where a series took the level that it was called for. */
-export interface Since {
-  /** Of the first report from which the change holds, ms since 1970. */
-  readonly date: number;
-  /** Of the last report before it. */
-  readonly previousDate: number;
-  /** Between which instants the change lies, with about 95 % confidence. */
-  readonly range: Span;
-  /** Typical values of the level before and of the level after. */
-  readonly before: number;
-  readonly after: number;
-  /** First report from which the change is undone again; undefined where it holds to the end. */
-  readonly untilDate: number | undefined;
-}
-
-function sinceOf({ move }: Row): Since | undefined {
-  if (!move?.since) return undefined;
-  return { ...move.since, before: move.before.typical, after: move.after.typical, untilDate: move.untilDate };
-}
 
 /** Runs that are close enough in time to differ by the change alone. */
 const NEIGHBOURS = 24;
@@ -34,53 +14,36 @@ function closest(runs: readonly StepRun[], metric: string, level: number | undef
   return runs.reduce<StepRun | undefined>((best, run) => (best && distance(best) <= distance(run) ? best : run), undefined);
 }
 
-interface Levels {
-  /** Medians to be typical of; undefined of too few runs. */
-  readonly before: number | undefined;
-  readonly after: number | undefined;
-  /** First instant of the time after. */
-  readonly splitMs: number;
-  /** Last instant of the time before. */
-  readonly beforeEndMs: number;
-}
-
-/** A typical run on each side, to be looked at side by side: next to the change where there is one, else the latest. */
-function typicalRuns({ runs }: Step, metric: string, levels: Levels, since: Since | undefined) {
-  const { splitMs, beforeEndMs } = since ? { splitMs: since.date, beforeEndMs: since.previousDate } : levels;
+/** A typical run of a step on each side, to be looked at side by side: next to the move where it has an instant, else the latest. */
+function typicalRuns(row: Row, { runs }: Step, { baseline, period }: Study) {
+  const { metric, move } = row;
+  const dated = move?.shape === 'drift' ? undefined : move;
+  const level = levelNow(row)?.typical;
   const measured = runs.filter(({ result }) => metricOf(result, metric) !== null);
-  const earlier = measured.filter(({ date }) => date <= beforeEndMs).slice(-NEIGHBOURS);
-  const later = measured.filter(({ date }) => date >= splitMs && date < (since?.untilDate ?? Number.POSITIVE_INFINITY));
+  const earlier = measured.filter(({ date }) => date <= (dated?.previousMs ?? baseline.window.endMs)).slice(-NEIGHBOURS);
+  const isLater = (date: number) => date >= (dated?.fromMs ?? period.window.startMs) && date < (dated?.untilMs ?? Number.POSITIVE_INFINITY);
+  const later = measured.filter(({ date }) => isLater(date));
   return {
-    before: closest(earlier, metric, since?.before ?? levels.before),
-    after: closest(since ? later.slice(0, NEIGHBOURS) : later.slice(-NEIGHBOURS), metric, since?.after ?? levels.after),
+    before: closest(earlier, metric, move?.before.typical ?? level),
+    after: closest(dated ? later.slice(0, NEIGHBOURS) : later.slice(-NEIGHBOURS), metric, move?.after.typical ?? level),
   };
 }
 
 /** Facts from the reports beyond the verdicts, and the next things to read. */
 export interface Clues {
   readonly leading: Row | undefined;
-  readonly since: Since | undefined;
+  /** The move of the headline, where it has a first run. */
+  readonly since: Move | undefined;
   readonly share: ServerShare | undefined;
   /** Runs of the leading step to be looked at side by side. */
   readonly examples: { readonly before: StepRun | undefined; readonly after: StepRun | undefined };
 }
 
 /** The runs before and since a change; without a change the baseline and the period. */
-function sidesOf({ baseline, period }: Study, since: Since | undefined) {
+function sidesOf({ baseline, period }: Study, since: Move | undefined) {
   if (!since) return { baseline: baseline.window, period: period.window };
-  const endMs = since.untilDate === undefined ? period.window.endMs : since.untilDate - 1;
-  return { baseline: { startMs: baseline.window.startMs, endMs: since.previousDate }, period: { startMs: since.date, endMs } };
-}
-
-/** The levels of a row on both sides of its move; where it has none, the level of today on both. */
-function levelsOf(row: Row, { baseline, period }: Study): Levels {
-  const level = levelNow(row)?.typical;
-  return {
-    before: row.move?.before.typical ?? level,
-    after: row.move?.after.typical ?? level,
-    splitMs: period.window.startMs,
-    beforeEndMs: baseline.window.endMs,
-  };
+  const endMs = since.untilMs === undefined ? period.window.endMs : since.untilMs - 1;
+  return { baseline: { startMs: baseline.window.startMs, endMs: since.previousMs }, period: { startMs: since.fromMs, endMs } };
 }
 
 /** Looks for the first report of the change, where the time goes, and which runs to look at. */
@@ -88,7 +51,7 @@ export function cluesIn(study: Study): Clues {
   const { rows, headline } = study;
   const leading = leadingRow(study);
   const row = leading?.step ? leading : worstOf(rows, leading?.metric ?? '');
-  const since = headline && sinceOf(headline);
+  const since = headline?.move?.shape === 'drift' ? undefined : headline?.move;
   if (!row?.step) return { leading, since, share: undefined, examples: { before: undefined, after: undefined } };
   const isOfLcp = ({ step, metric, move }: Row) => step === row.step && metric === 'largestContentfulPaint' && move !== undefined;
   return {
@@ -96,6 +59,6 @@ export function cluesIn(study: Study): Clues {
     since,
     share: serverShareOf(row.step, sidesOf(study, since), rows.some(isOfLcp)),
     // Levels of the sum say nothing about those of a step.
-    examples: typicalRuns(row.step, row.metric, levelsOf(row, study), row === headline ? since : undefined),
+    examples: typicalRuns(row, row.step, study),
   };
 }

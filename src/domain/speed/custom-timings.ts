@@ -57,11 +57,8 @@ function timingNamed(name: string, timings: readonly string[]): string | undefin
 }
 
 /** Budgets as they hold for reports: those of custom timings under the name that the reports have, others as they are. */
-export interface NamedBudgets<Budget> {
+export interface NamedBudgets<Budget> extends Pick<NamedTimings, 'unknown' | 'timings'> {
   readonly budgets: readonly Budget[];
-  /** Names that are neither a metric of the platform nor a custom timing of these reports. */
-  readonly unknown: readonly string[];
-  readonly timings: readonly string[];
 }
 
 /** Finds the custom timings that budgets name; those that the reports do not have are left out and listed. */
@@ -69,15 +66,11 @@ export function nameBudgets<Budget extends { readonly metric: string }>(
   asked: readonly Budget[],
   reports: readonly Report[],
 ): NamedBudgets<Budget> {
-  const timings = customTimingNames(reports);
-  const isKnown = ({ metric }: Budget) => !isCustomTiming(metric) || timingNamed(metric, timings) !== undefined;
+  const named = asked.map((budget) => ({ budget, ...nameTimings([budget.metric], reports) }));
   return {
-    budgets: asked.filter(isKnown).map((budget) => ({
-      ...budget,
-      metric: isCustomTiming(budget.metric) ? (timingNamed(budget.metric, timings) ?? budget.metric) : budget.metric,
-    })),
-    unknown: asked.filter((budget) => !isKnown(budget)).map(({ metric }) => metric),
-    timings,
+    budgets: named.flatMap(({ budget, metrics = [] }) => metrics.map((metric) => ({ ...budget, metric }))),
+    unknown: named.flatMap(({ unknown }) => unknown),
+    timings: named[0]?.timings ?? [],
   };
 }
 

@@ -6,7 +6,7 @@ import { median, varianceInflation } from '../../statistics/order.ts';
 import { fitParts, frameOf, gainOf, gainOfLine, likelihoodOf, type Part, type Runs } from './engine/gls.ts';
 import { type FreedRuns, freedOfCycle, type JudgeOptions } from './engine/judge-series.ts';
 import { cutMean } from './engine/noise.ts';
-import type { Effect } from './engine/run-series.ts';
+import type { Effect, Move } from './engine/run-series.ts';
 import type { Series } from './runs.ts';
 
 /**
@@ -29,11 +29,8 @@ const FITTED = 8;
 /** Least standard deviation of a day, log scale: below it, scatter is rounding. */
 const FLOOR = 1e-3;
 
-/** A time at another level; `toMs` is infinite where it lasts. */
-export interface Stretch {
-  readonly fromMs: number;
-  readonly toMs: number;
-}
+/** When a move was; what lasts has no end. */
+export type Stretch = Pick<Move, 'shape' | 'fromMs' | 'untilMs'>;
 
 /** Twenty-four hours of runs on one side of the edges of a stretch. */
 interface Block {
@@ -48,7 +45,7 @@ const varianceOf = (residuals: readonly number[]) => cutMean(residuals.map((resi
 const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Whole days, counted from the edges of the stretch so that none holds runs of both levels; of a shorter stretch what there is. */
-function blocksOf({ dates, logs, isUsual }: FreedRuns, { fromMs, toMs }: Stretch): Block[] {
+function blocksOf({ dates, logs, isUsual }: FreedRuns, { fromMs, untilMs: toMs = Number.POSITIVE_INFINITY }: Stretch): Block[] {
   const lengthDays = Math.ceil((toMs - fromMs) / DAY_MS);
   const runs = dates.flatMap((date, index) => {
     if (!isUsual[index]) return [];
@@ -108,9 +105,9 @@ function lineOf(blocks: readonly Block[]): number[] {
 }
 
 /** Undefined with too few days to say. */
-function amongDays(runs: FreedRuns, course: Stretch | 'drift'): AmongDays | undefined {
-  const isDrift = course === 'drift';
-  const blocks = blocksOf(runs, isDrift ? { fromMs: nth(runs.dates, 0), toMs: Number.POSITIVE_INFINITY } : course);
+function amongDays(runs: FreedRuns, course: Stretch): AmongDays | undefined {
+  const isDrift = course.shape === 'drift';
+  const blocks = blocksOf(runs, course);
   const levels = blocks.length < LEAST_DAYS ? undefined : (isDrift ? lineOf : sidesOf)(blocks);
   if (!levels) return undefined;
   const residuals = blocks.map((block, index) => block.middle - nth(levels, index));
@@ -140,10 +137,7 @@ function excessOf({ expected }: AmongDays, all: readonly AmongDays[]): number {
   return Math.sqrt(1 + Math.max(0, ofDays) / Math.max(FLOOR ** 2, expected));
 }
 
-function kindOf(course: Stretch | 'drift'): 'drift' | 'lasting' | 'undone' {
-  if (course === 'drift') return course;
-  return course.toMs === Number.POSITIVE_INFINITY ? 'lasting' : 'undone';
-}
+const KINDS = { drift: 'drift', step: 'lasting', episode: 'undone' } as const;
 
 /**
  * Whether moves of the series of one scenario stand out from the usual differences of whole days. Runs of one day may share a level of
@@ -154,18 +148,19 @@ function kindOf(course: Stretch | 'drift'): 'drift' | 'lasting' | 'undone' {
 export function dayTestOf<Each extends { readonly series: Series; readonly effect: Effect }>(
   tracked: readonly Each[],
   { timeZone, tells = () => true }: Pick<JudgeOptions, 'timeZone'> & { readonly tells?: (each: Each) => boolean },
-): (series: Series, course: Stretch | 'drift') => boolean {
+): (series: Series, move: Stretch) => boolean {
   const effects = new Map(tracked.map(({ series, effect }) => [series, effect]));
-  const daysOf = (series: Series, effect: Effect, course: Stretch | 'drift') =>
+  const daysOf = (series: Series, effect: Effect, course: Stretch) =>
     keptFit('days', [series, effect, timeZone, course], () => amongDays(freedOfCycle(series, { effect, timeZone }), course));
-  return (series, course) => {
+  return (series, { shape, fromMs, untilMs }) => {
+    const course = { shape, fromMs, untilMs };
     const effect = effects.get(series);
     const own = effect && daysOf(series, effect, course);
     if (!own || own.score >= NEEDED[0].undone) return true;
     const others = tracked.filter((each) => each.series === series || tells(each));
     const all = others.flatMap((each) => daysOf(each.series, each.effect, course) ?? []);
     const excess = excessOf(own, all);
-    const needed = NEEDED.find((each) => excess >= each.excess)?.[kindOf(course)] ?? 0;
+    const needed = NEEDED.find((each) => excess >= each.excess)?.[KINDS[shape]] ?? 0;
     return own.score >= needed;
   };
 }

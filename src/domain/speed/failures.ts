@@ -134,11 +134,6 @@ export function shareWords(share: number): string {
   return formatPercent(share * 100, { digits: share > 0 && share < 0.01 ? 1 : 0 });
 }
 
-/** `21 of 178, 95%: 8%–17%` */
-export function intervalWords({ failed, runs, low, high }: Share): string {
-  return `${failed} of ${runs}, 95%: ${shareWords(low)}–${shareWords(high)}`;
-}
-
 /** Failing that is worth a word. */
 export interface Failing {
   /** Of the runs of the period. */

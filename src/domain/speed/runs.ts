@@ -7,6 +7,7 @@ import { DAY_MS } from '../../lib/clock.ts';
 import { addTo, sumOfKnown } from '../../lib/tally.ts';
 import { matchName } from '../names/match-name.ts';
 import { customTimingOf, isCustomTiming } from './custom-timings.ts';
+import { canBe } from './speed-metrics.ts';
 
 /** One run of a scenario, as read. */
 export type Report = z.output<typeof reportEntry>;
@@ -102,8 +103,8 @@ export function resultIdOf({ stepResultId }: StepResult): string | undefined {
   return stepResultId === null || stepResultId === undefined ? undefined : String(stepResultId);
 }
 
-/** A metric or custom timing of a step result; null where it has no value. */
-export function metricOf(result: StepResult, metric: string): number | null {
+/** A metric or custom timing of a step result as received; null where it has no value. */
+function receivedOf(result: StepResult, metric: string): number | null {
   const { timings, weight, loadTime, requestsCount } = result;
   if (isCustomTiming(metric)) return customTimingOf(result, metric);
   if (metric === 'weight') return weight ?? null;
@@ -111,6 +112,15 @@ export function metricOf(result: StepResult, metric: string): number | null {
   if (metric === 'request') return requestsCount ?? null;
   const value: unknown = timings?.[metric];
   return typeof value === 'number' ? value : null;
+}
+
+/** Whether a step result names a value of a metric, be it one that cannot be. */
+export const hasValue = (result: StepResult, metric: string): boolean => receivedOf(result, metric) !== null;
+
+/** The same as measured: null also where the value cannot be, as that of a page that never painted. */
+export function metricOf(result: StepResult, metric: string): number | null {
+  const value = receivedOf(result, metric);
+  return value === null || !canBe(metric, value) ? null : value;
 }
 
 /** Values with their dates, oldest first. */
@@ -138,14 +148,14 @@ export function usualSteps(reports: readonly Report[]): number {
   return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
 
-/** Sums of a metric over all steps, of those reports only that have this many steps: others would be compared with something else. */
+/** Sums of a metric over all steps, of those reports only that have this many steps with a value: others would be compared with something else. */
 export function sumSeries(reports: readonly Report[], metric: string, steps: number): Series {
   const points = reports
     .filter((report) => report.steps?.length === steps)
     .toSorted((a, b) => a.date - b.date)
-    .flatMap(({ date, summary }) => {
-      const value: unknown = summary?.sum?.[metric];
-      return typeof value === 'number' ? [{ date, value }] : [];
+    .flatMap(({ date, steps: results }) => {
+      const values = (results ?? []).flatMap((result) => metricOf(result, metric) ?? []);
+      return values.length === steps ? [{ date, value: values.reduce((sum, value) => sum + value, 0) }] : [];
     });
   return { dates: points.map(({ date }) => date), values: points.map(({ value }) => value) };
 }

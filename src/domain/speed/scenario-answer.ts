@@ -4,8 +4,10 @@ import { paragraphOf } from '../../findings/paragraph.ts';
 import { worded } from '../../findings/sentence.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
-import type { Clues, Since } from './clues.ts';
+import type { Clues } from './clues.ts';
 import { type Share, shareOf } from './engine/failed-share.ts';
+import { SPEED_STATES } from './engine/judge-series.ts';
+import type { Move } from './engine/run-series.ts';
 import {
   actionSentence,
   type FailedAction,
@@ -16,12 +18,11 @@ import {
   isFailing,
   type ReadCount,
 } from './failures.ts';
-import { SPEED_STATES } from './move.ts';
 import { webPageOf } from './runs.ts';
 import type { Runs, Study } from './scenario-study.ts';
 import type { ServerShare } from './server-share.ts';
 import type { NearEvent } from './speed-events.ts';
-import { failureFinding, type ScenarioPlace, speedGrammar } from './speed-findings.ts';
+import { failureFinding, type ScenarioPlace, speedGrammar, unmeasuredFinding } from './speed-findings.ts';
 import { deviceOf, percentOf, roundValue } from './speed-metrics.ts';
 import { ALL_STEPS, cellsOf, type RowChoice, rowsToShow, studyColumns } from './study-table.ts';
 import { methodNotes, type StudyTold, shareSentence, tellStudy } from './study-words.ts';
@@ -41,7 +42,7 @@ const runsShape = z.object({ start: z.string(), end: z.string(), runs: z.number(
  */
 export const scenarioAnswerShape = z.object({
   answer: z.string(),
-  /** Moves and failures; of several scenarios those of the first line, and the first finding of each other. */
+  /** What was found, each thing that is told; of several scenarios that of the first line, and the first of each that is told beside it. */
   findings: z.array(findingShape).optional(),
   /** Of several scenarios one line each, the worst first; all that follows is then about the worst. */
   scenarios: z
@@ -119,19 +120,18 @@ function counts({ rows }: Study): Record<string, number> {
   return Object.fromEntries(all.filter(([, count]) => count > 0));
 }
 
-function sinceFacts({ headline, timeZone }: Study, since: Since) {
+function sinceFacts({ headline, timeZone }: Study, { fromMs, untilMs, before, after }: Move) {
   const metric = headline?.metric ?? '';
-  const value = (level: number) => roundValue(metric, level);
   return {
-    date: since.date,
-    time: minuteAt(since.date, timeZone),
+    date: fromMs,
+    time: minuteAt(fromMs, timeZone),
     step: headline?.step?.name ?? ALL_STEPS,
     metric,
-    levelBefore: value(since.before),
-    level: value(since.after),
-    ...(since.untilDate !== undefined && { until: minuteAt(since.untilDate, timeZone) }),
-    runsBefore: headline?.move?.before.runs ?? 0,
-    runs: headline?.move?.after.runs ?? 0,
+    levelBefore: roundValue(metric, before.typical),
+    level: roundValue(metric, after.typical),
+    ...(untilMs !== undefined && { until: minuteAt(untilMs, timeZone) }),
+    runsBefore: before.runs,
+    runs: after.runs,
   };
 }
 
@@ -176,7 +176,7 @@ export function scenarioFacts(
     period: windowFacts(study.period, timeZone),
     ...(!isOneOfSeveral && { viewOnTheWeb: pageOf(study), states: counts(study) }),
     ...(since && { since: sinceFacts(study, since) }),
-    ...(events.length > 0 && { events: events.slice(0, MOST_EVENTS).map((event) => eventFacts(event, timeZone)) }),
+    ...(events.length > 0 && { events: events.slice(0, isOneOfSeveral ? 1 : MOST_EVENTS).map((event) => eventFacts(event, timeZone)) }),
     ...(share && !isOneOfSeveral && { serverShare: shareFacts(share) }),
     failureVerdict: failuresIn(study).state,
     ...(actions.length > 0 && { failedSteps: failingSteps(study).slice(0, 3).map(stepFacts), failedActions: actions.slice(0, 3) }),
@@ -185,36 +185,37 @@ export function scenarioFacts(
   };
 }
 
-/** A scenario as it is told: what fails first, where that is what is wrong with it. */
-interface ScenarioTold extends StudyTold {
-  readonly failure: Finding | undefined;
-}
+/** Metrics that are not measured of which an answer holds records. */
+const MOST_UNMEASURED = 3;
 
 /** Tells the failures and the speed of a scenario. */
-export function tellScenario(study: Study, place: ScenarioPlace, { events, actions, read }: Readings, today: string): ScenarioTold {
+export function tellScenario(study: Study, place: ScenarioPlace, { events, actions, read }: Readings, today: string): StudyTold {
   const grammar = speedGrammar(today);
+  const lost = study.unmeasured.slice(0, MOST_UNMEASURED).map((lack) => unmeasuredFinding(lack, place, grammar.year));
   const told = tellStudy(study, place, { events, isFailing: isFailing(study) }, grammar);
   const failing = failingOf(study);
-  if (!failing) return { ...told, failure: undefined };
-  const failure = failureFinding(study, place, grammar.year);
-  const failed = [failure.sentence, actionSentence(failing, actions, read)];
+  const failed = failing ? [failureFinding(study, place, grammar.year)] : [];
+  const action = actionSentence(failing, actions, read);
+  const ofFailures = [...failed.map(({ sentence }) => [sentence]), ...(action === '' ? [] : [action])];
   const isFirst = isFailing(study);
   return {
-    failure,
-    findings: isFirst ? [failure, ...told.findings] : [...told.findings, failure],
-    sentences: (isFirst ? [...failed, ...told.sentences] : [...told.sentences, ...failed]).filter((sentence) => sentence !== ''),
+    findings: isFirst ? [...lost, ...failed, ...told.findings] : [...lost, ...told.findings, ...failed],
+    said: [
+      ...lost.map(({ sentence }) => [sentence]).slice(0, 1),
+      ...(isFirst ? [...ofFailures, ...told.said] : [...told.said, ...ofFailures]),
+    ],
   };
 }
 
 /** The day of the reader: the last one of a study. */
 export const dayOf = ({ period, timeZone }: Study) => minuteAt(period.window.endMs, timeZone).slice(0, 10);
 
-/** The subject of a finding that says how often runs fail, which has words of its own. */
-const FAILED_RUNS = 'failedRuns';
-
-/** Findings without their causes: the events stand beside them. */
+/** Findings without the events that may have caused them, which stand beside them. */
 export const besideEvents = (findings: readonly Finding[], today: string) =>
-  findings.map((finding) => (finding.subject === FAILED_RUNS ? finding : worded({ ...finding, causes: [] }, speedGrammar(today))));
+  findings.map((finding) => {
+    const causes = finding.causes.filter(({ kind }) => kind !== 'event');
+    return causes.length === finding.causes.length ? finding : worded({ ...finding, causes }, speedGrammar(today));
+  });
 
 /** All that is said of a single scenario, links aside, the words first. `whole`: every row, because a step was asked for. */
 export function scenarioAnswer(
@@ -224,8 +225,8 @@ export function scenarioAnswer(
   { name = 'The scenario', whole }: { name: string | undefined; whole: boolean },
 ) {
   const today = dayOf(study);
-  const { findings, sentences } = tellScenario(study, { name, timeZone: study.timeZone }, readings, today);
-  const { answer, rest } = paragraphOf([...sentences, shareSentence(clues.share)].filter((sentence) => sentence !== ''));
+  const { findings, said } = tellScenario(study, { name, timeZone: study.timeZone }, readings, today);
+  const { answer, rest } = paragraphOf([...said, shareSentence(clues.share)]);
   return {
     answer,
     findings: besideEvents(findings, today),

@@ -3,12 +3,14 @@ import { keptFit } from '../../statistics/kept-fits.ts';
 import { movesBesideSteps } from './beside-steps.ts';
 import { isCustomTiming } from './custom-timings.ts';
 import { dayTestOf } from './day-scatter.ts';
-import type { Verdict } from './engine/judge-series.ts';
-import { judgeTogether, type Tracked } from './engine/judge-together.ts';
-import { type Move, type Moved, ownMove, type State, standingOf, standsOut } from './move.ts';
+import type { State, Verdict } from './engine/judge-series.ts';
+import { judgeTogether, moveIn, type Tracked } from './engine/judge-together.ts';
+import type { Move } from './engine/run-series.ts';
+import { beginOf, type Moved, standsOut } from './move.ts';
 import { isFailed, type Report, reportsIn, type Series, type Step, seriesOf, stepsOf, sumSeries, usualSteps, type Window } from './runs.ts';
 import { inOneInstant, moveOf, splitOf } from './settle-moves.ts';
 import { additiveMetrics, metricFact, rankOf, speedMetricNames, usualSpeedMetrics } from './speed-metrics.ts';
+import { type Unmeasured, unmeasuredIn } from './unmeasured.ts';
 
 /** One metric of one step (or of all steps together) over the whole look-back. */
 export interface Row {
@@ -22,8 +24,8 @@ export interface Row {
   readonly move: Move | undefined;
   /** A move that is named but not claimed, because whole days differ by as much. */
   readonly held: Move | undefined;
-  /** First instants of all changes and episodes that stand out from what whole days differ by. */
-  readonly standing: readonly number[];
+  /** The other steps and episodes of a row that moved, as far as they stand out from what whole days differ by. */
+  readonly further: readonly Move[];
 }
 
 /** Runs of one window. */
@@ -41,6 +43,8 @@ export interface Study {
   readonly sound: readonly Report[];
   readonly steps: readonly Step[];
   readonly rows: readonly Row[];
+  /** Metrics that runs of the period lack, those that visitors feel most first. */
+  readonly unmeasured: readonly Unmeasured[];
   /** The state of the headline; `steady` without a headline. */
   readonly state: State;
   /** The row that stands for the others; undefined where all is steady or nothing could be judged. */
@@ -73,7 +77,8 @@ function comparableMetrics(asked: readonly string[] | undefined): readonly strin
   return [...new Set(names)].filter((name) => name !== 'navigationStart');
 }
 
-function runsOf(reports: readonly Report[], window: Window): Runs {
+/** All runs of a window, and those that failed. */
+export function runsOf(reports: readonly Report[], window: Window): Runs {
   const all = reportsIn(reports, window);
   return { window, all, failed: all.filter(isFailed) };
 }
@@ -85,9 +90,9 @@ const SCATTERS_BY_NATURE = 0.1;
 
 /** Rows that moved, in the order in which they speak for a period: what lasts, what ended in it, what was over before it. */
 function movedRows(rows: readonly Row[], { startMs }: Window): Row[] {
-  const ended = rows.filter(({ move }) => move?.untilDate !== undefined);
-  const isOver = ({ move }: Row) => (move?.untilDate ?? 0) < startMs;
-  const lasting = rows.filter(({ move }) => move && move.untilDate === undefined);
+  const ended = rows.filter(({ move }) => move?.untilMs !== undefined);
+  const isOver = ({ move }: Row) => (move?.untilMs ?? 0) < startMs;
+  const lasting = rows.filter(({ move }) => move && move.untilMs === undefined);
   return [...lasting, ...ended.filter((row) => !isOver(row)), ...ended.filter(isOver)];
 }
 
@@ -110,8 +115,8 @@ const SAME_TIME_MS = 2 * DAY_MS;
 function explains({ state, step, move }: Row, moved: Row): boolean {
   // A sum mixes its steps.
   const isOfStep = moved.step === undefined || step === moved.step;
-  if (state !== 'two levels' || !isOfStep || !move?.since) return false;
-  return moved.move?.since === undefined || Math.abs(move.since.date - moved.move.since.date) <= SAME_TIME_MS;
+  if (state !== 'two levels' || !isOfStep || !move) return false;
+  return Math.abs(move.fromMs - (beginOf(moved.move) ?? move.fromMs)) <= SAME_TIME_MS;
 }
 
 function stateOf(rows: readonly Row[], headline: Row | undefined): State {
@@ -134,13 +139,14 @@ export interface StudyDraft {
   readonly sound: readonly Report[];
   readonly steps: readonly Step[];
   readonly usualSteps: number;
+  readonly unmeasured: readonly Unmeasured[];
   readonly tracked: readonly Tracked<RowKey>[];
   /** The verdicts depend on these and the series alone. */
   readonly judging: { readonly period: Window; readonly timeZone: string; readonly falseDiscoveryRate: number | undefined };
 }
 
 /** The judgement of the series at one place of a draft. */
-export interface JudgedRow extends Pick<Row, 'state' | 'verdict' | 'move' | 'held' | 'standing'> {
+export interface JudgedRow extends Pick<Row, 'state' | 'verdict' | 'move' | 'held' | 'further'> {
   readonly place: number;
 }
 
@@ -177,6 +183,9 @@ export function draftStudy(reports: readonly Report[], options: StudyOptions): S
     sound,
     steps,
     usualSteps: usual,
+    unmeasured: named
+      .flatMap((metric) => steps.flatMap((each) => unmeasuredIn(each, metric, period) ?? []))
+      .toSorted((a, b) => rankOf(a.metric) - rankOf(b.metric)),
     tracked,
     judging: { period: periodOfRuns(sound, period), timeZone, falseDiscoveryRate },
   };
@@ -206,29 +215,29 @@ export function judgeDraft({ tracked, judging }: StudyDraft): readonly JudgedRow
 function judge(tracked: StudyDraft['tracked'], judging: StudyDraft['judging']): JudgedRow[] {
   // Slow days move times, not weights and counts.
   const test = dayTestOf(tracked, { ...judging, tells: ({ key }) => metricFact(key.metric).kind === 'ms' });
-  const isCredible = ({ series }: RowKey, verdict: Verdict) => standsOut(ownMove(verdict, series), series, test);
+  const isCredible = ({ series }: RowKey, verdict: Verdict) => standsOut(moveIn(verdict), series, test);
   const judged = judgeTogether(tracked, { ...judging, isCredible });
   const places = new Map(tracked.map(({ key }, place) => [key, place]));
   const rows = judged.map((each) => {
-    const { key, verdict } = each;
+    const { key } = each;
     // A sum mixes the steps, whose runs move one by one.
-    const moved = (key.step && splitOf(key.series, key.metric, judging.timeZone)) ?? moveOf(each, judged, test);
-    return { ...each, ...moved, standing: standingOf(verdict, key.series, test) };
+    const moved = (key.step && splitOf(key.series, key.metric, judging.timeZone)) ?? moveOf(each, test);
+    return { ...each, ...moved };
   });
   return inOneInstant(rows.some(isDoubtful) ? besideSteps(rows, movesBesideSteps(tracked, judging)) : rows).map(
-    ({ key, verdict, state, move, held, standing }) => ({
-      place: places.get(key) ?? -1,
-      verdict,
-      state,
-      move,
-      held,
-      standing,
-    }),
+    ({ key, verdict, state, move, held }) => {
+      const all = move && 'moves' in verdict ? verdict.moves : [];
+      const further = all.filter((other) => other !== moveIn(verdict) && other.fromMs !== move?.fromMs && test(key.series, other));
+      return { place: places.get(key) ?? -1, verdict, state, move, held, further };
+    },
   );
 }
 
 /** The study that verdicts on a draft make. */
-export function studyFrom({ sides, sound, steps, usualSteps: usual, tracked, judging }: StudyDraft, judged: readonly JudgedRow[]): Study {
+export function studyFrom(
+  { sides, sound, steps, usualSteps: usual, unmeasured, tracked, judging }: StudyDraft,
+  judged: readonly JudgedRow[],
+): Study {
   const rows = judged.flatMap(({ place, ...said }): Row[] => {
     const key = tracked[place]?.key;
     return key ? [{ ...key, ...said }] : [];
@@ -240,6 +249,7 @@ export function studyFrom({ sides, sound, steps, usualSteps: usual, tracked, jud
     sound,
     steps,
     rows,
+    unmeasured,
     state: stateOf(rows, headline),
     headline,
     usualSteps: usual,

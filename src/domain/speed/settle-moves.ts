@@ -1,10 +1,10 @@
 import { HOUR_MS } from '../../lib/clock.ts';
 import { keptFit } from '../../statistics/kept-fits.ts';
 import { freedOfCycle } from './engine/judge-series.ts';
-import type { Judged } from './engine/judge-together.ts';
+import { type Judged, moveIn } from './engine/judge-together.ts';
 import type { Level, Span } from './engine/run-series.ts';
 import { twoLevelsIn } from './engine/two-levels.ts';
-import { type DayTest, LASTS, type Move, type Moved, ownMove, standsOut } from './move.ts';
+import { type DayTest, type Moved, standsOut } from './move.ts';
 import type { Series } from './runs.ts';
 import { metricFact } from './speed-metrics.ts';
 
@@ -19,35 +19,17 @@ function checked(moved: Omit<Moved, 'held'>, series: Series, test: DayTest): Mov
 }
 
 /** The state of a series and how it moved: by itself, or at the instant at which its step did. */
-export function moveOf<K extends Key>(each: Judged<K>, judged: readonly Judged<K>[], test: DayTest): Moved {
-  const { key, group, verdict, movedWith, doubted } = each;
-  const own = checked({ state: verdict.state, move: ownMove(verdict, key.series) }, key.series, test);
-  const held = own.held ?? (own.move || !doubted ? undefined : ownMove(doubted, key.series));
-  if (!movedWith || movedWith.state === 'no change') return { ...own, held };
-  const { state, before, since: after, relative } = movedWith;
-  const leaders = judged.filter((other) => other.group === group && 'change' in other.verdict).toSorted((a, b) => a.rank - b.rank);
-  const [leader] = leaders;
-  const led = leader && ownMove(leader.verdict, leader.key.series);
-  // Where the change that gave the instant does not stand, nothing moved with it.
-  if (!leader || !led || !standsOut(led, leader.key.series, test)) return { state: verdict.state, move: undefined, held };
-  return checked({ state, move: { ...LASTS, since: led.since, before, after, relative } }, key.series, test);
+export function moveOf<K extends Key>({ key: { series }, verdict, movedWith, doubted }: Judged<K>, test: DayTest): Moved {
+  if (movedWith) return checked(movedWith, series, test);
+  const own = checked({ state: verdict.state, move: moveIn(verdict) }, series, test);
+  return { ...own, held: own.held ?? (own.move || !doubted ? undefined : moveIn(doubted)) };
 }
 
 /** The state of a step's series where part of its runs moved and the others did not. */
 export function splitOf(series: Series, metric: string, timeZone: string): Moved | undefined {
   const { effect } = metricFact(metric);
-  const found = keptFit('two levels', [series, effect, timeZone], () => twoLevelsIn(freedOfCycle(series, { effect, timeZone })));
-  if (!found) return undefined;
-  const { atMs, previousMs, range, usual, moved, relative, since } = found;
-  if (Math.abs(moved.typical - usual.typical) < effect.absolute) return undefined;
-  const move: Move = {
-    ...LASTS,
-    since: { date: atMs, previousDate: previousMs, range },
-    before: usual,
-    after: moved,
-    relative,
-    ...(since.share !== null && { share: since.share }),
-  };
+  const move = keptFit('two levels', [series, effect, timeZone], () => twoLevelsIn(freedOfCycle(series, { effect, timeZone })));
+  if (!move || Math.abs(move.after.typical - move.before.typical) < effect.absolute) return undefined;
   return { state: 'two levels', move, held: undefined };
 }
 
@@ -75,15 +57,14 @@ function clarityOf({ move }: Moved): number {
  * do to the run where times scatter.
  */
 export function inOneInstant<Each extends Placed>(all: readonly Each[]): Each[] {
-  const lasting = ({ move, state }: Each) => move?.since !== undefined && move.untilDate === undefined && state !== 'two levels';
+  const lasting = ({ move, state }: Each) => move?.shape === 'step' && state !== 'two levels';
   return all.map((each) => {
     const { move, group } = each;
-    if (!move?.since || !lasting(each)) return each;
-    const { range } = move.since;
+    if (!move || !lasting(each)) return each;
     const [leader] = all
-      .filter((other) => other.group === group && lasting(other) && other.move?.since && areNear(other.move.since.range, range))
+      .filter((other) => other.group === group && lasting(other) && other.move && areNear(other.move.began, move.began))
       .toSorted((a, b) => clarityOf(b) - clarityOf(a) || a.rank - b.rank);
-    const since = leader?.move?.since;
-    return since === undefined ? each : { ...each, move: { ...move, since } };
+    const { fromMs, previousMs, began } = leader?.move ?? move;
+    return { ...each, move: { ...move, fromMs, previousMs, began } };
   });
 }

@@ -3,13 +3,14 @@ import { paragraphOf } from '../../findings/paragraph.ts';
 import { listed } from '../../findings/wording.ts';
 import { counted } from '../../lib/number-text.ts';
 import type { Clues } from './clues.ts';
+import { SPEED_STATES, type State } from './engine/judge-series.ts';
 import { actionSentence, type FailedStep, type Failing, failedStepsToRead, failingOf, isFailing } from './failures.ts';
-import { SPEED_STATES, type State } from './move.ts';
+import { beginOf } from './move.ts';
 import { besideEvents, dayOf, firstRunOf, pageOf, type Readings, scenarioFacts, studyBeginWords, tellScenario } from './scenario-answer.ts';
 import { placeWords, type ScenarioPart, yetWords } from './scenario-cursor.ts';
 import type { Study } from './scenario-study.ts';
 import { metricFact, rankOf } from './speed-metrics.ts';
-import { shareSentence, siteNotes } from './study-words.ts';
+import { shareSentence, siteNote } from './study-words.ts';
 
 /** Lines that an answer shows; a program gets all of them. */
 const MOST_LINES = 10;
@@ -50,11 +51,11 @@ export function summaryOf(scenarioId: number, name: string, study: Study): Summa
     name,
     state,
     isFailing: isFailing(study),
-    isInPeriod: (headline?.move?.untilDate ?? headline?.move?.since?.date ?? period.window.endMs) >= period.window.startMs,
+    isInPeriod: (headline?.move?.untilMs ?? beginOf(headline?.move) ?? period.window.endMs) >= period.window.startMs,
     rank: headline ? rankOf(headline.metric) : Number.MAX_SAFE_INTEGER,
     relative: headline?.move?.relative ?? 0,
     viewOnTheWeb: pageOf(study),
-    line: told.sentences[0] ?? '',
+    line: [told.said[0] ?? ''].flat()[0] ?? '',
     findings: told.findings,
     firstRunMs: firstRunOf(study),
     judged: rows.filter((row) => row.state !== 'not enough data').length,
@@ -62,11 +63,15 @@ export function summaryOf(scenarioId: number, name: string, study: Study): Summa
   };
 }
 
+const isUnmeasuredIn = ({ findings }: Summary) => findings.some(({ verdict }) => verdict === 'measurement');
+
 /** Place of a scenario among others: 0 is worst. */
-function severityOf({ state, relative, failing, isFailing: fails }: Summary): number {
+function severityOf(summary: Summary): number {
+  const { state, relative, failing, isFailing: fails } = summary;
+  const isUnmeasured = isUnmeasuredIn(summary);
   // A drift downwards is good news, and a steady scenario that fails is not.
   if (state === 'drifting' && relative < 0) return SPEED_STATES.indexOf('faster');
-  if (fails) return Math.min(SPEED_STATES.indexOf(state), SPEED_STATES.indexOf('slower') + 0.5);
+  if (fails || isUnmeasured) return Math.min(SPEED_STATES.indexOf(state), SPEED_STATES.indexOf('slower') + 0.5);
   if (state === 'steady' && failing) return SPEED_STATES.indexOf('unstable') + 0.5;
   return SPEED_STATES.indexOf(state);
 }
@@ -121,9 +126,9 @@ function othersSentence(others: readonly Summary[]): string {
 /** Scenarios that have a sentence of their own in the first paragraph, behind the first one. */
 const MOST_TOLD = 1;
 
-/** Whether a scenario became slower in the period or fails. */
-const isWorthSentence = ({ state, isFailing: fails, isInPeriod }: Summary) =>
-  fails || (isInPeriod && (state === 'slower' || state === 'drifting'));
+/** Whether a scenario became slower in the period, fails or lacks a metric. */
+const isWorthSentence = (summary: Summary) =>
+  summary.isFailing || isUnmeasuredIn(summary) || (summary.isInPeriod && (summary.state === 'slower' || summary.state === 'drifting'));
 
 /** The scenario that is shown in detail. */
 interface Worst {
@@ -132,6 +137,9 @@ interface Worst {
   readonly clues: Clues;
   readonly readings: Readings;
 }
+
+/** States in which nothing moved. */
+const CALM: ReadonlySet<State> = new Set(['steady', 'unstable', 'not enough data']);
 
 interface SiteAnswerOptions {
   readonly whole: boolean;
@@ -165,20 +173,20 @@ export function siteAnswer(
   const today = dayOf(study);
   const ofWorst = failing === summary ? readings : { ...readings, actions: [] };
   const told = tellScenario(study, { name: summary.name, timeZone: study.timeZone }, ofWorst, today);
-  const isCalm = summaries.every((each) => each.findings.length === 0);
+  const isCalm = summaries.every((each) => CALM.has(each.state) && !each.failing && !isUnmeasuredIn(each));
   const next = summaries.filter((each) => each !== summary && isWorthSentence(each)).slice(0, MOST_TOLD);
   const others = summaries.filter((each) => each !== summary && !next.includes(each));
   const where = part ? [`${yetWords(part) || `This is about ${placeWords(part)}`}.`] : [];
   const first = isCalm
     ? [calmSentence(summaries, metrics)]
-    : [told.sentences[0] ?? '', ...next.map(({ line }) => line), othersSentence(others), ...told.sentences.slice(1)];
-  const { answer, rest } = paragraphOf([...where, ...first, shareSentence(clues.share)].filter((sentence) => sentence !== ''));
+    : [...told.said.slice(0, 1), ...next.map(({ line }) => [line]), othersSentence(others), ...told.said.slice(1)];
+  const { answer, rest } = paragraphOf([...where, ...first, shareSentence(clues.share)]);
   const lines = summaries.slice(0, whole ? undefined : MOST_LINES);
   const more = summaries.length - lines.length;
   const details = [...rest, ...(failing && failing !== summary ? actionOf(failing, readings) : [])];
   return {
     answer,
-    findings: besideEvents(told.findings, today),
+    findings: [...besideEvents(told.findings, today), ...next.flatMap((each) => each.findings.slice(0, 1))],
     scenarios: lines.map(lineOf),
     ...scenarioFacts(study, clues, ofWorst, summary.name, 'few'),
     ...(details.length > 0 && { details }),
@@ -189,7 +197,7 @@ export function siteAnswer(
         summaries.map(({ firstRunMs }) => firstRunMs),
       ),
       'Facts and rows: the first line; scenarioIds: another.',
-      ...siteNotes(summaries.reduce((sum, { judged }) => sum + judged, 0)),
+      siteNote(summaries.reduce((sum, { judged }) => sum + judged, 0)),
     ],
   };
 }

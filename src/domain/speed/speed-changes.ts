@@ -1,25 +1,13 @@
 import { DAY_MS } from '../../lib/clock.ts';
-import type { Level, Span } from './engine/run-series.ts';
+import type { Move, Span } from './engine/run-series.ts';
 import type { Row, Study } from './scenario-study.ts';
 import { rankOf } from './speed-metrics.ts';
 
-/** How one metric of one step moved, or the sum over all steps. */
-export interface SpeedMove {
+/** How one metric of one step moved, or the sum over all steps; a drift from the begin of the period. */
+export interface SpeedMove extends Move {
   /** Undefined for the sum over all steps. */
   readonly step: string | undefined;
   readonly metric: string;
-  readonly shape: 'step' | 'episode' | 'drift';
-  /** First run of it, ms since 1970; of a drift the begin of the period. */
-  readonly fromMs: number;
-  /** Between which instants it began, with about 95 % confidence. */
-  readonly began: Span;
-  /** First run that is back at the former level; undefined where it goes on. */
-  readonly untilMs: number | undefined;
-  /** Levels on both sides; of a drift those of the first and last fifth of the runs. */
-  readonly before: Level;
-  readonly after: Level;
-  /** 0.2 for +20 %; of a drift in 30 days. */
-  readonly relative: number;
   /** Chance that a series without any change shows one as strong. */
   readonly pValue: number;
 }
@@ -41,57 +29,29 @@ export interface SpeedFindings {
   readonly tooFew: number;
 }
 
-type Dated = Omit<SpeedMove, 'step' | 'metric' | 'pValue'>;
-
-/** The lasting changes and the episodes of a series beside the one that its state is about. */
-function furtherMoves({ verdict, standing, move }: Row): Dated[] {
-  if (!('changes' in verdict) || !move) return [];
-  const lasting = verdict.changes.map(
-    ({ atMs, range, before, since, relative }): Dated => ({
-      shape: 'step',
-      fromMs: atMs,
-      began: range,
-      untilMs: undefined,
-      before,
-      after: since,
-      relative,
-    }),
-  );
-  const undone = verdict.episodes.map(
-    ({ fromMs, toMs, began, before, during, relative }): Dated => ({
-      shape: 'episode',
-      fromMs,
-      began,
-      untilMs: toMs,
-      before,
-      after: during,
-      relative,
-    }),
-  );
-  return [...lasting, ...undone].filter(({ fromMs }) => fromMs !== move.since?.date && standing.includes(fromMs));
-}
-
-function leadingMove({ move }: Row, period: Span): Dated[] {
-  if (!move) return [];
-  const { since, untilDate: untilMs, before, after, relative, relativePer30Days } = move;
-  if (since)
-    return [
-      { shape: untilMs === undefined ? 'step' : 'episode', fromMs: since.date, began: since.range, untilMs, before, after, relative },
-    ];
-  const began = { startMs: period.startMs, endMs: period.startMs };
-  return [{ shape: 'drift', fromMs: period.startMs, began, untilMs, before, after, relative: relativePer30Days ?? relative }];
-}
-
-const isIn = ({ shape, fromMs, untilMs }: Dated, { startMs }: Span) =>
+const isIn = ({ shape, fromMs, untilMs }: Move, { startMs }: Span) =>
   shape === 'episode' ? (untilMs ?? startMs) > startMs : fromMs >= startMs;
 
-function movesOf(row: Row, period: Span): SpeedMove[] {
-  const { step, metric, verdict } = row;
-  const pValue = 'p' in verdict ? verdict.p : 1;
-  return [...leadingMove(row, period), ...furtherMoves(row)]
-    .filter((move) => isIn(move, period))
-    .map((move) => ({ ...move, step: step?.name, metric, pValue }));
+/** Without a run for so long before its first one a change may have begun any time since the last. */
+const LONG_GAP_MS = 2 * DAY_MS;
+
+/** A move with its place; what is slow has no first run. */
+function placed(move: Move, { step, metric, verdict }: Row, { startMs }: Span): SpeedMove {
+  const { shape, fromMs, previousMs } = move;
+  const isGap = fromMs - previousMs > LONG_GAP_MS;
+  return {
+    ...move,
+    ...(isGap && { began: { startMs: previousMs, endMs: fromMs } }),
+    ...(shape === 'drift' && { fromMs: startMs, began: { startMs, endMs: startMs } }),
+    step: step?.name,
+    metric,
+    pValue: 'p' in verdict ? verdict.p : 1,
+  };
 }
+
+/** The moves of a row, that of its state first. */
+export const movesOf = (row: Row, period: Span): SpeedMove[] =>
+  (row.move ? [row.move, ...row.further] : []).map((move) => placed(move, row, period));
 
 /** Whether two moves of a scenario began, and ended, within a day of each other. */
 function areNeighbours(a: SpeedMove, b: SpeedMove): boolean {
@@ -108,24 +68,18 @@ const compareMoves = (a: SpeedMove, b: SpeedMove) =>
   rankOf(a.metric) - rankOf(b.metric) ||
   Math.abs(b.relative) - Math.abs(a.relative);
 
-/** The first move of each series: one whose first run was settled with that of other series stands among its changes a second time. */
-function onceEach(moves: readonly SpeedMove[]): SpeedMove[] {
-  const seen = new Set<string>();
-  return moves.filter(({ step, metric }) => {
-    const series = JSON.stringify([step, metric]);
-    return !seen.has(series) && seen.add(series);
-  });
-}
-
 /** The changes of a scenario that lie in the period of its study; an unstable level that never changed is not among them. */
 export function speedChangesOf(scenarioId: number, scenario: string, { rows, period }: Study): SpeedFindings {
   const judged = rows.filter(({ state }) => state !== 'not enough data');
-  let left = judged.flatMap((row) => movesOf(row, period.window)).toSorted((a, b) => a.pValue - b.pValue);
+  let left = judged
+    .flatMap((row) => movesOf(row, period.window))
+    .filter((move) => isIn(move, period.window))
+    .toSorted((a, b) => a.pValue - b.pValue);
   const changes: SpeedChange[] = [];
   for (let [clearest] = left; clearest; [clearest] = left) {
     const own = clearest;
     const taken = new Set(left.filter((move) => move === own || areNeighbours(own, move)));
-    const [first = own, ...rest] = onceEach([...taken].toSorted(compareMoves));
+    const [first = own, ...rest] = [...taken].toSorted(compareMoves);
     changes.push({ scenarioId, scenario, moves: [first, ...rest], pValue: own.pValue });
     left = left.filter((move) => !taken.has(move));
   }

@@ -4,7 +4,8 @@ import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
 import { counted } from '../../lib/number-text.ts';
 import { median } from '../../statistics/order.ts';
-import { SPEED_STATES } from './move.ts';
+import { SPEED_STATES } from './engine/judge-series.ts';
+import { beginOf } from './move.ts';
 import type { Series } from './runs.ts';
 import type { Row, Study } from './scenario-study.ts';
 import { speedGrammar } from './speed-findings.ts';
@@ -42,11 +43,8 @@ export interface CourseStudy {
 }
 
 /** Where the levels of a row begin: those of the move that stands for it, and the further ones that days do not make. */
-function edgesOf({ move, verdict, standing }: Row): number[] {
-  const own = [move?.since?.date, move?.untilDate];
-  const changes = 'changes' in verdict ? verdict.changes.filter(({ atMs }) => standing.includes(atMs)).map(({ atMs }) => atMs) : [];
-  const episodes = 'episodes' in verdict ? verdict.episodes.filter(({ fromMs }) => standing.includes(fromMs)) : [];
-  const all = [...own, ...changes, ...episodes.flatMap(({ fromMs, toMs }) => [fromMs, toMs])];
+function edgesOf({ move, further }: Row): number[] {
+  const all = [beginOf(move), move?.untilMs, ...further.flatMap(({ fromMs, untilMs }) => [fromMs, untilMs])];
   return [...new Set(all.flatMap((ms) => ms ?? []))].toSorted((a, b) => a - b);
 }
 
@@ -59,7 +57,7 @@ function placesOf({ scenarioId, study: { rows, headline } }: CourseStudy): StepC
       scenarioId,
       step: row.step?.name ?? '',
       edges: edgesOf(row),
-      relativePer30Days: row.move?.relativePer30Days ?? 0,
+      relativePer30Days: row.move?.shape === 'drift' ? row.move.relative : 0,
     }));
 }
 
@@ -71,9 +69,11 @@ export function courseFrom(studies: readonly CourseStudy[]): Course {
     .toSorted((a, b) => SPEED_STATES.indexOf(a.study.state) - SPEED_STATES.indexOf(b.study.state));
   return {
     lines: moved.map(({ study, name }) => ({
-      words:
-        tellStudy(study, { name, timeZone: study.timeZone }, { events: [], isFailing: false }, speedGrammar(dayOf(study))).sentences[0] ??
-        '',
+      words: [
+        tellStudy(study, { name, timeZone: study.timeZone }, { events: [], isFailing: false }, speedGrammar(dayOf(study))).said[0] ?? '',
+      ]
+        .flat()
+        .join(''),
       hasMoved: study.headline?.move !== undefined,
     })),
     steps: judged.length,

@@ -1,21 +1,13 @@
 import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
-import { ascending, median, quantile, varianceInflation } from '../../statistics/order.ts';
-import { Z_95 } from '../../statistics/tails.ts';
+import { median, medianWithin } from '../../statistics/order.ts';
+import { normalOf, scoreOfTail } from '../../statistics/tails.ts';
 import { localTimes } from './engine/local-time.ts';
 import { type Series, seriesOf, type Window } from './runs.ts';
 import { firstRows, type ScenarioRuns, type ViewAnswer } from './site-runs.ts';
 import { allSteps, type Course, courseOfStep, courseWords, levelsOf } from './speed-course.ts';
 import { metricFact, roundValue } from './speed-metrics.ts';
-import { BLOCK_DAYS, type Breakdown, fromFirstRun, type Grouping, groupingOf, isCycle, rowsOfStep } from './time-groups.ts';
-
-/** The median of values in the order of time with the 95 % interval of its order statistics. */
-function middleOf(values: readonly number[]): { middle: number; low: number; high: number } {
-  const sorted = ascending(values);
-  const half = (Z_95 / 2) * Math.sqrt(varianceInflation(values) / values.length);
-  const at = (share: number) => quantile(sorted, Math.min(1, Math.max(0, share)));
-  return { middle: at(0.5), low: at(0.5 - half), high: at(0.5 + half) };
-}
+import { BLOCK_DAYS, type Breakdown, fromFirstRun, type Grouping, groupingOf, isCycle, rowsOfStep, type Stretch } from './time-groups.ts';
 
 /** One step in one group. */
 interface CycleRow {
@@ -37,55 +29,65 @@ function rowsOf(scenario: ScenarioRuns, metrics: readonly string[], grouping: Gr
 
 const LEAST_BLOCKS = 3;
 
-/** Logarithms of the runs of one block of time by group. */
-type Block = ReadonlyMap<number, readonly number[]>;
-
-function blocksOf({ dates, values }: Series, { groupsOf }: Grouping, blockDays: number, timeZone: string): Block[] {
+/** Medians of the logarithms of the runs of each group in each block of time, such as the hours of each day; undefined without a run. */
+function blocksOf({ dates, values }: Series, { names, groupsOf }: Grouping, blockDays: number, timeZone: string): (number | undefined)[][] {
   const groups = groupsOf(dates);
   const { day } = localTimes(dates, timeZone);
   const runs = values.flatMap((value, index) =>
-    value > 0 ? [{ log: Math.log(value), group: groups[index] ?? -1, block: Math.floor((nth(day, index) + 3) / blockDays) }] : [],
+    value > 0 ? [{ log: Math.log(value), group: groups[index], block: Math.floor((nth(day, index) + 3) / blockDays) }] : [],
   );
-  return [...grouped(runs, ({ block }) => block).values()].map(
-    (block) => new Map([...grouped(block, ({ group }) => group)].map(([group, own]) => [group, own.map(({ log }) => log)])),
-  );
-}
-
-/** Differences of the medians of two groups, one for each block that has both. */
-function differencesOf(blocks: readonly Block[], high: number, low: number): number[] {
-  return blocks.flatMap((block) => {
-    const [above, below] = [block.get(high), block.get(low)];
-    return above && below ? [median(above) - median(below)] : [];
+  return [...grouped(runs, ({ block }) => block).values()].map((block) => {
+    const own = grouped(block, ({ group }) => group);
+    return names.map((_, group) => {
+      const logs = own.get(group)?.map(({ log }) => log);
+      return logs && median(logs);
+    });
   });
 }
 
+/** Every stretch of at most half of so many groups; of two halves one is enough. */
+const stretchesOf = (count: number): Stretch[] =>
+  Array.from({ length: Math.floor(count / 2) }, (_, index) => index + 1).flatMap((length) =>
+    Array.from({ length: count }, (_, from) => ({ from, length })).slice(2 * length === count ? length : 0),
+  );
+
+/** Whether a group lies in a stretch of so many groups. */
+const isWithin = ({ from, length }: Stretch, group: number, count: number) => (group - from + count) % count < length;
+
 const meanOf = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** The groups in which the metric is highest and lowest over all steps. */
-function extremes(steps: readonly (readonly Block[])[], count: number): { high: number; low: number } {
-  const levels = Array.from({ length: count }, (_, group) => {
-    const deviations = steps.flatMap((blocks) =>
-      blocks.flatMap((block) => {
-        const own = block.get(group);
-        return own ? [median(own) - meanOf([...block.values()].map((each) => median(each)))] : [];
-      }),
-    );
-    return { group, level: deviations.length > 0 ? meanOf(deviations) : 0 };
-  }).toSorted((a, b) => b.level - a.level);
-  return { high: levels[0]?.group ?? 0, low: levels.at(-1)?.group ?? 0 };
+/** The accepted chance that a step without a cycle has one, shared by its groups, and the least relative size of one that is named. */
+const CLEAR = { chance: 0.005, relative: 0.03 } as const;
+
+/** Sums of the logarithms of a block, and how many there are, before each group, the groups twice: a stretch may pass the last one. */
+interface Sums {
+  readonly logs: readonly number[];
+  readonly counts: readonly number[];
 }
 
-/** The least standard errors and the least relative size of a cycle that is named. */
-const CLEAR = { score: 3.5, relative: 0.03 } as const;
+function sumsOf(block: readonly (number | undefined)[]): Sums {
+  const [logs, counts] = [[0], [0]];
+  for (const [place, log] of [...block, ...block].entries()) {
+    logs.push(nth(logs, place) + (log ?? 0));
+    counts.push(nth(counts, place) + (log === undefined ? 0 : 1));
+  }
+  return { logs, counts };
+}
 
-/** Whether a step is higher in one group than in another beyond chance, by what these differ by in each block. */
-function isClear(differences: readonly number[]): boolean {
+/** How a stretch differs from the other groups of the same blocks: standard normal, below 0 where it is lower; 0 where that is nothing. */
+function scoreOf(blocks: readonly Sums[], { from, length }: Stretch, count: number): number {
+  const differences = blocks.flatMap(({ logs, counts }) => {
+    const own = nth(logs, from + length) - nth(logs, from);
+    const ownCount = nth(counts, from + length) - nth(counts, from);
+    const restCount = nth(counts, count) - ownCount;
+    return ownCount > 0 && restCount > 0 ? [own / ownCount - (nth(logs, count) - own) / restCount] : [];
+  });
+  const freedom = differences.length - 1;
+  if (freedom < LEAST_BLOCKS - 1) return 0;
   const mean = meanOf(differences);
-  const variance = differences.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (differences.length - 1);
-  // Few blocks know their scatter badly: the variance of Student's distribution.
-  const student = differences.length > 4 ? (differences.length - 1) / (differences.length - 3) : 3;
-  const error = Math.sqrt((student * variance) / differences.length);
-  return mean >= Math.max(CLEAR.score * error, Math.log1p(CLEAR.relative));
+  if (Math.abs(mean) < Math.log1p(CLEAR.relative)) return 0;
+  const variance = differences.reduce((sum, each) => sum + (each - mean) ** 2, 0) / freedom;
+  return normalOf(mean / Math.sqrt(Math.max(variance, Number.MIN_VALUE) / differences.length), freedom);
 }
 
 const anyStep = (count: number) => (count === 1 ? 'the step' : `any of ${count} steps`);
@@ -101,7 +103,60 @@ interface MetricVerdict {
   readonly steps: readonly string[];
 }
 
-/** `LCP is 9% to 14% higher in "afternoon (12–18)" than in "night (0–6)", in all 21 steps.` */
+/** A step with what its runs say of a cycle. */
+interface CycleStep {
+  readonly key: string;
+  readonly rows: readonly (readonly number[])[];
+  readonly blocks: readonly (readonly (number | undefined)[])[];
+}
+
+/** A stretch in which some steps differ beyond chance. */
+interface FoundCycle {
+  readonly stretch: Stretch;
+  readonly steps: readonly CycleStep[];
+}
+
+/** The stretch in which steps differ most clearly, all of them together. */
+function clearestCycle(steps: readonly CycleStep[], count: number): FoundCycle | undefined {
+  const least = scoreOfTail(Math.log(CLEAR.chance / count));
+  const summed = steps.map((step) => ({ step, blocks: step.blocks.map(sumsOf) }));
+  const sides = stretchesOf(count).flatMap((stretch) => {
+    const scored = summed
+      .map(({ step, blocks }) => ({ step, score: scoreOf(blocks, stretch, count) }))
+      .filter(({ score }) => Math.abs(score) >= least);
+    return [1, -1].map((sign) => ({ stretch, own: scored.filter(({ score }) => score * sign > 0) }));
+  });
+  const sumOf = ({ own }: (typeof sides)[number]) => own.reduce((sum, { score }) => sum + Math.abs(score), 0);
+  const [best] = sides.toSorted((a, b) => sumOf(b) - sumOf(a));
+  return best && best.own.length > 0 ? { stretch: best.stretch, steps: best.own.map(({ step }) => step) } : undefined;
+}
+
+/** The difference between a stretch and the other groups by the rows that are shown, by which a reader checks it; 0.1 for +10 %. */
+function sizeIn(rows: CycleStep['rows'], stretch: Stretch): number {
+  const sideOf = (isOwn: boolean) => median(rows.filter((_, group) => isWithin(stretch, group, rows.length) === isOwn).flat());
+  return sideOf(true) / sideOf(false) - 1;
+}
+
+/** The same step without what a stretch adds to it. */
+function freedOf(step: CycleStep, stretch: Stretch): CycleStep {
+  const added = Math.log1p(sizeIn(step.rows, stretch));
+  const blocks = step.blocks.map((block) =>
+    block.map((log, group) => (log !== undefined && isWithin(stretch, group, block.length) ? log - added : log)),
+  );
+  return { ...step, blocks };
+}
+
+/** The stretch that stands for the steps, and one of some of them that differs by more, such as a single slow hour. */
+function cyclesOf(steps: readonly CycleStep[], count: number): FoundCycle[] {
+  const first = clearestCycle(steps, count);
+  if (!first) return [];
+  const freed = steps.map((step) => (first.steps.includes(step) ? freedOf(step, first.stretch) : step));
+  const second = clearestCycle(freed, count);
+  const largest = ({ stretch, steps: own }: FoundCycle) => Math.max(...own.map(({ rows }) => Math.abs(sizeIn(rows, stretch))));
+  return second && largest(second) > largest(first) ? [first, second] : [first];
+}
+
+/** `LCP is 9% to 14% higher from 12:00 to 18:00 than at other times, in all 21 steps.` */
 function cycleVerdict(
   scenarios: readonly ScenarioRuns[],
   metric: string,
@@ -110,36 +165,32 @@ function cycleVerdict(
 ): MetricVerdict {
   const { short } = metricFact(metric);
   const blockDays = BLOCK_DAYS[breakdown];
-  const steps = scenarios.flatMap((scenario) =>
-    scenario.steps.map((step) => {
-      const series = seriesOf(step, metric);
-      const key = keyOf(scenario.scenarioId, step.name);
-      return { key, rows: rowsOfStep(series, grouping), blocks: blocksOf(series, grouping, blockDays, timeZone) };
-    }),
-  );
-  const { high, low } = extremes(
-    steps.map((step) => step.blocks),
-    grouping.names.length,
-  );
-  const judged = steps
-    .map(({ key, rows, blocks }) => ({ key, rows, differences: differencesOf(blocks, high, low) }))
-    .filter(({ differences }) => differences.length >= LEAST_BLOCKS);
-  const blocks = blockDays === 1 ? 'days' : 'weeks';
+  const count = grouping.names.length;
+  const judged = scenarios
+    .flatMap((scenario) =>
+      scenario.steps.map((step): CycleStep => {
+        const series = seriesOf(step, metric);
+        const blocks = blocksOf(series, grouping, blockDays, timeZone);
+        return { key: keyOf(scenario.scenarioId, step.name), rows: rowsOfStep(series, grouping), blocks };
+      }),
+    )
+    .filter(({ blocks }) => blocks.filter((block) => block.filter((log) => log !== undefined).length > 1).length >= LEAST_BLOCKS);
   const none = (words: string): MetricVerdict => ({ words, steps: [] });
-  if (judged.length === 0) return none(`Too few runs to judge ${short} by ${breakdown}: it takes at least ${LEAST_BLOCKS} ${blocks}.`);
-  // Of the rows that are shown, by which a reader checks it.
-  const clear = judged
-    .filter(({ differences }) => isClear(differences))
-    .map(({ key, rows }) => ({ key, size: median(rows[high] ?? []) / median(rows[low] ?? []) - 1 }))
-    .toSorted((a, b) => b.size - a.size);
-  const [largest, least] = [clear[0]?.size, clear.at(-1)?.size];
-  if (least === undefined || largest === undefined)
-    return none(`${short} does not differ significantly by ${breakdown} in ${anyStep(judged.length)}.`);
-  const size = percent(least) === percent(largest) ? percent(least) : `${percent(least)} to ${percent(largest)}`;
-  const where = clear.length === judged.length ? allSteps(judged.length) : `${clear.length} of ${judged.length} steps`;
-  const [above = '', below = ''] = [grouping.names[high], grouping.names[low]];
-  const words = `${short} is ${size} higher in "${above}" than in "${below}"${judged.length === 1 ? '' : `, in ${where}`}.`;
-  return { words, steps: clear.map(({ key }) => key) };
+  if (judged.length === 0)
+    return none(`Too few runs to judge ${short} by ${breakdown}: it takes at least ${LEAST_BLOCKS} ${blockDays === 1 ? 'days' : 'weeks'}.`);
+  const cycles = cyclesOf(judged, count).map(({ stretch, steps }) => ({
+    stretch,
+    sized: steps.map(({ key, rows }) => ({ key, size: sizeIn(rows, stretch) })).toSorted((a, b) => Math.abs(b.size) - Math.abs(a.size)),
+  }));
+  if (cycles.length === 0) return none(`${short} does not differ significantly by ${breakdown} in ${anyStep(judged.length)}.`);
+  const sentences = cycles.map(({ stretch, sized }) => {
+    const [largest, least] = [sized[0]?.size ?? 0, sized.at(-1)?.size ?? 0];
+    const size = percent(least) === percent(largest) ? percent(least) : `${percent(least)} to ${percent(largest)}`;
+    const where = sized.length === judged.length ? allSteps(judged.length) : `${sized.length} of ${judged.length} steps`;
+    const side = largest < 0 ? 'lower' : 'higher';
+    return `${short} is ${size} ${side} ${grouping.wordsOf(stretch)} than at other times${judged.length === 1 ? '' : `, in ${where}`}.`;
+  });
+  return { words: sentences.join(' '), steps: cycles.flatMap(({ sized }) => sized.map(({ key }) => key)) };
 }
 
 /** The words for a range without a cycle: its highest and lowest group, each step held against its level of that time. */
@@ -237,7 +288,7 @@ export function cycleAnswer(scenarios: readonly ScenarioRuns[], options: CycleOp
       .join(' '),
     columns: ['scenario', 'step', breakdown, first, 'low', 'high', ...others, 'runs'],
     rows: shown.map(({ scenario, step, group, values: [own = [], ...more] }) => {
-      const { middle, low, high } = middleOf(own);
+      const { middle, low, high } = medianWithin(own);
       const medians = more.map((each, index) => value(others[index] ?? first, median(each)));
       return [scenario.name, step, group, value(first, middle), value(first, low), value(first, high), ...medians, own.length];
     }),

@@ -21,13 +21,13 @@ export interface NearEvent extends Pick<PlacedEvent, 'key' | 'text'> {
 
 /** A change between two reports: of the last one before it and of the first one after it. */
 export interface Between {
-  readonly previousDate: number;
-  readonly date: number;
+  readonly previousMs: number;
+  readonly fromMs: number;
 }
 
 /** The earliest event that could be near to a change: where no report lies between, any time since the last one counts. */
-export function nearFrom({ previousDate, date }: Between): number {
-  return Math.min(previousDate, date - NEAR.beforeMs);
+export function nearFrom({ previousMs, fromMs }: Between): number {
+  return Math.min(previousMs, fromMs - NEAR.beforeMs);
 }
 
 /**
@@ -38,7 +38,7 @@ export function eventsNear(events: readonly SpeedEvent[], change: Between): Near
   return events
     .map(({ key, text, date }) => {
       const atMs = instantOf(date ?? '');
-      return { key, text: (text ?? '').slice(0, LONGEST_TEXT), atMs, leadMs: change.date - atMs };
+      return { key, text: (text ?? '').slice(0, LONGEST_TEXT), atMs, leadMs: change.fromMs - atMs };
     })
     .filter(({ atMs, leadMs }) => atMs >= nearFrom(change) && leadMs >= -NEAR.afterMs)
     .toSorted((a, b) => Number(a.leadMs < 0) - Number(b.leadMs < 0) || Math.abs(a.leadMs) - Math.abs(b.leadMs));

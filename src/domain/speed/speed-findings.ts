@@ -3,17 +3,17 @@ import { type Grammar, type Noun, worded } from '../../findings/sentence.ts';
 import { dateText } from '../../findings/wording.ts';
 import { DAY_MS, MINUTE_MS } from '../../lib/clock.ts';
 import { minuteAt } from '../../lib/dates.ts';
-import { formatMs } from '../../lib/number-text.ts';
+import { counted, formatMs } from '../../lib/number-text.ts';
 import { Z_95 } from '../../statistics/tails.ts';
 import type { Share } from './engine/failed-share.ts';
 import type { FailureTrend } from './engine/failure-trend.ts';
 import type { Level, Span } from './engine/run-series.ts';
 import { type FailingStep, failingSteps, failuresIn, shareWords } from './failures.ts';
-import type { Move } from './move.ts';
 import type { Row, Study } from './scenario-study.ts';
-import type { SpeedMove } from './speed-changes.ts';
+import { compareSpeedChanges, movesOf, type SpeedMove, speedChangesOf } from './speed-changes.ts';
 import type { NearEvent } from './speed-events.ts';
 import { metricFact, roundValue } from './speed-metrics.ts';
+import type { Unmeasured } from './unmeasured.ts';
 
 const UNITS = { ms: 'ms', bytes: 'bytes', count: 'requests', score: '' } as const;
 const DIRECTIONS: Readonly<Record<keyof typeof UNITS, Pick<Noun, 'higher' | 'lower'>>> = {
@@ -35,11 +35,8 @@ export const speedGrammar = (today: string): Grammar => ({ nounOf, year: today.s
 /** Standard error of the median of some runs over its level, by their quartiles as if they were normal. */
 const errorOf = ({ p25, p75, typical, runs }: Level) => (typical === 0 ? 0 : (0.93 * (p75 - p25)) / typical / Math.sqrt(Math.max(1, runs)));
 
-/** A move of one metric at one place; how likely it is by chance may be unknown. */
-type DatedMove = Omit<SpeedMove, 'pValue'> & Partial<Pick<SpeedMove, 'pValue'>>;
-
 /** The size of a move with bounds at 95 % by the scatter of its runs; in the unit of the metric where it was zero before. */
-function sizeOf({ metric, before, after, relative }: DatedMove): NonNullable<Facts['change']> {
+function sizeOf({ metric, before, after, relative }: SpeedMove): NonNullable<Facts['change']> {
   const half = Z_95 * Math.hypot(errorOf(before), errorOf(after));
   if (!Number.isFinite(relative)) {
     const points = roundValue(metric, after.typical - before.typical);
@@ -66,7 +63,7 @@ const LEAST_P = 0.0001;
 const placeOf = (name: string, step: string | undefined): Facts['place'] => ({ scenario: name, ...(step !== undefined && { step }) });
 
 /** The record of a move. */
-export function moveFacts(move: DatedMove, { name, timeZone }: ScenarioPlace): Facts {
+export function moveFacts(move: SpeedMove, { name, timeZone }: ScenarioPlace): Facts {
   const { metric, step, shape, fromMs, untilMs, began, before, after, relative, pValue } = move;
   const at = (ms: number) => minuteAt(ms, timeZone);
   const isLong = shape !== 'drift' && began.endMs - began.startMs > DAY_MS;
@@ -85,7 +82,7 @@ export function moveFacts(move: DatedMove, { name, timeZone }: ScenarioPlace): F
     against: { what: 'before', value: roundValue(metric, before.typical) },
     change: sizeOf(move),
     verdict: relative > 0 ? 'higher' : 'lower',
-    ...(pValue !== undefined && { chance: Number(Math.max(LEAST_P, pValue).toPrecision(2)) }),
+    chance: Number(Math.max(LEAST_P, pValue).toPrecision(2)),
     causes: [],
   };
 }
@@ -100,43 +97,64 @@ function eventCauses([event]: readonly NearEvent[], range: Span): Facts['causes'
   return [{ kind: 'event', name, basis: 'same time' }];
 }
 
-const endedShape = ({ untilDate }: Move) => (untilDate === undefined ? 'step' : 'episode');
-const shapeOf = (move: Move) => (move.since ? endedShape(move) : 'drift');
+/** A median of runs that was held against a limit. */
+interface LimitCheck {
+  readonly step: string;
+  readonly metric: string;
+  readonly median: number;
+  readonly limit: number;
+  /** Whose limit it is; undefined of the caller's own. */
+  readonly ruler: string | undefined;
+  readonly isClose: boolean;
+}
 
-/** Without a run for so long before its first one a change may have begun any time since the last. */
-const LONG_GAP_MS = 2 * DAY_MS;
-
-/** The instants between which a move began. */
-const beganOf = ({ date, previousDate, range }: NonNullable<Move['since']>): Span =>
-  date - previousDate > LONG_GAP_MS ? { startMs: previousDate, endMs: date } : range;
-
-/** The record of a row whose level moved; undefined of one that did not. */
-function rowFacts(
-  { metric, step, move, verdict }: Row,
-  study: Study,
-  place: ScenarioPlace,
-  events: readonly NearEvent[],
-): Facts | undefined {
-  if (!move) return undefined;
-  const { since, untilDate, before, after, relative, relativePer30Days } = move;
-  const { startMs } = study.period.window;
-  const began = since ? beganOf(since) : { startMs, endMs: startMs };
-  const facts = moveFacts(
+/** The record of a median that was held against a limit. */
+export function limitFinding({ step, metric, median, limit, ruler, isClose }: LimitCheck, { name }: ScenarioPlace, year: string): Finding {
+  const sure = median > limit ? 'higher' : 'lower';
+  return worded(
     {
-      metric,
-      step: step?.name,
-      shape: shapeOf(move),
-      fromMs: since?.date ?? startMs,
-      began,
-      untilMs: untilDate,
-      before,
-      after,
-      relative: since ? relative : (relativePer30Days ?? relative),
-      ...('p' in verdict && { pValue: verdict.p }),
+      subject: metric,
+      unit: UNITS[metricFact(metric).kind],
+      place: placeOf(name, step),
+      when: { shape: 'range', ongoing: true },
+      now: median,
+      against: { what: 'limit', ...(ruler !== undefined && { name: ruler }), value: limit },
+      verdict: isClose ? 'uncertain' : sure,
+      causes: [],
     },
-    place,
+    { nounOf, year },
   );
-  return { ...facts, causes: since ? eventCauses(events, began) : [] };
+}
+
+/** `LCP at "Product" in "Home" has not been measured since 14 Nov, 10:00: no value in 24 of 168 runs.` */
+function unmeasuredText(
+  { step, metric, missing, runs, sinceMs, isLost }: Unmeasured,
+  { name, timeZone }: ScenarioPlace,
+  year: string,
+): string {
+  const what = `${metricFact(metric).short} at "${step}" in "${name}"`;
+  const count = missing === runs ? `any of ${counted(runs, 'run')}` : `${missing} of ${counted(runs, 'run')}`;
+  if (sinceMs === undefined) return `${what} was not measured in ${count}.`;
+  const since = `since ${dateText(minuteAt(sinceMs, timeZone), year)}`;
+  return isLost
+    ? `${what} has not been measured ${since}: no value in ${count}.`
+    : `${what} was not measured in ${count}, more often ${since}.`;
+}
+
+/** The record of a metric that runs lack. */
+export function unmeasuredFinding(lack: Unmeasured, place: ScenarioPlace, year: string): Finding {
+  const { step, metric, missing, runs, sinceMs, isLost } = lack;
+  const from = sinceMs === undefined ? undefined : minuteAt(sinceMs, place.timeZone);
+  return {
+    subject: metric,
+    unit: UNITS[metricFact(metric).kind],
+    place: placeOf(place.name, step),
+    when: { shape: from === undefined ? 'range' : 'step', ...(from !== undefined && { from }), ongoing: isLost || sinceMs !== undefined },
+    now: null,
+    verdict: 'measurement',
+    causes: [{ kind: 'measurement', name: `no value in ${missing} of ${counted(runs, 'run')}`, share: missing / runs, basis: 'measured' }],
+    sentence: unmeasuredText(lack, place, year),
+  };
 }
 
 const percentOf = ({ share }: Share) => (share === null ? null : Math.round(1000 * share) / 10);
@@ -157,10 +175,9 @@ const pointsOf = (now: number, before: number, { low, high }: Share) => ({
 
 /** `"Search – desktop" fails in 14% of its runs, as before, most often at "Category".` */
 function failureText(
-  name: string,
   { period, before, state, change }: FailureTrend,
   [first]: readonly FailingStep[],
-  { timeZone }: Study,
+  { name, timeZone }: ScenarioPlace,
   year: string,
 ): string {
   const now = shareWords(change ? (change.since.share ?? 0) : (period.share ?? 0));
@@ -173,29 +190,65 @@ function failureText(
 }
 
 /** The record of how often runs fail. */
-export function failureFinding(study: Study, { name, timeZone }: ScenarioPlace, year: string): Finding {
-  const trend = failuresIn(study);
+export function failureFinding(sides: Pick<Study, 'baseline' | 'period'>, place: ScenarioPlace, year: string): Finding {
+  const trend = failuresIn(sides);
+  const steps = failingSteps(sides);
   const { period, before, state, change } = trend;
   const isMoved = state === 'fails more often' || state === 'fails less often';
-  const from = minuteAt(change?.atMs ?? study.period.window.startMs, timeZone);
+  const from = minuteAt(change?.atMs ?? sides.period.window.startMs, place.timeZone);
   const value = percentOf(before);
   const now = percentOf(period);
   return {
     subject: 'failedRuns',
     unit: '%',
-    place: placeOf(name, failingSteps(study)[0]?.step),
+    place: placeOf(place.name, steps[0]?.step),
     when: { shape: isMoved && change ? 'step' : 'range', from, ongoing: (period.failed ?? 0) > 0 },
     now,
     against: { what: 'before', value },
     ...(now !== null && value !== null && isMoved && { change: pointsOf(now, value, period) }),
     verdict: FAILURE_VERDICTS[state],
     causes: [],
-    sentence: failureText(name, trend, failingSteps(study), study, year),
+    sentence: failureText(trend, steps, place, year),
   };
 }
 
-/** The finding of a study: that of its headline, beside which the table has all rows that moved. */
-export function studyFindings(study: Study, place: ScenarioPlace, events: readonly NearEvent[], grammar: Grammar): Finding[] {
-  const facts = study.headline && rowFacts(study.headline, study, place, events);
-  return facts ? [worded(facts, grammar)] : [];
+/** Changes of a scenario that are told beside its headline. */
+const MOST_FURTHER = 2;
+
+/** The record of a level that did not move, with a sentence of its own. */
+function levelFinding({ metric, step, verdict }: Row, study: Study, place: ScenarioPlace, sentence: string): Finding {
+  return {
+    subject: metric,
+    unit: UNITS[metricFact(metric).kind],
+    place: placeOf(place.name, step?.name),
+    when: { shape: 'range', from: minuteAt(study.period.window.startMs, place.timeZone), ongoing: true },
+    now: 'level' in verdict ? roundValue(metric, verdict.level.typical) : null,
+    verdict: verdict.state === 'unstable' ? 'uncertain' : 'unchanged',
+    causes: [],
+    sentence,
+  };
+}
+
+/**
+ * The findings of a study: of its headline, which may have a sentence of its own, and of other changes in the period, each thing once; where
+ * nothing moved, of the level of a row.
+ */
+export function studyFindings(
+  study: Study,
+  place: ScenarioPlace,
+  { events, own, row }: { events: readonly NearEvent[]; own: string | undefined; row: Row | undefined },
+  grammar: Grammar,
+): Finding[] {
+  const { headline, period } = study;
+  const [move] = headline ? movesOf(headline, period.window) : [];
+  const first =
+    move && worded({ ...moveFacts(move, place), causes: move.shape === 'drift' ? [] : eventCauses(events, move.began) }, grammar);
+  const level = row && own !== undefined ? [levelFinding(row, study, place, own)] : [];
+  const isTold = ({ step, metric }: SpeedMove) => step === move?.step && metric === move?.metric;
+  const further = speedChangesOf(0, place.name, study)
+    .changes.filter(({ moves }) => !moves.some(isTold))
+    .toSorted(compareSpeedChanges)
+    .slice(0, MOST_FURTHER)
+    .map(({ moves: [leading] }) => worded(moveFacts(leading, place), grammar));
+  return [...(first ? [{ ...first, ...(own !== undefined && { sentence: own }) }] : level), ...further];
 }

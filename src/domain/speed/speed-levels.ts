@@ -14,20 +14,20 @@ interface LevelRow {
   readonly step: string;
   /** Medians by metric, in the order asked for, not rounded; null where no run has a value. */
   readonly medians: readonly (number | null)[];
+  /** Runs with a value of the metric that orders; of no metric all runs. */
   readonly runs: number;
   /** Share of all runs of the scenario that failed at this step, in percent; null without runs. */
   readonly failedPercent: number | null;
 }
 
-function rowsOf(scenario: ScenarioRuns, metrics: readonly string[]): LevelRow[] {
+function rowsOf(scenario: ScenarioRuns, metrics: readonly string[], by: string): LevelRow[] {
   const failed = scenario.all.filter(isFailed).map((report) => failedStepIn(report)?.name);
   return scenario.steps.map((step) => {
     const { share } = shareOf(failed.filter((name) => name === step.name).length, scenario.all.length);
-    const medians = metrics.map((metric) => {
-      const { values } = seriesOf(step, metric);
-      return values.length === 0 ? null : median(values);
-    });
-    return { scenario, step: step.name, medians, runs: step.runs.length, failedPercent: share === null ? null : percentOf(share) };
+    const measured = metrics.map((metric) => seriesOf(step, metric).values);
+    const medians = measured.map((values) => (values.length === 0 ? null : median(values)));
+    const runs = (measured[metrics.indexOf(by)] ?? step.runs).length;
+    return { scenario, step: step.name, medians, runs, failedPercent: share === null ? null : percentOf(share) };
   });
 }
 
@@ -47,7 +47,7 @@ export function levelAnswer(scenarios: readonly ScenarioRuns[], { metrics, order
   const place = metrics.indexOf(by);
   const valueOf = ({ medians, failedPercent }: LevelRow) => (by === FAILED_COLUMN ? failedPercent : (medians[place] ?? null));
   const rows = scenarios
-    .flatMap((scenario) => rowsOf(scenario, metrics))
+    .flatMap((scenario) => rowsOf(scenario, metrics, by))
     .toSorted((a, b) => (valueOf(b) ?? Number.NEGATIVE_INFINITY) - (valueOf(a) ?? Number.NEGATIVE_INFINITY));
   const { shown, notes } = firstRows(rows, limit);
   const empty = scenarios.filter(({ sound }) => sound.length === 0).map(({ name }) => name);
@@ -64,7 +64,7 @@ export function levelAnswer(scenarios: readonly ScenarioRuns[], { metrics, order
     ]),
     notes: [
       ...notes,
-      'Medians of the runs without failure; failedPercent: share of all runs of the scenario that failed at the step.',
+      `Medians of the runs without failure; ${by === FAILED_COLUMN ? '' : `runs: those with a value of ${by}; `}failedPercent: share of all runs of the scenario that failed at the step.`,
       ...(empty.length > 0 ? [`No run without failure in the range: ${empty.join(', ')}.`] : []),
     ],
   };

@@ -4,7 +4,8 @@ import { nth } from '../../lib/nth.ts';
 import { sparkline } from '../../lib/text-table.ts';
 import { median } from '../../statistics/order.ts';
 import { isCustomTiming } from './custom-timings.ts';
-import type { Level } from './engine/run-series.ts';
+import type { Level, Move } from './engine/run-series.ts';
+import { beginOf } from './move.ts';
 import type { Window } from './runs.ts';
 import type { Row, Study } from './scenario-study.ts';
 import { coreMetrics, type Device, percentOf, rankOf, rate, roundValue, thresholdOf } from './speed-metrics.ts';
@@ -50,6 +51,9 @@ interface CellScope {
   readonly device: Device;
 }
 
+/** What a move adds from its first level to its last one; 0.2 for +20 %. */
+const wholeOf = ({ shape, before, after, relative }: Move) => (shape === 'drift' ? after.typical / before.typical - 1 : relative);
+
 type StudyColumn = readonly [name: string, cell: (row: Row, scope: CellScope) => StudyCell];
 
 /** The level of the latest runs, or after a move that of the runs since. */
@@ -63,11 +67,11 @@ const columns: readonly StudyColumn[] = [
   ['step', ({ step }) => step?.name ?? ALL_STEPS],
   ['metric', ({ metric }) => metric],
   ['verdict', ({ state }) => state],
-  ['since', ({ move }, scope) => instantCell(move?.since?.date, scope)],
-  ['until', ({ move }, scope) => instantCell(move?.untilDate, scope)],
+  ['since', ({ move }, scope) => instantCell(beginOf(move), scope)],
+  ['until', ({ move }, scope) => instantCell(move?.untilMs, scope)],
   ['before', (row) => valueCell(row, row.move?.before.typical)],
   ['after', (row) => valueCell(row, levelAfter(row)?.typical)],
-  ['changePercent', ({ move }) => (move && Number.isFinite(move.relative) ? percentOf(move.relative) : null)],
+  ['changePercent', ({ move }) => (move && Number.isFinite(move.relative) ? percentOf(wholeOf(move)) : null)],
   ['middleHalfBefore', (row) => middleCell(row, row.move?.before)],
   ['middleHalf', (row) => middleCell(row, levelAfter(row))],
   ['nBefore', ({ move }) => move?.before.runs ?? null],

@@ -1,4 +1,5 @@
 import type { Finding } from '../../findings/finding.ts';
+import type { Said } from '../../findings/paragraph.ts';
 import type { Grammar } from '../../findings/sentence.ts';
 import { dateText, valueText } from '../../findings/wording.ts';
 import { minuteAt } from '../../lib/dates.ts';
@@ -31,9 +32,12 @@ function levelsSentence({ now, against, unit, when }: Finding): string {
   return `It ${is} ${valueText(now, unit)} ${then} and ${valueText(against.value, unit)} before.`;
 }
 
+/** Fewer runs on a side of a move are said. */
+const FEW_RUNS = 15;
+
 /** One sentence: that a move rests on few runs; empty where it does not. */
 function fewSentence({ move }: Row): string {
-  if (!move?.before.isSmall && !move?.after.isSmall) return '';
+  if (!move || Math.min(move.before.runs, move.after.runs) >= FEW_RUNS) return '';
   return `It rests on few runs: ${move.before.runs} before and ${move.after.runs} since.`;
 }
 
@@ -47,25 +51,25 @@ function heldRow({ rows }: Study): Row | undefined {
 /** Names a move that days hide, where nothing moved for certain or what did is over; undefined where there is none. */
 export function heldSentence(study: Study, name: string, { year }: Pick<Grammar, 'year'>): string | undefined {
   const { headline, timeZone } = study;
-  const row = headline && headline.move?.untilDate === undefined ? undefined : heldRow(study);
+  const row = headline && headline.move?.untilMs === undefined ? undefined : heldRow(study);
   const held = row?.held;
   if (!row || !held) return undefined;
-  const { relative, relativePer30Days, since } = held;
-  const size = percent(since ? relative : (relativePer30Days ?? relative), true);
-  const when = since ? `since ${dateText(minuteAt(since.date, timeZone), year)}` : 'in 30 days';
-  return `${nameOf(row)} in "${name}" may have moved by ${size} ${when}, but whole days differ as much.`;
+  const when = held.shape === 'drift' ? 'in 30 days' : `since ${dateText(minuteAt(held.fromMs, timeZone), year)}`;
+  return `${nameOf(row)} in "${name}" may have moved by ${percent(held.relative, true)} ${when}, but whole days differ as much.`;
+}
+
+/** That nothing moved for certain, or what may have. */
+function steadySentence(study: Study, name: string, isFailing: boolean, grammar: Grammar): string {
+  const judged = study.rows.filter(({ state }) => state !== 'not enough data').length;
+  const calm = `${isFailing ? 'Its speed' : `"${name}"`} is steady: none of ${counted(judged, 'series', 'series')} changed its level.`;
+  return heldSentence(study, name, grammar) ?? calm;
 }
 
 /** The highest step of a scenario in which nothing moved, and what scatters. */
-function steadySentences(study: Study, name: string, isFailing: boolean, grammar: Grammar): string[] {
-  const { rows } = study;
-  const judged = rows.filter(({ state }) => state !== 'not enough data').length;
+function levelSentences({ rows }: Study, leading: Row | undefined): string[] {
   const scattered = rows.filter(({ state }) => state === 'unstable').map(nameOf);
-  const held = heldSentence(study, name, grammar);
-  const leading = leadingRow(study);
   const level = leading && levelNow(leading);
   return [
-    held ?? `${isFailing ? 'Its speed' : `"${name}"`} is steady: none of ${counted(judged, 'series', 'series')} changed its level.`,
     ...(leading && level ? [`Slowest is ${nameOf(leading)} with ${formatValue(leading.metric, level.typical)}.`] : []),
     ...(scattered.length > 0 ? [`Runs vary widely, at a constant level: ${scattered.slice(0, 3).join(', ')}.`] : []),
   ];
@@ -84,14 +88,15 @@ function partlySentence(row: Row, name: string): string | undefined {
     const some = `${percent(move.share ?? null)} of runs at ${moved}`;
     return `${nameOf(row)} in "${name}" has two levels: ${some}, the others at ${usual} as before.`;
   }
-  if (state !== 'unstable' || !('scatter' in verdict)) return undefined;
+  if (state !== 'unstable' || !('level' in verdict)) return undefined;
   return `${nameOf(row)} in "${name}" varies widely at a constant level: ${levelWords(metric, verdict.level)}.`;
 }
 
-/** A scenario in words: the findings of its rows, and the sentences on its course, the first of which says it all. */
+/** A scenario in words: the findings of its rows, and what is said of its course, the first sentence of which says it all. */
 export interface StudyTold {
   readonly findings: readonly Finding[];
-  readonly sentences: readonly string[];
+  /** The sentences of findings as lists, which their records hold as well. */
+  readonly said: readonly Said[];
 }
 
 /** The events near a study, and whether it is told beside failures. */
@@ -104,15 +109,17 @@ interface StudyAbout {
 export function tellStudy(study: Study, place: ScenarioPlace, about: StudyAbout, grammar: Grammar): StudyTold {
   const { state, headline } = study;
   const { name } = place;
-  if (state === 'not enough data') return { findings: [], sentences: [`"${name}" has too few runs to judge: ${tooFewWords(study)}.`] };
-  const findings = studyFindings(study, place, about.events, grammar);
-  if (!headline) return { findings, sentences: steadySentences(study, name, about.isFailing, grammar) };
-  const partly = partlySentence(headline, name);
-  if (partly !== undefined) return { findings, sentences: [partly] };
-  const [first] = findings;
+  if (state === 'not enough data') return { findings: [], said: [`"${name}" has too few runs to judge: ${tooFewWords(study)}.`] };
+  const row = leadingRow(study);
+  const own = headline ? partlySentence(headline, name) : steadySentence(study, name, about.isFailing, grammar);
+  const findings = studyFindings(study, place, { events: about.events, own, row }, grammar);
+  const [first, ...others] = findings;
+  const further = others.map(({ sentence }) => [sentence]);
+  if (!first) return { findings, said: [] };
+  if (!headline) return { findings, said: [[first.sentence], ...levelSentences(study, row), ...further] };
   const held = heldSentence(study, name, grammar);
-  const more = [fewSentence(headline), ...(held === undefined ? [] : [held])].filter((sentence) => sentence !== '');
-  return { findings, sentences: first ? [first.sentence, levelsSentence(first), ...more] : [] };
+  const more = own === undefined ? [levelsSentence(first), fewSentence(headline), held ?? ''] : [];
+  return { findings, said: [[first.sentence], ...more.filter((sentence) => sentence !== ''), ...further] };
 }
 
 /** Whether the time goes before the first byte or after it. */
@@ -146,6 +153,4 @@ const LEVELS = 'Levels: medians of the runs on each side, freed of hour and week
 const RATINGS = 'Ratings: field p75 limits are those of real visits, held against lab runs; lab limits go by the median.';
 
 /** How the verdicts of several scenarios were found. */
-export function siteNotes(judged: number): string[] {
-  return [`${METHOD} ${judged} series of all scenarios.`, LEVELS];
-}
+export const siteNote = (judged: number) => `${METHOD} ${judged} series of all scenarios.`;

@@ -11,34 +11,65 @@ export const BREAKDOWNS = ['day', 'week', 'month', 'hour', 'weekday', 'weekend']
 export type Breakdown = (typeof BREAKDOWNS)[number];
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
-const HOURS = ['night (0–6)', 'morning (6–12)', 'afternoon (12–18)', 'evening (18–24)'];
+const HOURS = Array.from({ length: 24 }, (_, hour) => `${String(hour).padStart(2, '0')}:00`);
 const WEEKEND = ['Monday to Friday', 'weekend'];
 
 /** Groups of a breakdown in order, and the group of each instant (-1: none). */
 export interface Grouping {
   readonly names: readonly string[];
   readonly groupsOf: (dates: readonly number[]) => readonly number[];
+  /** Some groups that follow each other, as a sentence says when: `from 02:00 to 03:00`. */
+  readonly wordsOf: (stretch: Stretch) => string;
 }
+
+/** Groups that follow each other, the last one followed by the first. */
+export interface Stretch {
+  readonly from: number;
+  readonly length: number;
+}
+
+interface Cycle extends Pick<Grouping, 'names' | 'wordsOf'> {
+  readonly groupOf: (hour: number, weekday: number) => number;
+}
+
+const dayAt = (day: number) => WEEKDAYS[day % 7] ?? '';
+
+const CYCLES: Readonly<Record<'hour' | 'weekday' | 'weekend', Cycle>> = {
+  hour: {
+    names: HOURS,
+    groupOf: (hour) => hour,
+    wordsOf: ({ from, length }) => `from ${HOURS[from] ?? ''} to ${HOURS[(from + length) % 24] ?? ''}`,
+  },
+  weekday: {
+    names: WEEKDAYS,
+    groupOf: (_, weekday) => weekday,
+    wordsOf: ({ from, length }) => (length === 1 ? `on ${dayAt(from)}s` : `from ${dayAt(from)} to ${dayAt(from + length - 1)}`),
+  },
+  weekend: {
+    names: WEEKEND,
+    groupOf: (_, weekday) => Number(weekday >= 5),
+    wordsOf: ({ from }) => (from === 1 ? 'at weekends' : 'from Monday to Friday'),
+  },
+};
 
 /** The groups of a breakdown over a range. */
 export function groupingOf(breakdown: Breakdown, range: Window, timeZone: string): Grouping {
-  if (breakdown === 'day' || breakdown === 'week' || breakdown === 'month') {
+  if (!isCycle(breakdown)) {
     const slots = slotsOf(breakdown, range, timeZone);
     return {
       names: slots.map(({ label, isPart }) => (isPart ? `${label} (part)` : label)),
       groupsOf: (dates) => dates.map((date) => slots.findIndex(({ startMs, endMs }) => date >= startMs && date <= endMs)),
+      wordsOf: ({ from }) => slots[from]?.label ?? '',
     };
   }
-  const cycles = { hour: HOURS, weekday: WEEKDAYS, weekend: WEEKEND } as const;
+  const { names, groupOf, wordsOf } = CYCLES[breakdown];
   return {
-    names: cycles[breakdown],
+    names,
     groupsOf(dates) {
       const { hour, weekday } = localTimes(dates, timeZone);
-      return dates.map((_, index) => {
-        if (breakdown === 'hour') return Math.floor(nth(hour, index) / 6);
-        return breakdown === 'weekday' ? nth(weekday, index) : Number(nth(weekday, index) >= 5);
-      });
+      return dates.map((_, index) => groupOf(nth(hour, index), nth(weekday, index)));
     },
+    wordsOf,
   };
 }
 

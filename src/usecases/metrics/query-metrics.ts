@@ -8,6 +8,7 @@ import { changeFacts, grammarOf, wordedAll } from '../../domain/metrics/findings
 import { definitionOf } from '../../domain/metrics/metric-definitions.ts';
 import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
 import { gridOf, type MetricQuery, type QueryGrid, timeUnitOf } from '../../domain/metrics/read/metric-query.ts';
+import { leadOf } from '../../domain/metrics/read/query-lead.ts';
 import { commerceMetrics, commerceNote, needsGoal, queryNotes } from '../../domain/metrics/read/query-notes.ts';
 import { inOrder, linesOf, type QueryLine, type QueryTable, queryTable } from '../../domain/metrics/read/query-table.ts';
 import type { NameKind } from '../../domain/names/match-name.ts';
@@ -161,7 +162,7 @@ const together = (...parts: readonly ExpectedTold[]): ExpectedTold => ({
 function todaySentence({ interval }: MetricQuery, { nowMs, timeZone }: QueryMetricsContext): string {
   const today = todayIn(timeZone, nowMs);
   if (todayIn(timeZone, interval.startMs) !== today) return '';
-  return `${today} is not over: these figures are of its hours until ${minuteAt(nowMs, timeZone)}, as far as they have arrived.`;
+  return `Today is not over: its figures are of the hours until ${minuteAt(nowMs, timeZone)}, as far as they have arrived.`;
 }
 
 /** Up to when the days of a forecast are counted: the last complete one, of today alone the present. */
@@ -194,6 +195,7 @@ interface Queried {
   readonly lines: readonly QueryLine[];
   readonly rows: readonly MetricRow[];
   readonly currency: string | undefined;
+  readonly table: QueryTable;
 }
 
 /** The names of rows, and the grammar of sentences on them. */
@@ -213,7 +215,7 @@ function placeOfChange({ lines }: Queried, { placeOf }: Naming) {
 
 /** Tells the changes among the rows of a query, then which are unusual, or how they run. */
 async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, context: QueryMetricsContext): Promise<ExpectedTold> {
-  const { asked, whole, complete, lines, rows, currency } = queried;
+  const { asked, whole, complete, lines, rows, currency, table } = queried;
   const { grammar, placeOf, nameOf } = naming;
   const ofChanges = changesTold({ ...read, currency: read.currency ?? currency }, placeOfChange(queried, naming), grammar);
   const ofRows = {
@@ -224,8 +226,11 @@ async function tellQuery(queried: Queried, read: ExpectedRead, naming: Naming, c
     const words = { query: whole, timeZone: context.timeZone, currency, grammar, ...ofRows };
     return together(ofChanges, tellExpected(read.lines, words));
   }
-  const course = rowVerdicts(complete, lines, rows, { nameOf, told: read.changes }) || todaySentence(complete, context);
-  return together(ofChanges, textsTold(course || (await zoneChangeSentence(complete, context))));
+  const course = rowVerdicts(complete, lines, rows, { nameOf, told: read.changes });
+  if (course !== '') return together(ofChanges, textsTold(course));
+  const [from, to] = [complete.interval.startMs, complete.interval.endMs].map((ms) => todayIn(context.timeZone, ms));
+  const lead = leadOf(table, { query: complete, from: from ?? '', to: to ?? '', grammar });
+  return together(ofChanges, textsTold(lead, todaySentence(complete, context) || (await zoneChangeSentence(complete, context))));
 }
 
 /** Answers one query as one table, which can be drawn; what a reader must know besides goes into the notes. */
@@ -271,7 +276,7 @@ export async function queryMetrics(query: MetricQuery, context: QueryMetricsCont
   const apart = apartSentence(asked.segmentIds, read.rows, lists);
   const grammar = grammarOf(todayIn(timeZone, context.nowMs));
   const named = { placeOf: placeIn(lists), nameOf: selectionNames(lists) };
-  const queried = { asked, whole, complete, lines: table.lines, rows: read.rows, currency };
+  const queried = { asked, whole, complete, lines: table.lines, rows: read.rows, currency, table: answer };
   const said = await tellQuery(queried, { lines, changes, before, ...expected }, { ...named, grammar }, context);
   context.draw(async () => {
     const { chartOfTable } = await import('../../views/from-query.ts');

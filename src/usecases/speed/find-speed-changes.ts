@@ -3,7 +3,7 @@ import { ApiError } from '../../api/errors.ts';
 import type { SpeedFacts } from '../../domain/metrics/changes/changes-answer.ts';
 import { failuresIn } from '../../domain/speed/failures.ts';
 import { type SpeedChange, speedChangesOf } from '../../domain/speed/speed-changes.ts';
-import { failureFinding } from '../../domain/speed/speed-findings.ts';
+import { failureFinding, unmeasuredFinding } from '../../domain/speed/speed-findings.ts';
 import { heldSentence } from '../../domain/speed/study-words.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { isoAt, todayIn } from '../../lib/dates.ts';
@@ -69,10 +69,10 @@ export async function findSpeedChanges(
     const { done, missing, failed } = await readEach(scenarioIds, async (scenarioId) => {
       const { name = nameOf('scenario', scenarioId), study } = await studyOne(scenarioId, asked, context);
       const place = { name, timeZone };
-      const failing = failuresIn(study).state === 'fails more often' ? failureFinding(study, place, year).sentence : undefined;
+      const failing = failuresIn(study).state === 'fails more often' ? [failureFinding(study, place, year).sentence] : [];
       return {
         ...speedChangesOf(scenarioId, name, study),
-        failing,
+        told: [...study.unmeasured.map((lack) => unmeasuredFinding(lack, place, year).sentence).slice(0, 1), ...failing],
         held: heldSentence(study, name, { year }),
         firstMs: study.sound[0]?.date,
       };
@@ -84,7 +84,7 @@ export async function findSpeedChanges(
           '.',
       );
     for (const { scenarioId, words } of failed) note(`${nameOf('scenario', scenarioId)} could not be read: ${words}`);
-    for (const { failing } of done) if (failing !== undefined) note(failing);
+    for (const sentence of done.flatMap(({ told }) => told)) note(sentence);
     const held = done.flatMap((each) => each.held ?? []);
     for (const sentence of held.slice(0, MOST_HELD)) note(sentence);
     if (held.length > MOST_HELD) note(`Not certain in ${held.length - MOST_HELD} more scenarios, because whole days differ as much.`);

@@ -6,20 +6,18 @@ import type { Har } from '../../domain/har/read/har-model.ts';
 import { waterfallOf } from '../../views/from-har.ts';
 import type { Mark, WaterfallSpec } from '../../views/spec.ts';
 import type { RunNamed } from './har-run.ts';
+import { paintsOf } from './run-neighbours.ts';
 
-/** Paints that the report of a step knows and its HAR file does not. */
-const PAINTS = { FCP: 'firstContentfulPaint', LCP: 'largestContentfulPaint' } as const;
-
-async function paintsOf(ask: Ask, stepId: string): Promise<Mark[]> {
+/** The paints that the report of a step knows and its HAR file does not. */
+async function marksOf(ask: Ask, stepId: string): Promise<Mark[]> {
   // Without its report the waterfall is drawn all the same.
-  const timings = await ask(getStepReport, { stepId }).then(
-    ({ step }) => step.timings,
+  const paints = await ask(getStepReport, { stepId }).then(
+    ({ step }) => paintsOf(step),
     () => undefined,
   );
-  return Object.entries(PAINTS).flatMap(([name, metric]) => {
-    const atMs = timings?.[metric];
-    return typeof atMs === 'number' ? [{ name, atMs }] : [];
-  });
+  return Object.entries({ FCP: paints?.fcpMs, LCP: paints?.lcpMs }).flatMap(([name, atMs]) =>
+    typeof atMs === 'number' ? [{ name, atMs }] : [],
+  );
 }
 
 /** `Checkout – mobile, step 2 "Cart"`, as far as it is known. */
@@ -32,7 +30,7 @@ function placeOf({ scenario, step }: RunNamed): string | undefined {
 export async function stepWaterfall(har: Har, query: HarQuery, run: RunNamed, ask: Ask): Promise<WaterfallSpec | undefined> {
   const isWhole = viewOf(query) === 'summary';
   const entries = isWhole ? har.entries : chosenRequests(studyHar(har, await loadEntities()), query);
-  const marks = await paintsOf(ask, run.stepResultId);
+  const marks = await marksOf(ask, run.stepResultId);
   const about = isWhole ? undefined : query.problem;
   return waterfallOf(har, { entries, about, marks, time: run.time, of: placeOf(run) });
 }

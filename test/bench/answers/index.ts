@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import process from 'node:process';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
+import { sentencesOf } from '../../../src/lib/sentences.ts';
 import type { GateRow } from '../gate-row.ts';
 import { median } from '../measure.ts';
 import { type Answer, type Claim, outcomeOf, wordsOf } from './claim.ts';
@@ -33,11 +34,11 @@ async function askWhole(world: OpenWorld, [tool, args]: Call) {
   return answers;
 }
 
-/** For reading: the first sentence of an answer, empty where it begins with its table. */
-function firstSentence({ text, isError }: Answer): string {
+/** For reading: the first sentence of an answer, empty where it has none. */
+function firstSentence({ text, isError, structured }: Answer): string {
   if (isError) return text.slice(0, 300).split('\n')[0] ?? '';
-  const said = /^(?:view: .*\n)?(?:answer|verdict): (.*)/.exec(text)?.[1] ?? '';
-  return /^.*?[.!?](?= [A-Z0-9]|$)/.exec(said)?.[0] ?? said;
+  const said = structured?.['answer'];
+  return typeof said === 'string' ? (sentencesOf(said)[0] ?? '') : '';
 }
 
 async function askQuestion(question: Question, name: string, world: OpenWorld): Promise<Row[]> {

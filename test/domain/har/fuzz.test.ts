@@ -36,7 +36,7 @@ function isJson(text: string): boolean {
 }
 
 describe('any file', () => {
-  it('with changed members gives a valid copy and a summary, or a worded error', () => {
+  it('with changed members gives a valid copy and a summary, or a worded error', { tags: 'nightly' }, () => {
     fc.assert(
       fc.property(changes, (change) => {
         const file = mutate(change);
@@ -82,7 +82,7 @@ describe('any file', () => {
 });
 
 describe('the work', () => {
-  it.each(shapes)('grows with the number of entries: %s', (_shape, make) => {
+  it.each(shapes)('grows with the number of entries: %s', { tags: 'nightly' }, (_shape, make) => {
     const workOf = (count: number) => {
       const file = har(Array.from({ length: count }, (_, index) => make(index, count)));
       return () => void digestOf(readHar(file));

@@ -22,6 +22,28 @@ test('limits in seconds, kB and MB are taken as such where ms and bytes make no 
   expect(notes[2]).toMatch(/^limit 2\.6 of weight = 2\.6.MB: /);
 });
 
+test.each([
+  ['weight', 1600, 1_600_000],
+  ['weight', 9_500, 9_500_000],
+  ['firstByte', 0.8, 800],
+  ['firstByte', 3, 3_000],
+  ['speedIndex', 4, 4_000],
+])('a limit of %s of %d is converted with a note', (metric, limit, own) => {
+  const { limits, notes } = read([{ metric, limit }]);
+  expect(limits).toEqual([own]);
+  expect(notes[0]).toContain(`limit ${limit} of ${metric} = `);
+});
+
+test.each([
+  ['cumulativeLayoutShift', 10, /: it has no unit and hardly ever exceeds 1; good is up to 0\.1\. Which limit is\?$/],
+  ['cumulativeLayoutShift', 25, /^budgets: a limit of 25 for cumulativeLayoutShift cannot be meant: /],
+  ['largestContentfulPaint', 2_500_000, /hardly ever exceeds 10.min; good is up to 2\.5.s/],
+  ['largestContentfulPaint', 0, /no page keeps it; good is up to/],
+  ['weight', 1.6e9, /hardly ever exceeds 1.GB/],
+])('a limit of %s of %d is asked back', (metric, limit, words) => {
+  expect(() => read([{ metric, limit }])).toThrow(words);
+});
+
 test('limits that may be meant as they are stay so', () => {
   expect(limitOf('largestContentfulPaint', 2_500)).toBe(2_500);
   expect(limitOf('totalBlockingTime', 10)).toBe(10);

@@ -23,7 +23,7 @@ function standsOutFromDays(runs: ReturnType<typeof series>, stretch: Stretch): b
   return dayTestOf([{ series: runs, effect: EFFECT }], { timeZone: 'UTC' })(runs, stretch);
 }
 
-const LAST_WEEK = { fromMs: START_MS + (DAYS - 7) * DAY_MS, toMs: Number.POSITIVE_INFINITY };
+const LAST_WEEK: Stretch = { shape: 'step', fromMs: START_MS + (DAYS - 7) * DAY_MS, untilMs: undefined };
 
 it('a rise within what days differ by does not stand out, a much larger one does', () => {
   expect(standsOutFromDays(series({ days: 0.1, factor: 1.05 }), LAST_WEEK)).toBe(false);
@@ -49,7 +49,11 @@ function sloped({ days, factor }: { days: number; factor: number }) {
 }
 
 const driftStandsOut = (runs: ReturnType<typeof series>) =>
-  dayTestOf([{ series: runs, effect: EFFECT }], { timeZone: 'UTC' })(runs, 'drift');
+  dayTestOf([{ series: runs, effect: EFFECT }], { timeZone: 'UTC' })(runs, {
+    shape: 'drift',
+    fromMs: runs.dates[0] ?? 0,
+    untilMs: undefined,
+  });
 
 it('a slope within what days differ by does not stand out, a much steeper one does', () => {
   expect(driftStandsOut(sloped({ days: 0.1, factor: 1.1 }))).toBe(false);

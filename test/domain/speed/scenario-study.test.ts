@@ -39,14 +39,14 @@ function mapLcp(reports: readonly Report[], change: (value: number, date: number
 }
 
 describe('properties', () => {
-  it('multiplying all values leaves what is relative', () => {
+  it('multiplying all values leaves what is relative', { tags: 'nightly' }, () => {
     const reports = history(3, NOISE, CHANGE);
     const [plain] = study(reports).rows;
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), (factor) => {
         const [row] = study(mapLcp(reports, (value) => value * factor)).rows;
         expect(row?.move?.relative).toBeCloseTo(plain?.move?.relative ?? 0, 9);
-        expect(row?.move?.since).toEqual(plain?.move?.since);
+        expect(row?.move?.began).toEqual(plain?.move?.began);
         expect(row?.state).toBe('slower');
       }),
       { numRuns: 10 },
@@ -64,11 +64,11 @@ describe('properties', () => {
     );
   });
 
-  it('raising the values of the period never makes it faster', () => {
+  it('raising the values of the period never makes it faster', { tags: 'nightly' }, () => {
     // Where a change lasts, its direction; an excursion that is over leaves the level as it was.
     const directionOf = (reports: readonly Report[]) => {
       const move = firstRow(reports)?.move;
-      return move && move.untilDate === undefined ? Math.sign(move.relative) : 0;
+      return move && move.untilMs === undefined ? Math.sign(move.relative) : 0;
     };
     for (let seed = 0; seed < 8; seed += 1) {
       const reports = history(seed, { run: 0.12 });

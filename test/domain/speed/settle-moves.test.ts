@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Move } from '../../../src/domain/speed/move.ts';
+import type { Move } from '../../../src/domain/speed/engine/run-series.ts';
 import { inOneInstant } from '../../../src/domain/speed/settle-moves.ts';
 
 const HOUR = 3_600_000;
@@ -13,17 +13,17 @@ function row(rank: number, hour: number, [before, after, spread]: readonly [numb
     p25: value - spread / 2,
     p75: value + spread / 2,
     runs: 100,
-    isSmall: false,
   });
-  const [date, previousDate] = [START + hour * HOUR, START + (hour - 1) * HOUR];
-  const since = { date, previousDate, range: { startMs: previousDate, endMs: date } };
-  const move = { since, untilDate: undefined, before: level(before), after: level(after), relative: after / before - 1 } as Move;
+  const [fromMs, previousMs] = [START + hour * HOUR, START + (hour - 1) * HOUR];
+  const began = { startMs: previousMs, endMs: fromMs };
+  const levels = { before: level(before), after: level(after), relative: after / before - 1 };
+  const move: Move = { shape: 'step', fromMs, previousMs, began, untilMs: undefined, ...levels };
   return { group: '5', rank, state, move, held: undefined } as never;
 }
 
 const hoursOf = (rows: readonly never[]) =>
   inOneInstant<{ group: string; rank: number; move: Move; held: undefined; state: never }>(rows).map(
-    ({ move }) => ((move.since?.date ?? 0) - START) / HOUR,
+    ({ move }) => (move.fromMs - START) / HOUR,
   );
 
 it('metrics of a step that moved at the same time begin with the one that shows it most clearly', () => {

@@ -45,22 +45,6 @@ describe('the changes of a scenario in its period', () => {
     expect(Math.abs((changes[0]?.moves[0].fromMs ?? 0) - fromMs)).toBeLessThan(DAY_MS / 4);
   });
 
-  it('name each series once, also where its first run was settled with that of others', () => {
-    const study = studyScenario(slowed(quiet, startMs + 3 * DAY_MS, Number.POSITIVE_INFINITY, 1.4), {
-      ...WINDOWS,
-      metrics: METRICS,
-      timeZone: 'UTC',
-    });
-    const rows = study.rows.map((row) => {
-      const since = row.metric === 'firstByte' ? row.move?.since : undefined;
-      return row.move && since ? { ...row, move: { ...row.move, since: { ...since, date: since.date + DAY_MS / 24 } } } : row;
-    });
-    const { changes } = speedChangesOf(7, 'Home', { ...study, rows });
-    expect(changes.map(({ moves }) => moves.map(({ step, metric }) => `${step} ${metric}`))).toEqual([
-      ['Step 1 largestContentfulPaint', 'Step 1 firstByte'],
-    ]);
-  });
-
   it('that is over is an episode; one that was over before is no news', () => {
     const during = changesIn(slowed(quiet, startMs + DAY_MS, startMs + 3 * DAY_MS, 1.4)).changes;
     expect(during.map(({ moves: [first] }) => first.shape)).toEqual(['episode']);
@@ -94,7 +78,7 @@ describe('the changes of a scenario in its period', () => {
   });
 });
 
-const level = (typical: number) => ({ median: typical, typical, p25: typical, p75: typical, runs: 100, isSmall: false });
+const level = (typical: number) => ({ median: typical, typical, p25: typical, p75: typical, runs: 100 });
 const at = (text: string) => Date.parse(text);
 
 function move(own: Partial<SpeedMove> = {}): SpeedMove {
@@ -104,6 +88,7 @@ function move(own: Partial<SpeedMove> = {}): SpeedMove {
     metric: 'largestContentfulPaint',
     shape: 'step',
     fromMs,
+    previousMs: fromMs,
     began: { startMs: fromMs, endMs: fromMs },
     untilMs: undefined,
     before: level(2000),

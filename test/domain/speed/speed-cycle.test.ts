@@ -82,7 +82,7 @@ describe('by day and week', () => {
 it('by weekend each metric is judged, and a step that differs comes first', () => {
   const { answer, rows } = answerTo(reportsOf({ slower: 1, weekend: 1.3 }), 'weekend', [METRIC, 'firstByte']);
   expect(answer).toMatch(
-    /^LCP is (?:29|30|31)% higher in "weekend" than in "Monday to Friday", in 1 of 3 steps\. TTFB does not differ significantly by weekend/,
+    /^LCP is (?:29|30|31)% higher at weekends than at other times, in 1 of 3 steps\. TTFB does not differ significantly by weekend/,
   );
   expect(rows.slice(0, 2).map((row) => row[1])).toEqual(['Cart', 'Cart']);
 });
@@ -92,4 +92,65 @@ it('a run that drifts is held against its line', () => {
   const values = dates.map((date) => 1000 * 1.2 ** (date / (30 * DAY_MS)));
   const levels = levelsOf({ dates, values }, { scenarioId: 1, step: '', edges: [], relativePer30Days: 0.2 });
   expect(values.map((value, index) => (value / (levels[index]?.usual ?? 0)).toFixed(6))).toEqual(values.map(() => '1.000000'));
+});
+
+describe('by hour', () => {
+  const LENGTH = 37;
+  const range = { startMs: START, endMs: START + LENGTH * DAY_MS - 1 };
+
+  /** Runs every so many hours whose steps have a factor by hour, in UTC. */
+  function hourly(factorsAt: (hour: number, day: number) => readonly number[], { everyHours = 1, seed = 1, noise = 0.06 } = {}) {
+    const { normal } = seeded(seed);
+    const reports = Array.from({ length: (LENGTH * 24) / everyHours }, (_, index): Report => {
+      const date = START + index * everyHours * HOUR_MS + 7 * 60_000;
+      const factors = factorsAt(new Date(date).getUTCHours(), Math.floor((date - START) / DAY_MS));
+      const steps = factors.map((factor, place) => {
+        const timings = { largestContentfulPaint: Math.round(2000 * factor * Math.exp(noise * normal())) };
+        return { stepId: place + 1, stepResultId: `${index}-${place}`, name: STEPS[place] ?? '', fail: 0, timings };
+      });
+      return { date, steps };
+    });
+    return cycleAnswer([scenarioRuns(1, 'Checkout', reports, range)], {
+      breakdown: 'hour',
+      metrics: [METRIC],
+      range,
+      timeZone: 'UTC',
+      limit: 100,
+      courses: new Map(),
+    });
+  }
+
+  it('a single hour that is slow every night is found and named', () => {
+    const { answer, rows } = hourly((hour) => [hour === 2 ? 1.7 : 1]);
+    expect(answer).toMatch(/^LCP is (?:69|70|71)% higher from 02:00 to 03:00 than at other times\.$/);
+    expect(rows).toHaveLength(24);
+    expect(rows[2]?.[2]).toBe('02:00');
+  });
+
+  it('a slow hour of one step stands beside what all steps share', () => {
+    const { answer } = hourly((hour, _) =>
+      [1, 2, 3].map((step) => (hour >= 12 && hour < 18 ? 1.15 : 1) * (step === 3 && hour === 4 ? 1.6 : 1)),
+    );
+    expect(answer).toMatch(/LCP is 1[3-7]% to 1[3-7]% higher from 12:00 to 18:00 than at other times, in all 3 steps\./);
+    expect(answer).toMatch(/LCP is 5\d% higher from 04:00 to 05:00 than at other times, in 1 of 3 steps\./);
+  });
+
+  it('a night that is fast is lower, over midnight too', () => {
+    expect(hourly((hour) => [hour >= 22 || hour < 4 ? 0.8 : 1]).answer).toMatch(/^LCP is (?:19|20|21)% lower from 22:00 to 04:00 than/);
+  });
+
+  it('an hour is found among runs every two hours', () => {
+    expect(hourly((hour) => [hour === 6 ? 1.4 : 1], { everyHours: 2 }).answer).toMatch(
+      /^LCP is (?:3[7-9]|4[0-3])% higher from 06:00 to 07:00/,
+    );
+  });
+
+  it('a single night says nothing, nor does scatter in more than 3 of 100', () => {
+    const never = 'LCP does not differ significantly by hour in the step.';
+    expect(hourly((hour, day) => [hour === 2 && day === 20 ? 4 : 1]).answer).toBe(never);
+    const told = Array.from({ length: 100 }, (_, seed) => hourly(() => [1], { seed: seed + 2, noise: 0.2 })).filter(
+      ({ answer }) => answer !== never,
+    );
+    expect(told.length).toBeLessThanOrEqual(3);
+  });
 });

@@ -36,7 +36,7 @@ describe('a session id', () => {
 });
 
 describe('many sessions that are opened and left', () => {
-  it('stay below the cap, cost no more memory than it, and push nobody out', async () => {
+  it('stay below the cap, cost no more memory than it, and push nobody out', { tags: 'nightly' }, async () => {
     const running = await ownService({ signIn: spokenSignIn, settings: { MAX_SESSIONS: '50' } });
     const own = await openRawSession(running.url, { authorization: 'Bearer anna:read' });
     const attack = async (count: number) => {
@@ -81,7 +81,7 @@ describe('traversal in an id', () => {
   const strange = ({ requests }: Platform) =>
     requests.filter(({ operation, url: sent }) => operation === undefined || /\.\.|%2e|passwd/i.test(sent.replace(/\?.*/, '')));
 
-  it('of a resource reads nothing and sends nothing that the interface does not have', async () => {
+  it('of a resource reads nothing and sends nothing that the interface does not have', { tags: 'nightly' }, async () => {
     const { url: to, platform } = service();
     const session = await openRawSession(to);
     const { message } = await post(to, { id: 1, method: 'resources/templates/list' }, session);
@@ -105,7 +105,7 @@ describe('traversal in an id', () => {
     expect(strange(platform)).toEqual([]);
   });
 
-  it('of a tool sends nothing that the interface does not have', async () => {
+  it('of a tool sends nothing that the interface does not have', { tags: 'nightly' }, async () => {
     const { url: to, platform } = service();
     const session = await openRawSession(to);
     const { message } = await post(to, list, session);

@@ -52,7 +52,7 @@ afterEach(() => {
 });
 
 describe('a confirmation of the 2026-07-28 era', () => {
-  it('lets exactly the write pass that was shown, whatever the order of the arguments', async () => {
+  it('lets exactly the write pass that was shown, whatever the order of the arguments', { tags: 'nightly' }, async () => {
     const state = await askFor(job('Wanted'));
     const turned = Object.fromEntries(Object.entries(job('Wanted')).toReversed());
     expect(await answer(turned, state)).toMatchObject({ structuredContent: { status: 'done' } });
@@ -66,7 +66,7 @@ describe('a confirmation of the 2026-07-28 era', () => {
     expect(await askFor(job('Unread'))).not.toBe(state);
   });
 
-  it('counts once: sent three times, one after the other or at once, it makes one job', async () => {
+  it('counts once: sent three times, one after the other or at once, it makes one job', { tags: 'nightly' }, async () => {
     const state = await askFor(job('Once'));
     const answers = await Promise.all([1, 2, 3].map(() => answer(job('Once'), state)));
     expect(answers.filter(({ isError }) => !isError)).toHaveLength(1);
@@ -127,7 +127,7 @@ describe('a confirmation of the 2026-07-28 era', () => {
     ['accepted without the box', { action: 'accept', content: {} }, 'came back without its box ticked'],
     ['accepted with a word for it', { action: 'accept', content: { confirm: 'true' } }, 'came back without its box ticked'],
     ['accepted with no', { action: 'accept', content: { confirm: false } }, 'came back without its box ticked'],
-  ])('is no consent where it is %s, whatever confirm says', async (_, confirm, words) => {
+  ])('is no consent where it is %s, whatever confirm says', { tags: 'nightly' }, async (_, confirm, words) => {
     for (const args of [job('Unsaid'), { ...job('Unsaid'), confirm: true }]) {
       expect(await answer(args, await askFor(args), {}, { confirm })).toMatchObject({
         structuredContent: { status: 'declined', notes: [expect.stringContaining(`The question ${words}; nothing was sent.`)] },
@@ -147,7 +147,7 @@ describe('a confirmation of the 2026-07-28 era', () => {
     expect(created()).toBe(1);
   });
 
-  it('that was left open for 50 seconds is not needed again where confirm is true, and no sooner', async () => {
+  it('that was left open for 50 seconds is not needed again where confirm is true, and no sooner', { tags: 'nightly' }, async () => {
     const { clock } = service().platform;
     // Without an equal job, of which a person is warned first.
     const [lying, other] = ['browser_name', 'device_type'].map((column) => ({ ...exportJob(`Lies ${column}`, column), projectId: 1201 }));
@@ -172,7 +172,7 @@ describe.skipIf(!hasRedis)('a confirmation among replicas with one key', () => {
   const redis = sharedRedis();
   const log = () => undefined;
 
-  it('is opened by another replica, and counts once in all of them', async () => {
+  it('is opened by another replica, and counts once in all of them', { tags: 'nightly' }, async () => {
     const settings = { CACHE_URL: redis().url, CACHE_KEY };
     const open = async () =>
       ownService({

@@ -25,7 +25,7 @@ async function queueLength({ url }: Service): Promise<number> {
   return Number(/^web_analytics_mcp_queue_length (\d+)$/m.exec(await response.text())?.[1]);
 }
 
-it('one principal with 127 calls waiting does not hold up another', async () => {
+it('one principal with 127 calls waiting does not hold up another', { tags: 'nightly' }, async () => {
   const running = await open({ settings: { MAX_REQUESTS: '1000', CONCURRENCY: '1', METRICS_TOKEN } });
   const { url, platform } = running;
   const slow = platform.faults.add({ kind: 'slow', operation: 'listSegments' });

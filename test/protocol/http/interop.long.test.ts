@@ -7,7 +7,7 @@ import { INTEROP_ARGS, itServes } from '../interop.ts';
 
 const platform = sharedPlatform();
 
-describe.each(someOf(hostNames, 2))('a host on %s, over HTTP', (name) => {
+describe.each(someOf(hostNames, 1))('a host on %s, over HTTP', (name) => {
   const host = itServes(name, {
     async open(options) {
       const server = await startHttpServer([...INTEROP_ARGS, '--log-level', 'warn', '--log-format', 'words']);

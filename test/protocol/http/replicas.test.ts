@@ -86,7 +86,7 @@ const requests = (operation: string) => platform.requests.filter((request) => re
 const callTool = (name: string, args: object = {}) => ({ id: 5, method: 'tools/call', params: { name, arguments: args } });
 
 describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each request to the next', () => {
-  it('are one server to a client of the 2026 era, which takes one token and asks for names once', async () => {
+  it('are one server to a client of the 2026 era, which takes one token and asks for names once', { tags: 'nightly' }, async () => {
     const { balancer } = await serve(2);
     const host = await openHttpHost('SDK 2.x in the 2026-07-28 era', balancer.url, { token: 'anna:read+write', answer: () => 'accept' });
     closing.push(() => host.close());
@@ -111,7 +111,7 @@ describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each reque
     expect(Math.min(...balancer.counts)).toBeGreaterThan(2);
   });
 
-  it('never mix up principals: each has the token, the names and the projects of its own credential', async () => {
+  it('never mix up principals: each has the token, the names and the projects of its own credential', { tags: 'nightly' }, async () => {
     const { shop, app } = platform.credentials;
     const { balancer } = await serve(2, { credentials: credentialsBy({ anna: { credential: shop }, ben: { credential: app } }) });
     const ask = async (who: string, name: string, args: object = {}) =>
@@ -127,7 +127,7 @@ describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each reque
     expect(foreign).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('does not reach project 1201') }] });
   });
 
-  it('tell a listener on either of what one of them has seen', async () => {
+  it('tell a listener on either of what one of them has seen', { tags: 'nightly' }, async () => {
     const { replicas } = await serve(2);
     const uri = 'analytics://1201/scenarios/4101';
     const hosts = await Promise.all(
@@ -146,7 +146,7 @@ describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each reque
     expect(hosts.map(({ updates }) => updates.slice(0, 1))).toEqual([[uri], [uri]]);
   });
 
-  it('keep to the limit of the platform together, however many call', async () => {
+  it('keep to the limit of the platform together, however many call', { tags: 'nightly' }, async () => {
     const { balancer } = await serve(3);
     const held = platform.faults.add({ kind: 'slow', operation: 'listSegments' });
     const calls = Array.from({ length: 30 }, (_, index) =>
@@ -161,7 +161,9 @@ describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each reque
     expect(held.applied).toBe(30);
   });
 
-  it('that share a directory find plans, downloads and results of queries of each other, each principal its own', async () => {
+  it('that share a directory find plans, downloads and results of queries of each other, each principal its own', {
+    tags: 'nightly',
+  }, async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'replicas-'));
     closing.push(() => rm(dataDir, { recursive: true, force: true }));
     const { replicas } = await serve(2, { settings: { DATA_DIR: dataDir } });
@@ -210,7 +212,7 @@ describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each reque
     expect(bearers.map((bearer) => bearer === old)).toEqual([true, true, true, false, false, false, false, false]);
   });
 
-  it('go on without Redis, and share again when it is back', async () => {
+  it('go on without Redis, and share again when it is back', { tags: 'nightly' }, async () => {
     const { balancer, lines } = await serve(2);
     const call = async () => {
       await platform.clock.advance(10_000); // what was read is too old
@@ -227,7 +229,7 @@ describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each reque
     expect(requests('requestToken').length).toBeLessThanOrEqual(2);
   });
 
-  it('hold on while the token service is down for a minute, and go on when it is back', async () => {
+  it('hold on while the token service is down for a minute, and go on when it is back', { tags: 'nightly' }, async () => {
     const { balancer } = await serve(2);
     const call = async () => {
       const answer = post2026(balancer.url, 'tools/call', { name: 'list_goals', arguments: {} }, as('anna'));
@@ -257,7 +259,7 @@ describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each reque
 describe.skipIf(!hasRedis)('sessions of the 2025 era', () => {
   const hosts: HostName[] = ['SDK 1.x', 'SDK 2.x in the 2025 era'];
 
-  it.each(hosts)('stay with their replica by the header of the session: %s', async (name) => {
+  it.each(hosts)('stay with their replica by the header of the session: %s', { tags: 'nightly' }, async (name) => {
     const { balancer } = await serve(2, { affinity: 'header' });
     const people = await Promise.all([1, 2].map(() => openHttpHost(name, balancer.url, { token: 'anna:read+write' })));
     for (const host of people) {
@@ -269,7 +271,7 @@ describe.skipIf(!hasRedis)('sessions of the 2025 era', () => {
     expect(await redis().everything()).not.toContain('"token"');
   });
 
-  it('stay with their replica by a cookie of the balancer', async () => {
+  it('stay with their replica by a cookie of the balancer', { tags: 'nightly' }, async () => {
     const { balancer } = await serve(2, { affinity: 'cookie' });
     const opened = await fetch(balancer.url, {
       method: 'POST',
@@ -286,7 +288,7 @@ describe.skipIf(!hasRedis)('sessions of the 2025 era', () => {
     expect(new Set(without.map(({ status }) => status))).toEqual(new Set([200, 404]));
   });
 
-  it('are told to begin again where their replica is gone, and can', async () => {
+  it('are told to begin again where their replica is gone, and can', { tags: 'nightly' }, async () => {
     const { balancer, replicas } = await serve(2, { affinity: 'header' });
     const session = await openRawSession(balancer.url, as('anna'));
     const home = balancer.counts.indexOf(1);

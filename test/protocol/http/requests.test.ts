@@ -21,7 +21,7 @@ describe('requests of one session', () => {
     expect((await post(url, callOf('list_segments'), session)).message).toHaveProperty('result.structuredContent.segments');
   });
 
-  it('that are given up leave no stream behind', async () => {
+  it('that are given up leave no stream behind', { tags: 'nightly' }, async () => {
     const { url, platform } = await ownService();
     const session = await openRawSession(url);
     const held = platform.faults.add({ kind: 'hang', operation: 'listGoals' });
@@ -33,7 +33,7 @@ describe('requests of one session', () => {
 });
 
 describe('requests in work', () => {
-  it('are limited for all and for each principal, and say when to come again', async () => {
+  it('are limited for all and for each principal, and say when to come again', { tags: 'nightly' }, async () => {
     const { url, platform } = await ownService({ signIn: spokenSignIn, settings: { MAX_REQUESTS: '4' } });
     const held = platform.faults.add({ kind: 'slow', operation: 'listSegments', times: 4 });
     let id = 0;
@@ -69,7 +69,7 @@ it('a batch takes as many places as it asks for', async () => {
 describe('a principal without the scope write', () => {
   const reader = as('rita:read');
 
-  it('is listed the reading tools, and told by a writing one what it lacks', async () => {
+  it('is listed the reading tools, and told by a writing one what it lacks', { tags: 'nightly' }, async () => {
     const { url, platform } = await ownService({ signIn: spokenSignIn });
     const session = await openRawSession(url, reader);
     const namesFor = async (answer: ReturnType<typeof post>) => {
@@ -108,7 +108,7 @@ it('a caller who is not signed in gets the challenge, before anything is read', 
 });
 
 describe('the end of the server', () => {
-  it('lets a running call finish, takes nothing new, and closes the streams', async () => {
+  it('lets a running call finish, takes nothing new, and closes the streams', { tags: 'nightly' }, async () => {
     const running = await ownService();
     const { url, platform } = running;
     const session = await openRawSession(url);
@@ -130,7 +130,7 @@ describe('the end of the server', () => {
     expect(running.sessions()).toBe(0);
   });
 
-  it('waits ten seconds for a call that hangs, not longer', async () => {
+  it('waits ten seconds for a call that hangs, not longer', { tags: 'nightly' }, async () => {
     const running = await ownService();
     const { url, platform } = running;
     const held = platform.faults.add({ kind: 'hang', operation: 'listGoals' });

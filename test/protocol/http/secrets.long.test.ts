@@ -38,7 +38,7 @@ async function team() {
   return { platform, environment, key, said, run };
 }
 
-it('no secret of callers, principals or operators is in anything that is written or answered', async () => {
+it('no secret of callers, principals or operators is in anything that is written or answered', { tags: 'nightly' }, async () => {
   const { platform, environment, key, said, run } = await team();
   const { clientId, clientSecret } = platform.credentials.shop;
   const token = (await run(['token', 'create', 'alice'])).trim();

@@ -38,30 +38,36 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const callOf = (name: string, args: object = {}) => ({ id: 5, method: 'tools/call', params: { name, arguments: args } });
 
 describe('a client that has no token yet', () => {
-  it.each(hostNames)('finds the issuer and signs in, to write too where its SDK asks for what it is told: %s', async (name: HostName) => {
-    const { issuer, throughProxy, service } = await place();
-    const client = { clientId: 'nightly', clientSecret: 'secret-of-the-client', scope: 'read', expectedIssuer: issuer.issuer };
-    const transport =
-      name === 'SDK 1.x'
-        ? new OldTransport(new URL(AUDIENCE), { authProvider: new OldProvider(client), fetch: throughProxy })
-        : new StreamableHTTPClientTransport(new URL(AUDIENCE), {
-            authProvider: new ClientCredentialsProvider(client),
-            fetch: throughProxy,
-          });
-    const host = await connectHost(name, transport);
-    onTestFinished(() => host.close());
-    expect((await host.call('list_goals')).structured).toHaveProperty('goals');
-    // What the challenge asks for: the old SDK takes the scope that it was given instead.
-    const asked = issuer.tokenRequests.map((form) => [form.get('scope'), form.get('resource')]);
-    expect(asked).toEqual([[name === 'SDK 1.x' ? 'read' : 'read write', AUDIENCE]]);
-    const written = await host.call('create_speed_event', { key: 'release', text: 'Release', date: 'now' }).then(
-      ({ isError }) => (isError ? 'refused' : 'done'),
-      (error: unknown) => String(error),
-    );
-    // The old SDK asks for another token when it is challenged, again with the scope that it was given.
-    expect(written).toContain(name === 'SDK 1.x' ? '403 after trying upscoping' : 'done');
-    expect(service.platform.requests.filter(({ operation }) => operation === 'createSpeedEvent')).toHaveLength(name === 'SDK 1.x' ? 0 : 1);
-  });
+  it.each(hostNames)(
+    'finds the issuer and signs in, to write too where its SDK asks for what it is told: %s',
+    { tags: 'nightly' },
+    async (name: HostName) => {
+      const { issuer, throughProxy, service } = await place();
+      const client = { clientId: 'nightly', clientSecret: 'secret-of-the-client', scope: 'read', expectedIssuer: issuer.issuer };
+      const transport =
+        name === 'SDK 1.x'
+          ? new OldTransport(new URL(AUDIENCE), { authProvider: new OldProvider(client), fetch: throughProxy })
+          : new StreamableHTTPClientTransport(new URL(AUDIENCE), {
+              authProvider: new ClientCredentialsProvider(client),
+              fetch: throughProxy,
+            });
+      const host = await connectHost(name, transport);
+      onTestFinished(() => host.close());
+      expect((await host.call('list_goals')).structured).toHaveProperty('goals');
+      // What the challenge asks for: the old SDK takes the scope that it was given instead.
+      const asked = issuer.tokenRequests.map((form) => [form.get('scope'), form.get('resource')]);
+      expect(asked).toEqual([[name === 'SDK 1.x' ? 'read' : 'read write', AUDIENCE]]);
+      const written = await host.call('create_speed_event', { key: 'release', text: 'Release', date: 'now' }).then(
+        ({ isError }) => (isError ? 'refused' : 'done'),
+        (error: unknown) => String(error),
+      );
+      // The old SDK asks for another token when it is challenged, again with the scope that it was given.
+      expect(written).toContain(name === 'SDK 1.x' ? '403 after trying upscoping' : 'done');
+      expect(service.platform.requests.filter(({ operation }) => operation === 'createSpeedEvent')).toHaveLength(
+        name === 'SDK 1.x' ? 0 : 1,
+      );
+    },
+  );
 
   it('reads the metadata without a token, at both paths and from a page', async () => {
     const { service, issuer } = await place();
@@ -105,7 +111,7 @@ describe('a request with a token', () => {
     sending.destroy();
   });
 
-  it('without the scope write may read, and is asked to step up by what writes, in both eras', async () => {
+  it('without the scope write may read, and is asked to step up by what writes, in both eras', { tags: 'nightly' }, async () => {
     const { service, issuer } = await place();
     const reader = bearer(await issuer.token({ scope: 'read' }));
     const session = await openRawSession(service.url, reader);
@@ -129,7 +135,7 @@ describe('a request with a token', () => {
     expect(service.platform.requests.filter(({ operation }) => operation === 'createSpeedEvent')).toHaveLength(1);
   });
 
-  it('is asked to come again while nobody can be let in, and the server is not ready', async () => {
+  it('is asked to come again while nobody can be let in, and the server is not ready', { tags: 'nightly' }, async () => {
     const { service, issuer, clock } = await place();
     issuer.down = true;
     const token = await issuer.token();
@@ -178,7 +184,7 @@ describe('principals with credentials of their own', () => {
     return { issuer, service, file, keep };
   }
 
-  it.each(hostNames)('see their own projects only: %s', async (name: HostName) => {
+  it.each(hostNames)('see their own projects only: %s', { tags: 'nightly' }, async (name: HostName) => {
     const { issuer, service } = await team();
     const projectsOf = async (sub: string) => {
       const host = await openHttpHost(name, service.url, { token: await issuer.token({ sub }) });

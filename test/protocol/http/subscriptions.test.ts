@@ -38,7 +38,7 @@ describe.each(listeners)('%s, over HTTP', (name) => {
   /** Streams of three hosts: in the 2025 era each has one, later those that listen. */
   const streams = isOld ? 3 : 2;
 
-  it('is told of newer reports, while others are told of what they listen to', async () => {
+  it('is told of newer reports, while others are told of what they listen to', { tags: 'nightly' }, async () => {
     const [anna, ben, idle] = [await open(name, 'anna'), await open(name, 'ben'), await open(name, 'anna')];
     await anna.listen(CHECKOUT);
     await ben.listen(HOME);

@@ -10,7 +10,7 @@ it('lists jobs, newest first', async () => {
   expect(whole(answer)).toMatchSnapshot();
 });
 
-it('shows the range of once jobs, and which of the completed ones have no files', async () => {
+it('shows the range of once jobs, and which of the completed ones have no files', { tags: 'nightly' }, async () => {
   const { structured, text } = await call('list_export_jobs', { frequency: 'once', limit: 100 });
   const once = structured['once'] as { jobId: number; from?: string; to?: string; hasFiles?: boolean }[];
   const runs = await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((page) => ask('listSuccessfulExportRuns', { limit: 100, page })));
@@ -29,7 +29,7 @@ it('shows the range of once jobs, and which of the completed ones have no files'
   expect(text).toMatch(new RegExp(`^${failed?.jobId}\\t.*\\tfalse\\t–$`, 'm'));
 });
 
-it('shows the range of a once job that a plan made, while it runs', async () => {
+it('shows the range of a once job that a plan made, while it runs', { tags: 'nightly' }, async () => {
   const plan = await call('plan_export', { fields: ['session_id'], name: 'Two days', startDate: '2026-10-01', endDate: '2026-10-02' });
   const made = await call('apply_export_plan', { planId: plan.structured['planId'], confirm: true });
   const [{ jobId } = { jobId: 0 }] = made.structured['jobs'] as { jobId: number }[];
@@ -66,7 +66,7 @@ it('passes filters on, the state in lower case, and notes that a full page may n
   });
 });
 
-it('says how each recurring job does, as its runs show', async () => {
+it('says how each recurring job does, as its runs show', { tags: 'nightly' }, async () => {
   const { structured, text } = await call('list_export_jobs', { limit: 100 });
   const jobs = await ask('listExportJobs', { limit: 100 });
   const health = structured['health'] as { jobId: number; lastRunState?: string; goodRuns?: number; runs?: number; missing?: number }[];
@@ -92,7 +92,7 @@ it('says how each recurring job does, as its runs show', async () => {
   expect(text).toContain('The interface does not say why');
 });
 
-it('counts as missing what find_export_gaps calls failed or missing', async () => {
+it('counts as missing what find_export_gaps calls failed or missing', { tags: 'nightly' }, async () => {
   const { structured } = await call('list_export_jobs', { frequency: 'daily', state: 'active', limit: 100 });
   const health = structured['health'] as { jobId: number; missing: number }[];
   expect(health.some(({ missing }) => missing > 0)).toBe(true);
@@ -110,7 +110,7 @@ it('counts the jobs of a filter, not those of the page', async () => {
   expect(structured['total']).toBe((await ask('listExportJobs', { frequency: 'daily', limit: 100 })).length);
 });
 
-it('begins with how the jobs do and those that matter, and loses none of the others', async () => {
+it('begins with how the jobs do and those that matter, and loses none of the others', { tags: 'nightly' }, async () => {
   const { structured, text } = await call('list_export_jobs');
   expect(Math.max(text.length, JSON.stringify(structured).length) / 4).toBeLessThanOrEqual(1_200);
   expect(structured['answer']).toMatch(/^Of 3\d jobs, \d+ run on schedule, the last run of each succeeded; .*under way.*\./);

@@ -9,7 +9,7 @@ const { platform, assistant, call } = useTools();
 const indexes = (answer: ToolAnswer) => records(answer).map(({ index }) => Number(index));
 
 describe('requests', () => {
-  it('are all reached exactly once, whatever fits into an answer', async () => {
+  it('are all reached exactly once, whatever fits into an answer', { tags: 'nightly' }, async () => {
     const { scenarioStepResultId, entries } = await slowStep(platform());
     const all = entries.map((_, index) => index);
     for (const limit of [undefined, 7, 500]) {
@@ -18,7 +18,7 @@ describe('requests', () => {
     }
   });
 
-  it('are all reached when the boundary cuts a page to the limit of the settings', async () => {
+  it('are all reached when the boundary cuts a page to the limit of the settings', { tags: 'nightly' }, async () => {
     const { scenarioStepResultId, entries } = await slowStep(platform());
     const narrow = await openAssistant(platform(), { maxResultTokens: 900 });
     const { rows, answers } = await allRows(narrow, { scenarioStepResultId, limit: 50 });
@@ -60,7 +60,7 @@ describe('requests', () => {
         response.content.mimeType.includes('javascript') &&
         (response._transferSize ?? response.bodySize + Math.max(0, response.headersSize)) >= 100_000,
     ],
-  ])('are found by %s', async (_what, filter, test) => {
+  ])('are found by %s', { tags: 'nightly' }, async (_what, filter, test) => {
     const { scenarioStepResultId, entries } = await slowStep(platform());
     const expected = entries.flatMap((entry, index) => (test(entry) ? [index] : []));
     expect(expected.length).toBeGreaterThan(0);
@@ -123,7 +123,7 @@ describe('what cannot be answered', () => {
     ['a limit beyond reason', { limit: 100_000 }, /^limit: /],
     ['a negative size', { minBytes: -1 }, /^minBytes: /],
     ['an unknown parameter', { host: 'a' }, /host/],
-  ])('%s is an error that says what is expected', async (_what, args, words) => {
+  ])('%s is an error that says what is expected', { tags: 'nightly' }, async (_what, args, words) => {
     const { scenarioStepResultId } = await slowStep(platform());
     const answer = await call('analyze_har', { scenarioStepResultId, ...args });
     expect(answer.isError).toBe(true);

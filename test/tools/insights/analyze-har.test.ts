@@ -24,23 +24,27 @@ describe('the summary', () => {
     expect(whole(answer)).toMatchSnapshot();
   });
 
-  it.each(someOf([1, 2, 3, 4, 5], 1))('of seed %i puts the blame on the planted tag, as the browser states it', async (seed) => {
-    await withPlatform(
-      async (other) => {
-        const { slowTag } = other.stories;
-        const [{ after }, asking] = [await stepRuns(other, slowTag), await openAssistant(other)];
-        const { structured } = await asking.call('analyze_har', { scenarioStepResultId: after });
-        await asking.close();
-        const [worst] = structured['findings'] as Record<string, unknown>[];
-        expect(worst).toMatchObject({ problem: 'third_party_blocking', basis: 'stated', when: 'this load' });
-        expect(worst?.['says']).toContain(slowTag.host);
-        expect(String(structured['verdict']).startsWith(String(worst?.['says']))).toBe(true);
-      },
-      { seed },
-    );
-  });
+  it.each(someOf([1, 2, 3, 4, 5], 1))(
+    'of seed %i puts the blame on the planted tag, as the browser states it',
+    { tags: 'nightly' },
+    async (seed) => {
+      await withPlatform(
+        async (other) => {
+          const { slowTag } = other.stories;
+          const [{ after }, asking] = [await stepRuns(other, slowTag), await openAssistant(other)];
+          const { structured } = await asking.call('analyze_har', { scenarioStepResultId: after });
+          await asking.close();
+          const [worst] = structured['findings'] as Record<string, unknown>[];
+          expect(worst).toMatchObject({ problem: 'third_party_blocking', basis: 'stated', when: 'this load' });
+          expect(worst?.['says']).toContain(slowTag.host);
+          expect(String(structured['verdict']).startsWith(String(worst?.['says']))).toBe(true);
+        },
+        { seed },
+      );
+    },
+  );
 
-  it('orders findings by what they win of a paint, other costs a quarter, those of later visits last', async () => {
+  it('orders findings by what they win of a paint, other costs a quarter, those of later visits last', { tags: 'nightly' }, async () => {
     const { structured } = await call('analyze_har', { scenarioStepResultId: (await slowStep(platform())).scenarioStepResultId });
     type Row = { costMs: number | null; costBytes: number | null; when: string; wins?: { fcpMs?: number; lcpMs?: number } };
     const rank = (structured['findings'] as Row[]).map(({ costMs, costBytes, when, wins }) => {
@@ -54,7 +58,9 @@ describe('the summary', () => {
 });
 
 describe('a step of a scenario', () => {
-  it('is answered with a typical run, named in the verdict, whose paints lie near the medians of the week', async () => {
+  it('is answered with a typical run, named in the verdict, whose paints lie near the medians of the week', {
+    tags: 'nightly',
+  }, async () => {
     const { scenarioId, projectId } = platform().stories.slowTag;
     const { structured, text } = await call('analyze_har', { scenarioId, step: '1' });
     const { run, paints } = structured as { run: Record<string, string>; paints: { lcpMs: number } };
@@ -69,7 +75,7 @@ describe('a step of a scenario', () => {
     expect(paints.lcpMs).toBeLessThanOrEqual(high);
   });
 
-  it('is the one that the scenario is named after, where none is named, which is said', async () => {
+  it('is the one that the scenario is named after, where none is named, which is said', { tags: 'nightly' }, async () => {
     const { structured, text } = await call('analyze_har', { scenarioId: 'Home – desktop' });
     expect(structured['run']).toMatchObject({ step: '1 "Home"' });
     expect(structured['run']).not.toHaveProperty('scenario');
@@ -83,6 +89,7 @@ describe('a step of a scenario', () => {
 
   it.each(['slowTag', 'failing'] as const)(
     'is the one that analyze_scenario blames in the story %s, where none is named',
+    { tags: 'nightly' },
     async (story) => {
       const { scenarioId } = platform().stories[story];
       const { structured: blamed } = await call('analyze_scenario', { scenarioIds: [scenarioId] });
@@ -94,7 +101,7 @@ describe('a step of a scenario', () => {
     },
   );
 
-  it('lists the steps where none is named, and refuses what names no run', async () => {
+  it('lists the steps where none is named, and refuses what names no run', { tags: 'nightly' }, async () => {
     const several = await call('analyze_har', { scenarioId: 'Checkout – desktop' });
     expect(several.isError).toBe(true);
     expect(several.text).toContain('name one');

@@ -25,7 +25,7 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('the stories of seed %i', (seed) => {
     opened?.assistant.call('analyze_scenario', { scenarioId, ...more }) as Promise<ToolAnswer>;
   const stories = () => (opened as { platform: Platform }).platform.stories;
 
-  it('are told: the slowed step, its metric, the first slow report and the event', async () => {
+  it('are told: the slowed step, its metric, the first slow report and the event', { tags: 'nightly' }, async () => {
     const { slowTag } = stories();
     const answer = await analyze(slowTag.scenarioId);
     const { verdict, since, events, examples, serverShare } = answer.structured as Record<string, Record<string, never>>;
@@ -56,7 +56,7 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('the stories of seed %i', (seed) => {
     expect(second).toContain(slowTag.host);
   });
 
-  it('are not told of others: the noisy scenario is unstable, at a level that never changed', async () => {
+  it('are not told of others: the noisy scenario is unstable, at a level that never changed', { tags: 'nightly' }, async () => {
     const { noisy } = stories();
     const answer = await analyze(noisy.scenarioId);
     expect(answer.structured).toMatchObject({ verdict: 'unstable' });
@@ -68,7 +68,7 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('the stories of seed %i', (seed) => {
     expect(Math.max(...tokensOf(answer))).toBeLessThanOrEqual(1200);
   });
 
-  it('name the action that fails', async () => {
+  it('name the action that fails', { tags: 'nightly' }, async () => {
     const { failing } = stories();
     const answer = await analyze(failing.scenarioId);
     const message = `${failing.action}: not possible within 10 s`;
@@ -93,7 +93,7 @@ describe('a scenario', () => {
 
   it('is answered in full, the verdict first', async () => {
     const answer = await call('analyze_scenario', { scenarioId: platform().stories.slowTag.scenarioName });
-    expect(answer.text).toMatch(/^answer: LCP at "Product" in "Product page – mobile" has been \d+% slower since /);
+    expect(answer.text).toMatch(/^LCP at "Product" in "Product page – mobile" has been \d+% slower since /);
     expect(whole(answer)).toMatchSnapshot();
   });
 
@@ -113,7 +113,7 @@ describe('a scenario', () => {
     });
   });
 
-  it('is read once, from the first instant of the baseline to the last of the period', async () => {
+  it('is read once, from the first instant of the baseline to the last of the period', { tags: 'nightly' }, async () => {
     await call('analyze_scenario', { scenarioId: 4104, startDate: '2026-11-15', endDate: '2026-11-18' });
     const reads = platform().requests.filter(({ operation }) => operation === 'listScenarioReports');
     expect(reads.map(({ body }) => body)).toEqual([
@@ -121,7 +121,7 @@ describe('a scenario', () => {
     ]);
   });
 
-  it('is read twice where the baseline lies apart, and says which windows it compared', async () => {
+  it('is read twice where the baseline lies apart, and says which windows it compared', { tags: 'nightly' }, async () => {
     const windows = { startDate: '2026-11-15', endDate: '2026-11-18', baselineStartDate: '2026-10-01', baselineEndDate: '2026-10-14' };
     const { structured } = await call('analyze_scenario', { scenarioId: 4104, ...windows });
     expect(platform().requests.filter(({ operation }) => operation === 'listScenarioReports')).toHaveLength(2);
@@ -132,7 +132,7 @@ describe('a scenario', () => {
     });
   });
 
-  it('that changed where no report was read may owe it to any event in between', async () => {
+  it('that changed where no report was read may owe it to any event in between', { tags: 'nightly' }, async () => {
     const { slowTag } = platform().stories;
     const windows = { startDate: '2026-11-19', baselineStartDate: '2026-11-01', baselineEndDate: '2026-11-08' };
     const { structured } = await call('analyze_scenario', { scenarioId: slowTag.scenarioId, ...windows });
@@ -141,7 +141,7 @@ describe('a scenario', () => {
     expect(structured['events']).toContainEqual(expect.objectContaining({ key: slowTag.eventKey }));
   });
 
-  it('that changed with no event of its own is shown those of others, as such, or none', async () => {
+  it('that changed with no event of its own is shown those of others, as such, or none', { tags: 'nightly' }, async () => {
     await withPlatform(async (own) => {
       const { slowTag } = own.stories;
       const token = await own.token('shop');
@@ -160,7 +160,7 @@ describe('a scenario', () => {
     });
   });
 
-  it('shows all asked metrics of a step, by number or by name', async () => {
+  it('shows all asked metrics of a step, by number or by name', { tags: 'nightly' }, async () => {
     const metrics = [LCP, 'domInteractive', 'nbLongTasks'];
     const byNumber = await call('analyze_scenario', { scenarioId: 4103, step: 2, metrics });
     const shown = records(byNumber).map(({ step, metric }) => `${String(step)}: ${String(metric)}`);
@@ -180,7 +180,7 @@ describe('a scenario', () => {
     expect(text).toMatch(/^step: the scenario has the steps 1 "Category", 2 "Product"; "Payment" is not one of them\./);
   });
 
-  it('still gets its verdict where the details of failed runs cannot be read', async () => {
+  it('still gets its verdict where the details of failed runs cannot be read', { tags: 'nightly' }, async () => {
     platform().faults.add({ kind: 'refused', operation: 'getStepReport' });
     const { failing } = platform().stories;
     // Of its own, because what was read before is kept.
@@ -196,7 +196,7 @@ describe('a scenario', () => {
 describe('all scenarios at once', () => {
   const { call, platform } = useTools();
 
-  it('are one line each, the worst first and in detail', async () => {
+  it('are one line each, the worst first and in detail', { tags: 'nightly' }, async () => {
     const { slowTag, noisy, failing } = platform().stories;
     const answer = await call('analyze_scenario');
     const { scenarios, ...facts } = answer.structured as { scenarios: { scenarioId: number; verdict: string; line: string }[] };
@@ -251,7 +251,7 @@ describe('all scenarios at once', () => {
     expect({ isError, text }).toEqual({ isError: true, text: expect.stringMatching(/^step: belongs to one scenario; pass a single one/) });
   });
 
-  it('are answered also where one cannot be read, which is said', async () => {
+  it('are answered also where one cannot be read, which is said', { tags: 'nightly' }, async () => {
     const { scenario } = await withPlatform(async (own) => ({
       scenario: await own.ask('listScenarioReports', { scenarioId: 4104, lastDays: 1, limit: 0 }, await own.token('shop')),
     }));

@@ -55,7 +55,7 @@ async function withServer<T>(options: AssistantOptions, run: (assistant: Assista
   }
 }
 
-it('shows what it would send, creates the jobs when confirmed, and none of them again', async () => {
+it('shows what it would send, creates the jobs when confirmed, and none of them again', { tags: 'nightly' }, async () => {
   const { planId, name } = await planned({ call }, '2026-10-16');
   const preview = await call('apply_export_plan', { planId });
   expect(sent()).toEqual([]);
@@ -81,7 +81,7 @@ it('is the exact request of the plan for a single job', async () => {
 });
 
 describe('where the client can ask', () => {
-  it('one question covers all jobs', async () => {
+  it('one question covers all jobs', { tags: 'nightly' }, async () => {
     const questions: string[] = [];
     const answer = (message: string) => {
       questions.push(message);
@@ -100,7 +100,9 @@ describe('where the client can ask', () => {
     });
   });
 
-  it('a creation whose answer was lost counts from the instant of sending, however long the person thought', async () => {
+  it('a creation whose answer was lost counts from the instant of sending, however long the person thought', {
+    tags: 'nightly',
+  }, async () => {
     const { clock, faults } = platform();
     let thinkingMs = 90_000;
     const answer = () => {
@@ -123,7 +125,7 @@ describe('where the client can ask', () => {
     });
   });
 
-  it('nothing is created when it is declined', async () => {
+  it('nothing is created when it is declined', { tags: 'nightly' }, async () => {
     await withServer({ answer: () => 'decline' }, async (assistant) => {
       const { planId, name } = await planned(assistant, '2026-10-20');
       expect(await assistant.call('apply_export_plan', { planId, confirm: true })).toMatchObject({ structured: { status: 'declined' } });
@@ -133,7 +135,7 @@ describe('where the client can ask', () => {
 });
 
 describe('a creation that breaks in the middle', () => {
-  it('says which jobs exist; repeated, it creates only the rest, after a restart too', async () => {
+  it('says which jobs exist; repeated, it creates only the rest, after a restart too', { tags: 'nightly' }, async () => {
     const { planId, name } = await withServer({}, (assistant) => planned(assistant, '2026-10-20'));
     await withServer({}, async (assistant) => {
       const second = platform().faults.add({ kind: 'slow', operation: 'createExportJob' });
@@ -161,6 +163,7 @@ describe('a creation that breaks in the middle', () => {
 describe('an answer that is lost', () => {
   it.each(['reset', 'truncated', 'server-error', 'bad-gateway', 'shape'] as const)(
     'by %s: the job is found and not created again',
+    { tags: 'nightly' },
     async (kind) => {
       platform().faults.add({ kind, operation: 'createExportJob', afterEffect: true, times: 1 });
       const { planId, name } = await planned({ call }, '2026-10-10');
@@ -174,7 +177,7 @@ describe('an answer that is lost', () => {
     },
   );
 
-  it('because the server is gone: the next one finds the job and creates the rest', async () => {
+  it('because the server is gone: the next one finds the job and creates the rest', { tags: 'nightly' }, async () => {
     const { planId, name } = await withServer({}, (assistant) => planned(assistant, '2026-10-10'));
     const held = platform().faults.add({ kind: 'slow', operation: 'createExportJob', afterEffect: true, times: 1 });
     const cut = new AbortController();
@@ -212,7 +215,7 @@ describe('an answer that is lost', () => {
   });
 });
 
-it('is applied once by two servers that begin at the same moment', async () => {
+it('is applied once by two servers that begin at the same moment', { tags: 'nightly' }, async () => {
   const { planId, name } = await withServer({}, (assistant) => planned(assistant, '2026-10-20'));
   await withServer({}, (one) =>
     withServer({}, async (other) => {

@@ -35,7 +35,7 @@ interface Sampled extends Compared {
 const hostOf = ({ url }: Request) => new URL(url).host;
 
 describe.each(someOf([1, 2, 3, 4, 5], 1))('before and after the slow tag of seed %i', (seed) => {
-  it('the tag is named by its host, what of it blocks rendering, and what it costs', async () => {
+  it('the tag is named by its host, what of it blocks rendering, and what it costs', { tags: 'nightly' }, async () => {
     await withPlatform(
       async (other) => {
         const { host } = other.stories.slowTag;
@@ -67,7 +67,7 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('before and after the slow tag of seed
 });
 
 describe.each(someOf([1, 2, 3, 4, 5], 1))('typical runs on both sides of the slow tag of seed %i', (seed) => {
-  it('name the tag alone as new, by instant and where the load time moved most', async () => {
+  it('name the tag alone as new, by instant and where the load time moved most', { tags: 'nightly' }, async () => {
     await withPlatform(
       async (other) => {
         const { scenarioId, stepId, dateMs, host } = other.stories.slowTag;
@@ -95,7 +95,7 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('typical runs on both sides of the slo
 });
 
 describe('a sample of runs', () => {
-  it('is of the step whose load time moved most where none is named', async () => {
+  it('is of the step whose load time moved most where none is named', { tags: 'nightly' }, async () => {
     const { scenarioId, stepName } = platform().stories.slowTag;
     const answer = await call('compare_hars', { scenarioId });
     expect(answer.structured['step']).toMatch(new RegExp(`^\\d "${stepName}"$`));
@@ -140,7 +140,7 @@ describe('a comparison', () => {
     expect(whole(answer)).toMatchSnapshot();
   });
 
-  it('of a file with itself finds nothing, and says that it is one file', async () => {
+  it('of a file with itself finds nothing, and says that it is one file', { tags: 'nightly' }, async () => {
     const { scenarioStepResultId } = await slowStep(platform());
     const answer = await call('compare_hars', { before: scenarioStepResultId, after: scenarioStepResultId });
     expect(answer.structured).toMatchObject({ counts: { added: 0, removed: 0, grown: 0, shrunk: 0, slower: 0, faster: 0 }, byParty: [] });
@@ -148,7 +148,7 @@ describe('a comparison', () => {
     expect(answer.text).toContain('Both ids are the same');
   });
 
-  it('of two pages says so first', async () => {
+  it('of two pages says so first', { tags: 'nightly' }, async () => {
     const { scenarioId } = platform().stories.failing;
     const { structured } = await call('get_scenario_report', { scenarioId });
     const other = (structured['steps'] as { stepResultId: string }[])[0]?.stepResultId;

@@ -23,7 +23,7 @@ describe('a verdict beside its bound', () => {
     { startDate: '-14d', endDate: 'yesterday' },
     { startDate: '-7d', endDate: 'yesterday', metrics: ['revenue'] },
     { startDate: '-56d', endDate: '-29d', metrics: ['visits'] },
-  ])('follows from it in every row of %j', async (args) => {
+  ])('follows from it in every row of %j', { tags: 'nightly' }, async (args) => {
     const answer = await call('compare_metrics', args);
     for (const { low, high } of records(answer)) expect(low).toBeLessThan(Number(high));
     expect(contradicted(records(answer))).toEqual([]);
@@ -48,7 +48,9 @@ it('figures per day stand beside the totals of ranges that differ in length', as
   expect(findingsOf(answer).map(({ unit, now }) => [unit, now])).toEqual([['sessions a day', expect.closeTo(Number(row?.['after']), 2)]]);
 });
 
-it('a break from before the period comes first, by the rate that sales follow from and the same in every question', async () => {
+it('a break from before the period comes first, by the rate that sales follow from and the same in every question', {
+  tags: 'nightly',
+}, async () => {
   const { startDay, device } = platform().stories.conversionFall;
   const asked = { startDate: '2026-11-13', endDate: 'yesterday', devices: [device] };
   const findingsFor = async (more: object) => findingsOf(await call('compare_metrics', { ...asked, ...more }));

@@ -12,7 +12,7 @@ const WEEK = { startDate: '2026-11-09', endDate: '2026-11-15' };
 const notes = ({ structured }: ToolAnswer) => (structured['notes'] as string[]).join('\n');
 
 describe('what cannot be compared', () => {
-  it('says that a goal is needed, and which there are', async () => {
+  it('says that a goal is needed, and which there are', { tags: 'nightly' }, async () => {
     const answer = await compare({ ...WEEK, metrics: ['conversionRate'] }, content);
     expect([answer.isError, answer.text]).toEqual([true, expect.stringContaining('95207 "Subscription"')]);
     const partly = await compare(WEEK, content);
@@ -21,7 +21,7 @@ describe('what cannot be compared', () => {
     expect(notes(partly)).toContain('No value for revenueSum: only e-commerce projects have one.');
   });
 
-  it('says which side lies outside retention', async () => {
+  it('says which side lies outside retention', { tags: 'nightly' }, async () => {
     const answer = await compare({ startDate: '2026-01', endDate: '2026-03', baseline: 'previous_year', explain: false });
     expect([answer.isError, answer.text]).toEqual([
       true,
@@ -55,7 +55,7 @@ describe('what cannot be compared', () => {
     expect(answer.structured['baseline']).toMatchObject({ start: '2025-10-21T00:00:00.000Z', days: 22 });
   });
 
-  it('says that a segment has no visits', async () => {
+  it('says that a segment has no visits', { tags: 'nightly' }, async () => {
     const answer = await compare({ ...WEEK, segmentIds: ['Summer sale campaign'] });
     expect(notes(answer)).toContain('There are no visits in this selection on either side.');
     expect(records(answer).map(({ before, verdict }) => [before, verdict])).toEqual([
@@ -65,13 +65,13 @@ describe('what cannot be compared', () => {
     ]);
   });
 
-  it('learns from the days that are kept where those before lie outside retention, and says since when', async () => {
+  it('learns from the days that are kept where those before lie outside retention, and says since when', { tags: 'nightly' }, async () => {
     const answer = await compare({ startDate: '2025-12-01', endDate: '2025-12-07', metrics: ['conversionRate'], explain: false });
     expect(notes(answer)).toContain('The platform keeps data since 2025-10-21: the days from there on teach what is usual.');
     expect(records(answer)).toEqual([expect.objectContaining({ verdict: 'within noise' })]);
   });
 
-  it('says of segments without by that each is compared with itself', async () => {
+  it('says of segments without by that each is compared with itself', { tags: 'nightly' }, async () => {
     const own = await compare({ ...WEEK, metrics: ['visits'], compareSegments: ['Germany', 'France'] });
     const note = 'compareSegments: each is compared with itself in the baseline; by: "segment" puts them side by side.';
     expect(notes(own)).toContain(note);
@@ -86,7 +86,7 @@ describe('what cannot be compared', () => {
     );
   });
 
-  it('is no average over more than 92 days: it is that of all sessions', async () => {
+  it('is no average over more than 92 days: it is that of all sessions', { tags: 'nightly' }, async () => {
     const answer = await compare({
       startDate: '2026-08-01',
       endDate: '2026-11-19',

@@ -35,7 +35,7 @@ async function compared(seed: number, credential: 'shop' | 'content', question: 
 }
 
 describe.each(SEEDS)('on the platform of seed %d', (seed) => {
-  it('the planted fall is named: device, first day, and that it is a fall of the rate', async () => {
+  it('the planted fall is named: device, first day, and that it is a fall of the rate', { tags: 'nightly' }, async () => {
     // A window around it, as wide as the platform has days after it.
     const { stories, answer } = await compared(seed, 'shop', ({ conversionFall: { startDay } }) => ({
       startDate: after(startDay, -2),
@@ -58,7 +58,7 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
     });
   });
 
-  it('a baseline that holds its first days takes nothing from the size on its device', async () => {
+  it('a baseline that holds its first days takes nothing from the size on its device', { tags: 'nightly' }, async () => {
     const { stories, answer } = await compared(seed, 'shop', ({ conversionFall: { startDay } }) => ({
       metrics: ['conversionRate'],
       startDate: after(startDay, 3),
@@ -80,7 +80,7 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
     expect(Math.abs(Number(first?.change?.percent) - Number(rateRow(whole.answer)?.['changePercent']))).toBeLessThan(5);
   });
 
-  it('the campaign is called mix, with rate effects near zero', async () => {
+  it('the campaign is called mix, with rate effects near zero', { tags: 'nightly' }, async () => {
     const { stories, answer } = await compared(seed, 'content', ({ mixCampaign: { goal, startDay, endDay } }) => ({
       metrics: ['conversionRate'],
       startDate: startDay,
@@ -100,7 +100,7 @@ describe.each(SEEDS)('on the platform of seed %d', (seed) => {
     expect(causes.map(({ name }) => name)).toContain(`"${segment.name}"`);
   });
 
-  it('the segment of the campaign is said to make the rise of visits', async () => {
+  it('the segment of the campaign is said to make the rise of visits', { tags: 'nightly' }, async () => {
     const { stories, answer } = await compared(seed, 'content', ({ mixCampaign: { startDay, endDay } }) => ({
       metrics: ['visits'],
       startDate: startDay,

@@ -9,7 +9,7 @@ const ADD_TO_CART = 8_120_571;
 const DAY_MS = 86_400_000;
 
 describe('zones', () => {
-  it('are compared by what the platform gives for exactly the two ranges, with a verdict', async () => {
+  it('are compared by what the platform gives for exactly the two ranges, with a verdict', { tags: 'nightly' }, async () => {
     const answer = await call('compare_metrics', {
       ...WEEK,
       metrics: ['tapRate', 'totalRevenueWithTap'],
@@ -50,7 +50,9 @@ describe('zones', () => {
     }
   });
 
-  it('one figure of a zone says first that it changed among its days, and nothing where it did not or its days are rows', async () => {
+  it('one figure of a zone says first that it changed among its days, and nothing where it did not or its days are rows', {
+    tags: 'nightly',
+  }, async () => {
     const { zone, startDay } = platform().stories.zoneTapChange;
     const figure = async (more: object) =>
       (await call('query_metrics', { metrics: ['tapRate'], startDate: '-28d', zoneIds: [String(zone.id)], ...more })).structured['answer'];

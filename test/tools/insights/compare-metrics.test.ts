@@ -40,7 +40,7 @@ interface Panel {
 }
 
 describe('two weeks', () => {
-  it('are compared in one answer, whose text is at most 700 tokens long', async () => {
+  it('are compared in one answer, whose text is at most 700 tokens long', { tags: 'nightly' }, async () => {
     const answer = await week();
     expect(whole(answer)).toMatchSnapshot();
     expect(countTokens(answer.text)).toBeLessThanOrEqual(700);
@@ -71,7 +71,7 @@ describe('two weeks', () => {
     );
   });
 
-  it('name what else happened near the first day, where the credential may know', async () => {
+  it('name what else happened near the first day, where the credential may know', { tags: 'nightly' }, async () => {
     const { slowTag, conversionFall } = platform().stories;
     const firstDay = { startDate: conversionFall.startDay, endDate: conversionFall.startDay };
     for (const answer of [await week(), await compare(firstDay)])
@@ -81,7 +81,7 @@ describe('two weeks', () => {
     expect(notes(without)).toContain('lacks the scope speed-analysis');
   });
 
-  it('that differ within noise have no causes: nothing is a share of such a change', async () => {
+  it('that differ within noise have no causes: nothing is a share of such a change', { tags: 'nightly' }, async () => {
     const answer = await compare({ startDate: '2026-10-12', endDate: '2026-10-18', metrics: ['conversionRate'], chart: true });
     expect(records(answer).map(({ verdict }) => verdict)).toEqual(['within noise']);
     expect(findingsOf(answer).map(({ verdict, place, causes }) => [verdict, place, causes])).toEqual([['unchanged', {}, []]]);
@@ -91,7 +91,7 @@ describe('two weeks', () => {
     expect(panelsIn(answer).map(({ kind }) => kind)).toEqual(['trend']);
   });
 
-  it('are not explained where that is not wanted, nor for several devices', async () => {
+  it('are not explained where that is not wanted, nor for several devices', { tags: 'nightly' }, async () => {
     const plain = await compare({ ...WEEK, explain: false });
     for (const explained of ['devices', 'sums', 'segments', 'revenue']) expect(plain.structured).not.toHaveProperty(explained);
     const several = await compare({ ...WEEK, metrics: ['conversionRate'], devices: ['mobile', 'desktop'] });
@@ -102,7 +102,7 @@ describe('two weeks', () => {
     expect(notes(several)).toContain('explain takes one device');
   });
 
-  it('of one device in one segment are explained by the segments within', async () => {
+  it('of one device in one segment are explained by the segments within', { tags: 'nightly' }, async () => {
     const answer = await compare({ ...WEEK, metrics: ['conversionRate'], devices: ['mobile'], segmentIds: ['Germany'] });
     const truth = truthOf(platform(), {
       from: '2026-11-09T00:00:00.000Z',
@@ -122,14 +122,14 @@ describe('two weeks', () => {
     expect(findingsOf(ofAll)[0]?.causes).toEqual([expect.objectContaining({ kind: 'place', name: 'mobile' })]);
   });
 
-  it('in another zone are days of that zone', async () => {
+  it('in another zone are days of that zone', { tags: 'nightly' }, async () => {
     const answer = await compare({ ...WEEK, metrics: ['visits'], explain: false }, paris);
     const after = truthOf(platform(), { from: '2026-11-08T23:00:00.000Z', to: '2026-11-15T22:59:59.999Z' });
     expect(records(answer)).toEqual([expect.objectContaining({ after: after.visits })]);
     expect(answer.structured['baseline']).toMatchObject({ start: '2026-11-02T00:00:00.000+01:00', days: 7 });
   });
 
-  it('are drawn where a picture is wanted: day by day, and what the change is made of', async () => {
+  it('are drawn where a picture is wanted: day by day, and what the change is made of', { tags: 'nightly' }, async () => {
     const answer = await compare({ ...WEEK, metrics: ['conversionRate'], chart: true });
     const [trend, parts] = panelsIn(answer);
     expect(trend).toMatchObject({ kind: 'trend', unit: 'percent', judged: { from: '2026-11-09', to: '2026-11-15' } });
@@ -160,7 +160,7 @@ describe('two weeks', () => {
   it.each([
     ['previous_year', '2025-11-10', '2025-11-16', 'weekday on weekday'],
     ['same_dates_last_year', '2025-11-09', '2025-11-15', 'date on date'],
-  ])('against %s are drawn on the same days', async (baseline, from, to, aligned) => {
+  ])('against %s are drawn on the same days', { tags: 'nightly' }, async (baseline, from, to, aligned) => {
     const [trend] = panelsIn(await compare({ ...WEEK, metrics: ['visits'], baseline, chart: true }));
     expect(trend).toMatchObject({ subtitle: expect.stringContaining(aligned), times: { length: 7 } });
     expect(trend).not.toHaveProperty('judged');
@@ -174,7 +174,7 @@ describe('two weeks', () => {
     ]);
   });
 
-  it('of one device are drawn by segments, each of which adds up by itself', async () => {
+  it('of one device are drawn by segments, each of which adds up by itself', { tags: 'nightly' }, async () => {
     const answer = await compare({ ...WEEK, metrics: ['conversionRate'], devices: ['mobile'], chart: true });
     const parts = panelsIn(answer)[1];
     expect(parts).toMatchObject({ kind: 'contribution', overlap: true, subtitle: expect.stringContaining('; 4 of 4') });
@@ -188,7 +188,7 @@ describe('two weeks', () => {
     }
   });
 
-  it('of counts on one device are drawn by segments and what all others add', async () => {
+  it('of counts on one device are drawn by segments and what all others add', { tags: 'nightly' }, async () => {
     const { startDay, endDay, device } = platform().stories.mixCampaign;
     const answer = await compare({ startDate: startDay, endDate: endDay, metrics: ['visits'], devices: [device], chart: true }, content);
     expect(records(answer)).toEqual([expect.objectContaining({ verdict: 'up' })]);
@@ -197,7 +197,7 @@ describe('two weeks', () => {
     expect(steps.slice(0, 3).reduce((total, { value }) => total + value, 0)).toBeCloseTo(Number(records(answer)[0]?.['change']), 6);
   });
 
-  it('of revenue are drawn by factors where it changed, and not taken apart within noise', async () => {
+  it('of revenue are drawn by factors where it changed, and not taken apart within noise', { tags: 'nightly' }, async () => {
     const calm = await compare({ ...WEEK, metrics: ['revenueSum'], devices: ['desktop'], chart: true });
     expect(records(calm)).toEqual(expect.arrayContaining([expect.objectContaining({ verdict: 'within noise' })]));
     expect(panelsIn(calm).map(({ kind, title }) => [kind, title])).toEqual([
@@ -215,7 +215,7 @@ describe('two weeks', () => {
     expect(added).toBeCloseTo(typeof factors?.change === 'number' ? factors.change : Number.NaN, 2);
   });
 
-  it('side by side are drawn as bars, a picture for each metric', async () => {
+  it('side by side are drawn as bars, a picture for each metric', { tags: 'nightly' }, async () => {
     const answer = await compare({ ...WEEK, by: 'device', chart: true });
     const devices = ['desktop', 'mobile', 'tablet'];
     const values = (metric: string) =>
@@ -241,7 +241,7 @@ describe('two weeks', () => {
 });
 
 describe('a special day', () => {
-  it('is named where noise is too wide for a verdict', async () => {
+  it('is named where noise is too wide for a verdict', { tags: 'nightly' }, async () => {
     const answer = await compare({ startDate: '2025-11-28', endDate: '2025-11-28' });
     expect(answer.structured['answer']).toContain('Black Friday');
     expect(answer.text).toMatch(/Black Friday \(2025-11-28\) \+\d+%/);

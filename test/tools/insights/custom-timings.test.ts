@@ -46,7 +46,7 @@ function laterSince(dateMs: number, byMs: number) {
 }
 
 describe('a custom timing', () => {
-  it('is held against a budget on the steps that set it', async () => {
+  it('is held against a budget on the steps that set it', { tags: 'nightly' }, async () => {
     const { scenarioId, step, values } = await truth();
     const level = median(values);
     const answer = await call('check_speed_budgets', {
@@ -65,7 +65,7 @@ describe('a custom timing', () => {
     expect(answer.structured['answer']).toContain(`${TIMING} ${Math.round(level)} ms (limit`);
   });
 
-  it('is judged and drawn like any metric', async () => {
+  it('is judged and drawn like any metric', { tags: 'nightly' }, async () => {
     const { scenarioId, step } = await truth();
     const since = Date.parse('2026-11-10T00:00:00.000Z');
     altered.alterBy(laterSince(since, 1_200));
@@ -80,7 +80,7 @@ describe('a custom timing', () => {
     expect(JSON.stringify(structured['chart'])).toContain(TIMING);
   });
 
-  it('of some scenarios is shown for these, and none is an error that names what there is', async () => {
+  it('of some scenarios is shown for these, and none is an error that names what there is', { tags: 'nightly' }, async () => {
     const scenarioIds = [String((await truth()).scenarioId), 'Home – desktop'];
     const some = await call('analyze_scenario', { scenarioIds, metrics: [TIMING], ...SHORT });
     expect(some.isError).toBe(false);
@@ -107,7 +107,7 @@ describe('a custom timing', () => {
     expect(inner().requests.filter(({ url }) => url.includes('speed-analysis'))).toEqual([]);
   });
 
-  it('is offered where no metrics are named, and all of them stand beside "all"', async () => {
+  it('is offered where no metrics are named, and all of them stand beside "all"', { tags: 'nightly' }, async () => {
     const { scenarioId } = await truth();
     const usual = await call('analyze_scenario', { scenarioIds: [String(scenarioId)], ...SHORT });
     expect(String(usual.structured['notes'])).toMatch(/For metrics also: .*price-visible/);

@@ -22,7 +22,7 @@ interface File {
 const downloads = () => platform().requests.filter(({ operation }) => operation === 'download');
 
 describe('a run without rows', () => {
-  it('is complete, says that it found nothing, and is a table without rows', async () => {
+  it('is complete, says that it found nothing, and is a table without rows', { tags: 'nightly' }, async () => {
     const gaps = await call('find_export_gaps', { jobId: 'Daily views' });
     const rows = gaps.structured['rows'] as [string, number, string, string][];
     const cause = rows.find(([, , status]) => status === 'suspicious')?.[3] ?? '';
@@ -71,7 +71,7 @@ describe('a successful run', () => {
     expect(platform().requests.filter(({ server }) => server === 'store' || server === 'service')).toEqual([]);
   });
 
-  it('can be read as a resource: manifest with sha256, columns, first rows with ids to the last digit', async () => {
+  it('can be read as a resource: manifest with sha256, columns, first rows with ids to the last digit', { tags: 'nightly' }, async () => {
     const answer = await call('download_export_run', { jobId: 'Daily views' });
     const { directory } = answer.structured as { directory: string };
     const [uri = ''] = answer.links;
@@ -105,7 +105,7 @@ describe('a successful run', () => {
 });
 
 describe('a run that the platform still computes', () => {
-  it('is followed in the background, with progress, and fetched when it has succeeded', async () => {
+  it('is followed in the background, with progress, and fetched when it has succeeded', { tags: 'nightly' }, async () => {
     await withPlatform(async (other) => {
       const own = await openAssistant(other);
       const started = await own.call('download_export_run', { jobId: 'Sessions of yesterday', waitSeconds: 0 });
@@ -143,7 +143,7 @@ describe('a run that the platform still computes', () => {
     });
   });
 
-  it('has the range of its row, though the list of runs was read shortly before it succeeded', async () => {
+  it('has the range of its row, though the list of runs was read shortly before it succeeded', { tags: 'nightly' }, async () => {
     await withPlatform(async (other) => {
       const own = await openAssistant(other, { thinksMs: 0 });
       const fetched = other.faults.add({ kind: 'slow', operation: 'download', delayMs: 0 }).reached();
@@ -164,7 +164,7 @@ describe('a run that the platform still computes', () => {
     });
   });
 
-  it('goes on when the call is cancelled', async () => {
+  it('goes on when the call is cancelled', { tags: 'nightly' }, async () => {
     await withPlatform(async (other) => {
       const own = await openAssistant(other);
       const cancelled = new AbortController();
@@ -191,7 +191,7 @@ describe('what cannot be had', () => {
     ['an unknown run', { jobId: 3123, runId: 5 }, /list_export_runs lists what exists/],
     ['an unknown job', { jobId: 'Hourly clicks' }, /there is no export job "Hourly clicks"/],
     ['a wait that is too long', { jobId: 3123, waitSeconds: 41 }, /waitSeconds/],
-  ])('%s is an error that says what to do next', async (_what, args, words) => {
+  ])('%s is an error that says what to do next', { tags: 'nightly' }, async (_what, args, words) => {
     expect(await call('download_export_run', args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
   });
 });

@@ -12,7 +12,7 @@ interface Made {
 }
 
 describe('questions of people who set up exports', () => {
-  it('23: list the export jobs and tell which ones ran successfully', async () => {
+  it('23: list the export jobs and tell which ones ran successfully', { tags: 'nightly' }, async () => {
     const { structured } = await call('list_export_jobs', { limit: 100 });
     const listed = structured['jobs'] as Made[];
     expect(listed.map(({ jobId }) => jobId)).toEqual((await ask('listExportJobs', { limit: 100 })).map(({ jobId }) => jobId));
@@ -53,7 +53,7 @@ describe('questions of people who set up exports', () => {
     expect(files?.length).toBeGreaterThan(0);
   });
 
-  it('25: which days are missing in the daily session export? Backfill them', async () => {
+  it('25: which days are missing in the daily session export? Backfill them', { tags: 'nightly' }, async () => {
     const { day, jobName } = platform().stories.missingExport;
     const question = '25. Which days are missing in the daily session export? Backfill them.';
     const jobs = await answer(question, async (tell) => {

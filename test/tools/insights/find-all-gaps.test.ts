@@ -8,7 +8,7 @@ const GAPS = new Set(['failed', 'missing', 'suspicious']);
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 describe.each(someOf([11, 12, 13], 1))('all jobs at once, with seed %i', (seed) => {
-  it('say of each what asking for that job alone says, those that lack most first', async () => {
+  it('say of each what asking for that job alone says, those that lack most first', { tags: 'nightly' }, async () => {
     await withPlatform(
       async (other) => {
         const assistant = await openAssistant(other);

@@ -51,7 +51,7 @@ async function onSeed<T>(seed: number, credential: 'shop' | 'content', run: (ans
 }
 
 describe('what changed in four weeks', () => {
-  it('is one line each, in at most 44 requests and 1,500 tokens, no request twice', async () => {
+  it('is one line each, in at most 44 requests and 1,500 tokens, no request twice', { tags: 'nightly' }, async () => {
     const answer = await findUsual();
     const sent = platform().requests.map(({ url, body }) => `${url} ${JSON.stringify(body)}`);
     expect(new Set(sent).size).toBe(sent.length);
@@ -113,7 +113,7 @@ describe('what changed in four weeks', () => {
 });
 
 describe.each(someOf([2, 3, 7], 1))('on the platform of seed %d', (seed) => {
-  it('the fall of the conversion rate is one line: device, first day, that it goes on', async () => {
+  it('the fall of the conversion rate is one line: device, first day, that it goes on', { tags: 'nightly' }, async () => {
     await onSeed(seed, 'shop', (answer, { stories }) => {
       const { device, startDay } = stories.conversionFall;
       const own = firstOf(answer).filter(({ subject }) => subject === 'conversionRate');
@@ -181,7 +181,7 @@ inFullRun(() => {
 });
 
 describe('speed', () => {
-  it('stands in the same list, beside the change of conversion that began with it', async () => {
+  it('stands in the same list, beside the change of conversion that began with it', { tags: 'nightly' }, async () => {
     const answer = await find({ include: ['site', 'performance'] });
     expect(whole(answer)).toMatchSnapshot();
     expect(countTokens(answer.text)).toBeLessThanOrEqual(1_500);
@@ -245,7 +245,7 @@ describe('speed', () => {
     });
   });
 
-  it('out of reach is said, and the site is looked at all the same', async () => {
+  it('out of reach is said, and the site is looked at all the same', { tags: 'nightly' }, async () => {
     platform().faults.add({ kind: 'refused', operation: 'listScenarioReports' });
     const answer = await find({ include: ['site', 'speed'], metrics: ['visits'] });
     expect(answer.isError).toBe(false);
@@ -270,7 +270,7 @@ describe('what is asked for', () => {
     ]);
   });
 
-  it('lists as many as the limit, and counts the rest', async () => {
+  it('lists as many as the limit, and counts the rest', { tags: 'nightly' }, async () => {
     const all = await findUsual();
     const one = await find({ limit: 1 });
     expect(changesIn(one)).toEqual(changesIn(all).slice(0, 1));
@@ -278,7 +278,7 @@ describe('what is asked for', () => {
     expect(said(one)).toMatch(/ There are \d+ more changes; limit lists more\./);
   });
 
-  it('is said to be nothing where nothing changed', async () => {
+  it('is said to be nothing where nothing changed', { tags: 'nightly' }, async () => {
     const answer = await find({ days: 5, metrics: ['bounceRate'] });
     expect(changesIn(answer)).toEqual([]);
     // A site that is visited on desktops is no app, whose zones would be missed.
@@ -286,7 +286,7 @@ describe('what is asked for', () => {
     expect(looked(answer)['series']).toBeGreaterThan(0);
   });
 
-  it('is said of the site where zones are too many to look through, and refused of zones alone', async () => {
+  it('is said of the site where zones are too many to look through, and refused of zones alone', { tags: 'nightly' }, async () => {
     const both = await find({ include: ['site', 'zones'], metrics: ['visits'] });
     expect(both.isError).toBe(false);
     expect(looked(both)['series']).toBeGreaterThan(0);
@@ -308,7 +308,7 @@ describe('what is asked for', () => {
 });
 
 describe('what a reader has to know', () => {
-  it('is said: the project, what taught the usual, how sure the lines are', async () => {
+  it('is said: the project, what taught the usual, how sure the lines are', { tags: 'nightly' }, async () => {
     const answer = await find({ metrics: ['visits'] }, account);
     expect(notes(answer)).toContain('Project: Nordlicht Shop (1201).');
     expect(notes(await find({ metrics: ['visits'] }))).not.toContain('Project:');

@@ -39,7 +39,7 @@ it('tells failed from expired days, and plans the jobs that fill each', async ()
 });
 
 describe.each(someOf([1, 2, 3, 4, 5], 1))('with seed %i', (seed) => {
-  it('each incident of each job is found with its cause, and nothing else', async () => {
+  it('each incident of each job is found with its cause, and nothing else', { tags: 'nightly' }, async () => {
     await withPlatform(
       async (other) => {
         const assistant = await openAssistant(other);
@@ -57,7 +57,7 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('with seed %i', (seed) => {
   });
 });
 
-it('files that were fetched in time do not expire', async () => {
+it('files that were fetched in time do not expire', { tags: 'nightly' }, async () => {
   await withPlatform(async (other) => {
     const assistant = await openAssistant(other);
     const downloaded = await assistant.call('download_export_run', { jobId: 'Daily sessions' });
@@ -77,7 +77,7 @@ describe('a run that succeeded without rows', () => {
     return values[0]?.value ?? 0;
   };
 
-  it('is a gap where the platform counts visits, by one request for them, and its plan fills the day', async () => {
+  it('is a gap where the platform counts visits, by one request for them, and its plan fills the day', { tags: 'nightly' }, async () => {
     const before = platform().requests.length;
     const answer = await call('find_export_gaps', { jobId: 'Daily views' });
     const asked = platform()
@@ -101,7 +101,7 @@ describe('a run that succeeded without rows', () => {
     expect(JSON.stringify(preview.structured)).toContain(`Daily views backfill ${day}`);
   });
 
-  it('is none on a day without visits, and is not judged where visits cannot be read', async () => {
+  it('is none on a day without visits, and is not judged where visits cannot be read', { tags: 'nightly' }, async () => {
     const none = platform().faults.add({
       kind: 'shape',
       operation: 'getSiteVisits',
@@ -116,7 +116,7 @@ describe('a run that succeeded without rows', () => {
     expect(unread.text).toContain('Whether the days of empty runs had visits could not be found out');
   });
 
-  it('of an hourly job is one stretch with the visits of its hours together', async () => {
+  it('of an hourly job is one stretch with the visits of its hours together', { tags: 'nightly' }, async () => {
     const { platform: other, assistant, jobId, hours } = await hourlyWithout(3);
     const [fromMs = 0] = hours;
     const asked = other.requests.length;
@@ -161,7 +161,7 @@ async function hourlyWithout(count: number) {
 const iso = (ms: number) => new Date(ms).toISOString();
 
 describe('a backfill', () => {
-  it('is applied by its planId, told while it runs, and closes the gap', async () => {
+  it('is applied by its planId, told while it runs, and closes the gap', { tags: 'nightly' }, async () => {
     const { day } = platform().stories.missingExport;
     const { structured } = await call('find_export_gaps', { jobId: 'Daily sessions' });
     const done = await call('apply_export_plan', { planId: structured['planId'], confirm: true });
@@ -219,7 +219,7 @@ it('a job whose record is no request any more is studied all the same', async ()
 });
 
 describe('a time in which the job did not run', () => {
-  it('is told as days without files, with the plan that exports them', async () => {
+  it('is told as days without files, with the plan that exports them', { tags: 'nightly' }, async () => {
     const usual = await call('find_export_gaps', { jobId: 'Daily sessions mobile' });
     expect(told(usual, 'suspended')).toEqual(['2026-10-21 to 2026-11-19: 30 suspended']);
     expect(usual.structured).toMatchObject({
@@ -239,7 +239,7 @@ describe('a time in which the job did not run', () => {
     });
   });
 
-  it('before its first run is told as such', async () => {
+  it('before its first run is told as such', { tags: 'nightly' }, async () => {
     const answer = await call('find_export_gaps', { jobId: 'Daily views', startDate: '2026-10-25', endDate: '2026-10-30' });
     expect(told(answer, 'before')).toEqual(['2026-10-25 to 2026-10-30: 6 before']);
     expect(answer.structured['planId']).toBeDefined();
@@ -247,7 +247,7 @@ describe('a time in which the job did not run', () => {
 });
 
 describe('a once job', () => {
-  it('with files is held to its own range', async () => {
+  it('with files is held to its own range', { tags: 'nightly' }, async () => {
     const answer = await call('find_export_gaps', { jobId: 'Weekly sessions 2026-11-09' });
     expect(answer.structured).toMatchObject({ answer: 'None of 7 days of "Weekly sessions 2026-11-09" is missing.', rows: [] });
   });

@@ -56,7 +56,7 @@ describe('a text finds', () => {
     ['73310', 'goal', 'Purchase'],
     ['price visible', 'custom timing', 'Checkout – desktop / Product / price-visible'],
     ['checkout variant', 'custom variable', 'checkout_variant'],
-  ])('%s: the %s "%s"', async (text, kind, path) => {
+  ])('%s: the %s "%s"', { tags: 'nightly' }, async (text, kind, path) => {
     expect(await first(text)).toMatchObject({ kind, path });
   });
 
@@ -72,7 +72,7 @@ describe('a text finds', () => {
     expect(await first(text, { kinds: ['exportable field'] })).toMatchObject({ id });
   });
 
-  it('what has most of several words where nothing has all, and says so', async () => {
+  it('what has most of several words where nothing has all, and says so', { tags: 'nightly' }, async () => {
     const answer = await call('find_objects', { text: 'browser device country', kinds: ['exportable field'] });
     const paths = objectsIn(answer).map(({ path }) => path);
     expect(paths).toEqual(expect.arrayContaining(['sessions / browser_name', 'sessions / country_code']));
@@ -85,7 +85,7 @@ describe('a text finds', () => {
     expect(found.map(({ id }) => id)).toEqual(['query']);
   });
 
-  it('what has some words, and the zone of another project that has them all', async () => {
+  it('what has some words, and the zone of another project that has them all', { tags: 'nightly' }, async () => {
     const paths = objectsIn(await call('find_objects', { text: 'mobile visitors' })).map(({ path }) => path);
     expect(paths).toEqual(expect.arrayContaining(['Mobile Safari', 'New visitors', 'Returning visitors']));
     const { text } = await call('find_objects', { text: 'Buy now' });
@@ -109,7 +109,7 @@ describe('a text finds', () => {
     expect(answer.text).toMatch(/The best 2 of \d+; pass kinds or limit for others/);
   });
 
-  it('nothing, and says among how many', async () => {
+  it('nothing, and says among how many', { tags: 'nightly' }, async () => {
     const answer = await call('find_objects', { text: 'xyzzy' });
     expect(answer).toMatchObject({ isError: false, structured: { objects: [] } });
     expect(answer.text).toMatch(/Nothing resembles "xyzzy" among \d+ objects \(.*segment 10/);
@@ -117,7 +117,7 @@ describe('a text finds', () => {
 });
 
 describe('the lists', () => {
-  it('are fetched once for calls within ten seconds, and also serve the look-up of names', async () => {
+  it('are fetched once for calls within ten seconds, and also serve the look-up of names', { tags: 'nightly' }, async () => {
     await withAssistant(platform(), { thinksMs: 0 }, async (assistant) => {
       requests();
       const steps: string[] = [];
@@ -144,7 +144,7 @@ describe('the lists', () => {
     });
   });
 
-  it('that cannot be had are named, the others are searched', async () => {
+  it('that cannot be had are named, the others are searched', { tags: 'nightly' }, async () => {
     await withAssistant(platform(), { credential: 'noSpeed' }, async (assistant) => {
       const answer = await assistant.call('find_objects', { text: 'checkout' });
       expect(objectsIn(answer).map(({ kind }) => kind)).toContain('mapping');

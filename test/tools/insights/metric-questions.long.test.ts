@@ -23,7 +23,7 @@ const truth = (week: typeof lastWeek, device: 'all' | 'desktop' | 'mobile' | 'ta
 const percent = (value: number) => `${Number(value.toFixed(2))}%`;
 
 describe('a question about the site', () => {
-  it('1: says why the conversion rate dropped last week', async () => {
+  it('1: says why the conversion rate dropped last week', { tags: 'nightly' }, async () => {
     const asked = await shop('1. Why did our conversion rate drop last week?', (call) =>
       call('compare_metrics', { startDate: 'last_week', endDate: 'last_week' }),
     );
@@ -43,7 +43,7 @@ describe('a question about the site', () => {
     });
   });
 
-  it('2: names the day on which the drop started', async () => {
+  it('2: names the day on which the drop started', { tags: 'nightly' }, async () => {
     const asked = await shop('2. On which day did the drop start?', (call) =>
       call('compare_metrics', { metrics: ['conversionRate'], startDate: '-10d', endDate: 'yesterday' }),
     );
@@ -53,7 +53,7 @@ describe('a question about the site', () => {
     expect(said(asked)).toContain(`since ${dateText(startDay, '2026')}`);
   });
 
-  it('3: tells whether the drop is on mobile only', async () => {
+  it('3: tells whether the drop is on mobile only', { tags: 'nightly' }, async () => {
     const asked = await shop('3. Is the drop on mobile only?', (call) =>
       call('compare_metrics', {
         metrics: ['conversionRate'],
@@ -74,7 +74,7 @@ describe('a question about the site', () => {
     );
   });
 
-  it('4: tells traffic mix from a change of the rate', async () => {
+  it('4: tells traffic mix from a change of the rate', { tags: 'nightly' }, async () => {
     const asked = await shop('4. Is it traffic mix or a real rate change?', (call) =>
       call('compare_metrics', { metrics: ['conversionRate'], startDate: 'last_week', endDate: 'last_week' }),
     );
@@ -94,7 +94,7 @@ describe('a question about the site', () => {
     expect(Math.abs(Number(sums?.['mix']))).toBeLessThan(0.05 * Math.abs(Number(sums?.['rate'])));
   });
 
-  it('5: splits the change of revenue into visits, conversion and basket', async () => {
+  it('5: splits the change of revenue into visits, conversion and basket', { tags: 'nightly' }, async () => {
     const asked = await shop('5. Why is revenue down this week: fewer visits, lower conversion or a smaller basket?', (call) =>
       call('compare_metrics', { metrics: ['revenueSum'], startDate: 'this_week', endDate: 'yesterday', baselineStartDate: '2026-11-02' }),
     );
@@ -112,7 +112,7 @@ describe('a question about the site', () => {
     expect(records(asked)[0]).toMatchObject({ verdict: 'within noise' });
   });
 
-  it('6: compares conversion on desktop, mobile and tablet', async () => {
+  it('6: compares conversion on desktop, mobile and tablet', { tags: 'nightly' }, async () => {
     const asked = await shop('6. Compare conversion on desktop, mobile and tablet for last month.', (call) =>
       call('query_metrics', { metrics: ['conversionRate'], startDate: 'last_month', endDate: 'last_month', breakdown: ['device'] }),
     );
@@ -158,7 +158,7 @@ describe('a question about the site', () => {
     expect(notes(asked)).toContain('segment "New visitors" = 418203');
   });
 
-  it('8: gives the weekly report with the change from the week before', async () => {
+  it('8: gives the weekly report with the change from the week before', { tags: 'nightly' }, async () => {
     const asked = await shop('8. Give me the weekly KPI report with the change from the week before.', (call) =>
       call('compare_metrics', { metrics: ['all'], startDate: 'last_week', endDate: 'last_week', explain: false }),
     );
@@ -183,7 +183,7 @@ describe('a question about the site', () => {
     expect(findingsOf(asked)[0]).toMatchObject({ subject: 'conversionRate', when: { from: startDay, ongoing: true }, verdict: 'lower' });
   });
 
-  it('9: shows twelve months of visits, which add up', async () => {
+  it('9: shows twelve months of visits, which add up', { tags: 'nightly' }, async () => {
     const asked = await shop('9. Show monthly visits for the past 12 months.', (call) =>
       call('query_metrics', { metrics: ['visits'], startDate: '2025-11', endDate: '2026-10', breakdown: ['month'] }),
     );
@@ -217,7 +217,7 @@ describe('a question about the site', () => {
     expect(notes(asked)).toContain('conversionRate = conversionCount / visits of the whole range');
   });
 
-  it('11: compares this week with the same week last year, weekday by weekday', async () => {
+  it('11: compares this week with the same week last year, weekday by weekday', { tags: 'nightly' }, async () => {
     const asked = await shop('11. Compare this week with the same week last year.', (call) =>
       call('compare_metrics', { startDate: 'this_week', endDate: 'today', baseline: 'previous_year' }),
     );
@@ -257,7 +257,7 @@ describe('a question about the app', () => {
     return { tapRate: (100 * sum.tapSessions) / sum.sessions, revenuePerTap: sum.revenueCents / 100 / sum.taps };
   }
 
-  it('13: reads the tap rate of a zone by its path', async () => {
+  it('13: reads the tap rate of a zone by its path', { tags: 'nightly' }, async () => {
     const asked = await app('13. What is the tap rate of "Add to cart" on the product screen?', (call) =>
       call('query_metrics', { metrics: ['tapRate'], startDate: '-28d', endDate: 'yesterday', zoneIds: ['Product screen / Add to cart'] }),
     );
@@ -266,7 +266,7 @@ describe('a question about the app', () => {
     expect(notes(asked)).toContain('The last 7 days may still change (since 2026-11-13).');
   });
 
-  it('14: finds the zones of a screen and ranks them', async () => {
+  it('14: finds the zones of a screen and ranks them', { tags: 'nightly' }, async () => {
     const zones = new Map<number, string>();
     const asked = await app('14. Which zones of the home screen bring most revenue per tap?', async (call) => {
       const found = await call('find_objects', { text: 'Home', kinds: ['zone'] });
@@ -285,6 +285,6 @@ describe('a question about the app', () => {
   });
 });
 
-it('all fourteen were asked', () => {
+it('all fourteen were asked', { tags: 'nightly' }, () => {
   expect(answered().map((question) => Number.parseInt(question))).toEqual(Array.from({ length: 14 }, (_, index) => index + 1));
 });

@@ -8,7 +8,7 @@ const range = { startDate: '2026-11-01', endDate: '2026-11-19' };
 const goal = 'Newsletter sign-up';
 
 describe('beside a goal other than that of e-commerce revenue follows from no conversions', () => {
-  it('of that goal, whatever is named: neither a basket nor an order is made of them', async () => {
+  it('of that goal, whatever is named: neither a basket nor an order is made of them', { tags: 'nightly' }, async () => {
     const { text, structured } = await call('compare_metrics', { ...range, metrics: ['revenue', 'conversionRate'], goalId: goal });
     expect(text).not.toMatch(/basket|average (?:cart|order)/i);
     expect(structured['revenue']).toBeUndefined();

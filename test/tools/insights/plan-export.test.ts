@@ -55,7 +55,7 @@ it('splits a long past range into jobs that meet', async () => {
   expect(fixed(answer.text)).toMatchSnapshot();
 });
 
-it('lists the first jobs of a very long range', async () => {
+it('lists the first jobs of a very long range', { tags: 'nightly' }, async () => {
   const { structured, text } = await call('plan_export', { fields: ['session_id'], startDate: '2026-01-01', endDate: '2026-10-31' });
   const shown = (structured['each'] as unknown[]).length;
   expect(shown).toBeLessThan(44);
@@ -116,22 +116,22 @@ describe('jobs that exist', () => {
     return { job, from, endDate, ...(await call('plan_export', { fields: weekly, startDate: from, endDate })) };
   }
 
-  it('are named where one is equal', async () => {
+  it('are named where one is equal', { tags: 'nightly' }, async () => {
     const { job, from, endDate, structured, text } = await planAgain('2026-11-09');
     expect(structured['existing']).toContainEqual(
       expect.objectContaining({ jobId: job?.jobId, likeness: 'equal', shared: `${from} to ${endDate}` }),
     );
-    expect(text).toContain(`answer: An equal job exists: ${job?.jobId} "${job?.name}".\nA second one would deliver the same rows again.`);
+    expect(text).toContain(`An equal job exists: ${job?.jobId} "${job?.name}".\nA second one would deliver the same rows again.`);
   });
 
-  it('count for nothing where their files are gone', async () => {
+  it('count for nothing where their files are gone', { tags: 'nightly' }, async () => {
     const { job, structured, text } = await planAgain('2026-06');
     expect(job).toBeDefined();
     expect(structured).not.toHaveProperty('existing');
     expect(text).not.toContain('An equal job exists');
   });
 
-  it('are named where files of the range, or of a part of it, can still be had', async () => {
+  it('are named where files of the range, or of a part of it, can still be had', { tags: 'nightly' }, async () => {
     const { structured, text } = await call('plan_export', {
       fields: ['session_id', 'revenue'],
       startDate: '2026-11-12',
@@ -147,7 +147,7 @@ describe('jobs that exist', () => {
       ['Hourly sessions', 'has all these columns', '2026-11-13T09:00Z to 2026-11-19T00:00Z'],
       ['Daily sessions', 'has all these columns', '2026-11-13 to 2026-11-18'],
     ]);
-    expect(text).toMatch(/^answer: Jobs? \d+ ".+".* (?:has|have) all these columns \(see existing\): perhaps no export is needed\.$/m);
+    expect(text).toMatch(/^Jobs? \d+ ".+".* (?:has|have) all these columns \(see existing\): perhaps no export is needed\.$/m);
   });
 
   it('of other columns, devices or scopes are not', async () => {
@@ -186,7 +186,7 @@ it.each([
   expect({ isError, text }).toEqual({ isError: true, text: expect.stringMatching(words) });
 });
 
-it('goes on without variables where they cannot be read and none is needed', async () => {
+it('goes on without variables where they cannot be read and none is needed', { tags: 'nightly' }, async () => {
   await withPlatform(async (other) => {
     other.faults.add({ kind: 'refused', operation: 'listDynamicVariableKeys' });
     const fresh = await openAssistant(other);
@@ -204,7 +204,7 @@ it('goes on without variables where they cannot be read and none is needed', asy
   });
 });
 
-it('leaves a segment to the service where segments cannot be read', async () => {
+it('leaves a segment to the service where segments cannot be read', { tags: 'nightly' }, async () => {
   await withPlatform(async (other) => {
     other.faults.add({ kind: 'refused', operation: 'listSegments' });
     const fresh = await openAssistant(other);
@@ -218,7 +218,7 @@ it('leaves a segment to the service where segments cannot be read', async () => 
   });
 });
 
-it('stays short for a table with every field', async () => {
+it('stays short for a table with every field', { tags: 'nightly' }, async () => {
   const fields = (await ask('listExportableFields', { scope: 'sessions' }))
     .map(({ name }) => name)
     .filter((name) => !name.endsWith('_var'));
@@ -233,7 +233,7 @@ it('is read-only: it is offered where nothing may be written', async () => {
 });
 
 describe('the preset journeys', () => {
-  it.each(['sessions', 'views'])('plans the fields that tools over visits read of %s', async (scope) => {
+  it.each(['sessions', 'views'])('plans the fields that tools over visits read of %s', { tags: 'nightly' }, async (scope) => {
     const { isError, structured } = await call('plan_export', { fields: ['journeys'], scope, frequency: 'daily' });
     expect(isError).toBe(false);
     const names = (structured['fields'] as { fieldName: string }[]).map(({ fieldName }) => fieldName);

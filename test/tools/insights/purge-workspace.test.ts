@@ -35,7 +35,7 @@ describe('confirmed', () => {
     });
   });
 
-  it('removes what was read out of the runs too', async () => {
+  it('removes what was read out of the runs too', { tags: 'nightly' }, async () => {
     await call('download_export_run', { jobId: 'Daily sessions' });
     const { uri } = (await call('query_export', { jobId: 'Daily sessions', sql: 'SELECT session_id FROM data' })).structured;
     expect(await assistant().read(String(uri))).toContain('session_id');
@@ -43,7 +43,7 @@ describe('confirmed', () => {
     await expect(assistant().read(String(uri))).rejects.toThrow('call query_export again');
   });
 
-  it('says that some cannot be fetched again', async () => {
+  it('says that some cannot be fetched again', { tags: 'nightly' }, async () => {
     await withPlatform(async (other) => {
       const own = await openAssistant(other);
       await own.call('download_export_run', { jobId: 'Daily sessions' });
@@ -57,7 +57,7 @@ describe('confirmed', () => {
   });
 });
 
-it('keeps a run that is being fetched, and says so', async () => {
+it('keeps a run that is being fetched, and says so', { tags: 'nightly' }, async () => {
   const slow = platform().faults.add({ kind: 'slow', operation: 'download' });
   await call('download_export_run', { jobId: 'Daily views', waitSeconds: 0 });
   await slow.reached();
@@ -71,7 +71,7 @@ it('keeps a run that is being fetched, and says so', async () => {
   expect((await call('download_export_run', { jobId: 'Daily views' })).structured).toMatchObject({ state: 'complete' });
 });
 
-it('asks the person where the client can ask, whatever the argument says', async () => {
+it('asks the person where the client can ask, whatever the argument says', { tags: 'nightly' }, async () => {
   const asked: string[] = [];
   const own = await openAssistant(platform(), {
     answer: (message) => {

@@ -11,14 +11,14 @@ beforeAll(async () => {
 describe('amounts of money', () => {
   const revenue = { jobId: 'Daily sessions', sql: 'SELECT sum(session_transactions_revenue) AS session_transactions_revenue FROM data' };
 
-  it('have the currency of the project beside them; other columns have none', async () => {
+  it('have the currency of the project beside them; other columns have none', { tags: 'nightly' }, async () => {
     expect((await call('query_export', revenue)).structured).toMatchObject({ currency: 'EUR' });
     const counted = await call('query_export', { jobId: 'Daily sessions', sql: 'SELECT count(*) AS n FROM data' });
     expect(counted.structured).not.toHaveProperty('currency');
     expect((await call('query_export', { jobId: 'Daily sessions' })).structured).toMatchObject({ currency: 'EUR' });
   });
 
-  it('that a statement makes of cents keep their cents in the text', async () => {
+  it('that a statement makes of cents keep their cents in the text', { tags: 'nightly' }, async () => {
     const cents = 'sum(session_transactions_revenue_cents)';
     const sql = `SELECT ${cents} AS all_cents, ${cents} / 100 AS revenue, round(${cents}::DOUBLE / 100.0, 2) AS rounded FROM data`;
     const { structured, text } = await call('query_export', { jobId: 'Daily sessions', sql });
@@ -28,7 +28,7 @@ describe('amounts of money', () => {
     expect(text).toContain(`${allCents}\t${amount}\t${amount}`);
   });
 
-  it('are answered without it where the platform does not give it', async () => {
+  it('are answered without it where the platform does not give it', { tags: 'nightly' }, async () => {
     platform().faults.add({ kind: 'refused', operation: 'getSiteRevenue' });
     const other = await openAssistant(platform(), { credential: 'shop' });
     onTestFinished(() => other.close());

@@ -17,7 +17,7 @@ describe('the examples of the page on SQL', () => {
     expect(examples).toHaveLength(10);
   });
 
-  it.each(someOf(examples, 5))('$question', async ({ sql }) => {
+  it.each(someOf(examples, 5))('$question', { tags: 'nightly' }, async ({ sql }) => {
     const answer = await run(sql);
     expect([answer.isError, answer.text]).toEqual([false, expect.any(String)]);
     const rows = records(answer);
@@ -26,7 +26,7 @@ describe('the examples of the page on SQL', () => {
     expect(last).not.toBeNull();
   });
 
-  it('say what they mean: new and returning visitors, and a total that is the sum of the groups', async () => {
+  it('say what they mean: new and returning visitors, and a total that is the sum of the groups', { tags: 'nightly' }, async () => {
     const [all] = records(await run('SELECT count(*) AS n FROM sessions'));
     const byKind = records(await run(examples.find(({ question }) => question.startsWith('New and returning'))?.sql ?? ''));
     expect(byKind.reduce((sum, { sessions }) => sum + Number(sessions), 0)).toBe(all?.['n']);
@@ -40,7 +40,7 @@ describe('the examples of the page on SQL', () => {
 });
 
 describe('the limits of the page on SQL', () => {
-  it('hold: a total without grouping() gets a note', async () => {
+  it('hold: a total without grouping() gets a note', { tags: 'nightly' }, async () => {
     const answer = await run('SELECT country_code, count(*) AS n FROM sessions GROUP BY ROLLUP (country_code)');
     expect(answer.text).toContain('grouping(column) is 1 for a total');
   });

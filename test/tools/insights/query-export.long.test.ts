@@ -25,7 +25,7 @@ async function exported(name: string, more: Record<string, unknown>): Promise<vo
 }
 
 describe('a question about an export', () => {
-  it('26: is answered with the revenue by browser, the same that the metrics say in all', async () => {
+  it('26: is answered with the revenue by browser, the same that the metrics say in all', { tags: 'nightly' }, async () => {
     const fields = select('browser_name', 'session_number_of_transactions', 'session_transactions_revenue_cents');
     await exported('Sales of last week', { scope: 'sessions', fields, frequency: { value: 'once', dateRange: LAST_WEEK } });
     const answer = await user('26. Revenue by browser for last week, from the export.', async (use) => {
@@ -56,7 +56,7 @@ describe('a question about an export', () => {
     expect(answer.text).toContain('Range: 2026-11-09 … 2026-11-15 (7 days, UTC)');
   });
 
-  it('27: is answered with the sessions that have rage clicks on checkout pages, by page', async () => {
+  it('27: is answered with the sessions that have rage clicks on checkout pages, by page', { tags: 'nightly' }, async () => {
     const answer = await user('27. Sessions with rage clicks on checkout pages, by page, from the views export.', async (use) => {
       await use('download_export_run', { jobId: 'Daily views' });
       const described = await use('query_export', { jobId: 'Daily views' });
@@ -80,7 +80,7 @@ beforeAll(async () => {
 });
 
 describe('without sql', () => {
-  it('the data are described, and each example runs', async () => {
+  it('the data are described, and each example runs', { tags: 'nightly' }, async () => {
     const answer = await call('query_export', { jobId: 'Daily sessions' });
     expect(answer.structured).toMatchObject({ runs: 1, rowCount: expect.any(Number), covered: ['2026-11-19 (1 day, UTC)'], gaps: [] });
     const examples = answer.structured['examples'] as { sql: string }[];
@@ -91,7 +91,7 @@ describe('without sql', () => {
     expect(whole(answer)).toMatchSnapshot();
   });
 
-  it('says which days are not in it, and so does a query', async () => {
+  it('says which days are not in it, and so does a query', { tags: 'nightly' }, async () => {
     await call('download_export_run', { jobId: 'Daily views' });
     const runs = await call('list_export_runs', { jobId: 'Daily views', state: 'success' });
     const [, , third] = (runs.structured['runs'] as { jobRunId: number }[]) ?? [];
@@ -108,7 +108,7 @@ describe('without sql', () => {
 });
 
 describe('several jobs', () => {
-  it('are views by scope, which one statement joins', async () => {
+  it('are views by scope, which one statement joins', { tags: 'nightly' }, async () => {
     await call('download_export_run', { jobId: 'Daily views' });
     const answer = await call('query_export', {
       jobIds: ['Daily sessions', 'Daily views'],
@@ -122,7 +122,7 @@ describe('several jobs', () => {
     expect(described.text).toContain('The views are');
   });
 
-  it('of which only some have the day that a statement asks by give its result the range of those', async () => {
+  it('of which only some have the day that a statement asks by give its result the range of those', { tags: 'nightly' }, async () => {
     await call('download_export_run', { jobId: 'Weekly sessions 2026-11-09' });
     const counted = (column: string) =>
       call('query_export', {
@@ -144,7 +144,7 @@ describe('several jobs', () => {
 describe('in another zone', () => {
   const paris = useTools({ timeZone: 'Europe/Paris' });
 
-  it('the example counts its days, and they are those of the metrics', async () => {
+  it('the example counts its days, and they are those of the metrics', { tags: 'nightly' }, async () => {
     await paris.call('download_export_run', { jobId: 'Daily sessions' });
     const { examples } = (await paris.call('query_export', { jobId: 'Daily sessions' })).structured as { examples: { sql: string }[] };
     const days = records(await paris.call('query_export', { jobId: 'Daily sessions', sql: examples[0]?.sql }));
@@ -160,7 +160,7 @@ describe('in another zone', () => {
 });
 
 describe('a result', () => {
-  it('of which not even one row can be shown says how to get less, not how to get more', async () => {
+  it('of which not even one row can be shown says how to get less, not how to get more', { tags: 'nightly' }, async () => {
     const { isError, text } = await call('query_export', {
       jobId: 'Daily sessions',
       sql: `SELECT repeat('x', 300000) AS long FROM range(3)`,
@@ -171,7 +171,7 @@ describe('a result', () => {
     });
   });
 
-  it('is cut to the budget, and its resource holds every row', async () => {
+  it('is cut to the budget, and its resource holds every row', { tags: 'nightly' }, async () => {
     const answer = await call('query_export', {
       jobId: 'Daily sessions',
       sql: 'SELECT user_id, session_id, "session_transaction_items.sku" FROM data',
@@ -207,7 +207,7 @@ describe('a result', () => {
     expect(answer.links).toEqual([]);
   });
 
-  it('is drawn as bars by a label and as a line over time', async () => {
+  it('is drawn as bars by a label and as a line over time', { tags: 'nightly' }, async () => {
     const bars = await call('query_export', {
       jobId: 'Daily sessions',
       chart: true,
@@ -239,7 +239,7 @@ describe('an error says what to do next', () => {
     ["SELECT * FROM read_text('/etc/passwd')", 'read_text cannot be read from; the data are the view data.'],
     ['SELECT 1; SELECT 2', 'exactly one statement is expected, found 2'],
     ['DROP VIEW data', 'only a single SELECT statement runs here'],
-  ])('%s', async (sql, words) => {
+  ])('%s', { tags: 'nightly' }, async (sql, words) => {
     const answer = await call('query_export', { jobId: 'Daily sessions', sql });
     expect(answer).toMatchObject({ isError: true, text: expect.stringContaining(words) });
     expect(answer.text).toContain('Correct the arguments and call again.');
@@ -275,7 +275,7 @@ describe('the server', () => {
     });
   });
 
-  it('ends a query whose caller gave up', async () => {
+  it('ends a query whose caller gave up', { tags: 'nightly' }, async () => {
     const controller = new AbortController();
     const args = { jobId: 'Daily sessions', sql: 'SELECT count(*) FROM range(1000000000000)' };
     const running = assistant().client.callTool({ name: 'query_export', arguments: args }, { signal: controller.signal });

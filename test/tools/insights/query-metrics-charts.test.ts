@@ -38,7 +38,9 @@ describe('a chart', () => {
     expect(values('conversionRate', 'mobile')).toHaveLength(3);
   });
 
-  it('draws bars where rows are no times: a picture for each of a few metrics, colours for the last column', async () => {
+  it('draws bars where rows are no times: a picture for each of a few metrics, colours for the last column', {
+    tags: 'nightly',
+  }, async () => {
     const args = {
       ...WEEK,
       metrics: ['visits', 'revenueSum'],
@@ -78,7 +80,7 @@ describe('a chart', () => {
     });
   });
 
-  it('ranks segments and goals by their value, and leaves devices in their order', async () => {
+  it('ranks segments and goals by their value, and leaves devices in their order', { tags: 'nightly' }, async () => {
     const bars = async (breakdown: string) => {
       const answer = await call('query_metrics', { ...WEEK, metrics: ['conversionRate'], breakdown: [breakdown], chart: true });
       const { labels, series, subtitle } = answer.structured['chart'] as {

@@ -17,7 +17,7 @@ function requireOrder(row: Record<string, unknown>, prefix = ''): void {
 }
 
 describe('what was to be expected', () => {
-  it('stands beside what was counted, by week, with a verdict that the first sentence counts', async () => {
+  it('stands beside what was counted, by week, with a verdict that the first sentence counts', { tags: 'nightly' }, async () => {
     const answer = await expected({ startDate: '2026-09-07', endDate: '2026-11-15', breakdown: ['week'] });
     const rows = records(answer);
     expect(rows).toHaveLength(10);
@@ -28,14 +28,14 @@ describe('what was to be expected', () => {
     expect(rows.at(-1)).toMatchObject({ week: '2026-11-09', visits: truthOf(platform(), wire('2026-11-09', '2026-11-15')).visits });
     const clear = rows.filter(({ verdict }) => verdict !== 'normal');
     expect(clear.length).toBeGreaterThan(1);
-    expect(answer.text).toMatch(new RegExp(`^answer: Of 10 weeks, ${clear.length} were unusual\\.`));
+    expect(answer.text).toMatch(new RegExp(`^Of 10 weeks, ${clear.length} were unusual\\.`));
     const told = findingsOf(answer).map(({ when: { from }, verdict, now, against }) => [from, verdict, now, against?.what]);
     expect(new Set(told)).toEqual(
       new Set(clear.map(({ week, verdict, visits }) => [week, verdict === 'high' ? 'higher' : 'lower', visits, 'expected'])),
     );
   });
 
-  it('is told of all rows where a limit shows the first, which are the same as without it', async () => {
+  it('is told of all rows where a limit shows the first, which are the same as without it', { tags: 'nightly' }, async () => {
     const args = { startDate: '2026-10-19', endDate: '2026-11-15', breakdown: ['day'] };
     const [all, first] = [await expected(args), await expected({ ...args, limit: 3 })];
     const largest = records(all).toSorted((a, b) => Number(b['visits']) - Number(a['visits']));
@@ -43,7 +43,7 @@ describe('what was to be expected', () => {
     expect(first.structured['answer']).toBe(all.structured['answer']);
   });
 
-  it('finds the days of the planted fall of a rate, and no day before it', async () => {
+  it('finds the days of the planted fall of a rate, and no day before it', { tags: 'nightly' }, async () => {
     const { startDay, device } = platform().stories.conversionFall;
     const answer = await expected({
       metrics: ['conversionRate'],
@@ -63,7 +63,7 @@ describe('what was to be expected', () => {
     const row = only(answer);
     expect(row).toMatchObject({ visits: null, verdict: 'forecast' });
     requireOrder(row);
-    expect(answer.text).toMatch(/^answer: Visits from 23 to 29 Nov: [\d,]+ expected \([\d,]+ to [\d,]+\)\./);
+    expect(answer.text).toMatch(/^Visits from 23 to 29 Nov: [\d,]+ expected \([\d,]+ to [\d,]+\)\./);
     expect(answer.structured['notes']).toEqual(
       expect.arrayContaining([
         expect.stringMatching(/^Special days: Black Friday week from 23 to 26 Nov \(.*\), Black Friday on 27 Nov \(/),
@@ -71,7 +71,7 @@ describe('what was to be expected', () => {
     );
   });
 
-  it('holds the days that are over and those ahead, each metric with columns of its own', async () => {
+  it('holds the days that are over and those ahead, each metric with columns of its own', { tags: 'nightly' }, async () => {
     const answer = await expected({
       metrics: ['conversionRate', 'revenueSum'],
       startDate: '2026-11-16',
@@ -90,13 +90,11 @@ describe('what was to be expected', () => {
     expect(Number(visits)).toBeGreaterThan(0);
     const counted = Number(visits).toLocaleString('en');
     expect(answer.text).toMatch(
-      new RegExp(
-        `^answer: Visits on 20 Nov: [\\d,]+ expected \\([\\d,]+ to [\\d,]+\\)\\.\nSo far it is ${counted}, up to 20 Nov, 10:\\d\\d\\.`,
-      ),
+      new RegExp(`^Visits on 20 Nov: [\\d,]+ expected \\([\\d,]+ to [\\d,]+\\)\\.\nSo far it is ${counted}, up to 20 Nov, 10:\\d\\d\\.`),
     );
   });
 
-  it('is drawn as a band', async () => {
+  it('is drawn as a band', { tags: 'nightly' }, async () => {
     const answer = await expected({ ...WEEK, breakdown: ['day'], chart: true });
     const rows = records(answer);
     const [panel] = panelsOf(answer.structured['chart'] as TrendSpec);

@@ -31,7 +31,7 @@ describe('weekdays', () => {
   const days = Array.from({ length: 15 }, (_, index) => dayOf(Date.parse('2026-11-05') + index * DAY_MS));
   const daysOf = (name: unknown) => days.filter((day) => names.indexOf(String(name)) === (new Date(day).getUTCDay() + 6) % 7);
 
-  it('are made of whole days: counts added, rates and averages from what they are of', async () => {
+  it('are made of whole days: counts added, rates and averages from what they are of', { tags: 'nightly' }, async () => {
     const answer = await call('query_metrics', {
       ...range,
       metrics: ['visits', 'conversionRate', 'bounceRate', 'cartAverage', 'revenueSum'],
@@ -56,7 +56,7 @@ describe('weekdays', () => {
     expect(answer.structured['units']).toMatchObject({ days: 'whole days', visits: 'sessions' });
   });
 
-  it('stand beside devices, segments and goals, with a total of the whole range', async () => {
+  it('stand beside devices, segments and goals, with a total of the whole range', { tags: 'nightly' }, async () => {
     const answer = await call('query_metrics', {
       ...range,
       metrics: ['conversionCount', 'conversionRate'],
@@ -85,7 +85,7 @@ describe('weekdays', () => {
     }
   });
 
-  it('of zones have no rate of several days, because users are not given, and the rate of a single one', async () => {
+  it('of zones have no rate of several days, because users are not given, and the rate of a single one', { tags: 'nightly' }, async () => {
     const zone = { zoneIds: [8_120_571], metrics: ['tapRate', 'totalRevenueWithTap'], breakdown: ['weekday'] };
     const answer = await app.call('query_metrics', { ...zone, startDate: '2026-11-09', endDate: '2026-11-16' });
     const daily = records(await app.call('query_metrics', { ...zone, ...WEEK, endDate: '2026-11-16', breakdown: ['day'] }));
@@ -103,7 +103,7 @@ describe('weekdays', () => {
 });
 
 describe('totals', () => {
-  it('are rows of the whole range, whose rates are exact', async () => {
+  it('are rows of the whole range, whose rates are exact', { tags: 'nightly' }, async () => {
     for (const unit of ['day', 'week', 'month']) {
       const args = {
         startDate: '2026-10-28',
@@ -119,7 +119,7 @@ describe('totals', () => {
     }
   });
 
-  it('of segments are all visitors, of devices all', async () => {
+  it('of segments are all visitors, of devices all', { tags: 'nightly' }, async () => {
     const segments = records(await call('query_metrics', { ...WEEK, metrics: ['visits'], compareSegments: ['Germany'], totals: true }));
     expect(segments).toEqual([
       { segment: 'Germany', visits: truth({ segment: 'Germany' }).visits },
@@ -129,7 +129,7 @@ describe('totals', () => {
     expect(devices).toEqual(['all', 'mobile', 'tablet'].map((device) => ({ device, visits: truth({ device: device as 'all' }).visits })));
   });
 
-  it('are not drawn beside their parts', async () => {
+  it('are not drawn beside their parts', { tags: 'nightly' }, async () => {
     const args = { ...WEEK, metrics: ['visits'], totals: true, chart: true };
     const weekdays = await call('query_metrics', { ...args, breakdown: ['weekday'] });
     expect(weekdays.structured['chart']).toMatchObject({ kind: 'bars', labels: expect.not.arrayContaining(['total']) });
@@ -139,7 +139,7 @@ describe('totals', () => {
 });
 
 describe('shares', () => {
-  it('are of all devices and all visitors of the same time', async () => {
+  it('are of all devices and all visitors of the same time', { tags: 'nightly' }, async () => {
     const answer = await call('query_metrics', {
       startDate: '2026-11-09',
       endDate: '2026-11-10',
@@ -169,7 +169,7 @@ describe('shares', () => {
     expect(textOf(answer)).toContain('Shares are percent of all devices and all visitors of the same time. Segments may overlap.');
   });
 
-  it('of devices and the rest add up to the whole', async () => {
+  it('of devices and the rest add up to the whole', { tags: 'nightly' }, async () => {
     const rows = records(await call('query_metrics', { ...WEEK, metrics: ['visits'], breakdown: ['device'], shares: true }));
     expect(rows.map(({ device }) => device)).toEqual([...DEVICES, OTHER]);
     expect(rows[0]?.['visitsShare']).toBe(100);
@@ -217,7 +217,7 @@ describe('visits on none of the devices', () => {
     expect(textOf(answer)).toContain(`${OTHER}: ${visits} visits`);
   });
 
-  it('are no row where devices add up or one of them was not asked for', async () => {
+  it('are no row where devices add up or one of them was not asked for', { tags: 'nightly' }, async () => {
     const named = await call('query_metrics', { ...WEEK, metrics: ['visits'], devices: ['all', 'mobile'] });
     expect(records(named).map(({ device }) => device)).toEqual(['all', 'mobile']);
     const within = await call('query_metrics', { ...WEEK, metrics: ['visits'], breakdown: ['device'], segmentIds: ['Mobile Safari'] });
@@ -226,7 +226,7 @@ describe('visits on none of the devices', () => {
 });
 
 describe('all visitors beside segments', () => {
-  it.each(['all visitors', 'All Visits', 'EVERYONE', 'all  users'])('are understood as %s', async (words) => {
+  it.each(['all visitors', 'All Visits', 'EVERYONE', 'all  users'])('are understood as %s', { tags: 'nightly' }, async (words) => {
     const answer = await call('query_metrics', { ...WEEK, metrics: ['conversionRate', 'visits'], compareSegments: ['Paid search', words] });
     const of = (segment?: string) => {
       const { visits, conversionRate } = truth(segment === undefined ? {} : { segment });
@@ -235,7 +235,7 @@ describe('all visitors beside segments', () => {
     expect(records(answer)).toEqual([of('Paid search'), of()]);
   });
 
-  it('are those within segmentIds', async () => {
+  it('are those within segmentIds', { tags: 'nightly' }, async () => {
     const args = { metrics: ['visits'], segmentIds: ['Germany'], compareSegments: ['all visitors', 'Germany', 'New visitors'] };
     const [all, germany, both] = records(await call('query_metrics', { ...WEEK, ...args }));
     const { visits } = truth({ segment: 'Germany' });
@@ -246,7 +246,7 @@ describe('all visitors beside segments', () => {
     expect(Number(both?.['visits'])).toBeLessThan(visits);
   });
 
-  it('are a side of a comparison at the same time, which is told to contain the other', async () => {
+  it('are a side of a comparison at the same time, which is told to contain the other', { tags: 'nightly' }, async () => {
     const args = { startDate: '2026-10-19', endDate: '2026-11-15', metrics: ['conversionRate'] };
     const answer = await call('compare_metrics', { ...args, by: 'segment', compareSegments: ['Paid search', 'all visitors'] });
     const range = { from: '2026-10-19T00:00:00.000Z', to: WIRE.to };
@@ -267,7 +267,7 @@ describe('all visitors beside segments', () => {
 describe('money', () => {
   const cents = (amount: number) => amount.toFixed(2);
 
-  it('keeps its cents in text, however large it is', async () => {
+  it('keeps its cents in text, however large it is', { tags: 'nightly' }, async () => {
     const week = await call('query_metrics', { ...WEEK, metrics: ['revenueSum'], breakdown: ['device'] });
     for (const device of DEVICES) expect(textOf(week)).toContain(`${device}\t${cents(truth({ device }).revenue)}\n`);
     expect(textOf(week)).not.toContain('are rounded in this text');
@@ -278,7 +278,7 @@ describe('money', () => {
     expect(textOf(month)).toContain(`\n${cents(revenue)}\n`);
   });
 
-  it('keeps them in comparisons: of periods, of devices, and of what revenue is made of', async () => {
+  it('keeps them in comparisons: of periods, of devices, and of what revenue is made of', { tags: 'nightly' }, async () => {
     const periods = await call('compare_metrics', { ...WEEK, metrics: ['revenueSum'] });
     const before = truth({ from: '2026-11-02T00:00:00.000Z', to: '2026-11-08T23:59:59.999Z' }).revenue;
     const after = truth().revenue;

@@ -36,7 +36,7 @@ describe('rows as they are asked for', () => {
     expect(total).toMatchObject({ visits, conversionRate: expect.closeTo(conversionRate, 3) });
   });
 
-  it('are weeks whose break comes first, on its device and with its cost, and no trend of what it moved', async () => {
+  it('are weeks whose break comes first, on its device and with its cost, and no trend of what it moved', { tags: 'nightly' }, async () => {
     const { startDay, device } = platform().stories.conversionFall;
     const weeks = { startDate: '2026-09-28', endDate: '2026-11-15', metrics: ['all'], breakdown: ['week'] };
     const answer = await call('query_metrics', weeks);
@@ -53,7 +53,7 @@ describe('rows as they are asked for', () => {
     expect(answer.text).not.toMatch(/(Conversion rate|Conversions|Revenue): .*trend/);
   });
 
-  it('are quarters and hours', async () => {
+  it('are quarters and hours', { tags: 'nightly' }, async () => {
     const quarters = await call('query_metrics', {
       startDate: '2026-05-01',
       endDate: '2026-10-31',
@@ -83,14 +83,14 @@ describe('rows as they are asked for', () => {
     expect(month).toMatchObject({ isError: true, text: expect.stringContaining('ask for a shorter range') });
   });
 
-  it('name zones that were asked for by id', async () => {
+  it('name zones that were asked for by id', { tags: 'nightly' }, async () => {
     const answer = await app.call('query_metrics', { ...WEEK, metrics: ['tapRate'], zoneIds: [8_120_571] });
     expect(answer.structured['filters']).toMatchObject({ zone: expect.stringMatching(/^.+ \/ .+ \/ Add to cart$/), zoneId: '8120571' });
   });
 });
 
 describe('all that there is', () => {
-  it('is the one row of a total, each goal and each zone', async () => {
+  it('is the one row of a total, each goal and each zone', { tags: 'nightly' }, async () => {
     const one = await call('query_metrics', { ...WEEK, metrics: ['visits'] });
     expect(records(await call('query_metrics', { ...WEEK, metrics: ['visits'], totals: true }))).toEqual(records(one));
     const goals = { ...WEEK, metrics: ['conversionCount'] };

@@ -16,7 +16,7 @@ function asked(): string[] {
 }
 
 describe('one table', () => {
-  it('holds all metrics of a week for each device', async () => {
+  it('holds all metrics of a week for each device', { tags: 'nightly' }, async () => {
     const answer = await call('query_metrics', { ...WEEK, metrics: ['all'], breakdown: ['device'] });
     for (const device of ['all', 'desktop', 'mobile', 'tablet'] as const) {
       const { visits, conversions, revenue, conversionRate, bounceRate } = truthOf(platform(), { ...WIRE, device });
@@ -32,7 +32,7 @@ describe('one table', () => {
     expect(whole(answer)).toMatchSnapshot();
   });
 
-  it('puts segments and goals side by side, by name, inside other segments', async () => {
+  it('puts segments and goals side by side, by name, inside other segments', { tags: 'nightly' }, async () => {
     const answer = await call('query_metrics', {
       ...WEEK,
       metrics: ['visits', 'conversionCount'],
@@ -54,7 +54,7 @@ describe('one table', () => {
     expect(answer.structured['filters']).toEqual({ device: 'mobile', within: 'Germany' });
   });
 
-  it('takes all segments or goals of the project where none is named', async () => {
+  it('takes all segments or goals of the project where none is named', { tags: 'nightly' }, async () => {
     const goals = records(await call('query_metrics', { ...WEEK, metrics: ['conversionCount'], breakdown: ['goal'] }));
     expect(goals.map(({ goal }) => goal)).toEqual(['Purchase', 'Newsletter sign-up', 'Account created', 'Add to cart']);
     for (const row of goals) {
@@ -67,7 +67,7 @@ describe('one table', () => {
 });
 
 describe('rows over time', () => {
-  it('are days of the zone whose visits add up, the clocks changing or not', async () => {
+  it('are days of the zone whose visits add up, the clocks changing or not', { tags: 'nightly' }, async () => {
     const args = { startDate: '2026-10-20', endDate: '2026-10-31', metrics: ['visits'], breakdown: ['day'] };
     const answer = await call('query_metrics', args);
     const sum = records(answer).reduce((total, { visits }) => total + Number(visits), 0);
@@ -75,7 +75,7 @@ describe('rows over time', () => {
     expect(asked()).toHaveLength(1);
   });
 
-  it('are weeks from Monday and months, those that the range cuts marked', async () => {
+  it('are weeks from Monday and months, those that the range cuts marked', { tags: 'nightly' }, async () => {
     const weeks = await call('query_metrics', {
       startDate: '2026-11-04',
       endDate: '2026-11-20',
@@ -129,7 +129,7 @@ describe('more than 92 days', () => {
     expect(answer.text).toContain('bounceRate weighted by visits');
   });
 
-  it('that begin before what the platform keeps are answered from its first day on, which is said', async () => {
+  it('that begin before what the platform keeps are answered from its first day on, which is said', { tags: 'nightly' }, async () => {
     const kept = (to: string) => truthOf(platform(), { from: '2025-10-21T00:00:00.000Z', to }).visits;
     const total = await call('query_metrics', { startDate: '2025-08', endDate: '2026-01', metrics: ['visits'] });
     expect(only(total)).toEqual({ visits: kept('2026-01-31T23:59:59.999Z') });
@@ -206,7 +206,7 @@ describe('a project without e-commerce', () => {
   const magazine = useTools({ credential: 'content' });
   const goals = '95207 "Subscription", 95211 "Newsletter sign-up", 97064 "Article shared"';
 
-  it('needs a goal for conversions, and gets its goals listed', async () => {
+  it('needs a goal for conversions, and gets its goals listed', { tags: 'nightly' }, async () => {
     for (const args of [
       { metrics: ['conversionRate'] },
       { metrics: ['conversionCount', 'conversionRate'] },
@@ -234,7 +234,7 @@ describe('a project without e-commerce', () => {
     expect(getter).toMatchObject({ isError: true, text: 'No value: only e-commerce projects have one.' });
   });
 
-  it('has no verdict on what it does not have, and forecasts the rest', async () => {
+  it('has no verdict on what it does not have, and forecasts the rest', { tags: 'nightly' }, async () => {
     const range = { startDate: 'yesterday', endDate: '+3d' };
     const answer = await magazine.call('query_metrics', { ...range, metrics: ['revenueSum', 'visits'], expected: true });
     expect(only(answer)).toMatchObject({ revenueSumExpected: null, revenueSumVerdict: null, visitsVerdict: 'forecast' });

@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { passWaiting } from '../../support/pass-waiting.ts';
 import { truthOf } from '../../support/truth.ts';

@@ -30,7 +30,7 @@ type Row = Record<string, string | number | null>;
 const list = ({ structured }: ToolAnswer, member: string) => (structured[member] ?? []) as Row[];
 
 describe('no answer holds a rate that is an average of rates', () => {
-  it('in tables: each rate is that of the counts beside it, however the rows are cut', async () => {
+  it('in tables: each rate is that of the counts beside it, however the rows are cut', { tags: 'nightly' }, async () => {
     const rows = fc.uniqueArray(fc.constantFrom<string[]>('device', 'segment', 'goal', 'day', 'week', 'month'), { maxLength: 3 });
     const isTime = (name: string) => ['day', 'week', 'month'].includes(name);
     // Weeks of each device and goal would need too many calls.
@@ -62,7 +62,7 @@ describe('no answer holds a rate that is an average of rates', () => {
     );
   });
 
-  it('in comparisons: rates of both sides, of devices and of segments are those of the sessions', async () => {
+  it('in comparisons: rates of both sides, of devices and of segments are those of the sessions', { tags: 'nightly' }, async () => {
     const weeks = fc.integer({ min: 1, max: 20 }).map((ago) => ({
       startDate: dayOf(Date.parse('2026-11-16') - ago * 7 * DAY_MS),
       endDate: dayOf(Date.parse('2026-11-15') - (ago - 1) * 7 * DAY_MS),

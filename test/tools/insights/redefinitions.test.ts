@@ -30,12 +30,12 @@ async function notesOf(args: Record<string, unknown>): Promise<string> {
 const SAID = /Last changed inside the compared range: (.*?)\. A new definition may explain a step on that day/;
 
 describe('what was defined anew inside a compared range is said', () => {
-  it('of a segment', async () => {
+  it('of a segment', { tags: 'nightly' }, async () => {
     changedAt('/v1/segments', 'updatedAt', '2026-11-11T09:00:00.000Z', ({ name }) => name === 'Returning visitors');
     expect(SAID.exec(await notesOf({ segmentIds: ['Returning visitors'] }))?.[1]).toBe('segment "Returning visitors" on 2026-11-11');
   });
 
-  it('of a segment in the baseline, and of one beside others', async () => {
+  it('of a segment in the baseline, and of one beside others', { tags: 'nightly' }, async () => {
     changedAt('/v1/segments', 'updatedAt', '2026-11-04T09:00:00.000Z');
     expect(await notesOf({ segmentIds: ['Returning visitors'] })).toMatch(SAID);
     changedAt('/v1/segments', 'updatedAt', '2026-11-11T09:00:00.000Z');
@@ -44,7 +44,7 @@ describe('what was defined anew inside a compared range is said', () => {
     );
   });
 
-  it('of the goal, named or that of e-commerce', async () => {
+  it('of the goal, named or that of e-commerce', { tags: 'nightly' }, async () => {
     changedAt('/v1/goals', 'updatedAt', '2026-11-11T09:00:00.000Z', ({ type }) => /commerce/i.test(type ?? ''));
     expect(SAID.exec(await notesOf({ metrics: ['conversionRate'] }))?.[1]).toMatch(/^goal ".+" on 2026-11-11$/);
     changedAt('/v1/goals', 'updatedAt', '2026-11-11T09:00:00.000Z');

@@ -21,7 +21,7 @@ describe('what is new since yesterday', () => {
     expect(runs.size).toBe(4);
   });
 
-  it('is not fetched twice, and what had expired is named', async () => {
+  it('is not fetched twice, and what had expired is named', { tags: 'nightly' }, async () => {
     const answer = await call('sync_exports', JOBS);
     expect(answer.structured['answer']).toMatch(/^8 of 8 new runs fetched, 4 were here before, \d+ had expired$/);
     expect(answer.structured['next']).toContain('find_export_gaps');
@@ -33,14 +33,16 @@ describe('what is new since yesterday', () => {
   });
 });
 
-it('says of which jobs there is nothing, so that an empty answer is not taken for a job that is up to date', async () => {
+it('says of which jobs there is nothing, so that an empty answer is not taken for a job that is up to date', {
+  tags: 'nightly',
+}, async () => {
   const never = await call('sync_exports', { jobIds: ['Tablet sessions, failed', 987_654] });
   expect(never.text).toContain('- No successful run of job 3134, 987654; list_export_runs lists all its runs.');
   const late = await call('sync_exports', { ...JOBS, since: 'now' });
   expect(late.text).toMatch(/- No successful run since \S+Z of job 3123, 3130, 3133;/);
 });
 
-it('goes on in the background where the call ends sooner, and the next call joins it', async () => {
+it('goes on in the background where the call ends sooner, and the next call joins it', { tags: 'nightly' }, async () => {
   await withPlatform(async (other) => {
     const own = await openAssistant(other);
     const slow = other.faults.add({ kind: 'slow', operation: 'download' });
@@ -70,7 +72,7 @@ it('goes on in the background where the call ends sooner, and the next call join
   });
 });
 
-it('sends few messages of progress, however many runs there are', async () => {
+it('sends few messages of progress, however many runs there are', { tags: 'nightly' }, async () => {
   await withPlatform(async (other) => {
     const own = await openAssistant(other);
     const startMs = performance.now();
@@ -85,7 +87,7 @@ it('sends few messages of progress, however many runs there are', async () => {
   });
 });
 
-it('tells what failed beside what was fetched', async () => {
+it('tells what failed beside what was fetched', { tags: 'nightly' }, async () => {
   await withPlatform(async (other) => {
     const own = await openAssistant(other, { dataQuotaMb: 1 });
     const answer = await own.call('sync_exports', { jobIds: JOBS.jobIds, since: '-3d' });

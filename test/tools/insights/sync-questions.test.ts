@@ -9,7 +9,7 @@ import { records, useTools } from '../support.ts';
 const { assistant, ask } = useTools();
 const answer = useInterview().ask(assistant);
 
-it('Download everything new since yesterday', async () => {
+it('Download everything new since yesterday', { tags: 'nightly' }, async () => {
   const synced = await answer('24. Download everything new since yesterday.', (call) => call('sync_exports', { since: 'yesterday' }));
   const pages = await Promise.all([1, 2, 3, 4, 5].map((page) => ask('listSuccessfulExportRuns', { limit: 100, page })));
   const since = Date.parse('2026-11-19T00:00:00Z');

@@ -30,7 +30,7 @@ describe.skipIf(missing)(`tools with a warehouse${missing ? ` (${missing})` : ''
     return { call: assistant.call, questions };
   }
 
-  it('download, load, query, list and purge', async () => {
+  it('download, load, query, list and purge', { tags: 'nightly' }, async () => {
     const { call, questions } = await consenting();
     const { structured: synced } = await call('sync_exports', { jobIds: ['Daily sessions'], since: '-1d', waitSeconds: 40 });
     expect(synced['state']).toBe('complete');
@@ -55,7 +55,7 @@ describe.skipIf(missing)(`tools with a warehouse${missing ? ` (${missing})` : ''
     expect((await call('list_workspace')).structured['warehouse']).toMatchObject({ rows: [] });
   });
 
-  it('report the rows that arrive, and a load that ended is news', async () => {
+  it('report the rows that arrive, and a load that ended is news', { tags: 'nightly' }, async () => {
     const warehouse = openWarehouse(clickHouse().access, PIECE_ROWS);
     const assistant = await openAssistant(platform(), { conversion: 'drop source', warehouse });
     onTestFinished(async () => {

@@ -12,33 +12,33 @@ describe('a funnel', () => {
   it('says where most are lost, to what, and for whom', async () => {
     const answer = await call('analyze_funnel', { steps: STEPS, breakdown: 'device' });
     expect(answer.text).toMatch(
-      /^answer: The largest loss is after \/cart: [\d,]+ of [\d,]+ sessions \([\d.]+%\) do not reach \/checkout\/address; the largest /,
+      /^The largest loss is after \/cart: [\d,]+ of [\d,]+ sessions \([\d.]+%\) do not reach \/checkout\/address; the largest /,
     );
     expect(whole(answer)).toMatchSnapshot();
   });
 
-  it('of one device begins with how it differs from the others', async () => {
+  it('of one device begins with how it differs from the others', { tags: 'nightly' }, async () => {
     const { text } = await call('analyze_funnel', { steps: STEPS, devices: ['mobile'] });
     const split = await call('analyze_funnel', { steps: STEPS, breakdown: 'device' });
     const verdict = (split.structured['groups'] as { group: string; verdict: string }[]).find(({ group }) => group === 'mobile')?.verdict;
     expect(verdict).toMatch(/^fewer reach/);
-    expect(text.startsWith(`answer: For mobile, ${verdict}.`)).toBe(true);
+    expect(text.startsWith(`For mobile, ${verdict}.`)).toBe(true);
   });
 
-  it('is drawn with its shares', async () => {
+  it('is drawn with its shares', { tags: 'nightly' }, async () => {
     const { text, structured } = await call('analyze_funnel', { steps: ['/p/*', '/cart'], chart: true });
     expect(structured['chart']).toMatchObject({ kind: 'funnel', steps: [{ name: '/p/*' }, { name: '/cart' }] });
     expect(text).toContain('funnel chart: 15.89% of sessions go from /p/* to /cart');
   });
 
-  it('names a statement that selects as many sessions as left', async () => {
+  it('names a statement that selects as many sessions as left', { tags: 'nightly' }, async () => {
     const { structured } = await call('analyze_funnel', { steps: ['/p/*', '/cart', '/checkout/address'] });
     const [first, second] = structured['steps'] as { left: number }[];
     const { structured: rows } = await call('query_export', { sql: `SELECT count(*) AS n FROM (${String(structured['sql'])})` });
     expect(rows['rows']).toEqual([[Math.max(first?.left ?? 0, second?.left ?? 0)]]);
   });
 
-  it('against a baseline begins with what changed', async () => {
+  it('against a baseline begins with what changed', { tags: 'nightly' }, async () => {
     const { text, structured } = await call('analyze_funnel', {
       steps: ['/p/*', '/cart'],
       startDate: '2026-11-18',
@@ -46,7 +46,7 @@ describe('a funnel', () => {
       baselineStartDate: '2026-11-16',
       baselineEndDate: '2026-11-17',
     });
-    expect(text).toMatch(/^answer: No step of this funnel changed beyond noise\.\sThe largest loss/);
+    expect(text).toMatch(/^No step of this funnel changed beyond noise\.\sThe largest loss/);
     expect(structured['changes']).toEqual([
       { step: '/cart', beforePercent: expect.any(Number), afterPercent: expect.any(Number), verdict: 'within noise' },
     ]);
@@ -78,7 +78,7 @@ describe('bad input', () => {
     [{ steps: ['/p/*', '/cart'], within: 'visitor', withinDays: 30 }, 'withinDays: no day has 30 whole days after it that the files cover'],
     [{ steps: ['/p/*', '/cart'], startDate: '2026-10-01', endDate: '2026-10-04' }, 'cover no whole day (UTC) of 2026-10-01 … 2026-10-04'],
     [{ steps: ['/p/*', '/cart'], order: 'direct', within: 'visitor' }, 'order: direct compares pages of one session'],
-  ])('%j is one sentence', async (args, words) => {
+  ])('%j is one sentence', { tags: 'nightly' }, async (args, words) => {
     const { isError, text } = await call('analyze_funnel', args);
     expect(isError).toBe(true);
     expect(text).toMatch(typeof words === 'string' ? new RegExp(words.replaceAll(/[()|]/g, String.raw`\$&`)) : words);

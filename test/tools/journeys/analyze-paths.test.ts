@@ -9,11 +9,11 @@ beforeAll(async () => {
 
 it('says what people do after a page, products as one', async () => {
   const answer = await call('analyze_paths', { from: '/search', depth: 2, limit: 5 });
-  expect(answer.text).toMatch(/^answer: The commonest page right after \/search is \S+: [\d,]+ of [\d,]+ sessions \([\d.]+%\)\./);
+  expect(answer.text).toMatch(/^The commonest page right after \/search is \S+: [\d,]+ of [\d,]+ sessions \([\d.]+%\)\./);
   expect(whole(answer)).toMatchSnapshot();
 });
 
-it('is drawn as flows, few enough to be read', async () => {
+it('is drawn as flows, few enough to be read', { tags: 'nightly' }, async () => {
   const { structured } = await call('analyze_paths', { from: 'entry', chart: true });
   const { kind, nodes } = structured['chart'] as { kind: string; nodes: unknown[] };
   expect(kind).toBe('flow');
@@ -24,13 +24,13 @@ it.each([
   [{ from: '/serach' }, 'from: no page of these visits is "/serach"; closest, with their views: /'],
   [{ from: 'event:search' }, 'from: "event:search" is no page; write a path such as /p/*.'],
   [{ from: 'entry', direction: 'before' }, 'direction: nothing comes before the entry page; use after.'],
-])('%j is an error in a sentence', async (args, words) => {
+])('%j is an error in a sentence', { tags: 'nightly' }, async (args, words) => {
   const { isError, text } = await call('analyze_paths', args);
   expect(isError).toBe(true);
   expect(text).toContain(words);
 });
 
-it('a purchase is the page that confirms it, a word the pages of that name, and the answer says so', async () => {
+it('a purchase is the page that confirms it, a word the pages of that name, and the answer says so', { tags: 'nightly' }, async () => {
   const [bought, confirmed] = [
     await call('analyze_paths', { from: 'purchase', direction: 'before' }),
     await call('analyze_paths', { from: '/checkout/confirmation', direction: 'before' }),
@@ -42,7 +42,7 @@ it('a purchase is the page that confirms it, a word the pages of that name, and 
   expect(word.text).toContain('"basket" is read as the pages */basket, */basket/*, */cart');
 });
 
-it('all steps of a funnel that nobody saw are named at once', async () => {
+it('all steps of a funnel that nobody saw are named at once', { tags: 'nightly' }, async () => {
   const { isError, text } = await call('analyze_funnel', { steps: ['product', 'foo', '/nix'] });
   expect(isError).toBe(true);
   expect(text.match(/^steps: no page of these visits is "[^"]+"/gm)).toEqual(

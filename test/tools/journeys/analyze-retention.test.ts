@@ -9,12 +9,12 @@ beforeAll(async () => {
 
 it('says how many new visitors come back, and marks what is not over', async () => {
   const answer = await call('analyze_retention', { periods: 3, breakdown: 'device' });
-  expect(answer.text).toMatch(/^answer: [\d.]+% of [\d,]+ new visitors come back the day after their first session \(95%: /);
+  expect(answer.text).toMatch(/^[\d.]+% of [\d,]+ new visitors come back the day after their first session \(95%: /);
   expect(answer.text).toContain('A visitor is a browser or device');
   expect(whole(answer)).toMatchSnapshot();
 });
 
-it('is drawn as a triangle and curves', async () => {
+it('is drawn as a triangle and curves', { tags: 'nightly' }, async () => {
   const { structured } = await call('analyze_retention', { chart: true });
   expect(structured['chart']).toMatchObject({
     kind: 'cohorts',
@@ -25,7 +25,7 @@ it('is drawn as a triangle and curves', async () => {
   });
 });
 
-it('from a day on, plans all days up to yesterday that no file covers', async () => {
+it('from a day on, plans all days up to yesterday that no file covers', { tags: 'nightly' }, async () => {
   const { text } = await call('analyze_retention', { startDate: '2026-11-05' });
   const planId = /apply_export_plan \{"planId":"(plan-[a-z0-9]{10})"/.exec(text)?.[1];
   const preview = await call('apply_export_plan', { planId });

@@ -49,7 +49,7 @@ async function fetched(scope: keyof typeof scopes): Promise<void> {
 const jobIds = { jobIds: ['Impact, sessions', 'Impact, views'] };
 
 describe('measure_impact', () => {
-  it('says which files are missing and how to get them', async () => {
+  it('says which files are missing and how to get them', { tags: 'nightly' }, async () => {
     const answer = await call('measure_impact', WEEK);
     expect(answer.isError).toBe(true);
     expect(answer.text).toMatch(/^No export|^jobIds|nothing is in the workspace/);
@@ -67,14 +67,14 @@ describe('measure_impact', () => {
       expect(answer.structured['conditions']).toMatchObject([{ what: 'rage_click', pages: ['/checkout/payment'] }]);
     });
 
-    it('looks at everything where no condition is named, within few tokens', async () => {
+    it('looks at everything where no condition is named, within few tokens', { tags: 'nightly' }, async () => {
       const answer = await call('measure_impact', jobIds);
       expect(answer.isError).toBe(false);
       expect(answer.text.length / 4).toBeLessThan(900);
       expect(Number(answer.structured['total'])).toBeGreaterThan(10);
     });
 
-    it('says why a row is within noise whose own interval leaves out 0, and only then', async () => {
+    it('says why a row is within noise whose own interval leaves out 0, and only then', { tags: 'nightly' }, async () => {
       for (const limit of [1, 50]) {
         const answer = await call('measure_impact', { ...jobIds, limit });
         const rows = answer.structured['conditions'] as Record<string, number | string>[];
@@ -90,7 +90,7 @@ describe('measure_impact', () => {
       }
     });
 
-    it('tells which error costs most: each text is a condition of its own', async () => {
+    it('tells which error costs most: each text is a condition of its own', { tags: 'nightly' }, async () => {
       const answer = await call('measure_impact', { ...jobIds, conditions: [{ what: 'js_error' }], limit: 50 });
       const rows = answer.structured['conditions'] as { message?: string; pages: string[] }[];
       expect(new Set(rows.map(({ message }) => message)).size).toBeGreaterThan(2);
@@ -101,7 +101,7 @@ describe('measure_impact', () => {
       for (const { message } of together) expect(rows.filter((row) => row.message === message)).toHaveLength(1);
     });
 
-    it('compares the variants of a test by the name of the variable', async () => {
+    it('compares the variants of a test by the name of the variable', { tags: 'nightly' }, async () => {
       const answer = await call('measure_impact', { ...jobIds, conditions: [{ what: 'variable', name: 'checkout_variant' }] });
       expect(answer.structured['conditions']).toMatchObject([
         { what: 'variable', condition: 'checkout_variant = steps, against one_page', against: 'one_page' },
@@ -109,7 +109,7 @@ describe('measure_impact', () => {
       expect(answer.text).toContain('Variants are compared by visitor');
     });
 
-    it('draws what conditions cost', async () => {
+    it('draws what conditions cost', { tags: 'nightly' }, async () => {
       const answer = await call('measure_impact', { ...jobIds, conditions: [{ what: 'api_error' }], chart: true });
       expect(answer.structured['chart']).toMatchObject({
         kind: 'bars',

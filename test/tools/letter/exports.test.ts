@@ -17,7 +17,7 @@ describe.each([
   ['empty', 'A job that is perhaps equal exists: '],
   ['absent', 'A job that is perhaps equal exists: '],
 ] as const)('where the filters of a job hold its device, or not (%s)', (jobFilters, words) => {
-  it('a recurring job beside an equal one is created only when that is confirmed apart', () =>
+  it('a recurring job beside an equal one is created only when that is confirmed apart', { tags: 'nightly' }, () =>
     connected({ jobFilters }, async ({ call }, { requests }) => {
       const created = () => requests.filter(({ operation }) => operation === 'createExportJob').length;
       await call('create_export_job', { ...recurring, confirm: true });
@@ -30,9 +30,10 @@ describe.each([
       expect(created()).toBe(1);
       expect((await call('apply_export_plan', { planId, allowDuplicate: true, confirm: true })).isError).toBe(false);
       expect(created()).toBe(2);
-    }));
+    }),
+  );
 
-  it('the preview of create_export_job names the job that is equal, or perhaps is', () =>
+  it('the preview of create_export_job names the job that is equal, or perhaps is', { tags: 'nightly' }, () =>
     connected({ jobFilters }, async ({ call }) => {
       const first = await call('create_export_job', recurring);
       expect(first.text).not.toContain('equal');
@@ -46,13 +47,14 @@ describe.each([
       expect((await call('create_export_job', { ...recurring, deviceLabel: 'mobile' })).text.includes('equal')).toBe(
         jobFilters !== 'device',
       );
-    }));
+    }),
+  );
 });
 
 describe.each([3, 7, 30])('where files live for %i days', (days) => {
   const fileLifeMs = days * DAY_MS;
 
-  it('the life is learned from a run, by one request, and decides which files are still there', () =>
+  it('the life is learned from a run, by one request, and decides which files are still there', { tags: 'nightly' }, () =>
     connected({ fileLifeMs }, async ({ call }, { ask, token, requests, clock }) => {
       const jobs = await ask('listExportJobs', { limit: 100 }, await token('shop'));
       const jobId = Number(jobs.find(({ name }) => name === 'Daily views')?.jobId);
@@ -77,7 +79,8 @@ describe.each([3, 7, 30])('where files live for %i days', (days) => {
         new RegExp(`^\\d+ of ${own.length - gone.length} new runs fetched.*, ${gone.length} had expired$`),
       );
       expect(text.includes(`deletes files ${days} days after completion (expirationDate of the latest run)`)).toBe(gone.length > 0);
-    }));
+    }),
+  );
 });
 
 it('what no run says is taken as usual, and called inferred', () =>

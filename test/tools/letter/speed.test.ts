@@ -22,7 +22,7 @@ describe.each(deployments)('%s', (_, deployment) => {
       expect(keys).not.toContain('before');
     }));
 
-  it('a list of reports holds those of both its bounds, and no other', () =>
+  it('a list of reports holds those of both its bounds, and no other', { tags: 'nightly' }, () =>
     connected(deployment, async ({ call }, { ask, token }) => {
       const { scenario } = await ask('listScenarioReports', { scenarioId: 4101, limit: 5 }, await token('shop'));
       const dates = scenario.reports.map(({ date }) => date);
@@ -33,9 +33,10 @@ describe.each(deployments)('%s', (_, deployment) => {
       };
       expect(await listed(first, last)).toEqual(dates);
       expect(await listed(first + 1, last - 1)).toEqual(dates.slice(1, -1));
-    }));
+    }),
+  );
 
-  it('runs with errors are those that failed, or the answer says how many more did', () =>
+  it('runs with errors are those that failed, or the answer says how many more did', { tags: 'nightly' }, () =>
     connected(deployment, async ({ call }, { ask, token }) => {
       const days = { scenarioId: 4104, lastDays: 30, limit: 0 };
       const { scenario } = await ask('listScenarioReports', days, await token('shop'));
@@ -54,9 +55,10 @@ describe.each(deployments)('%s', (_, deployment) => {
       expect(said(withError)).toBe(isError ? undefined : more);
       const [first] = said(without)?.split(':') ?? [];
       expect(first).toBe(isError ? undefined : `${missed} of these ${records(without).length} runs failed all the same`);
-    }));
+    }),
+  );
 
-  it('an event leaves with its date in a documented form, however it was typed', () =>
+  it('an event leaves with its date in a documented form, however it was typed', { tags: 'nightly' }, () =>
     connected(deployment, async ({ call }, platform) => {
       const typed = ['2026-11-19T08:00+0200', '2026-11-19T08:00:00Z', '2026-11-19T08:00:00.123456789Z', '2026-11-19', 'yesterday'];
       for (const [index, date] of typed.entries())
@@ -69,10 +71,11 @@ describe.each(deployments)('%s', (_, deployment) => {
         { date: '2026-11-19T00:00:00.000Z' },
         { date: '2026-11-19T00:00:00.000Z' },
       ]);
-    }));
+    }),
+  );
 });
 
-it('a list that its limit cuts says only of the runs it reaches back to what the filter missed', () =>
+it('a list that its limit cuts says only of the runs it reaches back to what the filter missed', { tags: 'nightly' }, () =>
   connected({ contentCheck: 'no error' }, async ({ call }, { stories }) => {
     const { scenarioId } = stories.failing;
     const whole = await call('list_scenario_reports', { scenarioId, lastDays: 30, error: true, limit: 0 });
@@ -82,4 +85,5 @@ it('a list that its limit cuts says only of the runs it reaches back to what the
     expect(of(whole)).toBe(720);
     expect(of(cut)).toBeGreaterThan(600);
     expect(of(cut)).toBeLessThan(720);
-  }));
+  }),
+);

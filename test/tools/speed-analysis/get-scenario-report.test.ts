@@ -3,7 +3,7 @@ import { useTools, whole } from '../support.ts';
 
 const { assistant, ask, call, platform } = useTools();
 
-it('gives the latest report with the usual metrics, exactly as received', async () => {
+it('gives the latest report with the usual metrics, exactly as received', { tags: 'nightly' }, async () => {
   const answer = await call('get_scenario_report', { scenarioId: 'Checkout – mobile' });
   const { scenario } = await ask('listScenarioReports', { scenarioId: 4102, limit: 0 });
   const latest = Math.max(...scenario.reports.map(({ date }) => date));
@@ -40,7 +40,7 @@ it('says where the requests of a step are, which have another name in the summar
   );
 });
 
-it('takes a timestamp or an ISO date, and lists the nearest reports where there is none', async () => {
+it('takes a timestamp or an ISO date, and lists the nearest reports where there is none', { tags: 'nightly' }, async () => {
   const { date } = (await call('get_scenario_report', { scenarioId: 4102 })).structured;
   const iso = new Date(Number(date)).toISOString();
   for (const given of [date, String(date), iso])

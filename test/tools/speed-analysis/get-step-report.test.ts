@@ -38,7 +38,7 @@ it('keeps every digit of what is serialised twice', async () => {
   expect(answer.structured).toMatchObject({ unavailableResource: { requestId: '12345678901234567890' }, browserError: '[{"cut' });
 });
 
-it('answers the number of a step with the id that its latest run has', async () => {
+it('answers the number of a step with the id that its latest run has', { tags: 'nightly' }, async () => {
   const { steps } = (await call('get_scenario_report', { scenarioId: 4101 })).structured as {
     steps: { stepId: number; stepResultId: string }[];
   };

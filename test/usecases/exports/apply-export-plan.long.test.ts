@@ -56,7 +56,7 @@ async function jobsCalled(name: string) {
   return jobs.filter((job) => job.name?.startsWith(name)).map(({ jobId, name: called }) => ({ jobId, name: called }));
 }
 
-it(`a plan whose server is killed at ${KILLS} moments makes each job once`, async () => {
+it(`a plan whose server is killed at ${KILLS} moments makes each job once`, { tags: 'nightly' }, async () => {
   const { start, parts } = await planned(platform(), 'Killed', 'session_id');
   const { clock, faults, requests } = platform();
   const sent = () => requests.filter(({ operation }) => operation === 'createExportJob').length;

@@ -30,7 +30,7 @@ it.each([
   ['of both where they are joined', 'SELECT path, device_id FROM views v JOIN sessions s USING (session_id) WHERE device_id = 2', 12, 14],
   ['of all where one need not have a row', 'SELECT device_id FROM sessions LEFT JOIN views USING (session_id)', 10, 16],
   ['of both where they are listed', 'SELECT s.device_id FROM sessions s, views v WHERE s.session_id = v.session_id', 10, 16],
-])('the range is %s', async (_, sql, first, last) => {
+])('the range is %s', { tags: 'nightly' }, async (_, sql, first, last) => {
   const workspace = project();
   try {
     const { drawnDays } = await asked(workspace, sql);

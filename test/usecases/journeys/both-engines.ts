@@ -29,6 +29,9 @@ export function casesIn<T>(world: string, cases: readonly T[]): readonly T[] {
   return inTurn(cases, names.indexOf(world), names.length);
 }
 
+/** The engines that a world is asked on: one, by turns; in `npm run full` both. */
+export const enginesIn = (world: string) => inTurn(engines, names.indexOf(world) % engines.length, engines.length);
+
 /** What a use case takes from its call, over a workspace; notes are collected. */
 export function usesOf(workspace: ProjectWorkspace, notes: string[] = []): VisitUses {
   return {

@@ -4,7 +4,7 @@ import { parseStep } from '../../../src/domain/journeys/step.ts';
 import { grouped } from '../../../src/lib/grouped.ts';
 import { type FunnelQuestion, needsOf, readFunnel } from '../../../src/usecases/journeys/read-funnel.ts';
 import { withVisits } from '../../../src/usecases/journeys/with-visits.ts';
-import { casesIn, type Engine, engines, type LoadedWorld, sharedWorlds, usesOf } from './both-engines.ts';
+import { casesIn, type Engine, enginesIn, type LoadedWorld, sharedWorlds, usesOf } from './both-engines.ts';
 import { deedsOf, either, event, type Matcher, page, purchase, walkDirect, walkInOrder } from './funnel-walk.ts';
 import { coveredDays, dayIn, dayOf, midnight, pagesOf, type SessionRow, worlds } from './visit-world.ts';
 
@@ -200,7 +200,7 @@ const checks: Readonly<Record<string, (loaded: LoadedWorld, engine: Engine) => P
 };
 
 describe.each(Object.keys(worlds))('%s', (name) => {
-  describe.each(engines)('on %s', (engine) => {
+  describe.each(enginesIn(name))('on %s', (engine) => {
     it.each(casesIn(name, Object.entries(cases)))('a funnel %s counts what walking the rows counts', async (_, own) => {
       const sessions = sessionsOn(world(name), own.scopes);
       const counts = await counted(world(name), engine, questionOf(own));
@@ -233,7 +233,7 @@ describe.each(Object.keys(worlds))('%s', (name) => {
             ['referrer', ({ referrer }: SessionRow) => (referrer === null ? 'direct' : new URL(referrer).host)],
             ['entry_page', (session: SessionRow) => pagesOf(session)[0]?.path ?? ''],
           ] as const),
-    )('a split by %s adds up to groups that were walked apart, within filters', async (breakdown, groupOf) => {
+    )('a split by %s adds up to groups that were walked apart, within filters', { tags: 'nightly' }, async (breakdown, groupOf) => {
       const own: Case = { texts: ['/p/*', '/cart'], matchers: [page(/^\/p\//), page(/^\/cart$/)], scopes: ['sessions', 'views'] };
       const filters = { devices: ['desktop', 'mobile', 'app'], automated: 'exclude', startDate: '2026-11-10', endDate: '2026-11-15' };
       const counts = await counted(world(name), engine, questionOf(own, { breakdown }), filters);

@@ -31,7 +31,7 @@ describe('many views are read in parts that add up to all of them', () => {
   it.each([
     ['sessions', { withinDays: undefined, breakdown: 'device' }],
     ['visitors', { withinDays: 2, breakdown: undefined }],
-  ] as const)('in a funnel of %s', async (_, more) => {
+  ] as const)('in a funnel of %s', { tags: 'nightly' }, async (_, more) => {
     const steps = ['/p/*', '/cart', '/checkout/confirmation | purchase'].map((text) => parseStep(text, 'steps'));
     const question: FunnelQuestion = { steps, order: 'in_order', ...more };
     const { whole, parts } = await bothWays(needsOf(question), (visits) => readFunnel(question, visits));

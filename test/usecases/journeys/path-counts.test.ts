@@ -25,7 +25,7 @@ describe.each(Object.keys(worlds))('%s', (name) => {
         ['/checkout*', 'before', 2, (path: string) => path.startsWith('/checkout')],
         ['entry', 'after', 1, (_: string, at: number) => at === 0],
       ] as const),
-    )('paths from %s %s are those of walking the rows', async (from, direction, depth, isStart) => {
+    )('paths from %s %s are those of walking the rows', { tags: 'nightly' }, async (from, direction, depth, isStart) => {
       const { kind, sessions, workspace } = world(name);
       const days = coveredDays(kind, ['views']);
       const own = sessions.filter((session) => days.includes(dayIn(kind, session, ['views'])) && session.views.length > 0);
@@ -95,6 +95,7 @@ describe.each(engines)('paths of a shop with many products on %s', (engine) => {
     ['entry', 'after', (_: string, at: number) => at === 0],
   ] as const)(
     '%s %s: what was asked for is a page of its own, another page of its pattern is another',
+    { tags: 'nightly' },
     async (from, direction, isStart) => {
       const { sessions, workspace } = shop('shop');
       const depth = 2;

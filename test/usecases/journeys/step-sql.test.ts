@@ -27,7 +27,7 @@ describe.each(engines)('on %s', (engine) => {
     ['https://shop.example/cart', ['/cart']],
     ['https://shop.example', ['/']],
     ['*', PATHS],
-  ])('the step %s is fulfilled by its pages alone', async (text, expected) => {
+  ])('the step %s is fulfilled by its pages alone', { tags: 'nightly' }, async (text, expected) => {
     const { workspace } = world(firstWorld);
     const found = await withVisits({}, { views: [] }, usesOf(workspace(engine)), ({ sql, select }) => {
       const rows = PATHS.map((path) => `SELECT ${sql.text(path)} AS path`).join(' UNION ALL ');

@@ -56,7 +56,7 @@ const shared = engines.flatMap((engine, taker) =>
 describe.each(shared)('%s on %s', (_, engine, { filters, isMeant, reads }) => {
   const { uses, drawn, sessionsOn } = sceneOn(engine, reads);
 
-  it('paths and funnels are of the sessions that pass', async () => {
+  it('paths and funnels are of the sessions that pass', { tags: 'nightly' }, async () => {
     const own = sessionsOn(['views']).filter((session) => session.views.length > 0 && isMeant(session));
     expect(own.length).toBeGreaterThan(10);
     const paths = await analyzePaths({ from: 'entry', depth: 1, ...filters }, drawn());
@@ -66,13 +66,13 @@ describe.each(shared)('%s on %s', (_, engine, { filters, isMeant, reads }) => {
     expect(funnel.steps[0]?.sessions).toBe(atCart.length);
   });
 
-  it('costs are of the sessions that pass', async () => {
+  it('costs are of the sessions that pass', { tags: 'nightly' }, async () => {
     const conditions = [{ what: 'page', pages: ['/cart'] }] as const;
     const { totalSessions } = await measureImpact({ conditions, outcome: 'purchase', limit: 5, ...filters }, uses());
     expect(totalSessions).toBe(sessionsOn(['sessions', 'views']).filter((each) => each.views.length > 0 && isMeant(each)).length);
   });
 
-  it('variants are of the sessions that pass', async () => {
+  it('variants are of the sessions that pass', { tags: 'nightly' }, async () => {
     const conditions = [{ what: 'variable', name: 'referer_url', value: 'https://www.google.com/' }] as const;
     const answer = await measureImpact({ conditions, outcome: 'purchase', limit: 5, ...filters }, uses());
     const own = sessionsOn(['sessions']).filter((each) => each.referrer === 'https://www.google.com/' && isMeant(each));
@@ -85,7 +85,7 @@ const ofFirsts = shared.filter(([, , { filters }]) => filters.visitorType !== 'r
 describe.each(ofFirsts)('%s on %s', (_, engine, { filters, isMeant, reads }) => {
   const { drawn, sessionsOn } = sceneOn(engine, reads);
 
-  it('cohorts begin with the sessions that pass, and whoever comes back comes back', async () => {
+  it('cohorts begin with the sessions that pass, and whoever comes back comes back', { tags: 'nightly' }, async () => {
     const all = sessionsOn(['sessions']).filter(({ automated }) => !automated || filters.automated === undefined);
     const firsts = all.filter((session) => session.number === 1 && isMeant(session));
     const cohortsOf = [...new Set(firsts.map(({ beganMs }) => dayOf(beganMs)))].toSorted((a, b) => a - b);
@@ -131,7 +131,7 @@ describe.each(engines)('a filter that no session fits, on %s', (engine) => {
     own.filter((each) => of(each) === value).length;
   const ofRange = () => worldOf('whole days').sessions.filter(({ beganMs }) => [10, 11].includes(dayOf(beganMs)));
 
-  it('a country or browser by another name is that of the files', async () => {
+  it('a country or browser by another name is that of the files', { tags: 'nightly' }, async () => {
     const notes: string[] = [];
     const question = { countries: ['Germany'], browsers: ['Google Chrome'] };
     const { sessions } = await analyzePaths({ from: 'entry', ...question }, asked(notes));
@@ -141,7 +141,7 @@ describe.each(engines)('a filter that no session fits, on %s', (engine) => {
     expect(notes).toContain('browsers: "Google Chrome" is Chrome.');
   });
 
-  it('a country or browser that no session has is refused with those that there are', async () => {
+  it('a country or browser that no session has is refused with those that there are', { tags: 'nightly' }, async () => {
     const [de, chrome] = [counts(ofRange(), ({ country }) => country, 'DE'), counts(ofRange(), ({ browser }) => browser, 'Chrome')];
     const days = 'no session of 2026-11-10 … 2026-11-11 (2 days, UTC) has';
     await expect(analyzePaths({ from: '/search', countries: ['DE', 'Spain'], ...range }, asked())).rejects.toThrow(
@@ -150,7 +150,7 @@ describe.each(engines)('a filter that no session fits, on %s', (engine) => {
     await expect(analyzeRetention({ browsers: ['Netscape'], ...range }, asked())).rejects.toThrow(`Chrome (${chrome})`);
   });
 
-  it('filters that leave nothing together are refused with what each leaves', async () => {
+  it('filters that leave nothing together are refused with what each leaves', { tags: 'nightly' }, async () => {
     const asking = { devices: ['app' as const], entryPages: ['/checkout*'], ...range };
     await expect(analyzeFunnel({ steps: ['/cart', '/checkout/*'], ...asking }, asked())).rejects.toThrow(
       /^entryPages: no session of .* that passes the other filters began on \/checkout\*; most began on \/.* \(\d+\)/,
@@ -160,7 +160,7 @@ describe.each(engines)('a filter that no session fits, on %s', (engine) => {
     );
   });
 
-  it('filters that exclude each other are refused with what each leaves', async () => {
+  it('filters that exclude each other are refused with what each leaves', { tags: 'nightly' }, async () => {
     const day = worldOf('whole days').sessions.filter(({ beganMs }) => dayOf(beganMs) === 10);
     const rare = (['DE', 'FR'] as const).flatMap((country) =>
       (['Chrome', 'Safari'] as const).flatMap((browser) => {

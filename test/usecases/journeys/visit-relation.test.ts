@@ -11,7 +11,7 @@ const world = sharedWorlds();
 describe('what is missing', () => {
   const whole = () => world('whole days').workspace('DuckDB');
 
-  it('a page that nobody saw is an error with the closest pages', async () => {
+  it('a page that nobody saw is an error with the closest pages', { tags: 'nightly' }, async () => {
     const step = parseStep('/chekout/payment', 'steps');
     const error = await withVisits({}, { views: [] }, usesOf(whole()), (visits) => unseenStep(step, 'steps', visits));
     expect(error.message).toMatch(
@@ -19,7 +19,7 @@ describe('what is missing', () => {
     );
   });
 
-  it('an event that nobody sent is an error with the events there are', async () => {
+  it('an event that nobody sent is an error with the events there are', { tags: 'nightly' }, async () => {
     const step = parseStep('event:payed', 'steps');
     const needs = { sessions: ['app_events.event_name'] };
     const error = await withVisits({}, needs, usesOf(whole()), (visits) => unseenStep(step, 'steps', visits));
@@ -38,7 +38,7 @@ describe('what is missing', () => {
     );
   });
 
-  it('days that no file covers are an error with the days of each file', async () => {
+  it('days that no file covers are an error with the days of each file', { tags: 'nightly' }, async () => {
     const range = { startDate: '2026-12-01', endDate: '2026-12-03' };
     const asked = withVisits(range, { views: [] }, usesOf(whole()), () => Promise.resolve(0));
     await expect(asked).rejects.toThrow(
@@ -47,14 +47,14 @@ describe('what is missing', () => {
     );
   });
 
-  it('days of the range that are missing are noted', async () => {
+  it('days of the range that are missing are noted', { tags: 'nightly' }, async () => {
     const notes: string[] = [];
     const { workspace } = world('days missing in one scope or the other, views cut at midnight');
     await withVisits({ startDate: '2026-11-10', endDate: '2026-11-14' }, { views: [] }, usesOf(workspace('DuckDB'), notes), async () => 0);
     expect(notes.join(' ')).toContain('Not covered, and left out: 2026-11-13 (1 day, UTC): no whole day of views is downloaded.');
   });
 
-  it.each(engines)('rows of days that are left out are counted, on %s', async (engine) => {
+  it.each(engines)('rows of days that are left out are counted, on %s', { tags: 'nightly' }, async (engine) => {
     const { sessions, workspace } = world('days missing in one scope or the other, views cut at midnight');
     const notes: string[] = [];
     const range = { startDate: '2026-11-10', endDate: '2026-11-14' };
@@ -69,7 +69,7 @@ describe('what is missing', () => {
     );
   });
 
-  it.each(engines)('the share of automated sessions is said, under the other filters, on %s', async (engine) => {
+  it.each(engines)('the share of automated sessions is said, under the other filters, on %s', { tags: 'nightly' }, async (engine) => {
     const { sessions, workspace } = world('whole days');
     const notes: string[] = [];
     await withVisits({ devices: ['mobile'] }, { views: [] }, usesOf(workspace(engine), notes), async () => 0);

@@ -56,28 +56,32 @@ const names = (workspace: ProjectWorkspace, runId: number, jobId = 31) => readdi
 const ALL = 'SELECT * FROM data ORDER BY ALL';
 
 describe('a downloaded run', () => {
-  it.each(['JSONL', 'CSV'])('of the version before (%s) becomes a table with every digit, and its files go', async (format) => {
-    const rows = ['1201,18446744073709551615,9007199254740993,2026-11-19T08:14:03.250Z,9007199254740991,"[5,6]"', '1201,7,,,,[]'];
-    const csv = `${[FIELDS.join(','), ...rows].join('\n')}\n`;
-    const file = format === 'CSV' ? csv : text(row(1, 8990), row(2, 9_007_199_254_740_991), row(3, 0, { [ITEMS]: [] }));
-    const open = project({ runId: 501, format, fields: FIELDS, files: [file, file.replaceAll('1201,', '1202,')] });
-    const before = await queried(open(), ALL);
-    const workspace = await converted(open);
-    const after = await queried(workspace, ALL);
-    expect(after.rows).toEqual(before.rows);
-    expect(after.columns).toEqual(before.columns);
-    expect(after.files).toEqual([expect.stringMatching(/^31\/501\/table-[0-9a-f]{12}\.parquet$/)]);
-    expect(names(workspace, 501)).toEqual(['manifest.json', expect.stringMatching(/^table-.*\.parquet$/)]);
-    expect((await workspace.runs())[0]).toMatchObject({ sourceDropped: true, table: { rows: before.rows.length } });
-  });
+  it.each(['JSONL', 'CSV'])(
+    'of the version before (%s) becomes a table with every digit, and its files go',
+    { tags: 'nightly' },
+    async (format) => {
+      const rows = ['1201,18446744073709551615,9007199254740993,2026-11-19T08:14:03.250Z,9007199254740991,"[5,6]"', '1201,7,,,,[]'];
+      const csv = `${[FIELDS.join(','), ...rows].join('\n')}\n`;
+      const file = format === 'CSV' ? csv : text(row(1, 8990), row(2, 9_007_199_254_740_991), row(3, 0, { [ITEMS]: [] }));
+      const open = project({ runId: 501, format, fields: FIELDS, files: [file, file.replaceAll('1201,', '1202,')] });
+      const before = await queried(open(), ALL);
+      const workspace = await converted(open);
+      const after = await queried(workspace, ALL);
+      expect(after.rows).toEqual(before.rows);
+      expect(after.columns).toEqual(before.columns);
+      expect(after.files).toEqual([expect.stringMatching(/^31\/501\/table-[0-9a-f]{12}\.parquet$/)]);
+      expect(names(workspace, 501)).toEqual(['manifest.json', expect.stringMatching(/^table-.*\.parquet$/)]);
+      expect((await workspace.runs())[0]).toMatchObject({ sourceDropped: true, table: { rows: before.rows.length } });
+    },
+  );
 
-  it('keeps its files where the setting says so', async () => {
+  it('keeps its files where the setting says so', { tags: 'nightly' }, async () => {
     const open = project({ runId: 501, fields: FIELDS, files: [text(row(1, 8990))] });
     const workspace = await converted(open, 'keep source');
     expect(names(workspace, 501)).toEqual(['manifest.json', 'part-00001.jsonl.gz', expect.stringMatching(/^table-/)]);
   });
 
-  it('that cannot be read stays as it is, and leaves nothing half', async () => {
+  it('that cannot be read stays as it is, and leaves nothing half', { tags: 'nightly' }, async () => {
     const broken = gzipSync(text(...Array.from({ length: 500 }, (_, index) => row(index, index))));
     const open = project({ runId: 501, fields: FIELDS, files: [broken.subarray(0, broken.length - 40)] });
     const workspace = await converted(open);
@@ -85,7 +89,7 @@ describe('a downloaded run', () => {
     expect((await workspace.runs())[0]?.table).toBeUndefined();
   });
 
-  it('is not dropped while a query reads its files', async () => {
+  it('is not dropped while a query reads its files', { tags: 'nightly' }, async () => {
     const open = project({ runId: 501, fields: FIELDS, files: [text(row(1, 8990))] });
     const workspace = open('drop source');
     const [id] = await open().runs();
@@ -99,7 +103,7 @@ describe('a downloaded run', () => {
     expect(names(workspace, 501)).toEqual(['manifest.json', expect.stringMatching(/^table-/)]);
   });
 
-  it('has what a killed conversion left removed at the next opening', async () => {
+  it('has what a killed conversion left removed at the next opening', { tags: 'nightly' }, async () => {
     const open = project({ runId: 501, fields: FIELDS, files: [text(row(1, 8990))] });
     writeFileSync(join(open().directoryOf({ jobId: 31, runId: 501 }), 'table-0123456789ab.tmp'), 'half');
     const workspace = await converted(open);
@@ -112,7 +116,7 @@ describe('runs that overlap', () => {
   const late = { runId: 502, exportedAt: '2026-11-20T05:00:00.000Z', fields: FIELDS, files: [text(row(2, 222), row(3, 333), row(4, 400))] };
   const SUM = `SELECT count(*), sum(${REVENUE}) FROM data`;
 
-  it('are resolved once: a query compares no keys, and gives the same', async () => {
+  it('are resolved once: a query compares no keys, and gives the same', { tags: 'nightly' }, async () => {
     const open = project(early, late);
     const before = await queried(open(), ALL);
     expect(before.setup).toContain('PARTITION BY');
@@ -143,7 +147,7 @@ describe('runs that overlap', () => {
     });
   });
 
-  it('of several jobs give one row for each session, with the columns of all', async () => {
+  it('of several jobs give one row for each session, with the columns of all', { tags: 'nightly' }, async () => {
     const browsers = { jobId: 32, runId: 601, fields: [...FIELDS.slice(0, 3), 'browser_name'], exportedAt: '2026-11-20T01:00:00.000Z' };
     const key = ({ project_id, user_id, session_id }: ReturnType<typeof row>) => ({ project_id, user_id, session_id });
     const file = text({ ...key(row(2, 0)), browser_name: 'Chrome' }, { ...key(row(9, 0)), browser_name: null });
@@ -171,7 +175,7 @@ describe('ids', () => {
     return text(...rows, { ...row(61, 61), user_id: last, ...more });
   };
 
-  it('that are whole numbers are held as such, and shown as the same text', async () => {
+  it('that are whole numbers are held as such, and shown as the same text', { tags: 'nightly' }, async () => {
     const open = project({
       runId: 501,
       fields: FIELDS,
@@ -183,7 +187,7 @@ describe('ids', () => {
     expect(await held(workspace)).toEqual([[undefined, 'UBIGINT', 'BIGINT']]);
   });
 
-  it.each(someOf(UNHASHED, 2))('keep every character where a later row has %j', async (id) => {
+  it.each(someOf(UNHASHED, 2))('keep every character where a later row has %j', { tags: 'nightly' }, async (id) => {
     const open = project({ runId: 501, fields: FIELDS, files: [many(id)] });
     const before = await queried(open(), ALL);
     const workspace = await converted(open);
@@ -191,7 +195,7 @@ describe('ids', () => {
     expect(await held(workspace)).toEqual([[undefined, ...(id === '7' ? ['UBIGINT', 'BIGINT'] : [undefined, undefined])]]);
   });
 
-  it('held as text in one run and as numbers in the next are the same ids, and 007 is not 7', async () => {
+  it('held as text in one run and as numbers in the next are the same ids, and 007 is not 7', { tags: 'nightly' }, async () => {
     const session = { session_id: '@1@' };
     const early = { runId: 501, fields: FIELDS, files: [many('007', session)] };
     const rows = [row(1, 100), row(2, 200), row(3, 300, { user_id: '@7@', session_id: '@7@' })];
@@ -206,7 +210,7 @@ describe('ids', () => {
   });
 });
 
-it('a million equal rows, which unpack to hundreds of times their size, are a million rows of the table', async () => {
+it('a million equal rows, which unpack to hundreds of times their size, are a million rows of the table', { tags: 'nightly' }, async () => {
   const line = '{"project_id":1201,"country_code":"DE","browser_name":"Chrome","session_number":1,"is_excludable":false}\n';
   const workspace = await converted(project({ runId: 501, fields: ['project_id', 'country_code'], files: [line.repeat(1_000_000)] }));
   const { rows } = await queried(workspace, 'SELECT count(*), count(DISTINCT country_code), sum(session_number)::INT FROM data');
@@ -240,11 +244,11 @@ describe('a column that no list knows', () => {
     ['with a number after many numbers is one of numbers', many(7), 'DOUBLE'],
     ['without a value is text', [null, null], 'VARCHAR'],
   ];
-  it.each(someOf(kinds, 5))('%s', async (_, values, type) => {
+  it.each(someOf(kinds, 5))('%s', { tags: 'nightly' }, async (_, values, type) => {
     expect(await typeIn(await converted(project(run(501, values))))).toBe(type);
   });
 
-  it('orders, compares and sums by value, and says where it cannot', async () => {
+  it('orders, compares and sums by value, and says where it cannot', { tags: 'nightly' }, async () => {
     const open = project(run(501, [999.5, 2499, null]));
     const before = await queried(open(), 'SELECT max(basket_value) AS most FROM data');
     expect([before.rows, before.notes]).toEqual([
@@ -255,7 +259,7 @@ describe('a column that no list knows', () => {
     expect([after.rows, after.notes]).toEqual([[[2499, 3498.5]], []]);
   });
 
-  it('keeps the text of the files where another run holds words', async () => {
+  it('keeps the text of the files where another run holds words', { tags: 'nightly' }, async () => {
     const next = { from: '2026-11-21T00:00:00.000Z', to: '2026-11-22T00:00:00.000Z' };
     const workspace = await converted(project(run(501, ['1.50']), run(502, ['none'], next)));
     const { rows, notes } = await queried(workspace, 'SELECT basket_value FROM data ORDER BY ALL');

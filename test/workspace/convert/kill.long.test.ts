@@ -9,7 +9,7 @@ import { sampleSize } from '../../support/sample-size.ts';
 import { scratchDirectory } from '../download/store-stub.ts';
 import { openOffline, queried, writeRun } from './converted-runs.ts';
 
-const KILLS = sampleSize({ full: 50, short: 4 });
+const KILLS = sampleSize({ full: 50, short: 2 });
 const RUNS = 6;
 const ROWS = 3_000;
 /** A conversion of all runs takes some seconds; most kills fall into it. */

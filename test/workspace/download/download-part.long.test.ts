@@ -89,7 +89,7 @@ describe('a part arrives whole', () => {
 describe('a part of very regular rows', () => {
   const row = { project_id: 1201, is_excludable: false, device_id: 1, country_code: 'DE', browser_name: 'Chrome', session_number: 1 };
 
-  it('arrives whole, though it unpacks to hundreds of times its size', async () => {
+  it('arrives whole, though it unpacks to hundreds of times its size', { tags: 'nightly' }, async () => {
     const plain = Buffer.from(`${JSON.stringify(row)}\n`.repeat(1_000_000));
     const packed = gzipSync(plain, { level: 9 });
     expect(plain.length / packed.length).toBeGreaterThan(250);
@@ -97,7 +97,7 @@ describe('a part of very regular rows', () => {
     expect(result).toMatchObject({ gzip: true, rows: 1_000_000, bytes: packed.length, sha256: store.sha256(packed) });
   });
 
-  it('that never end is called a packed bomb', async () => {
+  it('that never end is called a packed bomb', { tags: 'nightly' }, async () => {
     const { result } = await outcome(gzipSync(Buffer.alloc(80_000_000)), [store.serve]);
     const message = expect.stringMatching(/^File 1 is a packed bomb, no export: .* without the end of a row\. Nothing of it was kept;/);
     expect(result).toMatchObject({ kind: 'damaged', message });
@@ -116,7 +116,7 @@ describe('a part that is large enough to be looked at by a thread', () => {
     ['in one piece', large, [store.serve], { gzip: false, rows: 1_125_000 }],
     ['from the beginning, where the store knows no ranges', large, [store.withoutRanges(34 * MEGABYTE), store.withoutRanges()], {}],
   ];
-  it.each(someOf(arrivals, 2))('arrives whole: %s', async (_what, bytes, behaviours, expected) => {
+  it.each(someOf(arrivals, 2))('arrives whole: %s', { tags: 'nightly' }, async (_what, bytes, behaviours, expected) => {
     const before = threads();
     const { result, directory } = await outcome(bytes, behaviours);
     expect(result).toMatchObject({ bytes: bytes.length, sha256: store.sha256(bytes), ...expected });
@@ -135,7 +135,7 @@ describe('a part that is large enough to be looked at by a thread', () => {
     });
   });
 
-  it('is damaged where gzip is cut short, and no thread is left', async () => {
+  it('is damaged where gzip is cut short, and no thread is left', { tags: 'nightly' }, async () => {
     const before = threads();
     const { result, directory } = await outcome(packed.subarray(0, packed.length - 9), [store.serve]);
     expect(result).toMatchObject({
@@ -146,7 +146,7 @@ describe('a part that is large enough to be looked at by a thread', () => {
     expect(threads()).toBe(before);
   });
 
-  it('is an error where another process cuts its file meanwhile', async () => {
+  it('is an error where another process cuts its file meanwhile', { tags: 'nightly' }, async () => {
     const directory = store.scratchDirectory();
     const cutting: store.Behaviour = (request, response, stub) => {
       truncateSync(join(directory, 'part-00001.part'), 1_000);
@@ -250,7 +250,7 @@ describe('another process', () => {
   });
 });
 
-it('whatever the store does, there is a whole file or an error', async () => {
+it('whatever the store does, there is a whole file or an error', { tags: 'nightly' }, async () => {
   const step = record({
     kind: constantFrom('cut', 'more', 'noRanges', '500', '403', 'break', 'change'),
     at: integer({ min: 0, max: FILE.length }),

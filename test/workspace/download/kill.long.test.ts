@@ -13,7 +13,7 @@ import { sampleSize } from '../../support/sample-size.ts';
 import type { DownloadOrder } from './download-process.ts';
 import { scratchDirectory, sha256 } from './store-stub.ts';
 
-const KILLS = sampleSize({ full: 50, short: 5 });
+const KILLS = sampleSize({ full: 50, short: 3 });
 /** A process is killed after a random number of requests for files, in half of the rounds a finished part, and a random time. */
 const MOST_REQUESTS = 5;
 const LONGEST_WAIT_MS = 50;

@@ -57,7 +57,9 @@ function wholeRun(directory: string): string[] {
 describe('the built server', () => {
   const RUN = { jobId: 3132, runId: 313200290 };
 
-  it('that is killed goes on after a restart: what was complete is not fetched again, and what had begun is resumed', async () => {
+  it('that is killed goes on after a restart: what was complete is not fetched again, and what had begun is resumed', {
+    tags: 'nightly',
+  }, async () => {
     const dataDir = scratchDirectory();
     const slow = platform().faults.add({ kind: 'slow', operation: 'download', times: 1 });
     const first = await openServer(dataDir);
@@ -77,7 +79,7 @@ describe('the built server', () => {
     await second.server.stop();
   });
 
-  it('beside another on the same directory: each file is fetched by one of them, and both have it', async () => {
+  it('beside another on the same directory: each file is fetched by one of them, and both have it', { tags: 'nightly' }, async () => {
     const dataDir = scratchDirectory();
     const servers = await Promise.all([openServer(dataDir), openServer(dataDir)]);
     platform().faults.add({ kind: 'slow', operation: 'download', delayMs: 50 });
@@ -112,7 +114,7 @@ it('people and accounts that share a directory never see what another has downlo
 });
 
 describe('a full disk', () => {
-  it('is said with what helps, removes nothing that is complete, and is survived', async (context) => {
+  it('is said with what helps, removes nothing that is complete, and is survived', { tags: 'nightly' }, async (context) => {
     const dataDir = join(scratchDirectory(), 'small');
     mkdirSync(dataDir);
     try {
@@ -134,7 +136,7 @@ describe('a full disk', () => {
   });
 });
 
-it('a session that ends in the middle of a download leaves no lock, and the next one goes on', async () => {
+it('a session that ends in the middle of a download leaves no lock, and the next one goes on', { tags: 'nightly' }, async () => {
   const dataDir = scratchDirectory();
   const slow = platform().faults.add({ kind: 'slow', operation: 'download' });
   const first = await openAssistant(platform(), { dataDir });
@@ -153,7 +155,7 @@ it('a session that ends in the middle of a download leaves no lock, and the next
   await second.close();
 });
 
-it('a session that ends while many runs wait for their turn asks the platform for none of them', async () => {
+it('a session that ends while many runs wait for their turn asks the platform for none of them', { tags: 'nightly' }, async () => {
   const own = await openAssistant(platform());
   const slow = platform().faults.add({ kind: 'slow', operation: 'getExportRun' });
   const { structured } = await own.call('sync_exports', { waitSeconds: 0 });

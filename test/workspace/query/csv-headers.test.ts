@@ -56,7 +56,7 @@ describe('a part without a header', () => {
     ['the first of two', [rows(0, 2500), header + rows(2500, 2500)]],
     ['each of two', [rows(0, 2500), rows(2500, 2500)]],
     ['one of a single line', [header + rows(0, 4999), rows(4999, 1)]],
-  ])('loses no row: %s', async (_, files) => {
+  ])('loses no row: %s', { tags: 'nightly' }, async (_, files) => {
     const { records } = runsOnDisk({ fields: ['session_id', 'city', 'app_launches'], format: 'CSV', files });
     expect(await records(counted)).toEqual([all]);
   });

@@ -5,7 +5,7 @@ const KEYS = ['project_id', 'user_id', 'session_id'];
 const session = (id: number, more: object = {}) => ({ project_id: 1201, user_id: 7, session_id: id, ...more });
 
 describe('values', () => {
-  it('keep every digit of ids above 2^53, in both formats', async () => {
+  it('keep every digit of ids above 2^53, in both formats', { tags: 'nightly' }, async () => {
     const jsonl = runsOnDisk({
       fields: KEYS,
       files: [lines('{"project_id":1201,"user_id":18446744073709551615,"session_id":9007199254740993}')],
@@ -22,7 +22,7 @@ describe('values', () => {
     }
   });
 
-  it('of parallel arrays are lists, with money and seconds beside cents and ms', async () => {
+  it('of parallel arrays are lists, with money and seconds beside cents and ms', { tags: 'nightly' }, async () => {
     const fields = [
       'session_duration_msec',
       'session_transactions_revenue_cents',
@@ -64,7 +64,7 @@ describe('values', () => {
     expect(unnested).toEqual([{ total: '89.90' }]);
   });
 
-  it('of CSV may hold quotes, commas, line ends and nothing', async () => {
+  it('of CSV may hold quotes, commas, line ends and nothing', { tags: 'nightly' }, async () => {
     const text = 'path,query,is_first,view_time\r\n"/a ""b"", c\r\nd",?q=1,true,2026-11-19T08:14:03.000Z\r\n/e,,false,\r\n';
     const { records } = runsOnDisk({ scope: 'views', format: 'CSV', fields: ['path', 'query', 'is_first', 'view_time'], files: [text] });
     expect(await records('SELECT * FROM data ORDER BY path')).toEqual([
@@ -73,7 +73,7 @@ describe('values', () => {
     ]);
   });
 
-  it('that a field is not known to have make its column text, or a wider number', async () => {
+  it('that a field is not known to have make its column text, or a wider number', { tags: 'nightly' }, async () => {
     const fields = ['session_time', 'session_duration_msec', 'is_excludable', 'session_number'];
     const { view, records } = runsOnDisk({
       fields,
@@ -97,7 +97,7 @@ describe('values', () => {
     ]);
   });
 
-  it('of any kind come out exactly', async () => {
+  it('of any kind come out exactly', { tags: 'nightly' }, async () => {
     const { query } = runsOnDisk({ fields: KEYS, files: [lines(session(1))] });
     const { rows } = await query(
       `SELECT 9007199254740993::BIGINT, 12.340::DECIMAL(9,3), DATE '2026-11-09', TIMESTAMP '2026-11-09 10:00:00.5',
@@ -126,7 +126,7 @@ describe('values', () => {
 });
 
 describe('columns', () => {
-  it('are those of all runs; a run without one has no value there', async () => {
+  it('are those of all runs; a run without one has no value there', { tags: 'nightly' }, async () => {
     const { records, view } = runsOnDisk(
       { fields: ['session_id', 'browser_name'], files: [lines({ session_id: 1, browser_name: 'Chrome' })] },
       { fields: ['session_id', 'session_duration_msec'], files: [lines({ session_id: 2, session_duration_msec: 100 })], gzip: false },
@@ -142,7 +142,9 @@ describe('columns', () => {
     expect((await view()).notes).toEqual([]);
   });
 
-  it('carry the names of their fields, variables their position or key, and members that no field promised are there too', async () => {
+  it('carry the names of their fields, variables their position or key, and members that no field promised are there too', {
+    tags: 'nightly',
+  }, async () => {
     const fields = [
       { fieldName: 'session_transactions_revenue_cents', aliasName: 'turnover' },
       { fieldName: 'custom_var', customVarPosition: 1 },
@@ -169,13 +171,13 @@ describe('columns', () => {
     expect((await records('SELECT city FROM data ORDER BY ALL')).map(({ city }) => city)).toEqual(['Ulm', null, null, null]);
   });
 
-  it('may have any name', async () => {
+  it('may have any name', { tags: 'nightly' }, async () => {
     const name = `it's "odd", {here}`;
     const { records } = runsOnDisk({ fields: [{ fieldName: 'custom_var', aliasName: name }], files: [lines({ [name]: 'Ulm' })] });
     expect(await records('SELECT * FROM data')).toEqual([{ [name]: 'Ulm' }]);
   });
 
-  it('are there where no run has a row', async () => {
+  it('are there where no run has a row', { tags: 'nightly' }, async () => {
     const jsonl = runsOnDisk(
       { fields: ['session_id', 'city'], files: [''] },
       { fields: ['session_id', 'city'], files: ['', ''], gzip: false },
@@ -187,7 +189,7 @@ describe('columns', () => {
     }
   });
 
-  it('are read where other files of the run are empty', async () => {
+  it('are read where other files of the run are empty', { tags: 'nightly' }, async () => {
     const jsonl = runsOnDisk({ fields: ['city'], files: ['', lines({ city: 'Ulm' }), ''] });
     const csv = runsOnDisk({ fields: ['city'], format: 'CSV', files: ['city\r\n', 'city\r\nUlm\r\n', ''] });
     for (const { records } of [jsonl, csv]) expect(await records('FROM data')).toEqual([{ city: 'Ulm' }]);
@@ -199,22 +201,26 @@ describe('files', () => {
   const sum = { n: 4000, different: new Set(ids).size };
   const counted = 'SELECT count(*) AS n, count(DISTINCT user_id) AS different FROM data';
 
-  it.each([true, false])('are longer than what is looked at beforehand (packed: %s), whatever ends their lines', async (gzip) => {
-    const jsonl = lines(...ids.map((id) => `{"user_id":${id},"city":"Ulm"}`));
-    const csv = (end: string) => `user_id,city${end}${ids.map((id) => `${id},Ulm${end}`).join('')}`;
-    const sketches = [
-      { format: 'JSONL', files: [jsonl] },
-      { format: 'CSV', files: [csv('\n')] },
-      { format: 'CSV', files: [csv('\r\n')] },
-    ];
-    for (const sketch of sketches) {
-      const { records, view } = runsOnDisk({ fields: ['user_id', 'city'], gzip, ...sketch });
-      expect(await records(counted)).toEqual([sum]);
-      expect((await view()).columns.map(({ type }) => type)).toEqual(['VARCHAR', 'VARCHAR']);
-    }
-  });
+  it.each([true, false])(
+    'are longer than what is looked at beforehand (packed: %s), whatever ends their lines',
+    { tags: 'nightly' },
+    async (gzip) => {
+      const jsonl = lines(...ids.map((id) => `{"user_id":${id},"city":"Ulm"}`));
+      const csv = (end: string) => `user_id,city${end}${ids.map((id) => `${id},Ulm${end}`).join('')}`;
+      const sketches = [
+        { format: 'JSONL', files: [jsonl] },
+        { format: 'CSV', files: [csv('\n')] },
+        { format: 'CSV', files: [csv('\r\n')] },
+      ];
+      for (const sketch of sketches) {
+        const { records, view } = runsOnDisk({ fields: ['user_id', 'city'], gzip, ...sketch });
+        expect(await records(counted)).toEqual([sum]);
+        expect((await view()).columns.map(({ type }) => type)).toEqual(['VARCHAR', 'VARCHAR']);
+      }
+    },
+  );
 
-  it('that are not what they are called are an error that names the file', async () => {
+  it('that are not what they are called are an error that names the file', { tags: 'nightly' }, async () => {
     const { query } = runsOnDisk({ fields: ['city'], files: [lines({ city: 'Ulm' }, '{"city": "cut')] });
     await expect(query('SELECT city FROM data')).rejects.toMatchObject({
       reason: 'sql',

@@ -1,10 +1,11 @@
 import { expect, it } from 'vitest';
 import { examplesOf } from '../../../src/workspace/query/examples.ts';
+import { someOf } from '../../support/sample-size.ts';
 import { lines, runsOnDisk } from './runs-on-disk.ts';
 
 const revenue = { fieldName: 'session_transactions_revenue_cents', aliasName: 'Total "gross"' };
 
-it.each([
+const CASES: readonly (readonly [string, (string | typeof revenue)[], 'sessions' | 'views', string[]])[] = [
   ['few fields', ['referer_url'], 'sessions', ['some rows']],
   ['no time and no revenue', ['session_id', 'device_id'], 'sessions', ['sessions by device_id']],
   ['names that need quotes', ['session_time', revenue], 'sessions', ['sessions by day', 'sessions, revenue']],
@@ -16,7 +17,9 @@ it.each([
     'views',
     ['sessions with rage clicks on checkout pages, by page', 'times by message, a row for each element of the list'],
   ],
-])('run as they stand on %s', async (_what, fields, scope, questions) => {
+];
+
+it.each(someOf(CASES, 2))('run as they stand on %s', async (_what, fields, scope, questions) => {
   const { query, view } = runsOnDisk({ scope, fields, files: [lines({})] });
   const examples = examplesOf((await view()).columns, { scope, timeZone: 'America/New_York', view: 'data', dialect: 'DuckDB' });
   expect(examples.map(({ question }) => question)).toEqual(questions);

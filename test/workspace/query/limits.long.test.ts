@@ -25,7 +25,7 @@ function bomb(): Buffer {
 }
 
 describe('a megabyte that unpacks to a gigabyte', () => {
-  it('is looked at outside the server, which takes no memory for it', async () => {
+  it('is looked at outside the server, which takes no memory for it', { tags: 'nightly' }, async () => {
     const directory = temporaryFolder();
     writeFileSync(join(directory, 'zeros.jsonl.gz'), bomb());
     const file = { path: 'zeros.jsonl.gz', gzip: true, format: 'JSONL' as const };
@@ -39,7 +39,7 @@ describe('a megabyte that unpacks to a gigabyte', () => {
     expect(process.memoryUsage.rss()).toBeLessThan(1.5 * beforeBytes);
   });
 
-  it('is refused as it arrives, long before its end', async () => {
+  it('is refused as it arrives, long before its end', { tags: 'nightly' }, async () => {
     const inspection = inspect('JSONL');
     const bytes = bomb();
     for (let at = 0; at < bytes.length; at += 65_536) await inspection.add(bytes.subarray(at, at + 65_536));
@@ -62,7 +62,7 @@ describe('a megabyte that unpacks to a gigabyte', () => {
 });
 
 describe('queries', () => {
-  it('of another caller are answered while twelve endless ones of one caller run', async () => {
+  it('of another caller are answered while twelve endless ones of one caller run', { tags: 'nightly' }, async () => {
     const directory = temporaryFolder();
     const ending = new AbortController();
     const greedy = Array.from({ length: 12 }, () =>
@@ -79,7 +79,9 @@ describe('queries', () => {
     expect((await Promise.allSettled(greedy)).every(({ status }) => status === 'rejected')).toBe(true);
   });
 
-  it('that need more than the memory spill into a private directory of bounded size, and fail without one', async () => {
+  it('that need more than the memory spill into a private directory of bounded size, and fail without one', {
+    tags: 'nightly',
+  }, async () => {
     const sql = 'SELECT count(*) FROM (SELECT i, md5(i::VARCHAR) AS h, count(*) AS n FROM range(1500000) r(i) GROUP BY ALL)';
     const answer = async (spill?: { directory: string; maxBytes: number }) => {
       const options = { setup: [], files: [], memoryBytes: 2 ** 26, threads: 2, ...(spill && { spill }) };

@@ -10,7 +10,7 @@ describe('runs that overlap', () => {
   const fields = [...KEYS, 'session_number_of_views'];
   const views = (id: number, count: number) => session(id, { session_number_of_views: count });
 
-  it('count each row once, as the last export has it, whatever the order of the runs', async () => {
+  it('count each row once, as the last export has it, whatever the order of the runs', { tags: 'nightly' }, async () => {
     for (const [early, late] of [
       [first, again],
       [
@@ -33,7 +33,7 @@ describe('runs that overlap', () => {
     }
   });
 
-  it('may be three, of other formats and fields: the last export is the one whose columns count', async () => {
+  it('may be three, of other formats and fields: the last export is the one whose columns count', { tags: 'nightly' }, async () => {
     const day = { from: '2026-11-09T00:00:00.000Z', to: '2026-11-10T00:00:00.000Z' };
     const { records } = runsOnDisk(
       {
@@ -59,7 +59,7 @@ describe('runs that overlap', () => {
     ]);
   });
 
-  it('of several jobs read on where a column is in the files of other days alone', async () => {
+  it('of several jobs read on where a column is in the files of other days alone', { tags: 'nightly' }, async () => {
     const day = { from: '2026-11-09T00:00:00.000Z', to: '2026-11-10T00:00:00.000Z' };
     const { records } = runsOnDisk(
       { ...day, jobId: 31, exportedAt: '2026-11-11T02:00:00.000Z', fields, files: [lines(views(1, 1))] },
@@ -72,7 +72,7 @@ describe('runs that overlap', () => {
     ]);
   });
 
-  it('keep the views of a session apart, and rows whose key is not whole', async () => {
+  it('keep the views of a session apart, and rows whose key is not whole', { tags: 'nightly' }, async () => {
     const viewFields = ['user_id', 'session_id', 'view_number', 'path'];
     const at = (number: number | null, path: string) => ({ user_id: 7, session_id: 1, view_number: number, path });
     const { records } = runsOnDisk(

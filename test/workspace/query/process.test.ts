@@ -40,7 +40,7 @@ it('says so where the process cannot be started', async () => {
   await expect(running).rejects.toMatchObject({ name: 'SqlError', reason: 'start' });
 });
 
-it('ends with whoever started it, in the middle of a query too', async () => {
+it('ends with whoever started it, in the middle of a query too', { tags: 'nightly' }, async () => {
   const starter = `
     const child = require('node:child_process').fork(${JSON.stringify(SCRIPT)}, [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
     child.on('message', ({ kind }) => kind === 'ready' && console.log(child.pid));
@@ -53,7 +53,7 @@ it('ends with whoever started it, in the middle of a query too', async () => {
   await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 5_000 });
 });
 
-it('ends itself where it takes more memory than it may, although the limit of DuckDB does not see it', async () => {
+it('ends itself where it takes more memory than it may, although the limit of DuckDB does not see it', { tags: 'nightly' }, async () => {
   const child = fork(SCRIPT, [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
   const messages: Message[] = [];
   child.on('message', (message: Message) => messages.push(message));

@@ -66,7 +66,7 @@ describe('the sandbox', () => {
     expect(new Set(tried).size).toBeGreaterThanOrEqual(250);
   });
 
-  it('refuses every question about the engine before it runs', async () => {
+  it('refuses every question about the engine before it runs', { tags: 'nightly' }, async () => {
     const database = await openDatabase({ setup: ['CREATE VIEW data AS SELECT 1 AS a'], files: [], memoryBytes: 2 ** 28, threads: 1 });
     onTestFinished(() => database.closeSync());
     const passed: string[] = [];
@@ -88,21 +88,25 @@ describe('the sandbox', () => {
     }
   });
 
-  it.each(Object.keys(attacks({ outside: '', own: '' })))('refuses to %s, leaves no trace, and answers afterwards', async (aim) => {
-    const { outside, own, runs } = place();
-    const before = readFileSync(own);
-    const list = someOf(attacks({ outside, own: '501/part-1.jsonl.gz' })[aim] ?? [], 4);
-    const outcomes = await Promise.all(list.map((sql) => outcomeOf(runs, sql)));
-    for (const [index, outcome] of outcomes.entries()) {
-      expect([list[index], outcome]).toEqual([list[index], expect.stringMatching(/^SqlError: /)]);
-      expect(outcome).not.toContain(SECRET);
-    }
-    expect(readdirSync(outside)).toEqual(['link.txt', 'secret.txt']);
-    expect(readFileSync(own)).toEqual(before);
-    expect((await runs.query('SELECT browser_name FROM data')).rows).toEqual([['Chrome']]);
-  });
+  it.each(Object.keys(attacks({ outside: '', own: '' })))(
+    'refuses to %s, leaves no trace, and answers afterwards',
+    { tags: 'nightly' },
+    async (aim) => {
+      const { outside, own, runs } = place();
+      const before = readFileSync(own);
+      const list = someOf(attacks({ outside, own: '501/part-1.jsonl.gz' })[aim] ?? [], 4);
+      const outcomes = await Promise.all(list.map((sql) => outcomeOf(runs, sql)));
+      for (const [index, outcome] of outcomes.entries()) {
+        expect([list[index], outcome]).toEqual([list[index], expect.stringMatching(/^SqlError: /)]);
+        expect(outcome).not.toContain(SECRET);
+      }
+      expect(readdirSync(outside)).toEqual(['link.txt', 'secret.txt']);
+      expect(readFileSync(own)).toEqual(before);
+      expect((await runs.query('SELECT browser_name FROM data')).rows).toEqual([['Chrome']]);
+    },
+  );
 
-  it('holds without the look at the statement too: the database itself reads and writes nothing else', async () => {
+  it('holds without the look at the statement too: the database itself reads and writes nothing else', { tags: 'nightly' }, async () => {
     const { outside, own, runs } = place();
     const { setup } = await runs.view();
     const database = await openDatabase({
@@ -127,18 +131,18 @@ describe('the sandbox', () => {
     'SELECT d.browser_name FROM memory.main.data AS d',
     'WITH "Data" AS (SELECT browser_name FROM DATA) SELECT * FROM "data"',
     'SELECT * FROM (WITH a AS (SELECT * FROM data), b AS (SELECT browser_name FROM A) SELECT * FROM b)',
-  ])('answers %s', async (sql) => {
+  ])('answers %s', { tags: 'nightly' }, async (sql) => {
     expect((await place().runs.query(sql)).rows).toEqual([['Chrome']]);
   });
 
-  it('survives what may break a parser', async () => {
+  it('survives what may break a parser', { tags: 'nightly' }, async () => {
     const { runs } = place();
     const outcomes = await Promise.all(strange.map((sql) => outcomeOf(runs, sql)));
     expect(outcomes.filter((outcome) => !/^(SqlError: .|answered: )/.test(outcome))).toEqual([]);
     expect((await runs.query('SELECT 1')).rows).toEqual([[1]]);
   });
 
-  it.each(bombs)('stops %s', async (sql) => {
+  it.each(bombs)('stops %s', { tags: 'nightly' }, async (sql) => {
     const { runs } = place();
     const started = performance.now();
     await expect(runs.query(sql, { timeoutMs: 400 })).rejects.toMatchObject({
@@ -148,7 +152,7 @@ describe('the sandbox', () => {
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 
-  it('ends the process of a call that was cancelled', async () => {
+  it('ends the process of a call that was cancelled', { tags: 'nightly' }, async () => {
     const { runs } = place();
     const controller = new AbortController();
     const running = runs.query('SELECT count(*) FROM range(1000000000000)', { signal: controller.signal });
@@ -166,7 +170,7 @@ describe('the sandbox', () => {
     await expect(running).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('gives as many rows as were asked for, and says that there are more', async () => {
+  it('gives as many rows as were asked for, and says that there are more', { tags: 'nightly' }, async () => {
     const { runs } = place();
     const { rows, more } = await runs.query('SELECT * FROM range(100000000000)', { maxRows: 5000 });
     expect([rows.length, rows.at(-1), more]).toEqual([5000, [4999], true]);

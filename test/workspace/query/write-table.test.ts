@@ -61,7 +61,7 @@ describe('the table of a run', () => {
     ],
     ['a thousandth of money', 'SELECT * REPLACE (money - CASE WHEN id = 78 THEN 0.001 ELSE 0 END AS money) FROM written'],
     ['an item of a list', 'SELECT * REPLACE (CASE WHEN id = 77 THEN [2] ELSE items END AS items) FROM written'],
-  ])('is refused where it lacks %s', async (_, spoil) => {
+  ])('is refused where it lacks %s', { tags: 'nightly' }, async (_, spoil) => {
     await expect(conversion({ spoil })).rejects.toThrow(/^the table has .*, the source 10000,/);
   });
 });

@@ -76,7 +76,7 @@ describe('tools with a data directory that cannot be written', () => {
     ],
     ['is read-only', readOnlyDisk],
   ];
-  it.for(places)('because it %s say so, name it, and begin nothing', async ([, make], context) => {
+  it.for(places)('because it %s say so, name it, and begin nothing', { tags: 'nightly' }, async ([, make], context) => {
     const dataDir = make() ?? context.skip('This machine has no such directory, or this user may not make one.');
     const assistant = await openAssistant(platform(), { dataDir });
     onTestFinished(() => assistant.close());
@@ -98,7 +98,7 @@ describe('tools with a data directory that cannot be written', () => {
   });
 });
 
-it('a data directory that disappears while the server runs is made again by the next download', async () => {
+it('a data directory that disappears while the server runs is made again by the next download', { tags: 'nightly' }, async () => {
   const dataDir = join(temporaryFolder(), 'data');
   const assistant = await openAssistant(platform(), { dataDir });
   onTestFinished(() => assistant.close());

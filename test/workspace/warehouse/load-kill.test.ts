@@ -11,13 +11,14 @@ import { seeded } from '../../bench/verdicts/random.ts';
 import { bundledScript } from '../../support/bundled-script.ts';
 import { sharedClickHouse } from '../../support/clickhouse/index.ts';
 import { missing, type TestClickHouse } from '../../support/clickhouse/start.ts';
+import { sampleSize } from '../../support/sample-size.ts';
 import { openOffline, type RunText, writeRun } from '../convert/converted-runs.ts';
 import { scratchDirectory } from '../download/store-stub.ts';
 import type { LoadOrder } from './load-process.ts';
 import { asked, dayRun, sessionRow } from './loaded-project.ts';
 
 /** `LOAD_KILLS=50 LOAD_KILL_SEED=2` repeats it with more kills, at other moments. */
-const KILLS = Number(process.env['LOAD_KILLS'] ?? 10);
+const KILLS = Number(process.env['LOAD_KILLS'] ?? sampleSize({ full: 10, short: 2 }));
 const SEED = Number(process.env['LOAD_KILL_SEED'] ?? 5);
 /** A load of all runs takes some seconds, so that most kills fall into it. */
 const LONGEST_LIFE_MS = 1_200;

@@ -57,7 +57,7 @@ const LONG_MS = 120_000;
 describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : ''}`, { timeout: LONG_MS }, () => {
   const clickHouse = sharedClickHouse();
 
-  it('count once where one run is loaded three times and killed twice', async () => {
+  it('count once where one run is loaded three times and killed twice', { tags: 'nightly' }, async () => {
     const project = await convertedProject(clickHouse(), 900);
     const { run, load, ledger, progress } = await loading(project, clickHouse(), 200);
     // Killed before anything is confirmed, and after two of five pieces.
@@ -85,7 +85,7 @@ describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : 
     expect(readdirSync(project.workspace.directoryOf(run)).filter((name) => name.startsWith('piece-'))).toEqual([]);
   });
 
-  it('are taken on by the first of those that saw the same record, at first and later', async () => {
+  it('are taken on by the first of those that saw the same record, at first and later', { tags: 'nightly' }, async () => {
     const project = await convertedProject(clickHouse(), 5);
     const { run, ledger } = await loading(project, clickHouse(), 200);
     const entry = (generation: string) => ({ state: 'loading' as const, run, columns: [], rows: 0, generation });
@@ -97,7 +97,7 @@ describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : 
     }
   });
 
-  it('that are repeated from the beginning store no row twice, with a key or without', async () => {
+  it('that are repeated from the beginning store no row twice, with a key or without', { tags: 'nightly' }, async () => {
     for (const more of [{}, { session_id: undefined }]) {
       const project = await convertedProject(clickHouse(), 500, more);
       const { run, load, ledger } = await loading(project, clickHouse(), 200);
@@ -118,7 +118,7 @@ describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : 
     }
   });
 
-  it('go on after the server died in the middle, the rows stored and not confirmed', async () => {
+  it('go on after the server died in the middle, the rows stored and not confirmed', { tags: 'nightly' }, async () => {
     const own = await startClickHouse();
     onTestFinished(() => own.stop());
     const project = await convertedProject(own, 600);
@@ -132,7 +132,7 @@ describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : 
     expect(await physicalRows(own, project.authUrl)).toBe(600);
   });
 
-  it('keep ids and amounts exact, and add columns and types as they appear', async () => {
+  it('keep ids and amounts exact, and add columns and types as they appear', { tags: 'nightly' }, async () => {
     const project = await loadedProject(
       clickHouse(),
       dayRun(501, 10, rows(3, { session_transactions_revenue_cents: 9_007_199_254_740_991 })),
@@ -151,7 +151,7 @@ describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : 
     expect((await asked(project.workspace, both)).rows).toContainEqual(['Kyoto', 1.5, 2]);
   });
 
-  it('of jobs with other columns of one session make one row of them', async () => {
+  it('of jobs with other columns of one session make one row of them', { tags: 'nightly' }, async () => {
     const sessions = rows(20) as Record<string, unknown>[];
     const places = sessions.map(({ user_id, session_id, session_time }, index) => ({
       user_id,
@@ -171,7 +171,7 @@ describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : 
     expect((await asked(project.workspace, 'SELECT count(*) AS n FROM data', { jobId: 41 })).rows).toEqual([[20]]);
   });
 
-  it('that failed are said, and tried again by the next call', async () => {
+  it('that failed are said, and tried again by the next call', { tags: 'nightly' }, async () => {
     const project = await convertedProject(clickHouse(), 10);
     await clickHouse().fail({ failInserts: 1_000 });
     await expect(asked(project.workspace, FIGURES)).rejects.toThrow(
@@ -189,7 +189,7 @@ describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : 
     );
   });
 
-  it('that another replica has done are read here, where nothing is on the disk', async () => {
+  it('that another replica has done are read here, where nothing is on the disk', { tags: 'nightly' }, async () => {
     const project = await loadedProject(
       clickHouse(),
       dayRun(501, 10, rows(30)),
@@ -208,7 +208,9 @@ describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : 
     expect((await clickHouse().seen()).filter(({ sql = '' }) => sql.includes('FORMAT Parquet'))).toEqual([]);
   });
 
-  it('are taken back run by run: what a run that stays holds too remains, and comes back after a new download', async () => {
+  it('are taken back run by run: what a run that stays holds too remains, and comes back after a new download', {
+    tags: 'nightly',
+  }, async () => {
     const newer = { exportedAt: '2026-11-14T02:00:00.000Z', to: '2026-11-12T00:00:00.000Z' };
     const more = range(10).map((number) => sessionRow(11, number));
     const project = await loadedProject(

@@ -118,31 +118,27 @@ describe.skipIf(missing)(`questions to the warehouse${missing ? ` (${missing})` 
   }, LONG_MS);
   afterAll(() => shop?.close());
 
-  it(
-    'have the same rows, columns and units as on the disk, all twenty',
-    async () => {
-      const { workspace, onDisk } = shop;
-      expect(QUESTIONS).toHaveLength(20);
-      for (const { question, sql, clickHouse: other = sql } of QUESTIONS) {
-        const here = await asked(onDisk, sql);
-        const there = await asked(workspace, other);
-        expect({ question, ...there, types: there.types.length }).toMatchObject({
-          question,
-          columns: here.columns,
-          rows: here.rows,
-          rowCount: here.rowCount,
-          types: here.types.length,
-          dialect: 'ClickHouse',
-        });
-        expect(there.units).toEqual(here.units);
-        expect(here.dialect).toBeUndefined();
-        expect(here.rows.length, question).toBeGreaterThan(0);
-      }
-    },
-    LONG_MS,
-  );
+  it('have the same rows, columns and units as on the disk, all twenty', { tags: 'nightly', timeout: LONG_MS }, async () => {
+    const { workspace, onDisk } = shop;
+    expect(QUESTIONS).toHaveLength(20);
+    for (const { question, sql, clickHouse: other = sql } of QUESTIONS) {
+      const here = await asked(onDisk, sql);
+      const there = await asked(workspace, other);
+      expect({ question, ...there, types: there.types.length }).toMatchObject({
+        question,
+        columns: here.columns,
+        rows: here.rows,
+        rowCount: here.rowCount,
+        types: here.types.length,
+        dialect: 'ClickHouse',
+      });
+      expect(there.units).toEqual(here.units);
+      expect(here.dialect).toBeUndefined();
+      expect(here.rows.length, question).toBeGreaterThan(0);
+    }
+  });
 
-  it('know the same columns, days and rows, and their examples run', async () => {
+  it('know the same columns, days and rows, and their examples run', { tags: 'nightly' }, async () => {
     const { workspace, onDisk } = shop;
     const [here, there] = [await described(onDisk), await described(workspace)];
     expect(there).toMatchObject({ runs: 5, rowCount: here.rowCount, covered: here.covered, gaps: here.gaps, columns: here.columns });
@@ -165,7 +161,7 @@ describe.skipIf(missing)(`questions to the warehouse${missing ? ` (${missing})` 
     await expect(asked(workspace, 'SELECT sum(number) FROM numbers(100000000000000)')).rejects.toThrow(/sql: .*Limit for rows/);
   });
 
-  it('give as many rows as a query may, and say that there are more', async () => {
+  it('give as many rows as a query may, and say that there are more', { tags: 'nightly' }, async () => {
     const { workspace } = shop;
     const { rows, notes } = await asked(workspace, 'SELECT number FROM numbers(200000) ORDER BY number');
     expect([rows.length, rows[0], rows.at(-1)]).toEqual([50_000, [0], [49_999]]);

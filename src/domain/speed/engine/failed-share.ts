@@ -2,7 +2,6 @@ import { DAY_MS } from '../../../lib/clock.ts';
 import { nth } from '../../../lib/nth.ts';
 import { fisherTest, wilson } from '../../../statistics/proportions.ts';
 import { tailOf } from '../../../statistics/tails.ts';
-import { SMALL_SAMPLE } from './run-series.ts';
 import { chanceOf } from './score-limits.ts';
 
 /** A smaller difference of two shares is none that matters. */
@@ -18,8 +17,6 @@ export interface Share {
   readonly runs: number;
   readonly low: number;
   readonly high: number;
-  /** Fewer than 15 runs. */
-  readonly isSmall: boolean;
 }
 
 /** The runs before a place among them, and those from it on. */
@@ -42,9 +39,9 @@ export interface RunResults {
 
 /** The share of `failed` among `runs`. */
 export function shareOf(failed: number, runs: number): Share {
-  if (runs === 0) return { failed, runs, share: null, low: 0, high: 1, isSmall: true };
+  if (runs === 0) return { failed, runs, share: null, low: 0, high: 1 };
   const [low, high] = wilson(failed / runs, runs);
-  return { failed, runs, share: failed / runs, low, high, isSmall: runs < SMALL_SAMPLE };
+  return { failed, runs, share: failed / runs, low, high };
 }
 
 /** Both sides of a place among the runs. */

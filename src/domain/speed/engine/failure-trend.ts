@@ -94,10 +94,6 @@ export interface FailureTrend {
   readonly before: Share;
   readonly period: Share;
   readonly state: 'fails more often' | 'fails less often' | 'no change' | 'not enough data';
-  /** Chance of as large a difference between the two without a change; null where there is not enough data. */
-  readonly p: number | null;
-  /** How many times the variance of a day's failures exceeds that of independent runs: above 1 where they come in outages. */
-  readonly dispersion: number;
   /** The change that lasts to the end of the period; else where the share changed once in the look-back, beyond chance. */
   readonly change: ShareChange | undefined;
 }
@@ -118,15 +114,17 @@ export function judgeFailures(results: RunResults, period: Span): FailureTrend {
   };
   const before = within((date) => date < period.startMs);
   const inPeriod = within((date) => date >= period.startMs && date <= period.endMs);
-  if (Math.min(before.runs, inPeriod.runs) < NEEDED)
-    return { before, period: inPeriod, state: 'not enough data', p: null, dispersion: 1, change: undefined };
+  if (Math.min(before.runs, inPeriod.runs) < NEEDED) return { before, period: inPeriod, state: 'not enough data', change: undefined };
   const difference = (inPeriod.share ?? 0) - (before.share ?? 0);
   const pooled = (before.failed + inPeriod.failed) / (before.runs + inPeriod.runs);
-  const dispersion = dispersionOf(results, () => pooled);
-  const p = chanceOfDifference(before, inPeriod, dispersion);
+  const p = chanceOfDifference(
+    before,
+    inPeriod,
+    dispersionOf(results, () => pooled),
+  );
   const change = shareChangeIn(results, ALPHA);
   const lasting = lastingChange(results, change, period);
-  const found = { before, period: inPeriod, p, dispersion, change: lasting ?? change };
+  const found = { before, period: inPeriod, change: lasting ?? change };
   if (lasting) return { ...found, state: isMore(lasting) ? 'fails more often' : 'fails less often' };
   return { ...found, state: p <= ALPHA && difference <= -LEAST_DIFFERENCE ? 'fails less often' : 'no change' };
 }

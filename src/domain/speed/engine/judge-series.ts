@@ -3,7 +3,7 @@ import { nth, nthDouble } from '../../../lib/nth.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { type Course, fitCourse } from './course.ts';
 import { type CountedPart, type HighestP, levelIn, type Plateau, partsThatCount, plateausOf, sureParts } from './plateaus.ts';
-import type { Effect, Level, RunSeries, Span } from './run-series.ts';
+import { type Effect, type Level, type Move, type RunSeries, type Span, valueAt } from './run-series.ts';
 
 /** Fewer runs than this in all, or in the period, are not enough to say anything. */
 export const NEEDED = { runs: 10, inPeriod: 3 } as const;
@@ -12,64 +12,38 @@ const UNSTABLE_FROM = 0.32;
 /** Levels count as the same again where they differ by less than this share of the excursion between them. */
 const SAME_SHARE = 0.2;
 
-/** A change of level that lasts. Levels are of the runs before and since, episodes left out. */
-export interface Change {
-  /** First run at the new level, and the last one before it. */
-  readonly atMs: number;
-  readonly previousMs: number;
-  /** Between which instants the change lies, with about 95 % confidence. */
-  readonly range: Span;
-  readonly before: Level;
-  readonly since: Level;
-  /** Of the typical values; 0.2 for +20 %. */
-  readonly relative: number;
-  readonly isInPeriod: boolean;
-}
-
-/** A change that was undone. */
-export interface Episode {
-  /** First run of it, first run after it. */
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly began: Span;
-  readonly ended: Span;
-  readonly before: Level;
-  readonly during: Level;
-  readonly since: Level;
-  /** Of the typical values during and before. */
-  readonly relative: number;
-}
-
 interface Facts {
-  readonly runs: number;
   /** Of the latest plateau, or of all runs where there is one only. */
   readonly level: Level;
-  /** Interquartile range over median, freed of levels and cycle. */
-  readonly scatter: number;
-  /** Share of the runs of the latest level above a value: the caller's, or 1.5 times the median. */
-  readonly beyond: { readonly value: number; readonly share: number };
   /** Chance that a series without any change shows one as strong; 1 where none was found. */
   readonly p: number;
-  /** All lasting changes and all episodes, oldest first; the one that the state is about included. */
-  readonly changes: readonly Change[];
-  readonly episodes: readonly Episode[];
+  /** The move that the state is about. */
+  readonly move: Move | undefined;
+  /** All lasting steps, then all episodes, each oldest first. */
+  readonly moves: readonly Move[];
 }
 
-/** How many runs there are, and how many it takes. */
-export interface NotEnough {
-  readonly state: 'not enough data';
-  readonly runs: number;
-  readonly inPeriod: number;
-  readonly needed: typeof NEEDED;
-}
+/** The states of a series, the worst first; `two levels` is one that several readings of it find together. */
+export const SPEED_STATES = [
+  'slower',
+  'drifting',
+  'two levels',
+  'was slower',
+  'unstable',
+  'faster',
+  'was faster',
+  'steady',
+  'not enough data',
+] as const;
+
+/** The course of a series, in a word. */
+export type State = (typeof SPEED_STATES)[number];
 
 /** The one state that a series is in. */
 export type Verdict =
-  | (Facts & { readonly state: 'slower' | 'faster'; readonly change: Change })
-  | (Facts & { readonly state: 'was slower' | 'was faster'; readonly episode: Episode })
-  | (Facts & { readonly state: 'drifting'; readonly relativePer30Days: number; readonly first: Level; readonly last: Level })
+  | (Facts & { readonly state: 'slower' | 'faster' | 'was slower' | 'was faster' | 'drifting'; readonly move: Move })
   | (Facts & { readonly state: 'unstable' | 'steady' })
-  | NotEnough;
+  | { readonly state: 'not enough data' };
 
 /** The period to judge, and the size of changes that matter. */
 export interface JudgeOptions {
@@ -77,8 +51,6 @@ export interface JudgeOptions {
   readonly effect: Effect;
   /** IANA zone whose hours and weekdays the cycle follows. */
   readonly timeZone: string;
-  /** Values above it are counted; 1.5 times the median when left out. */
-  readonly threshold?: number | undefined;
   /** Parts with a higher chance count as none; what the search asks when left out. */
   readonly highestP?: HighestP | undefined;
 }
@@ -123,19 +95,19 @@ function excursionsIn({ plateaus, options: { effect } }: Study): { first: number
 const spanOf = (plateau: Plateau | undefined): Span => plateau?.beganIn ?? { startMs: 0, endMs: 0 };
 const ratio = (after: Level, before: Level) => after.typical / before.typical - 1;
 
-function episodeOf({ series, course, plateaus }: Study, { first, back }: { first: number; back: number }): Episode {
-  const [begin, end] = [plateaus[first], plateaus[back]];
+function episodeOf({ series: { dates }, series, course, plateaus }: Study, { first, back }: { first: number; back: number }): Move {
+  const from = plateaus[first]?.from ?? 0;
   const before = levelIn(series, course, plateaus.slice(first - 1, first));
-  const during = levelIn(series, course, plateaus.slice(first, back));
+  const after = levelIn(series, course, plateaus.slice(first, back));
   return {
-    fromMs: nth(series.dates, begin?.from ?? 0),
-    toMs: nth(series.dates, end?.from ?? 0),
-    began: spanOf(begin),
-    ended: spanOf(end),
+    shape: 'episode',
+    fromMs: nth(dates, from),
+    previousMs: nth(dates, Math.max(0, from - 1)),
+    began: spanOf(plateaus[first]),
+    untilMs: nth(dates, plateaus[back]?.from ?? 0),
     before,
-    during,
-    since: levelIn(series, course, plateaus.slice(back, back + 1)),
-    relative: ratio(during, before),
+    after,
+    relative: ratio(after, before),
   };
 }
 
@@ -152,40 +124,38 @@ function lastingLevels({ plateaus, options: { effect } }: Study, excursions: rea
   return groups;
 }
 
-function changeOf({ series, course, options: { period } }: Study, groups: readonly Plateau[][], place: number): Change {
-  const [before, since] = [levelIn(series, course, groups[place - 1] ?? []), levelIn(series, course, groups[place] ?? [])];
+function stepOf({ series, course }: Study, groups: readonly Plateau[][], place: number): Move {
+  const [before, after] = [levelIn(series, course, groups[place - 1] ?? []), levelIn(series, course, groups[place] ?? [])];
   const first = groups[place]?.[0];
-  const atMs = nth(series.dates, first?.from ?? 0);
+  const fromMs = nth(series.dates, first?.from ?? 0);
   return {
-    atMs,
-    previousMs: series.dates[(first?.from ?? 1) - 1] ?? atMs,
-    range: spanOf(first),
+    shape: 'step',
+    fromMs,
+    previousMs: series.dates[(first?.from ?? 1) - 1] ?? fromMs,
+    began: spanOf(first),
+    untilMs: undefined,
     before,
-    since,
-    relative: ratio(since, before),
-    isInPeriod: atMs >= period.startMs,
+    after,
+    relative: ratio(after, before),
   };
 }
 
 /**
- * The change that the present level is owed to: in the period before others, the largest in the direction in which the level has gone
- * since.
+ * The step that the present level is owed to: in the period before others, the largest in the direction in which the level has gone since.
  */
-function leadingChange(changes: readonly Change[]): Change | undefined {
-  const now = changes.at(-1)?.since.typical ?? 0;
-  const felt = changes.filter(({ before, relative }) => (now - before.typical) * relative > 0);
-  const candidates = felt.length > 0 ? felt : changes.slice(-1);
-  return candidates.toSorted((a, b) => Number(b.isInPeriod) - Number(a.isInPeriod) || Math.abs(b.relative) - Math.abs(a.relative))[0];
+function leadingStep(steps: readonly Move[], { startMs }: Span): Move | undefined {
+  const now = steps.at(-1)?.after.typical ?? 0;
+  const felt = steps.filter(({ before, relative }) => (now - before.typical) * relative > 0);
+  const candidates = felt.length > 0 ? felt : steps.slice(-1);
+  const isIn = ({ fromMs }: Move) => Number(fromMs >= startMs);
+  return candidates.toSorted((a, b) => isIn(b) - isIn(a) || Math.abs(b.relative) - Math.abs(a.relative))[0];
 }
 
+/** Interquartile range over median, freed of levels and cycle. */
 function scatterOf({ logs, cycle, level, offset }: Course, median: number): number {
   const deviations = Array.from(logs, (log, index) => log - nthDouble(cycle, index) - nthDouble(level, index));
   const [low = 0, high = 0] = quantile(deviations, [0.25, 0.75]);
   return median > 0 ? ((Math.exp(high) - Math.exp(low)) * (median + offset)) / median : 0;
-}
-
-function beyondIn(values: readonly number[], value: number): { value: number; share: number } {
-  return { value, share: values.filter((each) => each > value).length / Math.max(1, values.length) };
 }
 
 /** Series are judged several times, each time with a stricter limit or for an instant; the fit is always the same, and what takes long. */
@@ -207,23 +177,30 @@ export function studySeries(series: RunSeries, options: JudgeOptions, counted = 
   return { series, course, counted, plateaus: plateausOf(course, counted, series.dates), options };
 }
 
-/** The verdict of a drift: the ends of the line that was fitted, and the scatter of the first and last fifth of the runs. */
-function driftOf({ series, course }: Study, slopePerDay: number): { relativePer30Days: number; first: Level; last: Level } {
+/** A drift: the ends of the line that was fitted, and the scatter of the first and last fifth of the runs. */
+function driftOf({ series, course }: Study, slopePerDay: number): Move {
   const runs = series.values.length;
   const fifth = Math.max(NEEDED.inPeriod, Math.ceil(runs / 5));
-  const { level, scale, offset } = course;
   const levelAt = (end: number, from: number, to: number): Level => ({
     ...levelIn(series, course, [{ from, to, height: 0, beganIn: undefined }]),
-    typical: scale * Math.exp(nthDouble(level, end)) - offset,
+    typical: valueAt(nthDouble(course.level, end), course),
   });
-  return { relativePer30Days: Math.expm1(30 * slopePerDay), first: levelAt(0, 0, fifth), last: levelAt(runs - 1, runs - fifth, runs) };
+  const fromMs = nth(series.dates, 0);
+  return {
+    shape: 'drift',
+    fromMs,
+    previousMs: fromMs,
+    began: { startMs: fromMs, endMs: fromMs },
+    untilMs: undefined,
+    before: levelAt(0, 0, fifth),
+    after: levelAt(runs - 1, runs - fifth, runs),
+    relative: Math.expm1(30 * slopePerDay),
+  };
 }
 
-/** Runs of the whole series and of the period; undefined where these are enough. */
-export function missingRuns({ dates, values }: RunSeries, { period }: JudgeOptions): NotEnough | undefined {
-  const inPeriod = dates.filter((date) => date >= period.startMs && date <= period.endMs).length;
-  const runs = values.length;
-  return runs < NEEDED.runs || inPeriod < NEEDED.inPeriod ? { state: 'not enough data', runs, inPeriod, needed: NEEDED } : undefined;
+/** Whether a series has too few runs, in all or in the period, to say anything. */
+export function isShort({ dates }: RunSeries, { period: { startMs, endMs } }: Pick<JudgeOptions, 'period'>): boolean {
+  return dates.length < NEEDED.runs || dates.filter((date) => date >= startMs && date <= endMs).length < NEEDED.inPeriod;
 }
 
 /** Runs freed of what hour and weekday add. */
@@ -242,14 +219,15 @@ export interface FreedRuns {
 /** The runs of a series without its cycle; none where there are too few to tell. */
 export function freedOfCycle(series: RunSeries, options: Pick<JudgeOptions, 'effect' | 'timeZone'>): FreedRuns {
   if (series.values.length < NEEDED.runs) return { dates: [], values: [], logs: [], isUsual: [], valueOf: (log) => log };
-  const { logs, cycle, kept, scale, offset } = courseOf(series, options);
+  const course = courseOf(series, options);
+  const { logs, cycle, kept } = course;
   const usual = new Set(kept);
   return {
     dates: series.dates,
     values: series.values,
     logs: series.dates.map((_, run) => nthDouble(logs, run) - nthDouble(cycle, run)),
     isUsual: series.dates.map((_, run) => usual.has(run)),
-    valueOf: (log) => scale * Math.exp(log) - offset,
+    valueOf: (log) => valueAt(log, course),
   };
 }
 
@@ -258,8 +236,7 @@ export function freedOfCycle(series: RunSeries, options: Pick<JudgeOptions, 'eff
  * name first.
  */
 export function judgeSeries(series: RunSeries, options: JudgeOptions): Verdict {
-  const missing = missingRuns(series, options);
-  if (missing) return missing;
+  if (isShort(series, options)) return { state: 'not enough data' };
   // A stricter limit that leaves the same parts leaves the same verdict.
   const counted = countedIn(series, options);
   const { highestP: _, ...asked } = options;
@@ -271,26 +248,19 @@ function judge(study: Study): Verdict {
   const excursions = excursionsIn(study);
   const groups = lastingLevels(study, excursions);
   const level = levelIn(series, study.course, groups.at(-1) ?? []);
-  const changes = groups.slice(1).map((_, place) => changeOf(study, groups, place + 1));
+  const steps = groups.slice(1).map((_, place) => stepOf(study, groups, place + 1));
   const episodes = excursions.map((excursion) => episodeOf(study, excursion));
-  const facts: Facts = {
-    runs: series.values.length,
+  const facts = {
     level,
-    scatter: scatterOf(study.course, level.median),
-    beyond: beyondIn(
-      groups.at(-1)?.flatMap(({ from, to }) => series.values.slice(from, to)) ?? [],
-      options.threshold ?? 1.5 * level.median,
-    ),
     p: Math.min(1, ...study.counted.map(({ p }) => p)),
-    changes,
-    episodes,
+    moves: [...steps, ...episodes],
   };
-  const change = leadingChange(changes);
-  if (change) return { ...facts, state: change.relative > 0 ? 'slower' : 'faster', change };
+  const step = leadingStep(steps, options.period);
+  if (step) return { ...facts, state: step.relative > 0 ? 'slower' : 'faster', move: step };
   const line = study.counted.find(({ part }) => part.kind === 'line');
-  if (line) return { ...facts, state: 'drifting', ...driftOf(study, line.height) };
-  const isLate = ({ toMs }: Episode) => Number(toMs >= options.period.startMs);
+  if (line) return { ...facts, state: 'drifting', move: driftOf(study, line.height) };
+  const isLate = ({ untilMs = 0 }: Move) => Number(untilMs >= options.period.startMs);
   const episode = episodes.toSorted((a, b) => isLate(b) - isLate(a) || Math.abs(b.relative) - Math.abs(a.relative))[0];
-  if (episode) return { ...facts, state: episode.relative > 0 ? 'was slower' : 'was faster', episode };
-  return { ...facts, state: facts.scatter >= UNSTABLE_FROM ? 'unstable' : 'steady' };
+  if (episode) return { ...facts, state: episode.relative > 0 ? 'was slower' : 'was faster', move: episode };
+  return { ...facts, state: scatterOf(study.course, level.median) >= UNSTABLE_FROM ? 'unstable' : 'steady', move: undefined };
 }

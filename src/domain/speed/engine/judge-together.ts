@@ -1,18 +1,9 @@
 import { discoveryLimit, FALSE_DISCOVERY_RATES } from '../../../statistics/discoveries.ts';
 import { keptFit } from '../../../statistics/kept-fits.ts';
 import { gainOfPart, heightsOf, likelihoodOf, type Part } from './gls.ts';
-import {
-  type JudgeOptions,
-  judgeSeries,
-  missingRuns,
-  NEEDED,
-  type NotEnough,
-  type Study,
-  studySeries,
-  type Verdict,
-} from './judge-series.ts';
+import { isShort, type JudgeOptions, judgeSeries, NEEDED, SPEED_STATES, type Study, studySeries, type Verdict } from './judge-series.ts';
 import { levelIn, type Plateau } from './plateaus.ts';
-import type { Effect, Level, RunSeries, Span } from './run-series.ts';
+import type { Effect, Level, Move, RunSeries, Span } from './run-series.ts';
 import { chanceOf } from './score-limits.ts';
 
 /** Accepted chance that a series which did not change at the instant is called changed. */
@@ -23,7 +14,7 @@ export interface SinceInstant {
   readonly state: 'slower' | 'faster' | 'no change';
   /** Of the runs before and since, as far as no other change lies between. */
   readonly before: Level;
-  readonly since: Level;
+  readonly after: Level;
   /** 0.2 for +20 %; freed of cycle and drift. */
   readonly relative: number;
   /** Chance of as large a difference without a change. */
@@ -34,14 +25,12 @@ const whole = (from: number, to: number): Plateau => ({ from, to, height: 0, beg
 
 /**
  * Judges a fixed split: a likelihood ratio of a step at the instant, with all other changes of the look-back taken into account. The
- * instant may have been chosen for any reason but these runs.
+ * instant may have been chosen for any reason but these runs; undefined where there are too few of them.
  */
-export function judgeSince(series: RunSeries, instantMs: number, options: JudgeOptions): SinceInstant | NotEnough {
-  const { dates, values } = series;
+export function judgeSince(series: RunSeries, instantMs: number, options: JudgeOptions): SinceInstant | undefined {
+  const { dates } = series;
   const before = dates.filter((date) => date < instantMs).length;
-  const missing = missingRuns(series, { ...options, period: { startMs: instantMs, endMs: Number.POSITIVE_INFINITY } });
-  if (missing) return missing;
-  if (before < NEEDED.inPeriod) return { state: 'not enough data', runs: values.length, inPeriod: values.length - before, needed: NEEDED };
+  if (isShort(series, { period: { startMs: instantMs, endMs: Number.POSITIVE_INFINITY } }) || before < NEEDED.inPeriod) return undefined;
   const { effect, timeZone } = options;
   return keptFit('since', [series, instantMs, effect, timeZone], () => splitAt(studySeries(series, options), instantMs, before));
 }
@@ -54,7 +43,7 @@ function splitAt({ series, course, plateaus, options }: Study, instantMs: number
   const at = plateaus[here] ?? whole(0, values.length);
   const former = plateaus[here - 1];
   const [earlier, later] = place >= 0 && former ? [former, at] : [whole(at.from, before), whole(before, at.to)];
-  const levels = { before: levelIn(series, course, [earlier]), since: levelIn(series, course, [later]) };
+  const levels = { before: levelIn(series, course, [earlier]), after: levelIn(series, course, [later]) };
   const { relative, p } = stepAt(course.kept.findIndex((run) => run >= (place >= 0 ? at.from : before)));
   const counts = Math.abs(relative) >= options.effect.relative && Math.abs(relative) * levels.before.typical >= options.effect.absolute;
   const direction = relative > 0 ? 'slower' : 'faster';
@@ -86,14 +75,13 @@ export interface Tracked<Key> {
   readonly rank: number;
   readonly series: RunSeries;
   readonly effect: Effect;
-  readonly threshold?: number | undefined;
 }
 
 /** The verdict on one of them. */
-export interface Judged<Key> extends Omit<Tracked<Key>, 'series' | 'effect' | 'threshold'> {
+export interface Judged<Key> extends Omit<Tracked<Key>, 'series' | 'effect'> {
   readonly verdict: Verdict;
-  /** Moved at the instant at which its group did, which alone would not have been certain. */
-  readonly movedWith: SinceInstant | undefined;
+  /** How it moved at the instant at which its group did, which alone would not have been certain. */
+  readonly movedWith: { readonly state: 'slower' | 'faster'; readonly move: Move } | undefined;
   /** The verdict of the series alone, where something else speaks against it. */
   readonly doubted: Verdict | undefined;
 }
@@ -107,18 +95,6 @@ export interface TogetherOptions<Key> {
   /** Expected share of false ones among the changes that are named, however many series are looked at; default that of changes of speed. */
   readonly falseDiscoveryRate?: number | undefined;
 }
-
-/** All states, the worst first. */
-const SEVERITY = [
-  'slower',
-  'drifting',
-  'was slower',
-  'unstable',
-  'faster',
-  'was faster',
-  'steady',
-  'not enough data',
-] as const satisfies readonly Verdict['state'][];
 
 /**
  * Where all changes are very clear, others of these series need not be as clear: they count where they are this many times rarer than
@@ -147,29 +123,31 @@ function weightsOf(ranks: readonly number[]): number[] {
   return weights.map((weight) => weight / mean);
 }
 
-/** Size of what a verdict says; negative where values fall. */
-function sizeOf(verdict: Verdict): number {
-  if ('change' in verdict) return verdict.change.relative;
-  if ('episode' in verdict) return verdict.episode.relative;
-  return 'relativePer30Days' in verdict ? verdict.relativePer30Days : 0;
-}
+/** The move that a verdict is about. */
+export const moveIn = (verdict: Verdict): Move | undefined => ('move' in verdict ? verdict.move : undefined);
+
+/** The lasting step that a verdict is about. */
+const stepIn = (verdict: Verdict): Move | undefined => (moveIn(verdict)?.shape === 'step' ? moveIn(verdict) : undefined);
+
+const sizeOf = (verdict: Verdict): number => moveIn(verdict)?.relative ?? 0;
 
 function severityOf(verdict: Verdict): number {
   // A drift downwards is good news.
-  if (verdict.state === 'drifting' && verdict.relativePer30Days < 0) return SEVERITY.indexOf('faster');
-  return SEVERITY.indexOf(verdict.state);
+  if (verdict.state === 'drifting' && verdict.move.relative < 0) return SPEED_STATES.indexOf('faster');
+  return SPEED_STATES.indexOf(verdict.state);
 }
 
 /** Whether a verdict is of the period: its instant may lie there, or may be that of another change whose instant may. */
 function isOfPeriod(verdict: Verdict, { startMs }: Span, instants: readonly Span[]): boolean {
-  if (!('change' in verdict)) return 'episode' in verdict ? verdict.episode.toMs >= startMs : true;
-  const { range } = verdict.change;
-  return instants.some((each) => each.endMs >= startMs && each.startMs <= range.endMs && range.startMs <= each.endMs);
+  const move = moveIn(verdict);
+  if (move?.shape !== 'step') return (move?.untilMs ?? startMs) >= startMs;
+  const { began } = move;
+  return instants.some((each) => each.endMs >= startMs && each.startMs <= began.endMs && began.startMs <= each.endMs);
 }
 
 /** Worst first: what lasts before what is over, the period before what lies before it, then by what visitors feel, then by size. */
 function worstFirst<Key>(judged: readonly Judged<Key>[], period: Span): Judged<Key>[] {
-  const instants = judged.flatMap(({ verdict }) => ('change' in verdict ? [verdict.change.range] : []));
+  const instants = judged.flatMap(({ verdict }) => stepIn(verdict)?.began ?? []);
   return judged
     .map((each) => ({ each, severity: severityOf(each.verdict), isOfPeriod: isOfPeriod(each.verdict, period, instants) }))
     .toSorted(
@@ -187,30 +165,36 @@ interface Draft<Key> {
   readonly verdict: Verdict;
 }
 
-/** Series that moved at the instant of their group's first change, at the same control for the number of them. */
-function movedWith<Key>(judged: readonly Draft<Key>[], options: TogetherOptions<Key>): (SinceInstant | undefined)[] {
-  const instants = new Map<string, { rank: number; atMs: number }>();
+/** Series that moved at the instant of their group's first credible change, at the same control for the number of them. */
+function movedWith<Key>(judged: readonly Draft<Key>[], options: TogetherOptions<Key>): Judged<Key>['movedWith'][] {
+  const { isCredible = () => true, falseDiscoveryRate = FALSE_DISCOVERY_RATES.speedChanges } = options;
+  const leaders = new Map<string, { rank: number; step: Move }>();
   for (const { each, verdict } of judged) {
-    const { group, rank } = each;
-    if (!('change' in verdict) || rank >= (instants.get(group)?.rank ?? Number.POSITIVE_INFINITY)) continue;
-    instants.set(group, { rank, atMs: verdict.change.atMs });
+    const { key, group, rank } = each;
+    const step = stepIn(verdict);
+    if (step && rank < (leaders.get(group)?.rank ?? Number.POSITIVE_INFINITY) && isCredible(key, verdict))
+      leaders.set(group, { rank, step });
   }
   const tests = judged.map(({ each: { group, series, effect }, verdict }) => {
-    const instant = instants.get(group);
-    if (!instant || (verdict.state !== 'steady' && verdict.state !== 'unstable')) return undefined;
-    const test = judgeSince(series, instant.atMs, { ...options, effect });
-    return test.state === 'not enough data' ? undefined : test;
+    const leader = leaders.get(group);
+    if (!leader || (verdict.state !== 'steady' && verdict.state !== 'unstable')) return undefined;
+    const test = judgeSince(series, leader.step.fromMs, { ...options, effect });
+    return test && { ...test, step: leader.step };
   });
-  const chances = tests.flatMap((test) => (test ? [test.p] : []));
-  const highest = acceptedP(chances, chances.length, options.falseDiscoveryRate ?? FALSE_DISCOVERY_RATES.speedChanges);
-  return tests.map((test) => (test && test.state !== 'no change' && test.p <= highest ? test : undefined));
+  const chances = tests.flatMap((test) => test?.p ?? []);
+  const highest = acceptedP(chances, chances.length, falseDiscoveryRate);
+  return tests.map((test) => {
+    if (!test || test.state === 'no change' || test.p > highest) return undefined;
+    const { state, step, before, after, relative } = test;
+    return { state, move: { ...step, before, after, relative } };
+  });
 }
 
 /** Judges series together, metrics of the steps of a scenario or of all scenarios of a site; the one to name first is in front. */
 export function judgeTogether<Key>(tracked: readonly Tracked<Key>[], options: TogetherOptions<Key>): Judged<Key>[] {
   const { period, timeZone, falseDiscoveryRate = FALSE_DISCOVERY_RATES.speedChanges, isCredible = () => true } = options;
-  const judge = ({ series, effect, threshold }: Tracked<Key>, highestP: JudgeOptions['highestP']) =>
-    judgeSeries(series, { period, timeZone, effect, threshold, highestP });
+  const judge = ({ series, effect }: Tracked<Key>, highestP: JudgeOptions['highestP']) =>
+    judgeSeries(series, { period, timeZone, effect, highestP });
   const first = tracked.map((each) => ({ each, verdict: judge(each, undefined) }));
   const tested = first.flatMap(({ each, verdict }) => ('p' in verdict ? [each] : []));
   const weights = new Map(weightsOf(tested.map(({ rank }) => rank)).map((weight, index) => [tested[index], weight]));

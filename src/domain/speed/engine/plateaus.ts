@@ -1,7 +1,7 @@
 import { nth, nthDouble } from '../../../lib/nth.ts';
 import type { Course } from './course.ts';
 import { fitParts, gainOf, heightsOf, type Part } from './gls.ts';
-import { type Effect, type Level, levelOf, type RunSeries, type Span } from './run-series.ts';
+import { type Effect, type Level, levelOf, type RunSeries, type Span, valueAt } from './run-series.ts';
 
 /** Runs between two changes of level. */
 export interface Plateau {
@@ -94,8 +94,7 @@ export function plateausOf(course: Course, counted: readonly CountedPart[], date
 /** The level of the runs of some plateaus together. */
 export function levelIn({ values }: RunSeries, course: Course, plateaus: readonly Plateau[]): Level {
   const places = plateaus.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, index) => from + index));
-  const { logs, cycle, scale, offset } = course;
-  const adjusted = places.map((place) => scale * Math.exp(nthDouble(logs, place) - nthDouble(cycle, place)) - offset);
+  const adjusted = places.map((place) => valueAt(nthDouble(course.logs, place) - nthDouble(course.cycle, place), course));
   return levelOf(
     places.map((place) => values[place] ?? Number.NaN),
     adjusted,

@@ -22,9 +22,6 @@ export interface Effect {
   readonly absolute: number;
 }
 
-/** Fewer runs than this on a side of a comparison are marked as a small sample. */
-export const SMALL_SAMPLE = 15;
-
 /** The level of the runs of a stretch. */
 export interface Level {
   /** Of the values as measured. */
@@ -35,15 +32,37 @@ export interface Level {
   readonly p25: number;
   readonly p75: number;
   readonly runs: number;
-  /** Fewer than 15 runs. */
-  readonly isSmall: boolean;
+}
+
+/** A change of level: a step that lasts, an episode that was undone, or a drift along a line. */
+export interface Move {
+  readonly shape: 'step' | 'episode' | 'drift';
+  /** First run of it, and the last one before; of a drift the first run of all. */
+  readonly fromMs: number;
+  readonly previousMs: number;
+  /** Between which instants it began, with about 95 % confidence. */
+  readonly began: Span;
+  /** First run that is back at the former level; undefined where it goes on. */
+  readonly untilMs: number | undefined;
+  /** Levels on both sides, episodes left out; of a drift those of the first and last fifth of the runs. */
+  readonly before: Level;
+  readonly after: Level;
+  /** Of the typical values, 0.2 for +20 %; of a drift in 30 days. */
+  readonly relative: number;
+  /** Share of the runs since that are at the level after, where the others kept theirs; undefined where all moved. */
+  readonly share?: number;
 }
 
 /** The level of values as measured and of the same values freed of the cycle. */
 export function levelOf(values: readonly number[], adjusted: readonly number[]): Level {
   const [p25 = Number.NaN, median = Number.NaN, p75 = Number.NaN] = values.length > 0 ? quantile([...values], [0.25, 0.5, 0.75]) : [];
   const typical = adjusted.length > 0 ? quantile([...adjusted], 0.5) : Number.NaN;
-  return { median, typical, p25, p75, runs: values.length, isSmall: values.length < SMALL_SAMPLE };
+  return { median, typical, p25, p75, runs: values.length };
+}
+
+/** The value that a logarithm in parts of `scale` stands for: no level lies below 0. */
+export function valueAt(log: number, { scale, offset }: { readonly scale: number; readonly offset: number }): number {
+  return Math.max(0, scale * Math.exp(log) - offset);
 }
 
 /**
@@ -54,5 +73,5 @@ export function logOffset(values: readonly number[], { absolute }: Effect): numb
   const least = values.reduce((low, value) => Math.min(low, value), Number.POSITIVE_INFINITY);
   if (least > absolute && least > 0) return 0;
   const largest = values.reduce((high, value) => Math.max(high, value), 0);
-  return Math.max(absolute, largest * 1e-3, Number.MIN_VALUE) - Math.min(0, least);
+  return Math.max(absolute, largest * 1e-3, Number.MIN_VALUE);
 }

@@ -1,9 +1,9 @@
 import { interquartileRange, median } from 'simple-statistics';
 import { nth } from '../../../lib/nth.ts';
 import { MAD_TO_SD } from '../../../statistics/robust-scale.ts';
-import { type Share, shareChangeIn } from './failed-share.ts';
+import { shareChangeIn } from './failed-share.ts';
 import type { FreedRuns } from './judge-series.ts';
-import { type Level, levelOf, type Span } from './run-series.ts';
+import { levelOf, type Move } from './run-series.ts';
 
 /** Accepted chance that a share which did not change is called changed; small, because every series of a scenario is asked in both ways. */
 const ALPHA = 2e-4;
@@ -27,22 +27,6 @@ const ERROR_OF_MIDDLE = 1.17;
 const MIXED = 0.5;
 const LEAST_SD = 0.01;
 
-/** Runs that take one of two levels since an instant, as in an A/B test or with one slow machine among several. */
-export interface TwoLevels {
-  /** First run that moved, and the last run before it. */
-  readonly atMs: number;
-  readonly previousMs: number;
-  readonly range: Span;
-  /** Share of runs at the other level before and since. */
-  readonly before: Share;
-  readonly since: Share;
-  /** Level of the runs that did not move, and of those that did, since the instant. */
-  readonly usual: Level;
-  readonly moved: Level;
-  /** Of the typical values; 0.5 for +50 %. */
-  readonly relative: number;
-}
-
 function changesBetween(hits: readonly boolean[]): number {
   return hits.filter((hit, index) => index > 0 && hit !== hits[index - 1]).length;
 }
@@ -50,7 +34,7 @@ function changesBetween(hits: readonly boolean[]): number {
 const shareOf = (hits: readonly boolean[]) => hits.filter(Boolean).length / Math.max(1, hits.length);
 
 /** Runs that moved to one side (`sign` 1: upwards). */
-function movedTo(runs: FreedRuns, sign: 1 | -1): TwoLevels | undefined {
+function movedTo(runs: FreedRuns, sign: 1 | -1): Move | undefined {
   const { dates, logs } = runs;
   const middle = median([...logs]);
   const sd = Math.max(LEAST_SD, MAD_TO_SD * median(logs.map((log) => Math.abs(log - middle))));
@@ -84,19 +68,23 @@ function movedTo(runs: FreedRuns, sign: 1 | -1): TwoLevels | undefined {
   const previousMs = dates[first - 1] ?? change.atMs;
   const [levelUsual, levelMoved] = [level(usual), level(moved)];
   return {
-    atMs: change.atMs,
+    shape: 'step',
+    fromMs: change.atMs,
     previousMs,
-    range: { startMs: previousMs, endMs: change.atMs },
-    before: change.before,
-    since: change.since,
-    usual: levelUsual,
-    moved: levelMoved,
+    began: { startMs: previousMs, endMs: change.atMs },
+    untilMs: undefined,
+    before: levelUsual,
+    after: levelMoved,
     relative: levelMoved.typical / levelUsual.typical - 1,
+    share,
   };
 }
 
-/** Whether part of the runs moved to another level while the others kept theirs; undefined where that is not beyond chance. */
-export function twoLevelsIn(runs: FreedRuns): TwoLevels | undefined {
+/**
+ * The move of part of the runs to another level while the others, whose level is that before, kept theirs, as in an A/B test or with one
+ * slow machine among several; undefined where that is not beyond chance.
+ */
+export function twoLevelsIn(runs: FreedRuns): Move | undefined {
   if (runs.dates.length === 0) return undefined;
   return movedTo(runs, 1) ?? movedTo(runs, -1);
 }

@@ -11,7 +11,7 @@ export interface Situation {
   readonly aim: string;
 }
 
-export const SITUATIONS: readonly Situation[] = [
+const SITUATIONS: readonly Situation[] = [
   { name: 'week against the week before', layout: WEEK_LAYOUT, aim: '≤ 1.5 %' },
   { name: 'week, slow drift', layout: WEEK_LAYOUT, drifts: true, aim: '≤ 1.5 %' },
   { name: 'week, shocks with AR(1) 0.5', layout: WEEK_LAYOUT, carry: 0.5, aim: '≤ 3 %' },
@@ -22,9 +22,9 @@ export const SITUATIONS: readonly Situation[] = [
   { name: 'month, shocks with AR(1) 0.5', layout: MONTH_LAYOUT, carry: 0.5, aim: '≤ 2 %' },
 ];
 
-export const SELECTIONS: readonly Selection[] = [{}, { device: 'mobile' }];
+const SELECTIONS: readonly Selection[] = [{}, { device: 'mobile' }];
 
-export function holidaysOf({ holiday, layout }: Situation, world: number): number[] {
+function holidaysOf({ holiday, layout }: Situation, world: number): number[] {
   const length = layout.days - layout.period;
   // On the last day a holiday cannot be told from a change that begins; that is reported, and no false alarm.
   if (holiday === 'period') return [layout.period + (world % (length - 1))];

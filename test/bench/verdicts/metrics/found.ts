@@ -32,7 +32,7 @@ const RECENT = [
   { words: 'in the last two days', since: [1, 2], aim: '≥ 0.80' },
 ] as const;
 
-export const CHANGES: readonly PlantedChange[] = [
+const CHANGES: readonly PlantedChange[] = [
   ...[0.9, 0.85, 0.75].flatMap((factor) =>
     [
       { words: 'all devices', selection: {} },

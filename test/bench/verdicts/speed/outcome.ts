@@ -38,7 +38,7 @@ function trueMedian({ cycle, level, nature }: World, from: number, to: number): 
   return Math.exp(draws.toSorted((a, b) => a - b)[draws.length >> 1] ?? 0);
 }
 
-export const EXPECTED: Readonly<Record<Cell['group'], readonly Verdict['state'][]>> = {
+const EXPECTED: Readonly<Record<Cell['group'], readonly Verdict['state'][]>> = {
   stable: ['steady', 'unstable'],
   'other stable': ['steady', 'unstable'],
   sparse: ['steady', 'unstable'],
@@ -75,25 +75,19 @@ export function outcomeOf(cell: Cell, seed: number): Outcome {
   const truth = world.changes.at(cell.shape.kind === 'bump' ? 0 : -1) ?? 0;
   const none = { offRuns: undefined, isInRange: undefined, beforeError: undefined, sinceError: undefined };
   const base = { state: verdict.state, isRight, oracleIsRight: oracle.isRight, oracleOffRuns: Math.abs(oracle.at - truth), cpuMs };
-  if (!isRight || !('change' in verdict)) {
-    if (!isRight || !('episode' in verdict)) return { ...base, ...none };
-    const { fromMs, began } = verdict.episode;
-    const trueMs = world.dates[truth] ?? 0;
-    return {
-      ...base,
-      ...none,
-      offRuns: Math.abs(world.dates.indexOf(fromMs) - truth),
-      isInRange: began.startMs < trueMs && began.endMs >= trueMs,
-    };
-  }
-  const { atMs, range, before, since } = verdict.change;
+  if (!isRight || !('move' in verdict) || !verdict.move || verdict.move.shape === 'drift') return { ...base, ...none };
+  const { shape, fromMs, began, before, after } = verdict.move;
   const trueMs = world.dates[truth] ?? 0;
   const start = cell.shape.kind === 'two steps' ? (world.changes[0] ?? 0) : 0;
-  return {
+  const dated = {
     ...base,
-    offRuns: Math.abs(world.dates.indexOf(atMs) - truth),
-    isInRange: range.startMs < trueMs && range.endMs >= trueMs,
+    offRuns: Math.abs(world.dates.indexOf(fromMs) - truth),
+    isInRange: began.startMs < trueMs && began.endMs >= trueMs,
+  };
+  if (shape === 'episode') return { ...none, ...dated };
+  return {
+    ...dated,
     beforeError: before.median / trueMedian(world, start, truth) - 1,
-    sinceError: since.median / trueMedian(world, truth, world.dates.length) - 1,
+    sinceError: after.median / trueMedian(world, truth, world.dates.length) - 1,
   };
 }

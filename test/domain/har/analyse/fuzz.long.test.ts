@@ -42,7 +42,7 @@ function fault(result: ReturnType<typeof answerOf>): string | null {
 }
 
 describe('a HAR with changed members', () => {
-  it('gives every view, and each request by itself, or a worded error', () => {
+  it('gives every view, and each request by itself, or a worded error', { tags: 'nightly' }, () => {
     fc.assert(
       fc.property(changes, (change) => {
         expect(fault(answerOf(() => everything(mutate(change))))).toBeNull();
@@ -51,7 +51,7 @@ describe('a HAR with changed members', () => {
     );
   });
 
-  it('gives an answer to any question, or a worded error', () => {
+  it('gives an answer to any question, or a worded error', { tags: 'nightly' }, () => {
     fc.assert(
       fc.property(changes, queries, (change, query) => {
         expect(fault(answerOf(() => view(mutate(change), query)))).toBeNull();
@@ -84,7 +84,7 @@ describe('a HAR with changed members', () => {
     );
   });
 
-  it('is the same file when it is compared with itself', () => {
+  it('is the same file when it is compared with itself', { tags: 'nightly' }, () => {
     fc.assert(
       fc.property(changes, (change) => {
         const result = answerOf(() => {
@@ -101,7 +101,7 @@ describe('a HAR with changed members', () => {
 describe('50,000 requests', () => {
   const most = sampleSize({ full: 50_000, short: 20_000 });
 
-  it.each(shapes)('are read in every view and compared in a time that grows with their number: %s', (_shape, make) => {
+  it.each(shapes)('are read in every view and compared in a time that grows with their number: %s', { tags: 'nightly' }, (_shape, make) => {
     const workOf = (count: number) => {
       const file = har(Array.from({ length: count }, (_, index) => make(index, count)));
       return () => {

@@ -44,7 +44,7 @@ const find = (world: World, metrics: readonly string[] = METRIC_NAMES, first = H
   );
 const label = (world: World, day: number) => world.labels[HISTORY + day];
 describe('one change', () => {
-  it('of one device is one line there, whose cost says what follows from it', async () => {
+  it('of one device is one line there, whose cost says what follows from it', { tags: 'nightly' }, async () => {
     const world = draw([{ on: 'rate', device: 'mobile', from: HISTORY + 15, to: DAYS, factor: 0.7 }]);
     const { changes, looked, tooFew } = await find(world);
     expect([looked, tooFew]).toEqual([METRIC_NAMES.length * 6, 0]);
@@ -58,7 +58,7 @@ describe('one change', () => {
     expect((changes[0]?.cost?.value ?? 0) / lost).toBeLessThan(1.25);
   });
 
-  it('of a device is told beside the one that moved against it on the same days, in 85 % of worlds', async () => {
+  it('of a device is told beside the one that moved against it on the same days, in 85 % of worlds', { tags: 'nightly' }, async () => {
     const seeds = someOf([5, 6, 7, 8, 9, 10, 11, 12], 4);
     const told = await Promise.all(
       seeds.map(async (seed) => {
@@ -72,7 +72,7 @@ describe('one change', () => {
     expect(told.filter((signs) => signs.join() === [-1, 1, undefined].join()).length).toBeGreaterThanOrEqual(0.85 * seeds.length);
   });
 
-  it('of all visitors is one line for all of them', async () => {
+  it('of all visitors is one line for all of them', { tags: 'nightly' }, async () => {
     const world = draw([{ on: 'visits', from: HISTORY + 10, to: HISTORY + 14, factor: 0.7 }]);
     const { changes } = await find(world);
     expect(changes).toHaveLength(1);
@@ -81,7 +81,7 @@ describe('one change', () => {
     expect(changes[0]?.parts[0]).toMatchObject({ metric: 'visits', relative: expect.closeTo(-0.3, 1) });
   });
 
-  it('of the visits of a segment moves the rate of all by the mix alone', async () => {
+  it('of the visits of a segment moves the rate of all by the mix alone', { tags: 'nightly' }, async () => {
     const world = draw([{ on: 'visits', segment: 'new', from: HISTORY + 12, to: DAYS, factor: 2.2 }]);
     const { changes } = await find(world);
     expect(changes).toHaveLength(1);
@@ -92,23 +92,27 @@ describe('one change', () => {
   });
 
   // The days of the device alone show no drift in these worlds, which are a quarter of all.
-  it.each(someOf([1, 14, 15, 20], 2))('that is slow for months is a drift beside what one segment did since (world %i)', async (seed) => {
-    const { changes } = await find(
-      draw(
-        [
-          { on: 'visits', device: 'desktop', from: 0, to: DAYS, factor: 1.5, isGradual: true },
-          { on: 'visits', segment: 'new', from: HISTORY + 6, to: DAYS, factor: 0.74 },
-        ],
-        seed,
-      ),
-    );
-    const drift = changes.find(({ shape, place }) => shape === 'drift' && place.device === 'desktop');
-    // Four weeks of 112 days of it.
-    expect(Math.abs((drift?.parts[0]?.relative ?? 0) - (1.5 ** (28 / 112) - 1))).toBeLessThan(0.04);
-  });
+  it.each(someOf([1, 14, 15, 20], 2))(
+    'that is slow for months is a drift beside what one segment did since (world %i)',
+    { tags: 'nightly' },
+    async (seed) => {
+      const { changes } = await find(
+        draw(
+          [
+            { on: 'visits', device: 'desktop', from: 0, to: DAYS, factor: 1.5, isGradual: true },
+            { on: 'visits', segment: 'new', from: HISTORY + 6, to: DAYS, factor: 0.74 },
+          ],
+          seed,
+        ),
+      );
+      const drift = changes.find(({ shape, place }) => shape === 'drift' && place.device === 'desktop');
+      // Four weeks of 112 days of it.
+      expect(Math.abs((drift?.parts[0]?.relative ?? 0) - (1.5 ** (28 / 112) - 1))).toBeLessThan(0.04);
+    },
+  );
 
   // Worlds in which one device shows a growth of all so clearly that it was told as a step of its own.
-  it.each([14, 25])('that all devices grow by is no step of one of them (world %i)', async (seed) => {
+  it.each([14, 25])('that all devices grow by is no step of one of them (world %i)', { tags: 'nightly' }, async (seed) => {
     const growth = { on: 'visits', from: HISTORY - 14, to: DAYS, factor: 1.25, isGradual: true } as const;
     const world = drawWorld({ seed, visitsPerDay: 3_000, days: DAYS, history: HISTORY, planted: [growth] });
     expect((await find(world, ['visits'])).changes.filter(({ place }) => place.device !== 'all')).toEqual([]);
@@ -125,7 +129,7 @@ describe('one change', () => {
   });
 });
 
-it.each([5, 6])('a change has one size, whichever range is asked about (world %i)', async (seed) => {
+it.each([5, 6])('a change has one size, whichever range is asked about (world %i)', { tags: 'nightly' }, async (seed) => {
   const world = draw([{ on: 'rate', device: 'mobile', from: HISTORY + 9, to: DAYS, factor: 0.6 }], seed);
   const partsSince = async (first: number) =>
     (await find(world, METRIC_NAMES, first)).changes.map(({ parts }) => parts.map(({ metric, relative }) => [metric, relative]));
@@ -135,7 +139,7 @@ it.each([5, 6])('a change has one size, whichever range is asked about (world %i
 });
 
 describe('several changes', () => {
-  it('are several lines, none for their sum, the most expensive first', async () => {
+  it('are several lines, none for their sum, the most expensive first', { tags: 'nightly' }, async () => {
     const world = draw(
       [
         { on: 'visits', device: 'mobile', from: HISTORY + 6, to: DAYS, factor: 0.75 },
@@ -156,7 +160,7 @@ describe('several changes', () => {
   });
 });
 
-it('is told by the factor that shows it far more clearly, before one of a higher rank', async () => {
+it('is told by the factor that shows it far more clearly, before one of a higher rank', { tags: 'nightly' }, async () => {
   const planted: Planted[] = [
     { on: 'basket', from: HISTORY + 10, to: DAYS, factor: 0.73 },
     { on: 'rate', from: HISTORY + 10, to: DAYS, factor: 0.9 },
@@ -167,7 +171,7 @@ it('is told by the factor that shows it far more clearly, before one of a higher
 });
 
 describe('a change that began before the days that are looked at', () => {
-  it('is told where it goes on through all of them, on its device, with what it has cost since', async () => {
+  it('is told where it goes on through all of them, on its device, with what it has cost since', { tags: 'nightly' }, async () => {
     const world = draw([{ on: 'rate', device: 'mobile', from: HISTORY - 9, to: DAYS, factor: 0.5 }]);
     const { changes } = await find(world);
     expect(changes).toHaveLength(1);
@@ -179,7 +183,7 @@ describe('a change that began before the days that are looked at', () => {
     expect((change.cost?.value ?? 0) / lost).toBeLessThan(1.25);
   });
 
-  it('is none where it has ended before them, and is of all visitors where all changed', async () => {
+  it('is none where it has ended before them, and is of all visitors where all changed', { tags: 'nightly' }, async () => {
     const ended = draw([{ on: 'rate', from: HISTORY - 12, to: HISTORY - 4, factor: 0.5 }]);
     expect((await find(ended)).changes.filter(({ shape }) => shape !== 'drift')).toEqual([]);
     const world = draw([{ on: 'visits', from: HISTORY - 9, to: DAYS, factor: 0.6 }]);
@@ -188,7 +192,9 @@ describe('a change that began before the days that are looked at', () => {
   });
 });
 
-it('visits that rose before the days that are looked at and fell back on them stand beside a rate that falls then', async () => {
+it('visits that rose before the days that are looked at and fell back on them stand beside a rate that falls then', {
+  tags: 'nightly',
+}, async () => {
   const world = draw([
     { on: 'visits', from: HISTORY - 2, to: HISTORY + 5, factor: 3 },
     { on: 'rate', device: 'tablet', from: HISTORY + 6, to: DAYS, factor: 0.5 },
@@ -201,7 +207,7 @@ it('visits that rose before the days that are looked at and fell back on them st
 describe('a sale that was over before the days that are looked at', () => {
   const sale = (factor: number) => ({ from: HISTORY - 14, to: HISTORY, factor }) satisfies Pick<Planted, 'from' | 'to' | 'factor'>;
   const seeds = someOf([2, 5, 3, 7, 8, 11], 3);
-  it.each(seeds)('is no news, whichever day its end seems to fall on in a part of it (world %i)', async (seed) => {
+  it.each(seeds)('is no news, whichever day its end seems to fall on in a part of it (world %i)', { tags: 'nightly' }, async (seed) => {
     const world = draw(
       [
         { on: 'visits', ...sale(1.6) },
@@ -218,7 +224,7 @@ describe('a sale that was over before the days that are looked at', () => {
 });
 
 describe('nothing', () => {
-  it('is found in a quiet project, and no metric that was not asked for', async () => {
+  it('is found in a quiet project, and no metric that was not asked for', { tags: 'nightly' }, async () => {
     expect((await find(draw([], 8))).changes).toEqual([]);
     const world = draw([{ on: 'rate', from: HISTORY + 10, to: DAYS, factor: 0.7 }]);
     const { changes, looked } = await find(world, ['bounceRate']);

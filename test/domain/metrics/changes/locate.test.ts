@@ -75,7 +75,7 @@ async function toldOf({ browser, others }: { readonly browser: number; readonly 
   return told.flat().flatMap(({ place, parts: [part] }) => (part?.metric === 'conversionRate' ? [place.segmentId ?? place.device] : []));
 }
 
-it('a day on which a device broke is of the device, though one browser of it fell further', async () => {
+it('a day on which a device broke is of the device, though one browser of it fell further', { tags: 'nightly' }, async () => {
   const told = await toldOf({ browser: 0.2, others: 0.45 });
   expect(told.length).toBeGreaterThanOrEqual(SEEDS.length);
   expect(told.filter((place) => place === 'mobile').length).toBeGreaterThan(0.9 * told.length);

@@ -30,7 +30,7 @@ describe('the smallest change that would show', () => {
     ['visits', 'count', 3, 1],
     ['rate', 'share', 7, 1],
     ['rate', 'share', 7, -1],
-  ] as const)('of %s is found in about four of five sites (%s, %d days, side %d)', (metric, kind, length, side) => {
+  ] as const)('of %s is found in about four of five sites (%s, %d days, side %d)', { tags: 'nightly' }, (metric, kind, length, side) => {
     const sites = sampleSize({ full: 100, short: 40 });
     let found = 0;
     for (let seed = 1; seed <= sites; seed += 1) {

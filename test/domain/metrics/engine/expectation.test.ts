@@ -49,7 +49,7 @@ function held(site: Site, ahead: number, length: number, sites: number): number 
 describe('bounds at 95 %', () => {
   const sites = sampleSize({ full: 100, short: 25 });
 
-  it.each([50, 5_000])('hold at least 91 % of the days and weeks of sites of %d visits a day', (visits) => {
+  it.each([50, 5_000])('hold at least 91 % of the days and weeks of sites of %d visits a day', { tags: 'nightly' }, (visits) => {
     const site = { days: 184, visits };
     for (const length of [1, 7]) {
       // Nothing is known of last year here, so a season may begin: the bounds leave room for it.
@@ -128,7 +128,7 @@ describe('bounds at 95 %', () => {
   });
 });
 
-it('of ordinary rows about one table in twenty has one that is called high or low', () => {
+it('of ordinary rows about one table in twenty has one that is called high or low', { tags: 'nightly' }, () => {
   const sites = sampleSize({ full: 200, short: 40 });
   let called = 0;
   for (let seed = 1; seed <= sites; seed += 1) {

@@ -22,8 +22,8 @@ describe('two levels', () => {
   it('of which one is new are told apart: when, how many runs, and at which level', () => {
     for (const seed of [1, 2, 3, 4, 5]) {
       const found = split(seed, (hour, draw) => (hour >= CHANGED && draw < 0.3 ? 1.5 : 1));
-      expect(Math.abs((found?.atMs ?? 0) - START_MS - CHANGED * HOUR_MS)).toBeLessThan(DAY_MS);
-      expect(Math.abs((found?.since.share ?? 0) - 0.3)).toBeLessThan(0.12);
+      expect(Math.abs((found?.fromMs ?? 0) - START_MS - CHANGED * HOUR_MS)).toBeLessThan(DAY_MS);
+      expect(Math.abs((found?.share ?? 0) - 0.3)).toBeLessThan(0.12);
       expect(Math.abs((found?.relative ?? 0) - 0.5)).toBeLessThan(0.06);
     }
   });

@@ -37,7 +37,7 @@ for (const engine of engines)
         return { world, sessions: world.sessions.filter(({ beganMs }) => days.includes(dayOf(beganMs))) };
       };
 
-      it('counts sessions and shares as rows walked in plain code do', async () => {
+      it('counts sessions and shares as rows walked in plain code do', { tags: 'nightly' }, async () => {
         const { world, sessions } = counted();
         const answer = await measureImpact({ conditions: [SLOW], outcome: 'purchase', limit: 5 }, impactUses(world.workspace(engine)));
         const units = unitsOf(sessions, isProduct);
@@ -56,7 +56,7 @@ for (const engine of engines)
         expect(row?.plainPoints).toBeCloseTo(rate(seen.filter(isMet)) - rate(seen.filter((each) => !isMet(each))), 1);
       });
 
-      it('compares them with the sessions that the same covariates from plain code choose', async () => {
+      it('compares them with the sessions that the same covariates from plain code choose', { tags: 'nightly' }, async () => {
         const { world, sessions } = counted();
         const uses = impactUses(world.workspace(engine));
         const answer = await measureImpact({ conditions: [SLOW], outcome: '/cart', limit: 5 }, uses);
@@ -78,7 +78,7 @@ for (const engine of engines)
     });
 
 describe.each(engines)('variants on %s', (engine) => {
-  it('are compared by the visitors and sessions that rows in plain code have', async () => {
+  it('are compared by the visitors and sessions that rows in plain code have', { tags: 'nightly' }, async () => {
     const world = worldOf('whole days');
     const conditions = [{ what: 'variable', name: 'country_code', value: 'DE' }] as const;
     const { conditions: rows } = await measureImpact({ conditions, outcome: 'purchase', limit: 5 }, impactUses(world.workspace(engine)));
@@ -91,7 +91,7 @@ describe.each(engines)('variants on %s', (engine) => {
   });
 });
 
-it.each(engines)('figures are the same however the range around the days is named, on %s', async (engine) => {
+it.each(engines)('figures are the same however the range around the days is named, on %s', { tags: 'nightly' }, async (engine) => {
   const uses = () => impactUses(worldOf('whole days').workspace(engine));
   const asked = { conditions: [SLOW], outcome: '/cart', limit: 5 } as const;
   const plain = await measureImpact(asked, uses());
@@ -103,7 +103,7 @@ describe.each(engines)('files on %s', (engine) => {
   const ask = (question: object, notes: string[] = []) =>
     measureImpact({ outcome: 'purchase', limit: 5, ...question }, impactUses(worldOf('whole days').workspace(engine), notes));
 
-  it('hold a variable in views: sessions are compared by it whatever the outcome', async () => {
+  it('hold a variable in views: sessions are compared by it whatever the outcome', { tags: 'nightly' }, async () => {
     const conditions = [{ what: 'variable', name: 'path', value: '/search' }] as const;
     // A session has one value: of several the last by name.
     const own = worldOf('whole days').sessions.filter(
@@ -117,7 +117,7 @@ describe.each(engines)('files on %s', (engine) => {
       expect((await ask({ conditions, outcome })).conditions[0]).toMatchObject({ what: 'variable', sessions: own.length });
   });
 
-  it('without a column of errors say nothing of errors, neither of a text nor of all', async () => {
+  it('without a column of errors say nothing of errors, neither of a text nor of all', { tags: 'nightly' }, async () => {
     await expect(ask({ conditions: [{ what: 'js_error', message: 'undefined' }] })).rejects.toThrow(
       'conditions: js_error needs the field errors.message of views, which no downloaded export asked for.',
     );
@@ -144,11 +144,11 @@ describe('what is asked wrongly', () => {
     ['a member of another kind', [{ what: 'rage_click', overSeconds: 3 }], 'conditions: rage_click takes pages, not overSeconds.'],
     ['a variable without its name', [{ what: 'variable' }], 'conditions: variable needs name'],
     ['a variable that is nowhere', [{ what: 'variable', name: 'plan' }], 'no column of the downloaded files holds the variable "plan"'],
-  ] as const)('%s', async (_, conditions, words) => {
+  ] as const)('%s', { tags: 'nightly' }, async (_, conditions, words) => {
     await expect(ask(conditions)).rejects.toThrow(words);
   });
 
-  it('a variable of the project that no file holds is named by its position', async () => {
+  it('a variable of the project that no file holds is named by its position', { tags: 'nightly' }, async () => {
     const asked = { conditions: [{ what: 'variable', name: 'checkout variant' }], outcome: 'purchase', limit: 5 } as const;
     const variables = [{ position: 3, key: 'checkout_variant' }];
     const lists = (() => Promise.resolve(variables)) as unknown as ImpactUses['ask']; // only custom variables are asked for
@@ -159,7 +159,7 @@ describe('what is asked wrongly', () => {
     );
   });
 
-  it('a value that the platform does not list of a variable that no file holds is refused before a plan', async () => {
+  it('a value that the platform does not list of a variable that no file holds is refused before a plan', { tags: 'nightly' }, async () => {
     const conditions = [{ what: 'variable', name: 'checkout variant', value: 'B' }] as const;
     const variables = [{ position: 3, key: 'checkout_variant', values: ['one_page', 'steps'] }];
     const lists = (() => Promise.resolve(variables)) as unknown as ImpactUses['ask']; // only custom variables are asked for
@@ -180,7 +180,7 @@ describe('what is asked wrongly', () => {
     );
   });
 
-  it('an outcome that is no step, or that nobody did', async () => {
+  it('an outcome that is no step, or that nobody did', { tags: 'nightly' }, async () => {
     await expect(ask([SLOW], 'signups')).rejects.toThrow('outcome: no page of these visits is "signups"; closest, with their views: /');
     await expect(ask([SLOW], 'event:')).rejects.toThrow('outcome: "event:" names no event');
   });

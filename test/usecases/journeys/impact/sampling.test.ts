@@ -1,3 +1,4 @@
+/** @module-tag nightly */
 import { describe, expect, it } from 'vitest';
 import { type Cells, holds } from '../../../../src/domain/journeys/impact/cells.ts';
 import type { CellPlan } from '../../../../src/usecases/journeys/impact/cell-plan.ts';
@@ -117,7 +118,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(part.factor.every((factor, cell) => factor === (holds(part.exposure[cell] ?? 0, 0) ? 2 : 4))).toBe(true);
   });
 
-  it('who met the rare condition at any view is counted whole, and all others by those that stand for them', async () => {
+  it('who met the rare condition at any view is counted whole, and all others by those that stand for them', {}, async () => {
     const [whole, part] = [await anywhere({ oneOf: 1, met: [1] }), await anywhere({ oneOf: 4, met: [1] })];
     expect(whole.met).toBeGreaterThan(20);
     expect(part).toMatchObject({ met: whole.met, metBuyers: whole.metBuyers });

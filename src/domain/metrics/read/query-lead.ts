@@ -1,0 +1,98 @@
+import type { Grammar } from '../../../findings/sentence.ts';
+import { dateText, listed, rangeText, valueText } from '../../../findings/wording.ts';
+import { capital } from '../../../lib/sentences.ts';
+import { ALL_VISITORS } from '../../names/match-name.ts';
+import { definitionOf } from '../metric-definitions.ts';
+import { OTHER_DEVICE } from './metric-grid.ts';
+import { isAddable, isOfDays, type MetricQuery, timeUnitOf } from './metric-query.ts';
+import { COMMERCE_GOAL, PART_MARK, type QueryTable, TOTAL } from './query-table.ts';
+
+/** Metrics whose values a first sentence holds; the table has all. */
+const MOST_METRICS = 3;
+/** Names of rows that hold the others, or what is left of these, and of filters that narrow nothing. */
+const UNTOLD: ReadonlySet<unknown> = new Set(['all', ALL_VISITORS, COMMERCE_GOAL, OTHER_DEVICE]);
+const QUOTED: ReadonlySet<string> = new Set(['segment', 'goal', 'zone', 'within']);
+
+/** A time or a place of the table as people write it: `12 Sept`, `the week of 7 Sept`, `Nov 2025`, `mobile`, `"Germany"`. */
+function namePart(column: string, cell: string, year: string): string {
+  if (QUOTED.has(column)) return `"${cell}"`;
+  if (column === 'month') return dateText(`${cell}-01`, '').replace(/^1 /, '');
+  if (column === 'week') return `the week of ${dateText(cell, year)}`;
+  return /^\d{4}-\d\d-\d\d/.test(cell) ? dateText(cell, year) : cell;
+}
+
+/** What the first sentence of a table is made from. */
+interface LeadScene {
+  readonly query: MetricQuery;
+  /** First and last day of the range. */
+  readonly from: string;
+  readonly to: string;
+  readonly grammar: Grammar;
+}
+
+/** A value with its metric in the middle of a sentence: `25,751 visits`, `conversion rate 2.41%`. */
+function figureText(metric: string, value: unknown, units: QueryTable['units'], { nounOf }: Grammar): string {
+  const text = valueText(typeof value === 'number' ? value : null, units[metric] ?? '');
+  const { name } = nounOf(metric);
+  return isAddable(metric) && definitionOf(metric)?.unit !== 'currency' ? `${text} ${name}` : `${name} ${text}`;
+}
+
+type TableRow = QueryTable['rows'][number];
+
+/** The rows with the most and the least of a metric, of as many as a limit left; empty of fewer than two that it left whole. */
+function endsText(metric: string, { columns, rows, units }: QueryTable, names: readonly string[], { query, grammar }: LeadScene): string {
+  const at = columns.indexOf(metric);
+  const hasName = (row: TableRow, isOf: (cell: unknown) => boolean) => row.slice(0, names.length).some(isOf);
+  const isWhole = (cell: unknown) => cell !== TOTAL && !String(cell).endsWith(PART_MARK);
+  const valued = rows.filter((row) => typeof row[at] === 'number' && !hasName(row, (cell) => !isWhole(cell)));
+  const parts = valued.filter((row) => !hasName(row, (cell) => UNTOLD.has(cell)));
+  const ranked = (parts.length > 0 ? parts : valued).toSorted((a, b) => Number(b[at]) - Number(a[at]));
+  const isCut = isLimited(query, valued.length);
+  if (ranked.length < (isCut ? 1 : 2)) return '';
+  const shown = (row: TableRow = []) => {
+    const own = names.flatMap((name, column) =>
+      name === 'zoneId' || UNTOLD.has(row[column]) ? [] : [namePart(name, String(row[column]), grammar.year)],
+    );
+    return `${own.join(', ')} (${valueText(Number(row[at]), units[metric] ?? '')})`;
+  };
+  const { name, isPlural } = grammar.nounOf(metric);
+  const [most, least] = isPlural ? ['Most', 'Fewest'] : ['Highest', 'Lowest'];
+  const [top, bottom] = [`${most} ${name}: ${shown(ranked[0])}`, shown(ranked.at(-1))];
+  if (!isCut) return `${top}; ${least.toLowerCase()}: ${bottom}.`;
+  return query.order?.smallestFirst ? `${least} ${name}: ${bottom}.` : `${top}.`;
+}
+
+/** Whether a limit kept the first rows, the last of which is no extreme. */
+const isLimited = ({ limit }: MetricQuery, rows: number) => limit !== undefined && rows >= limit;
+
+/**
+ * The sentences that answer a query without a verdict: its figures where it has one row, else the sum of what adds up over time, and which
+ * rows have the most and the least. Empty where no row has a value.
+ */
+export function leadOf(table: QueryTable, scene: LeadScene): string {
+  const { columns, rows, units, filters = {} } = table;
+  const { query, from, to, grammar } = scene;
+  const asked = query.metrics.filter((metric) => !query.bases.includes(metric));
+  const names = columns.slice(
+    0,
+    columns.findIndex((column) => column in units),
+  );
+  const place = Object.entries(filters).flatMap(([name, value]) =>
+    UNTOLD.has(value) || name === 'zoneId' ? [] : [namePart(name, value, grammar.year)],
+  );
+  const sentence = (figures: readonly string[]) =>
+    capital(`${[...place, listed(figures)].join(': ')} ${rangeText(from, to, grammar.year)}.`);
+  if (names.length === 0) {
+    const valueOf = (metric: string) => rows[0]?.[columns.indexOf(metric)];
+    const told = asked.filter((metric) => typeof valueOf(metric) === 'number').slice(0, MOST_METRICS);
+    return told.length === 0 ? '' : sentence(told.map((metric) => figureText(metric, valueOf(metric), units, grammar)));
+  }
+  const metric = query.order?.metric ?? asked[0] ?? '';
+  const unit = timeUnitOf(query.breakdown);
+  // Weekdays of ranges that hold one of them more often are no rank of counts.
+  const ends = isOfDays(unit) && isAddable(metric) ? '' : endsText(metric, table, names, scene);
+  if (ends === '' || unit === undefined || names.length > 1 || isLimited(query, rows.length) || !isAddable(metric)) return ends;
+  const at = columns.indexOf(metric);
+  const sum = rows.reduce((all, row) => all + (row[0] === TOTAL ? 0 : Number(row[at] ?? 0)), 0);
+  return `${sentence([figureText(metric, sum, units, grammar)])} ${ends}`;
+}

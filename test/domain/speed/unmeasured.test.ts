@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { budgetAnswer, checkScenario } from '../../../src/domain/speed/budgets.ts';
+import { metricOf, type Report } from '../../../src/domain/speed/runs.ts';
+import { scenarioAnswer } from '../../../src/domain/speed/scenario-answer.ts';
+import { type Study, studyScenario } from '../../../src/domain/speed/scenario-study.ts';
+import { scenarioRuns } from '../../../src/domain/speed/site-runs.ts';
+import { levelAnswer } from '../../../src/domain/speed/speed-levels.ts';
+import { HOUR_MS } from '../../../src/lib/clock.ts';
+import { history, reportOf, WINDOWS } from './histories.ts';
+
+const LCP = 'largestContentfulPaint';
+const LOST_MS = Date.parse('2026-11-19T10:00:00Z');
+
+/** Five weeks of runs whose values of a metric are others where it is lost. */
+function lost(metric: string, value: number | null, isLost: (date: number, run: number) => boolean): Report[] {
+  return history(3, { run: 0.04 }).map((report, run) =>
+    isLost(report.date, run)
+      ? { ...report, steps: (report.steps ?? []).map((step) => ({ ...step, timings: { ...step.timings, [metric]: value } as never })) }
+      : report,
+  );
+}
+const sinceDay = (date: number) => date >= LOST_MS;
+
+const studyOf = (reports: readonly Report[]): Study => studyScenario(reports, { ...WINDOWS, metrics: undefined, timeZone: 'UTC' });
+const nothing = { events: [], actions: [], read: { runs: 0, of: 0 } };
+const answerOf = (study: Study) =>
+  scenarioAnswer(
+    study,
+    { leading: undefined, since: undefined, share: undefined, examples: { before: undefined, after: undefined } },
+    nothing,
+    {
+      name: 'Home',
+      whole: false,
+    },
+  );
+
+describe.each([
+  ['a paint of 0', LCP, 0, 'LCP'],
+  ['an absent paint', LCP, null, 'LCP'],
+  ['a paint below 0', LCP, -3.15, 'LCP'],
+  ['a first byte after 0 ms', 'firstByte', 0, 'TTFB'],
+  ['a layout shift below 0', 'cumulativeLayoutShift', -1, 'CLS'],
+])('%s', (_, metric, value, short) => {
+  const reports = lost(metric, value, sinceDay);
+
+  it('is no change of its level, and is said first: since when and in how many runs', () => {
+    const study = studyOf(reports);
+    const { answer, findings } = answerOf(study);
+    expect(answer).toMatch(
+      new RegExp(`^${short} at "Step 1" in "Home" has not been measured since 19 Nov, 10:07: no value in 24 of 178 runs\\.`),
+    );
+    expect(answer).not.toMatch(/faster|slower/);
+    expect(findings[0]).toMatchObject({
+      subject: metric,
+      verdict: 'measurement',
+      now: null,
+      when: { shape: 'step', from: '2026-11-19T10:07Z', ongoing: true },
+    });
+    for (const { series } of study.rows) expect(Math.min(...series.values)).toBeGreaterThanOrEqual(0);
+  });
+
+  it('does not pass a budget', () => {
+    const inPeriod = reports.filter(({ date }) => date >= WINDOWS.period.startMs);
+    for (const budgets of [[{ metric, limit: 9e9 }], undefined]) {
+      const { checks } = checkScenario({ scenarioId: 1, name: 'Home', reports: inPeriod }, budgets);
+      const own = checks.filter((check) => check.metric === metric);
+      expect(own.map(({ status }) => status)).toEqual(budgets || metric !== 'firstByte' ? ['not measured', 'not measured'] : []);
+    }
+  });
+});
+
+it('blocking time and layout shift may be 0', () => {
+  const reports = lost('totalBlockingTime', 0, sinceDay);
+  expect(studyOf(reports).unmeasured).toEqual([]);
+  const { checks } = checkScenario({ scenarioId: 1, name: 'Home', reports: reports.slice(-20) }, [
+    { metric: 'totalBlockingTime', limit: 1 },
+  ]);
+  expect(checks.map(({ status, runs }) => [status, runs])).toEqual([
+    ['passed', 20],
+    ['passed', 20],
+  ]);
+});
+
+it('a load of 0 is in no sum over the steps of a run', () => {
+  const reports = Array.from({ length: 20 }, (_, run) =>
+    reportOf(run * HOUR_MS, [{ loadTime: 900 }, { loadTime: run % 4 === 0 ? 0 : 1000 }]),
+  );
+  const { rows } = studyScenario(reports, {
+    baseline: { startMs: 0, endMs: HOUR_MS },
+    period: { startMs: HOUR_MS + 1, endMs: 20 * HOUR_MS },
+    metrics: ['loadTime'],
+    timeZone: 'UTC',
+  });
+  const sum = rows.find(({ step }) => step === undefined);
+  expect(sum?.series.values).toEqual(Array.from({ length: 15 }, () => 1900));
+});
+
+it('single runs without a value are not worth a word, and every third is, without a date', () => {
+  expect(studyOf(lost(LCP, 0, (_, run) => run % 40 === 0)).unmeasured).toEqual([]);
+  expect(answerOf(studyOf(lost(LCP, 0, (_, run) => run % 3 === 0))).answer).toMatch(
+    /^LCP at "Step 1" in "Home" was not measured in (?:59|60) of 178 runs\./,
+  );
+});
+
+it('a part of the runs that lacks a value since an instant is told with it', () => {
+  const half = studyOf(lost(LCP, 0, (date, run) => date >= WINDOWS.period.startMs + 48 * HOUR_MS && run % 2 === 0));
+  expect(answerOf(half).answer).toMatch(
+    /^LCP at "Step 1" in "Home" was not measured in 6\d of 178 runs, more often since 15 Nov, \d\d:\d\d\./,
+  );
+});
+
+it('a step that never has a metric lacks nothing, and one whose values are all impossible was never measured', () => {
+  const of = (value: number | null) => lost(LCP, value, () => true);
+  expect(studyOf(of(null)).unmeasured).toEqual([]);
+  expect(answerOf(studyOf(of(0))).answer).toMatch(/^LCP at "Step 1" in "Home" was not measured in any of 178 runs\./);
+  const never = checkScenario({ scenarioId: 1, name: 'Home', reports: of(null).slice(-20) }, undefined);
+  expect(never.checks.filter(({ metric }) => metric === LCP).map(({ status }) => status)).toEqual(['not measured', 'not measured']);
+});
+
+it('levels count the runs of the metric', () => {
+  const all = scenarioRuns(1, 'Home', lost(LCP, 0, sinceDay), WINDOWS.period);
+  const { answer, rows } = levelAnswer([all], { metrics: [LCP], orderBy: undefined, limit: 9 });
+  expect(answer).toMatch(/\(median of 154 runs\)\.$/);
+  expect(rows.map((row) => row[4])).toEqual([154, 154]);
+});
+
+it('a gate names what is not measured', () => {
+  const reports = lost(LCP, 0, sinceDay).filter(({ date }) => date >= WINDOWS.period.startMs);
+  const checked = checkScenario({ scenarioId: 1, name: 'Home', reports }, [{ metric: LCP, limit: 9000 }]);
+  const answer = budgetAnswer([checked], { cursor: undefined, list: 1, whole: true, timeZone: 'UTC', year: '2026' });
+  expect(answer).toMatchObject({ broken: 0, passed: 0, unmeasured: 2 });
+  expect(answer.answer).toMatch(
+    /^2 budgets could not be judged\. LCP at "Step 1" in "Home" has not been measured since 19 Nov, 10:07: no value in 24 of 178 runs\./,
+  );
+  expect(answer.findings[0]).toMatchObject({ subject: LCP, verdict: 'measurement', now: null });
+});
+
+it('the value of a result is the same wherever it is read', () => {
+  const result = { timings: { [LCP]: 0, totalBlockingTime: 0, speedIndex: -1 } } as never;
+  expect([LCP, 'totalBlockingTime', 'speedIndex'].map((metric) => metricOf(result, metric))).toEqual([null, 0, null]);
+});
