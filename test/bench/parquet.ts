@@ -122,7 +122,7 @@ async function views(): Promise<{ directory: string; runs: RunManifest[] }> {
       for (const index of indices) {
         const select = `SELECT ${list.join(', ')} FROM range(${index * each}, ${(index + 1) * each}) r(i)`;
         await writeTable(
-          { kind: 'convert', select, files: [], target: `views-${index}.parquet`, order: [], amounts: [], texts: [] },
+          { kind: 'convert', select, files: [], target: `views-${index}.parquet`, order: [], amounts: [], texts: [], identity: [] },
           { directory: staged, holder: 'bench', timeoutMs: 900_000 },
         );
       }

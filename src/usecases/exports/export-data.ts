@@ -5,13 +5,13 @@ import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import type { Look } from '../../workspace/query/batches.ts';
 import { type DataView, dataViewOf, viewName } from '../../workspace/query/data-view.ts';
 import type { Dialect } from '../../workspace/query/examples.ts';
-import { lookInto, openSql, runSql, type SqlResult } from '../../workspace/query/sql-process.ts';
+import { HALF_CHARACTER, lookInto, openSql, runSql, SqlError, type SqlOptions, type SqlResult } from '../../workspace/query/sql-process.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 import type { ProjectWarehouse } from '../../workspace/warehouse/project-warehouse.ts';
 import { warehouseViewOf } from '../../workspace/warehouse/warehouse-view.ts';
 import type { Context } from '../context.ts';
 import { loadedRecords } from './loaded-runs.ts';
-import { type Author, sqlFailure } from './sql-errors.ts';
+import { type Author, sqlFailure, unreadableFile } from './sql-errors.ts';
 
 /** A call has 40 seconds; reading the files takes a part of them. */
 const TIMEOUT_MS = 32_000;
@@ -130,46 +130,91 @@ function alikeIds(views: readonly DataView[]): ReadonlySet<string> {
   return alike;
 }
 
+/** Files of runs as views, with a session for comparisons. */
+async function openFiles(
+  runs: readonly RunManifest[],
+  asked: Asked,
+  { pathOf, options, note }: Pick<DataUses, 'note'> & { readonly pathOf: ProjectWorkspace['pathOf']; readonly options: SqlOptions },
+) {
+  const look: Look = (files) => lookInto({ files }, options);
+  const mended = new Set<RunManifest>();
+  const left = new Set<RunManifest>();
+  const open = async () => {
+    const parts: { runs: readonly RunManifest[]; view: DataView }[] = [];
+    const groups = groupsOf(
+      runs.filter((run) => !left.has(run)),
+      asked,
+      ({ scope }) => scope,
+    );
+    for (const [name, own] of groups)
+      parts.push({ runs: own, view: await dataViewOf(own, { directory: options.directory, pathOf, look, name, mended }) });
+    const views = parts.map(({ view }) => view);
+    for (const { notes } of views) for (const sentence of notes) note(sentence);
+    const common = { views: views.map(({ name }) => name), files: [...new Set(views.flatMap((view) => view.files))] };
+    const ids = alikeIds(views);
+    return {
+      parts,
+      views,
+      common,
+      comparing: openSql({ ...common, setup: views.map(({ setupAsHeld }) => setupAsHeld(ids)) }, options),
+    };
+  };
+  let opened = await open();
+  /** Runs a statement; a run that cannot be read is mended, or else left out by name, so that the other ones answer. */
+  async function readable<R>(task: () => Promise<R>, author?: Author): Promise<R> {
+    try {
+      return await task();
+    } catch (error) {
+      const fault = error instanceof SqlError ? unreadableFile(error.message) : undefined;
+      const run = runs.find((each) => each.files.some((file) => fault?.endsWith(`${each.jobId}/${each.runId}/${file.name}`)));
+      const others = runs.filter((each) => each !== run && each.scope === run?.scope && !left.has(each));
+      const isCut = error instanceof SqlError && HALF_CHARACTER.test(error.message);
+      if (!run || left.has(run) || (!isCut && others.length === 0)) throw await sqlFailure(error, opened.views, author ?? 'server');
+      if (isCut && !mended.has(run)) mended.add(run);
+      else {
+        left.add(run);
+        note(`Run ${run.runId} of job ${run.jobId} is left out: its file ${fault} cannot be read.`);
+      }
+      await opened.comparing.close();
+      opened = await open();
+      return readable(task, author);
+    }
+  }
+  return { current: () => opened, readable };
+}
+
 /** The data as files on the disk, which cannot be removed meanwhile. */
 async function withFiles<T>(workspace: ProjectWorkspace, asked: Asked, context: DataUses, use: (data: Data) => Promise<T>): Promise<T> {
   const { signal } = context;
   const { dir: directory, holder } = workspace;
   const pathOf: typeof workspace.pathOf = (...place) => workspace.pathOf(...place);
   const options = { directory, holder, timeoutMs: timeLeft(TIMEOUT_MS, context), signal };
-  const look: Look = (files) => lookInto({ files }, options);
   const chosen = meant(await workspace.runs(asked.jobId), asked, (run) => run.jobId);
   requireRuns(chosen, asked);
   return workspace.reading(chosen, (runs) =>
     guarded([], async () => {
-      const parts: { runs: readonly RunManifest[]; view: DataView }[] = [];
-      for (const [name, own] of groupsOf(runs, asked, ({ scope }) => scope))
-        parts.push({ runs: own, view: await dataViewOf(own, { directory, pathOf, look, name }) });
-      const views = parts.map(({ view }) => view);
-      for (const { notes } of views) for (const sentence of notes) context.note(sentence);
-      const files = [...new Set(views.flatMap((view) => view.files))];
-      const common = { views: views.map(({ name }) => name), files };
-      const ids = alikeIds(views);
-      const comparing = openSql({ ...common, setup: views.map(({ setupAsHeld }) => setupAsHeld(ids)) }, options);
+      const files = await openFiles(runs, asked, { pathOf, options, note: context.note });
       const data: Data = {
         workspace,
         dialect: 'DuckDB',
         runs,
-        parts,
+        parts: files.current().parts,
         about: aboutOf(asked, runs),
         select: (sql, { maxRows, maxChars = MAX_CHARS, author, isIdsAlike }) => {
           const statement = { sql, maxRows, maxChars };
-          const setup = views.map((view) => view.setup);
-          const run = () => (isIdsAlike ? comparing.run(statement) : runSql({ ...common, setup, ...statement }, options));
-          return guarded(views, run, author);
+          const run = () =>
+            isIdsAlike
+              ? files.current().comparing.run(statement)
+              : runSql({ ...files.current().common, setup: files.current().views.map((view) => view.setup), ...statement }, options);
+          return files.readable(run, author);
         },
-        keep: async (keptAs, sql) => {
-          await guarded(views, () => comparing.run({ sql, keptAs, maxRows: 0, maxChars: 0 }));
-        },
+        keep: (keptAs, sql) =>
+          files.readable(async () => void (await files.current().comparing.run({ sql, keptAs, maxRows: 0, maxChars: 0 }))),
       };
       try {
         return await use(data);
       } finally {
-        await comparing.close();
+        await files.current().comparing.close();
       }
     }),
   );

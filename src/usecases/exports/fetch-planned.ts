@@ -7,6 +7,7 @@ import { hint } from '../../lib/hint.ts';
 import { counted } from '../../lib/number-text.ts';
 import type { ExportPlan, PlanPart } from '../../workspace/plans.ts';
 import { coverageOf, type Interval } from '../../workspace/query/batches.ts';
+import { nameOfField } from '../../workspace/query/columns.ts';
 import { WorkspaceError } from '../../workspace/store/disk.ts';
 import type { Context } from '../context.ts';
 import { openPlansOf, readJobs } from './export-lists.ts';
@@ -165,7 +166,7 @@ function daysBrought({ days }: FilesNeeded, range: Interval, isHeld: boolean): I
 function isNeeded(part: PlanPart, need: FilesNeeded, runs: readonly FiledRun[]): boolean {
   const { scope = '', fields } = part.body;
   if (lower(scope) !== need.scope) return false;
-  const columns = fields.map(({ fieldName, aliasName }) => aliasName ?? fieldName).filter(need.reads);
+  const columns = fields.flatMap((field) => nameOfField(field) ?? []).filter(need.reads);
   const isHeld = coverageOf(runsHolding(runs, scope, columns)).covered.length > 0;
   return rangeOf(part).some((range) => lackingDays(daysBrought(need, range, isHeld), runs, scope, columns).length > 0);
 }

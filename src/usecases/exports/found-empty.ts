@@ -5,11 +5,11 @@ import { successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import type { PlanPart } from '../../workspace/plans.ts';
 import { uncovered } from '../../workspace/query/asked-days.ts';
 import type { Interval } from '../../workspace/query/batches.ts';
-import { folded } from '../../workspace/query/columns.ts';
+import { folded, nameOfField } from '../../workspace/query/columns.ts';
 import type { Context } from '../context.ts';
 import { withoutFilesWords } from './runs-without-files.ts';
 
-/** Days of a scope, and the columns by their names in the files, that a question lacks. */
+/** Days of a scope, and the columns by their names in answers, that a question lacks. */
 interface Lacking {
   readonly scope: string;
   readonly columns: readonly string[];
@@ -19,7 +19,7 @@ interface Lacking {
 /** Whether the once job of a plan exports all that is lacking. */
 function exportsIt({ body: { scope, frequency, fields } }: PlanPart, lack: Lacking): boolean {
   const { from = '', to = '' } = frequency.dateRange ?? {};
-  const own = new Set(fields.map(({ fieldName, aliasName }) => folded(aliasName ?? fieldName)));
+  const own = new Set(fields.map((field) => folded(nameOfField(field) ?? '')));
   const isOfScope = lower(scope) === lower(lack.scope) && lack.columns.every((column) => own.has(folded(column)));
   return isOfScope && uncovered(lack.days, [{ startMs: instantOf(from), endMs: instantOf(to) }]).length === 0;
 }

@@ -129,6 +129,12 @@ function shortened(message: string, isMeant: (line: string) => boolean = () => t
 
 const FILE_FAULT = /(?:JSON transform error|Malformed JSON) in file|CSV Error|Invalid unicode|gzip/i;
 
+/** The file that the engine could not read, by its message; a statement may hold any of these words. */
+export function unreadableFile(message: string): string | undefined {
+  if (/^(?:Binder|Catalog|Parser) Error/.test(message) || !FILE_FAULT.test(message)) return undefined;
+  return /in file "([^"]+)"/.exec(message)?.[1] ?? /file = (\S+)/.exec(message)?.[1];
+}
+
 /** An error about the files on the disk; undefined where the statement is wrong. */
 function fileFault(message: string): WorkspaceError | undefined {
   // A statement may hold any of these words.

@@ -10,7 +10,7 @@ import { counted } from '../../lib/number-text.ts';
 import type { SuccessfulRun } from '../../workspace/download/sync-plan.ts';
 import { uncovered } from '../../workspace/query/asked-days.ts';
 import { coverageOf, type Interval } from '../../workspace/query/batches.ts';
-import { folded } from '../../workspace/query/columns.ts';
+import { folded, nameOfField } from '../../workspace/query/columns.ts';
 import type { Context } from '../context.ts';
 import { beingFetched, beingFetchedWords } from './being-fetched.ts';
 import { NOTHING_HERE, NothingDownloaded } from './export-data.ts';
@@ -81,7 +81,8 @@ async function lackOf(
 
 /** Whether a job exports these columns of all visitors, as far as its record shows it. */
 function exportsAll(job: JobRecord, { scope, columns }: Lack): boolean {
-  const own = new Set((job.fields ?? []).map(({ fieldName, aliasName }) => `${fieldName} ${folded(aliasName ?? fieldName ?? '')}`));
+  const named = (job.fields ?? []).map(({ fieldName, aliasName }) => ({ fieldName: fieldName ?? '', aliasName }));
+  const own = new Set(named.map((field) => `${field.fieldName} ${folded(nameOfField(field) ?? '')}`));
   const isWhole = (deviceOf(job) ?? 'all') === 'all' && lower(job.state) !== 'deleted' && lower(job.scope) === scope;
   return isWhole && columns.every(({ fieldName, column }) => own.has(`${fieldName} ${folded(column)}`));
 }

@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { grouped } from '../../lib/grouped.ts';
-import { batchesOf, overlappingGroups, type TablePart } from '../query/batches.ts';
+import { batchesOf, type TablePart } from '../query/batches.ts';
 import { folded } from '../query/columns.ts';
-import { isResolved, keysOf, laterRuns } from '../query/data-view.ts';
-import { lookInto, SqlError, type SqlOptions, writeTable } from '../query/sql-process.ts';
+import { idsOf, isResolved, keysOf, laterRuns } from '../query/data-view.ts';
+import { HALF_CHARACTER, lookInto, SqlError, type SqlOptions, writeTable } from '../query/sql-process.ts';
 import { syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { MANIFEST, runDirectory } from '../store/layout.ts';
 import { takeLock, waitForLock } from '../store/lock.ts';
 import { type RunId, type RunManifest, type RunTable, readManifest, runsIn, type StoredColumn } from '../store/manifest.ts';
-import { NO_NUMBER, tablePlan } from './table-plan.ts';
+import { NO_NUMBER, type TableWay, tablePlan } from './table-plan.ts';
 
 /** The surroundings of the conversion of a project's runs. */
 export interface ConversionContext {
@@ -77,10 +76,7 @@ function isWaiting(manifest: RunManifest, { projectDir, keepSource }: Pick<Conve
 
 /** Jobs of these runs that wait for their conversion, or for the search of rows that later runs hold too. */
 export function waitingJobs(runs: readonly RunManifest[], place: Pick<ConversionContext, 'projectDir' | 'keepSource'>): Set<number> {
-  const groups = [...grouped(runs, ({ jobId }) => jobId).values()].flatMap(resolvableGroups);
-  const unresolved = groups.flatMap(({ group }) =>
-    group.filter((run) => !isResolved(run, group) && !unresolvable.has(resolvingKey(run, group, place))),
-  );
+  const unresolved = resolvable(runs).flatMap((each) => (unresolvable.has(resolvingKey(each, place)) ? [] : [each.run]));
   return new Set([...runs.filter((run) => isWaiting(run, place)), ...unresolved].map(({ jobId }) => jobId));
 }
 
@@ -123,21 +119,23 @@ function withType(column: StoredColumn, type: 'BIGINT' | 'DOUBLE' | undefined): 
   return type === undefined ? column : { ...column, type, heldAs: 'VARCHAR' };
 }
 
-/** Writes the table of a run under a name; ids that turn out not to be numbers are stored as text. */
-async function writeRun(run: RunManifest, target: string, options: SqlOptions): Promise<Pick<RunTable, 'rows' | 'columns'>> {
+/** Writes the table of a run under a name, in another way where the first one fails. */
+async function writeRun(run: RunManifest, target: string, options: SqlOptions): Promise<Pick<RunTable, 'rows' | 'columns' | 'isMended'>> {
   const parts = run.files.filter(({ bytes }) => bytes > 0).map((file): TablePart => ({ run, file, path: file.name }));
   const batches = await batchesOf(parts, (files) => lookInto({ files }, options));
-  const write = async (idsAsText: boolean) => {
-    const { columns, task } = tablePlan(run, parts, batches, idsAsText);
-    const { rows, numbers = {} } = await writeTable({ kind: 'convert', ...task, target }, options);
-    return { rows, columns: columns.map((column) => withType(column, numbers[column.name])) };
+  const write = async (way: TableWay): ReturnType<typeof writeRun> => {
+    const { columns, task } = tablePlan(run, parts, batches, way);
+    try {
+      const { rows, numbers = {} } = await writeTable({ kind: 'convert', ...task, target }, options);
+      return { rows, columns: columns.map((column) => withType(column, numbers[column.name])), ...(way.isMended && { isMended: true }) };
+    } catch (error) {
+      const message = error instanceof SqlError ? error.message : '';
+      if (!way.idsAsText && message.includes(NO_NUMBER)) return write({ ...way, idsAsText: true });
+      if (!way.isMended && HALF_CHARACTER.test(message)) return write({ ...way, isMended: true });
+      throw error;
+    }
   };
-  try {
-    return await write(false);
-  } catch (error) {
-    if (error instanceof SqlError && error.message.includes(NO_NUMBER)) return write(true);
-    throw error;
-  }
+  return write({ idsAsText: false, isMended: false });
 }
 
 async function convertRun(id: RunId, context: ConversionContext): Promise<void> {
@@ -182,43 +180,48 @@ async function manifestsOf(projectDir: string, jobId: number): Promise<RunManife
   return found.filter((run) => run !== undefined);
 }
 
-function resolvingKey(run: RunManifest, group: readonly RunManifest[], { projectDir }: Pick<ConversionContext, 'projectDir'>): string {
-  return [runDirectory(projectDir, run), ...laterRuns(run, group)].join('\n');
+function resolvingKey({ run, later }: Pick<Resolvable, 'run' | 'later'>, { projectDir }: Pick<ConversionContext, 'projectDir'>): string {
+  return [runDirectory(projectDir, run), ...idsOf(later)].join('\n');
 }
 
-/** Groups of converted runs that overlap and whose rows have a whole key, with its columns. */
-function resolvableGroups(runs: readonly RunManifest[]): { group: readonly RunManifest[]; keys: readonly string[] }[] {
-  return overlappingGroups(runs.filter(isConvertible)).flatMap((group) => {
-    if (group.some(({ table }) => !table)) return [];
-    const common = (group[0]?.table?.columns ?? []).filter(({ name }) =>
-      group.every(({ table }) => table?.columns.some((column) => column.name === name)),
+/** A converted run, the later ones that may hold rows of it, and the columns that identify its rows. */
+interface Resolvable {
+  readonly run: RunManifest;
+  readonly later: readonly RunManifest[];
+  readonly keys: readonly string[];
+}
+
+/** Runs of which it is not known which rows of theirs later ones hold too, where the tables of all of these can tell. */
+function resolvable(runs: readonly RunManifest[]): Resolvable[] {
+  return [...laterRuns(runs.filter(isConvertible))].flatMap(([run, later]) => {
+    if (isResolved(run, later) || [run, ...later].some(({ table }) => !table)) return [];
+    const common = (run.table?.columns ?? []).filter(({ name }) =>
+      later.every(({ table }) => table?.columns.some((column) => column.name === name)),
     );
-    const { names: keys, missing } = keysOf(group[0]?.scope ?? '', common);
-    return missing.length > 0 ? [] : [{ group, keys }];
+    const { names: keys, missing } = keysOf(run.scope, common);
+    return missing.length > 0 ? [] : [{ run, later, keys }];
   });
 }
 
-/** Finds for each run the rows that later runs of its group hold too, where that is not known for exactly these runs. */
+/** Finds for each run the rows that later runs hold too, where that is not known for exactly these runs. */
 async function resolveOverlaps(jobId: number, context: ConversionContext): Promise<void> {
   const { projectDir, signal } = context;
-  for (const { group, keys } of resolvableGroups(await manifestsOf(projectDir, jobId))) {
-    for (const run of group) {
-      if (signal.aborted || isResolved(run, group)) continue;
-      await resolveRun(run, group, keys, context);
-    }
+  for (const each of resolvable(await manifestsOf(projectDir, jobId))) {
+    if (signal.aborted) return;
+    await resolveRun(each, context);
   }
 }
 
-async function resolveRun(of: RunManifest, group: readonly RunManifest[], keys: readonly string[], context: ConversionContext) {
+async function resolveRun(of: Resolvable, context: ConversionContext): Promise<void> {
   const { projectDir, holder, signal } = context;
-  const by = laterRuns(of, group);
-  await alone(of, context, async (run, directory) => {
+  const { later, keys } = of;
+  const by = idsOf(later);
+  await alone(of.run, context, async (run, directory) => {
     if (!run.table) return;
-    const { name, bytes, rows, columns } = run.table;
-    if (by.length === 0) return saveManifest(directory, { ...run, table: { name, bytes, rows, columns } });
+    const { superseded: _, ...table } = run.table;
+    if (by.length === 0) return saveManifest(directory, { ...run, table });
     const staged = newName('.tmp');
     try {
-      const later = group.filter(({ runId }) => by.includes(runId));
       const pathOf = (other: RunManifest) => `${other.runId}/${other.table?.name ?? ''}`;
       const jobDirectory = join(projectDir, String(run.jobId));
       const heldAs = (key: string) =>
@@ -237,11 +240,11 @@ async function resolveRun(of: RunManifest, group: readonly RunManifest[], keys: 
       await rm(join(directory, staged), { force: true });
       const superseded = { by, rows: count, ...(file && { file }) };
       // A list of before may still be read: the next tidying removes it.
-      await saveManifest(directory, { ...run, table: { name, bytes, rows, columns, superseded } });
+      await saveManifest(directory, { ...run, table: { ...table, superseded } });
     } catch {
       await rm(join(directory, staged), { force: true });
       // Queries find the rows by themselves.
-      if (!context.signal.aborted) unresolvable.add(resolvingKey(run, group, context));
+      if (!context.signal.aborted) unresolvable.add(resolvingKey(of, context));
     }
   });
 }

@@ -1,7 +1,7 @@
 import { grouped } from '../../lib/grouped.ts';
 import { type Batch, formatOf, type TablePart } from '../query/batches.ts';
 import { type ItemType, itemTypeOf, mayBeNumbers, type WholeNumber, wholeNumberOf } from '../query/column-types.ts';
-import { type Column, columnsOf, folded, namesInFile, timeColumn } from '../query/columns.ts';
+import { type Column, columnsOf, folded, promisedLayout, timeColumn } from '../query/columns.ts';
 import { keysOf } from '../query/data-view.ts';
 import type { ConvertTask } from '../query/protocol.ts';
 import { identifier, literal, type Source, storedRowsSql } from '../query/view-sql.ts';
@@ -29,13 +29,15 @@ function amountsOf(columns: readonly Column[]): string[] {
   });
 }
 
-function sourcesOf(run: RunManifest, batches: readonly Batch[]): Source[] {
+function sourcesOf(run: RunManifest, batches: readonly Batch[], isMended: boolean): Source[] {
   return batches.flatMap(({ layout, header, parts }) =>
     [...grouped(parts, ({ file }) => file.gzip)].map(([gzip, members]) => ({
       format: formatOf(run),
       ...(header === false && { header }),
       gzip,
+      ...(isMended && { isMended }),
       names: layout.names,
+      ...(layout.inFile && { inFile: layout.inFile }),
       files: members.map(({ path }) => path),
     })),
   );
@@ -56,15 +58,31 @@ function withNumbers(rows: string, columns: readonly StoredColumn[]): string {
   return `SELECT * EXCLUDE (${own}) REPLACE (${checked.join(', ')}) FROM (SELECT *, ${numbers.join(', ')} FROM (${rows}))`;
 }
 
+/** How a table is written, by what an attempt before showed. */
+export interface TableWay {
+  /** An id is no number, though samples are. */
+  readonly idsAsText: boolean;
+  /** Lines of JSON hold halves of characters. */
+  readonly isMended: boolean;
+}
+
 /** Plans the table of a run; ids whose samples are whole numbers are stored as numbers, unless `idsAsText`. */
-export function tablePlan(run: RunManifest, parts: readonly TablePart[], batches: readonly Batch[], idsAsText = false): TablePlan {
-  const promised = { names: namesInFile(run.fields), fields: run.fields, samples: new Map<string, unknown[]>() };
-  const columns = columnsOf(batches.length > 0 ? batches.map(({ layout }) => layout) : [promised]).filter(({ from }) => from === undefined);
+export function tablePlan(
+  run: RunManifest,
+  parts: readonly TablePart[],
+  batches: readonly Batch[],
+  { idsAsText, isMended }: TableWay,
+): TablePlan {
+  const columns = columnsOf(batches.length > 0 ? batches.map(({ layout }) => layout) : [promisedLayout(run.fields)]).filter(
+    ({ from }) => from === undefined,
+  );
   const valuesOf = (name: string) => batches.flatMap(({ layout }) => layout.samples.get(name) ?? []);
   const time = timeColumn(columns);
-  const keys = keysOf(run.scope, columns).names;
+  const { names: keys, missing } = keysOf(run.scope, columns);
+  // Users are compared and looked up as sessions are.
+  const ids = new Set([...keys, ...columns.flatMap(({ name, field = name }) => (field === 'user_id' ? [folded(name)] : []))]);
   const stored = columns.map(({ from: _, ...column }): StoredColumn => {
-    if (idsAsText || column.type !== 'VARCHAR' || !keys.includes(folded(column.name))) return column;
+    if (idsAsText || column.type !== 'VARCHAR' || !ids.has(folded(column.name))) return column;
     const heldAs = wholeNumberOf(valuesOf(column.name));
     return { ...column, ...(heldAs && { heldAs }) };
   });
@@ -74,12 +92,13 @@ export function tablePlan(run: RunManifest, parts: readonly TablePart[], batches
       texts: stored.flatMap(({ name, type, heldAs }) =>
         type === 'VARCHAR' && !heldAs && mayBeNumbers(name, valuesOf(name)) ? [name] : [],
       ),
-      select: withNumbers(storedRowsSql(columns, sourcesOf(run, batches)), stored),
+      select: withNumbers(storedRowsSql(columns, sourcesOf(run, batches, isMended)), stored),
       files: parts.map(({ path }) => path),
       // All rows of a run are of one project.
-      order: columns.flatMap(({ name, field = name }) => (keys.includes(folded(name)) && field !== 'project_id' ? [name] : [])),
+      order: columns.flatMap(({ name, field = name }) => (ids.has(folded(name)) && field !== 'project_id' ? [name] : [])),
       ...(time && { day: `CAST(${identifier(time.name)} AS DATE)` }),
       amounts: amountsOf(columns),
+      identity: missing.length > 0 ? [] : keys,
     },
   };
 }

@@ -1,14 +1,16 @@
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Ask } from '../../api/client.ts';
+import type { PayloadOf } from '../../api/operation.ts';
 import { getExportJob, getExportRun } from '../../api/operations/data-export.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { mapConcurrent } from '../../lib/concurrency.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
+import { openPlans } from '../plans.ts';
 import { namesInFile } from '../query/columns.ts';
 import { headersOf } from '../query/csv-headers.ts';
 import { diskFailure, makeDirectory, syncDirectory, writeDurably } from '../store/disk.ts';
-import { MANIFEST, runDirectory } from '../store/layout.ts';
+import { MANIFEST, plansDirectory, runDirectory } from '../store/layout.ts';
 import { isLockName, type Lock, takeLock } from '../store/lock.ts';
 import { filesOnDisk, type RunFile, type RunId, type RunManifest, readManifest } from '../store/manifest.ts';
 import type { Quota } from '../store/quota.ts';
@@ -52,6 +54,8 @@ type RunFacts = Omit<RunManifest, 'version' | 'runId' | 'downloadedAt' | 'files'
 
 /** Files of a run that are fetched at a time. */
 const FILES_AT_ONCE = 4;
+/** Ids of the platform for the devices of a site. */
+const DEVICE_IDS = { all: -1, desktop: 1, mobile: 2, tablet: 3 } as const;
 /** How often it is looked whether another server is done. */
 const LOCK_WAIT_MS = 1_000;
 
@@ -136,7 +140,12 @@ function rangeOf(run: RunRecord, listed: SuccessfulRun | undefined): Pick<RunFac
 }
 
 /** The manifest without its files. */
-async function factsOf(id: RunId, run: RunRecord, { ask, askKept }: DownloadContext, known: SuccessfulRun | undefined): Promise<RunFacts> {
+async function factsOf(
+  id: RunId,
+  run: RunRecord,
+  { ask, askKept, projectDir }: DownloadContext,
+  known: SuccessfulRun | undefined,
+): Promise<RunFacts> {
   const job = await askKept(getExportJob, { jobId: id.jobId });
   // A list that was read some seconds ago, when the run was not over, would not hold it.
   const fresh: Ask = (operation, input, how) => ask(operation, input, { ...how, fresh: true });
@@ -148,7 +157,21 @@ async function factsOf(id: RunId, run: RunRecord, { ask, askKept }: DownloadCont
     format: job.format ?? listed?.format ?? '',
     ...rangeOf(run, listed),
     fields: (job.fields ?? []).flatMap(fieldOf),
+    ...(await visitsOf(job, id.jobId, projectDir)),
   };
+}
+
+/** Whose visits a job exports, as far as its record and the plan that made it show it. */
+async function visitsOf(
+  { filters }: PayloadOf<typeof getExportJob>,
+  jobId: number,
+  projectDir: string,
+): Promise<Pick<RunFacts, 'deviceId' | 'segmentId'>> {
+  const plans = await openPlans(plansDirectory(projectDir), Number(basename(projectDir))).all();
+  const made = plans.flatMap(({ parts }) => parts).find((part) => String(part.jobId) === String(jobId))?.body;
+  // Some installations show no filters.
+  const deviceId = filters?.deviceId ?? DEVICE_IDS[made?.deviceLabel ?? 'all'];
+  return { ...(deviceId !== DEVICE_IDS.all && { deviceId }), ...(made?.segmentId !== undefined && { segmentId: made.segmentId }) };
 }
 
 function fieldOf(field: Record<string, unknown>): RunManifest['fields'] {

@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
 import type { RunFile, RunManifest } from '../store/manifest.ts';
-import { type Layout, namesInFile } from './columns.ts';
+import { type Layout, layoutOf, namesInFile, storedLayout } from './columns.ts';
 import { headersOf } from './csv-headers.ts';
 import type { Beginning, SourceFile } from './protocol.ts';
 import type { Source } from './view-sql.ts';
@@ -75,10 +75,9 @@ function sourceOf({ run, file, path }: TablePart): SourceFile {
   return { path, gzip: file.gzip, format: formatOf(run) };
 }
 
-function layoutOf(names: readonly string[], parts: readonly TablePart[], seen: readonly Beginning[]): Layout {
+function layoutSeen(names: readonly string[], parts: readonly TablePart[], seen: readonly Beginning[]): Layout {
   const valuesOf = (name: string) => seen.flatMap((each) => each.samples[each.names.indexOf(name)] ?? []);
-  const samples = new Map(names.map((name) => [name, valuesOf(name)]));
-  return { names, samples, fields: parts[0]?.run.fields ?? [] };
+  return layoutOf(names, parts[0]?.run.fields ?? [], valuesOf);
 }
 
 /** A part from the first, the middle and the last run. */
@@ -94,7 +93,7 @@ function jsonBatch(parts: readonly TablePart[], looks: Seen): Batch[] {
   const seen = parts.flatMap((part) => looks.get(part) ?? []);
   const expected = namesInFile(parts[0]?.run.fields ?? []);
   const names = [...new Set([...expected, ...seen.flatMap((each) => each.names)])];
-  return [{ format: 'JSONL', layout: layoutOf(names, parts, seen), parts }];
+  return [{ format: 'JSONL', layout: layoutSeen(names, parts, seen), parts }];
 }
 
 interface SeenPart {
@@ -127,17 +126,17 @@ function csvBatches(parts: readonly TablePart[], seen: Seen): Batch[] {
     const filled = alike.filter(({ look }) => !look.isEmpty).map(({ part }) => part);
     const own = alike.map(({ look }) => look);
     const header = alike[0]?.isHeaderless ? { header: false as const } : {};
-    return { format: 'CSV', ...header, layout: layoutOf(own[0]?.names ?? [], parts, own), parts: filled };
+    return { format: 'CSV', ...header, layout: layoutSeen(own[0]?.names ?? [], parts, own), parts: filled };
   });
 }
 
 /** Runs that were converted, by their columns. */
 function parquetBatches(parts: readonly TablePart[]): Batch[] {
-  return [...grouped(parts, ({ run }) => JSON.stringify(run.table?.columns)).values()].map((alike) => {
-    const columns = alike[0]?.run.table?.columns ?? [];
-    const layout = { names: columns.map(({ name }) => name), fields: [], samples: new Map<string, unknown[]>(), stored: columns };
-    return { format: 'PARQUET', layout, parts: alike };
-  });
+  return [...grouped(parts, ({ run }) => JSON.stringify(run.table?.columns)).values()].map((alike) => ({
+    format: 'PARQUET',
+    layout: storedLayout(alike[0]?.run.table?.columns ?? []),
+    parts: alike,
+  }));
 }
 
 /** Groups the files of runs by how they are read; files that are not converted are sampled first. */

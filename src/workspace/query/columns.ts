@@ -2,6 +2,13 @@ import type { RunManifest, StoredColumn } from '../store/manifest.ts';
 import { asList, type ColumnType, commonType, fittingType, itemTypeOf, knownField, type Unit } from './column-types.ts';
 
 type Field = RunManifest['fields'][number];
+/** A field as jobs, plans and manifests have it. */
+interface Selected {
+  readonly fieldName: string;
+  readonly aliasName?: string | null | undefined;
+  readonly customVarPosition?: number | string | undefined;
+  readonly dynamicVarKey?: string | undefined;
+}
 
 /** A column of the view `data`. */
 export interface Column {
@@ -17,6 +24,8 @@ export interface Column {
 /** One way in which files are laid out: the names of their columns, the fields behind them, and sample values. */
 export interface Layout {
   readonly names: readonly string[];
+  /** What the files call a column, where that is not its name. */
+  readonly inFile?: ReadonlyMap<string, string>;
   readonly fields: readonly Field[];
   readonly samples: ReadonlyMap<string, readonly unknown[]>;
   /** The columns with their types, where they are known: of runs that were converted. */
@@ -30,16 +39,61 @@ const VARIABLES: ReadonlySet<string> = new Set(['custom_var', 'dynamic_var']);
  * How a field is called in the files: by its alias, or by its own name with position or key; undefined for a variable without them, which
  * only the files name.
  */
-function nameInFile({ fieldName, aliasName, customVarPosition, dynamicVarKey }: Field): string | undefined {
-  if (aliasName !== undefined) return aliasName;
+function nameInFile({ fieldName, aliasName, customVarPosition, dynamicVarKey }: Selected): string | undefined {
+  if (typeof aliasName === 'string') return aliasName;
   const variable = customVarPosition ?? dynamicVarKey;
   if (variable !== undefined) return `${fieldName}_${variable}`;
   return VARIABLES.has(fieldName) ? undefined : fieldName;
 }
 
+/** The layout of files that nobody has seen, as their job promises it. */
+export function promisedLayout(fields: readonly Field[]): Layout {
+  return layoutOf(namesInFile(fields), fields);
+}
+
 /** The names in the files that the fields explain. */
 export function namesInFile(fields: readonly Field[]): string[] {
   return fields.flatMap((field) => nameInFile(field) ?? []);
+}
+
+/** How a field is called in answers: by its own name, whatever its alias; variables have none but that. */
+export function nameOfField(field: Selected): string | undefined {
+  return VARIABLES.has(field.fieldName) ? nameInFile(field) : field.fieldName;
+}
+
+/** The names of columns, each with what the files call it: an alias is undone, unless another column would have the same name. */
+function withoutAliases(pairs: readonly { readonly name: string; readonly inFile: string }[]): Map<string, string> {
+  const once = pairs.map(({ name }) => pairs.filter((other) => folded(other.name) === folded(name)).length === 1);
+  const names = pairs.map(({ name, inFile }, index) => (once[index] ? name : inFile));
+  const isClear = new Set(names.map(folded)).size === names.length;
+  return new Map(pairs.map(({ inFile }, index) => [(isClear && names[index]) || inFile, inFile]));
+}
+
+/** The layout of files whose columns have these names there; `samplesOf` gives values of a column of the files. */
+export function layoutOf(
+  columns: readonly string[],
+  fields: readonly Field[],
+  samplesOf: (name: string) => readonly unknown[] = () => [],
+): Layout {
+  const named = columns.map((name) => {
+    const field = fields.find((each) => nameInFile(each) === name);
+    return { inFile: name, name: (field && nameOfField(field)) ?? name };
+  });
+  const inFile = withoutAliases(named);
+  return { names: [...inFile.keys()], inFile, fields, samples: new Map([...inFile].map(([name, place]) => [name, samplesOf(place)])) };
+}
+
+/** Columns of tables of before, which may bear an alias, under the names of their fields. */
+export function namedByField<Stored extends StoredColumn>(columns: readonly Stored[]): Omit<Stored, 'field'>[] {
+  const names = [...withoutAliases(columns.map(({ name, field = name }) => ({ name: field, inFile: name }))).keys()];
+  return columns.map(({ field: _, ...column }, index) => ({ ...column, name: names[index] ?? column.name }));
+}
+
+/** The layout of tables with these columns. */
+export function storedLayout(columns: readonly StoredColumn[]): Layout {
+  const stored = namedByField(columns);
+  const inFile = new Map(stored.map(({ name }, index) => [name, columns[index]?.name ?? name]));
+  return { names: [...inFile.keys()], inFile, fields: [], samples: new Map(), stored };
 }
 
 /** The type of a column as a statement sees it: what is derived from whole numbers is exact. */
@@ -71,8 +125,8 @@ function columnOf(name: string, layout: Layout): Column {
 }
 
 /** The column by the field of its job, and by the values in the files. */
-function columnOfFiles(name: string, { fields, samples }: Layout): Column {
-  const field = fields.find((each) => nameInFile(each) === name);
+function columnOfFiles(name: string, { inFile, fields, samples }: Layout): Column {
+  const field = fields.find((each) => nameInFile(each) === (inFile?.get(name) ?? name));
   const isVariable = field !== undefined && VARIABLES.has(field.fieldName);
   const { type, unit } = isVariable ? { type: 'VARCHAR' as const } : knownField(field?.fieldName ?? name);
   const values = samples.get(name) ?? [];

@@ -72,6 +72,8 @@ export interface ConvertTask {
   readonly amounts: readonly string[];
   /** Columns of text that may hold numbers alone: all their values are looked at. */
   readonly texts: readonly string[];
+  /** Columns that identify a row, of which only the last is kept; none where rows cannot be told apart. */
+  readonly identity: readonly string[];
 }
 
 /** The written file. */

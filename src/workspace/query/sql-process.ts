@@ -54,6 +54,9 @@ export interface SqlResult {
 /** `start`: the process or its engine could not be started, which is not the fault of a statement. */
 type Reason = Failure | 'busy' | 'time' | 'crash' | 'start';
 
+/** The engine's words for an escape of half a character in a line of JSON. */
+export const HALF_CHARACTER = /Malformed JSON in file .*surrogate/s;
+
 /** A task without a result; `message` is what DuckDB says, empty for `busy`, `time` and most crashes. */
 export class SqlError extends Error {
   override name = 'SqlError';

@@ -53,6 +53,8 @@ const runTable = z.object({
   bytes: z.number(),
   rows: z.number(),
   columns: z.array(storedColumn),
+  /** Halves of characters in the source became U+FFFD. */
+  isMended: z.literal(true).exactOptional(),
   /** Rows that later exports of the same job hold too, found once for exactly these runs. */
   superseded: z
     .object({ by: z.array(z.number()), rows: z.number(), file: z.object({ name: fileName, bytes: z.number() }).exactOptional() })
@@ -76,6 +78,10 @@ export const runManifest = z.object({
   to: instant,
   /** Columns as the job lists them; empty where it lists none. */
   fields: z.array(field),
+  /** The id of the device that the job is filtered to; left out for all, and where it is not known. */
+  deviceId: z.number().exactOptional(),
+  /** The segment that the job is filtered to, where that is known. */
+  segmentId: z.union([z.number(), z.string()]).exactOptional(),
   /** When the platform finished the run: of two runs with the same session the later one wins. */
   exportedAt: instant,
   downloadedAt: instant,

@@ -1,8 +1,9 @@
 import { grouped } from '../../lib/grouped.ts';
 import { coverageOf, overlappingGroups } from '../query/batches.ts';
 import { type ColumnType, itemTypeOf } from '../query/column-types.ts';
-import { type Column, columnsOf, folded, namesInFile } from '../query/columns.ts';
-import { type DataView, keysOf, repeatWords, viewName } from '../query/data-view.ts';
+import { type Column, columnsOf, folded, namedByField, promisedLayout, storedLayout, timeColumn } from '../query/columns.ts';
+import { type DataView, keysOf, ONCE, viewName } from '../query/data-view.ts';
+import { type Shares, shareNotes, sharesOf } from '../query/shares.ts';
 import type { RunManifest } from '../store/manifest.ts';
 import type { LoadRecord } from './ledger.ts';
 import { quoted, tableOf, text, warehouseType } from './schema.ts';
@@ -70,7 +71,11 @@ function arrivedSql(records: readonly LoadRecord[]): string[] {
 
 /** Whether a row of a job lies between two instants. */
 export function coveredSql(jobId: number, startMs: number, endMs: number): string {
-  return `(_job = ${jobId} AND _time >= fromUnixTimestamp64Milli(${startMs}) AND _time < fromUnixTimestamp64Milli(${endMs}))`;
+  return `(_job = ${jobId} AND ${betweenSql(startMs, endMs)})`;
+}
+
+function betweenSql(startMs: number, endMs: number): string {
+  return `_time >= fromUnixTimestamp64Milli(${startMs}) AND _time < fromUnixTimestamp64Milli(${endMs})`;
 }
 
 /** Whether runs of several jobs hold the same days, so that one row may be in several of them. */
@@ -93,12 +98,40 @@ function mergedSql(stored: readonly Column[], records: readonly LoadRecord[], ro
   return `SELECT ${list.join(', ')} FROM (${rows}) AS r GROUP BY _key`;
 }
 
-function notesOf(records: readonly LoadRecord[], columns: readonly Column[]): string[] {
-  const notes: string[] = [];
-  const groups = overlappingGroups(records.map(({ run }) => run)).filter((group) => group.length > 1);
-  const { missing } = keysOf(records[0]?.run.scope ?? '', columns);
-  if (missing.length > 0) for (const group of groups) notes.push(repeatWords(group, missing));
-  else if (groups.length > 0) notes.push('Some runs overlap: each row counts once, as the last export has it.');
+/** What each time is answered from: runs that are matched, and the rest only where these hold nothing. */
+function sharesOfRecords(records: readonly LoadRecord[]): Shares[] {
+  const ofRun = new Map(records.map((record) => [record.run, record]));
+  return overlappingGroups([...ofRun.keys()]).map((group) =>
+    sharesOf(group, (run) => {
+      const { state, columns = [] } = ofRun.get(run) ?? {};
+      return {
+        isComing: state === 'loading',
+        isKeyed: keysOf(run.scope, columns).missing.length === 0,
+        hasTime: timeColumn(columns) !== undefined,
+        columns: columns.length,
+      };
+    }),
+  );
+}
+
+/** Rows that stand behind better ones of their time, as conditions for those that stay. */
+function behindSql(all: readonly Shares[]): string[] {
+  return all.flatMap(({ shares, reduced }) => {
+    const kept = new Set(shares.flatMap(({ runs }) => runs));
+    const ids = (runs: readonly RunManifest[]) => runs.map(({ jobId, runId }) => `(${jobId}, ${runId})`).join(', ');
+    const gone = reduced.filter((run) => !kept.has(run));
+    const partly = shares.flatMap(({ runs, taken }) => {
+      if (taken.length === 0) return [];
+      const within = taken.map(({ startMs, endMs }) => betweenSql(startMs, endMs)).join(' OR ');
+      return [`NOT ((_job, _run) IN (${ids(runs)}) AND (${within}))`];
+    });
+    return [...(gone.length > 0 ? [`(_job, _run) NOT IN (${ids(gone)})`] : []), ...partly];
+  });
+}
+
+function notesOf(records: readonly LoadRecord[], all: readonly Shares[]): string[] {
+  const isOnce = all.some(({ shares }) => shares.some(({ runs, isKeyed }) => isKeyed && overlappingGroups(runs).length < runs.length));
+  const notes = [...(isOnce ? [ONCE] : []), ...shareNotes(all, keysOf(records[0]?.run.scope ?? '', []).missing)];
   for (const { run, rows } of records.filter(({ state }) => state === 'loading'))
     notes.push(`Run ${run.runId} of job ${run.jobId} is still being loaded (${rows} rows so far) and does not count yet.`);
   return notes;
@@ -115,24 +148,23 @@ function shown(column: Column): string {
 
 /** Describes loaded runs of one scope as one view, repeated rows once. */
 export function warehouseViewOf(records: readonly LoadRecord[], name: string, { database, project }: ViewPlace): WarehouseView {
-  const filled = records.filter(({ columns }) => columns.length > 0);
-  const layouts = [...grouped(filled, ({ columns }) => JSON.stringify(columns)).values()].map(([first]) => ({
-    names: (first?.columns ?? []).map((column) => column.name),
-    fields: [],
-    samples: new Map<string, unknown[]>(),
-    stored: (first?.columns ?? []).map(({ at: _, ...column }) => column),
-  }));
-  const promised = records.map(({ run }) => ({
-    names: namesInFile(run.fields),
-    fields: run.fields,
-    samples: new Map<string, unknown[]>(),
-  }));
-  const columns = columnsOf(layouts.length > 0 ? layouts : promised);
+  const filled = records
+    .filter((record) => record.columns.length > 0)
+    .map((record) => ({ ...record, columns: namedByField(record.columns) }));
+  const layouts = [...grouped(filled, ({ columns: own }) => JSON.stringify(own)).values()].map(([first]) =>
+    storedLayout((first?.columns ?? []).map(({ at: _, ...column }) => column)),
+  );
+  const columns = columnsOf(layouts.length > 0 ? layouts : records.map(({ run }) => promisedLayout(run.fields)));
   const stored = columns.filter(({ from }) => from === undefined);
   const list = stored.map((column) => `${storedSql(column, filled)} AS ${quoted(column.name)}`).join(', ');
   const table = `${quoted(database)}.${quoted(tableOf(viewName(records[0]?.run.scope ?? '')))}`;
   const jobs = [...new Set(records.map(({ run }) => run.jobId))].join(', ');
-  const conditions = [`_project = ${text(project)}`, `_job IN (${jobs})`, ...arrivedSql(records).map((each) => `(${each})`)];
+  const shares = sharesOfRecords(filled);
+  const conditions = [
+    `_project = ${text(project)}`,
+    `_job IN (${jobs})`,
+    ...[...arrivedSql(records), ...behindSql(shares)].map((each) => `(${each})`),
+  ];
   const own = isShared(filled) ? ', _key, _version, _job' : '';
   const rows =
     filled.length > 0
@@ -141,5 +173,5 @@ export function warehouseViewOf(records: readonly LoadRecord[], name: string, { 
   const once = own === '' ? rows : mergedSql(stored, filled, rows);
   const derived = columns.filter(({ from }) => from !== undefined);
   const select = derived.length === 0 ? once : `SELECT ${columns.map(shown).join(', ')} FROM (${once}) AS r`;
-  return { name, select, columns, rowCount: undefined, notes: notesOf(records, columns), runsWith: runsWithColumns(filled) };
+  return { name, select, columns, rowCount: undefined, notes: notesOf(records, shares), runsWith: runsWithColumns(filled) };
 }

@@ -105,7 +105,7 @@ async function writeDay(projectDir: string, { sessions, days }: Size, scope: 'se
   const order = ofViews ? ['user_id', 'session_id', 'view_number'] : ['user_id', 'session_id'];
   const time = ofViews ? 'view_time' : 'session_time';
   const { rows } = await writeTable(
-    { kind: 'convert', select, files: [], target: name, order, day: `CAST(${time} AS DATE)`, amounts: [], texts: [] },
+    { kind: 'convert', select, files: [], target: name, order, day: `CAST(${time} AS DATE)`, amounts: [], texts: [], identity: [] },
     { directory, holder: 'bench', timeoutMs: 900_000 },
   );
   const exportedAt = dateOf(day + 1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lines, runsOnDisk } from './runs-on-disk.ts';
+import { lines, type RunSketch, runsOnDisk } from './runs-on-disk.ts';
 
 const KEYS = ['project_id', 'user_id', 'session_id'];
 const session = (id: number, more: object = {}) => ({ project_id: 1201, user_id: 7, session_id: id, ...more });
@@ -27,7 +27,6 @@ describe('runs that overlap', () => {
         { session_id: '1', n: 10 },
         { session_id: '2', n: early === first ? 21 : 20 },
         { session_id: '3', n: 30 },
-        { session_id: '4', n: 40 },
         { session_id: '4', n: 40 },
       ]);
       expect((await view()).notes).toEqual(['Some runs overlap: each row counts once, as the last export has it.']);
@@ -83,21 +82,125 @@ describe('runs that overlap', () => {
     expect((await records('SELECT path FROM data ORDER BY path')).map(({ path }) => path)).toEqual(['/kept', '/new', '/odd', '/odd too']);
   });
 
-  it('are told of where the key was not exported', { tags: 'nightly' }, async () => {
+  it('do not add rows that cannot be matched to those of a better run, and say so', async () => {
+    const lean = (from: string, to: string, ids: readonly number[]) => ({
+      from: `2026-11-${from}T00:00:00.000Z`,
+      to: `2026-11-${to}T00:00:00.000Z`,
+      jobId: 32,
+      fields: ['session_time', 'city'],
+      files: [lines(...ids.map((day) => ({ session_time: `2026-11-${String(day).padStart(2, '0')}T10:00:00.000Z`, city: 'Ulm' })))],
+    });
     const { records, view } = runsOnDisk(
-      { ...first, fields: ['session_id'], files: [lines({ session_id: 1 })] },
-      { ...again, fields: ['session_id'], files: [lines({ session_id: 1 })] },
+      { ...first, fields: [...KEYS, 'session_time'], files: [lines(session(1, { session_time: '2026-11-09T10:00:00.000Z' }))] },
+      lean('10', '12', [10, 11]),
     );
-    expect(await records('SELECT count(*) AS n FROM data')).toEqual([{ n: 2 }]);
+    // Of 9 to 10 November the keyed run answers, even where it holds nothing.
+    expect(await records('SELECT count(*) AS n, count(city) AS cities FROM data')).toEqual([{ n: 2, cities: 1 }]);
     expect((await view()).notes).toEqual([
-      'Rows may repeat: runs 501, 502 overlap, and without user_id in the export, a row and its later version cannot be matched.',
+      'Rows of job 32 do not count on days that other runs hold: without session_id they cannot be matched.',
     ]);
   });
 
-  it('cost nothing where they only meet: no key is compared', async () => {
-    const { view } = runsOnDisk({ fields, files: [lines(views(1, 1))] }, { fields, files: [lines(views(1, 1))] });
-    const { setup, notes } = await view();
-    expect(setup).not.toMatch(/JOIN|GROUP BY/);
-    expect(notes).toEqual([]);
+  it('cost nothing where they only meet and none is delivered again: see the conversion', async () => {
+    const { view } = runsOnDisk({ fields, files: [lines(views(1, 1))] }, { fields, files: [lines(views(2, 1))] });
+    expect((await view()).notes).toEqual([]);
+  });
+
+  it('of which one delivers rows of the day before again, or twice, count each once, the last delivery winning', async () => {
+    const { records } = runsOnDisk(
+      { fields, files: [lines(views(1, 1), views(2, 2), views(2, 3)), lines(views(3, 4), views(1, 5))] },
+      { fields, files: [lines(views(3, 6), views(4, 7))] },
+    );
+    expect(await records('SELECT session_id AS id, session_number_of_views AS n FROM data ORDER BY ALL')).toEqual([
+      { id: '1', n: 5 },
+      { id: '2', n: 3 },
+      { id: '3', n: 6 },
+      { id: '4', n: 7 },
+    ]);
+  });
+});
+
+describe('jobs over the same days, in every order of their creation and export', () => {
+  const DAYS = ['09', '10'];
+  const SESSIONS = DAYS.flatMap((day) =>
+    Array.from({ length: 12 }, (_, index) => ({
+      project_id: 1201,
+      user_id: index % 5,
+      session_id: Number(day) * 100 + index,
+      session_time: `2026-11-${day}T${String(index * 2).padStart(2, '0')}:30:00.000Z`,
+      device_id: 1 + (index % 2),
+      session_number_of_transactions: index % 3 === 0 ? 1 : 0,
+    })),
+  );
+  type Row = (typeof SESSIONS)[number];
+  const ALL: readonly (keyof Row)[] = [
+    'project_id',
+    'user_id',
+    'session_id',
+    'session_time',
+    'device_id',
+    'session_number_of_transactions',
+  ];
+  const runsOf = (fields: readonly (keyof Row)[], hours: number, wanted: (row: Row) => boolean, more: Partial<RunSketch> = {}) =>
+    Array.from({ length: 48 / hours }, (_, index) => {
+      const fromMs = Date.UTC(2026, 10, 9, index * hours);
+      const [from, to] = [new Date(fromMs).toISOString(), new Date(fromMs + hours * 3_600_000).toISOString()];
+      const rows = SESSIONS.filter((row) => wanted(row) && row.session_time >= from && row.session_time < to);
+      const own = rows.map((row) => Object.fromEntries(fields.map((name) => [name, row[name]])));
+      return { from, to, fields, files: [lines(...own, ...own.slice(0, 1))], ...more };
+    });
+  const every = () => true;
+  /** The same as CSV in columns with other names. */
+  const renamed = (run: RunSketch): RunSketch => ({
+    ...run,
+    format: 'CSV',
+    fields: ALL.map((fieldName) => ({ fieldName, aliasName: `my ${fieldName}` })),
+    files: run.files.map((text) => {
+      const rows = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Row]));
+      const line = (value: (name: keyof Row) => string | number) => `${ALL.map(value).join(',')}\n`;
+      return line((name) => `my ${name}`) + rows.map((row) => line((name) => row[name])).join('');
+    }),
+  });
+  const JOBS = {
+    superset: runsOf(ALL, 24, every),
+    lean: runsOf(['project_id', 'session_id', 'session_time'], 24, every),
+    unmatched: runsOf(['session_time', 'device_id'], 48, every),
+    hourly: runsOf(['session_id', 'session_time', 'device_id'], 12, every),
+    mobile: runsOf(ALL, 24, ({ device_id: device }) => device === 2, { deviceId: 2 }),
+    again: runsOf(ALL, 24, every),
+    aliased: runsOf(ALL, 24, every).map(renamed),
+  };
+  type Job = keyof typeof JOBS;
+  const orders = (jobs: readonly Job[]): Job[][] =>
+    jobs.length < 2 ? [[...jobs]] : jobs.flatMap((job) => orders(jobs.filter((other) => other !== job)).map((rest) => [job, ...rest]));
+  const CASES = [
+    ...orders(['superset', 'lean', 'mobile']),
+    ...orders(['superset', 'hourly', 'unmatched']),
+    ...orders(['lean', 'aliased', 'unmatched']).filter((_, index) => index % 2 === 0),
+    ...orders(['superset', 'again', 'unmatched', 'mobile']).filter((_, index) => index % 4 === 0),
+  ];
+
+  it.each(CASES.map((jobs) => ({ jobs })))('$jobs', async ({ jobs }) => {
+    const sketches = jobs.flatMap((job, order) =>
+      // Again is the same job a second time.
+      JOBS[job].map((run) => ({
+        ...run,
+        jobId: job === 'again' ? 31 : 31 + Object.keys(JOBS).indexOf(job),
+        exportedAt: `2026-11-2${order}T00:00:00.000Z`,
+      })),
+    );
+    const { records } = runsOnDisk(...sketches);
+    const sql =
+      'SELECT device_id AS device, count(*)::INT AS sessions, sum(session_number_of_transactions)::INT AS purchases FROM data GROUP BY 1 ' +
+      'ORDER BY 1';
+    const by = (device: number) => SESSIONS.filter((row) => row.device_id === device);
+    const purchases = (rows: readonly Row[]) => rows.filter((row) => row.session_number_of_transactions > 0).length;
+    expect(await records(sql)).toEqual([1, 2].map((device) => ({ device, sessions: by(device).length, purchases: purchases(by(device)) })));
+  });
+
+  it('alone, a job of one device says that it answers for this one', async () => {
+    const { records, view } = runsOnDisk(...JOBS.mobile);
+    expect(await records('SELECT count(*) AS n FROM data')).toEqual([{ n: 12 }]);
+    expect((await view()).notes).toEqual([expect.stringMatching(/^Job 31 holds the visits of one device or segment alone/)]);
   });
 });

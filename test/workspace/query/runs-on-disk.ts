@@ -7,7 +7,7 @@ import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 /** A run as a test describes it: the text of each of its files. */
-export interface RunSketch extends Partial<Pick<RunManifest, 'from' | 'to' | 'exportedAt' | 'format' | 'scope'>> {
+export interface RunSketch extends Partial<Pick<RunManifest, 'from' | 'to' | 'exportedAt' | 'format' | 'scope' | 'deviceId'>> {
   readonly runId?: number;
   readonly jobId?: number;
   /** Names of fields, or whole selectors. */
@@ -49,6 +49,7 @@ export function runsOnDisk(...sketches: readonly RunSketch[]): RunsOnDisk {
       to: sketch.to ?? new Date(Date.UTC(2026, 10, 10 + index)).toISOString(),
       fields: fields.map((field) => (typeof field === 'string' ? { fieldName: field } : field)),
       exportedAt: sketch.exportedAt ?? new Date(Date.UTC(2026, 10, 10 + index, 2)).toISOString(),
+      ...(sketch.deviceId !== undefined && { deviceId: sketch.deviceId }),
       downloadedAt: '2026-11-20T10:00:00.000Z',
       files: files.map((text, part) => {
         const name = `part-${part + 1}.${format.toLowerCase()}${gzip ? '.gz' : ''}`;

@@ -37,7 +37,7 @@ async function conversion({ spoil, amounts = AMOUNTS, order = ['id'] }: { spoil?
     },
   });
   const select = `SELECT * FROM read_json(['${source}'], columns = ${COLUMNS}, format = 'newline_delimited', records = true)`;
-  const { rows } = await convert(spoiling, { kind: 'convert', select, files: [source], target, order, amounts, texts: [] });
+  const { rows } = await convert(spoiling, { kind: 'convert', select, files: [source], target, order, amounts, texts: [], identity: [] });
   const table = await database.runAndReadAll(`SELECT count(*), sum(cents), sum(money) FILTER (id <> 77) FROM read_parquet('${target}')`);
   return { rows, table: table.getRowsJson() };
 }

@@ -1,0 +1,90 @@
+import type { RunManifest } from '../store/manifest.ts';
+import { coverageOf, type Interval } from './batches.ts';
+
+/** What a run can do beside others of its time. */
+export interface RunTraits {
+  /** Its columns identify each row. */
+  readonly isKeyed: boolean;
+  /** A column says when each row happened. */
+  readonly hasTime: boolean;
+  readonly columns: number;
+  /** It is being loaded: its rows do not count yet, and others answer for its time. */
+  readonly isComing?: boolean;
+}
+
+/** Runs that together answer for a time: one whose rows cannot be matched stands alone. */
+export interface Share {
+  readonly runs: readonly RunManifest[];
+  readonly isKeyed: boolean;
+  /** What better shares hold of its time: rows of it are not added to theirs. */
+  readonly taken: readonly Interval[];
+}
+
+/** Shares of a time, and the jobs that a reader must know about. */
+export interface Shares {
+  readonly shares: readonly Share[];
+  /** Rows of them do not count, because better shares hold their time. */
+  readonly reduced: readonly RunManifest[];
+  /** Of these the runs whose rows cannot be matched. */
+  readonly unmatched: readonly RunManifest[];
+  /** They hold the visits of one device or segment: behind those of all, or for want of them. */
+  readonly filtered: readonly RunManifest[];
+}
+
+function isFiltered({ deviceId, segmentId }: RunManifest): boolean {
+  return deviceId !== undefined || segmentId !== undefined;
+}
+
+/**
+ * Where runs share time, all visits come before some, rows that can be matched before others, many columns before few, late before early.
+ */
+export function sharesOf(group: readonly RunManifest[], traitsOf: (run: RunManifest) => RunTraits): Shares {
+  const candidates = [false, true].flatMap((filtered) => {
+    const own = group.filter((run) => isFiltered(run) === filtered);
+    const keyed = own.filter((run) => traitsOf(run).isKeyed);
+    const byWorth = (a: RunManifest, b: RunManifest) =>
+      traitsOf(b).columns - traitsOf(a).columns || Date.parse(b.exportedAt) - Date.parse(a.exportedAt) || b.runId - a.runId;
+    const others = own.filter((run) => !keyed.includes(run)).toSorted(byWorth);
+    return [...(keyed.length > 0 ? [{ runs: keyed, isKeyed: true }] : []), ...others.map((run) => ({ runs: [run], isKeyed: false }))];
+  });
+  const better: RunManifest[] = [];
+  const reduced: RunManifest[] = [];
+  const shares = candidates.map(({ runs, isKeyed }): Share => {
+    const taken = coverageOf(better).covered;
+    const kept = runs.filter((run) => {
+      const [from, to] = [Date.parse(run.from), Date.parse(run.to)];
+      if (!taken.some(({ startMs, endMs }) => startMs < to && from < endMs)) return true;
+      reduced.push(run);
+      return traitsOf(run).hasTime && !taken.some(({ startMs, endMs }) => startMs <= from && to <= endMs + 1);
+    });
+    better.push(...kept.filter((run) => !traitsOf(run).isComing));
+    return { runs: kept, isKeyed, taken };
+  });
+  return {
+    shares: shares.filter(({ runs }) => runs.length > 0),
+    reduced,
+    unmatched: reduced.filter((run) => !traitsOf(run).isKeyed),
+    filtered: group.filter(isFiltered),
+  };
+}
+
+function jobsOf(runs: readonly RunManifest[]): string {
+  return [...new Set(runs.map(({ jobId }) => jobId))].toSorted((a, b) => a - b).join(', ');
+}
+
+/** What a reader must know about the shares of all times. */
+export function shareNotes(all: readonly Shares[], keys: readonly string[]): string[] {
+  const unmatched = jobsOf(all.flatMap((each) => each.unmatched));
+  const filtered = jobsOf(all.flatMap((each) => each.filtered));
+  return [
+    ...(unmatched === ''
+      ? []
+      : [`Rows of job ${unmatched} do not count on days that other runs hold: without ${keys.join(', ')} they cannot be matched.`]),
+    ...(filtered === ''
+      ? []
+      : [
+          `Job ${filtered} holds the visits of one device or segment alone: it adds nothing to days that ` +
+            'exports of all visits hold, and days that it alone holds answer only questions about those visits.',
+        ]),
+  ];
+}
