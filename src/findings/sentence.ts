@@ -134,7 +134,8 @@ function limitSentence({ now, against, unit, verdict, subject: name }: Facts, su
   const limit = against?.value ?? null;
   const side = (now ?? 0) > (limit ?? 0) ? 'above' : 'within';
   const doubt = verdict === 'uncertain' ? ', but not significantly' : '';
-  return `${subject} ${nounOf(name).isPlural ? 'are' : 'is'} ${valueText(now, unit)}, ${side} ${against?.name ?? 'the limit'} of ${valueText(limit, unit)}${doubt}.`;
+  const is = nounOf(name).isPlural ? 'are' : 'is';
+  return `${subject} ${is} ${valueText(now, unit)}, ${side} ${against?.name ?? 'the limit'} of ${valueText(limit, unit)}${doubt}.`;
 }
 
 /** The sentence of two places side by side. */

@@ -95,7 +95,7 @@ function sinceWords({ from, to }: { readonly from: string; readonly to?: string 
   return to === undefined ? `since ${momentWords(from, 'day')}` : `${momentWords(from, 'day')} to ${momentWords(to, 'day')}`;
 }
 
-/** What is told of the metric that a picture draws, the change with a date before the ranges as wholes. */
+/** The finding on the metric that a picture draws, the change with a date before the ranges as wholes. */
 function findingOf({ data: { findings }, headline: { metric } }: PeriodsResult): Finding | undefined {
   const own = findings.filter(({ subject }) => subject === metric);
   return own.find(({ verdict, when }) => (verdict === 'higher' || verdict === 'lower') && when.shape !== 'range') ?? own[0];
@@ -106,7 +106,7 @@ const [MOST, ALL] = [0.5, 1];
 
 /** The group that makes most of a change as the title; the change itself where none does, or the groups work against each other. */
 function partsTitle(
-  parts: readonly Part[],
+  parts: readonly ChangePart[],
   change: number,
   unit: Unit,
   { title, name }: { readonly title: string; readonly name: string },
@@ -161,17 +161,22 @@ function trendOf(
 const SMALL = 0.02;
 
 /** A group and what of a change comes from it. */
-type Part = Pick<Contribution, 'name' | 'mix' | 'rate' | 'contribution'>;
+type ChangePart = Pick<Contribution, 'name' | 'mix' | 'rate' | 'contribution'>;
 
-const size = ({ contribution }: Part) => Math.abs(contribution);
+const size = ({ contribution }: ChangePart) => Math.abs(contribution);
 
 /** The parts of a change as bars: of a rate the own rate of each group and its share of the visits, of a count one amount. */
-function partsOf(parts: readonly Part[], change: number, told: Told, { by, unit }: { readonly by: string; readonly unit: Unit }): BarsSpec {
+function partsOf(
+  parts: readonly ChangePart[],
+  change: number,
+  told: Told,
+  { by, unit }: { readonly by: string; readonly unit: Unit },
+): BarsSpec {
   const largest = Math.max(...parts.map(size));
   const isSeen = (value: number | undefined) => Math.abs(value ?? 0) > SMALL * largest;
   const shown = parts.filter(({ contribution, rate, mix }) => [contribution, rate, mix].some(isSeen)).toSorted((a, b) => size(b) - size(a));
   const isSplit = shown.some(({ mix }) => isSeen(mix));
-  const series = (name: string, valueOf: (part: Part) => number | undefined) => ({
+  const series = (name: string, valueOf: (part: ChangePart) => number | undefined) => ({
     name,
     values: shown.map((part) => valueOf(part) ?? null),
   });
@@ -179,7 +184,8 @@ function partsOf(parts: readonly Part[], change: number, told: Told, { by, unit 
   return {
     kind: 'bars',
     title: partsTitle(shown, change, unit, told),
-    subtitle: `${by}${isSplit ? ': its own rate, and its share of the visits (traffic mix)' : ''}; whole change ${formatValue(change, unit)}`,
+    subtitle: `${by}${isSplit ? ': its own rate, and its share of the visits (traffic mix)' : ''}; whole change \
+${formatValue(change, unit)}`,
     unit,
     labels: shown.map(({ name }) => name),
     series: isSplit
@@ -190,8 +196,8 @@ function partsOf(parts: readonly Part[], change: number, told: Told, { by, unit 
 }
 
 /** The segments that make most of a change; what mix does is of each and of all other visits together. */
-function segmentParts(all: readonly Explained[]): Part[] {
-  const parts = all.flatMap(({ groups: [own, others] }): Part[] => {
+function segmentParts(all: readonly Explained[]): ChangePart[] {
+  const parts = all.flatMap(({ groups: [own, others] }): ChangePart[] => {
     if (!own || !others) return [];
     const { name, contribution, rate = 0, mix } = own;
     if (mix === undefined || others.mix === undefined) return [{ name, contribution }];
@@ -216,7 +222,8 @@ export function chartOfComparison(result: PeriodsResult, options: ComparisonChar
   };
   const unit = unitIn(unitOf(metric, options.currency), true);
   const [segment] = bySegment;
-  const ofSegments = `by segment, each against all other visits (segments overlap); ${Math.min(MAX_SEGMENTS, bySegment.length)} of ${bySegment.length}`;
+  const ofSegments = `by segment, each against all other visits (segments overlap); \
+${Math.min(MAX_SEGMENTS, bySegment.length)} of ${bySegment.length}`;
   const drawn = [
     byDevice && partsOf(byDevice.groups, byDevice.change, told, { by: 'by device', unit }),
     !byDevice && segment && partsOf(segmentParts(bySegment), segment.change, told, { by: ofSegments, unit }),

@@ -24,7 +24,7 @@ export interface FunnelDrawn {
   readonly covered: readonly string[];
 }
 
-/** The chart of a funnel: those who did each step, and paler those who did the step before only; undefined where nobody did its first step. */
+/** The chart of a funnel: who did each step, and paler who did only the step before; undefined where nobody did the first. */
 export function funnelChart({ steps, unit, covered }: FunnelDrawn): BarsSpec | undefined {
   const [first, last] = [steps[0], steps.at(-1)];
   if (!first || !last || first.sessions === 0) return undefined;

@@ -48,7 +48,7 @@ export interface TableRange {
   readonly undrawn?: readonly string[];
   /** Rows are in the order of a metric: a line through them would say nothing. */
   readonly isOrdered?: boolean;
-  /** What was found in the table, the most important first. */
+  /** Findings of the table, the most important first. */
   readonly findings?: readonly Finding[];
   /** The row that the findings hold the others against. */
   readonly reference?: string;

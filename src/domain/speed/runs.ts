@@ -148,7 +148,7 @@ export function usualSteps(reports: readonly Report[]): number {
   return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? 0;
 }
 
-/** Sums of a metric over all steps, of those reports only that have this many steps with a value: others would be compared with something else. */
+/** Sums of a metric over all steps, of those reports alone that have this many steps with a value, to compare like with like. */
 export function sumSeries(reports: readonly Report[], metric: string, steps: number): Series {
   const points = reports
     .filter((report) => report.steps?.length === steps)

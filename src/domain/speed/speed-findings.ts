@@ -230,8 +230,8 @@ function levelFinding({ metric, step, verdict }: Row, study: Study, place: Scena
 }
 
 /**
- * The findings of a study: of its headline, which may have a sentence of its own, and of other changes in the period, each thing once; where
- * nothing moved, of the level of a row.
+ * The findings of a study: of its headline, which may have a sentence of its own, and of other changes in the period, each thing once; of
+ * the level of a row where nothing moved.
  */
 export function studyFindings(
   study: Study,

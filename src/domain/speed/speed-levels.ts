@@ -64,7 +64,8 @@ export function levelAnswer(scenarios: readonly ScenarioRuns[], { metrics, order
     ]),
     notes: [
       ...notes,
-      `Medians of the runs without failure; ${by === FAILED_COLUMN ? '' : `runs: those with a value of ${by}; `}failedPercent: share of all runs of the scenario that failed at the step.`,
+      `Medians of the runs without failure; ${by === FAILED_COLUMN ? '' : `runs: those with a value of ${by}; `}failedPercent: share \
+of all runs of the scenario that failed at the step.`,
       ...(empty.length > 0 ? [`No run without failure in the range: ${empty.join(', ')}.`] : []),
     ],
   };

@@ -1,4 +1,5 @@
 import { hint } from '../../lib/hint.ts';
+import { counted } from '../../lib/number-text.ts';
 import { lifeWords } from '../../workspace/download/file-life.ts';
 import { SYNC_COLUMNS, syncTable } from '../../workspace/download/sync-plan.ts';
 import { loadsWords } from '../../workspace/warehouse/loaded-table.ts';
@@ -30,13 +31,16 @@ function idleNote({ plan }: SyncState, { jobIds, since }: SyncAsked): string[] {
 }
 
 function answerText({ plan, failures, count }: SyncState, underWay: number): string {
-  return [
-    `${count('fetched')} of ${plan.wanted.length} new runs fetched`,
-    ...(underWay > 0 ? [`${underWay} under way`] : []),
-    ...(failures.length > 0 ? [`${failures.length} failed`] : []),
-    `${plan.present.length} were here before`,
-    `${plan.expired.length} had expired`,
-  ].join(', ');
+  const [done, all] = [count('fetched'), plan.wanted.length];
+  const some = (runs: number, what: string) => (runs > 0 ? [`${runs} ${what}`] : []);
+  const parts = [
+    all === 0 ? 'No new runs' : `${done === all ? '' : `${done} of `}${counted(all, 'new run')} downloaded`,
+    ...some(underWay, 'under way'),
+    ...some(failures.length, 'failed'),
+    ...some(plan.present.length, 'here before'),
+    ...some(plan.expired.length, 'had expired'),
+  ];
+  return `${parts.join(', ')}.`;
 }
 
 function nextText({ plan, failures }: SyncState, underWay: number): string {

@@ -109,7 +109,7 @@ function styleOf({ accent, labels, series }: BarsSpec, index: number, theme: The
   });
 }
 
-/** What stands behind each bar of the only series: its pale continuation, or nothing up to the end of its interval. */
+/** The pale continuation of each bar of the only series, or nothing up to the end of its interval. */
 function behind(spec: BarsSpec, own: BarSeries, isWritten: boolean, { theme }: Look) {
   const beyond = own.values.map((value, row) => Math.max(0, markAt(own.high?.[row]) - Math.max(0, markAt(value))));
   const { lost } = spec;

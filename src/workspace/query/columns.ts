@@ -24,7 +24,7 @@ export interface Column {
 /** One way in which files are laid out: the names of their columns, the fields behind them, and sample values. */
 export interface Layout {
   readonly names: readonly string[];
-  /** What the files call a column, where that is not its name. */
+  /** The name of a column in the files, where that is another. */
   readonly inFile?: ReadonlyMap<string, string>;
   readonly fields: readonly Field[];
   readonly samples: ReadonlyMap<string, readonly unknown[]>;

@@ -1,7 +1,7 @@
 import type { RunManifest } from '../store/manifest.ts';
 import { coverageOf, type Interval } from './batches.ts';
 
-/** What a run can do beside others of its time. */
+/** The part of a run in the answer for its time. */
 export interface RunTraits {
   /** Its columns identify each row. */
   readonly isKeyed: boolean;
@@ -16,7 +16,7 @@ export interface RunTraits {
 export interface Share {
   readonly runs: readonly RunManifest[];
   readonly isKeyed: boolean;
-  /** What better shares hold of its time: rows of it are not added to theirs. */
+  /** The parts of its time that better shares hold: rows of it are not added to theirs. */
   readonly taken: readonly Interval[];
 }
 
@@ -72,7 +72,7 @@ function jobsOf(runs: readonly RunManifest[]): string {
   return [...new Set(runs.map(({ jobId }) => jobId))].toSorted((a, b) => a - b).join(', ');
 }
 
-/** What a reader must know about the shares of all times. */
+/** Notes for a reader on the shares of all times. */
 export function shareNotes(all: readonly Shares[], keys: readonly string[]): string[] {
   const unmatched = jobsOf(all.flatMap((each) => each.unmatched));
   const filtered = jobsOf(all.flatMap((each) => each.filtered));

@@ -28,7 +28,7 @@ export interface Source {
   readonly files: readonly string[];
   /** Columns of the files; those of CSV in the order of the header. */
   readonly names: readonly string[];
-  /** What the files call a column, where that is not its name. */
+  /** The name of a column in the files, where that is another. */
   readonly inFile?: ReadonlyMap<string, string>;
   /** Types of the columns as the files hold them; left out where the reader gets the types. */
   readonly types?: ReadonlyMap<string, string>;

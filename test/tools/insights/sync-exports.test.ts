@@ -23,12 +23,12 @@ describe('what is new since yesterday', () => {
 
   it('is not fetched twice, and what had expired is named', { tags: 'nightly' }, async () => {
     const answer = await call('sync_exports', JOBS);
-    expect(answer.structured['answer']).toMatch(/^8 of 8 new runs fetched, 4 were here before, \d+ had expired$/);
+    expect(answer.structured['answer']).toMatch(/^8 new runs downloaded, 4 here before, \d+ had expired\.$/);
     expect(answer.structured['next']).toContain('find_export_gaps');
     const weekly = records(answer).find(({ jobId }) => jobId === 3133);
     expect(weekly).toMatchObject({ expired: 1, 'expired from': '2026-11-02T00:00:00.000Z', 'expired to': '2026-11-09T00:00:00.000Z' });
     platform().requests.length = 0;
-    expect((await call('sync_exports', JOBS)).structured['answer']).toMatch(/^0 of 0 new runs fetched, 12 were here before/);
+    expect((await call('sync_exports', JOBS)).structured['answer']).toMatch(/^No new runs, 12 here before/);
     expect(fetched()).toEqual([]);
   });
 });
@@ -47,7 +47,10 @@ it('goes on in the background where the call ends sooner, and the next call join
     const own = await openAssistant(other);
     const slow = other.faults.add({ kind: 'slow', operation: 'download' });
     const first = await own.call('sync_exports', { ...JOBS, since: 'yesterday', waitSeconds: 0 });
-    expect(first.structured).toMatchObject({ state: 'under way', answer: expect.stringMatching(/^0 of 4 new runs fetched, 4 under way/) });
+    expect(first.structured).toMatchObject({
+      state: 'under way',
+      answer: expect.stringMatching(/^0 of 4 new runs downloaded, 4 under way/),
+    });
     await slow.reached(3);
     const heard: (readonly [number, number | undefined])[] = [];
     const second = own.client.callTool(
@@ -58,7 +61,7 @@ it('goes on in the background where the call ends sooner, and the next call join
     slow.release();
     expect((await second).structuredContent).toMatchObject({
       state: 'complete',
-      answer: expect.stringMatching(/^4 of 4 new runs fetched/),
+      answer: expect.stringMatching(/^4 new runs downloaded/),
     });
     expect(heard).toEqual(
       expect.arrayContaining([

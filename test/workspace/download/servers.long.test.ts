@@ -159,7 +159,7 @@ it('a session that ends while many runs wait for their turn asks the platform fo
   const own = await openAssistant(platform());
   const slow = platform().faults.add({ kind: 'slow', operation: 'getExportRun' });
   const { structured } = await own.call('sync_exports', { waitSeconds: 0 });
-  expect(structured['answer']).toMatch(/^0 of \d{3} new runs fetched, \d{3} under way/);
+  expect(structured['answer']).toMatch(/^0 of \d{3} new runs downloaded, \d{3} under way/);
   await slow.reached(3);
   await own.close();
   slow.remove();

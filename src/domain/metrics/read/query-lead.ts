@@ -21,7 +21,7 @@ function namePart(column: string, cell: string, year: string): string {
   return /^\d{4}-\d\d-\d\d/.test(cell) ? dateText(cell, year) : cell;
 }
 
-/** What the first sentence of a table is made from. */
+/** A query beside its table, and how it is put into words. */
 interface LeadScene {
   readonly query: MetricQuery;
   /** First and last day of the range. */
