@@ -63,6 +63,6 @@ export default defineAnsweringTool({
     draw(async () => (await import('../../src/usecases/speed/step-waterfall.ts')).stepWaterfall(read(), query, run, ask));
     const uri = stepHar.uri({ projectId: project, stepResultId: run.stepResultId });
     link({ uri, name: stepHar.name, title: 'The HAR file, sanitised', mimeType: stepHar.mimeType });
-    return { ...answer, ...(answer.verdict !== undefined && { verdict: verdictOfRun(answer.verdict, run) }), run, uri };
+    return { ...answer, ...(answer.answer !== undefined && { answer: verdictOfRun(answer.answer, run) }), run, uri };
   },
 });

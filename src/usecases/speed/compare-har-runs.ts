@@ -82,7 +82,7 @@ function placed(comparison: Comparison, paints: readonly (PaintTimes | undefined
   const said = sides.flatMap(({ side, unusual }) =>
     unusual === undefined || unusual.startsWith('usual') ? [] : [` The run ${side} is not typical, ${unusual}.`],
   );
-  return { ...comparison, sides, verdict: `${comparison.verdict}${said.join('')}` };
+  return { ...comparison, sides, answer: `${comparison.answer}${said.join('')}` };
 }
 
 async function compareGiven(before: string, after: string, scenarioId: number | undefined, context: Context): Promise<HarsCompared> {

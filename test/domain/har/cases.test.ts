@@ -30,7 +30,7 @@ const problemsOf = (name: string, paints?: PaintTimes) => view(fileOf(name), {},
 
 describe('several loads in one file', () => {
   it('01: iterations are judged by the last, the others are named', () => {
-    const { totals, findings, notes, verdict } = view(fileOf('01-pages-iterations'));
+    const { totals, findings, notes, answer: verdict } = view(fileOf('01-pages-iterations'));
     expect(totals).toMatchObject({ requests: 3, transferBytes: 1_100_600, onLoadMs: 400, connectionsOpened: 1 });
     expect(findings?.map(({ problem }) => problem)).not.toContain('reconnects');
     expect(findings?.map(({ problem }) => problem)).not.toContain('duplicates');
@@ -112,7 +112,7 @@ describe('bytes and caches by what the recorder means', () => {
 
 describe('absent is neither 0 nor failed', () => {
   it('13: how long a socket was open is no wait', () => {
-    const { verdict, totals, findings } = view(fileOf('13-websocket'));
+    const { answer: verdict, totals, findings } = view(fileOf('13-websocket'));
     expect(JSON.stringify([verdict, findings])).not.toMatch(/30(?:\.0)? s/);
     expect(totals?.durationMs).toBeLessThan(1000);
   });
@@ -137,7 +137,7 @@ describe('absent is neither 0 nor failed', () => {
 
 describe('a comparison', () => {
   it('07: names no request that went the other way than the paints', () => {
-    const { verdict, culprit } = compared('07-compare-culprit-against-paints', true);
+    const { answer: verdict, culprit } = compared('07-compare-culprit-against-paints', true);
     expect(culprit).toMatchObject({ kind: 'page', slower: 'after', name: null });
     expect(verdict).toContain('TBT is 2.35 s longer');
     expect(verdict).not.toContain('icon.png');

@@ -55,7 +55,7 @@ describe('a file with a CDN of the site', () => {
   });
 
   it('totals its third parties', () => {
-    const { thirdParties, verdict } = view(file, { view: 'third_parties' });
+    const { thirdParties, answer: verdict } = view(file, { view: 'third_parties' });
     expect(thirdParties).toEqual({ parties: 2, requests: 2, transferBytes: 10_000, contentBytes: 6_000, blocking: 0 });
     expect(verdict).toMatch(
       /^2 third parties: 2 of 4 requests, 10 kB \(\d+ % of the bytes\); none blocks rendering\. Heaviest: .+ \d.*B\.$/,

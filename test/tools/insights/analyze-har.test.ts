@@ -37,7 +37,7 @@ describe('the summary', () => {
           const [worst] = structured['findings'] as Record<string, unknown>[];
           expect(worst).toMatchObject({ problem: 'third_party_blocking', basis: 'stated', when: 'this load' });
           expect(worst?.['says']).toContain(slowTag.host);
-          expect(String(structured['verdict']).startsWith(String(worst?.['says']))).toBe(true);
+          expect(String(structured['answer']).startsWith(String(worst?.['says']))).toBe(true);
         },
         { seed },
       );
@@ -131,7 +131,7 @@ describe('a run that is unlike those near it', () => {
       (a, b) => Number(b.timings?.['largestContentfulPaint']) - Number(a.timings?.['largestContentfulPaint']),
     );
     const { structured } = await call('analyze_har', { scenarioStepResultId: String(slowest?.stepResultId) });
-    expect(structured['verdict']).toMatch(/^This run is not typical, (?:outlier|unusual): LCP above/);
+    expect(structured['answer']).toMatch(/^This run is not typical, (?:outlier|unusual): LCP above/);
   });
 });
 

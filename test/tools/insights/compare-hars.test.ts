@@ -17,7 +17,7 @@ interface Request {
 }
 
 interface Compared {
-  verdict: string;
+  answer: string;
   samePage: boolean;
   counts: Record<string, number>;
   net: { measure: string; before: number | null; after: number | null; change: number | null }[];
@@ -45,7 +45,7 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('before and after the slow tag of seed
         const back = await asking.call('compare_hars', { before: runs.after, after: runs.before });
         await asking.close();
 
-        const { verdict, samePage, added, net, byParty } = answer.structured as unknown as Compared;
+        const { answer: verdict, samePage, added, net, byParty } = answer.structured as unknown as Compared;
         expect(samePage).toBe(true);
         expect(added.filter((request) => hostOf(request) === host).length).toBeGreaterThan(3);
         expect(added.filter(({ blocksRendering }) => blocksRendering).map(hostOf)).toEqual([host, host]);
@@ -77,7 +77,7 @@ describe.each(someOf([1, 2, 3, 4, 5], 1))('typical runs on both sides of the slo
         const found = await ask({});
         await asking.close();
         for (const answer of [told, found]) {
-          const { hosts, added, since, runs, verdict } = answer.structured as unknown as Sampled;
+          const { hosts, added, since, runs, answer: verdict } = answer.structured as unknown as Sampled;
           expect(hosts.filter(({ presence }) => presence === 'new')).toEqual([
             expect.objectContaining({ host, runsBefore: 0, runsAfter: runs.after.length, blocksRendering: true }),
           ]);
@@ -144,7 +144,7 @@ describe('a comparison', () => {
     const { scenarioStepResultId } = await slowStep(platform());
     const answer = await call('compare_hars', { before: scenarioStepResultId, after: scenarioStepResultId });
     expect(answer.structured).toMatchObject({ counts: { added: 0, removed: 0, grown: 0, shrunk: 0, slower: 0, faster: 0 }, byParty: [] });
-    expect(answer.structured['verdict']).toContain('No request was added, removed or changed beyond noise.');
+    expect(answer.structured['answer']).toContain('No request was added, removed or changed beyond noise.');
     expect(answer.text).toContain('Both ids are the same');
   });
 
@@ -156,7 +156,7 @@ describe('a comparison', () => {
     const answer = await call('compare_hars', { before: other, after: scenarioStepResultId });
     expect(answer.structured).toMatchObject({
       samePage: false,
-      verdict: expect.stringMatching(/^Not the same page: https:.* against https:/),
+      answer: expect.stringMatching(/^Not the same page: https:.* against https:/),
     });
     expect(answer.text).toContain('what is added and removed says little');
     expect(tokensOf(answer)).toBeLessThanOrEqual(1500);

@@ -97,8 +97,8 @@ const listViews: Record<Exclude<HarView, 'summary'>, (listing: Listing) => { ans
     const isAlone = page.matched === 1 || request.limit === 1;
     const detail = only && isAlone && { request: requestDetail(only, study) };
     const columns = type === 'image' ? ([...IN_SHORT, 'format', 'width', 'height'] as const) : IN_SHORT;
-    const verdict = type === 'image' && problem === undefined && { verdict: imageVerdict(study) };
-    return { answer: { ...verdict, totals: totalsOf(chosen), page, ...detail, ...requestTable(items, columns, study) }, notes: [] };
+    const said = type === 'image' && problem === undefined && { answer: imageVerdict(study) };
+    return { answer: { ...said, totals: totalsOf(chosen), page, ...detail, ...requestTable(items, columns, study) }, notes: [] };
   },
   waterfall({ study, chosen, request }) {
     const { items, page } = pageOf(chosen, request);
@@ -113,7 +113,7 @@ const listViews: Record<Exclude<HarView, 'summary'>, (listing: Listing) => { ans
     const blocking = third.reduce((sum, party) => sum + party.blocking, 0);
     const thirdParties = { parties: third.length, ...totalsOf(third), requests, blocking };
     const totals = totalsOf(chosen);
-    const answer = { verdict: partyVerdict(thirdParties, totals, third), totals, thirdParties, page, ...partyTable(items) };
+    const answer = { answer: partyVerdict(thirdParties, totals, third), totals, thirdParties, page, ...partyTable(items) };
     return { answer, notes: [PARTY_NOTE, BLOCKING_BASIS[study.blocking.basis]] };
   },
   problems({ study, chosen, request, query }) {

@@ -31,7 +31,7 @@ export const HAR_VIEWS = ['summary', 'waterfall', 'third_parties', 'problems', '
 export const harAnswerShape = z.object({
   view: z.enum(HAR_VIEWS),
   /** The main finding, in a sentence or two. */
-  verdict: z.string().optional(),
+  answer: z.string().optional(),
   findings: z
     .array(
       z.object({

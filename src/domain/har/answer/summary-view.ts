@@ -58,7 +58,7 @@ export function findingRow({ concerned, ...problem }: Problem) {
 /** Rows of each list; whole lists are what the other views are for. */
 const SHOWN = { findings: 5, parties: 3, requests: 3, slowest: 2, chain: 4 };
 
-/** The overview of a HAR file: a verdict, findings by cost, and the numbers behind them. */
+/** The overview of a HAR file: what stands out, findings by cost, and the numbers behind them. */
 export function summaryView(study: HarStudy): { answer: Omit<HarAnswer, 'view'>; notes: string[] } {
   const { har, parties } = study;
   const problems = findProblems(study);
@@ -69,7 +69,7 @@ export function summaryView(study: HarStudy): { answer: Omit<HarAnswer, 'view'>;
   const hasMore = har.redirects.some((redirect) => chain.every(({ entry }) => entry !== redirect));
   return {
     answer: {
-      verdict: [problems[0]?.says ?? 'Nothing stands out.', timeWords(study), sizeWords(study)].filter(Boolean).join(' '),
+      answer: [problems[0]?.says ?? 'Nothing stands out.', timeWords(study), sizeWords(study)].filter(Boolean).join(' '),
       findings: problems.slice(0, SHOWN.findings).map(findingRow),
       ...paintFacts(study),
       ...facts,

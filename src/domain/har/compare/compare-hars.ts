@@ -61,7 +61,7 @@ export function compareHars(
   const answer = answerOf(runs, differences, parties, paints);
   const near = neighbours.before.length + neighbours.after.length;
   const compared = { was, is, answer, added: differences.lists.added, sampled, neighbours: near, parties: parties.length };
-  const comparison = shortened({ verdict: comparisonVerdict(compared), ...answer });
+  const comparison = shortened({ answer: comparisonVerdict(compared), ...answer });
   return { comparison, notes: comparisonNotes({ ...compared, answer: comparison }) };
 }
 
@@ -86,13 +86,13 @@ function differencesOf({ earlier, later, was, is, sampled }: Runs, neighbours: S
   };
 }
 
-/** The answer but for its verdict, its lists cut to what is shown. */
+/** The comparison without its first paragraph, its lists cut to what is shown. */
 function answerOf(
   runs: Runs,
   { lists, culprit, ...matched }: ReturnType<typeof differencesOf>,
   parties: Comparison['byParty'],
   paints: Sides<PaintTimes> | undefined,
-): Omit<Comparison, 'verdict'> {
+): Omit<Comparison, 'answer'> {
   const { was, is, earlier, later, sampled } = runs;
   const sides = sidesOf(runs, sampled && paints);
   const types = both(runs, ({ har }) => groupsOf(har.entries, ({ type }) => type).map((group) => [group.key, group] as const));

@@ -15,8 +15,8 @@ import { MATCHING_NOTE } from './match-requests.ts';
 export interface Compared {
   readonly was: HarStudy;
   readonly is: HarStudy;
-  /** The answer but for its verdict, its lists cut. */
-  readonly answer: Omit<Comparison, 'verdict'>;
+  /** The comparison without its first paragraph, its lists cut. */
+  readonly answer: Omit<Comparison, 'answer'>;
   /** Those that block rendering first. */
   readonly added: readonly HarEntry[];
   /** How many runs each side has, where it is a sample; runs near them, and parties that changed. */

@@ -34,7 +34,7 @@ const group = z.object({
 
 /** Changes between two HAR files: `index` is that of the later file, for removed requests that of the earlier one. */
 export const comparisonShape = z.object({
-  verdict: z.string(),
+  answer: z.string(),
   samePage: z.boolean(),
   /** Of two given runs: what made one of them slower. */
   culprit: z

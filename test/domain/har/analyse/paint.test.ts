@@ -23,7 +23,7 @@ const sized = (bytes: number): EntryParts => ({ response: { _transferSize: bytes
 describe('the likely LCP image', () => {
   it('that is asked for late is the first finding, with what it can win at most', () => {
     const file = har([page, request('/a.js', 110, 700), request('/hero-1200x700.webp', 1600, 380, sized(90_000))]);
-    const { findings = [], likelyLcp, verdict } = view(file, {}, paints(900, 2000));
+    const { findings = [], likelyLcp, answer: verdict } = view(file, {}, paints(900, 2000));
     expect(likelyLcp).toMatchObject({ kind: 'image', certainty: 'likely', format: 'WebP', width: 1200, height: 700, startMs: 1600 });
     const phases = Object.values(likelyLcp?.phases ?? {});
     expect(phases.reduce((sum: number, ms) => sum + (ms ?? 0), 0)).toBeCloseTo(2000, 0);

@@ -93,13 +93,13 @@ describe('findings', () => {
   const page = request('/', 0, 100);
 
   it('of a fast, small page are none', () => {
-    const { verdict, findings } = view(har([page, request('/d.png', 110, 90)]));
+    const { answer: verdict, findings } = view(har([page, request('/d.png', 110, 90)]));
     expect(findings).toEqual([]);
     expect(verdict).toMatch(/^Nothing stands out\./);
   });
 
   it('begin with a document that failed', () => {
-    const { verdict, findings = [] } = view(har([request('/', 0, 1900, { response: { status: 503 } }), request('/a.json', 1900, 700)]));
+    const { answer: verdict, findings = [] } = view(har([request('/', 0, 1900, { response: { status: 503 } }), request('/a.json', 1900, 700)]));
     expect(findings[0]).toMatchObject({ problem: 'failed_document', says: expect.stringContaining('503') });
     expect(verdict).toContain('failed with status 503');
   });

@@ -51,7 +51,7 @@ describe('addresses of two runs', () => {
 describe('a comparison', () => {
   it('tells what came and went, what blocks rendering first', () => {
     const blocks = { entry: { _renderBlocking: 'blocking' } };
-    const { added, removed, verdict, counts } = compare(
+    const { added, removed, answer: verdict, counts } = compare(
       [request('https://old.example/a.js')],
       [request('https://new.example/big.js', 90_000), request('https://tag.example/small.js', 500, blocks)],
     );
@@ -146,7 +146,7 @@ describe('a comparison', () => {
 
   it('says so when the pages or the order of the runs are not as asked', () => {
     const later = har([entry({ url: 'https://www.shop.example/cart', startedDateTime: at(5000) })]);
-    const { samePage, verdict, notes } = comparison(later, har([entry({ url: PAGE })]));
+    const { samePage, answer: verdict, notes } = comparison(later, har([entry({ url: PAGE })]));
     expect(samePage).toBe(false);
     expect(verdict).toMatch(/^Not the same page: https:\/\/www\.shop\.example\/cart against https:\/\/www\.shop\.example\/\./);
     expect(notes).toContain('The run given as before is the later one.');

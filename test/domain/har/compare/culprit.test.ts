@@ -51,7 +51,7 @@ function culpritBetween(before: RunParts, after: RunParts) {
   const hars = NEAR.slice(0, 4).map(fileOf);
   const paints = NEAR.map(paintsOf);
   const { comparison } = compareHars(run(before), run(after), entityOf, { before: hars, after: hars }, { before: paints, after: paints });
-  return { ...comparison.culprit, verdict: comparison.verdict };
+  return { ...comparison.culprit, verdict: comparison.answer };
 }
 
 describe('what made one of two runs slower', () => {
