@@ -110,7 +110,7 @@ export function noteCoverage({ parts: all }: Pick<Data, 'parts'>, context: Cover
   if (way !== undefined) context.note(ofAnswer(way));
   return {
     days,
-    begins: lacking.length > 0 ? { answer: lacking.join(' ') } : {},
+    lacking,
     covered: each.flatMap(({ covered }) => covered),
     gaps: each.flatMap(({ gaps }) => gaps),
   };

@@ -1,4 +1,6 @@
 import { ApiError } from '../../api/errors.ts';
+import { counted, NO_VALUE } from '../../lib/number-text.ts';
+import { plainText } from '../../lib/strangers-text.ts';
 import type { Interval } from '../../workspace/query/batches.ts';
 import { typeOf } from '../../workspace/query/columns.ts';
 import { type Dialect, type Example, examplesOf } from '../../workspace/query/examples.ts';
@@ -25,8 +27,8 @@ type QueryContext = DataUses & WayContext & FetchContext;
 
 /** Rows of a query. */
 export interface QueryAnswer extends Sources {
-  /** Where days that were asked for are not in the data. */
-  readonly answer?: string;
+  /** Days that were asked for and are not in the data, and the first row. */
+  readonly answer: string;
   readonly dialect?: Dialect;
   readonly rowCount: number;
   readonly columns: string[];
@@ -84,6 +86,19 @@ async function selectFor(sql: string, data: Data, { wayOn }: Supply) {
   }
 }
 
+/** Columns of the first row that the first sentence of a result tells. */
+const LEAD_COLUMNS = 4;
+
+/** One sentence: how many rows a result has, and the first of them; texts in quotation marks. */
+function leadOf(names: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const told = (rows[0] ?? []).slice(0, LEAD_COLUMNS).map((cell, at) => {
+    const text = cell === null ? NO_VALUE : plainText(typeof cell === 'string' ? cell : JSON.stringify(cell));
+    return `${names[at]} ${typeof cell === 'string' && Number.isNaN(Number(cell)) ? `"${text}"` : text}`;
+  });
+  if (told.length === 0) return 'No rows.';
+  return `${rows.length === 1 ? '' : `${counted(rows.length, 'row')}, the first: `}${told.join(', ')}.`;
+}
+
 /** Answers one SELECT over downloaded runs. */
 export function queryExport(
   { sql, limit, ...asked }: Asked & { sql: string; limit?: number | undefined },
@@ -94,7 +109,7 @@ export function queryExport(
   const answer = async (data: Data, supply: Supply): Promise<QueryAnswer> => {
     const { workspace, parts, about } = data;
     const way = needs.some((need) => lacksDays(need, data)) ? await supply.wayOn() : undefined;
-    const { days, begins } = noteCoverage(data, context, sql, way);
+    const { days, lacking } = noteCoverage(data, context, sql, way);
     const { columns, rows, more } = await selectFor(sql, data, supply);
     if (more && rows.length === 0)
       throw new ApiError('invalid', `sql: its first row alone has more than ${MAX_CHARS} characters. Select shorter values.`);
@@ -114,7 +129,7 @@ export function queryExport(
     const rest = resultId === undefined ? 'a higher limit shows more' : 'the resource in uri holds them all';
     if (shown.length < rows.length) context.note(`The result has ${rows.length} rows; ${rest}.`);
     return {
-      ...begins,
+      answer: [...lacking, leadOf(names, rows)].join(' '),
       ...about,
       ...dialectOf(data),
       rowCount: rows.length,

@@ -46,14 +46,14 @@ function endsText(metric: string, { columns, rows, units }: QueryTable, names: r
   const isWhole = (cell: unknown) => cell !== TOTAL && !String(cell).endsWith(PART_MARK);
   const valued = rows.filter((row) => typeof row[at] === 'number' && !hasName(row, (cell) => !isWhole(cell)));
   const parts = valued.filter((row) => !hasName(row, (cell) => UNTOLD.has(cell)));
-  const ranked = (parts.length > 0 ? parts : valued).toSorted((a, b) => Number(b[at]) - Number(a[at]));
+  const ranked = (parts.length > 1 ? parts : valued).toSorted((a, b) => Number(b[at]) - Number(a[at]));
   const isCut = isLimited(query, valued.length);
   if (ranked.length < (isCut ? 1 : 2)) return '';
   const shown = (row: TableRow = []) => {
     const own = names.flatMap((name, column) =>
       name === 'zoneId' || UNTOLD.has(row[column]) ? [] : [namePart(name, String(row[column]), grammar.year)],
     );
-    return `${own.join(', ')} (${valueText(Number(row[at]), units[metric] ?? '')})`;
+    return `${own.join(', ') || String(row[0])} (${valueText(Number(row[at]), units[metric] ?? '')})`;
   };
   const { name, isPlural } = grammar.nounOf(metric);
   const [most, least] = isPlural ? ['Most', 'Fewest'] : ['Highest', 'Lowest'];
