@@ -51,7 +51,7 @@ it('days whose rows lack the column that is asked by are told apart from days th
   });
   try {
     const sql = "SELECT count(*) FROM sessions WHERE session_date BETWEEN '2026-11-15' AND '2026-11-19'";
-    const { notes, answer = '' } = await asked(workspace, sql);
+    const { notes, answer } = await asked(workspace, sql);
     expect(shownHints(answer)).toMatch(/^Not in the data: 2026-11-19 \(1 day, UTC\)\. The result is of the other days\./);
     expect(notes.map((note) => shownHints(note))).toEqual(
       expect.arrayContaining([

@@ -99,7 +99,9 @@ describe('findings', () => {
   });
 
   it('begin with a document that failed', () => {
-    const { answer: verdict, findings = [] } = view(har([request('/', 0, 1900, { response: { status: 503 } }), request('/a.json', 1900, 700)]));
+    const { answer: verdict, findings = [] } = view(
+      har([request('/', 0, 1900, { response: { status: 503 } }), request('/a.json', 1900, 700)]),
+    );
     expect(findings[0]).toMatchObject({ problem: 'failed_document', says: expect.stringContaining('503') });
     expect(verdict).toContain('failed with status 503');
   });

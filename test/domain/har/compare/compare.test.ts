@@ -51,7 +51,12 @@ describe('addresses of two runs', () => {
 describe('a comparison', () => {
   it('tells what came and went, what blocks rendering first', () => {
     const blocks = { entry: { _renderBlocking: 'blocking' } };
-    const { added, removed, answer: verdict, counts } = compare(
+    const {
+      added,
+      removed,
+      answer: verdict,
+      counts,
+    } = compare(
       [request('https://old.example/a.js')],
       [request('https://new.example/big.js', 90_000), request('https://tag.example/small.js', 500, blocks)],
     );
