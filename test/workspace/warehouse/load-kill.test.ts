@@ -91,25 +91,23 @@ describe.skipIf(missing)(`processes that load into the warehouse${missing ? ` ($
     return clickHouse().query(sql);
   };
 
-  it(`lose no row and double none when they are killed at ${KILLS} random moments`, async () => {
+  it(`lose no row and double none when they are killed at ${KILLS} random moments of a load`, async () => {
     const random = seeded(SEED).uniform;
-    let [killed, inTheMiddle] = [0, 0];
-    for (let round = 0; killed < KILLS; round += 1) {
+    let inTheMiddle = 0;
+    for (let round = 0; inTheMiddle < KILLS; round += 1) {
       const authUrl = `http://127.0.0.1:9/kill-${round}`;
       const { dir, onDisk } = await prepared(authUrl, killRuns());
       const { workspace, records } = reader(authUrl);
       let isDone = false;
       const seen: unknown[] = [];
-      while (!isDone && killed < KILLS) {
+      while (!isDone && inTheMiddle < KILLS) {
         const { child, ended, go } = await start({ dir, authUrl }, clickHouse());
         go();
         const life = new AbortController();
         await Promise.race([delay(random() * LONGEST_LIFE_MS, undefined, { signal: life.signal }).catch(() => undefined), ended]);
         life.abort();
-        if (child.exitCode === null) {
-          child.kill('SIGKILL');
-          killed += 1;
-        } else isDone = child.exitCode === 0;
+        if (child.exitCode === null) child.kill('SIGKILL');
+        else isDone = child.exitCode === 0;
         await ended;
         // A run counts as a whole or not at all, at every moment.
         const found = await records();
@@ -128,7 +126,6 @@ describe.skipIf(missing)(`processes that load into the warehouse${missing ? ` ($
       // No row of a run lies there twice, merged or not: the keyless ones would count.
       expect((await stored(authUrl)).at(-1)).toEqual([41, 701, ROWS]);
     }
-    expect(inTheMiddle).toBeGreaterThan(KILLS / 5);
   });
 
   it('of two replicas at the same instant count once, also right after, with a key or without', async () => {
