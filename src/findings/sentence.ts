@@ -20,7 +20,7 @@ export interface Grammar {
 }
 
 /** The subject with its place: `mobile conversion rate of "New visitors"`. */
-function subjectText(subject: string, place: FindingPlace, { nounOf }: Pick<Grammar, 'nounOf'>): string {
+export function subjectText(subject: string, place: FindingPlace, { nounOf }: Pick<Grammar, 'nounOf'>): string {
   const { device, segment, browser, country, goal, zone, page, scenario, step, host, job, variant, project } = place;
   const of = [segment, browser, country, variant].filter((name) => name !== undefined).map((name) => `"${name}"`);
   const at = [

@@ -88,14 +88,18 @@ async function selectFor(sql: string, data: Data, { wayOn }: Supply) {
 
 /** Columns of the first row that the first sentence of a result tells. */
 const LEAD_COLUMNS = 4;
+/** A longer text stands in the table alone. */
+const LEAD_CHARS = 60;
 
 /** One sentence: how many rows a result has, and the first of them; texts in quotation marks. */
 function leadOf(names: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  const told = (rows[0] ?? []).slice(0, LEAD_COLUMNS).map((cell, at) => {
+  const told = (rows[0] ?? []).slice(0, LEAD_COLUMNS).flatMap((cell, at) => {
     const text = cell === null ? NO_VALUE : plainText(typeof cell === 'string' ? cell : JSON.stringify(cell));
-    return `${names[at]} ${typeof cell === 'string' && Number.isNaN(Number(cell)) ? `"${text}"` : text}`;
+    if (text.length > LEAD_CHARS) return [];
+    return [`${names[at]} ${typeof cell === 'string' && Number.isNaN(Number(cell)) ? `"${text}"` : text}`];
   });
-  if (told.length === 0) return 'No rows.';
+  if (rows.length === 0) return 'No rows.';
+  if (told.length === 0) return `${counted(rows.length, 'row')}.`;
   return `${rows.length === 1 ? '' : `${counted(rows.length, 'row')}, the first: `}${told.join(', ')}.`;
 }
 

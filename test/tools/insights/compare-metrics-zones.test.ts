@@ -59,10 +59,10 @@ describe('zones', () => {
     expect(await figure({})).toMatch(
       new RegExp(`^Tap rate of the zone ".*" has been \\d+% (lower|higher) since ${dateText(startDay, '2026')}`),
     );
-    expect(await figure({ breakdown: ['day'] })).toMatch(/^Highest tap rate: .+%\); lowest: .+%\)\.$/);
-    expect(await figure({ startDate: '-7d' })).toMatch(/^"[^"]+": tap rate [\d.]+% from /);
+    expect(await figure({ breakdown: ['day'] })).toMatch(/^Highest tap rate of the zone ".+" from .+: .+%\); lowest: .+%\)\.$/);
+    expect(await figure({ startDate: '-7d' })).toMatch(/^Tap rate of the zone "[^"]+" [\d.]+% from /);
     const other = zone.id === ADD_TO_CART ? 'Home / Search bar' : String(ADD_TO_CART);
-    expect(await figure({ zoneIds: [other] })).toMatch(/^"[^"]+": tap rate [\d.]+% from /);
+    expect(await figure({ zoneIds: [other] })).toMatch(/^Tap rate of the zone "[^"]+" [\d.]+% from /);
   });
 
   it('a fall of a rate is found with its first day, weighed by the visits of the site', () => {

@@ -203,6 +203,7 @@ describe('a result', () => {
       id: expect.stringMatching(/^9\d{18}$/),
       pair: '{"a":"b"}',
     });
+    expect(answer.structured['answer']).toMatch(/^list \[1,null\], amount 1\.50, nothing –, id 9\d{18}\.$/);
     expect(answer.text).toMatch(/\[1,null\]\t1\.50\t–\t9\d{18}\t\{"a":"b"\}/);
     expect(answer.links).toEqual([]);
   });

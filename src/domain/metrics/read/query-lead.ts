@@ -1,4 +1,5 @@
-import type { Grammar } from '../../../findings/sentence.ts';
+import type { FindingPlace } from '../../../findings/finding.ts';
+import { type Grammar, subjectText } from '../../../findings/sentence.ts';
 import { dateText, listed, rangeText, valueText } from '../../../findings/wording.ts';
 import { capital } from '../../../lib/sentences.ts';
 import { ALL_VISITORS } from '../../names/match-name.ts';
@@ -31,16 +32,21 @@ interface LeadScene {
 }
 
 /** A value with its metric in the middle of a sentence: `25,751 visits`, `conversion rate 2.41%`. */
-function figureText(metric: string, value: unknown, units: QueryTable['units'], { nounOf }: Grammar): string {
+function figureText(metric: string, name: string, value: unknown, units: QueryTable['units']): string {
   const text = valueText(typeof value === 'number' ? value : null, units[metric] ?? '');
-  const { name } = nounOf(metric);
   return isAddable(metric) && definitionOf(metric)?.unit !== 'currency' ? `${text} ${name}` : `${name} ${text}`;
 }
 
 type TableRow = QueryTable['rows'][number];
 
 /** The rows with the most and the least of a metric, of as many as a limit left; empty of fewer than two that it left whole. */
-function endsText(metric: string, { columns, rows, units }: QueryTable, names: readonly string[], { query, grammar }: LeadScene): string {
+function endsText(
+  metric: string,
+  subject: string,
+  { columns, rows, units }: QueryTable,
+  names: readonly string[],
+  { query, grammar }: LeadScene,
+): string {
   const at = columns.indexOf(metric);
   const hasName = (row: TableRow, isOf: (cell: unknown) => boolean) => row.slice(0, names.length).some(isOf);
   const isWhole = (cell: unknown) => cell !== TOTAL && !String(cell).endsWith(PART_MARK);
@@ -55,11 +61,11 @@ function endsText(metric: string, { columns, rows, units }: QueryTable, names: r
     );
     return `${own.join(', ') || String(row[0])} (${valueText(Number(row[at]), units[metric] ?? '')})`;
   };
-  const { name, isPlural } = grammar.nounOf(metric);
+  const { isPlural } = grammar.nounOf(metric);
   const [most, least] = isPlural ? ['Most', 'Fewest'] : ['Highest', 'Lowest'];
-  const [top, bottom] = [`${most} ${name}: ${shown(ranked[0])}`, shown(ranked.at(-1))];
+  const [top, bottom] = [`${most} ${subject}: ${shown(ranked[0])}`, shown(ranked.at(-1))];
   if (!isCut) return `${top}; ${least.toLowerCase()}: ${bottom}.`;
-  return query.order?.smallestFirst ? `${least} ${name}: ${bottom}.` : `${top}.`;
+  return query.order?.smallestFirst ? `${least} ${subject}: ${bottom}.` : `${top}.`;
 }
 
 /** Whether a limit kept the first rows, the last of which is no extreme. */
@@ -77,22 +83,25 @@ export function leadOf(table: QueryTable, scene: LeadScene): string {
     0,
     columns.findIndex((column) => column in units),
   );
-  const place = Object.entries(filters).flatMap(([name, value]) =>
-    UNTOLD.has(value) || name === 'zoneId' ? [] : [namePart(name, value, grammar.year)],
-  );
-  const sentence = (figures: readonly string[]) =>
-    capital(`${[...place, listed(figures)].join(': ')} ${rangeText(from, to, grammar.year)}.`);
+  const told = Object.entries(filters).filter(([name, value]) => name !== 'zoneId' && !UNTOLD.has(value));
+  const place: FindingPlace = Object.fromEntries(told.map(([name, value]) => [name === 'within' ? 'segment' : name, value]));
+  const when = rangeText(from, to, grammar.year);
+  const valueOf = (metric: string) => rows[0]?.[columns.indexOf(metric)];
   if (names.length === 0) {
-    const valueOf = (metric: string) => rows[0]?.[columns.indexOf(metric)];
-    const told = asked.filter((metric) => typeof valueOf(metric) === 'number').slice(0, MOST_METRICS);
-    return told.length === 0 ? '' : sentence(told.map((metric) => figureText(metric, valueOf(metric), units, grammar)));
+    const [first, ...more] = asked.filter((metric) => typeof valueOf(metric) === 'number').slice(0, MOST_METRICS);
+    if (first === undefined) return '';
+    const beside = more.map((metric) => figureText(metric, grammar.nounOf(metric).name, valueOf(metric), units));
+    return `${capital(listed([figureText(first, subjectText(first, place, grammar), valueOf(first), units), ...beside]))} ${when}.`;
   }
   const metric = query.order?.metric ?? asked[0] ?? '';
+  const subject = subjectText(metric, place, grammar);
   const unit = timeUnitOf(query.breakdown);
   // Weekdays of ranges that hold one of them more often are no rank of counts.
-  const ends = isOfDays(unit) && isAddable(metric) ? '' : endsText(metric, table, names, scene);
-  if (ends === '' || unit === undefined || names.length > 1 || isLimited(query, rows.length) || !isAddable(metric)) return ends;
+  if (isOfDays(unit) && isAddable(metric)) return '';
+  const isSummed = unit !== undefined && names.length === 1 && !isLimited(query, rows.length) && isAddable(metric);
+  const ends = endsText(metric, isSummed ? subject : `${subject} ${when}`, table, names, scene);
+  if (ends === '' || !isSummed) return ends;
   const at = columns.indexOf(metric);
   const sum = rows.reduce((all, row) => all + (row[0] === TOTAL ? 0 : Number(row[at] ?? 0)), 0);
-  return `${sentence([figureText(metric, sum, units, grammar)])} ${ends}`;
+  return `${capital(figureText(metric, subject, sum, units))} ${when}. ${ends}`;
 }

@@ -79,6 +79,11 @@ describe.each(SEEDS)('counting that breaks is found with its days (site %d)', (s
 });
 
 describe.each(SEEDS)('what happens to a site is no fault of its counting (site %d)', (seed) => {
+  it('late orders of a device that nothing can be compared with', () => {
+    const alone = { ...siteOf(from(DAYS - 1, { orders: 0.4 }), seed), devices: new Map() };
+    expect(findFaults({ ...alone, segments: [], from: FROM, isSpecial: () => false })).toEqual([]);
+  });
+
   it.each<[string, Story]>([
     ['nothing', nothing],
     ['a fifth fewer visits with their orders', from(76, { visits: 0.8, orders: 0.8 })],

@@ -19,7 +19,7 @@ const lead = (table: Partial<QueryTable>, query: Partial<MetricQuery> = {}) =>
 describe('the first sentence of a table', () => {
   it('has the figures of one row and where they are', () => {
     const table = { columns: ['visits', 'conversionRate'], rows: [[25751, 2.41]], filters: { device: 'mobile', goal: 'e-commerce goal' } };
-    expect(lead(table)).toBe('Mobile: 25,751 visits and conversion rate 2.41% from 7 to 13 Sept.');
+    expect(lead(table)).toBe('25,751 mobile visits and conversion rate 2.41% from 7 to 13 Sept.');
   });
 
   it('has the sum over time and both ends, whole days alone', () => {
@@ -38,7 +38,7 @@ describe('the first sentence of a table', () => {
     const rows = ['all', 'desktop', 'tablet', 'other or unknown device'].map((device, at) => [device, 4 - at]);
     const asked = { metrics: ['conversionRate'], breakdown: ['device' as const] };
     expect(lead({ columns: ['device', 'conversionRate'], rows }, asked)).toBe(
-      'Highest conversion rate: desktop (3%); lowest: tablet (2%).',
+      'Highest conversion rate from 7 to 13 Sept: desktop (3%); lowest: tablet (2%).',
     );
   });
 
@@ -48,7 +48,7 @@ describe('the first sentence of a table', () => {
       ['2025-11', 154306],
       ['2025-12', 120000],
     ];
-    expect(lead({ columns: ['month', 'visits'], rows }, asked)).toBe('Most visits: Nov 2025 (154,306).');
+    expect(lead({ columns: ['month', 'visits'], rows }, asked)).toBe('Most visits from 7 to 13 Sept: Nov 2025 (154,306).');
   });
 
   it('is empty where nothing has a value', () => {
