@@ -6,6 +6,9 @@ export interface SearchQuestion {
   readonly tools: readonly ToolName[];
 }
 
+/** A question as somebody types it, what a model searches for it, and the tools that answer it. */
+export type SearchedQuestion = readonly [asked: string, searched: string, ...tools: ToolName[]];
+
 const of = (tools: ToolName | readonly ToolName[], ...questions: readonly string[]): SearchQuestion[] =>
   questions.map((asked) => ({ asked, tools: [tools].flat() }));
 

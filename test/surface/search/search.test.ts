@@ -10,7 +10,7 @@ import { fifth } from './fifth.ts';
 import { fourth } from './fourth.ts';
 import { heldOut } from './held-out.ts';
 import { ninth } from './ninth.ts';
-import { questions, type SearchQuestion } from './questions.ts';
+import { questions, type SearchedQuestion, type SearchQuestion } from './questions.ts';
 import { seventh } from './seventh.ts';
 import { sixth } from './sixth.ts';
 import { tenth } from './tenth.ts';
@@ -40,12 +40,10 @@ const isFound = ({ place }: Found) => place > 0 && place <= LOADED;
 const shareOf = (found: readonly Found[]) => found.filter(isFound).length / found.length;
 const words = (found: readonly Found[]) => `${found.filter(isFound).length} of ${found.length} (${(100 * shareOf(found)).toFixed(1)} %)`;
 
-type Asked = SearchQuestion & { readonly searched: string };
-
 /** A set of questions that somebody wrote, with the least share that is to be found. */
 interface QuestionSet {
   readonly name: string;
-  readonly asked: readonly Asked[];
+  readonly asked: readonly SearchedQuestion[];
   readonly bounds: { readonly typed: number; readonly searched: number };
 }
 
@@ -60,13 +58,14 @@ const sets: readonly QuestionSet[] = [
   { name: 'ninth', asked: ninth, bounds: { typed: 0.85, searched: 0.95 } },
   { name: 'tenth', asked: tenth, bounds: { typed: 0.85, searched: 0.95 } },
 ];
-const asSearched = (asked: readonly Asked[]) => asked.map(({ searched, tools: right }) => ({ asked: searched, tools: right }));
+const asTyped = (set: readonly SearchedQuestion[]) => set.map(([asked, , ...right]) => ({ asked, tools: right }));
+const asSearched = (set: readonly SearchedQuestion[]) => set.map(([, asked, ...right]) => ({ asked, tools: right }));
 
 const own = questions.map((question) => find(question));
 const found = sets.map(({ asked, ...set }) => ({
   ...set,
   asked,
-  typed: asked.map((question) => find(question)),
+  typed: asTyped(asked).map((question) => find(question)),
   searched: asSearched(asked).map((question) => find(question)),
 }));
 const everything = [...own, ...found.flatMap(({ typed, searched }) => [...typed, ...searched])];
@@ -123,7 +122,7 @@ ${tools.length}. Written by \`npx vitest run --config test/vitest.config.ts test
 ${found
   .map(
     ({ name, asked, typed, searched }) =>
-      `| the ${name} set, as people type them | ${words(typed)} | ${hinted(asked)} |\n` +
+      `| the ${name} set, as people type them | ${words(typed)} | ${hinted(asTyped(asked))} |\n` +
       `| the ${name} set, as a model searches | ${words(searched)} | ${hinted(asSearched(asked))} |`,
   )
   .join('\n')}
@@ -162,7 +161,7 @@ describe('a host that searches', () => {
   it('asks enough questions, none of them twice', () => {
     expect(questions.length).toBeGreaterThanOrEqual(80);
     expect(sets.every(({ asked }) => asked.length >= 50)).toBe(true);
-    const asked = [...questions, ...sets.flatMap((set) => set.asked)].map((question) => question.asked.toLowerCase());
+    const asked = [...questions, ...sets.flatMap((set) => asTyped(set.asked))].map((question) => question.asked.toLowerCase());
     expect(new Set(asked).size).toBe(asked.length);
   });
 
