@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { operations } from '../../src/api/operations/index.ts';
 import { createReadCache } from '../../src/api/read-cache.ts';
 import { slowStub } from '../support/slow-stub.ts';
@@ -47,33 +47,6 @@ describe('lists of speed analysis', () => {
     expect(changed.scenario.name).toBe('blog');
   });
 
-  test('are asked for again when the clock is set back', async () => {
-    const { clock, stub, client } = await openLists();
-    await client.call(listSpeedEvents, {});
-    clock.jump(-60_000);
-    await client.call(listSpeedEvents, {});
-    expect(stub.calls).toHaveLength(2);
-  });
-
-  test('give back their room when they are too old, also where nothing is asked any more', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const clock = skippingClock();
-    const reads = createReadCache({ clock, maxBytes: 50_000 });
-    const own = reads.open(['ana']);
-    const limits = { deadlineMs: 0, signal: new AbortController().signal, waitsFor: 'answer' as const };
-    const get = (key: string, keepMs: number, letters = 5_000) =>
-      own.get({ key, keepMs, limits, read: async () => ({ text: 'x'.repeat(letters) }) });
-    // About 10 kB each.
-    const first = await get('for ever', Number.POSITIVE_INFINITY);
-    for (const key of ['a', 'b', 'c']) await get(key, 10_000);
-    expect(reads.bytes()).toBeGreaterThan(40_000);
-    clock.jump(10_000);
-    vi.advanceTimersByTime(10_000);
-    expect(reads.bytes()).toBeLessThan(12_000);
-    expect(await get('for ever', Number.POSITIVE_INFINITY)).toBe(first);
-  });
-
   test('of other dates, scenarios and keys are others', async () => {
     const { stub, client } = await openLists();
     for (const input of [window, { ...window, scenarioId: 2 }, { ...window, limit: 0 }]) await client.call(listScenarioReports, input);
@@ -115,14 +88,6 @@ describe('lists of speed analysis', () => {
     answer();
     await again;
     expect(stub.calls).toHaveLength(3);
-  });
-
-  test('of one principal are no answer for another', async () => {
-    const reads = createReadCache();
-    const { stub, client } = await openLists({ reads, principalId: 'ana' });
-    await client.call(listSpeedEvents, {});
-    await openClient(stub, { reads, principalId: 'ben', sessionId: 'session-2' }).call(listSpeedEvents, {});
-    expect(stub.calls).toHaveLength(2);
   });
 });
 
@@ -172,15 +137,6 @@ describe('reads of the other interfaces', () => {
     expect(stub.calls).toHaveLength(4);
   });
 
-  test('what has to be fresh is asked for, and kept for others', async () => {
-    const stub = await openStub({ answers: [payload([]), payload([{ jobId: 1 }])] });
-    const client = openClient(stub);
-    await client.call(listExportJobs, {});
-    expect(await client.call(listExportJobs, {}, { fresh: true })).toEqual([{ jobId: 1 }]);
-    expect(await client.call(listExportJobs, {})).toEqual([{ jobId: 1 }]);
-    expect(stub.calls).toHaveLength(2);
-  });
-
   test('what has to be fresh does not join a read on its way, whose older answer replaces nothing', async () => {
     const { stub, arrived } = await slowStub(payload([]));
     const waiting: (() => void)[] = [];
@@ -196,23 +152,6 @@ describe('reads of the other interfaces', () => {
     expect(await old).toEqual([{ jobId: 1 }]);
     expect(await client.call(listExportJobs, {})).toEqual([{ jobId: 2 }]);
     expect(stub.calls).toHaveLength(2);
-  });
-
-  test('a later page is not older than the one before it: a new row moves others from page to page', async () => {
-    const clock = skippingClock();
-    const stub = await openStub();
-    const client = openClient(stub, { clock });
-    const read = (page?: number) => client.call(listSuccessfulExportRuns, { limit: 100, ...(page !== undefined && { page }) });
-    await read();
-    clock.jump(5_000);
-    for (const page of [1, 2]) await read(page);
-    clock.jump(4_000);
-    for (const page of [undefined, 1, 2]) await read(page);
-    expect(stub.calls).toHaveLength(3);
-    // The first page is too old; the others were read 6 s ago and before the new first page.
-    clock.jump(2_000);
-    for (const page of [undefined, 1, 2]) await read(page);
-    expect(stub.calls).toHaveLength(6);
   });
 });
 
@@ -254,32 +193,11 @@ describe('what was made of answers', () => {
     expect([first, second, third].map(({ mock }) => mock.calls.length)).toEqual([1, 0, 1]);
   });
 
-  test('is shared while it is being made, and goes on when the first caller leaves', async () => {
-    const client = openClient(await openStub());
-    const leaving = new AbortController();
-    let finish: ((value: unknown) => void) | undefined;
-    const make = vi.fn<() => Promise<unknown>>(() => new Promise((resolve) => void (finish = resolve)));
-    const first = client.remember('study', make, { signal: leaving.signal }).catch(String);
-    const second = client.remember('study', make);
-    await vi.waitUntil(() => finish, { interval: 1 });
-    leaving.abort(new Error('left'));
-    expect(await first).toContain('left');
-    finish?.({ level: 1 });
-    expect(await second).toEqual({ level: 1 });
-    expect(make).toHaveBeenCalledTimes(1);
-  });
-
   test('takes room from the same bytes as answers, and is made again where it had to go', async () => {
     const client = openClient(await openStub(), { reads: createReadCache({ maxBytes: 50_000 }) });
     const make = vi.fn<() => Promise<string>>(async () => 'x'.repeat(10_000));
     // About 20 kB each: two fit in.
     for (const key of ['a', 'b', 'c', 'a']) await client.remember(key, make);
     expect(make).toHaveBeenCalledTimes(4);
-  });
-
-  test('is not kept when making it fails', async () => {
-    const client = openClient(await openStub());
-    await expect(client.remember('study', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await client.remember('study', made(1))).toBe(1);
   });
 });

@@ -10,20 +10,6 @@ const grants = (scopes: string, ...projects: { id: number; name: string }[]) => 
 describe('projects', () => {
   const several = grants('metrics data-export', SHOP, BLOG);
 
-  test('one must be chosen between several, before any token request', async () => {
-    const stub = await openStub({ me: several });
-    const client = openClient(stub);
-    for (const promise of [client.call(listSegments, {}), client.authenticate(), client.projectId()]) {
-      const error = await failure(promise);
-      expect(error.kind).toBe('invalid');
-      expect(error.message).toContain('choose one of 7 (Shop), 8 (Blog)');
-    }
-    expect((await failure(client.call(listSegments, {}, { projectId: 9 }))).message).toContain(
-      'does not reach project 9; it reaches 7 (Shop), 8 (Blog)',
-    );
-    expect(stub.tokenRequests).toEqual([]);
-  });
-
   test('the one of the call wins over the default, and each has its token', async () => {
     const stub = await openStub({ me: several });
     stub.token = (response, request) => json(200, tokenBody(stub, { project_id: JSON.parse(request.body).project_id }))(response, request);
@@ -79,11 +65,6 @@ describe('projects', () => {
     stub.token = json(200, tokenBody(stub, { project_id: undefined }));
     expect(await openClient(stub).projectId(options)).toBe(expected);
   });
-
-  test.each([0, -1, 1.5, Number.NaN])('%j is no project', async (projectId) => {
-    const stub = await openStub();
-    expect(await failure(openClient(stub).call(listExportJobs, {}, { projectId }))).toMatchObject({ kind: 'invalid' });
-  });
 });
 
 describe('enrichment', () => {
@@ -125,12 +106,5 @@ describe('enrichment', () => {
     await client.call(listSegments, {});
     await client.call(sendEnrichments, { enrichments });
     expect(stub.tokenRequests.map(({ body }) => JSON.parse(body).scope)).toEqual(['metrics', 'enrichment']);
-  });
-
-  test('an empty batch is refused before anything is sent', async () => {
-    const { stub, client } = await openIntegration();
-    const error = await failure(client.call(sendEnrichments, { enrichments: [] }));
-    expect(error.message).toContain('enrichments: ');
-    expect(stub.meRequests).toEqual([]);
   });
 });

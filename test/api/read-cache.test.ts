@@ -8,7 +8,7 @@ import { failure } from '../support/failure.ts';
 import { slowStub } from '../support/slow-stub.ts';
 import { json, openClient, openStub, payload, skippingClock, tokenBody } from '../support/stub-platform.ts';
 
-const { createSpeedEvent, getScenarioReport, getStepHar, getStepReport, listScenarioReports, listSegments, listSpeedEvents } = operations;
+const { createSpeedEvent, getScenarioReport, getStepHar, getStepReport, listSegments, listSpeedEvents } = operations;
 const event = { key: 'release', text: 'Release', date: '2026-11-20T10:00:00Z' };
 const page = { scenarioStepResultId: '1' };
 const har = payload({ har: '{"log":{}}' });
@@ -64,13 +64,6 @@ describe('what never changes', () => {
     await client.call(getStepHar, page);
     await client.call(getStepHar, page, { passing: true });
     expect(stub.calls).toHaveLength(3);
-  });
-
-  test('nothing is kept where the setting says so', async () => {
-    const stub = await openStub({ answers: [har] });
-    const client = openClient(stub, { reads: createReadCache({ maxBytes: 0 }) });
-    for (let turn = 0; turn < 2; turn += 1) await client.call(getStepHar, page);
-    expect(stub.calls).toHaveLength(2);
   });
 });
 
@@ -144,73 +137,9 @@ describe('who may see what is kept', () => {
     await client.call(getStepHar, page);
     expect(stub.calls).toHaveLength(3);
   });
-
-  test('what was on its way when the credential was refused is not kept', async () => {
-    const { stub, arrived, answer } = await slowStub(har);
-    const client = openClient(stub);
-    const reading = client.call(getStepHar, page);
-    await arrived(1);
-    stub.answers = [json(401, { success: false, errorCode: 'JWT_INVALID' })];
-    await failure(client.call(listSegments, {}));
-    answer();
-    await reading;
-    stub.answers = [har];
-    await client.call(getStepHar, page);
-    expect(stub.calls).toHaveLength(3);
-  });
 });
 
 describe('identical reads on their way', () => {
-  test('are one request, also of what is not kept', async () => {
-    const { stub, arrived, answer } = await slowStub(payload({ scenario: { reports: [] } }));
-    const client = openClient(stub);
-    const running = Array.from({ length: 20 }, () => client.call(listScenarioReports, { scenarioId: 1 }));
-    await arrived(1);
-    answer();
-    expect(new Set(await Promise.all(running)).size).toBe(1);
-    expect(stub.calls).toHaveLength(1);
-  });
-
-  test('go on when one of the callers leaves, the first too, and end with the last', { tags: 'nightly' }, async () => {
-    const { stub, arrived, answer } = await slowStub(har);
-    const client = openClient(stub);
-    const [first, second] = [new AbortController(), new AbortController()];
-    const running = [first, second].map(({ signal }) => client.call(getStepHar, page, { signal }));
-    await arrived(1);
-    first.abort(new Error('no longer wanted'));
-    await expect(running[0]).rejects.toThrow('no longer wanted');
-    answer();
-    expect(await running[1]).toEqual({ har: '{"log":{}}' });
-    expect(stub.calls).toHaveLength(1);
-
-    let closed = false;
-    stub.answers = [(response) => void response.on('close', () => (closed = true))];
-    const other = { scenarioStepResultId: '2' };
-    const last = new AbortController();
-    const leaving = client.call(getStepHar, other, { signal: last.signal });
-    await arrived(2);
-    last.abort(new Error('enough'));
-    await expect(leaving).rejects.toThrow('enough');
-    await vi.waitUntil(() => closed, { interval: 1 });
-    // The next begins anew.
-    stub.answers = [har];
-    await client.call(getStepHar, other);
-    expect(stub.calls).toHaveLength(3);
-  });
-
-  test('last as long as the most patient caller', { tags: 'nightly' }, async () => {
-    const { stub, arrived, answer } = await slowStub(har);
-    const clock = skippingClock();
-    const client = openClient(stub, { clock });
-    const hasty = failure(client.call(getStepHar, page, { deadlineMs: clock.now() + 400 }));
-    const patient = client.call(getStepHar, page);
-    await arrived(1);
-    expect(await hasty).toMatchObject({ kind: 'timeout' });
-    answer();
-    expect(await patient).toEqual({ har: '{"log":{}}' });
-    expect(stub.calls).toHaveLength(1);
-  });
-
   test('a read after a write joins none that began before it', async () => {
     const { stub, arrived, answer } = await slowStub(payload({ events: [] }));
     const clock = skippingClock();

@@ -310,14 +310,6 @@ describe('tokens that replicas share', () => {
 
   const LIFE_MS = HOUR_MS - MINUTE_MS;
 
-  test('the token of one replica serves the other, which takes note of it once and does not write it again', async () => {
-    const { one, two, service, store } = twoReplicas();
-    await one.get();
-    expect([(await two.get()).accessToken, (await two.get()).accessToken]).toEqual(['token-1', 'token-1']);
-    expect([one.adopted, two.adopted, service.asked]).toEqual([[], ['token-1'], 1]);
-    expect(store.writes).toEqual([['token-1', LIFE_MS]]);
-  });
-
   test('a token without life left is handed out and not shared', async () => {
     const { one, service, store } = twoReplicas();
     service.lifeMs = 0;
@@ -364,17 +356,5 @@ describe('tokens that replicas share', () => {
     expect((await one.get()).accessToken).toBe('token-1');
     expect((await two.get()).accessToken).toBe('token-2');
     expect((await one.get()).accessToken).toBe('token-2');
-  });
-
-  test('in its last fifth it is refreshed by one of them, for both', async () => {
-    const { clock, one, two, service } = twoReplicas();
-    await Promise.all([one.get(), two.get()]);
-    const asked = service.asked;
-    await clock.advance(49 * MINUTE_MS);
-    await Promise.all([one.get(), one.get()]);
-    await clock.advance(0);
-    expect(service.asked).toBe(asked + 1);
-    expect((await two.get()).accessToken).toBe(`token-${asked + 1}`);
-    expect(service.asked).toBe(asked + 1);
   });
 });
