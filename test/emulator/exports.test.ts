@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { app, content, shop } from '../../src/emulator/credentials.ts';
 import { exportHandlers as exports } from '../../src/emulator/handlers/data-export.ts';
 import type { JobInput } from '../../src/emulator/world/exports/schedule.ts';
-import { exportStories, storiesOf } from '../../src/emulator/world/index.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/lib/clock.ts';
+import { storiesOf } from '../../src/emulator/world/index.ts';
+import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { someOf } from '../support/sample-size.ts';
 import { fieldsNamed, type MovablePlace, onceJob, partsOf, placeOf, refusalOf, START_MS } from './export-place.ts';
 
@@ -237,21 +237,6 @@ describe('recurring jobs', () => {
     expect(await exports.listExportRuns({ jobId: before.jobId, limit: 100 }, place)).toEqual(runs);
     expect(runs).toHaveLength(90);
     expect(before).toMatchObject({ state: 'SUSPENDED', nextRunTime: null, nextFrom: null });
-  });
-
-  test.each(someOf([1, 2, 3], 1))('seed %i: the daily job lacks one day of the last 14', async (seed) => {
-    const place = placeOf(shop, seed);
-    const { missing } = exportStories(place.world.origin);
-    const { jobId } = await jobNamed(place, missing.jobName);
-    const days = (await allSuccessful(place)).filter((run) => run.jobId === jobId).map(({ from }) => Date.parse(String(from)) / DAY_MS);
-    const today = Math.floor(START_MS / DAY_MS);
-    const expected = Array.from({ length: 47 }, (_, index) => today - 1 - index).filter((day) => day !== missing.dayNumber);
-    expect(days).toEqual(expected);
-    expect(today - missing.dayNumber).toBeLessThanOrEqual(14);
-    const [failed, ...others] = await exports.listExportRuns({ jobId, state: 'FAILURE' }, place);
-    expect(others).toEqual([]);
-    expect(failed?.startDate).toBe(new Date((missing.dayNumber + 1) * DAY_MS + 130 * MINUTE_MS).toISOString());
-    expect(await exports.getExportRun({ jobId, runId: Number(failed?.jobRunId) }, place)).toMatchObject({ state: 'FAILURE', files: [] });
   });
 });
 

@@ -1,63 +1,12 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../src/api/errors.ts';
-import type { OperationName } from '../../src/api/operations/index.ts';
-import { shop } from '../../src/emulator/credentials.ts';
-import { type Fault, type FaultKind, faultKinds, parseFault } from '../../src/emulator/faults.ts';
-import { exportJob } from '../samples/export-job.ts';
+import { type Fault, faultKinds, parseFault } from '../../src/emulator/faults.ts';
 import { type Platform, sharedPlatform, withPlatform } from '../support/emulator.ts';
 
 const platform = sharedPlatform();
 
-const event = { key: 'release-7', text: 'Release 7', date: '2026-11-19T08:00:00.000Z' };
-const job = exportJob('Visits', 'session_id');
-/** A read or a write of each family behind the token of the service. */
-const samples: [OperationName, Record<string, unknown>][] = [
-  ['getSiteVisits', { startDate: '2026-11-01T00:00:00.000Z', endDate: '2026-11-02T00:00:00.000Z' }],
-  ['listSegments', {}],
-  ['listScenarios', {}],
-  ['createSpeedEvent', event],
-  ['listExportJobs', {}],
-  ['createExportJob', job],
-];
-
-async function authInput(name: OperationName): Promise<Record<string, unknown>> {
-  const { clientId, clientSecret } = platform().credentials.shop;
-  const secrets = { client_id: clientId, client_secret: clientSecret };
-  return name === 'readCredential' ? secrets : { ...secrets, grant_type: 'client_credentials', scope: 'metrics' };
-}
-
-const refusals: [FaultKind, number, string][] = [
-  ['expired-token', 401, 'JWT_EXPIRED'],
-  ['rate-limit', 429, 'TOO_MANY_REQUESTS'],
-  ['concurrent-call', 409, 'CONCURRENT_API_CALL'],
-  ['server-error', 500, 'INTERNAL_SERVER_ERROR'],
-  ['unavailable', 503, 'SERVICE_UNAVAILABLE'],
-  ['refused', 200, 'REQUEST_REFUSED'],
-];
-
 describe('a fault that answers', () => {
-  it.each(refusals)('%s: HTTP %i with %s, once, for any operation', { tags: 'nightly' }, async (kind, status, errorCode) => {
-    const { call, token, faults } = platform();
-    const bearer = await token('shop');
-    for (const [operation, input] of samples) {
-      faults.add({ kind, operation, times: 1 });
-      expect(await call(operation, input, bearer)).toMatchObject({
-        status,
-        body: { success: false, errorCode, errorMessage: expect.any(String) },
-      });
-      expect((await call('listGoals', {}, bearer)).body).toMatchObject({ success: true });
-    }
-    faults.add({ kind, operation: 'sendEnrichments', times: 1 });
-    const batch = { projectId: shop.id, enrichments: [{ userId: '1', sessionNumber: 1, enrichment: { agent: 'Kim' } }] };
-    expect(await call('sendEnrichments', batch, await token('enrichment'))).toMatchObject({ status, body: { errorCode } });
-    for (const operation of ['requestToken', 'readCredential'] as const) {
-      faults.add({ kind, operation, times: 1 });
-      expect(await call(operation, await authInput(operation))).toMatchObject({ status, body: { success: false, errorCode } });
-      expect((await call(operation, await authInput(operation))).status).toBe(200);
-    }
-  });
-
   it.each<[Fault, string | null]>([
     [{ kind: 'rate-limit' }, '1'],
     [{ kind: 'rate-limit', retryAfter: 7 }, '7'],
@@ -69,50 +18,6 @@ describe('a fault that answers', () => {
     const bearer = await token('shop');
     faults.add(fault);
     expect((await call('listGoals', {}, bearer)).headers.get('retry-after')).toBe(expected);
-  });
-
-  it('bad-gateway: a page of HTML', async () => {
-    const { call, token, faults } = platform();
-    const bearer = await token('shop');
-    faults.add({ kind: 'bad-gateway' });
-    const answer = await call('listGoals', {}, bearer);
-    expect(answer).toMatchObject({ status: 502, body: expect.stringContaining('<h1>502 Bad Gateway</h1>') });
-    expect(answer.headers.get('content-type')).toContain('text/html');
-  });
-
-  it('truncated: half of the JSON, and a length that says so', async () => {
-    const { send, serviceUrl, token, faults } = platform();
-    const authorization = `Bearer ${await token('shop')}`;
-    const url = `${serviceUrl}/v1/exportable-fields?scope=sessions`;
-    const whole = JSON.stringify((await send(url, { headers: { authorization } })).body);
-    const lengths: number[] = [];
-    for (const encoding of ['identity', 'gzip']) {
-      faults.add({ kind: 'truncated', times: 1 });
-      const cut = await send(url, { headers: { authorization, 'accept-encoding': encoding } });
-      expect(cut.status).toBe(200);
-      expect(typeof cut.body).toBe('string');
-      expect(whole.startsWith(String(cut.body))).toBe(true);
-      expect(String(cut.body).length).toBeGreaterThan(whole.length / 3);
-      lengths.push(Number(cut.headers.get('content-length')));
-    }
-    expect(lengths[0]).toBeGreaterThan(whole.length / 3);
-    expect(lengths[1]).toBeLessThan(whole.length / 3);
-  });
-
-  it('shape: another payload than the documented one; a bare answer is replaced whole', async () => {
-    const { call, token, faults } = platform();
-    const bearer = await token('shop');
-    faults.add({ kind: 'shape', operation: 'listGoals', payload: { goals: null } });
-    expect((await call('listGoals', {}, bearer)).body).toEqual({ success: true, payload: { goals: null } });
-    faults.add({ kind: 'shape', operation: 'requestToken' });
-    expect((await call('requestToken', await authInput('requestToken'))).body).toEqual(expect.any(String));
-  });
-
-  it('enveloped: an answer that is bare by default comes in the envelope', async () => {
-    const { call, faults } = platform();
-    const bare = await call('readCredential', await authInput('readCredential'));
-    faults.add({ kind: 'enveloped' });
-    expect((await call('readCredential', await authInput('readCredential'))).body).toEqual({ success: true, payload: bare.body });
   });
 });
 
@@ -162,39 +67,6 @@ describe('a fault of the connection', () => {
       expect(await get('/v1/goals')).toMatchObject({ status: 200, reused: true });
     }));
 
-  it('reset: before the effect by default, after it on demand', () =>
-    withPlatform(async ({ call, token, faults }) => {
-      const bearer = await token('shop');
-      const keys = async () => (await call('listSpeedEvents', { key: event.key }, bearer)).body;
-      faults.add({ kind: 'reset', operation: 'createSpeedEvent', times: 1 });
-      await expect(call('createSpeedEvent', event, bearer)).rejects.toThrow('fetch failed');
-      expect(await keys()).toEqual({ success: true, payload: { events: [] } });
-      faults.add({ kind: 'reset', operation: 'createSpeedEvent', times: 1, afterEffect: true });
-      await expect(call('createSpeedEvent', event, bearer)).rejects.toThrow('fetch failed');
-      expect(await keys()).toMatchObject({ payload: { events: [{ key: event.key }] } });
-    }));
-
-  it('other faults too may come after the effect', () =>
-    withPlatform(async ({ call, token, faults }) => {
-      const bearer = await token('shop');
-      faults.add({ kind: 'bad-gateway', operation: 'createSpeedEvent', times: 1, afterEffect: true });
-      expect((await call('createSpeedEvent', event, bearer)).status).toBe(502);
-      expect((await call('listSpeedEvents', { key: event.key }, bearer)).body).toMatchObject({ payload: { events: [{ key: event.key }] } });
-    }));
-
-  it('reset and hang: on the authentication server as well', async () => {
-    const { call, faults } = platform();
-    faults.add({ kind: 'reset', operation: 'requestToken', times: 1 });
-    await expect(call('requestToken', await authInput('requestToken'))).rejects.toThrow('fetch failed');
-    const hang = faults.add({ kind: 'hang', operation: 'readCredential', times: 1 });
-    const abort = new AbortController();
-    const held = call('readCredential', await authInput('readCredential'), undefined, { signal: abort.signal });
-    await hang.reached();
-    abort.abort();
-    await expect(held).rejects.toThrow('aborted');
-    expect((await call('readCredential', await authInput('readCredential'))).status).toBe(200);
-  });
-
   it('hang: answers never, and ends with the emulator', () =>
     withPlatform(async ({ call, token, faults, close }) => {
       const hang = faults.add({ kind: 'hang', operation: 'listGoals' });
@@ -221,29 +93,6 @@ describe('a fault of the connection', () => {
 });
 
 describe('a cut download', () => {
-  it('ends after some bytes of the file, the promised length notwithstanding', { tags: 'nightly' }, async () => {
-    const { faults, storeUrl, stories } = platform();
-    expect(stories).toBeDefined();
-    const url = await fileUrl(platform());
-    expect(url.startsWith(storeUrl)).toBe(true);
-    const whole = new Uint8Array(await (await fetch(url)).arrayBuffer());
-    faults.add({ kind: 'cut-download', times: 1, afterBytes: 100 });
-    const cut = await new Promise<{ promised: number; arrived: number; complete: boolean }>((resolve, reject) => {
-      request(url, (answer) => {
-        let arrived = 0;
-        answer.on('data', (chunk: Buffer) => {
-          arrived += chunk.length;
-        });
-        answer.on('error', () => {});
-        answer.on('close', () => resolve({ promised: Number(answer.headers['content-length']), arrived, complete: answer.complete }));
-      })
-        .on('error', reject)
-        .end();
-    });
-    expect(cut).toEqual({ promised: whole.length, arrived: 100, complete: false });
-    expect(new Uint8Array(await (await fetch(url)).arrayBuffer())).toEqual(whole);
-  });
-
   it('is the only fault that strikes downloads unless one names them', { tags: 'nightly' }, async () => {
     const { faults } = platform();
     const url = await fileUrl(platform());

@@ -112,26 +112,6 @@ describe('inputs', () => {
       errorMessage: expect.stringContaining('endDate: expected an ISO 8601'),
     });
   });
-
-  it('of enrichment may be a form as well as JSON', async () => {
-    const { send, enrichmentUrl, token } = platform();
-    const headers = { authorization: `Bearer ${await token('enrichment')}` };
-    const bad = [{ nothing: 1 }];
-    const form = new URLSearchParams({ projectId: String(shop.id), enrichments: JSON.stringify(bad) });
-    const asForm = await send(`${enrichmentUrl}v1/enrichments`, { method: 'POST', body: form, headers });
-    const body = JSON.stringify({ projectId: shop.id, enrichments: bad });
-    const asJson = await send(`${enrichmentUrl}v1/enrichments`, {
-      method: 'POST',
-      body,
-      headers: { ...headers, 'content-type': 'application/json' },
-    });
-    expect(asForm.body).toEqual(asJson.body);
-    const broken = new URLSearchParams({ projectId: String(shop.id), enrichments: '[{' });
-    expect(await send(`${enrichmentUrl}v1/enrichments`, { method: 'POST', body: broken, headers })).toMatchObject({
-      status: 400,
-      body: { errorMessage: expect.stringContaining('enrichments is not valid JSON') },
-    });
-  });
 });
 
 describe('answers', () => {

@@ -141,26 +141,6 @@ describe('the answer to each operation', () => {
     const { values } = siteMetrics.parse(payloadOf(operation));
     expect([...new Set(values.map((value) => value.name))].toSorted()).toEqual(metrics.toSorted());
   });
-
-  it('holds in the other projects too, where they have the record', { tags: 'nightly' }, async () => {
-    const { call, token } = platform();
-    const lists: Documented[] = [
-      'listScenarios',
-      'listExportJobs',
-      'listSuccessfulExportRuns',
-      'listCustomVariables',
-      'listSegments',
-      'listGoals',
-      'listMappings',
-    ];
-    for (const credential of ['app', 'content'] as const) {
-      const bearer = await token(credential);
-      for (const name of [...lists, 'getSiteVisits' as const]) {
-        const { body } = await call(name, name === 'getSiteVisits' ? range : {}, bearer);
-        expect(differences(body, { success: 'anything', payload: reference[name] }, `${name} of ${credential}`).wrong).toEqual([]);
-      }
-    }
-  });
 });
 
 describe('the comparison', () => {
@@ -183,41 +163,7 @@ describe('the comparison', () => {
   });
 });
 
-/** Answers without the ports, which differ from emulator to emulator. */
-function comparable(all: Record<string, Answer>): string {
-  return JSON.stringify(Object.values(all).map(({ status, body }) => ({ status, body }))).replaceAll(/127\.0\.0\.1:\d+/g, 'host');
-}
-
-async function dailyVisits({ ask, token }: Platform) {
-  return (await ask('getSiteVisits', { ...range, period: 'daily' }, await token('shop'))).values;
-}
-
 describe('the world', () => {
-  it('is the same for the same seed and clock', { tags: 'nightly' }, () =>
-    withPlatform(async (twin) => {
-      expect(comparable(await answersOf(twin))).toEqual(comparable(answers));
-      expect(twin.stories).toEqual(platform().stories);
-    }),
-  );
-
-  it('is another for another seed', { tags: 'nightly' }, () =>
-    withPlatform(
-      async (other) => {
-        expect(await dailyVisits(other)).not.toEqual(await dailyVisits(platform()));
-        expect(other.stories).not.toEqual(platform().stories);
-      },
-      { seed: 2 },
-    ),
-  );
-
-  it('keeps what one emulator received from another', () =>
-    withPlatform(async (twin) => {
-      const [mine, its] = [await platform().token('shop'), await twin.token('shop')];
-      await twin.ask('createSpeedEvent', { key: 'apart', text: 'Apart', date: '2026-11-19T00:00:00.000Z' }, its);
-      expect((await twin.ask('listSpeedEvents', { key: 'apart' }, its)).events).toHaveLength(1);
-      expect((await platform().ask('listSpeedEvents', { key: 'apart' }, mine)).events).toEqual([]);
-    }));
-
   it('answers for another start of the clock as well', () =>
     withPlatform(
       async (early) => {

@@ -53,10 +53,3 @@ export async function harOf(place: Place, step: StepResult): Promise<Har> {
 export function transferred({ response: { _transferSize: size, headersSize, bodySize } }: Entry): number {
   return num(size ?? Math.max(0, headersSize) + Math.max(0, bodySize));
 }
-
-/** Middle of a list, the mean of two where there is none. */
-export function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length / 2;
-  return (num(sorted[Math.floor(middle)]) + num(sorted[Math.ceil(middle) - 1])) / 2;
-}

@@ -45,11 +45,6 @@ function createExports(origin: Origin, sessions: SessionWorld, account: Account)
   };
 }
 
-/** The story planted among the exports: the daily job of the shop and the UTC day that it lacks. */
-export function exportStories(origin: Origin): { missing: { jobName: string; dayNumber: number } } {
-  return { missing: { jobName: DAILY_JOB_NAME, dayNumber: missingDay(origin) } };
-}
-
 /** Scenarios, runs and events of one emulator instance; only the events change. */
 export interface SpeedWorld {
   readonly model: SpeedModel;

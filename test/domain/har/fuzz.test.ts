@@ -6,8 +6,7 @@ import { sanitiseHar } from '../../../src/domain/har/sanitise/sanitise-har.ts';
 import { sampleSize } from '../../support/sample-size.ts';
 import { digestOf } from './analyse/views.ts';
 import { harSchema } from './har-schema.ts';
-import { BASE, changes, growthOf, mutate, shapes } from './mutations.ts';
-import { har } from './sample.ts';
+import { BASE, changes, mutate } from './mutations.ts';
 
 /** What became of a file: faults of the copy, a summary, or the words of an error; any other error is thrown. */
 function analyse(file: unknown): { issues?: unknown; summary?: string; error?: string } {
@@ -78,16 +77,5 @@ describe('any file', () => {
     expect(analyse(`{"log":{"entries":${deep.slice(0, -depth)}`).error).toMatch(
       /see position 10016 .* where an end to 10000 levels of nesting is expected/,
     );
-  });
-});
-
-describe('the work', () => {
-  it.each(shapes)('grows with the number of entries: %s', { tags: 'nightly' }, (_shape, make) => {
-    const workOf = (count: number) => {
-      const file = har(Array.from({ length: count }, (_, index) => make(index, count)));
-      return () => void digestOf(readHar(file));
-    };
-    // Ten times the entries take about ten times as long; a search in the square takes a hundred.
-    expect(growthOf(workOf(2000), workOf(20_000), 40)).toBeLessThan(40);
   });
 });

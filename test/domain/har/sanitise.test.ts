@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { readHar } from '../../../src/domain/har/read/read-har.ts';
 import { sanitiseHar } from '../../../src/domain/har/sanitise/sanitise-har.ts';
+import { digestOf } from './analyse/views.ts';
 import { harSchema } from './har-schema.ts';
+import { RECORDED_FILES, readRecorded } from './recorded-files.ts';
 import { entry, har } from './sample.ts';
 
 function copyOf(file: unknown) {
@@ -273,6 +275,16 @@ describe('a sanitised HAR', () => {
     const { log } = copyOf(har(entries));
     expect(copyOf(har(entries, { pages: pages('page_1') })).log.pages?.[0]?.startedDateTime).toBe('2026-11-01T09:00:00.000Z');
     expect(log.entries.map(({ startedDateTime }) => startedDateTime.slice(11, 13))).toEqual(['09', '10', '09']);
+  });
+
+  it.each(RECORDED_FILES)('of %s is valid, deterministic, its own copy, and sums up to the same', (name) => {
+    const text = readRecorded(name);
+    const copy = copyOf(text);
+    expect(harSchema.safeParse(copy).error?.issues).toBeUndefined();
+    expect(JSON.stringify(copyOf(text))).toBe(JSON.stringify(copy));
+    const again = JSON.stringify(copy);
+    expect(copyOf(again)).toEqual(JSON.parse(again));
+    expect(digestOf(readHar(again)).totals).toEqual(digestOf(readHar(text)).totals);
   });
 
   it('is a valid HAR also where the file lacks almost everything', () => {

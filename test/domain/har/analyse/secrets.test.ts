@@ -1,19 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { isRecord, listOf, recordOf } from '../../../../src/domain/har/read/member.ts';
+import { readHar } from '../../../../src/domain/har/read/read-har.ts';
+import { sanitiseHar } from '../../../../src/domain/har/sanitise/sanitise-har.ts';
 import { CANARY, plantCanaries } from '../canaries.ts';
 import { RECORDED_FILES, readRecorded } from '../recorded-files.ts';
 import { entry, har } from '../sample.ts';
-import { comparison, everything } from './views.ts';
+import { comparison, digestOf, everything } from './views.ts';
 
+/** All that is shown of a file: every view, its copy, and comparisons with another one. */
 function said(file: unknown, other: unknown): string {
-  return JSON.stringify([...everything(file), comparison(file, other), comparison(other, file)]);
+  const read = readHar(file);
+  return JSON.stringify([...everything(file), sanitiseHar(read), digestOf(read), comparison(file, other), comparison(other, file)]);
 }
 
 function leaksIn(text: string): string[] {
   return [...text.matchAll(new RegExp(CANARY, 'gi'))].slice(0, 5).map(({ index }) => text.slice(index - 60, index + 30));
 }
 
-const SECRET_HEADERS = /^(?:cookie|set-cookie|authorization|proxy-authorization)$/i;
+const SECRET_HEADERS = /^(?:cookie|set-cookie|authorization|proxy-authorization|etag|p3p)$/i;
 
 /** Of Set-Cookie only the first pair: path, domain and expiry are no secrets. */
 function secretParts(name: string, value: string): string[] {
