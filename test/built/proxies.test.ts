@@ -51,19 +51,6 @@ describe('the built server behind a proxy', () => {
     expect(server.stderr()).not.toContain('p@ss');
   });
 
-  it.each([
-    ['https_proxy, the upper-case one being empty', (host: string) => ({ https_proxy: `http://${host}`, HTTPS_PROXY: '' })],
-    ['HTTP_PROXY alone, without a scheme', (host: string) => ({ HTTP_PROXY: host })],
-    [
-      'ALL_PROXY, NO_PROXY naming others',
-      (host: string) => ({ ALL_PROXY: `http://${host}/`, NO_PROXY: 'localhost, .other.invalid,10.0.0.0/8' }),
-    ],
-  ])('finds it by %s', { tags: 'nightly' }, async (_, own) => {
-    const proxy = await startProxy({ upstream: secure.port });
-    expect(await ask(own(proxy.host))).toContain('Nordlicht Shop');
-    expect(proxy.asked).toContain(TUNNELS[0]);
-  });
-
   it('speaks TLS with it, under an authority of its own', { tags: 'nightly' }, async () => {
     const proxy = await startProxy({ upstream: secure.port, secure: secure.certificates });
     const answer = await ask({ HTTPS_PROXY: proxy.url });
@@ -76,15 +63,6 @@ describe('the built server behind a proxy', () => {
     const proxy = await startSocksProxy({ upstream: secure.port, signIn: 'anna:p@ss' });
     expect(await ask({ ALL_PROXY: `socks5h://anna:p%40ss@${proxy.host}` })).toContain('Nordlicht Shop');
     expect(proxy.asked).toContain('SOCKS 0.platform.invalid:443');
-  });
-
-  it('leaves it out for what NO_PROXY names, and for this machine', { tags: 'nightly' }, async () => {
-    const proxy = await startProxy({ upstream: secure.port });
-    const named = await ask({ HTTPS_PROXY: proxy.url, no_proxy: 'platform.invalid:443' });
-    expect(named).toContain('The name of 0.platform.invalid could not be resolved. WEB_ANALYTICS_AUTH_URL sets this address.');
-    const own = { HTTPS_PROXY: proxy.url, HTTP_PROXY: 'socks4://127.0.0.1:1', WEB_ANALYTICS_AUTH_URL: secure.platform.authUrl };
-    expect(await ask(own)).toContain('Nordlicht Shop');
-    expect(proxy.asked).toEqual([]);
   });
 
   it.each<[string, ProxyOptions, string, RegExp]>([

@@ -59,18 +59,6 @@ describe.skipIf(!hasRedis)('calls of one project on several replicas', () => {
     expect(all.seen.most + speed.seen.most).toBeLessThanOrEqual(4 + 1);
   });
 
-  it('take turns: a replica with many waiting does not hold up one with few', { tags: 'nightly' }, async () => {
-    const { limits, request } = await limiters(2, { concurrency: 1 });
-    const { seen, call } = counter();
-    const [busy, calm] = limits as [Limiter, Limiter];
-    const many = every(30, () => call(busy, 'busy', request, 4));
-    await until(() => seen.order.length >= 3);
-    await every(3, () => call(calm, 'calm', request, 4));
-    expect(seen.order.length).toBeLessThan(16);
-    await many;
-    expect(seen.most).toBe(1);
-  });
-
   it.each([
     // Both places may have been taken just before the modest call came, and it runs for one more.
     { what: 'go', concurrency: 2, speed: false, calls: 60, begun: 6, between: 5 },

@@ -8,7 +8,6 @@ import { defineTool, READ } from '../../src/tooling/tool.ts';
 import type { TrendSpec, WaterfallSpec } from '../../src/views/spec.ts';
 import { openAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
-import { openHost } from '../support/hosts.ts';
 import { freshBundle } from '../support/stdio.ts';
 import { trend, waterfall } from '../views/samples.ts';
 
@@ -134,18 +133,6 @@ describe('a waterfall', () => {
     expect(chart?.rows.map(([label]) => label)).toContain(chart?.title.replace(/^[^/]*/, '').replace(/: \d+ requests.*$/, ''));
   });
 
-  it('shows only what the answer is about', { tags: 'nightly' }, async () => {
-    const { chart, answer } = await har({ type: 'image' });
-    expect(chart?.rows).toHaveLength(answer.totals.requests);
-    const [place, run, ...counts] = chart?.subtitle?.split(', ') ?? [];
-    expect([place, ...counts]).toEqual([
-      'Nordlicht Shop',
-      `${answer.totals.requests} chosen requests`,
-      `of ${(await har()).answer.totals.requests} in all`,
-    ]);
-    expect(run).toMatch(/^run of \d{1,2} Nov 2026 \d\d:\d\d \+01:00$/);
-  });
-
   it('is drawn without the paints where the report cannot be read', { tags: 'nightly' }, async () => {
     platform().faults.add({ kind: 'shape', operation: 'getStepReport' });
     // Of its own, because what was read before is kept.
@@ -209,19 +196,5 @@ describe('the view of charts', () => {
 
   it('is told to hosts by its extension', () => {
     expect(assistant().client.getServerCapabilities()).toMatchObject({ extensions: { 'io.modelcontextprotocol/ui': {} } });
-  });
-});
-
-describe('the built server', () => {
-  it('has view, font and renderer at hand', { tags: 'nightly' }, async () => {
-    const host = await openHost('SDK 1.x');
-    try {
-      expect((await host.read(CHART)).slice(0, 15)).toBe('<!doctype html>');
-      const { text, structured } = await host.call('analyze_scenario', { scenarioId: 4103, chart: true });
-      expect(structured).toHaveProperty('chart.kind', 'trend');
-      expect(text).toContain('Drawn as trend chart');
-    } finally {
-      await host.close();
-    }
   });
 });

@@ -46,17 +46,6 @@ describe('the same question again', () => {
     await platform().clock.advance(3_000);
     expect(await asked({ ...range, goalId: null })).toBe(0);
   });
-
-  it('about what never changes stays in memory', async () => {
-    const own = await openAssistant(platform(), { thinksMs: 0 });
-    onTestFinished(() => own.close());
-    const { scenarioStepResultId } = await slowStep(platform());
-    const before = countOf('getStepHar');
-    await own.call('get_step_har', { scenarioStepResultId });
-    await platform().clock.advance(3_000);
-    await own.call('get_step_har', { scenarioStepResultId });
-    expect(countOf('getStepHar')).toBe(before + 1);
-  });
 });
 
 it('an answer from memory says of when it is where that is more than a minute ago', { tags: 'nightly' }, async () => {
@@ -69,22 +58,6 @@ it('an answer from memory says of when it is where that is more than a minute ag
   expect((await own.call('get_site_visits', { ...range, device: null })).text).toMatch(asOf);
   await platform().clock.advance(3_000);
   expect((await own.call('get_site_visits', { ...range, device: null })).text).not.toMatch(/As of/);
-});
-
-it('the list behind a name is at most ten seconds old', async () => {
-  const own = await openAssistant(platform(), { thinksMs: 0 });
-  onTestFinished(() => own.close());
-  const asked = async (segment: string) => {
-    const before = countOf('listSegments');
-    await own.call('get_site_visits', { startDate: '-3d', endDate: '-2d', segmentIds: [segment] });
-    return countOf('listSegments') - before;
-  };
-  expect(await asked('Germany')).toBe(1);
-  expect(await asked('France')).toBe(0);
-  await platform().clock.advance(9_000);
-  expect(await asked('Newsletter')).toBe(0);
-  await platform().clock.advance(2_000);
-  expect(await asked('Paid search')).toBe(1);
 });
 
 it('a write makes names be read anew, whichever way its answer went', async () => {

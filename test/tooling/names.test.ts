@@ -203,21 +203,6 @@ describe('the lists behind names', () => {
     await assistant.close();
   });
 
-  it('are dropped by a write of this session', { tags: 'nightly' }, async () => {
-    const job = {
-      format: 'CSV',
-      scope: 'sessions',
-      frequency: { value: 'daily' },
-      // No job of an earlier test is equal, of which the tool would warn first.
-      fields: [{ fieldName: 'user_id' }, { fieldName: 'session_id' }],
-      deviceLabel: 'all',
-      confirm: true,
-    };
-    expect((await call('get_export_job', { jobId: 'Newest job' })).isError).toBe(true);
-    await call('create_export_job', { ...job, name: 'Newest job' });
-    expect((await call('get_export_job', { jobId: 'newest job' })).isError).toBe(false);
-  });
-
   it('are those of the project that is asked', async () => {
     expect((await segments(['Returning visitors'])).ids).toEqual([418204]);
     expect((await segments(['Returning visitors'], { projectId: 1203 })).ids).toEqual([602115]);

@@ -2,7 +2,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Assistant, openAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { whileTimePasses } from '../support/pass-time.ts';
-import { startServer, strayOutput } from '../support/stdio.ts';
 import { type Arrived, json, openStub, payload, type Stub, text, tokenBody } from '../support/stub-platform.ts';
 import { stepsOf } from '../tools/walk-steps.ts';
 
@@ -139,29 +138,4 @@ describe('a secret inside of a good answer', () => {
     expect(leaksIn(shown)).toEqual([]);
     expect(JSON.parse(shown)).toMatchObject({ id: 'a' });
   });
-});
-
-it('nothing secret is written by the process, not even at the most talkative log level', { tags: 'nightly' }, async () => {
-  const stub = await openStub({ answers: [refusal] });
-  stub.token = (response, request) => json(200, tokenBody(stub, { access_token: OPAQUE }))(response, request);
-  const { account, enrichment } = platform().credentials;
-  const server = await startServer(['--log-level', 'debug'], {
-    WEB_ANALYTICS_AUTH_URL: stub.url,
-    WEB_ANALYTICS_CLIENT_ID: account.clientId,
-    WEB_ANALYTICS_CLIENT_SECRET: account.clientSecret,
-    WEB_ANALYTICS_ENRICHMENT_CLIENT_ID: enrichment.clientId,
-    WEB_ANALYTICS_ENRICHMENT_CLIENT_SECRET: enrichment.clientSecret,
-  });
-  onTestFinished(async () => void (await server.stop()));
-  const ask = (id: number, method: string, params: object) => {
-    server.write(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
-    return server.answerTo(id);
-  };
-  await ask(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } });
-  expect(await ask(2, 'tools/call', { name: 'list_goals', arguments: {} })).toMatchObject({ result: { isError: true } });
-  expect(stub.calls).toHaveLength(1);
-  expect(strayOutput(server)).toEqual([]);
-  // Lines of the log are written together, a moment later.
-  await expect.poll(() => server.stderr(), { timeout: 10_000 }).toContain('GET /v1/goals');
-  expect(leaksIn([server.lines, server.stderr()])).toEqual([]);
 });

@@ -70,15 +70,3 @@ it('a year earlier lies on the same weekdays, also where its first days are not 
   // Totals of ranges of different length are no comparison.
   expect(trend.title).toMatch(/^Visits \w+ from [\d,]+ to [\d,]+ a day \([+-]\d\d?(\.\d)?%\)/);
 });
-
-it('the waterfall of a problem has its requests alone', async () => {
-  const { structured: report } = await call('get_scenario_report', { scenarioId: 'Product page – mobile' });
-  const [step] = report['steps'] as { stepResultId: string }[];
-  const asked = { scenarioStepResultId: step?.stepResultId, problem: 'render_blocking' };
-  const { structured } = await call('analyze_har', { ...asked, view: 'requests', chart: true });
-  const [picture] = panelsOf(structured['chart'] as ChartSpec);
-  if (picture?.kind !== 'waterfall') throw new Error('no waterfall');
-  expect(picture.rows).toHaveLength((structured['page'] as { matched: number }).matched);
-  expect(picture.title).toMatch(/: render blocking: \d+ of \d+ requests, /);
-  expect(complaintsOf(picture, 960)).toEqual([]);
-});

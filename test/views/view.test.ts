@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChartSpec } from '../../src/views/spec.ts';
 import { hasChromium, type ShownView, type ShowOptions, sharedBrowser } from './browser.ts';
-import { bars, costs, longWaterfall, panels, parts, trend, waterfall } from './samples.ts';
+import { bars, longWaterfall, panels, trend, waterfall } from './samples.ts';
 
 const answer = (chart?: ChartSpec) => ({
   content: [{ type: 'text' as const, text: 'an answer' }],
@@ -153,18 +153,6 @@ describe.skipIf(!hasChromium)('the chart view in a browser', () => {
     expect(await view.view.locator('.tooltip div').allTextContents()).toEqual(['desktop3.91%', 'mobile2.1%']);
     expect(await view.faults()).toEqual([]);
     await view.screenshot(`bars-${theme}`);
-  });
-
-  it.each(['light', 'dark'])('draws what a change is made of, and what conditions cost (%s)', { tags: 'nightly' }, async (theme) => {
-    const view = await shown(parts(), { context: { theme } });
-    await drawn(view, '-0.62 pp');
-    expect(await texts(view)).toEqual(expect.arrayContaining(['mobile', 'desktop', 'own rate', 'traffic mix', '-0.0199 pp']));
-    expect(await view.view.locator('.chart').getAttribute('aria-label')).toContain('mobile own rate -0.62 pp');
-    await view.screenshot(`parts-${theme}`);
-    await view.host('result', answer(costs()));
-    await drawn(view, '900 EUR (300 to 1,500 EUR)');
-    expect(await view.faults()).toEqual([]);
-    await view.screenshot(`costs-${theme}`);
   });
 
   it('draws several pictures below each other, and fewer afterwards', { tags: 'nightly' }, async () => {

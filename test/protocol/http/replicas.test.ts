@@ -1,9 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { HOUR_MS } from '../../../src/lib/clock.ts';
 import { openSharedCache } from '../../../src/replicas/index.ts';
 import type { PlatformCredentials } from '../../../src/sign-in/principal.ts';
 import { type Platform, sharedPlatform } from '../../support/emulator.ts';
@@ -71,16 +69,6 @@ async function serve(
   return { replicas, balancer, lines };
 }
 
-/** Lets the clock run on as long as something waits for it. */
-async function waitingFor<T>(promise: Promise<T>): Promise<T> {
-  const settled = promise.then(
-    () => true,
-    () => true,
-  );
-  while (!(await Promise.race([settled, delay(50, false)]))) await platform.clock.advance(1_000);
-  return promise;
-}
-
 const as = (who: string) => ({ authorization: `Bearer ${who}:read+write` });
 const requests = (operation: string) => platform.requests.filter((request) => request.operation === operation);
 const callTool = (name: string, args: object = {}) => ({ id: 5, method: 'tools/call', params: { name, arguments: args } });
@@ -127,40 +115,6 @@ describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each reque
     expect(foreign).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('does not reach project 1201') }] });
   });
 
-  it('tell a listener on either of what one of them has seen', { tags: 'nightly' }, async () => {
-    const { replicas } = await serve(2);
-    const uri = 'analytics://1201/scenarios/4101';
-    const hosts = await Promise.all(
-      replicas.map(({ url }) => openHttpHost('SDK 2.x in the 2026-07-28 era', url, { token: 'anna:read+write' })),
-    );
-    for (const host of hosts) {
-      closing.push(() => host.close());
-      await host.listen(uri);
-    }
-    const looks = () => requests('listScenarioReports').length;
-    while (looks() < 2) await delay(5);
-    for (let minute = 0; minute < 70 && hosts.some(({ updates }) => updates.length === 0); minute += 1) {
-      await platform.clock.advance(60_000);
-      await delay(10);
-    }
-    expect(hosts.map(({ updates }) => updates.slice(0, 1))).toEqual([[uri], [uri]]);
-  });
-
-  it('keep to the limit of the platform together, however many call', { tags: 'nightly' }, async () => {
-    const { balancer } = await serve(3);
-    const held = platform.faults.add({ kind: 'slow', operation: 'listSegments' });
-    const calls = Array.from({ length: 30 }, (_, index) =>
-      post2026(balancer.url, 'tools/call', { name: 'list_segments', arguments: { ids: [index + 1] } }, as(`p${index % 5}`)),
-    );
-    await held.reached(8);
-    await delay(300);
-    expect(held.applied).toBe(8);
-    held.release();
-    for (const { message } of await Promise.all(calls))
-      expect(message).toMatchObject({ result: { structuredContent: { segments: expect.any(Array) } } });
-    expect(held.applied).toBe(30);
-  });
-
   it('that share a directory find plans, downloads and results of queries of each other, each principal its own', {
     tags: 'nightly',
   }, async () => {
@@ -194,65 +148,6 @@ describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each reque
     const { uri } = (await here.call('query_export', question)).structured ?? {};
     expect(await there.read(String(uri))).toMatch(/^session_id\r\n\d+\r\n/);
     await expect(ben.read(String(uri))).rejects.toThrow('call query_export again');
-  });
-
-  it('give up a token together when the platform calls it expired', async () => {
-    const { balancer } = await serve(2);
-    const call = async () => {
-      await platform.clock.advance(10_000); // what was read is too old
-      return (await post2026(balancer.url, 'tools/call', { name: 'list_goals', arguments: {} }, as('anna'))).message;
-    };
-    const good = await call();
-    expect(await call()).toEqual(good);
-    platform.faults.add({ kind: 'expired-token', operation: 'listGoals', times: 1 });
-    for (let turn = 0; turn < 5; turn += 1) expect(await call()).toEqual(repeated(good));
-    expect(requests('requestToken')).toHaveLength(2);
-    const bearers = requests('listGoals').map(({ headers }) => headers['authorization']);
-    const [old] = bearers;
-    expect(bearers.map((bearer) => bearer === old)).toEqual([true, true, true, false, false, false, false, false]);
-  });
-
-  it('go on without Redis, and share again when it is back', { tags: 'nightly' }, async () => {
-    const { balancer, lines } = await serve(2);
-    const call = async () => {
-      await platform.clock.advance(10_000); // what was read is too old
-      return post2026(balancer.url, 'tools/call', { name: 'list_goals', arguments: {} }, as('anna'));
-    };
-    const good = (await call()).message;
-    expect(good).toMatchObject({ result: { structuredContent: { goals: expect.any(Array) } } });
-    await redis().kill();
-    expect((await call()).message).toEqual(good);
-    for (let turn = 0; turn < 4; turn += 1) expect((await call()).message).toEqual(repeated(good));
-    await redis().start();
-    while (lines.filter((line) => line.includes('answers again')).length < 2) await delay(10);
-    for (let turn = 0; turn < 4; turn += 1) expect((await call()).message).toEqual(repeated(good));
-    expect(requests('requestToken').length).toBeLessThanOrEqual(2);
-  });
-
-  it('hold on while the token service is down for a minute, and go on when it is back', { tags: 'nightly' }, async () => {
-    const { balancer } = await serve(2);
-    const call = async () => {
-      const answer = post2026(balancer.url, 'tools/call', { name: 'list_goals', arguments: {} }, as('anna'));
-      return (await waitingFor(answer)).message;
-    };
-    const good = await call();
-    expect(await call()).toEqual(good);
-    // After a rest each replica says all, then leaves out what it has said.
-    const afterRest = [good, good, repeated(good), repeated(good)];
-    platform.faults.add({ kind: 'unavailable', operation: 'requestToken' });
-    // In the last fifth of its life, when a new token would be fetched.
-    await platform.clock.advance(HOUR_MS * 0.85);
-    for (const expected of afterRest) {
-      expect(await call()).toEqual(expected);
-      await platform.clock.advance(15_000);
-    }
-    await platform.clock.advance(HOUR_MS);
-    // Nobody has a token now.
-    for (let turn = 0; turn < 2; turn += 1) expect(await call()).toMatchObject({ result: { isError: true } });
-    platform.faults.clear();
-    const asked = requests('requestToken').length;
-    for (const expected of afterRest) expect(await call()).toEqual(expected);
-    expect(requests('requestToken')).toHaveLength(asked + 1);
   });
 });
 

@@ -28,8 +28,6 @@ async function open(name: (typeof listeners)[number], who: string): Promise<Host
   return host;
 }
 
-const looks = () => service.platform.requests.filter(({ operation }) => operation === 'listScenarioReports').length;
-
 /** Everything waits for the clock: the sweep of idle sessions, and so many streams and watches. */
 const asleep = (count: number) => until(() => service.platform.clock.sleeping === 1 + count);
 
@@ -49,25 +47,6 @@ describe.each(listeners)('%s, over HTTP', (name) => {
     }
     await until(told);
     expect([new Set(anna.updates), new Set(ben.updates), idle.updates]).toEqual([new Set([CHECKOUT]), new Set([HOME]), []]);
-  });
-
-  it('costs the platform nothing any more once it has ceased to listen, or is gone', async () => {
-    const [anna, ben] = [await open(name, 'anna'), await open(name, 'ben')];
-    const cease = await anna.listen(CHECKOUT);
-    await ben.listen(HOME);
-    await asleep(2 + 2);
-    await cease();
-    await ben.close();
-    // A session of the 2025 era that is left lives on until it has idled for half an hour.
-    for (let minutes = 0; service.sessions() > (isOld ? 1 : 2); minutes += 1) {
-      expect(minutes).toBeLessThan(35);
-      await asleep(1 + 1);
-      await service.platform.clock.advance(MINUTE_MS);
-    }
-    await asleep(isOld ? 1 : 0);
-    const before = looks();
-    await service.platform.clock.advance(10 * MINUTE_MS);
-    expect(looks()).toBe(before);
   });
 });
 

@@ -66,32 +66,6 @@ it('passes filters on, the state in lower case, and notes that a full page may n
   });
 });
 
-it('says how each recurring job does, as its runs show', { tags: 'nightly' }, async () => {
-  const { structured, text } = await call('list_export_jobs', { limit: 100 });
-  const jobs = await ask('listExportJobs', { limit: 100 });
-  const health = structured['health'] as { jobId: number; lastRunState?: string; goodRuns?: number; runs?: number; missing?: number }[];
-  expect(structured['total']).toBe(jobs.length);
-  // A once job of all devices that is over has none: its state says as much.
-  const isSaid = ({ frequency, state, filters }: (typeof jobs)[number]) =>
-    frequency === 'once' && state === 'COMPLETED' && filters?.deviceId === -1;
-  expect(health.map(({ jobId }) => jobId)).toEqual(jobs.filter((job) => !isSaid(job)).map(({ jobId }) => jobId));
-  const since = platform().clock.now() - 30 * 86_400_000;
-  const recurring = jobs.filter(({ frequency }) => frequency !== 'once');
-  expect(recurring.length).toBeGreaterThan(2);
-  for (const { jobId } of recurring) {
-    const runs = await ask('listExportRuns', { jobId: Number(jobId), limit: 100 });
-    const [latest] = runs.toSorted((a, b) => Date.parse(b.startDate ?? '') - Date.parse(a.startDate ?? ''));
-    const ended = runs.filter(({ startDate, state }) => Date.parse(startDate ?? '') > since && /^(success|error|fail)/i.test(state ?? ''));
-    const good = ended.filter(({ state }) => state?.toLowerCase() === 'success');
-    const own = health.find((each) => each.jobId === jobId);
-    expect(own?.lastRunState, String(jobId)).toBe(latest?.state?.toLowerCase());
-    const counts = latest ? [good.length, ended.length] : [undefined, undefined];
-    expect([own?.goodRuns, own?.runs], String(jobId)).toEqual(counts);
-  }
-  expect(text).toMatch(/Suspended: \d+ \(last changed \d{4}-\d{2}-\d{2} by user \d+\)/);
-  expect(text).toContain('The interface does not say why');
-});
-
 it('counts as missing what find_export_gaps calls failed or missing', { tags: 'nightly' }, async () => {
   const { structured } = await call('list_export_jobs', { frequency: 'daily', state: 'active', limit: 100 });
   const health = structured['health'] as { jobId: number; missing: number }[];
@@ -108,20 +82,4 @@ it('counts as missing what find_export_gaps calls failed or missing', { tags: 'n
 it('counts the jobs of a filter, not those of the page', async () => {
   const { structured } = await call('list_export_jobs', { frequency: 'daily', limit: 1 });
   expect(structured['total']).toBe((await ask('listExportJobs', { frequency: 'daily', limit: 100 })).length);
-});
-
-it('begins with how the jobs do and those that matter, and loses none of the others', { tags: 'nightly' }, async () => {
-  const { structured, text } = await call('list_export_jobs');
-  expect(Math.max(text.length, JSON.stringify(structured).length) / 4).toBeLessThanOrEqual(1_200);
-  expect(structured['answer']).toMatch(/^Of 3\d jobs, \d+ run on schedule, the last run of each succeeded; .*under way.*\./);
-  const page = await ask('listExportJobs', { limit: 25 });
-  const shown = (structured['jobs'] as { jobId: number }[]).map(({ jobId }) => jobId);
-  const recurring = page.filter(({ frequency }) => frequency !== 'once').map(({ jobId }) => jobId);
-  expect(shown).toEqual(expect.arrayContaining(recurring));
-  expect(structured['notes']).toContainEqual(
-    expect.stringMatching(new RegExp(`^Showing \\d+ of ${Number(structured['total'])} jobs; pass limit to see more\\.$`)),
-  );
-  expect(text).not.toContain('pass page');
-  const whole25 = await call('list_export_jobs', { limit: 25 });
-  expect((whole25.structured['jobs'] as { jobId: number }[]).map(({ jobId }) => jobId)).toEqual(page.map(({ jobId }) => jobId));
 });

@@ -177,25 +177,6 @@ describe('an answer that is lost', () => {
     },
   );
 
-  it('because the server is gone: the next one finds the job and creates the rest', { tags: 'nightly' }, async () => {
-    const { planId, name } = await withServer({}, (assistant) => planned(assistant, '2026-10-10'));
-    const held = platform().faults.add({ kind: 'slow', operation: 'createExportJob', afterEffect: true, times: 1 });
-    const cut = new AbortController();
-    await withServer({}, async ({ client }) => {
-      const request = { name: 'apply_export_plan', arguments: { planId, confirm: true } };
-      const calling = client.callTool(request, { signal: cut.signal });
-      await held.reached();
-      while ((await jobsCalled(name)).length === 0);
-      cut.abort();
-      await expect(calling).rejects.toThrow(/abort/i);
-    });
-    held.release();
-    const answer = await withServer({}, (assistant) => assistant.call('apply_export_plan', { planId, confirm: true }));
-    expect(answer.structured['jobs']).toMatchObject(await jobsCalled(name));
-    expect(await jobsCalled(name)).toHaveLength(2);
-    expect(sent()).toHaveLength(2);
-  });
-
   it('of a request that never arrived: it is sent again only when it can no longer take effect', async () => {
     const { planId, name } = await planned({ call }, '2026-10-07');
     platform().faults.add({ kind: 'reset', operation: 'createExportJob', times: 1 });
@@ -213,19 +194,6 @@ describe('an answer that is lost', () => {
     platform().clock.jump(-61_000);
     expect(sent()).toHaveLength(2);
   });
-});
-
-it('is applied once by two servers that begin at the same moment', { tags: 'nightly' }, async () => {
-  const { planId, name } = await withServer({}, (assistant) => planned(assistant, '2026-10-20'));
-  await withServer({}, (one) =>
-    withServer({}, async (other) => {
-      const args = { planId, confirm: true };
-      await Promise.all([one, other, one, other].map((assistant) => assistant.call('apply_export_plan', args)));
-      expect(await one.call('apply_export_plan', args)).toMatchObject({ isError: false });
-    }),
-  );
-  expect(await jobsCalled(name)).toHaveLength(3);
-  expect(sent()).toHaveLength(3);
 });
 
 describe('a plan', () => {

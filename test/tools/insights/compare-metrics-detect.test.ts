@@ -16,16 +16,6 @@ it('a change within noise says the smallest one that would have shown, larger th
   expect(answer.text).toContain(`: no significant change; one of ${Math.round(findings[0]?.detectable ?? 0)}% would have shown.`);
 });
 
-it('how long a change of some percent would take to show is said for each metric, sooner for a larger one', {
-  tags: 'nightly',
-}, async () => {
-  const [small, large] = [await compare({ detect: 12 }), await compare({ detect: '40' })];
-  const daysOf = ({ structured }: typeof small) => (structured['detect'] as { days: number | null }[]).map(({ days }) => days ?? 93);
-  expect(daysOf(small)).toHaveLength(2);
-  for (const [at, days] of daysOf(large).entries()) expect(days).toBeLessThanOrEqual(daysOf(small)[at] ?? 0);
-  expect(large.text).toMatch(/^A lasting change of 40% would be seen after \d+ days? in conversion rate and \d+ days? in visits\./);
-});
-
 it('a change that 92 days would not show is answered with the smallest that they would', async () => {
   expect((await compare({ detect: 0.5, metrics: ['conversionRate'] })).text).toMatch(
     /^A lasting change of 0\.5% could not be seen within 92 days in conversion rate \(\d+(?:\.\d)?% could\)\./,

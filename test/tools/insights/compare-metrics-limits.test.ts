@@ -85,23 +85,4 @@ describe('what cannot be compared', () => {
       'overlaps the period',
     );
   });
-
-  it('is no average over more than 92 days: it is that of all sessions', { tags: 'nightly' }, async () => {
-    const answer = await compare({
-      startDate: '2026-08-01',
-      endDate: '2026-11-19',
-      metrics: ['bounceRate', 'cartAverage'],
-      explain: false,
-    });
-    const before = truthOf(platform(), { from: '2026-04-12T00:00:00.000Z', to: '2026-07-31T23:59:59.999Z' });
-    const after = truthOf(platform(), { from: '2026-08-01T00:00:00.000Z', to: '2026-11-19T23:59:59.999Z' });
-    expect(records(answer)).toEqual([
-      expect.objectContaining({ before: expect.closeTo(before.bounceRate, 3), after: expect.closeTo(after.bounceRate, 3) }),
-      expect.objectContaining({
-        before: expect.closeTo(before.revenue / before.transactions, 2),
-        after: expect.closeTo(after.revenue / after.transactions, 2),
-      }),
-    ]);
-    for (const { verdict } of records(answer)) expect(verdict).not.toBe('not enough data');
-  });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../../src/lib/clock.ts';
 import { countTokens } from '../../../src/tooling/results.ts';
 import { sharedAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { sharedPlatform } from '../../support/emulator.ts';
@@ -8,9 +7,7 @@ import { findingsOf, records, whole } from '../support.ts';
 
 const platform = sharedPlatform();
 const shop = sharedAssistant(platform, { credential: 'shop' });
-const content = sharedAssistant(platform, { credential: 'content' });
 const noSpeed = sharedAssistant(platform, { credential: 'noSpeed' });
-const paris = sharedAssistant(platform, { credential: 'shop', timeZone: 'Europe/Paris' });
 const compare = (args: Record<string, unknown>, assistant = shop) => assistant().call('compare_metrics', args);
 const WEEK = { startDate: '2026-11-09', endDate: '2026-11-15' };
 let ofWeek: Promise<ToolAnswer> | undefined;
@@ -20,10 +17,6 @@ const list = ({ structured }: ToolAnswer, member: string) => (structured[member]
 const sum = (rows: readonly Record<string, string | number | null>[], name: string) =>
   rows.reduce((total, row) => total + Number(row[name] ?? 0), 0);
 const notes = ({ structured }: ToolAnswer) => (structured['notes'] as string[]).join('\n');
-
-/** The seven days from a day on. */
-const daysFrom = (day: string) =>
-  Array.from({ length: 7 }, (_, index) => new Date(Date.parse(day) + index * DAY_MS).toISOString().slice(0, 10));
 
 /** The pictures of an answer, from top to bottom. */
 function panelsIn({ structured }: ToolAnswer): Panel[] {
@@ -128,13 +121,6 @@ describe('two weeks', () => {
     expect(findingsOf(ofAll)[0]?.causes).toEqual([expect.objectContaining({ kind: 'place', name: 'mobile' })]);
   });
 
-  it('in another zone are days of that zone', { tags: 'nightly' }, async () => {
-    const answer = await compare({ ...WEEK, metrics: ['visits'], explain: false }, paris);
-    const after = truthOf(platform(), { from: '2026-11-08T23:00:00.000Z', to: '2026-11-15T22:59:59.999Z' });
-    expect(records(answer)).toEqual([expect.objectContaining({ after: after.visits })]);
-    expect(answer.structured['baseline']).toMatchObject({ start: '2026-11-02T00:00:00.000+01:00', days: 7 });
-  });
-
   it('are drawn where a picture is wanted: day by day, and what the change is made of', { tags: 'nightly' }, async () => {
     const answer = await compare({ ...WEEK, metrics: ['conversionRate'], chart: true });
     const [trend, parts] = panelsIn(answer);
@@ -153,84 +139,6 @@ describe('two weeks', () => {
       expect(Math.abs(value)).toBeGreaterThan(Math.abs(change) / 100);
     }
     expect(parts?.labels?.length).toBeGreaterThan(1);
-  });
-
-  it.each([
-    ['previous_year', '2025-11-10', '2025-11-16', 'weekday on weekday'],
-    ['same_dates_last_year', '2025-11-09', '2025-11-15', 'date on date'],
-  ])('against %s are drawn on the same days', { tags: 'nightly' }, async (baseline, from, to, aligned) => {
-    const [trend] = panelsIn(await compare({ ...WEEK, metrics: ['visits'], baseline, chart: true }));
-    expect(trend).toMatchObject({ subtitle: expect.stringContaining(aligned), times: { length: 7 } });
-    expect(trend).not.toHaveProperty('judged');
-    expect(trend?.times?.[0]).toBe(WEEK.startDate);
-    const truth = (day: string) => truthOf(platform(), { from: `${day}T00:00:00.000Z`, to: `${day}T23:59:59.999Z` }).visits;
-    const style = { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' } as const;
-    const inWords = (day: string) => new Intl.DateTimeFormat('en-GB', style).format(new Date(day));
-    expect(trend?.series).toEqual([
-      { name: `${inWords(WEEK.startDate)} to ${inWords(WEEK.endDate)} (7 days)`, values: daysFrom(WEEK.startDate).map(truth) },
-      { name: `${inWords(from)} to ${inWords(to)} (7 days)`, values: daysFrom(from).map(truth) },
-    ]);
-  });
-
-  it('of one device are drawn by segments, the largest part first', { tags: 'nightly' }, async () => {
-    const answer = await compare({ ...WEEK, metrics: ['conversionRate'], devices: ['mobile'], chart: true });
-    const parts = panelsIn(answer)[1];
-    expect(parts).toMatchObject({ kind: 'bars', labels: { length: 4 }, subtitle: expect.stringContaining('; 4 of 4') });
-    const added = [...addedBy(parts ?? { kind: '' }).values()].map(Math.abs);
-    expect(added).toEqual(added.toSorted((x, y) => y - x));
-  });
-
-  it('of counts on one device are drawn by segments and what each adds', { tags: 'nightly' }, async () => {
-    const { startDay, endDay, device } = platform().stories.mixCampaign;
-    const answer = await compare({ startDate: startDay, endDate: endDay, metrics: ['visits'], devices: [device], chart: true }, content);
-    expect(records(answer)).toEqual([expect.objectContaining({ verdict: 'up' })]);
-    const segments = new Map(list(answer, 'segments').map(({ segment, contribution }) => [segment, contribution]));
-    const added = [...addedBy(panelsIn(answer)[1] ?? { kind: '' })];
-    expect(added.length).toBeGreaterThan(0);
-    for (const [segment, value] of added) expect(value).toBe(segments.get(segment));
-  });
-
-  it('of revenue are drawn by factors where it changed, and not taken apart within noise', { tags: 'nightly' }, async () => {
-    const calm = await compare({ ...WEEK, metrics: ['revenueSum'], devices: ['desktop'], chart: true });
-    expect(records(calm)).toEqual(expect.arrayContaining([expect.objectContaining({ verdict: 'within noise' })]));
-    expect(panelsIn(calm).map(({ kind, title }) => [kind, title])).toEqual([
-      ['trend', expect.stringMatching(/^Desktop revenue went from .*: no significant change; one of \d+% would have shown$/)],
-    ]);
-    const fallen = await compare({ ...WEEK, metrics: ['revenueSum'], devices: ['mobile'], chart: true });
-    const factors = panelsIn(fallen).at(-1);
-    const revenue = fallen.structured['revenue'] as Record<string, unknown>;
-    expect(factors).toMatchObject({ unit: '+EUR', labels: { 0: 'conversion' } });
-    for (const [name, value] of addedBy(factors ?? { kind: '' })) expect(value).toBe(revenue[name]);
-  });
-
-  it('side by side are drawn as bars, a picture for each metric', { tags: 'nightly' }, async () => {
-    const answer = await compare({ ...WEEK, by: 'device', chart: true });
-    const devices = ['desktop', 'mobile', 'tablet'];
-    const values = (metric: string) =>
-      records(answer)
-        .filter((row) => row['metric'] === metric)
-        .map(({ value }) => value);
-    const sentences = findingsOf(answer).map(({ sentence }) => sentence.replace(/\.$/, ''));
-    const panels = panelsIn(answer);
-    expect(panels).toMatchObject(
-      [
-        ['conversionRate', 'Conversion rate', '%', 'percent'],
-        ['visits', 'Visits', 'sessions', 'none'],
-        ['revenueSum', 'Revenue', 'EUR', 'EUR'],
-      ].map(([metric = '', name, measure, unit]) => ({
-        kind: 'bars',
-        subtitle: `Nordlicht Shop, 9 – 15 Nov 2026, UTC, ${measure}, verdicts against desktop`,
-        unit,
-        labels: devices,
-        series: [{ name, values: values(metric) }],
-        notes: records(answer).flatMap((row) =>
-          row['metric'] === metric
-            ? [(typeof row['verdict'] === 'string' ? row['verdict'] : '').replace('within noise', 'no significant difference')]
-            : [],
-        ),
-      })),
-    );
-    for (const { title } of panels) expect(sentences).toContain(title);
   });
 });
 

@@ -18,13 +18,6 @@ async function first(text: string, more: Record<string, unknown> = {}): Promise<
   return objectsIn(await call('find_objects', { text, ...more }))[0];
 }
 
-/** Requests beside those for tokens. */
-const requests = () =>
-  platform()
-    .requests.splice(0)
-    .filter(({ server }) => server !== 'auth')
-    .map(({ method, url }) => `${method} ${url}`);
-
 it('finds objects of all kinds with their paths and when they were changed', async () => {
   const answer = await call('find_objects', { text: 'checkout' });
   const mapping = (await ask('listMappings')).find(({ name }) => name === 'Checkout funnel');
@@ -117,33 +110,6 @@ describe('a text finds', () => {
 });
 
 describe('the lists', () => {
-  it('are fetched once for calls within ten seconds, and also serve the look-up of names', { tags: 'nightly' }, async () => {
-    await withAssistant(platform(), { thinksMs: 0 }, async (assistant) => {
-      requests();
-      const steps: string[] = [];
-      const onprogress = ({ progress, total }: { progress: number; total?: number | undefined }) => void steps.push(`${progress}/${total}`);
-      await assistant.client.callTool({ name: 'find_objects', arguments: { text: 'cart' } }, { onprogress });
-      const listed = requests();
-      expect(new Set(listed.filter((request) => request.startsWith('GET'))).size).toBe(
-        listed.filter((request) => request.startsWith('GET')).length,
-      );
-      expect(steps.at(-1)).toBe('13/13');
-      await assistant.call('find_objects', { text: 'bar' });
-      // Only whether the zone that it found is one of an app.
-      expect(requests().filter((request) => !request.includes('/tap-rate'))).toEqual([]);
-      await assistant.call('list_zones', { zoningId: 'Filters' });
-      expect(requests()).toEqual([]);
-    });
-  });
-
-  it('are those of the project that is asked for', async () => {
-    await withAssistant(platform(), {}, async (assistant) => {
-      const shop = await assistant.call('find_objects', { text: 'Hero banner', kinds: ['zone'] });
-      const app = await assistant.call('find_objects', { text: 'Hero banner', kinds: ['zone'], projectId: 1202 });
-      expect([objectsIn(shop)[0]?.id, objectsIn(app)[0]?.id]).toEqual([7_310_450, 8_120_463]);
-    });
-  });
-
   it('that cannot be had are named, the others are searched', { tags: 'nightly' }, async () => {
     await withAssistant(platform(), { credential: 'noSpeed' }, async (assistant) => {
       const answer = await assistant.call('find_objects', { text: 'checkout' });

@@ -44,10 +44,4 @@ describe('the limits of the page on SQL', () => {
     const answer = await run('SELECT country_code, count(*) AS n FROM sessions GROUP BY ROLLUP (country_code)');
     expect(answer.text).toContain('grouping(column) is 1 for a total');
   });
-
-  it('hold: one SELECT of at most 20,000 characters', async () => {
-    expect(page).toContain('at most 20,000 characters');
-    expect(await run('SELECT 1; SELECT 2')).toMatchObject({ isError: true });
-    expect(await run(`SELECT '${'x'.repeat(20_000)}'`)).toMatchObject({ isError: true });
-  });
 });

@@ -1,12 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { shop } from '../../../src/emulator/credentials.ts';
-import { sessionRow } from '../../../src/emulator/world/exports/session-row.ts';
-import { viewsOf } from '../../../src/emulator/world/exports/view-row.ts';
-import { browsers, dayNumberOf } from '../../../src/emulator/world/sessions/index.ts';
+import { browsers } from '../../../src/emulator/world/sessions/index.ts';
 import { useInterview } from '../../support/interview.ts';
-import { inFullRun, sampleSize } from '../../support/sample-size.ts';
 import { truthOf } from '../../support/truth.ts';
-import { attacks } from '../../workspace/query/attacks.ts';
 import { only, records, useTools, WEEK, WIRE_WEEK, whole } from '../support.ts';
 
 const { call, platform, assistant } = useTools();
@@ -54,24 +49,6 @@ describe('a question about an export', () => {
       revenue: Number(metrics['revenueSum']).toFixed(2),
     });
     expect(answer.text).toContain('Range: 2026-11-09 … 2026-11-15 (7 days, UTC)');
-  });
-
-  it('27: is answered with the sessions that have rage clicks on checkout pages, by page', { tags: 'nightly' }, async () => {
-    const answer = await user('27. Sessions with rage clicks on checkout pages, by page, from the views export.', async (use) => {
-      await use('download_export_run', { jobId: 'Daily views' });
-      const described = await use('query_export', { jobId: 'Daily views' });
-      const examples = described.structured['examples'] as { question: string; sql: string }[];
-      const { sql } = examples.find(({ question }) => question.includes('rage clicks')) ?? {};
-      return use('query_export', { jobId: 'Daily views', sql });
-    });
-    const pages = new Map<string, number>();
-    const day = platform().world.sessions.day(shop.id, dayNumberOf(Date.parse('2026-11-19T00:00:00Z')), platform().clock.now());
-    for (let index = 0; index < day.count; index += 1) {
-      const raged = viewsOf(sessionRow(shop, day, index)).filter(({ path, rageClick }) => rageClick && path.startsWith('/checkout'));
-      for (const path of new Set(raged.map((view) => view.path))) pages.set(path, (pages.get(path) ?? 0) + 1);
-    }
-    expect(pages.size).toBeGreaterThan(1);
-    expect(new Map(records(answer).map(({ path, sessions }) => [path, sessions]))).toEqual(pages);
   });
 });
 
@@ -207,27 +184,6 @@ describe('a result', () => {
     expect(answer.text).toMatch(/\[1,null\]\t1\.50\t–\t9\d{18}\t\{"a":"b"\}/);
     expect(answer.links).toEqual([]);
   });
-
-  it('is drawn as bars by a label and as a line over time', { tags: 'nightly' }, async () => {
-    const bars = await call('query_export', {
-      jobId: 'Daily sessions',
-      chart: true,
-      sql: 'SELECT device_id, count(*) AS n, sum(session_transactions_revenue) AS revenue FROM data GROUP BY ALL ORDER BY ALL',
-    });
-    expect(bars.structured['chart']).toMatchObject({
-      kind: 'panels',
-      panels: [{ kind: 'bars', labels: ['0', '1', '2', '3'] }, { kind: 'bars' }],
-    });
-    const trend = await call('query_export', {
-      jobId: 'Daily sessions',
-      chart: true,
-      sql: "SELECT date_trunc('hour', session_time) AS hour, count(*) AS n FROM data GROUP BY ALL ORDER BY ALL",
-    });
-    expect(trend.structured['chart']).toMatchObject({ kind: 'trend', times: expect.arrayContaining(['2026-11-19T13:00']) });
-    expect(trend.text).toContain('Drawn as trend chart');
-    const none = await call('query_export', { jobId: 'Daily sessions', chart: true, sql: 'SELECT count(*) FROM data' });
-    expect(none.text).toContain('No chart');
-  });
 });
 
 describe('an error says what to do next', () => {
@@ -256,34 +212,5 @@ describe('an error says what to do next', () => {
     // No argument is wrong, so none has to be corrected.
     expect(answer.text).toMatch(/list_workspace lists what exists\.$/);
     expect(answer.text).not.toContain('Correct the arguments');
-  });
-});
-
-describe('the server', () => {
-  inFullRun(() => {
-    it('answers after each attack', async () => {
-      const tried = Object.values(attacks({ outside: '/tmp', own: 'x' })).flatMap((list) =>
-        list.slice(0, sampleSize({ full: 2, short: 1 })),
-      );
-      expect(tried.length).toBeGreaterThanOrEqual(5);
-      for (const sql of tried) {
-        const answer = await call('query_export', { jobId: 'Daily sessions', sql: sql || ';' });
-        expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('Correct the arguments and call again.') });
-        await assistant().client.ping();
-      }
-      const answer = await call('query_export', { jobId: 'Daily sessions', sql: 'SELECT 1 AS one' });
-      expect(only(answer)).toEqual({ one: 1 });
-    });
-  });
-
-  it('ends a query whose caller gave up', { tags: 'nightly' }, async () => {
-    const controller = new AbortController();
-    const args = { jobId: 'Daily sessions', sql: 'SELECT count(*) FROM range(1000000000000)' };
-    const running = assistant().client.callTool({ name: 'query_export', arguments: args }, { signal: controller.signal });
-    setTimeout(() => controller.abort(), 100);
-    await expect(running).rejects.toThrow(/abort/i);
-    // Two at a time: had the query gone on, these would wait for it.
-    const others = Array.from({ length: 3 }, () => call('query_export', { jobId: 'Daily sessions', sql: 'SELECT 1 AS one' }));
-    expect((await Promise.all(others)).map(only)).toEqual([{ one: 1 }, { one: 1 }, { one: 1 }]);
   });
 });

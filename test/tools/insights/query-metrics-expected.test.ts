@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { panelsOf, type TrendSpec } from '../../../src/views/spec.ts';
 import { truthOf } from '../../support/truth.ts';
 import { findingsOf, only, records, useTools, WEEK } from '../support.ts';
 
@@ -92,21 +91,6 @@ describe('what was to be expected', () => {
     expect(answer.text).toMatch(
       new RegExp(`^Visits on 20 Nov: [\\d,]+ expected \\([\\d,]+ to [\\d,]+\\)\\.\nSo far it is ${counted}, up to 20 Nov, 10:\\d\\d\\.`),
     );
-  });
-
-  it('is drawn as a band', { tags: 'nightly' }, async () => {
-    const answer = await expected({ ...WEEK, breakdown: ['day'], chart: true });
-    const rows = records(answer);
-    const [panel] = panelsOf(answer.structured['chart'] as TrendSpec);
-    const of = (name: string) => rows.map((row) => row[name]);
-    const unusual = rows.filter(({ verdict }) => verdict === 'high' || verdict === 'low').length;
-    expect(panel).toMatchObject({
-      title: expect.stringMatching(unusual === 0 ? /^Visits: 7 days, all as expected$/ : /^Visits were [\d.]+% (above|below) normal /),
-      series: [
-        { name: 'Visits', values: of('visits') },
-        { name: 'expected', values: of('expected'), low: of('low'), high: of('high') },
-      ],
-    });
   });
 
   it.each([

@@ -56,35 +56,6 @@ describe('weekdays', () => {
     expect(answer.structured['units']).toMatchObject({ days: 'whole days', visits: 'sessions' });
   });
 
-  it('stand beside devices, segments and goals, with a total of the whole range', { tags: 'nightly' }, async () => {
-    const answer = await call('query_metrics', {
-      ...range,
-      metrics: ['conversionCount', 'conversionRate'],
-      breakdown: ['weekday', 'device'],
-      compareSegments: ['Germany'],
-      goalIds: ['Add to cart'],
-      totals: true,
-    });
-    const rows = records(answer);
-    for (const device of DEVICES) {
-      for (const segment of ['Germany', 'all visitors']) {
-        const wanted = { device, goal: 'Add to cart', ...(segment === 'Germany' && { segment }) };
-        const own = rows.filter((row) => row['device'] === device && row['segment'] === segment);
-        expect(own.map(({ weekday }) => weekday)).toEqual([...names, 'total']);
-        for (const row of own.slice(0, -1)) {
-          const { visits, conversions } = sumOf(daysOf(row['weekday']), wanted);
-          expect(row).toMatchObject({ conversionCount: conversions, conversionRate: expect.closeTo((100 * conversions) / visits, 3) });
-        }
-        const whole = truth({ ...wanted, from: '2026-11-05T00:00:00.000Z', to: new Date(platform().clock.now()).toISOString() });
-        expect(own.at(-1)).toMatchObject({
-          conversionCount: whole.conversions,
-          conversionRate: expect.closeTo(whole.conversionRate, 3),
-          days: null,
-        });
-      }
-    }
-  });
-
   it('of zones have no rate of several days, because users are not given, and the rate of a single one', { tags: 'nightly' }, async () => {
     const zone = { zoneIds: [8_120_571], metrics: ['tapRate', 'totalRevenueWithTap'], breakdown: ['weekday'] };
     const answer = await app.call('query_metrics', { ...zone, startDate: '2026-11-09', endDate: '2026-11-16' });
@@ -128,14 +99,6 @@ describe('totals', () => {
     const devices = records(await call('query_metrics', { ...WEEK, metrics: ['visits'], devices: ['mobile', 'tablet'], totals: true }));
     expect(devices).toEqual(['all', 'mobile', 'tablet'].map((device) => ({ device, visits: truth({ device: device as 'all' }).visits })));
   });
-
-  it('are not drawn beside their parts', { tags: 'nightly' }, async () => {
-    const args = { ...WEEK, metrics: ['visits'], totals: true, chart: true };
-    const weekdays = await call('query_metrics', { ...args, breakdown: ['weekday'] });
-    expect(weekdays.structured['chart']).toMatchObject({ kind: 'bars', labels: expect.not.arrayContaining(['total']) });
-    const days = await call('query_metrics', { ...args, breakdown: ['day'] });
-    expect((days.structured['chart'] as { times: string[] }).times).toHaveLength(7);
-  });
 });
 
 describe('shares', () => {
@@ -167,13 +130,6 @@ describe('shares', () => {
       });
     }
     expect(textOf(answer)).toContain('Shares are percent of all devices and all visitors of the same time. Segments may overlap.');
-  });
-
-  it('of devices and the rest add up to the whole', { tags: 'nightly' }, async () => {
-    const rows = records(await call('query_metrics', { ...WEEK, metrics: ['visits'], breakdown: ['device'], shares: true }));
-    expect(rows.map(({ device }) => device)).toEqual([...DEVICES, OTHER]);
-    expect(rows[0]?.['visitsShare']).toBe(100);
-    expect(rows.slice(1).reduce((sum, row) => sum + Number(row['visitsShare']), 0)).toBeCloseTo(100, 3);
   });
 
   it('of rows of time are of their sum', async () => {
@@ -226,15 +182,6 @@ describe('visits on none of the devices', () => {
 });
 
 describe('all visitors beside segments', () => {
-  it.each(['all visitors', 'All Visits', 'EVERYONE', 'all  users'])('are understood as %s', { tags: 'nightly' }, async (words) => {
-    const answer = await call('query_metrics', { ...WEEK, metrics: ['conversionRate', 'visits'], compareSegments: ['Paid search', words] });
-    const of = (segment?: string) => {
-      const { visits, conversionRate } = truth(segment === undefined ? {} : { segment });
-      return { segment: segment ?? 'all visitors', visits, conversionRate: expect.closeTo(conversionRate, 3) };
-    };
-    expect(records(answer)).toEqual([of('Paid search'), of()]);
-  });
-
   it('are those within segmentIds', { tags: 'nightly' }, async () => {
     const args = { metrics: ['visits'], segmentIds: ['Germany'], compareSegments: ['all visitors', 'Germany', 'New visitors'] };
     const [all, germany, both] = records(await call('query_metrics', { ...WEEK, ...args }));

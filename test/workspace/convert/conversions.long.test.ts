@@ -146,23 +146,6 @@ describe('runs that overlap', () => {
       expect(files).toHaveLength(2);
     });
   });
-
-  it('of several jobs give one row for each session, with the columns of all', { tags: 'nightly' }, async () => {
-    const browsers = { jobId: 32, runId: 601, fields: [...FIELDS.slice(0, 3), 'browser_name'], exportedAt: '2026-11-20T01:00:00.000Z' };
-    const key = ({ project_id, user_id, session_id }: ReturnType<typeof row>) => ({ project_id, user_id, session_id });
-    const file = text({ ...key(row(2, 0)), browser_name: 'Chrome' }, { ...key(row(9, 0)), browser_name: null });
-    const open = project(early, late, { ...browsers, files: [file] });
-    const sql = `SELECT right(user_id, 1) AS id, ${REVENUE}, browser_name FROM data ORDER BY 1`;
-    const expected = [
-      ['1', 100, null],
-      ['2', 222, 'Chrome'],
-      ['3', 333, null],
-      ['4', 400, null],
-      ['9', null, null],
-    ];
-    expect((await queried(open(), sql)).rows).toEqual(expected);
-    expect((await queried(await converted(open), sql)).rows).toEqual(expected);
-  });
 });
 
 describe('ids', () => {

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
@@ -40,11 +39,6 @@ async function openServer(dataDir: string) {
   };
 }
 
-/** Parts that are in their place, of any run. */
-function wholeParts(dataDir: string): number {
-  return readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.gz')).length;
-}
-
 function wholeRun(directory: string): string[] {
   const manifest = JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8')) as RunManifest;
   for (const { name, sha256: sum } of manifest.files) expect(sha256(readFileSync(join(directory, name)))).toBe(sum);
@@ -56,28 +50,6 @@ function wholeRun(directory: string): string[] {
 
 describe('the built server', () => {
   const RUN = { jobId: 3132, runId: 313200290 };
-
-  it('that is killed goes on after a restart: what was complete is not fetched again, and what had begun is resumed', {
-    tags: 'nightly',
-  }, async () => {
-    const dataDir = scratchDirectory();
-    const slow = platform().faults.add({ kind: 'slow', operation: 'download', times: 1 });
-    const first = await openServer(dataDir);
-    await first.call('download_export_run', { ...RUN, waitSeconds: 0 });
-    await slow.reached();
-    while (wholeParts(dataDir) < 2) await delay(5);
-    first.server.child.kill('SIGKILL');
-    await first.server.ended;
-    slow.release();
-    const before = asked();
-    const second = await openServer(dataDir);
-    const done = await second.call('download_export_run', RUN);
-    expect(done).toMatchObject({ state: 'complete' });
-    expect(wholeRun(String(done['directory']))).toHaveLength(3);
-    const again = asked().slice(before.length);
-    expect(again).toHaveLength(1);
-    await second.server.stop();
-  });
 
   it('beside another on the same directory: each file is fetched by one of them, and both have it', { tags: 'nightly' }, async () => {
     const dataDir = scratchDirectory();

@@ -1,11 +1,10 @@
-import { readdirSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ledgerOf } from '../../../src/workspace/warehouse/ledger.ts';
 import { loadRun } from '../../../src/workspace/warehouse/load-run.ts';
 import { projectName } from '../../../src/workspace/warehouse/project-warehouse.ts';
 import { openWarehouse } from '../../../src/workspace/warehouse/warehouse.ts';
 import { sharedClickHouse } from '../../support/clickhouse/index.ts';
-import { missing, startClickHouse, type TestClickHouse } from '../../support/clickhouse/start.ts';
+import { missing, type TestClickHouse } from '../../support/clickhouse/start.ts';
 import { openOffline, writeRun } from '../convert/converted-runs.ts';
 import { asked, dayRun, fieldsOf, type LoadedProject, loadedProject, sessionRow } from './loaded-project.ts';
 
@@ -35,55 +34,11 @@ async function convertedProject(clickHouse: TestClickHouse, count: number, more:
   return project;
 }
 
-/** Rows of a project; without `FINAL` also those that were stored twice, as long as they were not merged. */
-const physicalRows = async (clickHouse: TestClickHouse, authUrl: string, final = 'FINAL') => {
-  const sql = `SELECT toUInt32(count()) FROM analytics.export_sessions ${final} WHERE _project = '${projectName(authUrl, 1201)}'`;
-  return (await clickHouse.query(sql))[0]?.[0];
-};
-
-/** Makes the last entries of a project an hour old: taken out first, because a merge keeps the newest of those with one key. */
-async function silence(clickHouse: TestClickHouse, authUrl: string): Promise<void> {
-  const [table, copy, own] = ['analytics.export_loads', 'analytics.older_loads', `_project = '${projectName(authUrl, 1201)}'`];
-  const older = '* REPLACE (written - INTERVAL 1 HOUR AS written)';
-  await clickHouse.query(`CREATE TABLE ${copy} ENGINE = MergeTree ORDER BY () AS SELECT ${older} FROM ${table} FINAL WHERE ${own}`);
-  await clickHouse.query(`ALTER TABLE ${table} DELETE WHERE ${own} SETTINGS mutations_sync = 1`);
-  await clickHouse.query(`INSERT INTO ${table} SELECT * FROM ${copy}`);
-  await clickHouse.query(`DROP TABLE ${copy}`);
-}
-
 /** Each part of a load is written by a process of its own. */
 const LONG_MS = 120_000;
 
 describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : ''}`, { timeout: LONG_MS }, () => {
   const clickHouse = sharedClickHouse();
-
-  it('count once where one run is loaded three times and killed twice', { tags: 'nightly' }, async () => {
-    const project = await convertedProject(clickHouse(), 900);
-    const { run, load, ledger, progress } = await loading(project, clickHouse(), 200);
-    // Killed before anything is confirmed, and after two of five pieces.
-    await clickHouse().fail({ failInserts: 1 });
-    await expect(load()).rejects.toThrow('Too many parts');
-    await clickHouse().fail({});
-    const abort = new AbortController();
-    const { write } = ledger;
-    ledger.write = async (record) => {
-      await write(record);
-      if (record.rows === 400) abort.abort(new Error('killed'));
-    };
-    await expect(load(abort.signal)).rejects.toThrow('killed');
-    ledger.write = write;
-    expect(await ledger.find(run)).toMatchObject({ state: 'loading', rows: 400 });
-    progress.length = 0;
-    await load();
-    // It goes on where it was.
-    expect(progress).toEqual([400, 600, 800, 900]);
-    await load();
-    await load();
-    expect(await ledger.find(run)).toMatchObject({ state: 'loaded', rows: 900 });
-    expect(await physicalRows(clickHouse(), project.authUrl)).toBe(900);
-    expect((await asked(project.workspace, FIGURES)).rows).toEqual((await asked(project.onDisk, FIGURES)).rows);
-    expect(readdirSync(project.workspace.directoryOf(run)).filter((name) => name.startsWith('piece-'))).toEqual([]);
-  });
 
   it('are taken on by the first of those that saw the same record, at first and later', { tags: 'nightly' }, async () => {
     const project = await convertedProject(clickHouse(), 5);
@@ -95,41 +50,6 @@ describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : 
       expect(await ledger.claim(entry(`${round} of the other`), before)).toBe(false);
       expect(await ledger.find(run)).toMatchObject({ generation: `${round} of one` });
     }
-  });
-
-  it('that are repeated from the beginning store no row twice, with a key or without', { tags: 'nightly' }, async () => {
-    for (const more of [{}, { session_id: undefined }]) {
-      const project = await convertedProject(clickHouse(), 500, more);
-      const { run, load, ledger } = await loading(project, clickHouse(), 200);
-      await load();
-      const loaded = await ledger.find(run);
-      if (!loaded) throw new Error('The run is not in the record.');
-      // As where the process ended between the rows and the record.
-      await ledger.write({ ...loaded, state: 'loading', rows: 0 });
-      await load();
-      expect(await physicalRows(clickHouse(), project.authUrl)).toBe(500);
-      expect(await physicalRows(clickHouse(), project.authUrl, '')).toBe(500);
-      // Another conversion orders the rows in another way: what is there is undone first.
-      await ledger.write({ ...loaded, state: 'loading', rows: 200, generation: 'of/another-table.parquet' });
-      await expect(load()).rejects.toThrow('another server is loading it');
-      await silence(clickHouse(), project.authUrl);
-      await load();
-      expect(await physicalRows(clickHouse(), project.authUrl)).toBe(500);
-    }
-  });
-
-  it('go on after the server died in the middle, the rows stored and not confirmed', { tags: 'nightly' }, async () => {
-    const own = await startClickHouse();
-    onTestFinished(() => own.stop());
-    const project = await convertedProject(own, 600);
-    await own.fail({ dieAfterInserts: 1 });
-    const dying = await loading(project, own, 200);
-    await expect(dying.load()).rejects.toMatchObject({ kind: 'down' });
-    await own.restart();
-    const { load, ledger, run } = await loading(project, own, 200);
-    expect(await ledger.find(run)).toMatchObject({ state: 'loading', rows: 200 });
-    await load();
-    expect(await physicalRows(own, project.authUrl)).toBe(600);
   });
 
   it('keep ids and amounts exact, and add columns and types as they appear', { tags: 'nightly' }, async () => {
