@@ -17,6 +17,8 @@ export interface Grammar {
   readonly nounOf: (subject: string) => Noun;
   /** The year of the reader, which dates leave out. */
   readonly year: string;
+  /** The last day of which everything is known: an amount that ends before it says so. */
+  readonly known?: string;
 }
 
 /** The subject with its place: `mobile conversion rate of "New visitors"`. */
@@ -183,14 +185,15 @@ export function sentenceOf(facts: Facts, grammar: Grammar): string {
 export const worded = (facts: Facts, grammar: Grammar): Finding => ({ ...facts, sentence: sentenceOf(facts, grammar) });
 
 /** One sentence: what a change has cost or brought, rounded to what its interval bears; empty where that is not known or may be nothing. */
-export function costSentence({ cost, when }: Pick<Facts, 'cost' | 'when'>, { nounOf }: Pick<Grammar, 'nounOf'>): string {
+export function costSentence({ cost, when }: Pick<Facts, 'cost' | 'when'>, { nounOf, year, known = '' }: Grammar): string {
   if (!cost || cost.low * cost.high <= 0) return '';
   const isMoney = /^[A-Z]{3}$/.test(cost.unit);
   const amount = formatNumber(Math.abs(roundedTo(cost.value, halfOf(cost))), { group: true, digits: 0 });
-  const far = when.ongoing ? ' so far' : '';
+  const isEnded = cost.to < known;
+  const until = isEnded ? ` up to ${dateText(cost.to, year)}` : ' so far';
+  const far = when.ongoing ? until : '';
   if (isMoney) {
-    const lost = when.ongoing ? 'has cost' : 'cost';
-    const won = when.ongoing ? 'has brought' : 'brought';
+    const [lost, won] = when.ongoing && !isEnded ? ['has cost', 'has brought'] : ['cost', 'brought'];
     return `It ${cost.value < 0 ? lost : won} about ${amount} ${cost.unit}${far}.`;
   }
   return `That is about ${amount} ${cost.value < 0 ? 'fewer' : 'more'} ${nounOf(cost.of).name}${far}.`;

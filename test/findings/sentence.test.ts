@@ -228,6 +228,8 @@ describe('beside the sentence', () => {
 
   it('a cost is rounded to what its interval bears, and is none where it may be nothing', () => {
     expect(costSentence({ cost, when: step.when }, grammar)).toBe('It has cost about 49,000 EUR so far.');
+    // Later days are known, which are not asked about.
+    expect(costSentence({ cost, when: step.when }, { ...grammar, known: '2026-09-20' })).toBe('It cost about 49,000 EUR up to 14 Sept.');
     expect(
       costSentence({ cost: { ...cost, value: 48_895, low: 41_630, high: 56_966 }, when: { ...step.when, ongoing: false } }, grammar),
     ).toBe('It brought about 49,000 EUR.');

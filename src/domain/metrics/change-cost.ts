@@ -1,3 +1,4 @@
+import { dayAfter } from '../../lib/calendar.ts';
 import { Z_95 } from '../../statistics/tails.ts';
 
 /** A relative change with its bounds at 95 %. */
@@ -18,18 +19,6 @@ export interface CostRange {
 const LEAST = 0.01;
 const logOf = (relative: number) => Math.log(Math.max(LEAST, 1 + relative));
 
-/** Factors whose errors hold how orders scatter by chance. */
-const OF_COUNTED_ORDERS: ReadonlySet<string> = new Set(['conversionRate', 'conversionCount', 'revenueSum']);
-
-/**
- * Variance, as a logarithm, of a total of orders by their number alone, where no factor holds it: twice as many visits bring twice as
- * many orders, give or take what chance makes of these (Poisson).
- */
-export function scatterOfOrders(metric: Cost['metric'], factors: readonly string[], orders: number): number {
-  const isKnown = metric === 'visits' || factors.some((factor) => OF_COUNTED_ORDERS.has(factor));
-  return isKnown || orders <= 0 ? 0 : 1 / orders;
-}
-
 /**
  * The actual total less what it would have been without changes of its factors: total × (1 − 1 / product of the factors). The errors
  * of the factors, and `scatter` of the total itself, are taken to be independent.
@@ -45,68 +34,6 @@ export function costOfFactors(total: number, factors: readonly Sized[], scatter 
   const [value, low, high] = [costAt(sum), costAt(sum - error), costAt(sum + error)];
   const own = Z_95 * Math.sqrt(scatter) * Math.abs(value);
   return { value, low: value - Math.hypot(value - low, own), high: value + Math.hypot(high - value, own) };
-}
-
-/** Some days of a change, beside all of them: the total of each, and the visits and number of days by which they share. */
-export interface SomeDays {
-  readonly some: { readonly total: number; readonly visits: number; readonly days: number };
-  readonly all: { readonly total: number; readonly visits: number; readonly days: number };
-}
-
-/** Whether visits share a change out to its days, and the variance by chance of its total. */
-interface DaysOfCost {
-  readonly isOfRate: boolean;
-  readonly scatter: number;
-}
-
-/**
- * The amount that a change makes on some of its days: their total less their part of what all would have been without it. A rate is of
- * visits, so that these share it; else each day has the same part.
- */
-export function costOfDays({ some, all }: SomeDays, factors: readonly Sized[], { isOfRate, scatter }: DaysOfCost): CostRange {
-  const share = isOfRate && all.visits > 0 ? some.visits / all.visits : some.days / Math.max(1, all.days);
-  const whole = costOfFactors(all.total, factors, scatter);
-  const partOf = (ofAll: number) => some.total - share * (all.total - ofAll);
-  return { value: partOf(whole.value), low: partOf(whole.low), high: partOf(whole.high) };
-}
-
-/** Visits and orders of some days. */
-export interface Traffic {
-  readonly visits: number;
-  readonly orders: number;
-  readonly days: number;
-}
-
-/** Visits a day move by this factor at least where others are taken to come. */
-const OTHERS = 1.3;
-
-/**
- * Whether a rate moved because others came or stayed away, as those of a campaign: far more visits a day than before the change, and no
- * fewer orders, or far fewer and no more. What the rate alone would make of these visits was never there to be lost.
- */
-export function isDiluted(relative: number, own: Traffic, before: Traffic): boolean {
-  if (own.days === 0 || before.days === 0 || before.visits === 0) return false;
-  const ratioOf = (part: 'visits' | 'orders') => own[part] / own.days / (Math.max(1, before[part]) / before.days);
-  const [visits, orders] = [ratioOf('visits'), ratioOf('orders')];
-  return relative < 0 ? visits >= OTHERS && orders >= 1 : visits <= 1 / OTHERS && orders <= 1;
-}
-
-/** Revenue and the orders that it is of. */
-export interface Sales {
-  readonly revenue: number;
-  readonly orders: number;
-}
-
-/** Days before a change whose orders tell what one is worth. */
-export const BASKET_DAYS = 28;
-
-/**
- * Revenue of the orders of a change at what an order was worth on its days and on those before together: of the few that a fall leaves some
- * large ones decide, and those that were lost were of the usual size.
- */
-export function atUsualBasket({ revenue, orders }: Sales, before: Sales): number {
-  const all = orders + before.orders;
-  return orders > 0 && before.orders > 0 ? (orders * (revenue + before.revenue)) / all : revenue;
 }
 
 /** The estimated amount that a change adds to or takes from a total over its days. */
@@ -125,6 +52,67 @@ export const FACTORS: Readonly<Record<Cost['metric'], readonly string[]>> = {
   conversionCount: ['visits', 'conversionRate'],
   revenueSum: ['visits', 'conversionRate', 'cartAverage'],
 };
+
+/** The total of a metric over some days where a change is, and of how many days it is; undefined where it was not read. */
+export type TotalOn = (metric: string, from: string, to: string) => { readonly total: number; readonly days: number } | undefined;
+
+/** First and last day of what a change costs. */
+interface CostDays {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A factor of a total that changed. */
+interface Factor extends Sized {
+  readonly metric: string;
+}
+
+/** Days before a change that tell what an order is worth, and how many visits there were. */
+const DAYS_BEFORE = 28;
+const daysBefore = ({ from }: CostDays): [string, string] => [dayAfter(from, -DAYS_BEFORE), dayAfter(from, -1)];
+
+/** Visits a day move by this factor at least where others are taken to come. */
+const OTHERS = 1.3;
+
+/**
+ * Whether nothing changed but a rate, because others came or stayed away, as those of a campaign: far more visits a day than before the
+ * change, and no fewer orders, or far fewer and no more. What the rate alone would make of these visits was never there to be lost.
+ */
+export function isOfOthers(factors: readonly Factor[], days: CostDays, totalOn: TotalOn): boolean {
+  const ratioOf = (metric: string) => {
+    const [own, before] = [totalOn(metric, days.from, days.to), totalOn(metric, ...daysBefore(days))];
+    return own?.days && before?.days ? own.total / own.days / (Math.max(1, before.total) / before.days) : undefined;
+  };
+  const [visits, orders] = [ratioOf('visits'), ratioOf('conversionCount')];
+  if (visits === undefined || orders === undefined || factors.some(({ metric }) => metric !== 'conversionRate')) return false;
+  return factors.some(({ relative }) => (relative < 0 ? visits >= OTHERS && orders >= 1 : visits <= 1 / OTHERS && orders <= 1));
+}
+
+/**
+ * Revenue of the orders of a change at what an order was worth on its days and on those before together: of the few that a fall leaves some
+ * large ones decide, and those that were lost were of the usual size.
+ */
+function atUsualBasket(days: CostDays, totalOn: TotalOn): number {
+  const [own, before] = ([[days.from, days.to], daysBefore(days)] as const).map(([from, to]) => ({
+    revenue: totalOn('revenueSum', from, to)?.total ?? 0,
+    orders: totalOn('conversionCount', from, to)?.total ?? 0,
+  }));
+  if (!own?.orders || !before?.orders) return own?.revenue ?? 0;
+  return (own.orders * (own.revenue + before.revenue)) / (own.orders + before.orders);
+}
+
+/** Factors whose errors hold how orders scatter by chance. */
+const OF_COUNTED_ORDERS: ReadonlySet<string> = new Set(['conversionRate', 'conversionCount', 'revenueSum']);
+
+/** The amount that a change of these factors makes of a total over its days. */
+export function costOfChange(metric: Cost['metric'], factors: readonly Factor[], days: CostDays, totalOn: TotalOn): CostRange {
+  const isOfOrders = metric === 'revenueSum' && factors.every((factor) => FACTORS.conversionCount.includes(factor.metric));
+  const total = isOfOrders ? atUsualBasket(days, totalOn) : (totalOn(metric, days.from, days.to)?.total ?? 0);
+  // Twice as many visits bring twice as many orders, give or take what chance makes of these (Poisson).
+  const isScatterKnown = metric === 'visits' || factors.some((factor) => OF_COUNTED_ORDERS.has(factor.metric));
+  const orders = isScatterKnown ? 0 : (totalOn('conversionCount', days.from, days.to)?.total ?? 0);
+  return costOfFactors(total, factors, orders > 0 ? 1 / orders : 0);
+}
 
 /** The metrics that a metric is the product of; none of one that is measured by itself, as revenue beside conversions of another goal. */
 export function factorsOf(

@@ -1,18 +1,21 @@
 import type { Facts, FindingPlace } from '../../findings/finding.ts';
 import { type Grammar, worded } from '../../findings/sentence.ts';
+import { dayAfter } from '../../lib/calendar.ts';
 import { lowered } from '../../lib/sentences.ts';
 import type { Cost } from './change-cost.ts';
-import type { MeasuredChange } from './compare/measured-change.ts';
+import { costOnDays } from './compare/measured-change.ts';
 import { isCount, kindOf } from './compare/readings.ts';
 import type { DatedChange } from './engine/changes.ts';
 import { type DailyPoint, valueOf } from './engine/series.ts';
 import { nameOf, unitOf, verbsOf } from './metric-definitions.ts';
 import type { CountingFault } from './quality/counting.ts';
+import type { MetricRow } from './read/metric-answers.ts';
 
 /** The grammar of metrics, for a reader in the year of a day. */
 export const grammarOf = (today: string): Grammar => ({
   nounOf: (metric) => ({ name: lowered(nameOf(metric)), isPlural: verbsOf(metric).is === 'are' }),
   year: today.slice(0, 4),
+  known: dayAfter(today, -1),
 });
 
 const SHAPES = { step: 'step', episode: 'episode', outlier: 'day', drift: 'drift' } as const;
@@ -32,35 +35,38 @@ export function levelUnit(metric: string, currency: string | undefined): string 
   return isCount(metric) ? `${unit} a day` : unit;
 }
 
-/** The cost or gain of a change, for the record; without bounds it is no more than an estimate. */
-function costFacts(
-  { metric, value, low = value, high = value }: Omit<Cost, 'goalId'>,
-  days: { from: string; to: string },
-  currency?: string,
-) {
-  const rounded = (amount: number) => Number(amount.toFixed(2));
-  return { of: metric, value: rounded(value), low: rounded(low), high: rounded(high), unit: unitOf(metric, currency) ?? '', ...days };
-}
-
 /** A change of a metric at a place, with the days that show it. */
 export interface PlacedChange {
   readonly metric: string;
   readonly place: FindingPlace;
   readonly change: Omit<DatedChange, 'shape'> & { readonly shape: DatedChange['shape'] | 'drift' };
-  readonly cost?: MeasuredChange['cost'] | undefined;
+  readonly cost?: Omit<Cost, 'goalId'> | undefined;
+  /** Days of all metrics at the place, which the cost is of where it is not given. */
+  readonly rows?: readonly MetricRow[];
   /** Days of the metric at the place. */
   readonly points: readonly DailyPoint[];
-  /** The last day that is known. */
+  /** The last day that is asked about: a cost is up to it, whatever is known of the days behind it. */
   readonly last: string;
   readonly causes?: Facts['causes'];
   readonly more?: Facts['more'];
 }
 
+/** The cost or gain of a change, for the record; without bounds it is no more than an estimate. */
+function costFacts({ metric, change, rows, cost, last }: PlacedChange, currency: string | undefined): Pick<Facts, 'cost'> {
+  const found = rows ? costOnDays(metric, rows, change, last) : cost;
+  if (!found) return {};
+  const { metric: of, value, low = value, high = value } = found;
+  const { from, to = last } = change;
+  const rounded = (amount: number) => Number(amount.toFixed(2));
+  const amounts = { value: rounded(value), low: rounded(low), high: rounded(high) };
+  return { cost: { of, ...amounts, unit: unitOf(of, currency) ?? '', from, to: to < last ? to : last } };
+}
+
 /** The record of a change with a date. */
 export function changeFacts(placed: PlacedChange, currency: string | undefined): Facts {
-  const { metric, place, change, cost, points, last, causes = [], more } = placed;
+  const { metric, place, change, points, last, causes = [], more } = placed;
   const { shape, from, to, earliest, latest, relative, low, high, pValue } = change;
-  const now = levelOn(metric, points, from, to ?? last);
+  const now = levelOn(metric, points, from, to ?? points.at(-1)?.label ?? last);
   const own = SHAPES[shape];
   return {
     subject: metric,
@@ -79,7 +85,7 @@ export function changeFacts(placed: PlacedChange, currency: string | undefined):
     verdict: relative > 0 ? 'higher' : 'lower',
     chance: Number(pValue.toPrecision(2)),
     causes: [...causes],
-    ...(cost && { cost: costFacts(cost, { from, to: to ?? last }, currency) }),
+    ...costFacts(placed, currency),
     ...(more && { more }),
   };
 }

@@ -331,6 +331,7 @@ export async function findChanges(input: FindInput, context: FindChangesContext)
     timeZone,
     firstDay: todayIn(timeZone, startMs),
     lastDay: todayIn(timeZone, endMs),
+    today: todayIn(timeZone, context.nowMs),
     unseen: unseenOf(ofSite, input, zones, chosen !== undefined && !speed),
   });
 }

@@ -141,9 +141,7 @@ function changesTold(
   placeOf: (change: FoundChange) => FindingPlace,
   grammar: Grammar,
 ): ExpectedTold {
-  const facts = ranked(
-    [...changes, ...before].map((own) => changeFacts({ ...own, place: placeOf(own), last: own.points.at(-1)?.label ?? last }, currency)),
-  );
+  const facts = ranked([...changes, ...before].map((own) => changeFacts({ ...own, place: placeOf(own), last }, currency)));
   return {
     facts,
     lead: wordedAll(facts, grammar).map((finding) => saidOf(finding, grammar)),

@@ -59,7 +59,7 @@ export interface ExpectedRead {
   /** Changes that began shortly before the first line and go on. */
   readonly before: readonly FoundChange[];
   readonly currency: string | undefined;
-  /** The last day that is known. */
+  /** The last complete day of the query. */
   readonly last: string;
 }
 
@@ -138,7 +138,7 @@ async function readHistory(query: MetricQuery, grid: QueryGrid, lines: readonly 
   const told = later.rows.length === 0 ? among : await inTurns(signal, () => changesWithLater(among, whole, [first, last]));
   const ofDevices = { grid: { ...daily, ranges: [history, ...later.ranges] }, input: whole };
   const [changes, earlier] = await onDevices([told, before], ofDevices, context);
-  return { input, found: [...among, ...before], changes, before: earlier, currency: read.currency, rows, firstMs, lastMs };
+  return { input, found: [...among, ...before], changes, before: earlier, currency: read.currency, rows, firstMs, lastMs, last };
 }
 
 /** Reads what was to be expected of lines whose metrics follow from the same conversions. */
@@ -149,7 +149,7 @@ async function readTogether(
   context: ExpectedContext,
 ): Promise<ExpectedRead> {
   const { timeZone, note } = context;
-  const { input, found, changes, before, currency, rows, firstMs, lastMs } = await readHistory(query, grid, lines, context);
+  const { input, found, changes, before, currency, rows, firstMs, lastMs, last } = await readHistory(query, grid, lines, context);
   const labels = slotsOf('day', query.interval, timeZone).map(({ label }) => label);
   const special = specialNote(labels, input.known);
   if (special !== '') note(special);
@@ -159,7 +159,7 @@ async function readTogether(
       `Rows with the verdict forecast hold days after ${todayIn(timeZone, lastMs)}: expected is of what was counted and what is to come.`,
     );
   const own = await inTurns(context.signal, () => withExpected(input, found));
-  return { lines: own, changes, before, currency, last: todayIn(timeZone, lastMs) };
+  return { lines: own, changes, before, currency, last };
 }
 
 /** Reads what was to be expected of the lines of a query: of revenue beside the purchases that it follows from, whatever goal was named. */
@@ -217,8 +217,8 @@ export async function readCourse(
   const last = todayIn(context.timeZone, context.nowMs);
   const none = { lines: [...lines], changes: [], before: [], currency: undefined, last };
   if (!isCourse(query, context.timeZone)) return none;
-  const { changes } = await readHistory(query, grid, lines, context);
-  return { ...none, changes };
+  const { changes, last: ofDays } = await readHistory(query, grid, lines, context);
+  return { ...none, changes, last: ofDays };
 }
 
 /** The days of an expectation, and how to read those of devices. */

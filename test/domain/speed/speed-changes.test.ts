@@ -123,7 +123,7 @@ function site(metric: string, from: string, own: Partial<RankedChange> = {}): Ra
   };
 }
 
-const PERIOD = { timeZone: 'UTC', firstDay: '2026-11-01', lastDay: '2026-11-19' };
+const PERIOD = { timeZone: 'UTC', firstDay: '2026-11-01', today: '2026-11-20' };
 const orderOf = (entries: ReturnType<typeof entriesOf>) =>
   entries.map((entry) =>
     'site' in entry ? `${entry.site.from}${entry.beside ? ` beside ${entry.beside.scenarioId}` : ''}` : String(entry.speed.scenarioId),

@@ -67,7 +67,7 @@ describe('what changed in four weeks', () => {
       new RegExp(`^Mobile conversion rate has been \\d+% lower since 10 Nov\\. .* There are ${length - 1} more changes\\.$`),
     );
     expect(answer.structured['details']).toContainEqual(
-      'Beside the list 2026-11-01 revenue (mobile) +217% stands out; a single very large order may be all there is.',
+      'Mobile revenue was 217% higher on 1 Nov; a single very large order alone could explain it.',
     );
     for (const { sentence } of findingsOf(answer)) expect(answer.text).toContain(sentence);
   });

@@ -41,7 +41,7 @@ describe('rows as they are asked for', () => {
     const weeks = { startDate: '2026-09-28', endDate: '2026-11-15', metrics: ['all'], breakdown: ['week'] };
     const answer = await call('query_metrics', weeks);
     expect(answer.structured['answer']).toMatch(
-      /^Mobile conversion rate has been \d+% lower since 10 Nov\. It has cost about [\d,]+ EUR so far\./,
+      /^Mobile conversion rate has been \d+% lower since 10 Nov\. It cost about [\d,]+ EUR up to 15 Nov\./,
     );
     expect(findingsOf(answer)[0]).toMatchObject({
       subject: 'conversionRate',

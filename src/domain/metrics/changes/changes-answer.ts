@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type Facts, type Finding, findingShape } from '../../../findings/finding.ts';
 import { paragraphOf, type Said } from '../../../findings/paragraph.ts';
-import { type Grammar, intervalSentence, saidOf, worded } from '../../../findings/sentence.ts';
+import { type Grammar, intervalSentence, saidOf, sentenceOf, worded } from '../../../findings/sentence.ts';
 import { rangeText } from '../../../findings/wording.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { todayIn } from '../../../lib/dates.ts';
@@ -13,13 +13,12 @@ import type { Cost } from '../change-cost.ts';
 import { LEAST_HISTORY_DAYS } from '../engine/levels.ts';
 import type { DailyPoint } from '../engine/series.ts';
 import { changeFacts, faultFacts, grammarOf } from '../findings.ts';
-import { definitionOf, nameOf } from '../metric-definitions.ts';
+import { definitionOf } from '../metric-definitions.ts';
 import { type CountingFault, qualityShape } from '../quality/counting.ts';
 import type { Place } from './change-series.ts';
-import type { Part } from './events.ts';
-import { type LargeDay, largeDaysSentence } from './large-days.ts';
+import type { LargeDay } from './large-days.ts';
 import { DRIFT_DAYS, isTooSlow, type RankedChange } from './rank-changes.ts';
-import { type SlowLevel, slowLevelsSentence } from './slow-levels.ts';
+import type { SlowLevel } from './slow-levels.ts';
 
 /** Subjects that can be searched for changes. */
 export const changeSubjects = ['site', 'zones', 'speed'] as const;
@@ -101,6 +100,8 @@ export interface AnswerFacts {
   readonly firstDay: string;
   readonly lastDay: string;
   readonly days: number;
+  /** The day of the reader. */
+  readonly today: string;
   /** Changes to list. */
   readonly limit: number;
   /** Sentences of the first paragraph on what was not looked at and would be expected to be. */
@@ -222,9 +223,9 @@ export function speedFindings({ scenarioId, scenario, moves }: SpeedChange, { ti
 }
 
 /** One sentence on the first move of a change of speed. */
-export function speedSentence(change: SpeedChange, period: Pick<AnswerFacts, 'timeZone' | 'lastDay'>): string {
+export function speedSentence(change: SpeedChange, period: Pick<AnswerFacts, 'timeZone' | 'today'>): string {
   const [first] = speedFindings(change, period);
-  return first ? worded(first, changesGrammar(period.lastDay)).sentence : '';
+  return first ? worded(first, changesGrammar(period.today)).sentence : '';
 }
 
 const factsOf = (entry: Entry, facts: AnswerFacts): Facts[] => {
@@ -238,15 +239,6 @@ function nothingSentence({ site, firstDay, lastDay }: AnswerFacts, { year }: Gra
   const suddenly = site && site.slowly.length > 0 ? ' suddenly' : '';
   return `${isPart ? 'Nothing that was looked at' : 'Nothing'} changed${suddenly} beyond chance ${rangeText(firstDay, lastDay, year)}.`;
 }
-
-/** Trends beside the list, which make less in its days than would be news. */
-function slowSentence(slow: readonly RankedChange[]): string {
-  const named = slow.flatMap(({ parts: [first] }) => (first ? [`${nameOf(first.metric).toLowerCase()} ${slowText(first)}`] : []));
-  return slow.length === 0 ? '' : `Slow trends, in four weeks: ${named.join(', ')}.`;
-}
-
-const slowText = ({ relative, place: { device } }: Part) =>
-  `${relative < 0 ? '' : '+'}${(100 * relative).toFixed(1)}%${device === 'all' ? '' : ` on ${device}`}`;
 
 /** How many series were looked at, and what could not be read. */
 function seenSentences({ site, speed, unseen }: AnswerFacts): string[] {
@@ -274,9 +266,36 @@ function leadOf(facts: AnswerFacts, findings: readonly Finding[], count: number,
   return [...ofCounting.map(({ sentence }) => [sentence]), said, ...seenSentences(facts), ...more];
 }
 
-/** Sentences beside the list: slow trends, levels that moved slowly, large days, special days. */
-function besideSentences({ slowly, large, special, names }: SiteFacts, slow: readonly RankedChange[]): string[] {
-  return [slowSentence(slow), slowLevelsSentence(slowly), largeDaysSentence(large, names.zone), special];
+/** Days beside the list, at most. */
+const MOST_LARGE_DAYS = 3;
+
+/** Records beside the list: slow trends and levels, and days that something else may explain. */
+function besideFacts(site: SiteFacts, slow: readonly RankedChange[], facts: AnswerFacts): Facts[] {
+  const recordOf = (metric: string, place: Place, relative: number, causes: Facts['causes']): Omit<Facts, 'when'> => {
+    const percent = 100 * relative;
+    const verdict = relative < 0 ? 'lower' : 'higher';
+    return {
+      subject: metric,
+      unit: '',
+      place: placeOf(place, metric, site),
+      now: null,
+      change: { percent, low: percent, high: percent },
+      verdict,
+      causes,
+    };
+  };
+  return [
+    ...slow.flatMap((change) => siteFindings({ site: change }, site, facts)),
+    ...site.slowly.map(({ metric, relative }): Facts => {
+      const when = { shape: 'drift' as const, from: facts.firstDay, ongoing: true };
+      return { ...recordOf(metric, { device: 'all' }, relative, []), when };
+    }),
+    ...site.large.slice(0, MOST_LARGE_DAYS).map(({ day, metric, place, relative }): Facts => {
+      const name = metric === 'visits' ? 'chance among so many series' : 'a single very large order';
+      const when = { shape: 'day' as const, from: day, to: day, ongoing: false };
+      return { ...recordOf(metric, place, relative, [{ kind: 'special day', name, basis: 'inferred' }]), when };
+    }),
+  ];
 }
 
 /** How much was looked at, of the site and of speed. */
@@ -296,7 +315,7 @@ function lookedAt({ site, speed, firstDay }: AnswerFacts): Changes['looked'] {
 export function changesAnswer(facts: AnswerFacts): Changes {
   const { site, speed, limit } = facts;
   const { ranked = [], faults = [] } = site ?? {};
-  const grammar = changesGrammar(facts.lastDay);
+  const grammar = changesGrammar(facts.today);
   const looked = lookedAt(facts);
   const slow = ranked.filter((change) => isTooSlow(change, facts.days));
   const news = ranked.filter((change) => !slow.includes(change));
@@ -305,7 +324,7 @@ export function changesAnswer(facts: AnswerFacts): Changes {
   const findings = [...faults.map((fault) => faultFacts(fault)), ...shown].map((each) => worded(each, grammar));
   const lead = looked.series === 0 ? [youngSentence(facts, looked.dataSince, grammar)] : leadOf(facts, findings, entries.length, grammar);
   const { answer, rest } = paragraphOf(lead);
-  const beside = site ? besideSentences(site, slow) : [];
+  const beside = site ? [...besideFacts(site, slow, facts).map((each) => sentenceOf(each, grammar)), site.special] : [];
   // The records hold every interval; in words it stands beside the change that the first paragraph tells.
   const intervals = findings.slice(0, faults.length + 1).map((finding) => intervalSentence(finding, grammar));
   const details = [...rest, ...intervals, ...beside].filter((sentence) => sentence !== '');

@@ -1,7 +1,7 @@
 import { definitionOf } from '../metric-definitions.ts';
 import type { Scene } from './change-series.ts';
 import { type ChangeEvent, type Part, partAt } from './events.ts';
-import { isOfOthers } from './rank-changes.ts';
+import { isDiluted } from './rank-changes.ts';
 
 /** A rate of a goal that some event is about by itself; undefined of any other. */
 function rateOf({ shape, parts: [first, ...rest], place }: ChangeEvent): Part | undefined {
@@ -24,7 +24,7 @@ export function withoutDiluted(scene: Scene, events: readonly ChangeEvent[]): Ch
   const taken = new Map<ChangeEvent, Part[]>();
   const left = events.filter((event) => {
     const rate = rateOf(event);
-    if (!rate || !isOfOthers(scene, event, rate.place, [rate])) return true;
+    if (!rate || !isDiluted(scene, event, rate.place, [rate])) return true;
     const visits = events.find((other) => other !== event && isWithin(other, event, rate));
     if (!visits) return true;
     const isTold = [...visits.parts, ...(taken.get(visits) ?? [])].some(

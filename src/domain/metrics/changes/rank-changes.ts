@@ -1,17 +1,5 @@
-import { dayAfter } from '../../../lib/calendar.ts';
 import { nth } from '../../../lib/nth.ts';
-import {
-  atUsualBasket,
-  BASKET_DAYS,
-  type Cost,
-  type CostRange,
-  costOfDays,
-  costOfFactors,
-  FACTORS,
-  isDiluted,
-  type Sales,
-  scatterOfOrders,
-} from '../change-cost.ts';
+import { type Cost, costOfChange, costOfFactors, FACTORS, isOfOthers, type TotalOn } from '../change-cost.ts';
 import { LEAST_DRIFT } from '../engine/scan.ts';
 import { definitionOf } from '../metric-definitions.ts';
 import { type ChangeSeries, isProduct, type Place, type Scene, seriesId } from './change-series.ts';
@@ -43,49 +31,21 @@ function factorsOf(parts: readonly Part[], metric: Cost['metric'], goalId: numbe
 const LEAST_LEFT = 0.1;
 
 function costOf(scene: Scene, event: ChangeEvent, metric: Cost['metric'], goalId: number | undefined): Cost | undefined {
-  const { series, from, to } = scene;
   const place: Place = { ...event.place, goalId };
-  const own = series.get(seriesId(metric, place));
+  const own = scene.series.get(seriesId(metric, place));
   const factors = factorsOf(event.parts, metric, goalId);
-  if (!own || place.zoneId !== undefined || factors.length === 0 || isOfOthers(scene, event, place, factors)) return undefined;
+  if (!own || place.zoneId !== undefined || factors.length === 0 || isDiluted(scene, event, place, factors)) return undefined;
   const isDrift = event.shape === 'drift';
-  const first = isDrift ? from : event.from;
-  const days = daysOf(own, first, isDrift ? to : (event.to ?? to));
+  const days = isDrift ? { from: scene.from, to: scene.to } : { from: event.from, to: event.to ?? scene.to };
+  const counted = daysOf(own, days.from, days.to);
   const of = { metric, goalId: metric === 'conversionCount' ? goalId : undefined };
   // Half of a slope lies above its middle.
-  const share = isDrift ? days.length / DRIFT_DAYS / 2 : 1;
-  const sized = factors.map(({ relative, low, high }) => ({ relative: share * relative, low: share * low, high: share * high }));
+  const share = isDrift ? counted.length / DRIFT_DAYS / 2 : 1;
+  const sized = factors.map((part) => ({ ...part, relative: share * part.relative, low: share * part.low, high: share * part.high }));
   const left = sized.reduce((product, { relative }) => product * (1 + relative), 1);
-  if (left < LEAST_LEFT || totalOf(days) === 0) return { ...of, value: totalOf(days) - expectedOf(scene, own, days) };
-  if (isDrift) return { ...of, ...costOfFactors(totalOf(days), sized) };
-  return { ...of, ...costOfEvent(scene, event, { own, place, factors }, days) };
-}
-
-/** The series of a total, where it is of, and the factors of it that changed. */
-interface Total {
-  readonly own: ChangeSeries;
-  readonly place: Place;
-  readonly factors: readonly Part[];
-}
-
-/** The amount that a step or an episode makes on some of its days. */
-function costOfEvent(scene: Scene, { from, to }: ChangeEvent, { own, place, factors }: Total, days: ChangeSeries['days']): CostRange {
-  const isOfOrders = own.metric === 'revenueSum' && factors.every(({ metric }) => FACTORS.conversionCount.includes(metric));
-  const amountOf = (some: ChangeSeries['days']) => (isOfOrders ? usualRevenue(scene, own, place, from, some) : totalOf(some));
-  const visits = scene.series.get(seriesId('visits', place));
-  const partOf = (some: ChangeSeries['days']) => {
-    const [first, last] = [some[0]?.label ?? from, some.at(-1)?.label ?? from];
-    return { total: amountOf(some), visits: visits ? totalOf(daysOf(visits, first, last)) : 0, days: some.length };
-  };
-  const isOfRate = factors.every(({ metric }) => metric === 'conversionRate');
-  const all = daysOf(own, from, to ?? scene.to);
-  const orders = scene.series.get(seriesId('conversionCount', place));
-  const scatter = scatterOfOrders(
-    own.metric as Cost['metric'], // the totals that costs are of
-    factors.map(({ metric }) => metric),
-    orders ? totalOf(daysOf(orders, from, to ?? scene.to)) : 0,
-  );
-  return costOfDays({ some: partOf(days), all: partOf(all) }, factors, { isOfRate, scatter });
+  const total = totalOf(counted);
+  if (left < LEAST_LEFT || total === 0) return { ...of, value: total - expectedOf(scene, own, counted) };
+  return { ...of, ...(isDrift ? costOfFactors(total, sized) : costOfChange(metric, factors, days, totalAt(scene, place))) };
 }
 
 /** The usual total of some days. */
@@ -95,32 +55,21 @@ function expectedOf({ studies }: Scene, { id }: ChangeSeries, days: ChangeSeries
   return series?.labels.reduce((sum, label, at) => sum + (labels.has(label) ? nth(series.expected, at) : 0), 0) ?? 0;
 }
 
-/** Whether nothing changed but a rate, because others came or stayed away. */
-export function isOfOthers({ series, to: last }: Scene, { from, to = last }: ChangeEvent, place: Place, factors: readonly Part[]): boolean {
-  const [visits, orders] = ['visits', 'conversionCount'].map((metric) => series.get(seriesId(metric, place)));
-  if (!visits || !orders || factors.some(({ metric }) => metric !== 'conversionRate')) return false;
-  const trafficOf = (first: string, end: string) => {
-    const days = daysOf(visits, first, end);
-    return { visits: totalOf(days), orders: totalOf(daysOf(orders, first, end)), days: days.length };
+/** The totals of a place. */
+function totalAt({ series }: Scene, place: Place): TotalOn {
+  return (metric, from, to) => {
+    const own = series.get(seriesId(metric, place));
+    const days = own && daysOf(own, from, to);
+    return days && { total: totalOf(days), days: days.length };
   };
-  return factors.some(({ relative }) =>
-    isDiluted(relative, trafficOf(from, to), trafficOf(dayAfter(from, -BASKET_DAYS), dayAfter(from, -1))),
-  );
+}
+
+/** Whether nothing changed but a rate, because others came or stayed away. */
+export function isDiluted(scene: Scene, { from, to = scene.to }: ChangeEvent, place: Place, factors: readonly Part[]): boolean {
+  return isOfOthers(factors, { from, to }, totalAt(scene, place));
 }
 
 const totalOf = (days: ChangeSeries['days']) => days.reduce((sum, { numerator }) => sum + numerator, 0);
-
-/** Revenue of the orders of some days of a change that began on one, at what an order is usually worth. */
-function usualRevenue({ series }: Scene, own: ChangeSeries, place: Place, begun: string, days: ChangeSeries['days']): number {
-  const orders = series.get(seriesId('conversionCount', place));
-  if (!orders) return totalOf(days);
-  const salesOf = (from: string, to: string): Sales => ({
-    revenue: totalOf(daysOf(own, from, to)),
-    orders: totalOf(daysOf(orders, from, to)),
-  });
-  const [first, last] = [days[0]?.label ?? begun, days.at(-1)?.label ?? begun];
-  return atUsualBasket(salesOf(first, last), salesOf(dayAfter(begun, -BASKET_DAYS), dayAfter(begun, -1)));
-}
 
 const daysOf = ({ days }: ChangeSeries, from: string, to: string) => days.filter(({ label }) => label >= from && label <= to);
 

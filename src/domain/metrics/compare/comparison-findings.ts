@@ -15,7 +15,6 @@ import type { Causes, CausesInput } from './causes.ts';
 import { beyondUsual, type Change, earlierOf, figuresOf, isSameChange, onlyEarlier } from './change.ts';
 import { type Contribution, effectsOf, type GroupValues, isMix } from './contributions.ts';
 import { pointsKnown } from './judged-changes.ts';
-import { costOnDays } from './measured-change.ts';
 import { isChanged, type Judged, judgeReading, kindOf, knownDaysOf, type Reading, rounded, toldVerdict } from './readings.ts';
 
 /** Facts that the records of a comparison need beside the judgements. */
@@ -339,18 +338,18 @@ export function tellComparison(scene: ComparisonScene, grammar: Grammar): Compar
 
 const isSaid = (sentence: string) => sentence !== '';
 
-/** The record of a change with a date; its cost is that of all its days, whatever range was asked for. */
+/** The record of a change with a date: dated and sized by all days that are known, with its cost up to the end of the period. */
 function datedFacts(located: Located, scene: ComparisonScene): Facts {
   const { metric, reading, change } = located;
-  const points = pointsKnown(reading, metric);
+  const last = pointsKnown(reading, metric).findLast(({ label }) => label <= scene.period.to)?.label ?? change.from;
   return changeFacts(
     {
       metric,
       place: scene.placeOf(reading, metric),
       change,
-      cost: costOnDays(metric, knownDaysOf(reading), change),
-      points,
-      last: points.at(-1)?.label ?? change.from,
+      rows: knownDaysOf(reading),
+      points: pointsKnown(reading, metric),
+      last,
       causes: causesOf(located, scene),
     },
     scene.currency,

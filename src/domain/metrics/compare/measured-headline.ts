@@ -5,8 +5,8 @@ import { findReasons, type Reasons } from '../engine/reasons.ts';
 import type { Effect } from '../engine/scan.ts';
 import type { Change } from './change.ts';
 import { daysOf, type JudgedChanges, occasionOf, type PeriodsInput, PRODUCTS, pointsKnown } from './judged-changes.ts';
-import { costOnDays, type MeasuredChange } from './measured-change.ts';
-import { isChanged, type Judged, judgeReading, kindOf, knownDaysOf, type Reading } from './readings.ts';
+import type { MeasuredChange } from './measured-change.ts';
+import { isChanged, type Judged, judgeReading, kindOf, type Reading } from './readings.ts';
 
 const pValueOf = ({ main }: Judged) => main?.pValue ?? 1;
 
@@ -76,7 +76,7 @@ export function measureHeadline(input: PeriodsInput, judged: JudgedChanges, reas
   const change = located && measureChange(kindOf(located.metric), pointsKnown(located.reading, located.metric), located.found);
   if (!change) return undefined;
   const { metric, reading } = located;
-  return { metric, device: reading.device, change, cost: costOnDays(metric, knownDaysOf(reading), change) };
+  return { metric, device: reading.device, change };
 }
 
 /** Days by which the first day of the same change may be found off. */

@@ -2,12 +2,13 @@ import { dayAfter } from '../../../lib/calendar.ts';
 import { DAY_MS } from '../../../lib/clock.ts';
 import { grouped } from '../../../lib/grouped.ts';
 import { factorsOf } from '../change-cost.ts';
-import { costOnDays, type MeasuredChange } from '../compare/measured-change.ts';
+import type { MeasuredChange } from '../compare/measured-change.ts';
 import { dayPoints, kindOf } from '../compare/readings.ts';
 import type { DatedChange } from '../engine/changes.ts';
 import { LONGEST_EPISODE_DAYS } from '../engine/judge.ts';
 import { changesSince, sizeOfDays } from '../engine/measure.ts';
 import type { DailyPoint } from '../engine/series.ts';
+import type { MetricRow } from '../read/metric-answers.ts';
 import { type ExpectedInput, keyOf } from './expected-lines.ts';
 
 /** Probability of a change where nothing happened, over all series of a table. */
@@ -27,7 +28,8 @@ const MADE = 2.6;
 export interface FoundChange extends MeasuredChange {
   /** Names the selection. */
   readonly key: string;
-  /** Days of the metric in the selection. */
+  /** Days of the selection, and of the metric in it. */
+  readonly rows: readonly MetricRow[];
   readonly points: readonly DailyPoint[];
 }
 
@@ -79,8 +81,7 @@ export function changesFrom({ query, days, known }: ExpectedInput, from: string,
     const once = new Map(all.map((each) => [`${each.metric} ${each.change.from} ${each.change.to ?? ''}`, each]));
     const among = [...once.values()].filter(({ change }) => change.from <= last);
     return among.map(({ metric, change }) => {
-      const cost = costOnDays(metric, rows, change);
-      return { key, metric, device, change, cost, points: pointsOf(metric), ...(isOfOtherGoal && { isOfOtherGoal }) };
+      return { key, metric, device, change, rows, points: pointsOf(metric), ...(isOfOtherGoal && { isOfOtherGoal }) };
     });
   });
   // What lasted for longer and is over was a level between two changes, and is no story of these rows.

@@ -1,5 +1,4 @@
 import type { KnownDays } from '../calendar/known-days.ts';
-import { costOnDays } from '../compare/measured-change.ts';
 import { dayPoints, kindOf } from '../compare/readings.ts';
 import { measureChange } from '../engine/measure.ts';
 import { findReasons } from '../engine/reasons.ts';
@@ -38,8 +37,7 @@ function onItsDevice(own: FoundChange, { rows, known }: DeviceDays): FoundChange
   const key = keyAt(device);
   const found = measureChange(kind, daysAt(key), { from: change.from, to: change.to, relative, low, high });
   if (!found) return own;
-  const cost = costOnDays(metric, rowsAt(key), found);
-  return { ...own, key, device, change: found, cost, points: daysAt(key) };
+  return { ...own, key, device, change: found, rows: rowsAt(key), points: daysAt(key) };
 }
 
 /** Changes where they happened, each once: what a device alone did is told of it, and costs what it cost there. */

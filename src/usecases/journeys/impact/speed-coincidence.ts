@@ -41,9 +41,9 @@ function touches({ moves, scenario }: SpeedChange, { pages }: ImpactRow): boolea
 export async function coincidences(rows: readonly ImpactRow[], days: CoveredDays, context: CoincidenceContext): Promise<ImpactRow[]> {
   if (!rows.some(({ what, verdict }) => what === 'slow_page' && verdict === 'lowers')) return [...rows];
   const changes = await slowDowns(days, context);
-  const lastDay = isoAt(days.last * DAY_MS, 'UTC').slice(0, 10);
+  const today = isoAt(days.last * DAY_MS, 'UTC').slice(0, 10);
   return rows.map((row) => {
     const change = row.what === 'slow_page' && row.verdict === 'lowers' ? changes.find((each) => touches(each, row)) : undefined;
-    return change ? { ...row, coincidesWith: speedSentence(change, { timeZone: 'UTC', lastDay }) } : row;
+    return change ? { ...row, coincidesWith: speedSentence(change, { timeZone: 'UTC', today }) } : row;
   });
 }

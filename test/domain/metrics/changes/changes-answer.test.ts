@@ -26,6 +26,7 @@ const facts = (selections: number): AnswerFacts => ({
   timeZone: 'UTC',
   firstDay: '2026-10-29',
   lastDay: '2026-11-25',
+  today: '2026-11-26',
   unseen: [],
 });
 
@@ -58,8 +59,27 @@ it('a trend that makes less than is news in the days that are looked at stands b
   expect(answerOf(21).findings[0]?.change).toEqual({ percent: 2.17, low: 0.75, high: 3.73 });
   expect(answerOf(2)).toMatchObject({
     answer: 'Nothing changed beyond chance from 29 Oct to 25 Nov.',
-    details: ['Slow trends, in four weeks: visits +2.9%.'],
+    details: ['Visits have drifted 0.2% higher since 29 Oct, slowly and on no single day.'],
   });
+});
+
+it('levels that moved slowly and days that something else may explain stand beside the list', () => {
+  const { site, ...rest } = facts(0);
+  const all = { device: 'all' } as const;
+  const large = [
+    { day: '2026-11-01', metric: 'revenuePerTap', relative: 7.5, place: { ...all, zoneId: 7 } },
+    { day: '2026-11-11', metric: 'revenueSum', relative: 1.244, place: { device: 'desktop' } },
+    { day: '2026-11-23', metric: 'visits', relative: -0.43, place: all },
+  ] as const;
+  const slowly = [{ metric: 'conversionRate', relative: 0.1 }];
+  const { answer, details } = changesAnswer({ ...rest, site: site && { ...site, large, slowly } });
+  expect(answer).toBe('Nothing changed suddenly beyond chance from 29 Oct to 25 Nov.');
+  expect(details).toEqual([
+    'Conversion rate has drifted 10% higher since 29 Oct, slowly and on no single day.',
+    'Revenue per tap of the zone "7" was 750% higher on 1 Nov; a single very large order alone could explain it.',
+    'Desktop revenue was 124% higher on 11 Nov; a single very large order alone could explain it.',
+    'Visits were 43% lower on 23 Nov; chance among so many series alone could explain it.',
+  ]);
 });
 
 it('a change of visits is of no goal, whose rates beside it name theirs', () => {

@@ -32,7 +32,6 @@ const rateSince = (days: number): MeasuredChange => {
     metric: 'conversionRate',
     device: 'all',
     change: { shape: 'step', from, days, earliest: from, latest: from, ...size },
-    cost: undefined,
   };
 };
 

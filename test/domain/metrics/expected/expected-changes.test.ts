@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { costOnDays } from '../../../../src/domain/metrics/compare/measured-change.ts';
 import {
   changesBefore,
   changesFrom,
@@ -31,6 +32,9 @@ function input(metrics: readonly string[], { from, to = DAYS, factor }: { from: 
 const day = (at: number) => dayAfter(FIRST, at);
 const daysOf = (found: readonly FoundChange[]) => found.map(({ change: { from, to } }) => [from, to]);
 
+/** What the first change costs up to a day. */
+const costOf = ([own]: readonly FoundChange[], last: string) => own && costOnDays(own.metric, own.rows, own.change, last);
+
 describe('changes around the rows of an expectation', () => {
   it('that began shortly before the first row and go on are told apart from those among the rows', () => {
     const fall = input(['conversionRate'], { from: 120, factor: 0.6 });
@@ -55,19 +59,22 @@ describe('changes around the rows of an expectation', () => {
     };
     const alone = told(121);
     expect(daysOf(alone.later)).toEqual([[day(120), day(120)]]);
-    expect(alone.later[0]?.cost).toEqual(alone.among[0]?.cost);
+    expect(costOf(alone.later, day(120))).toEqual(costOf(alone.among, day(120)));
     expect(daysOf(told(127).later)).toEqual([[day(120), day(126)]]);
     const lasting = told(DAYS).later;
     expect(daysOf(lasting)).toEqual([[day(120), undefined]]);
-    // Of all its days, whatever row was asked for: half of 200 orders of 80 a day.
-    expect(lasting[0]?.cost?.value).toBeLessThan(-0.85 * 8_000 * (DAYS - 120));
-    expect(lasting[0]?.cost?.value).toBeGreaterThan(-1.15 * 8_000 * (DAYS - 120));
+    // Up to the last row that was asked for, half of 200 orders of 80 a day, whatever is known of the days behind it.
+    for (const days of [10, DAYS - 120]) {
+      const value = costOf(lasting, day(119 + days))?.value;
+      expect(value).toBeLessThan(-0.85 * 8_000 * days);
+      expect(value).toBeGreaterThan(-1.15 * 8_000 * days);
+    }
   });
 
   it('are told of the factor alone where a product changed with it', () => {
     const among = changesFrom(input(['conversionRate', 'revenueSum'], { from: 120, factor: 0.6 }), day(110));
     expect(among.map(({ metric }) => metric)).toEqual(['conversionRate']);
-    expect(among[0]?.cost).toMatchObject({ metric: 'revenueSum' });
+    expect(costOf(among, day(DAYS))).toMatchObject({ metric: 'revenueSum' });
   });
 
   it('have the days of the factor where the product alone is asked for, which a few good days do not end', () => {
@@ -79,7 +86,7 @@ describe('changes around the rows of an expectation', () => {
     const among = changesFrom({ ...fall, days }, day(110));
     expect(among.map(({ metric, change: { from, to } }) => [metric, from, to])).toEqual([['conversionRate', day(120), undefined]]);
     expect(among[0]?.change.relative).toBeCloseTo(-0.2, 1);
-    expect(among[0]?.cost?.metric).toBe('revenueSum');
+    expect(costOf(among, day(DAYS))?.metric).toBe('revenueSum');
   });
 
   it('are none where a product rose and none of its factors did', () => {
