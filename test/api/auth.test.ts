@@ -2,40 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Http } from '../../src/api/http.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import { failure } from '../support/failure.ts';
-import { json, lost, openClient, openStub, SECRET, SHOP, text, tokenBody } from '../support/stub-platform.ts';
+import { json, openClient, openStub, SECRET, SHOP, text, tokenBody } from '../support/stub-platform.ts';
 
 const { listSegments, listScenarios } = operations;
 const grants = (scopes: string, ...projects: { id: number; name: string }[]) => json(200, { scopes, permissions: { projects } });
-
-describe('a token service that fails', () => {
-  test.each([
-    ['500', text(500, 'oops'), 'down', 3],
-    ['an HTML 502', text(502, '<html><title>Bad Gateway</title>'), 'down', 3],
-    ['HTML with 200', text(200, '<html><title>Sign in</title>'), 'shape', 1],
-    ['a lost answer', lost, 'down', 3],
-    ['an OAuth error', json(401, { error: 'invalid_client', error_description: 'Unknown client' }), 'unauthorized', 1],
-    ['wrong credentials as 500', text(500, 'Invalid client credentials'), 'unauthorized', 1],
-    ['an unknown shape', json(200, { success: true }), 'shape', 1],
-  ])('with %s is worded, and forgotten when it recovers', { tags: 'nightly' }, async (_, trouble, kind, requests) => {
-    const stub = await openStub({ token: trouble });
-    const client = openClient(stub);
-    const error = await failure(client.call(listSegments, {}));
-    expect(error.kind).toBe(kind);
-    expect(error.message).toMatch(/POST \/v1\/oauth\/token|^The connection to 127/);
-    expect(stub.tokenRequests).toHaveLength(requests);
-    expect(stub.calls).toEqual([]);
-    stub.token = (response, request) => json(200, tokenBody(stub))(response, request);
-    expect(await client.call(listSegments, {})).toEqual([]);
-  });
-
-  test('one failure is told to all who wait for it', async () => {
-    const stub = await openStub({ token: json(400, { error: 'invalid_client' }) });
-    const client = openClient(stub);
-    const errors = await Promise.all(Array.from({ length: 20 }, (_, index) => failure(client.call(listSegments, { ids: [index + 1] }))));
-    expect(new Set(errors.map(({ kind }) => kind))).toEqual(new Set(['unauthorized']));
-    expect(stub.tokenRequests).toHaveLength(1);
-  });
-});
 
 describe('endpoint', () => {
   test.each([

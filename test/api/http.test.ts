@@ -221,20 +221,6 @@ describe('failures', () => {
     }
   });
 
-  test('an answer that comes slowly but steadily is not silence', { tags: 'nightly' }, async () => {
-    const { url } = await listen((_, response) => {
-      let left = 8;
-      const timer = setInterval(() => {
-        response.write('x');
-        left -= 1;
-        if (left > 0) return;
-        clearInterval(timer);
-        response.end();
-      }, 160);
-    });
-    expect(textOf(await open().send(url, { idleTimeoutMs: 1_000 }))).toBe('xxxxxxxx');
-  });
-
   test.each(['/nothing', '/half'])('an abort ends %s at once with its reason', async (path) => {
     const controller = new AbortController();
     const { url } = await listen((request, response) => {

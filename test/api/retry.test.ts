@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Client } from '../../src/api/client.ts';
 import { ApiError } from '../../src/api/errors.ts';
+import { createLimiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import { MAX_ATTEMPTS, retry, retryAfterMs } from '../../src/api/retry.ts';
 import type { Clock } from '../../src/lib/clock.ts';
@@ -72,6 +73,16 @@ describe('repeated until it passes', () => {
     expect(error).toMatchObject({ kind: 'down', status: 502, outcomeUnknown: false });
     expect(stub.calls).toHaveLength(MAX_ATTEMPTS);
   });
+});
+
+test.each(names)('while replicas may exceed the limit together, %s is repeated until the service takes it', async (name) => {
+  const clock = skippingClock();
+  const limiter = { ...createLimiter({ clock }), isAlone: () => true };
+  const stub = await openStub({
+    answers: [...Array.from({ length: 8 }, () => json(409, refused('CONCURRENT_API_CALL'))), payload(fine[name])],
+  });
+  expect(await run(name, openClient(stub, { clock, limiter, timeoutMs: 30_000, random: () => 0.999 }))).toEqual(fine[name]);
+  expect(Math.max(...clock.slept)).toBeLessThan(1_000);
 });
 
 describe('sent once', () => {
