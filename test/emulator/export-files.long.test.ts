@@ -133,21 +133,6 @@ describe('session files', () => {
     expect(csv(['n']).line(cells)).toBe(line);
   });
 
-  test('of the hours of a day add up to the day', { tags: 'nightly' }, async () => {
-    const place = placeOf();
-    const all = async (from: string, to: string) =>
-      rowsOf(await exported(place, onceJob(from, to, { fields: fieldsNamed('session_id', 'session_time') })));
-    const day = await all('2026-11-17T00:00:00+01:00', '2026-11-18T00:00:00+01:00');
-    const hours = [];
-    for (let hour = 0; hour < 24; hour += 1) {
-      const fromMs = Date.parse('2026-11-16T23:00:00Z') + hour * HOUR_MS;
-      hours.push(...(await all(new Date(fromMs).toISOString(), new Date(fromMs + HOUR_MS).toISOString())));
-    }
-    expect(hours).toEqual(day);
-    expect(day[0]?.['session_time']).toMatch(/^2026-11-16T23:/);
-    expect(day.at(-1)?.['session_time']).toMatch(/^2026-11-17T22:/);
-  });
-
   test('cover each session once, whatever the number of parts, and come back the same', async () => {
     const input = onceJob('2026-11-12', '2026-11-19');
     const parts = await exported(placeOf(), input);
@@ -238,16 +223,5 @@ describe('view files', () => {
     });
     expect(isWrong).toEqual([]);
     expect(views.length).toBeGreaterThan(1000);
-  });
-
-  test('show more rage clicks on checkout pages', { tags: 'nightly' }, async () => {
-    const fields = fieldsNamed('path', 'rage_click_all_targets_ind');
-    const views = rowsOf(await exported(placeOf(), onceJob('2026-11-12', '2026-11-19', { scope: 'views', fields })));
-    const rate = (checkout: boolean) => {
-      const found = views.filter(({ path }) => String(path).startsWith('/checkout') === checkout);
-      return found.filter((view) => view['rage_click_all_targets_ind']).length / found.length;
-    };
-    expect(rate(true)).toBeGreaterThan(3 * rate(false));
-    expect(rate(false)).toBeGreaterThan(0.005);
   });
 });

@@ -64,46 +64,6 @@ describe('list of jobs', () => {
     const { jobId } = await jobNamed(placeOf(app), 'Daily app sessions');
     expect((await refusalOf(() => exports.getExportJob({ jobId }, placeOf(shop)))).status).toBe(404);
   });
-
-  test('a job has the members of the reference', async () => {
-    const place = placeOf();
-    const { jobId } = await jobNamed(place, 'Daily sessions');
-    const { fields, ...job } = await exports.getExportJob({ jobId }, place);
-    expect({ ...job, fields: fields?.slice(-2) }).toMatchInlineSnapshot(`
-      {
-        "accountId": 88,
-        "createdAt": "2026-10-04T08:00:00.000Z",
-        "fields": [
-          {
-            "aliasName": "plan",
-            "fieldName": "custom_var",
-          },
-          {
-            "fieldName": "dynamic_var",
-          },
-        ],
-        "filters": {
-          "deviceId": -1,
-        },
-        "format": "JSONL",
-        "frequency": "daily",
-        "jobId": 3123,
-        "lastRunTime": "2026-11-20T02:10:00.000Z",
-        "lastUpdatorId": 7005,
-        "name": "Daily sessions",
-        "nextFrom": "2026-11-20T00:00:00.000Z",
-        "nextRunTime": "2026-11-21T02:10:00.000Z",
-        "nextTo": "2026-11-21T00:00:00.000Z",
-        "ownerId": 7005,
-        "projectIds": [
-          1201,
-        ],
-        "scope": "sessions",
-        "state": "ACTIVE",
-        "updatedAt": "2026-11-20T02:11:30.000Z",
-      }
-    `);
-  });
 });
 
 describe('a once job', () => {
@@ -282,10 +242,6 @@ describe('runs', () => {
   });
 });
 
-async function dynamicKeys(range: { from?: string; to?: string }) {
-  return (await exports.listDynamicVariableKeys(range, placeOf())).map(({ key }) => key);
-}
-
 describe('fields and variables', () => {
   test.each([
     ['sessions', 30, 'session_transactions_revenue_cents'],
@@ -310,21 +266,6 @@ describe('fields and variables', () => {
     const refusal = await refusalOf(() => exports.listExportableFields({ scope }, placeOf()));
     expect([refusal.status, refusal.errorCode]).toEqual([400, 'VALIDATION_ERROR']);
     expect(refusal.message).toContain('sessions, views');
-  });
-
-  test('custom variables have position, key and values', async () => {
-    expect((await exports.listCustomVariables({}, placeOf()))[0]).toEqual({
-      position: 1,
-      key: 'plan',
-      values: ['free', 'plus', 'business'],
-    });
-  });
-
-  test('dynamic variables are those sent within the range', async () => {
-    expect(await dynamicKeys({})).toEqual(['search_term', 'search_results', 'voucher_code', 'delivery_days', 'size_advisor']);
-    expect(await dynamicKeys({ from: '2026-11-01' })).not.toContain('size_advisor');
-    expect(await dynamicKeys({ to: '2026-06-01' })).not.toContain('delivery_days');
-    expect((await exports.listDynamicVariableKeys({}, placeOf()))[1]).toEqual({ key: 'search_results', type: 'integer' });
   });
 });
 

@@ -54,46 +54,6 @@ describe('reports', () => {
     expect(report?.viewOnTheWeb).toMatch(new RegExp(`^https://.+/scenario/${CHECKOUT}/report/${report?.date}$`));
   });
 
-  it('keep their timings in the order in which a page loads', { tags: 'nightly' }, async () => {
-    for (const { steps } of await dayOfAll()) {
-      for (const { timings: t, loadTime } of steps ?? []) {
-        const chains = [
-          [
-            0,
-            t?.firstByte,
-            t?.domLoading,
-            t?.lastByte,
-            t?.domInteractive,
-            t?.domContentLoadedEventStart,
-            t?.domContentLoadedEventEnd,
-            t?.domComplete,
-            t?.loadEventStart,
-            t?.loadEvent,
-            loadTime,
-          ],
-          [
-            t?.lastByte,
-            t?.firstPaint,
-            t?.firstContentfulPaint,
-            t?.largestContentfulPaint,
-            t?.visuallyComplete,
-            t?.oldVisuallyComplete,
-            loadTime,
-          ],
-          [t?.firstPaint, t?.startRender, t?.speedIndex, t?.visuallyComplete],
-          [t?.firstContentfulPaint, t?.firstConsistentlyInteractive, loadTime],
-          [t?.lastLongTask, t?.firstConsistentlyInteractive],
-          [t?.totalBlockingTime, t?.totalLongTasks],
-        ].map((chain) => chain.map(num));
-        for (const chain of chains) expect(chain).toEqual(chain.toSorted((a, b) => a - b));
-        expect(num(t?.firstByte)).toBeLessThan(num(t?.firstPaint));
-        expect(num(t?.totalLongTasks) - 50 * num(t?.nbLongTasks)).toBe(t?.totalBlockingTime);
-        expect(num(t?.cumulativeLayoutShift)).toBeLessThan(0.5);
-        expect(num(t?.cumulativeLayoutShift)).toBe(Number(num(t?.cumulativeLayoutShift).toFixed(4)));
-      }
-    }
-  });
-
   it('sum up and average what their steps say', { tags: 'nightly' }, async () => {
     for (const report of await dayOfAll(2)) {
       const steps = stepsOf(report);

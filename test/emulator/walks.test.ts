@@ -132,13 +132,6 @@ describe('a walk', () => {
     expect(project === content || confirmed.every(({ buys }) => buys)).toBe(true);
   });
 
-  test('of a magazine pays after it was shown the offer', { tags: 'nightly' }, () => {
-    const paths = visitsOf(content, origin, 8).map(({ views }) => views.map(({ path }) => path));
-    const paid = paths.filter((visit) => visit.includes('/subscribe/payment'));
-    expect(paid.length).toBeGreaterThan(20);
-    expect(paid.filter((visit) => !visit.slice(0, visit.indexOf('/subscribe/payment')).includes('/subscribe'))).toEqual([]);
-  });
-
   test('has a memory: a search without result leads to another search far more often than a product does', { tags: 'nightly' }, () => {
     const next = new Map<string, { all: number; search: number }>();
     for (const { views } of visitsOf(shop, origin, 4)) {

@@ -41,24 +41,6 @@ describe('a tool with a chart', () => {
     expect(chart?.kind).toBe('trend');
   });
 
-  it('draws what the answer says: the step, the change and the event of the story', { tags: 'nightly' }, async () => {
-    const { scenarioId, stepName, eventText } = platform().stories.slowTag;
-    const { structured } = await call({ scenarioId, chart: true });
-    const { chart } = structured;
-    expect(chart).toMatchObject({
-      unit: 'ms',
-      timeZone: 'Europe/Paris',
-      change: { name: `${stepName} slower since 10 Nov`, time: '2026-11-10T12:08' },
-    });
-    expect(chart?.series[0]?.name).toBe(stepName);
-    expect(chart?.levels?.map(({ name }) => name.split(' ')[0])).toEqual(['before', 'since']);
-    expect(chart?.events.map(({ name }) => name)).toContain(eventText);
-    expect(chart?.times).toHaveLength(38);
-    for (const { values, low = [], high = [] } of chart?.series ?? [])
-      for (const [index, value] of values.entries())
-        expect([low[index], value, high[index]]).toEqual([low[index], value, high[index]].toSorted((a, b) => Number(a) - Number(b)));
-  });
-
   it('draws each run where runs are few', { tags: 'nightly' }, async () => {
     const { scenarioId } = platform().stories.slowTag;
     const { chart } = (await call({ scenarioId, startDate: '2026-11-19', baselineStartDate: '2026-11-18', chart: true })).structured;
@@ -122,16 +104,6 @@ describe('a waterfall', () => {
     const { chart, ...answer } = structuredContent as { chart?: WaterfallSpec; totals: { requests: number } };
     return { chart, answer, images: content.filter(({ type }) => type === 'image') };
   }
-
-  it('shows the requests of a step with the paints of its report', { tags: 'nightly' }, async () => {
-    const { chart, answer, images } = await har();
-    expect(images).toHaveLength(1);
-    expect(chart?.rows).toHaveLength(Math.min(80, answer.totals.requests));
-    expect(chart?.marks.map(({ name }) => name)).toEqual(['FCP', 'LCP', 'onLoad']);
-    const [fcp, lcp] = chart?.marks ?? [];
-    expect(fcp?.atMs).toBeLessThan(lcp?.atMs ?? 0);
-    expect(chart?.rows.map(([label]) => label)).toContain(chart?.title.replace(/^[^/]*/, '').replace(/: \d+ requests.*$/, ''));
-  });
 
   it('is drawn without the paints where the report cannot be read', { tags: 'nightly' }, async () => {
     platform().faults.add({ kind: 'shape', operation: 'getStepReport' });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createReadCache, type ReadCache } from '../../src/api/read-cache.ts';
 import { bigSize } from '../../src/emulator/world/size.ts';
-import { DAY_MS } from '../../src/lib/clock.ts';
 import { type Assistant, openAssistant } from '../support/assistant.ts';
 import { openPlatform, type Platform } from '../support/emulator.ts';
 
@@ -19,8 +18,6 @@ const size = {
   jobs: 220,
   latencyMs: 0,
 };
-/** In the middle of the jobs; it ran daily. */
-const JOB = 10_101;
 
 let platform: Platform;
 let reads: ReadCache;
@@ -41,49 +38,7 @@ afterAll(async () => {
 
 const sent = (operation: string) => platform.requests.filter((request) => request.operation === operation).length;
 
-describe('whatever concerns one job reads few pages of the successful runs', () => {
-  it('list_successful_export_runs gives the runs that the job itself lists', { tags: 'nightly' }, async () => {
-    const runs = await platform.ask('listExportRuns', { jobId: JOB, state: 'SUCCESS', limit: 100 }, await platform.token());
-    const expected = runs.map(({ jobRunId }) => jobRunId);
-    expect(expected).toHaveLength(20);
-    platform.requests.length = 0;
-    const { structured } = await first.call('list_successful_export_runs', { jobIds: [JOB], limit: 100 });
-    expect((structured['runs'] as { jobRunId: number }[]).map(({ jobRunId }) => jobRunId)).toEqual(expected);
-    expect(sent('listSuccessfulExportRuns')).toBeLessThan(20);
-  });
-
-  it.each([
-    ['find_export_gaps', { jobId: String(JOB) }],
-    ['sync_exports', { jobIds: [String(JOB)], since: '-2d' }],
-    ['list_export_jobs', { frequency: 'once', limit: 5 }],
-  ])('%s', { tags: 'nightly' }, async (tool, input) => {
-    platform.clock.jump(11 * 60_000);
-    platform.requests.length = 0;
-    const { isError, text } = await first.call(tool, input);
-    expect([isError, text]).toEqual([false, expect.any(String)]);
-    expect(sent('listSuccessfulExportRuns')).toBeLessThan(20);
-  });
-});
-
 describe('what happened lately reads the runs of the jobs that ran lately', () => {
-  it('the successful runs since yesterday are those that all pages hold', { tags: 'nightly' }, async () => {
-    const token = await platform.token();
-    const pages: { jobRunId?: unknown; to?: string | null | undefined }[][] = [];
-    // One after the other: the platform takes no more than ten at a time.
-    for (let page = 1; page <= 45; page += 1) pages.push(await platform.ask('listSuccessfulExportRuns', { limit: 100, page }, token));
-    const since = platform.clock.now() - 2 * DAY_MS;
-    const startDate = new Date(since).toISOString();
-    const expected = pages.flat().filter(({ to }) => Date.parse(to ?? '') > since);
-    expect(expected.length).toBeGreaterThan(10);
-    platform.clock.jump(11 * 60_000);
-    platform.requests.length = 0;
-    const { structured } = await first.call('list_successful_export_runs', { startDate, limit: 100 });
-    const found = structured['runs'] as { jobRunId: number }[];
-    expect(found.map(({ jobRunId }) => jobRunId)).toEqual(expected.map(({ jobRunId }) => jobRunId));
-    // Of so few jobs many ran lately; the bench has the figures of 5,000.
-    expect(sent('listSuccessfulExportRuns')).toBeLessThan(pages.filter((rows) => rows.length > 0).length);
-  });
-
   it('a plan of days past looks for files among jobs with its columns', { tags: 'nightly' }, async () => {
     platform.clock.jump(11 * 60_000);
     platform.requests.length = 0;

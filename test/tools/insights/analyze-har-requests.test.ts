@@ -4,20 +4,11 @@ import { openAssistant, type ToolAnswer } from '../../support/assistant.ts';
 import { records, useTools, whole } from '../support.ts';
 import { allRows, type PageMember, slowStep, tokensOf } from './step-runs.ts';
 
-const { platform, assistant, call } = useTools();
+const { platform, call } = useTools();
 
 const indexes = (answer: ToolAnswer) => records(answer).map(({ index }) => Number(index));
 
 describe('requests', () => {
-  it('are all reached exactly once, whatever fits into an answer', { tags: 'nightly' }, async () => {
-    const { scenarioStepResultId, entries } = await slowStep(platform());
-    const all = entries.map((_, index) => index);
-    for (const limit of [undefined, 7, 500]) {
-      const { rows } = await allRows(assistant(), { scenarioStepResultId, view: 'requests', ...(limit && { limit }) });
-      expect(rows.map(({ index }) => Number(index)).toSorted((a, b) => a - b)).toEqual(all);
-    }
-  });
-
   it('are all reached when the boundary cuts a page to the limit of the settings', { tags: 'nightly' }, async () => {
     const { scenarioStepResultId, entries } = await slowStep(platform());
     const narrow = await openAssistant(platform(), { maxResultTokens: 900 });

@@ -43,18 +43,6 @@ describe('the summary', () => {
       );
     },
   );
-
-  it('orders findings by what they win of a paint, other costs a quarter, those of later visits last', { tags: 'nightly' }, async () => {
-    const { structured } = await call('analyze_har', { scenarioStepResultId: (await slowStep(platform())).scenarioStepResultId });
-    type Row = { costMs: number | null; costBytes: number | null; when: string; wins?: { fcpMs?: number; lcpMs?: number } };
-    const rank = (structured['findings'] as Row[]).map(({ costMs, costBytes, when, wins }) => {
-      const { fcpMs = 0, lcpMs = 0 } = wins ?? {};
-      const beside = (costMs ?? 0) + (costBytes ?? 0) / 1000 - Math.max(fcpMs, lcpMs);
-      return (when === 'this load' ? 1e9 : 0) + fcpMs + lcpMs + Math.max(0, beside) / 4;
-    });
-    expect(rank.length).toBeGreaterThan(4);
-    expect(rank).toEqual(rank.toSorted((a, b) => b - a));
-  });
 });
 
 describe('a step of a scenario', () => {

@@ -4,7 +4,7 @@ import { openAssistant } from '../../support/assistant.ts';
 import { withPlatform } from '../../support/emulator.ts';
 import { someOf } from '../../support/sample-size.ts';
 import { useTools, whole } from '../support.ts';
-import { slowStep, stepRuns, tokensOf } from './step-runs.ts';
+import { stepRuns, tokensOf } from './step-runs.ts';
 
 const { platform, call } = useTools();
 
@@ -138,28 +138,6 @@ describe('a comparison', () => {
     }
     expect(answer.links).toEqual([answer.structured['beforeUri'], answer.structured['afterUri']]);
     expect(whole(answer)).toMatchSnapshot();
-  });
-
-  it('of a file with itself finds nothing, and says that it is one file', { tags: 'nightly' }, async () => {
-    const { scenarioStepResultId } = await slowStep(platform());
-    const answer = await call('compare_hars', { before: scenarioStepResultId, after: scenarioStepResultId });
-    expect(answer.structured).toMatchObject({ counts: { added: 0, removed: 0, grown: 0, shrunk: 0, slower: 0, faster: 0 }, byParty: [] });
-    expect(answer.structured['answer']).toContain('No request was added, removed or changed beyond noise.');
-    expect(answer.text).toContain('Both ids are the same');
-  });
-
-  it('of two pages says so first', { tags: 'nightly' }, async () => {
-    const { scenarioId } = platform().stories.failing;
-    const { structured } = await call('get_scenario_report', { scenarioId });
-    const other = (structured['steps'] as { stepResultId: string }[])[0]?.stepResultId;
-    const { scenarioStepResultId } = await slowStep(platform());
-    const answer = await call('compare_hars', { before: other, after: scenarioStepResultId });
-    expect(answer.structured).toMatchObject({
-      samePage: false,
-      answer: expect.stringMatching(/^Not the same page: https:.* against https:/),
-    });
-    expect(answer.text).toContain('what is added and removed says little');
-    expect(tokensOf(answer)).toBeLessThanOrEqual(1500);
   });
 
   it.each<[string, Record<string, unknown>, RegExp]>([

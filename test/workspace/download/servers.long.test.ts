@@ -64,27 +64,6 @@ describe('the built server', () => {
   });
 });
 
-it('people and accounts that share a directory never see what another has downloaded', async () => {
-  const dataDir = scratchDirectory();
-  const [anna, bert, other] = await Promise.all([
-    openAssistant(platform(), { dataDir, principal: 'anna' }),
-    openAssistant(platform(), { dataDir, principal: 'bert' }),
-    openAssistant(platform(), { dataDir, principal: 'anna', defaultProjectId: 1203 }),
-  ]);
-  const fetched = await anna.call('download_export_run', { jobId: 'Hourly sessions' });
-  expect((await anna.call('list_workspace')).structured['rows']).toHaveLength(1);
-  for (const stranger of [bert, other]) {
-    expect((await stranger.call('list_workspace')).structured['rows']).toEqual([]);
-    expect((await stranger.call('purge_workspace', { confirm: true })).structured).toMatchObject({ removedRuns: 0 });
-  }
-  await expect(bert.read(fetched.links[0] ?? '')).rejects.toThrow('is not in the workspace');
-  platform().requests.length = 0;
-  await bert.call('download_export_run', { jobId: 'Hourly sessions' });
-  expect(asked()).toHaveLength(3);
-  expect((await anna.call('list_workspace')).structured['rows']).toHaveLength(1);
-  await Promise.all([anna, bert, other].map((each) => each.close()));
-});
-
 describe('a full disk', () => {
   it('is said with what helps, removes nothing that is complete, and is survived', { tags: 'nightly' }, async (context) => {
     const dataDir = join(scratchDirectory(), 'small');
