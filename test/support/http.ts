@@ -207,3 +207,6 @@ export async function openRawSession(url: string, headers: Record<string, string
 export function openStream(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
   return fetch(url, { headers: { ...headers, accept: 'text/event-stream' }, signal });
 }
+
+/** The message of a tool call in a session of the 2025 era. */
+export const callOf = (name: string, args: object = {}) => ({ id: 5, method: 'tools/call', params: { name, arguments: args } });

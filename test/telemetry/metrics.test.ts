@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { openRawSession, openService, post, post2026, type Service, spokenSignIn } from '../support/http.ts';
+import { callOf, openRawSession, openService, post, post2026, type Service, spokenSignIn } from '../support/http.ts';
 import { whileTimePasses } from '../support/pass-time.ts';
 import { parseMetrics, type Sample, valuesOf } from './prometheus.ts';
 
@@ -23,8 +23,6 @@ async function scrape({ url }: Service): Promise<Sample[]> {
 }
 
 const anna = { authorization: 'Bearer anna:read' };
-const callOf = (name: string, args: object = {}) => ({ id: 5, method: 'tools/call', params: { name, arguments: args } });
-
 it('count calls by name and outcome, requests, retries, tokens, look-ups, sessions', async () => {
   const running = await open();
   const { url, platform } = running;

@@ -1,8 +1,7 @@
 import type { Case, Said } from './metrics-cases.ts';
-import { dayOf, type Event, type Nature, type World } from './metrics-world.ts';
+import { CALM, dayOf, type Event, type Nature, type World } from './metrics-world.ts';
 import { weeksOfOracle } from './week-oracle.ts';
 
-const CALM: Nature = { visits: 25_000, lastDay: '2026-09-30' };
 const METRICS = ['visits', 'conversionRate', 'revenueSum'];
 
 /** Rows of an answer as records. */

@@ -1,4 +1,4 @@
-import { dayOf, type Event, type Nature, type World } from './metrics-world.ts';
+import { CALM, dayOf, type Event, event, type Nature, type World } from './metrics-world.ts';
 
 /** What a tool said, with the members that the cases look at. */
 export interface Said {
@@ -33,7 +33,6 @@ export interface Case {
   readonly shares?: Readonly<Record<string, (said: Said) => readonly [number, number]>>;
 }
 
-const CALM: Nature = { visits: 25_000, lastDay: '2026-09-30' };
 /** Arguments of a question about the last days. */
 export const last =
   (days: number, more: Record<string, unknown> = {}) =>
@@ -68,7 +67,6 @@ const hasLargeParts = ({ answer = '' }: Said) =>
 
 /** Counts that must be zero everywhere. */
 export const SELF = { 'against itself': isAgainstItself, 'parts over 150 %': hasLargeParts };
-const event = (on: Event['on'], from: number, factor: number, more: Partial<Event> = {}): Event => ({ on, from, to: 1, factor, ...more });
 
 const calm = (name: string, more: Partial<Nature>): Case[] => [
   {

@@ -1,4 +1,5 @@
-import { type Random, seeded } from '../verdicts/random.ts';
+import { DEVICE_RATES, DEVICE_SHARES, shocksOf } from '../verdicts/metrics/world.ts';
+import { between, type Random, seeded } from '../verdicts/random.ts';
 import { specialFactors } from './special-factors.ts';
 
 const DAY_MS = 86_400_000;
@@ -66,22 +67,8 @@ export interface World {
   readonly growthOver: (days: number) => number;
 }
 
-const SHARES: Readonly<Record<Device, number>> = { desktop: 0.36, mobile: 0.58, tablet: 0.06 };
-const RATES: Readonly<Record<Device, number>> = { desktop: 0.042, mobile: 0.024, tablet: 0.033 };
 const OF_SEGMENT = { new: { share: 0.62, rate: 0.65 }, returning: { share: 0.38, rate: 1.55 } } as const;
 const COMMON = 0.85;
-const between = ({ uniform }: Random, low: number, high: number) => low + (high - low) * uniform();
-
-function shocksOf({ normal }: Random, days: number, sd: number, carry: number): Float64Array {
-  const shocks = new Float64Array(days);
-  let state = normal();
-  for (let day = 0; day < days; day += 1) {
-    shocks[day] = sd * state;
-    state = carry * state + Math.sqrt(1 - carry ** 2) * normal();
-  }
-  return shocks;
-}
-
 /** Lognormal baskets, one in fifty Pareto (2.2). */
 function takings({ normal, uniform, binomial }: Random, count: number, mean: number): number {
   const large = binomial(count, 0.02);
@@ -198,10 +185,10 @@ export function drawWorld(nature: Nature, seed: number): World {
       const { share, rate } = OF_SEGMENT[segment];
       for (let day = 0; day < days; day += 1) {
         const left = days - day;
-        const expected = (usual[day] ?? 0) * SHARES[device] * share;
+        const expected = (usual[day] ?? 0) * DEVICE_SHARES[device] * share;
         const mean = expected * Math.exp((common.visits[day] ?? 0) + (own.visits[day] ?? 0)) * factorOf(events, 'visits', cell, left);
         const chance =
-          RATES[device] *
+          DEVICE_RATES[device] *
           rate *
           (usualRate[day] ?? 1) *
           Math.exp((common.rate[day] ?? 0) + (own.rate[day] ?? 0)) *
@@ -218,7 +205,7 @@ export function drawWorld(nature: Nature, seed: number): World {
         cell.bounces[day] = random.binomial(count, bounce);
         cell.views[day] = count + Math.round(sumOf(random, count, 3.2 * (1 - bounce), 4));
         cell.seconds[day] = Math.round(sumOf(random, count, 150 * (1.4 - bounce), 200));
-        if (faults.length > 0) miscount(random, cell, day, left, faults, (usual[day] ?? 0) * SHARES.desktop);
+        if (faults.length > 0) miscount(random, cell, day, left, faults, (usual[day] ?? 0) * DEVICE_SHARES.desktop);
       }
       return cell;
     }),
@@ -258,3 +245,14 @@ export function valuesOf({ cells }: World, { device, segment }: Selection, from:
     sessionTimeAverage: over(sums.seconds, sums.visits),
   };
 }
+
+/** A site without events. */
+export const CALM: Nature = { visits: 25_000, lastDay: '2026-09-30' };
+/** What is planted from `from` days before the end to the last. */
+export const event = (on: Event['on'], from: number, factor: number, more: Partial<Event> = {}): Event => ({
+  on,
+  from,
+  to: 1,
+  factor,
+  ...more,
+});

@@ -1,4 +1,4 @@
-import type { Random } from '../verdicts/random.ts';
+import { between, type Random } from '../verdicts/random.ts';
 
 /** One request of a page as all runs share it. */
 export interface Planned {
@@ -24,9 +24,6 @@ export interface Page {
   readonly requests: readonly Planned[];
   readonly hero: Planned;
 }
-
-/** Uniform between two numbers. */
-export const between = ({ uniform }: Random, low: number, high: number) => low + (high - low) * uniform();
 
 interface HostPlan {
   readonly host: string;

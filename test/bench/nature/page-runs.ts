@@ -1,5 +1,5 @@
-import { type Random, seeded } from '../verdicts/random.ts';
-import { between, makePage, type Page, type Planned } from './page-plan.ts';
+import { between, type Random, seeded } from '../verdicts/random.ts';
+import { makePage, type Page, type Planned } from './page-plan.ts';
 import type { ReportEntry } from './speed-worlds.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import { type Random, seeded } from '../verdicts/random.ts';
+import { between, type Random, seeded } from '../verdicts/random.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -76,8 +76,6 @@ export interface SpeedWorld {
   /** First instant of the shift. */
   readonly changedMs: number | undefined;
 }
-
-const between = ({ uniform }: Random, low: number, high: number) => low + (high - low) * uniform();
 
 /** The level of all runs over time, log scale: weekday, hour, day and deploys. */
 function courseOf(random: Random, nature: Nature, startMs: number, endMs: number): (ms: number) => number {

@@ -1,7 +1,7 @@
 import type { Peer } from '../peer.ts';
 import type { Table, Trial } from '../verdicts/metrics/trial.ts';
 import type { MetricsPlatform } from './metrics-platform.ts';
-import { dayOf, drawWorld, type Event, type Nature, type World } from './metrics-world.ts';
+import { CALM, dayOf, drawWorld, type Event, event, type Nature, type World } from './metrics-world.ts';
 
 /** A caller of the built server, and the platform that it reads. */
 export interface Bench {
@@ -18,9 +18,6 @@ interface Planted {
   /** The site, where it is no calm one. */
   readonly nature?: Nature;
 }
-
-const CALM: Nature = { visits: 25_000, lastDay: '2026-09-30' };
-const event = (on: Event['on'], from: number, factor: number, more: Partial<Event> = {}): Event => ({ on, from, to: 1, factor, ...more });
 
 const PLANTED: readonly Planted[] = [
   { name: 'visits -20 % since 5 days', events: [event('visits', 5, 0.8)], metric: 'visits', device: 'all' },

@@ -1,11 +1,9 @@
 import { anyChanged, type Case, isCounting, last, type Said, SELF } from './metrics-cases.ts';
-import { dayOf, type Event, type Nature, type World } from './metrics-world.ts';
+import { CALM, dayOf, type Event, event, type Nature, type World } from './metrics-world.ts';
 
-const CALM: Nature = { visits: 25_000, lastDay: '2026-09-30' };
 /** Last days of questions all over a year: after Christmas, Carnival, Easter, in May, summer, autumn, before and after Black Friday. */
 const LAST_DAYS = ['2026-01-11', '2026-02-22', '2026-04-12', '2026-05-31', '2026-07-26', '2026-10-11', '2026-11-22', '2026-12-13'];
 
-const event = (on: Event['on'], from: number, factor: number, more: Partial<Event> = {}): Event => ({ on, from, to: 1, factor, ...more });
 const metricsOf = ({ changes }: Said) => changes.flatMap(({ parts }) => parts.map(({ metric }) => metric));
 const devicesOf = ({ changes }: Said) => new Set(changes.map(({ where }) => where?.device));
 

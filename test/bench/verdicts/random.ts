@@ -75,3 +75,6 @@ export function seeded(seed: number): Random {
     integer: (from, to) => from + Math.floor(uniform() * (to - from + 1)),
   };
 }
+
+/** Uniform between two numbers. */
+export const between = ({ uniform }: Random, low: number, high: number) => low + (high - low) * uniform();

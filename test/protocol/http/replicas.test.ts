@@ -7,6 +7,7 @@ import type { PlatformCredentials } from '../../../src/sign-in/principal.ts';
 import { type Platform, sharedPlatform } from '../../support/emulator.ts';
 import { type HostName, openHttpHost } from '../../support/hosts.ts';
 import {
+  callOf,
   credentialsBy,
   HEADERS,
   INITIALIZE,
@@ -71,8 +72,6 @@ async function serve(
 
 const as = (who: string) => ({ authorization: `Bearer ${who}:read+write` });
 const requests = (operation: string) => platform.requests.filter((request) => request.operation === operation);
-const callTool = (name: string, args: object = {}) => ({ id: 5, method: 'tools/call', params: { name, arguments: args } });
-
 describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each request to the next', () => {
   it('are one server to a client of the 2026 era, which takes one token and asks for names once', { tags: 'nightly' }, async () => {
     const { balancer } = await serve(2);
@@ -177,9 +176,9 @@ describe.skipIf(!hasRedis)('sessions of the 2025 era', () => {
     const cookie = opened.headers.get('set-cookie') ?? '';
     const session = { ...as('anna'), 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };
     for (let call = 0; call < 3; call += 1) {
-      expect((await post(balancer.url, callTool('list_goals'), { ...session, cookie })).status).toBe(200);
+      expect((await post(balancer.url, callOf('list_goals'), { ...session, cookie })).status).toBe(200);
     }
-    const without = await Promise.all([1, 2].map(() => post(balancer.url, callTool('list_goals'), session)));
+    const without = await Promise.all([1, 2].map(() => post(balancer.url, callOf('list_goals'), session)));
     expect(new Set(without.map(({ status }) => status))).toEqual(new Set([200, 404]));
   });
 
@@ -189,9 +188,9 @@ describe.skipIf(!hasRedis)('sessions of the 2025 era', () => {
     const home = balancer.counts.indexOf(1);
     await replicas[home]?.close();
     balancer.remove(home);
-    const lost = await post(balancer.url, callTool('list_goals'), session);
+    const lost = await post(balancer.url, callOf('list_goals'), session);
     expect([lost.status, lost.message]).toMatchObject([404, { error: { message: expect.stringContaining('Initialize a new one') } }]);
     const again = await openRawSession(balancer.url, as('anna'));
-    expect((await post(balancer.url, callTool('list_goals'), again)).status).toBe(200);
+    expect((await post(balancer.url, callOf('list_goals'), again)).status).toBe(200);
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
-import { HEADERS, openRawSession, openStream, ownService, post, post2026, send, spokenSignIn } from '../../support/http.ts';
+import { callOf, HEADERS, openRawSession, openStream, ownService, post, post2026, send, spokenSignIn } from '../../support/http.ts';
 
 const as = (who: string) => ({ authorization: `Bearer ${who}` });
-const callOf = (name: string, args: object = {}) => ({ id: 5, method: 'tools/call', params: { name, arguments: args } });
 const list = { id: 4, method: 'tools/list' };
 
 describe('requests of one session', () => {

@@ -5,12 +5,10 @@ import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { openPlatform } from '../../support/emulator.ts';
 import { temporaryFolder } from '../../support/folder.ts';
-import { HEADERS, INITIALIZE } from '../../support/http.ts';
+import { callOf, HEADERS, INITIALIZE } from '../../support/http.ts';
 import { freshBundle, startHttpServer } from '../../support/stdio.ts';
 
 const WRONG = 'canary-of-a-wrong-token-0123456789';
-const callOf = (name: string, args: object = {}) => ({ id: 5, method: 'tools/call', params: { name, arguments: args } });
-
 /** A team served by the built executable: what its commands and its server wrote is kept to the last byte. */
 async function team() {
   const platform = await openPlatform();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MINUTE_MS } from '../../../src/lib/clock.ts';
 import {
+  callOf,
   HEADERS,
   INITIALIZE,
   openRawSession,
@@ -18,7 +19,6 @@ const as = (who: string) => ({ authorization: `Bearer ${who}` });
 const anna = as('anna:read+write');
 const ben = as('ben:read+write');
 
-const callOf = (name: string, args: object = {}) => ({ id: 5, method: 'tools/call', params: { name, arguments: args } });
 const list = { id: 4, method: 'tools/list' };
 
 /** Requests for a token that reached the authentication server. */

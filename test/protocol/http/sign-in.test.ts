@@ -15,7 +15,7 @@ import { manualClock } from '../../support/clock.ts';
 import { START } from '../../support/emulator.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { connectHost, type HostName, hostNames, openHttpHost } from '../../support/hosts.ts';
-import { openRawSession, openService, post, post2026, send } from '../../support/http.ts';
+import { callOf, openRawSession, openService, post, post2026, send } from '../../support/http.ts';
 import { AUDIENCE, stubIssuer } from '../../support/issuer.ts';
 
 /** A served product that an issuer on loopback signs callers in for, with its metadata and keys read over HTTP. */
@@ -35,8 +35,6 @@ async function place(credentials?: PlatformCredentials) {
 }
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-const callOf = (name: string, args: object = {}) => ({ id: 5, method: 'tools/call', params: { name, arguments: args } });
-
 describe('a client that has no token yet', () => {
   it.each(hostNames)(
     'finds the issuer and signs in, to write too where its SDK asks for what it is told: %s',

@@ -1,5 +1,5 @@
 import type { DailyPoint, MetricKind } from '../../../../src/domain/metrics/engine/series.ts';
-import { type Random, seeded } from '../random.ts';
+import { between, type Random, seeded } from '../random.ts';
 
 export const DEVICES = ['desktop', 'mobile', 'tablet'] as const;
 export const SEGMENTS = ['new', 'returning'] as const;
@@ -56,8 +56,10 @@ export interface World {
 
 const FIRST_MS = Date.parse('2026-03-02');
 const DAY_MS = 86_400_000;
-const DEVICE_SHARES: Readonly<Record<Device, number>> = { desktop: 0.36, mobile: 0.58, tablet: 0.06 };
-const DEVICE_RATES: Readonly<Record<Device, number>> = { desktop: 0.042, mobile: 0.024, tablet: 0.033 };
+/** Shares of the visits. */
+export const DEVICE_SHARES: Readonly<Record<Device, number>> = { desktop: 0.36, mobile: 0.58, tablet: 0.06 };
+/** Chances that a visit buys. */
+export const DEVICE_RATES: Readonly<Record<Device, number>> = { desktop: 0.042, mobile: 0.024, tablet: 0.033 };
 const SEGMENT_SHARES: Readonly<Record<Segment, number>> = { new: 0.62, returning: 0.38 };
 const SEGMENT_RATES: Readonly<Record<Segment, number>> = { new: 0.65, returning: 1.55 };
 /** Chance of a visit to convert, up to what all cells of a day have in common. */
@@ -68,10 +70,8 @@ const COMMON = 0.85;
 /** Counts of gamma–Poisson visits vary by themselves as if drawn from this many: 1.6 % beside the shocks. */
 const SIZE = 4_000;
 
-const between = ({ uniform }: Random, low: number, high: number) => low + (high - low) * uniform();
-
 /** Shocks of days, an autoregression of order 1 with this standard deviation. */
-function shocksOf({ normal }: Random, days: number, sd: number, carry: number): Float64Array {
+export function shocksOf({ normal }: Random, days: number, sd: number, carry: number): Float64Array {
   const shocks = new Float64Array(days);
   let state = normal();
   for (let day = 0; day < days; day += 1) {
