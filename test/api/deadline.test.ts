@@ -7,7 +7,7 @@ import { createLimiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import { manualClock } from '../support/clock.ts';
 import { failure } from '../support/failure.ts';
-import { json, openClient, openStub, payload, skippingClock, tokenBody } from '../support/stub-platform.ts';
+import { openClient, openStub, payload, skippingClock } from '../support/stub-platform.ts';
 
 const { listSegments, createSpeedEvent } = operations;
 const event = { key: 'release', text: 'Release', date: '2026-11-20T10:00:00Z' };
@@ -78,47 +78,6 @@ describe('time', () => {
     });
     expect(await failure(client.call(listSegments, {}, { deadlineMs: clock.now() }))).toMatchObject({ kind: 'timeout' });
     expect(stub.calls).toHaveLength(1);
-  });
-
-  /** Milliseconds from the abort until the call has ended with its reason. */
-  async function abortLatency(start: (signal: AbortSignal) => Promise<unknown>, ready: () => boolean): Promise<number> {
-    const controller = new AbortController();
-    const running = start(controller.signal).catch((reason: unknown) => reason);
-    await vi.waitUntil(ready, { interval: 1 });
-    const abortedAt = performance.now();
-    const enough = new Error('enough');
-    controller.abort(enough);
-    expect(await running).toBe(enough);
-    return performance.now() - abortedAt;
-  }
-
-  test('an abort ends a call at once: waiting for a token, in the queue, on the wire', async () => {
-    const stub = await openStub({ answers: [hang], token: hang });
-    const clock = skippingClock();
-    const client = () => openClient(stub, { clock, limiter: createLimiter({ clock, concurrency: 1 }) });
-    const waiting = client();
-    const forToken = await abortLatency(
-      (signal) => waiting.call(listSegments, {}, { signal }),
-      () => stub.tokenRequests.length === 1,
-    );
-    stub.token = (response, request) => json(200, tokenBody(stub))(response, request);
-    const busy = client();
-    let inQueue = Number.POSITIVE_INFINITY;
-    const onWire = await abortLatency(
-      async (wire) => {
-        const first = busy.call(listSegments, {}, { signal: wire });
-        await vi.waitUntil(() => stub.calls.length === 1, { interval: 1 });
-        inQueue = await abortLatency(
-          (signal) => busy.call(listSegments, {}, { signal }),
-          () => true,
-        );
-        return first;
-      },
-      () => inQueue < Number.POSITIVE_INFINITY,
-    );
-    expect(Math.max(forToken, inQueue, onWire)).toBeLessThan(50);
-    expect(stub.calls).toHaveLength(1);
-    await expect(waiting.call(listSegments, {}, { signal: AbortSignal.abort(new Error('before')) })).rejects.toThrow('before');
   });
 
   test('closing a session ends what it still has running', async () => {

@@ -1,5 +1,5 @@
 import { createHook } from 'node:async_hooks';
-import { getEventListeners, once } from 'node:events';
+import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, test } from 'vitest';
@@ -277,19 +277,6 @@ describe('proxies', () => {
     expect(error.kind).toBe('settings');
     expect(error.message).not.toContain('pass');
   });
-});
-
-it('many may hang on one signal without a warning, and each lets go of it', async () => {
-  const warnings: Error[] = [];
-  const hear = (warning: Error) => void warnings.push(warning);
-  process.on('warning', hear);
-  onTestFinished(() => void process.off('warning', hear));
-  const { signal } = new AbortController();
-  const watches = Array.from({ length: 12 }, () => startIdleTimeout({ signal }));
-  await nextTurn();
-  expect(warnings).toEqual([]);
-  for (const watch of watches) watch.stop();
-  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 it('a caller that gives up ends it with the reason of that', () => {

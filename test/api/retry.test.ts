@@ -5,7 +5,6 @@ import { createLimiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
 import { MAX_ATTEMPTS, retry, retryAfterMs } from '../../src/api/retry.ts';
 import type { Clock } from '../../src/lib/clock.ts';
-import { manualClock } from '../support/clock.ts';
 import { failure } from '../support/failure.ts';
 import { cutOff, json, listen, lost, openClient, openStub, payload, skippingClock, text } from '../support/stub-platform.ts';
 
@@ -144,17 +143,6 @@ describe('back-off', () => {
     expect(error).toMatchObject({ kind: 'busy', retryAfterMs: header === '60' ? 60_000 : 3_600_000, status: 503 });
     expect(error.message).toMatch(/^The service asks to wait \d+ s, longer than the call may take\./);
     expect(clock.slept).toEqual([]);
-    expect(stub.calls).toHaveLength(1);
-  });
-
-  test('an abort ends it at once', async () => {
-    const clock = manualClock('2026-11-20T10:00:00.000Z');
-    const stub = await openStub({ answers: [text(429, '', { 'retry-after': '3' })] });
-    const controller = new AbortController();
-    const running = openClient(stub, { clock }).call(listSegments, {}, { signal: controller.signal });
-    expect(await clock.nextSleep()).toBe(3_000);
-    controller.abort(new Error('enough'));
-    await expect(running).rejects.toThrow('enough');
     expect(stub.calls).toHaveLength(1);
   });
 });

@@ -75,22 +75,6 @@ describe('calls that fail', () => {
   const whole = ({ startDate, endDate }: Asked) => [value(startDate, endDate, 5)];
   const gone = new ApiError('down', 'The platform is gone.');
 
-  it('leave the others answered, and are told with whom they were about', async () => {
-    const { rows, missing, news } = await run(grid, (asked) => {
-      if (asked.device === 'mobile') throw gone;
-      return whole(asked);
-    });
-    expect(rows.map(({ selection, values }) => [selection.device, values['visits']])).toEqual([
-      ['desktop', 5],
-      ['mobile', null],
-      ['tablet', 5],
-    ]);
-    expect(missing).toEqual([
-      { reason: 'The platform is gone.', parts: [{ selection: expect.objectContaining({ device: 'mobile' }), interval: WEEK }] },
-    ]);
-    expect(news).toEqual(['1/3 1 of 3 calls for metrics', '2/3 2 of 3 calls for metrics', '3/3 3 of 3 calls for metrics']);
-  });
-
   it('are the failure of the whole where there is nothing else', async () => {
     const failing = run(grid, () => {
       throw gone;
