@@ -7,6 +7,34 @@ import { type Platform, sharedPlatform, withPlatform } from '../support/emulator
 const platform = sharedPlatform();
 
 describe('a fault that answers', () => {
+  it('bad-gateway: a page of HTML', async () => {
+    const { call, token, faults } = platform();
+    const bearer = await token('shop');
+    faults.add({ kind: 'bad-gateway' });
+    const answer = await call('listGoals', {}, bearer);
+    expect(answer).toMatchObject({ status: 502, body: expect.stringContaining('<h1>502 Bad Gateway</h1>') });
+    expect(answer.headers.get('content-type')).toContain('text/html');
+  });
+
+  it('truncated: half of the JSON, and a length that says so', async () => {
+    const { send, serviceUrl, token, faults } = platform();
+    const authorization = `Bearer ${await token('shop')}`;
+    const url = `${serviceUrl}/v1/exportable-fields?scope=sessions`;
+    const whole = JSON.stringify((await send(url, { headers: { authorization } })).body);
+    const lengths: number[] = [];
+    for (const encoding of ['identity', 'gzip']) {
+      faults.add({ kind: 'truncated', times: 1 });
+      const cut = await send(url, { headers: { authorization, 'accept-encoding': encoding } });
+      expect(cut.status).toBe(200);
+      expect(typeof cut.body).toBe('string');
+      expect(whole.startsWith(String(cut.body))).toBe(true);
+      expect(String(cut.body).length).toBeGreaterThan(whole.length / 3);
+      lengths.push(Number(cut.headers.get('content-length')));
+    }
+    expect(lengths[0]).toBeGreaterThan(whole.length / 3);
+    expect(lengths[1]).toBeLessThan(whole.length / 3);
+  });
+
   it.each<[Fault, string | null]>([
     [{ kind: 'rate-limit' }, '1'],
     [{ kind: 'rate-limit', retryAfter: 7 }, '7'],

@@ -238,20 +238,9 @@ describe('a time in which the job did not run', () => {
       },
     });
   });
-
-  it('before its first run is told as such', { tags: 'nightly' }, async () => {
-    const answer = await call('find_export_gaps', { jobId: 'Daily views', startDate: '2026-10-25', endDate: '2026-10-30' });
-    expect(told(answer, 'before')).toEqual(['2026-10-25 to 2026-10-30: 6 before']);
-    expect(answer.structured['planId']).toBeDefined();
-  });
 });
 
 describe('a once job', () => {
-  it('with files is held to its own range', { tags: 'nightly' }, async () => {
-    const answer = await call('find_export_gaps', { jobId: 'Weekly sessions 2026-11-09' });
-    expect(answer.structured).toMatchObject({ answer: 'None of 7 days of "Weekly sessions 2026-11-09" is missing.', rows: [] });
-  });
-
   it('that failed needs its range told', async () => {
     const open = await call('find_export_gaps', { jobId: 'Tablet sessions, failed' });
     expect(open).toMatchObject({

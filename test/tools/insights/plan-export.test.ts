@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS } from '../../../src/lib/clock.ts';
 import { openAssistant } from '../../support/assistant.ts';
 import { withPlatform } from '../../support/emulator.ts';
 import { useTools, whole } from '../support.ts';
@@ -65,17 +64,6 @@ it('lists the first jobs of a very long range', { tags: 'nightly' }, async () =>
   expect((preview.structured['request'] as { each: unknown[] }).each).toHaveLength(44);
 });
 
-it('cuts where the clocks change at midnights of the zone, never longer than 168 hours', async () => {
-  const paris = await openAssistant(platform(), { timeZone: 'Europe/Paris' });
-  const answer = await paris.call('plan_export', { fields: ['session_id'], startDate: '2026-10-19', endDate: '2026-11-01' });
-  await paris.close();
-  expect(rangesOf(answer)).toEqual([
-    ['2026-10-19T00:00:00.000+02:00', '2026-10-25T00:00:00.000+02:00'],
-    ['2026-10-25T00:00:00.000+02:00', '2026-10-31T00:00:00.000+01:00'],
-    ['2026-10-31T00:00:00.000+01:00', '2026-11-02T00:00:00.000+01:00'],
-  ]);
-});
-
 it('takes the scope that has the fields, the segment by its name, and says so', async () => {
   const { structured, text } = await call('plan_export', {
     fields: ['path', 'rage clicks'],
@@ -95,42 +83,6 @@ it('takes the scope that has the fields, the segment by its name, and says so', 
 });
 
 describe('jobs that exist', () => {
-  const weekly = [
-    'project_id',
-    'user_id',
-    'session_id',
-    'session_number',
-    'session_time',
-    'session_number_of_views',
-    'session_duration_msec',
-    'session_number_of_transactions',
-    'session_transactions_revenue_cents',
-  ];
-
-  /** Plans what a weekly job that was made from `month` on exported. */
-  async function planAgain(month: string) {
-    const jobs = await ask('listExportJobs', { limit: 100 });
-    const job = jobs.findLast(({ name, format }) => name?.startsWith(`Weekly sessions ${month}`) && format === 'JSONL');
-    const from = job?.name?.slice(-10) ?? '';
-    const endDate = new Date(Date.parse(from) + 6 * DAY_MS).toISOString().slice(0, 10);
-    return { job, from, endDate, ...(await call('plan_export', { fields: weekly, startDate: from, endDate })) };
-  }
-
-  it('are named where one is equal', { tags: 'nightly' }, async () => {
-    const { job, from, endDate, structured, text } = await planAgain('2026-11-09');
-    expect(structured['existing']).toContainEqual(
-      expect.objectContaining({ jobId: job?.jobId, likeness: 'equal', shared: `${from} to ${endDate}` }),
-    );
-    expect(text).toContain(`An equal job exists: ${job?.jobId} "${job?.name}".\nA second one would deliver the same rows again.`);
-  });
-
-  it('count for nothing where their files are gone', { tags: 'nightly' }, async () => {
-    const { job, structured, text } = await planAgain('2026-06');
-    expect(job).toBeDefined();
-    expect(structured).not.toHaveProperty('existing');
-    expect(text).not.toContain('An equal job exists');
-  });
-
   it('are named where files of the range, or of a part of it, can still be had', { tags: 'nightly' }, async () => {
     const { structured, text } = await call('plan_export', {
       fields: ['session_id', 'revenue'],

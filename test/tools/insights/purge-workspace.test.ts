@@ -90,12 +90,3 @@ it('asks the person where the client can ask, whatever the argument says', { tag
   expect(records(await own.call('list_workspace'))).toHaveLength(1);
   await own.close();
 });
-
-it('is not offered where nothing may be written', async () => {
-  const own = await openAssistant(platform(), { readOnly: true });
-  const { tools } = await own.client.listTools();
-  expect(tools.map(({ name }) => name)).not.toContain('purge_workspace');
-  expect(tools.map(({ name }) => name)).toContain('download_export_run');
-  await own.close();
-  expect(assistant().client).toBeDefined();
-});
