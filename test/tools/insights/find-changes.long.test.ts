@@ -260,7 +260,7 @@ describe('what is asked for', () => {
   it('narrows what is looked at', async () => {
     const { device } = platform().stories.conversionFall;
     const answer = await find({ metrics: ['conversions'], devices: [device], segmentIds: ['Germany'], goalIds: ['Purchase'] });
-    expect(looked(answer)).toMatchObject({ series: 2 });
+    expect(looked(answer)).toMatchObject({ series: 6 });
     expect(changesIn(answer)[0]).toEqual([
       expect.objectContaining({
         subject: 'conversionRate',

@@ -226,18 +226,10 @@ function pValueOf({ series, study, finding }: Found, known: readonly Weighed[], 
   return pValueBeside(study, finding, others, isSum);
 }
 
-/**
- * The part of a cluster that is no effect of others that touch the same visits: sums of two changes look like a third. Where a product
- * leads, its clearest factor may show the change beside those of the other factors.
- */
+/** The part of a cluster that is no effect of others that touch the same visits: sums of two changes look like a third. */
 function weigh(cluster: Cluster, known: readonly Weighed[]): Weighed {
-  const { lead, members } = cluster;
-  if (lead.finding.shape === 'drift') return { cluster, pValue: lead.finding.pValue };
-  const own = { cluster, pValue: pValueOf(lead, known, isOfProducts(cluster)) };
-  const factor = factorOf(cluster);
-  if (!factor || factor === lead) return own;
-  const pValue = pValueOf(factor, known, false);
-  return pValue < own.pValue ? { cluster: { lead: factor, members }, pValue } : own;
+  const { lead } = cluster;
+  return { cluster, pValue: lead.finding.shape === 'drift' ? lead.finding.pValue : pValueOf(lead, known, isOfProducts(cluster)) };
 }
 
 /** The accepted clusters, and the largest p-value among them. */

@@ -1,6 +1,7 @@
 import { MAX_METRICS_RANGE_MS, ONE_DAY_MS } from '../../../api/params.ts';
 import { chunksOf, type Interval, shiftDays, slotsOf } from '../../../lib/calendar.ts';
 import { inTurns } from '../../../statistics/kept-fits.ts';
+import { factorsOf } from '../change-cost.ts';
 import { type Looked, lookThrough } from '../engine/scan.ts';
 import { type Device, planGrid } from '../read/metric-grid.ts';
 import {
@@ -17,19 +18,14 @@ import {
   sceneOf,
   seriesId,
 } from './change-series.ts';
-import { withoutDiluted } from './diluted-rates.ts';
-import { driftsBeside } from './drifts-beside.ts';
-import { begunEarlier } from './earlier-events.ts';
 import { type ChangeEvent, eventsOf } from './events.ts';
 import { type LargeDay, largeDays } from './large-days.ts';
-import { madeByFactor } from './made-by-factors.ts';
-import { measuredEvent, onceMeasured, withoutParts } from './measured-events.ts';
+import { measuredEvent, withoutParts } from './measured-events.ts';
 import { opposedEvents } from './opposed-events.ts';
-import { daysOver, newsOf, overBefore } from './over-before.ts';
+import { driftsIn, newsOf, overBefore } from './over-before.ts';
 import { outcomeOf, type RankedChange, rankChanges } from './rank-changes.ts';
 import { sameDayOnce } from './same-day-zones.ts';
 import { type SlowLevel, slowLevels } from './slow-levels.ts';
-import { changesUnderWay } from './under-way.ts';
 import { heldWithin } from './within-changes.ts';
 
 /** Least days before the scan that teach; two requests of 92 days leave more, where there is much to read one does. */
@@ -212,12 +208,9 @@ function acceptedIn(looked: readonly Looked[], byId: ReadonlyMap<string, ChangeS
     const news = own ? newsOf(own, each, overs, from).map((finding) => ({ series: own, study: each.study, finding })) : [];
     return news.filter((finding) => !isOfFewOrders(finding));
   });
-  const isDrift = ({ finding }: Found) => finding.shape === 'drift';
-  // Drifts are no part of what else happened, so that is put together once.
-  const sudden = clustersOf(found.filter((each) => !isDrift(each)));
-  const withDrifts = (drifts: readonly Found[]) => acceptedOf([...sudden, ...clustersOf(drifts)], looked.length);
-  const drifts = found.filter(isDrift);
-  return withDrifts(driftsBeside(drifts, looked, withDrifts(drifts).clusters, [byId, (own) => daysOver(own, overs)]));
+  const sudden = clustersOf(found);
+  const drifts = driftsIn(looked, byId, overs, acceptedOf(sudden, looked.length).clusters);
+  return acceptedOf([...sudden, ...clustersOf(drifts)], looked.length);
 }
 
 /**
@@ -226,7 +219,9 @@ function acceptedIn(looked: readonly Looked[], byId: ReadonlyMap<string, ChangeS
  */
 export async function findChanges({ series, metrics, ...rest }: ScanRequest, signal: AbortSignal): Promise<ScanAnswer> {
   const { base, from, to } = rest;
-  const wanted = series.filter(({ metric }) => metrics.includes(metric));
+  // A product changes with what it is made of, which dates and sizes the change.
+  const searched = new Set(metrics.flatMap((metric) => [metric, ...factorsOf(metric, rest)]));
+  const wanted = series.filter(({ metric }) => searched.has(metric));
   const looked = await partsOf(wanted.filter(hasEnough), signal, (each) => lookThrough([each], from, to));
   const byId = new Map(wanted.map((each) => [each.id, each]));
   const { clusters, limit } = await inTurns(signal, () => acceptedIn(looked, byId, from));
@@ -236,17 +231,12 @@ export async function findChanges({ series, metrics, ...rest }: ScanRequest, sig
     return [...events, ...opposedEvents(scene, cluster, events)];
   });
   // Measured by its own days, what looked like a change in the scan may have been over before it.
-  const measured = await partsOf(told, signal, (event) =>
-    begunEarlier(scene, measuredEvent(scene, event))
-      .map((own) => madeByFactor(scene, own))
-      .filter(({ to: end }) => !end || end >= from),
-  );
-  const events = withoutParts(onceMeasured(measured), to);
+  const measured = await partsOf(told, signal, (event) => [measuredEvent(scene, event)].filter(({ to: end }) => !end || end >= from));
+  const events = withoutParts(measured, to);
   const steps = events.filter(({ shape, to: end }) => shape === 'step' && end === undefined);
   const begun = events.filter((event) => !steps.some((step) => isEchoOf(scene, event, step)));
-  const underWay = await inTurns(signal, () => changesUnderWay(scene, metrics, begun));
-  const held = await inTurns(signal, () => heldWithin(scene, [...begun, ...underWay], limit));
-  const changes = rankChanges(scene, sameDayOnce(withoutDiluted(scene, held)));
+  const held = await inTurns(signal, () => heldWithin(scene, begun, limit));
+  const changes = rankChanges(scene, sameDayOnce(held));
   return {
     changes,
     large: largeDays(looked, byId, base, changes),

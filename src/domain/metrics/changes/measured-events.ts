@@ -1,11 +1,11 @@
 import type { DatedChange } from '../engine/changes.ts';
 import { isPartOf } from '../engine/inner-changes.ts';
 import { measureChange, sizeOfDays } from '../engine/measure.ts';
-import { isWithinPlace, type Scene, seriesId } from './change-series.ts';
+import { areSameVisitors, isWithinPlace, type Scene, seriesId } from './change-series.ts';
 import type { ChangeEvent, Part } from './events.ts';
 
 /** A metric that moved with a change, measured on its days as every question does; as it was where they do not show that. */
-export function measuredPart({ series }: Scene, part: Part, days: Pick<DatedChange, 'from' | 'to'>): Part {
+function measuredPart({ series }: Scene, part: Part, days: Pick<DatedChange, 'from' | 'to'>): Part {
   const own = part.mix ? undefined : series.get(seriesId(part.metric, part.place));
   const size = own && sizeOfDays(own.kind, own.days, days);
   return size && size.relative * part.relative > 0 ? { ...part, ...size } : part;
@@ -40,35 +40,6 @@ export function measuredEvent(scene: Scene, event: ChangeEvent): ChangeEvent {
   };
 }
 
-/** Whether an event is on the days and at the place of another one that says its metric too. */
-function isSaidBy(event: ChangeEvent, other: ChangeEvent): boolean {
-  const [first] = event.parts;
-  const idOf = (own: ChangeEvent) => [own.shape, own.from, own.to ?? '', seriesId('visits', own.place)].join(' ');
-  const ofFirst = ({ metric, place }: Part) => first !== undefined && seriesId(metric, place) === seriesId(first.metric, first.place);
-  return idOf(event) === idOf(other) && (first ? other.parts.some(ofFirst) : other.parts.length === 0);
-}
-
-/** Tells changes once that turn out to be the same one when they are measured, with the series and the metrics of all of them. */
-export function onceMeasured(events: readonly ChangeEvent[]): ChangeEvent[] {
-  const known: ChangeEvent[] = [];
-  for (const event of events) {
-    const at = known.findIndex((other) => isSaidBy(event, other));
-    const same = known[at];
-    if (!same) {
-      known.push(event);
-      continue;
-    }
-    const told = new Set(same.parts.map(({ metric }) => metric));
-    known[at] = {
-      ...same,
-      parts: [...same.parts, ...event.parts.filter(({ metric }) => !told.has(metric))],
-      pValue: Math.min(same.pValue, event.pValue),
-      seriesCount: same.seriesCount + event.seriesCount,
-    };
-  }
-  return known;
-}
-
 /** Whether an event is a part of another one of the same metric and place, whose measured size has it in it already. */
 function isPartOfEvent(event: ChangeEvent, outer: ChangeEvent, last: string): boolean {
   const [own] = event.parts;
@@ -78,21 +49,24 @@ function isPartOfEvent(event: ChangeEvent, outer: ChangeEvent, last: string): bo
   return isPartOf({ ...event, relative: own.relative }, { ...outer, relative: larger.relative }, last);
 }
 
-/** Whether an event is the share that some visitors have in another one, which began and ended with it and goes the same way. */
-function isShareOfEvent(event: ChangeEvent, outer: ChangeEvent): boolean {
+/** Whether an event is another one again, or the share that some visitors have in it: it began and ended with it and goes the same way. */
+function isShareOfEvent(event: ChangeEvent, outer: ChangeEvent, isTold: boolean): boolean {
   const [own] = event.parts;
   const [larger] = outer.parts;
   if (!own || !larger || own.metric !== larger.metric || event.place.goalId !== outer.place.goalId) return false;
-  if (event.place.zoneId !== outer.place.zoneId || !isWithinPlace(event.place, outer.place)) return false;
+  const isAt = isWithinPlace(event.place, outer.place) || (isTold && areSameVisitors(event.place, outer.place));
+  if (event.place.zoneId !== outer.place.zoneId || !isAt) return false;
   const isSameTime =
     event.shape === outer.shape && event.earliest <= outer.latest && outer.earliest <= event.latest && event.to === outer.to;
   return isSameTime && own.relative * larger.relative > 0;
 }
 
 /**
- * Leaves out the days on which a change was smaller, which would be told as a change back, and the share that a part of its visitors has in
+ * Leaves out the days on which a change was smaller, which would be told as a change back, what is told already, and the share that a part of its visitors has in
  * it, whose cost would count twice.
  */
 export function withoutParts(events: readonly ChangeEvent[], last: string): ChangeEvent[] {
-  return events.filter((event) => !events.some((outer) => isPartOfEvent(event, outer, last) || isShareOfEvent(event, outer)));
+  return events.filter(
+    (event, at) => !events.some((outer, index) => isPartOfEvent(event, outer, last) || isShareOfEvent(event, outer, index < at)),
+  );
 }

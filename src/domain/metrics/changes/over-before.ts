@@ -2,7 +2,17 @@ import { DAY_MS } from '../../../lib/clock.ts';
 import { dated } from '../engine/changes.ts';
 import { type Days, driftBeside, type Looked, pValueBeside, type ScanFinding, substitute } from '../engine/scan.ts';
 import type { Study } from '../engine/study.ts';
-import { type ChangeSeries, CLOSE, isWithinPlace, type Place } from './change-series.ts';
+import {
+  areRelated,
+  type ChangeSeries,
+  CLOSE,
+  type Cluster,
+  type Found,
+  isProduct,
+  isWithinPlace,
+  overlap,
+  type Place,
+} from './change-series.ts';
 
 /** Days behind an episode in which a change the other way may be no more than its end. */
 const AFTERMATH_DAYS = 7;
@@ -44,9 +54,6 @@ function isAftermath({ shape, from, relative }: ScanFinding, { to, sign }: Over)
   return (shape === 'step' || shape === 'episode') && relative * sign < 0 && days >= 1 && days <= AFTERMATH_DAYS;
 }
 
-/** The days of episodes that were over before a scan and touch a series, those that overlap as one. */
-export const daysOver = ({ place }: ChangeSeries, overs: readonly Over[]): Days[] => daysOf(overs.filter((over) => isOf(over, place)));
-
 /** The days of episodes, those that overlap as one. */
 function daysOf(overs: readonly Over[]): Days[] {
   const days: { from: string; to: string }[] = [];
@@ -59,18 +66,42 @@ function daysOf(overs: readonly Over[]): Days[] {
 }
 
 /**
- * The findings of one series that are news: an episode that was over before the scan is none, whichever day its end seems to fall on in a
- * narrow series; a fall behind it is held against the days before it too, and it makes no slope where a narrow series does not show it.
+ * The sudden findings of one series that are news: an episode that was over before the scan is none, whichever day its end seems to fall on
+ * in a narrow series, and a fall behind it is held against the days before it too.
  */
-export function newsOf({ place }: ChangeSeries, looked: Looked, overs: readonly Over[], first: string): ScanFinding[] {
-  const { study, candidates } = looked;
+export function newsOf({ place }: ChangeSeries, { study, candidates }: Looked, overs: readonly Over[], first: string): ScanFinding[] {
   const around = overs.filter((over) => isOf(over, place));
-  if (around.length === 0) return [...candidates];
-  return candidates.flatMap((finding) => {
-    if (finding.shape === 'drift') return driftBeside(looked, daysOf(around)) ?? [];
-    if (finding.from < first && around.some((over) => isOver(study, finding, over))) return [];
+  const sudden = candidates.filter(({ shape }) => shape !== 'drift');
+  const news = sudden.filter((finding) => !(finding.from < first && around.some((over) => isOver(study, finding, over))));
+  return news.map((finding) => {
     const ended = around.filter((over) => isAftermath(finding, over));
-    const pValues = ended.map((over) => pValueBeside(study, finding, [over], true));
-    return { ...finding, pValue: Math.max(finding.pValue, ...pValues) };
+    return { ...finding, pValue: Math.max(finding.pValue, ...ended.map((over) => pValueBeside(study, finding, [over], true))) };
+  });
+}
+
+/** The series that show a change by what it is of; of a change that products alone show, these. */
+function shownBy({ members }: Cluster): readonly Found[] {
+  const factors = members.filter(({ series: { metric } }) => !isProduct(metric));
+  return factors.length > 0 ? factors : members;
+}
+
+/**
+ * Drifts beside all that is known to have happened to the visitors of a series, before the scan and on its days: a step of one segment
+ * bends the slope of a device without being clear on it, or goes on where a slope ended.
+ */
+export function driftsIn(
+  looked: readonly Looked[],
+  byId: ReadonlyMap<string, ChangeSeries>,
+  overs: readonly Over[],
+  accepted: readonly Cluster[],
+): Found[] {
+  const changes = accepted.filter(({ lead: { finding } }) => finding.shape !== 'outlier');
+  return looked.flatMap((each) => {
+    const series = byId.get(each.id);
+    if (!series) return [];
+    const touches = (other: Found) => areRelated(other.series, series) && overlap(other.series.place, series.place);
+    const days = changes.filter((cluster) => shownBy(cluster).some(touches)).map(({ lead: { finding } }) => finding);
+    const finding = driftBeside(each, [...daysOf(overs.filter((over) => isOf(over, series.place))), ...days]);
+    return finding ? [{ series, study: each.study, finding }] : [];
   });
 }

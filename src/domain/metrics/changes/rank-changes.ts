@@ -65,7 +65,7 @@ function totalAt({ series }: Scene, place: Place): TotalOn {
 }
 
 /** Whether nothing changed but a rate, because others came or stayed away. */
-export function isDiluted(scene: Scene, { from, to = scene.to }: ChangeEvent, place: Place, factors: readonly Part[]): boolean {
+function isDiluted(scene: Scene, { from, to = scene.to }: ChangeEvent, place: Place, factors: readonly Part[]): boolean {
   return isOfOthers(factors, { from, to }, totalAt(scene, place));
 }
 

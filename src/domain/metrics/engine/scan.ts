@@ -32,6 +32,8 @@ export interface ScanFinding extends AnyChange {
 
 /** Changes less clear than this are no candidates, however many others there are. */
 const LOOSEST = 0.01;
+/** Days before the scan on which what goes on through all of it may have begun, and the p-value that this needs. */
+const [EARLIER_DAYS, SURE] = [28, 1e-6];
 /** Step, episode, outlier day, drift. */
 const SHAPES = 4;
 const HISTORY = 0.0002;
@@ -110,8 +112,11 @@ function scan(kind: MetricKind, days: readonly DailyPoint[], first: string, last
   if (!series || series.learned < LEAST_HISTORY_DAYS || isTooRare(series)) return undefined;
   const study = studySeries(series, questsOf(series));
   if (!study) return undefined;
-  // What began before the scan and ended in it is news too; what goes on since then, or had ended, is none.
-  const changes = study.changes.filter(({ shape, from, to }) => from >= series.learned || (shape === 'episode' && to > series.learned + 1));
+  // What began before the scan is news where it ended in it, or goes on since shortly before and leaves no doubt.
+  const changes = study.changes.filter(({ shape, from, to, logP }) => {
+    const goesOn = shape === 'step' && from >= series.learned - EARLIER_DAYS && logP <= Math.log(SURE);
+    return from >= series.learned || goesOn || (shape === 'episode' && to > series.learned + 1);
+  });
   const found = changes.map((change): AnyChange => dated(series, change));
   const drift = driftOf(study);
   return { study, candidates: drift ? [...found, driftFound(study, drift)] : found };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ChangeEvent } from '../../../../src/domain/metrics/changes/events.ts';
-import { onceMeasured, withoutParts } from '../../../../src/domain/metrics/changes/measured-events.ts';
+import { withoutParts } from '../../../../src/domain/metrics/changes/measured-events.ts';
 
 const place = { device: 'desktop' } as const;
 const event = (more: Partial<ChangeEvent>): ChangeEvent => ({
@@ -16,37 +16,9 @@ const event = (more: Partial<ChangeEvent>): ChangeEvent => ({
   ...more,
 });
 
-it('what two findings measure as the same change is told once, with the series of both and the clearer probability', () => {
-  const other = event({ from: '2026-11-18', latest: '2026-11-18' });
-  expect(onceMeasured([event({ seriesCount: 2 }), other, event({ pValue: 1e-9 })])).toEqual([
-    event({ seriesCount: 3, pValue: 1e-9 }),
-    other,
-  ]);
-});
-
-it('is the same one however clear each finding was by itself, with the metrics of both', () => {
-  const [first] = event({}).parts;
-  const parts = first
-    ? [
-        { ...first, score: 4 },
-        { ...first, metric: 'revenueSum', relative: -0.6 },
-      ]
-    : [];
-  const [told, ...more] = onceMeasured([event({}), event({ parts })]);
-  expect(more).toEqual([]);
-  expect(told?.parts.map(({ metric, relative }) => [metric, relative])).toEqual([
-    ['conversionRate', -0.67],
-    ['revenueSum', -0.6],
-  ]);
-});
-
-it('is said with what moved on its days at its place, and not a second time by itself', () => {
-  const part = (metric: string, relative: number) => ({ metric, place, relative, low: relative, high: relative, score: 5 });
-  const both = event({ parts: [part('cartAverage', -0.27), part('conversionRate', -0.04)] });
-  const rate = event({ parts: [part('conversionRate', -0.04)] });
-  expect(onceMeasured([both, rate])).toEqual([{ ...both, seriesCount: 2 }]);
-  const elsewhere = { ...rate, place: { device: 'mobile' } as const, parts: [{ ...part('conversionRate', -0.04), place }] };
-  expect(onceMeasured([both, elsewhere])).toEqual([both, elsewhere]);
+it('what two findings measure as the same change is told once', () => {
+  const other = event({ from: '2026-11-18', earliest: '2026-11-18', latest: '2026-11-18' });
+  expect(withoutParts([event({}), other, event({ pValue: 1e-9 })], '2026-11-24')).toEqual([event({}), other]);
 });
 
 it('days on which a change was smaller are no change back, unless they lie elsewhere, are more than it, or end it', () => {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { type ChangeSeries, type Place, sceneOf, seriesId } from '../../../../src/domain/metrics/changes/change-series.ts';
 import type { ChangeEvent } from '../../../../src/domain/metrics/changes/events.ts';
 import { findChanges } from '../../../../src/domain/metrics/changes/find-changes.ts';
-import { madeByFactor } from '../../../../src/domain/metrics/changes/made-by-factors.ts';
 import { heldWithin } from '../../../../src/domain/metrics/changes/within-changes.ts';
 import { lookThrough } from '../../../../src/domain/metrics/engine/scan.ts';
 import { dayAfter } from '../../../../src/lib/calendar.ts';
@@ -89,15 +88,5 @@ describe('a change that conversions or revenue show', () => {
     const metrics = ['visits', 'conversionRate', 'conversionCount', 'revenueSum'];
     const [told] = (await findChanges({ ...scanned, metrics, isOfOtherGoal: true }, AbortSignal.any([]))).changes;
     expect(told?.cost?.metric).toBe('conversionCount');
-  });
-
-  it('is one of its own where no factor changed, beside what the rates were', () => {
-    const own = { ...event(BREAK, undefined, 0.3, 1e-9), parts: [{ ...event(BREAK, undefined, 0.3, 1).parts[0], metric: 'revenueSum' }] };
-    const scene = sceneWith(seriesOf(() => 1));
-    const { parts, ...rest } = madeByFactor(scene, own as ChangeEvent);
-    expect(rest).toEqual({ ...own, parts: undefined });
-    expect(parts[0]).toBe(own.parts[0]);
-    expect(parts.map(({ metric }) => metric)).toEqual(['revenueSum', 'conversionRate']);
-    expect(Math.abs(parts[1]?.relative ?? 1)).toBeLessThan(0.1);
   });
 });
