@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type OperationName, operations } from '../../src/api/operations/index.ts';
 import { shop } from '../../src/emulator/credentials.ts';
 import { inRouteOrder } from '../../src/emulator/route.ts';
-import { openPlatform, sharedPlatform, withPlatform } from '../support/emulator.ts';
+import { sharedPlatform } from '../support/emulator.ts';
 
 const platform = sharedPlatform();
 const range = { startDate: '2026-11-01T00:00:00.000Z', endDate: '2026-11-08T00:00:00.000Z' };
@@ -35,13 +35,6 @@ describe('addresses', () => {
       expect(ordered.indexOf('listSuccessfulExportRuns')).toBeLessThan(ordered.indexOf('getExportJob'));
     }
   });
-
-  it('follow the port where one is given, and say when it is taken', () =>
-    withPlatform(async ({ clock }) => {
-      const taken = Number(new URL(platform().authUrl).port);
-      await expect(openPlatform({ port: taken })).rejects.toThrow(new RegExp(`cannot listen on port ${taken}: .*EADDRINUSE`));
-      expect(clock.sleeping).toBe(0);
-    }));
 
   it('know paths and methods', async () => {
     const { serviceUrl, send } = platform();
