@@ -1,3 +1,4 @@
+import type { Finding } from '../../../src/findings/finding.ts';
 import type { Peer } from '../peer.ts';
 import type { Table, Trial } from '../verdicts/metrics/trial.ts';
 import type { MetricsPlatform } from './metrics-platform.ts';
@@ -46,33 +47,17 @@ interface Told {
   readonly cost: number | undefined;
 }
 
-/** A change as the structured answers of the three tools write it. */
+/** The answers of the three tools, whose records are alike. */
 interface Answer {
-  readonly change?: Omit<Written, 'where' | 'parts'>;
-  readonly changes?: readonly Written[];
-}
-interface Written {
-  readonly metric?: string;
-  readonly device?: string;
-  readonly where?: { readonly device: string };
-  readonly from: string;
-  readonly changePercent?: number;
-  readonly parts?: readonly { readonly metric: string; readonly changePercent?: number }[];
-  readonly effect?: { readonly value: number };
-  readonly revenueSum?: number;
+  readonly findings?: readonly Finding[];
 }
 
-function toldBy({ change, changes = [] }: Answer, metric: string): Told | undefined {
-  const own = change?.metric === metric ? change : undefined;
-  const of = own ?? changes.find((each) => (each.parts?.[0]?.metric ?? each.metric) === metric);
-  if (!of) return undefined;
-  const { parts, where, changePercent } = of as Written;
-  return {
-    from: of.from,
-    device: where?.device ?? of.device ?? '',
-    percent: changePercent ?? parts?.[0]?.changePercent ?? 0,
-    cost: of.effect?.value ?? (of as Written).revenueSum,
-  };
+const isDated = ({ subject, when, verdict }: Finding, metric: string) =>
+  subject === metric && when.shape !== 'range' && (verdict === 'higher' || verdict === 'lower');
+
+function toldBy({ findings = [] }: Answer, metric: string): Told | undefined {
+  const of = findings.find((each) => isDated(each, metric));
+  return of && { from: of.when.from ?? '', device: of.place.device ?? 'all', percent: of.change?.percent ?? 0, cost: of.cost?.value };
 }
 
 /** Days of scans that hold the same change. */
@@ -84,8 +69,10 @@ async function partsOver(days: number, world: World, metric: string, { peer }: B
   const { result } = (await peer.ask('tools/call', { name: 'find_changes', arguments: input })) as {
     result?: { structuredContent?: Answer };
   };
-  const told = (result?.structuredContent?.changes ?? []).find(({ parts }) => parts?.[0]?.metric === metric);
-  return told && JSON.stringify([told.from, told.where?.device, told.parts]);
+  const findings = result?.structuredContent?.findings ?? [];
+  const told = findings.find((each) => isDated(each, metric));
+  const alike = findings.filter(({ when }) => when.from === told?.when.from && when.to === told?.when.to);
+  return told && JSON.stringify(alike.map(({ subject, place, when, change }) => [subject, place.device, when.from, change?.percent]));
 }
 
 /** One change in scans of several lengths: whether its day, place and size, and those of what follows from it, are the same. */
