@@ -1,30 +1,18 @@
 import { nth } from '../../lib/nth.ts';
 import { keptFit } from '../../statistics/kept-fits.ts';
 import { dayTestOf } from './day-scatter.ts';
-import type { Verdict } from './engine/judge-series.ts';
-import { type Judged, judgeSince, judgeTogether, moveIn, type Tracked } from './engine/judge-together.ts';
-import { type Moved, standsOut } from './move.ts';
-import type { Series, Step } from './runs.ts';
+import { freedOfCycle, type Verdict } from './engine/judge-series.ts';
+import { judgeTogether, type TogetherOptions, type Tracked } from './engine/judge-together.ts';
+import { levelOf } from './engine/run-series.ts';
+import type { Series } from './runs.ts';
+import { type Moved, moveOf, type RowKey } from './settle-moves.ts';
 import { metricFact } from './speed-metrics.ts';
-
-/** A series of one step, or of all together. */
-interface OfStep {
-  readonly step: Step | undefined;
-  readonly metric: string;
-  readonly series: Series;
-}
 
 /** A series of a step divided by those of the other steps in the same runs. */
 interface Beside {
-  readonly own: OfStep;
+  readonly own: RowKey;
   readonly others: readonly Series[];
   readonly series: Series;
-}
-
-interface Judging {
-  readonly period: { readonly startMs: number; readonly endMs: number };
-  readonly timeZone: string;
-  readonly falseDiscoveryRate?: number | undefined;
 }
 
 /** Share of the runs of a step that the other steps must have too. */
@@ -49,7 +37,7 @@ function quotientOf(series: Series, others: readonly Series[]): Series | undefin
 }
 
 /** Times of each step beside those of the other steps. */
-function besideOthers(tracked: readonly Tracked<OfStep>[]): Tracked<Beside>[] {
+function besideOthers(tracked: readonly Tracked<RowKey>[]): Tracked<Beside>[] {
   const ofSteps = tracked.filter(({ key }) => key.step !== undefined && metricFact(key.metric).kind === 'ms');
   return ofSteps.flatMap((each) => {
     const others = ofSteps.flatMap(({ key }) => (key.metric === each.key.metric && key.step !== each.key.step ? [key.series] : []));
@@ -59,32 +47,43 @@ function besideOthers(tracked: readonly Tracked<OfStep>[]): Tracked<Beside>[] {
 }
 
 /** The move of a step at the instant at which it parted from the others; undefined where it was these that moved. */
-function partedMove({ key, verdict }: Judged<Beside>, options: Judging): Moved | undefined {
+function partedMove({ own, others }: Beside, verdict: Verdict, { timeZone }: TogetherOptions): Moved | undefined {
   if (verdict.state !== 'slower' && verdict.state !== 'faster') return undefined;
-  const { move } = verdict;
-  const size = Math.log1p(move.relative);
-  const since = (series: Series) => judgeSince(series, move.fromMs, { ...options, effect: metricFact(key.own.metric).effect });
-  const own = since(key.own.series);
-  if (!own || Math.log1p(own.relative) / size < HALF) return undefined;
-  const sizes = key.others.map(since).flatMap((other) => (other ? [Math.log1p(other.relative)] : []));
-  const ofOthers = sizes.reduce((sum, other) => sum + other, 0) / Math.max(1, sizes.length);
-  if (Math.abs(ofOthers / size) > HALF) return undefined;
-  return { state: verdict.state, move: { ...move, before: own.before, after: own.after, relative: own.relative }, held: undefined };
+  const { move, moves, state } = verdict;
+  const edges = moves.flatMap(({ shape, fromMs }) => (shape === 'step' ? [fromMs] : []));
+  const endMs = edges.find((ms) => ms > move.fromMs) ?? (own.series.dates.at(-1) ?? 0) + 1;
+  // As long before as since: other changes of all steps lie further back.
+  const firstMs = Math.max(edges.findLast((ms) => ms < move.fromMs) ?? 0, 2 * move.fromMs - endMs);
+  /** The levels of a series on both sides, up to where the step parted from the others at other times. */
+  function sidesOf(series: Series) {
+    const { dates, values, logs, valueOf } = freedOfCycle(series, { effect: metricFact(own.metric).effect, timeZone });
+    const levelFrom = (fromMs: number, toMs: number) => {
+      const runs = dates.flatMap((date, run) => (date >= fromMs && date < toMs ? [run] : []));
+      return levelOf(
+        runs.map((run) => nth(values, run)),
+        runs.map((run) => valueOf(nth(logs, run))),
+      );
+    };
+    const [before, after] = [levelFrom(firstMs, move.fromMs), levelFrom(move.fromMs, endMs)];
+    return { before, after, relative: after.typical / before.typical - 1 };
+  }
+  const shareOf = ({ relative }: { readonly relative: number }) => Math.log1p(relative) / Math.log1p(move.relative);
+  const sides = sidesOf(own.series);
+  const ofOthers = others.reduce((sum, other) => sum + shareOf(sidesOf(other)), 0) / others.length;
+  return shareOf(sides) < HALF || Math.abs(ofOthers) > HALF ? undefined : { state, move: { ...move, ...sides }, held: undefined };
 }
 
 /**
  * Lasting moves of single steps beside the other steps of the same runs: what moves whole days and releases of the whole site move all
  * steps, so such days hide a change of one step less.
  */
-export function movesBesideSteps(tracked: readonly Tracked<OfStep>[], options: Judging): ReadonlyMap<Series, Moved> {
+export function movesBesideSteps(tracked: readonly Tracked<RowKey>[], options: TogetherOptions): ReadonlyMap<Series, Moved> {
   const beside = besideOthers(tracked);
   const test = dayTestOf(beside, options);
-  const isCredible = ({ series }: Beside, verdict: Verdict) => standsOut(moveIn(verdict), series, test);
-  const judged = judgeTogether(beside, { ...options, isCredible });
   return new Map(
-    judged.flatMap((each) => {
-      const moved = isCredible(each.key, each.verdict) ? partedMove(each, options) : undefined;
-      return moved ? [[each.key.own.series, moved] as const] : [];
+    judgeTogether(beside, options).flatMap(({ key, verdict }) => {
+      const moved = moveOf(verdict, key.series, test).move && partedMove(key, verdict, options);
+      return moved ? [[key.own.series, moved] as const] : [];
     }),
   );
 }

@@ -3,7 +3,6 @@ import { grouped } from '../../lib/grouped.ts';
 import { nth } from '../../lib/nth.ts';
 import { keptFit } from '../../statistics/kept-fits.ts';
 import { median, varianceInflation } from '../../statistics/order.ts';
-import { fitParts, frameOf, gainOf, gainOfLine, likelihoodOf, type Part, type Runs } from './engine/gls.ts';
 import { type FreedRuns, freedOfCycle, type JudgeOptions } from './engine/judge-series.ts';
 import { cutMean } from './engine/noise.ts';
 import type { Effect, Move } from './engine/run-series.ts';
@@ -16,15 +15,12 @@ import type { Series } from './runs.ts';
  */
 const NEEDED = [
   { excess: 1.55, lasting: 6, undone: 6.5, drift: 4.5 },
-  { excess: 1.35, lasting: 4.5, undone: 6, drift: 4.5 },
-  { excess: 1.2, lasting: 4, undone: 5.5, drift: 4.5 },
+  { excess: 1.2, lasting: 5, undone: 6, drift: 4.5 },
   { excess: 1.05, lasting: 4, undone: 5, drift: 4.5 },
 ] as const;
-/** Days that are further off, in standard deviations, count as if they were as far. */
-const FAR = 3;
 /** With fewer days nothing is known of how days differ. */
 const LEAST_DAYS = 6;
-/** Levels and weekday factors that were fitted to the days. */
+/** Factors that were fitted to the days. */
 const FITTED = 8;
 /** Least standard deviation of a day, log scale: below it, scatter is rounding. */
 const FLOOR = 1e-3;
@@ -63,67 +59,59 @@ function blocksOf({ dates, logs, isUsual }: FreedRuns, { fromMs, untilMs: toMs =
   return all.filter((block) => block.logs.length >= usual / 2 || needed.has(block)).toSorted((a, b) => a.number - b.number);
 }
 
-/** The place of the moved blocks among all; a stretch that reaches to the end is a step. */
-function partOf(blocks: readonly Block[]): Part {
-  const from = blocks.findIndex(({ isMoved }) => isMoved);
-  const to = blocks.findLastIndex(({ isMoved }) => isMoved) + 1;
-  return { kind: to === blocks.length ? 'step' : 'bump', from, to };
-}
-
 /** How a move compares with what the days of a series differ by. */
 interface AmongDays {
   /** Variance of whole days, and what their runs let expect of it. */
   readonly variance: number;
   readonly expected: number;
-  /** Standard errors of the move, by a first-order autoregression of days around both levels. */
+  /** Standard errors of the move. */
   readonly score: number;
 }
 
-/** Days as a series, with these values. */
-function daily(blocks: readonly Block[], x: Float64Array): Runs {
-  const days = Float64Array.from(blocks, ({ number }) => number);
-  const gaps = days.map((day, index) => (index === 0 ? 1 : day - (days[index - 1] ?? day)));
-  return { x, days, gaps, floor: FLOOR };
+const dotOf = (a: readonly number[], b: readonly number[]) => a.reduce((sum, value, at) => sum + value * nth(b, at), 0);
+
+function centred(values: readonly number[]): number[] {
+  const mean = meanOf(values);
+  return values.map((value) => value - mean);
 }
 
-/** The level of each day by the two sides of a stretch; undefined where one of them has no day. */
-function sidesOf(blocks: readonly Block[]): number[] | undefined {
-  const middleOf = (moved: boolean) => median(blocks.flatMap(({ isMoved, middle }) => (isMoved === moved ? [middle] : [])));
-  const [moved, others] = [middleOf(true), middleOf(false)];
-  return Number.isNaN(moved) || Number.isNaN(others) ? undefined : blocks.map(({ isMoved }) => (isMoved ? moved : others));
-}
+/** Days whose neighbours are compared lie so many days apart at most. */
+const LAGS = [1, 2];
 
-const LINE: Part = { kind: 'line', from: 0, to: 0 };
-
-/** The level of each day by a straight line through medians, which single days do not turn (Theil 1950). */
-function lineOf(blocks: readonly Block[]): number[] {
-  const slope = median(
-    blocks.flatMap((one, index) => blocks.slice(index + 1).map((other) => (other.middle - one.middle) / (other.number - one.number))),
+/**
+ * Variance of days by the differences of near ones (Rice 1984), which neither a slope nor levels that changed for good widen: a release of
+ * the whole site is no scatter of days. Differences across an edge of the stretch are those of the move itself.
+ */
+function scatterOf(blocks: readonly Block[], isDrift: boolean): number {
+  const squares = LAGS.flatMap((lag) =>
+    blocks.slice(lag).flatMap(({ middle, isMoved }, at) => {
+      const former = blocks[at];
+      return former && (isDrift || former.isMoved === isMoved) ? [(middle - former.middle) ** 2 / 2] : [];
+    }),
   );
-  const level = median(blocks.map(({ number, middle }) => middle - slope * number));
-  return blocks.map(({ number }) => level + slope * number);
+  return cutMean(squares);
 }
 
 /** Undefined with too few days to say. */
 function amongDays(runs: FreedRuns, course: Stretch): AmongDays | undefined {
   const isDrift = course.shape === 'drift';
   const blocks = blocksOf(runs, course);
-  const levels = blocks.length < LEAST_DAYS ? undefined : (isDrift ? lineOf : sidesOf)(blocks);
-  if (!levels) return undefined;
-  const residuals = blocks.map((block, index) => block.middle - nth(levels, index));
-  // Levels, or a line, and the factors of the weekdays were fitted to the same days.
-  const deflation = blocks.length / Math.max(LEAST_DAYS, blocks.length - FITTED);
-  const variance = deflation * varianceOf(residuals);
+  const isOneSided = !isDrift && new Set(blocks.map(({ isMoved }) => isMoved)).size < 2;
+  if (blocks.length < LEAST_DAYS || isOneSided) return undefined;
+  // Factors of the weekdays were fitted to the same days.
+  const variance = (scatterOf(blocks, isDrift) * blocks.length) / Math.max(LEAST_DAYS, blocks.length - FITTED);
   const within = blocks.flatMap(({ logs, middle }) => logs.map((log) => log - middle));
-  const perDay = median(blocks.map(({ logs }) => logs.length));
-  const expected = (varianceOf(within) * varianceInflation(within)) / perDay;
-  const most = FAR * Math.max(Math.sqrt(variance), FLOOR);
-  const cut = Float64Array.from(blocks, (_, index) => nth(levels, index) + Math.max(-most, Math.min(most, nth(residuals, index))));
-  const series = daily(blocks, cut);
-  const part = isDrift ? LINE : partOf(blocks);
-  const fit = fitParts(frameOf(series, likelihoodOf(series, [part]).noise), []);
-  const gain = isDrift ? gainOfLine(fit) : gainOf(fit, part.from, part.to);
-  return { variance, expected, score: Math.sqrt(gain / deflation) };
+  const expected = (varianceOf(within) * varianceInflation(within)) / median(blocks.map(({ logs }) => logs.length));
+  const line = centred(blocks.map(({ number }) => number));
+  const sides = centred(blocks.map(({ isMoved }) => Number(isMoved)));
+  const tilt = dotOf(sides, line) / dotOf(line, line);
+  // A step is what a slope leaves of it.
+  const part = isDrift ? line : sides.map((side, at) => side - tilt * nth(line, at));
+  const size = dotOf(
+    part,
+    blocks.map(({ middle }) => middle),
+  );
+  return { variance, expected, score: Math.abs(size) / Math.sqrt(dotOf(part, part) * Math.max(FLOOR ** 2, variance)) };
 }
 
 /** By how many times the scatter of days exceeds what runs explain, where days move all series of a scenario by as much. */

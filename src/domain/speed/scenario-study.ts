@@ -5,25 +5,15 @@ import { isCustomTiming } from './custom-timings.ts';
 import { dayTestOf } from './day-scatter.ts';
 import type { State, Verdict } from './engine/judge-series.ts';
 import { judgeTogether, moveIn, type Tracked } from './engine/judge-together.ts';
-import type { Move } from './engine/run-series.ts';
-import { beginOf, type Moved, standsOut } from './move.ts';
+import { beginOf, type Move } from './engine/run-series.ts';
 import { isFailed, type Report, reportsIn, type Series, type Step, seriesOf, stepsOf, sumSeries, usualSteps, type Window } from './runs.ts';
-import { inOneInstant, moveOf, splitOf } from './settle-moves.ts';
+import { inOneInstant, type Moved, moveOf, type RowKey, splitOf } from './settle-moves.ts';
 import { additiveMetrics, metricFact, rankOf, speedMetricNames, usualSpeedMetrics } from './speed-metrics.ts';
 import { type Unmeasured, unmeasuredIn } from './unmeasured.ts';
 
-/** One metric of one step (or of all steps together) over the whole look-back. */
-export interface Row {
-  /** Undefined for the sum over all steps. */
-  readonly step: Step | undefined;
-  readonly metric: string;
-  readonly series: Series;
-  readonly state: State;
+/** The verdict on one metric of one step (or of all steps together) over the whole look-back. */
+export interface Row extends RowKey, Moved {
   readonly verdict: Verdict;
-  /** Where the level moved, and between which levels; undefined where it did not. */
-  readonly move: Move | undefined;
-  /** A move that is named but not claimed, because whole days differ by as much. */
-  readonly held: Move | undefined;
   /** The other steps and episodes of a row that moved, as far as they stand out from what whole days differ by. */
   readonly further: readonly Move[];
 }
@@ -130,9 +120,6 @@ export function soundSteps(reports: readonly Report[], windows: { baseline: Wind
   return stepsOf(inside.filter((report) => !isFailed(report)));
 }
 
-/** One metric of one step, or of all steps together. */
-type RowKey = Pick<Row, 'step' | 'metric' | 'series'>;
-
 /** The draft of a study: the series of a scenario, and how they are judged. */
 export interface StudyDraft {
   readonly sides: Pick<Study, 'baseline' | 'period'>;
@@ -146,7 +133,7 @@ export interface StudyDraft {
 }
 
 /** The judgement of the series at one place of a draft. */
-export interface JudgedRow extends Pick<Row, 'state' | 'verdict' | 'move' | 'held' | 'further'> {
+export interface JudgedRow extends Omit<Row, keyof RowKey> {
   readonly place: number;
 }
 
@@ -191,21 +178,6 @@ export function draftStudy(reports: readonly Report[], options: StudyOptions): S
   };
 }
 
-/** Whether whole days may hide that one step moved for good. */
-function isDoubtful({ held, state }: Pick<Row, 'held' | 'state'>): boolean {
-  return held !== undefined || state === 'drifting';
-}
-
-/** Doubtful rows as they moved beside the other steps; those that became slower stand with the slower ones in front. */
-function besideSteps<Each extends Moved & { readonly key: RowKey }>(rows: readonly Each[], moves: ReadonlyMap<Series, Moved>): Each[] {
-  const moved = rows.map((row) => {
-    const beside = isDoubtful(row) ? moves.get(row.key.series) : undefined;
-    return beside ? { ...row, ...beside } : row;
-  });
-  const isSlower = ({ state }: Moved) => state === 'slower';
-  return [...moved.filter(isSlower), ...moved.filter((row) => !isSlower(row))];
-}
-
 /** The verdicts on a draft, the worst first. */
 export function judgeDraft({ tracked, judging }: StudyDraft): readonly JudgedRow[] {
   const asked = tracked.map(({ group, rank, effect, key: { metric } }) => ({ group, rank, effect, metric }));
@@ -215,22 +187,26 @@ export function judgeDraft({ tracked, judging }: StudyDraft): readonly JudgedRow
 function judge(tracked: StudyDraft['tracked'], judging: StudyDraft['judging']): JudgedRow[] {
   // Slow days move times, not weights and counts.
   const test = dayTestOf(tracked, { ...judging, tells: ({ key }) => metricFact(key.metric).kind === 'ms' });
-  const isCredible = ({ series }: RowKey, verdict: Verdict) => standsOut(moveIn(verdict), series, test);
-  const judged = judgeTogether(tracked, { ...judging, isCredible });
   const places = new Map(tracked.map(({ key }, place) => [key, place]));
-  const rows = judged.map((each) => {
-    const { key } = each;
+  const rows = judgeTogether(tracked, judging).map((each) => {
+    const { series, step, metric } = each.key;
     // A sum mixes the steps, whose runs move one by one.
-    const moved = (key.step && splitOf(key.series, key.metric, judging.timeZone)) ?? moveOf(each, test);
-    return { ...each, ...moved };
+    return { ...each, ...((step && splitOf(series, metric, judging.timeZone)) ?? moveOf(each.verdict, series, test)) };
   });
-  return inOneInstant(rows.some(isDoubtful) ? besideSteps(rows, movesBesideSteps(tracked, judging)) : rows).map(
-    ({ key, verdict, state, move, held }) => {
-      const all = move && 'moves' in verdict ? verdict.moves : [];
-      const further = all.filter((other) => other !== moveIn(verdict) && other.fromMs !== move?.fromMs && test(key.series, other));
-      return { place: places.get(key) ?? -1, verdict, state, move, held, further };
-    },
-  );
+  // Whole days may hide that one step moved for good.
+  const isDoubtful = ({ held, state }: (typeof rows)[number]) => held !== undefined || state === 'drifting';
+  const beside: ReadonlyMap<Series, Moved> = rows.some(isDoubtful) ? movesBesideSteps(tracked, judging) : new Map();
+  const settled = rows.map((row) => ({ ...row, ...(isDoubtful(row) && beside.get(row.key.series)) }));
+  const isSlower = ({ state }: Moved) => state === 'slower';
+  const isEarlier = ({ move }: Moved) => Number((move?.fromMs ?? 0) < judging.period.startMs);
+  const slower = settled.filter(isSlower);
+  const inOrder = beside.size === 0 ? slower : slower.toSorted((a, b) => isEarlier(a) - isEarlier(b) || a.rank - b.rank);
+  const slowerFirst = [...inOrder, ...settled.filter((row) => !isSlower(row))];
+  return inOneInstant(slowerFirst).map(({ key, verdict, state, move, held }) => {
+    const all = move && 'moves' in verdict ? verdict.moves : [];
+    const further = all.filter((other) => other !== moveIn(verdict) && other.fromMs !== move?.fromMs && test(key.series, other));
+    return { place: places.get(key) ?? -1, verdict, state, move, held, further };
+  });
 }
 
 /** The study that verdicts on a draft make. */

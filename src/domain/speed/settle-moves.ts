@@ -1,28 +1,34 @@
 import { HOUR_MS } from '../../lib/clock.ts';
 import { keptFit } from '../../statistics/kept-fits.ts';
-import { freedOfCycle } from './engine/judge-series.ts';
-import { type Judged, moveIn } from './engine/judge-together.ts';
-import type { Level, Span } from './engine/run-series.ts';
+import type { dayTestOf } from './day-scatter.ts';
+import { freedOfCycle, type State, type Verdict } from './engine/judge-series.ts';
+import { moveIn } from './engine/judge-together.ts';
+import type { Level, Move, Span } from './engine/run-series.ts';
 import { twoLevelsIn } from './engine/two-levels.ts';
-import { type DayTest, type Moved, standsOut } from './move.ts';
-import type { Series } from './runs.ts';
+import type { Series, Step } from './runs.ts';
 import { metricFact } from './speed-metrics.ts';
 
-interface Key {
+/** One metric of one step, or of all steps together. */
+export interface RowKey {
+  /** Undefined for the sum over all steps. */
+  readonly step: Step | undefined;
+  readonly metric: string;
   readonly series: Series;
 }
 
-/** The same, or steady with the move only named, where it does not stand out from the differences between days. */
-function checked(moved: Omit<Moved, 'held'>, series: Series, test: DayTest): Moved {
-  if (standsOut(moved.move, series, test)) return { ...moved, held: undefined };
-  return { state: 'steady', move: undefined, held: moved.move };
+/** A state, the move behind it, and the move that is named without being claimed. */
+export interface Moved {
+  readonly state: State;
+  readonly move: Move | undefined;
+  /** A move that is named but not claimed, because whole days differ by as much. */
+  readonly held: Move | undefined;
 }
 
-/** The state of a series and how it moved: by itself, or at the instant at which its step did. */
-export function moveOf<K extends Key>({ key: { series }, verdict, movedWith, doubted }: Judged<K>, test: DayTest): Moved {
-  if (movedWith) return checked(movedWith, series, test);
-  const own = checked({ state: verdict.state, move: moveIn(verdict) }, series, test);
-  return { ...own, held: own.held ?? (own.move || !doubted ? undefined : moveIn(doubted)) };
+/** The state that a verdict gives, or steady with the move only named, where it does not stand out from the differences between days. */
+export function moveOf(verdict: Verdict, series: Series, test: ReturnType<typeof dayTestOf>): Moved {
+  const { state } = verdict;
+  const move = moveIn(verdict);
+  return !move || test(series, move) ? { state, move, held: undefined } : { state: 'steady', move: undefined, held: move };
 }
 
 /** The state of a step's series where part of its runs moved and the others did not. */

@@ -5,7 +5,7 @@ import { nth } from '../../lib/nth.ts';
 import { counted } from '../../lib/number-text.ts';
 import { median } from '../../statistics/order.ts';
 import { SPEED_STATES } from './engine/judge-series.ts';
-import { beginOf } from './move.ts';
+import { beginOf } from './engine/run-series.ts';
 import type { Series } from './runs.ts';
 import type { Row, Study } from './scenario-study.ts';
 import { speedGrammar } from './speed-findings.ts';

@@ -6,7 +6,7 @@ import { type CountedPart, type HighestP, levelIn, type Plateau, partsThatCount,
 import { type Effect, type Level, type Move, type RunSeries, type Span, valueAt } from './run-series.ts';
 
 /** Fewer runs than this in all, or in the period, are not enough to say anything. */
-export const NEEDED = { runs: 10, inPeriod: 3 } as const;
+const NEEDED = { runs: 10, inPeriod: 3 } as const;
 /** Interquartile range over median from which runs scatter too much to be relied on singly. */
 const UNSTABLE_FROM = 0.32;
 /** Levels count as the same again where they differ by less than this share of the excursion between them. */
@@ -56,7 +56,7 @@ export interface JudgeOptions {
 }
 
 /** The parts of a series' course, as verdicts use them. */
-export interface Study {
+interface Study {
   readonly series: RunSeries;
   readonly course: Course;
   readonly counted: readonly CountedPart[];
@@ -158,7 +158,7 @@ function scatterOf({ logs, cycle, level, offset }: Course, median: number): numb
   return median > 0 ? ((Math.exp(high) - Math.exp(low)) * (median + offset)) / median : 0;
 }
 
-/** Series are judged several times, each time with a stricter limit or for an instant; the fit is always the same, and what takes long. */
+/** Series are judged twice, the second time with a stricter limit; the fit is always the same, and what takes long. */
 function courseOf(series: RunSeries, { effect, timeZone }: Pick<JudgeOptions, 'effect' | 'timeZone'>): Course {
   return keptFit('course', [series, effect, timeZone], () => fitCourse(series, { effect, timeZone }));
 }
@@ -169,12 +169,6 @@ function countedIn(series: RunSeries, { effect, timeZone, highestP }: JudgeOptio
     partsThatCount(courseOf(series, { effect, timeZone }), quantile([...series.values], 0.5), effect),
   );
   return sureParts(all, highestP);
-}
-
-/** The levels of a series with all that was fitted, and the part of it that counts. */
-export function studySeries(series: RunSeries, options: JudgeOptions, counted = countedIn(series, options)): Study {
-  const course = courseOf(series, options);
-  return { series, course, counted, plateaus: plateausOf(course, counted, series.dates), options };
 }
 
 /** A drift: the ends of the line that was fitted, and the scatter of the first and last fifth of the runs. */
@@ -199,7 +193,7 @@ function driftOf({ series, course }: Study, slopePerDay: number): Move {
 }
 
 /** Whether a series has too few runs, in all or in the period, to say anything. */
-export function isShort({ dates }: RunSeries, { period: { startMs, endMs } }: Pick<JudgeOptions, 'period'>): boolean {
+function isShort({ dates }: RunSeries, { period: { startMs, endMs } }: JudgeOptions): boolean {
   return dates.length < NEEDED.runs || dates.filter((date) => date >= startMs && date <= endMs).length < NEEDED.inPeriod;
 }
 
@@ -240,7 +234,10 @@ export function judgeSeries(series: RunSeries, options: JudgeOptions): Verdict {
   // A stricter limit that leaves the same parts leaves the same verdict.
   const counted = countedIn(series, options);
   const { highestP: _, ...asked } = options;
-  return keptFit('verdict', [series, asked, counted], () => judge(studySeries(series, options, counted)));
+  return keptFit('verdict', [series, asked, counted], () => {
+    const course = courseOf(series, options);
+    return judge({ series, course, counted, plateaus: plateausOf(course, counted, series.dates), options });
+  });
 }
 
 function judge(study: Study): Verdict {

@@ -53,6 +53,9 @@ export interface Move {
   readonly share?: number;
 }
 
+/** The first run of a move; undefined of a drift, which has no beginning. */
+export const beginOf = (move: Move | undefined): number | undefined => (move?.shape === 'drift' ? undefined : move?.fromMs);
+
 /** The level of values as measured and of the same values freed of the cycle. */
 export function levelOf(values: readonly number[], adjusted: readonly number[]): Level {
   const [p25 = Number.NaN, median = Number.NaN, p75 = Number.NaN] = values.length > 0 ? quantile([...values], [0.25, 0.5, 0.75]) : [];

@@ -43,9 +43,7 @@ function cellsOf(site: Site, { worlds, seed }: Trial): string[] {
   for (let answer = 0; answer < answers; answer += 1) {
     const { tracked, period } = seriesOf(site, seed * 1_000_003 + 500_000_000 + answer * 1_009);
     const judged = judgeTogether(tracked, { period, timeZone: 'UTC' });
-    const moved = judged.filter(
-      ({ verdict, movedWith }) => movedWith || !['steady', 'unstable', 'not enough data'].includes(verdict.state),
-    );
+    const moved = judged.filter(({ verdict }) => !['steady', 'unstable', 'not enough data'].includes(verdict.state));
     const wrong = moved.filter(({ group }) => site.slower === undefined || group !== '0');
     counts.false += wrong.length > 0 ? 1 : 0;
     counts.wrong += wrong.length;
