@@ -48,9 +48,9 @@ export function writeImpact(): string {
   const kinds = conditionKinds.map((kind) => [kind, ...KINDS[kind]]);
   return [
     'measure_impact compares sessions in which a condition held at their **first view of a page** with sessions whose first view of ' +
-      'the same page was without it and which were alike until then: device, visitor type, browser and version, country, source, day, ' +
-      'entry page, number and time of the view, trouble and slow loads before, pages seen. The outcome is what came after. A long ' +
-      'visit, which meets more of everything, is never held against a short one.',
+      'the same page was without it and which were alike until then: device, visitor type, usual or rare browser version, source, ' +
+      'number of the view. The outcome is what came after. A long visit, which meets more of everything, is never held against a ' +
+      'short one.',
     '## Conditions',
     markdownTable(['what', 'takes', 'holds where'], kinds),
     '## Verdicts',
@@ -58,7 +58,7 @@ export function writeImpact(): string {
     '## Figures',
     '`withPercent`: share of the outcome among the sessions with it; `withoutPercent`: what the same sessions would have had without ' +
       'it. `lost…`: over the days, of the comparable sessions, with a 95 % interval; negative where more was sold. `plainPoints`: all ' +
-      'sessions with it anywhere less all without, which is what a plain comparison says. Costs of several rows do not add up where ' +
+      'sessions with it at that view less all without, which is what a plain comparison says. Costs of several rows do not add up where ' +
       'the same sessions met both and neither explains the other. What the files do not know stays unknown: the list is a rank, no proof.',
   ].join('\n\n');
 }

@@ -79,15 +79,13 @@ function valueWords(dialect: Dialect, by: Form, quoted: Quote) {
     /** Whether a bit is set, counted from 0. */
     bit: (value: string, at: number) => by(`(${value} & ${1 << at}) <> 0`, `bitAnd(${value}, ${1 << at}) <> 0`),
     /** Whether any of the bits of a mask is set. */
-    anyBit: (value: string, mask: number) => by(`(${value} & ${mask}) <> 0`, `bitAnd(${value}, ${mask}) <> 0`),
+    anyBit: (value: string, mask: number | string) => by(`(${value} & ${mask}) <> 0`, `bitAnd(${value}, ${mask}) <> 0`),
   };
 }
 
 /** Aggregates and windows, and texts. */
 function groupWords(by: Form, quoted: Quote) {
   return {
-    /** An aggregate: the bits that any of the values has. */
-    anyBits: (value: string) => `${by('bit_or', 'groupBitOr')}(${value})`,
     /** The value of one row after in its window; NULL for the last. */
     after: (value: string, window: string) =>
       by(`lead(${value}) OVER (${window})`, `leadInFrame(toNullable(${value})) OVER (${window} ${WHOLE_FRAME})`),

@@ -27,20 +27,12 @@ export interface VisitPart {
 /** Lists of so many views take about a third of the memory that a statement may have. */
 const MOST_VIEWS = 8_000_000;
 
-/** About how many views the days of a question have; 0 where the files do not say. */
-export function viewsOfDays({ views, days }: Visits): number {
-  return views * Math.min(1, (days.covered.length + 1) / Math.max(1, days.ofFiles.size));
-}
-
 /** The parts in which lists of views are read: one where they are few, or the engine keeps what does not fit elsewhere. */
 export function partsOf(visits: Visits, by: VisitPart['by']): VisitPart[] {
-  const of = visits.sql.dialect === 'DuckDB' ? Math.max(1, Math.ceil(viewsOfDays(visits) / MOST_VIEWS)) : 1;
+  const { views, days } = visits;
+  const read = views * Math.min(1, (days.covered.length + 1) / Math.max(1, days.ofFiles.size));
+  const of = visits.sql.dialect === 'DuckDB' ? Math.max(1, Math.ceil(read / MOST_VIEWS)) : 1;
   return Array.from({ length: of }, (_, index) => ({ by, index, of }));
-}
-
-/** The largest power of two that leaves at least so many of a count; 1 where there are not twice as many. */
-export function sparing(count: number, enough: number): number {
-  return count < 2 * enough ? 1 : 2 ** Math.floor(Math.log2(count / enough));
 }
 
 /** Conditions on a row of sessions or views to be of a part. */

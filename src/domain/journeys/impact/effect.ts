@@ -1,8 +1,4 @@
-import { nth, nthDouble } from '../../../lib/nth.ts';
 import { wilson } from '../../../statistics/proportions.ts';
-import type { Cells } from './cells.ts';
-import type { Basket, PageModel } from './page-model.ts';
-import { type Comparison, compareInStrata } from './strata.ts';
 
 /** An estimate with its 95 % interval. */
 export interface Estimate {
@@ -28,7 +24,10 @@ export interface ConditionEffect {
   readonly score: number;
   /** The same for revenue. */
   readonly revenueScore: number;
+  /** As many equally weighted sessions without the condition would say as much. */
   readonly effectiveControls: number;
+  /** The difference where nothing is weighed; undefined where one side is empty. */
+  readonly plain: number | undefined;
   /** With less without of the share that met each other finding of the answer. */
   readonly metMore: readonly number[];
 }
@@ -60,136 +59,79 @@ export function scoreOfDifference(one: Share, other: Share): number {
   return Math.sign(one.share - other.share) * Math.sqrt(Math.max(0, deviance) * (own / (own + theirs)));
 }
 
-interface Sums {
-  sessions: number;
-  /** Sessions times those that each stands for: a sampled one scatters as all of them do together. */
-  squares: number;
-  conversions: number;
-  revenue: number;
-  /** The sum that the model expects of the exposed, and the variance that it leaves. */
-  expected: number;
-  chanceVariance: number;
-  /** Weighted deviations of the others from the model. */
-  residual: number;
-  residualVariance: number;
-  revenueResidual: number;
-  revenueVariance: number;
-}
-
-function addControls(cells: Cells, cell: number, weight: number, chance: number, basket: Basket, sums: Sums): void {
-  const [sessions, conversions, revenue] = [
-    nthDouble(cells.sessions, cell),
-    nthDouble(cells.conversions, cell),
-    nthDouble(cells.revenue, cell),
-  ];
-  const scatter = weight ** 2 * nthDouble(cells.factor, cell);
-  sums.residual += weight * (conversions - sessions * chance);
-  sums.residualVariance += scatter * (conversions * (1 - chance) ** 2 + (sessions - conversions) * chance ** 2);
-  const usual = chance * basket.mean;
-  sums.revenueResidual += weight * (revenue - sessions * usual);
-  sums.revenueVariance += scatter * (nthDouble(cells.revenueSquares, cell) - 2 * usual * revenue + sessions * usual ** 2);
-}
-
-/** Adds up the exposed sessions and the weighted others with what the outcome model leaves of each. */
-function sumsOf({ cells, chances, basket }: PageModel, { exposed, controls, weights }: Comparison): Sums {
-  const sums: Sums = {
-    sessions: 0,
-    squares: 0,
-    conversions: 0,
-    revenue: 0,
-    expected: 0,
-    chanceVariance: 0,
-    residual: 0,
-    residualVariance: 0,
-    revenueResidual: 0,
-    revenueVariance: 0,
-  };
-  for (let at = 0; at < controls.length; at += 1) {
-    const cell = nth(controls, at);
-    addControls(cells, cell, nthDouble(weights, at), nthDouble(chances, cell), basket, sums);
-  }
-  for (const cell of exposed) {
-    const [sessions, chance] = [nth(cells.sessions, cell), nth(chances, cell)];
-    sums.sessions += sessions;
-    sums.squares += sessions * nth(cells.factor, cell);
-    sums.conversions += nth(cells.conversions, cell);
-    sums.revenue += nth(cells.revenue, cell);
-    sums.expected += sessions * chance;
-    sums.chanceVariance += sessions * chance * (1 - chance);
-  }
-  return sums;
-}
-
-/** Trials that scatter as much as this variance of a share; without any variance, as many as there are sessions. */
-function trialsOf(share: number, variance: number, sessions: number): number {
-  return share > 0 && share < 1 && variance > 0 ? (share * (1 - share)) / variance : Math.max(1, sessions);
-}
-
-/** The least part of the plain variance that is counted on: a model that foresees everything has seen it. */
-const LEAST_LEFT = 0.3;
-
-function conversionsOf(sums: Sums, effectiveControls: number): { one: Share; other: Share } {
-  const { sessions, squares, expected, chanceVariance } = sums;
-  const [mean, total] = [expected / sessions, sessions];
-  // What is known before the exposure foresees a part of the outcome, so that less of it is chance than in plain trials.
-  const left = mean > 0 && mean < 1 ? Math.min(1, Math.max(LEAST_LEFT, chanceVariance / (sessions * mean * (1 - mean)))) : 1;
-  const without = Math.min(1, Math.max(0, (expected + sums.residual) / total));
-  return {
-    one: { share: sums.conversions / sessions, trials: sessions ** 2 / squares / left },
-    other: { share: without, trials: trialsOf(without, sums.residualVariance / total ** 2, effectiveControls) },
-  };
-}
-
-/** Revenue as a count of baskets of the usual size, so that the intervals of shares hold for it as well. */
-function revenueOf(sums: Sums, basket: Basket, effectiveControls: number): { one: Share; other: Share } {
-  const total = sums.sessions;
-  const without = Math.max(0, (sums.expected * basket.mean + sums.revenueResidual) / total / basket.size);
-  const variance = sums.revenueVariance / (total * basket.size) ** 2;
-  const part = (share: number) => Math.min(1, share);
-  return {
-    one: { share: part(sums.revenue / total / basket.size), trials: total ** 2 / sums.squares },
-    other: { share: part(without), trials: trialsOf(part(without), variance, effectiveControls) },
-  };
-}
-
-function metMoreOf(cells: Cells, { exposed, controls, weights, comparable }: Comparison): number[] {
-  return cells.met.map((met) => {
-    let difference = 0;
-    for (const cell of exposed) difference += nth(met, cell);
-    for (const [at, cell] of controls.entries()) difference -= nth(met, cell) * nth(weights, at);
-    return comparable > 0 ? difference / comparable : 0;
-  });
-}
-
 /**
- * The effect of a condition on the sessions that met it: observed less what the outcome model, corrected by the sessions without the
- * condition in the same strata, expects of them.
+ * Sums over strata of sessions that were alike until their first view of a page: of those with the condition, and of those without it, who
+ * are weighed so that each stratum has as many of both; of strata that have both, unless said otherwise. Money in cents.
  */
-export function effectOf(model: PageModel, met: Int32Array): ConditionEffect {
-  const { cells, basket } = model;
-  const comparison = compareInStrata(model, met);
-  const { comparable, effectiveControls } = comparison;
-  const sessions = met.reduce((sum, cell) => sum + nth(cells.sessions, cell), 0);
-  const nothing = { value: 0, low: 0, high: 0 };
-  if (comparable === 0 || effectiveControls === 0) {
-    const shares = { withShare: 0, withoutShare: 0, difference: nothing, lostRevenue: nothing };
-    return { ...shares, sessions, comparable: 0, score: 0, revenueScore: 0, effectiveControls, metMore: cells.met.map(() => 0) };
+export interface StrataSums {
+  /** Of all strata, with it and without it. */
+  readonly sessions: number;
+  readonly conversions: number;
+  readonly others: number;
+  readonly otherConversions: number;
+  readonly comparable: number;
+  readonly observed: number;
+  readonly expected: number;
+  /** Of the weights. */
+  readonly squares: number;
+  /** Of the two sums of conversions, by the scatter within strata. */
+  readonly variance: number;
+  readonly expectedVariance: number;
+  readonly revenue: number;
+  readonly expectedRevenue: number;
+  readonly revenueVariance: number;
+  readonly expectedRevenueVariance: number;
+  /** Of all sessions at the page, and of its squares. */
+  readonly allRevenue: number;
+  readonly allRevenueSquares: number;
+  /** How many more with the condition than without it met each other finding. */
+  readonly met: readonly number[];
+}
+
+/** The least part of the plain variance that is counted on: strata that foresee everything have seen it. */
+const LEAST_LEFT = 0.85;
+
+/** A sum over sessions as a share of them, with the trials that scatter as its variance does. */
+function shareOf(sum: number, variance: number, sessions: number, plainTrials: number): Share {
+  const share = Math.min(1, Math.max(0, sum / sessions));
+  const trials = variance > 0 ? (share * (1 - share) * sessions ** 2) / variance : 0;
+  return { share, trials: Math.max(1, trials > 0 ? Math.min(plainTrials / LEAST_LEFT, trials) : plainTrials) };
+}
+
+/** The share with a condition less that without it, where nothing is weighed; undefined where one side is empty. */
+function plainDifference({ sessions, conversions, others, otherConversions }: StrataSums): number | undefined {
+  return sessions > 0 && others > 0 ? conversions / sessions - otherConversions / others : undefined;
+}
+
+/** The effect of a condition on the sessions that met it: observed less what those without it in the same strata had. */
+export function effectOf(sums: StrataSums): ConditionEffect {
+  const { sessions, comparable, squares } = sums;
+  const plain = plainDifference(sums);
+  if (comparable === 0) {
+    const nothing = { value: 0, low: 0, high: 0 };
+    const shares = { withShare: 0, withoutShare: 0, difference: nothing, lostRevenue: nothing, plain };
+    return { ...shares, sessions, comparable, score: 0, revenueScore: 0, effectiveControls: 0, metMore: sums.met.map(() => 0) };
   }
-  const sums = sumsOf(model, comparison);
-  const { one, other } = conversionsOf(sums, effectiveControls);
-  const money = revenueOf(sums, basket, effectiveControls);
-  const perSession = differenceOf(money.one, money.other);
-  const scale = comparable * basket.size;
+  const effectiveControls = comparable ** 2 / squares;
+  const one = shareOf(sums.observed, sums.variance, comparable, comparable);
+  const other = shareOf(sums.expected, sums.expectedVariance, comparable, effectiveControls);
+  // Revenue as a count of baskets of the usual size, so that the intervals of shares hold for it as well.
+  const size = sums.allRevenue > 0 ? sums.allRevenueSquares / sums.allRevenue : 1;
+  const scale = comparable * size;
+  const money = shareOf(sums.revenue, sums.revenueVariance, scale, comparable);
+  const otherMoney = shareOf(sums.expectedRevenue, sums.expectedRevenueVariance, scale, effectiveControls);
+  const perSession = differenceOf(money, otherMoney);
   return {
     sessions,
     comparable,
+    plain,
     withShare: one.share,
     withoutShare: other.share,
     difference: differenceOf(one, other),
     lostRevenue: { value: -perSession.value * scale, low: -perSession.high * scale, high: -perSession.low * scale },
     score: scoreOfDifference(one, other),
-    revenueScore: scoreOfDifference(money.one, money.other),
+    revenueScore: scoreOfDifference(money, otherMoney),
     effectiveControls,
-    metMore: metMoreOf(cells, comparison),
+    metMore: sums.met.map((more) => more / comparable),
   };
 }

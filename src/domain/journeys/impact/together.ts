@@ -49,5 +49,6 @@ export function togetherOf(effects: readonly ConditionEffect[]): ConditionEffect
     revenueScore: -scoreOf(lostRevenue),
     effectiveControls: sum((effect) => effect.effectiveControls),
     metMore: [],
+    plain: undefined,
   };
 }

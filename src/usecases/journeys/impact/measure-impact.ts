@@ -17,12 +17,10 @@ import { currencyOf } from '../../exports/amounts.ts';
 import { requirePurchases, requireSeen } from '../unseen-step.ts';
 import type { VisitQuestion, Visits } from '../visits.ts';
 import { type VisitUses, withVisits } from '../with-visits.ts';
-import { ALL_PAGES, type Judged } from './judged-effects.ts';
 import { fieldsOfOutcome, type Outcome, outcomeSql, parseOutcome } from './outcome.ts';
 import { untold } from './plan-probes.ts';
-import { type Looked, readEffects } from './read-effects.ts';
+import { ALL_PAGES, type Judged, type Looked, readEffects } from './read-effects.ts';
 import { readExperiment } from './read-experiment.ts';
-import { samplingNote } from './sampling.ts';
 import { coincidences } from './speed-coincidence.ts';
 
 /** The parameters of `measure_impact`. */
@@ -72,7 +70,6 @@ const TRAITS = {
   device_id: 'device',
   session_number: 'visitor type',
   browser_name: 'browser',
-  country_code: 'country',
   referer_url: 'source',
 };
 
@@ -122,20 +119,13 @@ function factsOf(judged: Judged, outcome: Outcome, hasRevenue: boolean): RowFact
     sessions: effect.sessions,
     comparable: effect.comparable,
     verdict: verdictOf(judged, outcome),
+    plain: effect.plain,
     ...(effect.comparable > 0 && {
       // What another finding explains is no part of the difference, so the share without it moves with it.
       shares: { with: effect.withShare, without: effect.withShare - difference.value, difference },
       lostCents: hasRevenue && condition.what !== 'page' ? lostRevenue : undefined,
     }),
   };
-}
-
-function withPlain(
-  { row, judged }: { readonly row: ImpactRow; readonly judged?: Judged | undefined },
-  looked: Looked | undefined,
-): ImpactRow {
-  const difference = judged?.hypothesis && looked?.plain(judged.hypothesis);
-  return difference === undefined ? row : { ...row, plainPoints: Number((100 * difference).toFixed(2)) };
 }
 
 /** A row within noise whose own interval says otherwise. */
@@ -145,19 +135,17 @@ const isBeyondItself = ({ verdict, lowPoints = 0, highPoints = 0, lostRevenueLow
 /** What columns of the answer mean. */
 function lostNote({ kind }: Outcome, rows: readonly ImpactRow[]): string {
   const plain = rows.some(({ plainPoints }) => plainPoints !== undefined);
-  const words = plain ? 'plainPoints: all sessions with it anywhere less all without; lost: ' : 'lost: ';
+  const words = plain ? 'plainPoints: all sessions with it at that view less all without; lost: ' : 'lost: ';
   return `${words}over these days, negative where ${kind === 'purchase' ? 'more was sold' : 'there were more'}.`;
 }
 
 function noteMethod({ looked, unknown, unlooked }: Read, rows: readonly ImpactRow[], note: (sentence: string) => void): void {
   if (unlooked.length > 0) note(`Not looked at, because no downloaded export asked for the field: ${unlooked.join(', ')}.`);
-  const sampled = looked && samplingNote(looked.samplings);
-  if (sampled !== undefined) note(sampled);
   if (looked) {
     const lacking = unknown.length > 0 ? `; ${unknown.join(', ')} not in the files` : '';
     note(
       'Sessions with the condition at their first view of the page are held against sessions alike until then (device, visitor type, ' +
-        `browser, country, source, day, entry, depth, time, pages seen${lacking}). Unknown causes remain: a rank, no proof.`,
+        `usual or rare browser version, source, number of the view${lacking}). Unknown causes remain: a rank, no proof.`,
     );
   }
   if (rows.some(({ pages }) => pages.includes(ALL_PAGES)))
@@ -190,20 +178,13 @@ export async function measureImpact(question: ImpactQuestion, context: ImpactUse
   return withVisits(question, needs, context, async (visits) => {
     const found = await read(question, outcome, visits, context);
     const { looked, experiments, days, hasRevenue } = found;
-    const entries = (looked?.judged ?? []).map((judged) => ({ judged, row: rowOf(factsOf(judged, outcome, hasRevenue)) }));
-    const all = [...entries, ...experiments.map((row) => ({ row, judged: undefined }))];
+    const all = [...(looked?.judged ?? []).map((judged) => rowOf(factsOf(judged, outcome, hasRevenue))), ...experiments];
     const isHarm = outcome.kind === 'bounce';
-    const order = byCost(outcome.aim, isHarm);
-    const sorted = all.toSorted((a, b) => order(a.row, b.row));
-    const shown = sorted.slice(0, question.limit);
-    const rows = await coincidences(
-      shown.map((each) => withPlain(each, looked)),
-      visits.days,
-      context,
-    );
+    const sorted = all.toSorted(byCost(outcome.aim, isHarm));
+    const rows = await coincidences(sorted.slice(0, question.limit), visits.days, context);
     noteMethod(found, rows, (sentence) => context.note(sentence));
     context.note(lostNote(outcome, rows));
-    if (sorted.length > shown.length) context.note(`${shown.length} of ${sorted.length} rows; limit shows more.`);
+    if (sorted.length > rows.length) context.note(`${rows.length} of ${sorted.length} rows; limit shows more.`);
     const { currency } = await currencyOf(hasRevenue ? ['cents'] : [], context);
     const judged = (looked?.judgeable ?? 0) + experiments.length;
     return {

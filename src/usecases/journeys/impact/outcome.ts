@@ -4,7 +4,7 @@ import { flag } from '../sql-words.ts';
 import { eventCondition, pageCondition } from '../step-sql.ts';
 import type { Expressions } from '../visit-relation.ts';
 import type { Visits } from '../visits.ts';
-import type { OutcomeSql } from './cell-plan.ts';
+import { type OutcomeSql, salesColumns } from './effects-sql.ts';
 
 /** The outcome of interest, from the parameter `outcome`. */
 export interface Outcome {
@@ -54,13 +54,7 @@ export function outcomeOfSession(
   outcome: OutcomeSql,
   visits: Visits,
 ): { visit: Expressions; ctes: string[]; join: string; converts: string } {
-  const column = (field: string) => visits.column('sessions', field);
-  const [transactions, cents] = [column('session_number_of_transactions'), column('session_transactions_revenue_cents')];
-  const visit = {
-    buys: transactions === undefined ? '0' : flag(`${transactions} > 0`),
-    cents: cents === undefined ? '0' : visits.sql.whole(`coalesce(${cents}, 0)`),
-    event_ms: outcome.event ?? '0',
-  };
+  const visit = salesColumns(outcome, visits);
   if (outcome.kind === 'purchase') return { visit, ctes: [], join: '', converts: 'v.buys' };
   const goal = outcome.kind === 'bounce' ? 'CASE WHEN count(*) = 1 THEN 1 ELSE 0 END' : 'max(g.goal)';
   const reached = `reached AS (SELECT s.k AS k, ${goal} AS goal FROM seen AS s JOIN place AS g ON s.p = g.p GROUP BY s.k)`;

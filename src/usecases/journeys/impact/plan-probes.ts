@@ -14,9 +14,8 @@ import { nth } from '../../../lib/nth.ts';
 import { pageCondition } from '../step-sql.ts';
 import { unseenStep } from '../unseen-step.ts';
 import type { Visits } from '../visits.ts';
-import { type IndexPage, MOST_PAGES, MOST_PROBES, type Probe } from './cell-plan.ts';
+import { type EffectPlan, type IndexPage, MOST_PAGES, MOST_PROBES, type Probe } from './effects-sql.ts';
 import type { Profile, ProfiledPath } from './profile.ts';
-import { type Sampling, samplingOf } from './sampling.ts';
 
 /** A condition at a page whose effect is measured. */
 export interface Hypothesis {
@@ -27,14 +26,8 @@ export interface Hypothesis {
 }
 
 /** Pages, conditions and which pairs of them are compared. */
-export interface ProbePlan {
-  readonly pages: readonly IndexPage[];
-  readonly asked: readonly IndexPage[];
-  readonly probes: readonly Probe[];
-  readonly samplings: readonly Sampling[];
+export interface ProbePlan extends Pick<EffectPlan, 'pages' | 'asked' | 'probes'> {
   readonly hypotheses: readonly Hypothesis[];
-  /** Conditions read the next view; for the last view of a session the last probe is true. */
-  readonly looksAhead: boolean;
 }
 
 /** A page with fewer views than this is not looked at unasked. */
@@ -122,7 +115,7 @@ function everyCondition(profile: Profile, visits: Visits): Condition[] {
     ...(has('api_error') ? [{ what: 'api_error' } as const] : []),
     ...(has('rage_click') ? [{ what: 'rage_click' } as const] : []),
     ...(has('frustration') ? [{ what: 'frustration', over } as const] : []),
-    ...(has('js_error') ? errorConditions(profile, visits, MOST_PROBES - 5) : []),
+    ...(has('js_error') ? errorConditions(profile, visits, MOST_PROBES - 4) : []),
   ];
 }
 
@@ -132,7 +125,7 @@ function isOfViews(asked: AskedCondition): asked is AskedCondition & { what: Con
 
 /** The conditions of a call, checked; a message stands for each group of messages that it means, errors without one for each message. */
 function conditionsOf(asked: readonly AskedCondition[], profile: Profile, visits: Visits): Condition[] {
-  const room = MOST_PROBES - 1 - asked.length;
+  const room = MOST_PROBES - asked.length;
   return asked.filter(isOfViews).flatMap(({ what, pages, overSeconds, over, message }): Condition[] => {
     if (what === 'js_error' && message !== undefined)
       return meantMessages(message, profile, visits).map((text) => ({ what, pages, message: text }));
@@ -174,8 +167,8 @@ export async function planProbes(asked: readonly AskedCondition[] | undefined, p
     return { pattern: name, sql: visits.sql.like('path', pattern), slowMs: slowMsOf(group), paths, views };
   });
   const conditions = asked ? conditionsOf(asked, profile, visits) : everyCondition(profile, visits);
-  if (conditions.length >= MOST_PROBES)
-    refuse(`conditions: ${conditions.length} conditions are too many for one call; name at most ${MOST_PROBES - 1}.`);
+  if (conditions.length > MOST_PROBES)
+    refuse(`conditions: ${conditions.length} conditions are too many for one call; name at most ${MOST_PROBES}.`);
   const named = await askedPages(conditions, profile, visits);
   const usual = pages.flatMap(({ views }, at) => (asked || views >= LEAST_VIEWS ? [at] : []));
   const every = [...pages, ...named];
@@ -189,17 +182,8 @@ export async function planProbes(asked: readonly AskedCondition[] | undefined, p
     const page = placeOf(condition);
     return probeOn(condition.pages ? limited(condition, every[page]) : condition, page, visits);
   };
-  const samplings = every.map((page) =>
-    samplingOf(
-      page.paths,
-      conditions.map((condition) => limited(condition, page)),
-      profile,
-    ),
-  );
-  const looksAhead = conditions.some(({ what }) => what === 'page');
-  const ends = looksAhead ? [{ on: { sql: 'next_pages IS NULL' } }] : [];
-  const probes = [...conditions.map((condition) => ({ on: onOf(condition) })), ...ends];
-  return { pages, asked: named, probes, samplings, hypotheses, looksAhead };
+  const probes = conditions.map((condition) => ({ on: onOf(condition), looksAhead: condition.what === 'page' }));
+  return { pages, asked: named, probes, hypotheses };
 }
 
 /** A slow page with the limit of its page, where none was named. */

@@ -11,7 +11,7 @@ import { requireVisits } from '../held-values.ts';
 import { isVariable, missingVariable, requireListed, type Variable } from '../missing-data.ts';
 import { visitRelation } from '../visit-relation.ts';
 import type { VisitScope, Visits } from '../visits.ts';
-import { type OutcomeSql } from './cell-plan.ts';
+import { type OutcomeSql } from './effects-sql.ts';
 import { outcomeOfSession } from './outcome.ts';
 import { textOf } from './profile.ts';
 

@@ -17,6 +17,7 @@ function effect(sessions: number, withShare: number, withoutShare: number, more:
     revenueScore: 0,
     effectiveControls: sessions,
     metMore: [],
+    plain: undefined,
     ...more,
   };
 }

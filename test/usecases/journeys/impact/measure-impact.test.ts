@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../../../src/api/errors.ts';
-import { measureEffects } from '../../../../src/domain/journeys/impact/measure-effects.ts';
+import { effectOf, type StrataSums } from '../../../../src/domain/journeys/impact/effect.ts';
 import { type ImpactUses, measureImpact } from '../../../../src/usecases/journeys/impact/measure-impact.ts';
 import type { ProjectWorkspace } from '../../../../src/workspace/project-workspace.ts';
+import { strataSums } from '../../../domain/journeys/impact/strata-sums.ts';
 import { engines, sharedWorlds, usesOf } from '../both-engines.ts';
-import { coveredDays, dayOf, type SessionRow, worlds } from '../visit-world.ts';
-import { plainCells, type Unit, unitsOf } from './plain-cells.ts';
+import { coveredDays, dayOf, type SessionRow, type ViewRow, worlds } from '../visit-world.ts';
 
 const worldOf = sharedWorlds();
 
@@ -14,66 +14,62 @@ const impactUses = (workspace: ProjectWorkspace, notes: string[] = []): ImpactUs
   lists: () => Promise.reject(new ApiError('down', 'No list is needed.')),
 });
 
-const isProduct = (path: string) => path.startsWith('/p/');
-const isSlow = ({ first }: Unit) => first.loadedMs > 3_000;
 const SLOW = { what: 'slow_page', pages: ['/p/*'], overSeconds: 3 } as const;
-const LIMITS_MS = [2_500, 3_000, 4_000, 5_000, 6_000, 8_000, 10_000, 15_000];
 
-/** The limit of each page as the answer chooses it: the lowest that at most a fifth of its views exceed. */
-function slowLimits(sessions: readonly SessionRow[]): Map<string, number> {
-  const loads = new Map<string, number[]>();
-  for (const { path, loadedMs } of sessions.flatMap(({ views }) => views)) loads.set(path, [...(loads.get(path) ?? []), loadedMs]);
-  return new Map(
-    [...loads].map(([path, own]) => [path, LIMITS_MS.find((limit) => own.filter((each) => each > limit).length <= own.length / 5) ?? 0]),
+/** A session at its first view of a product, walked in plain code. */
+interface Reached {
+  readonly session: SessionRow;
+  readonly first: ViewRow;
+  readonly after: readonly ViewRow[];
+}
+
+function reachedOf(sessions: readonly SessionRow[]): Reached[] {
+  return sessions.flatMap((session) => {
+    const views = session.views.toSorted((a, b) => a.number - b.number);
+    const at = views.findIndex(({ path }) => path.startsWith('/p/'));
+    const first = views[at];
+    return first ? [{ session, first, after: views.slice(at + 1) }] : [];
+  });
+}
+
+/** What strata are made of: device, new or not, a browser that hardly any session has, host of the referrer, number of the view. */
+function stratumOf({ session, first }: Reached, sessions: readonly SessionRow[]): string {
+  const { browser, device, number, referrer } = session;
+  const isRare = sessions.filter((each) => each.browser === browser).length < sessions.length / 100;
+  const host = /^[a-z]+:\/\/([^/?#:]+)/.exec(referrer ?? '')?.[1] ?? '';
+  const depth = [2, 3, 4, 5, 6, 7, 9, 11, 15, 21].filter((least) => first.number >= least).length;
+  return [device === 5 ? 4 : device, number > 1, isRare, host, depth].join(' ');
+}
+
+function sumsIn(sessions: readonly SessionRow[], converts: (reached: Reached) => boolean): StrataSums {
+  return strataSums(
+    reachedOf(sessions).map((reached) => ({
+      stratum: stratumOf(reached, sessions),
+      isExposed: reached.first.loadedMs > 3_000,
+      sessions: 1,
+      conversions: Number(converts(reached)),
+      cents: reached.session.revenueCents,
+    })),
   );
 }
 
 for (const engine of engines)
   for (const [name, kind] of Object.entries(worlds))
     describe(`slow pages in ${name}, on ${engine}`, () => {
-      const counted = () => {
+      it.each([
+        ['purchase', ({ session }: Reached) => session.transactions > 0],
+        ['/cart', ({ after }: Reached) => after.some(({ path }) => path === '/cart')],
+      ] as const)('are compared by %s in the strata that rows in plain code make', { tags: 'nightly' }, async (outcome, converts) => {
         const world = worldOf(name);
         const days = coveredDays(kind, ['sessions', 'views']);
-        return { world, sessions: world.sessions.filter(({ beganMs }) => days.includes(dayOf(beganMs))) };
-      };
-
-      it('counts sessions and shares as rows walked in plain code do', { tags: 'nightly' }, async () => {
-        const { world, sessions } = counted();
-        const answer = await measureImpact({ conditions: [SLOW], outcome: 'purchase', limit: 5 }, impactUses(world.workspace(engine)));
-        const units = unitsOf(sessions, isProduct);
-        const buys = ({ session }: Unit) => session.transactions > 0;
+        const sessions = world.sessions.filter(({ beganMs }) => days.includes(dayOf(beganMs)));
+        const answer = await measureImpact({ conditions: [SLOW], outcome, limit: 5 }, impactUses(world.workspace(engine)));
+        const { difference, ...own } = effectOf(sumsIn(sessions, converts));
         const [row] = answer.conditions;
-        expect(row?.sessions).toBe(units.filter(isSlow).length);
-        // Sessions without others like them are left out of the share: no more than these may differ.
-        const [compared = 0, all] = [row?.comparable, units.filter(isSlow).length];
-        expect(compared).toBeGreaterThan(0.8 * all);
-        expect(Math.abs(((row?.withPercent ?? Number.NaN) * compared) / 100 - units.filter(isSlow).filter(buys).length)).toBeLessThan(
-          all - compared + 0.1,
-        );
-        const isMet = ({ views }: SessionRow) => views.some(({ path, loadedMs }) => isProduct(path) && loadedMs > 3_000);
-        const rate = (own: readonly SessionRow[]) => (100 * own.filter(({ transactions }) => transactions > 0).length) / own.length;
-        const seen = sessions.filter(({ views }) => views.length > 0);
-        expect(row?.plainPoints).toBeCloseTo(rate(seen.filter(isMet)) - rate(seen.filter((each) => !isMet(each))), 1);
-      });
-
-      it('compares them with the sessions that the same covariates from plain code choose', { tags: 'nightly' }, async () => {
-        const { world, sessions } = counted();
-        const uses = impactUses(world.workspace(engine));
-        const answer = await measureImpact({ conditions: [SLOW], outcome: '/cart', limit: 5 }, uses);
-        const [row] = answer.conditions;
-        const views = world.sessions.flatMap(({ views: own }) => own);
-        const pages = [...new Set(views.map(({ path }) => path))];
-        const converts = ({ after }: Unit) => after.some(({ path }) => path === '/cart');
-        const limits = { pages, slowMs: slowLimits(world.sessions), isExposed: isSlow, converts };
-        const both = [false, true].flatMap((isBackward) => {
-          const cells = plainCells(unitsOf(sessions, isProduct), limits, isBackward);
-          return measureEffects(new Map([[0, cells]]), [{ page: 0, probe: 0 }]).flatMap((own) => own ?? []);
-        });
-        const [own] = both;
-        expect(row?.comparable).toBe(own?.comparable);
-        expect(row?.withPercent).toBeCloseTo(100 * (own?.withShare ?? 0), 1);
-        const distance = Math.min(...both.map(({ withoutShare }) => Math.abs(100 * withoutShare - (row?.withoutPercent ?? Number.NaN))));
-        expect(distance).toBeLessThan(0.05);
+        expect(row).toMatchObject({ sessions: own.sessions, comparable: own.comparable });
+        const percents = [own.withShare, own.withoutShare, difference.low, difference.high, own.plain ?? 0];
+        const given = [row?.withPercent, row?.withoutPercent, row?.lowPoints, row?.highPoints, row?.plainPoints];
+        for (const [at, share] of percents.entries()) expect(given[at]).toBeCloseTo(100 * share, 1);
       });
     });
 
