@@ -18,7 +18,7 @@ const SEED = 1;
 const ofTables = (name: string, tables: (typeof NATURE)[string] | undefined, worlds: number) => () =>
   tableRows(name, tables, { worlds, seed: SEED, only: undefined });
 
-/** What the gate measures, in an order that lets what depends on time run alone; sizes are such that all takes about 20 minutes. */
+/** What the gate measures; sizes are such that all takes about 20 minutes on two cores. */
 const SUBJECTS: Readonly<Record<string, (product: string) => Promise<GateRow[]>>> = {
   processor: processorRows,
   http: async (product) => {
@@ -41,8 +41,9 @@ const SUBJECTS: Readonly<Record<string, (product: string) => Promise<GateRow[]>>
   impact: (product) => impactRows(product, 40),
 };
 
-/** What waits for no clock and runs beside the subjects from here on, because it takes as long as they do: the second core is its own. */
-const BESIDE = { subject: 'impact', from: 'nature-metrics' };
+/** What measures time runs alone; then what asks a process of the product runs beside what this process computes: a core for each. */
+const TIMED: ReadonlySet<string> = new Set(['processor', 'http', 'big']);
+const ASKING: ReadonlySet<string> = new Set(['answers', 'story', 'impact']);
 
 async function readLanded(): Promise<Record<string, Landed>> {
   try {
@@ -79,13 +80,11 @@ export async function benchGate(product: string, args: readonly string[]): Promi
     }
   };
   const asked = Object.entries(SUBJECTS).filter(([subject]) => named.length === 0 || named.includes(subject));
-  const beside: Promise<void>[] = [];
-  for (const [subject, rowsOf] of asked) {
-    const other = asked.find(([each]) => subject === BESIDE.from && each === BESIDE.subject);
-    if (other) beside.push(measure(...other));
-    if (subject !== BESIDE.subject || beside.length === 0) await measure(subject, rowsOf);
-  }
-  await Promise.all(beside);
+  const inTurn = async (isMeant: (subject: string) => boolean) => {
+    for (const [subject, rowsOf] of asked) if (isMeant(subject)) await measure(subject, rowsOf);
+  };
+  await inTurn((subject) => TIMED.has(subject));
+  await Promise.all([inTurn((subject) => ASKING.has(subject)), inTurn((subject) => !TIMED.has(subject) && !ASKING.has(subject))]);
   const all = Object.keys(SUBJECTS).flatMap((subject) => measured.get(subject) ?? []);
   process.stdout.write(tableOf(all));
   if (all.some(({ isBeyond }) => isBeyond)) process.exitCode = 1;
