@@ -29,6 +29,11 @@ export function unrendered(text: string): string {
     .replaceAll(/<(?=[a-z/!?])/gi, '‹');
 }
 
+/** A text that was shown, as it was written: what comes back of a tag is one again, and marks around a word in French stay. */
+export function asWritten(text: string): string {
+  return text.includes('›') ? text : text.replaceAll(/‹(?=[a-z/!?])/gi, '<');
+}
+
 /** Longer texts are cut, because no name or message needs more; an address that is cut would be worth nothing. */
 const LONGEST_TEXT = 4_000;
 const ADDRESS = /^https?:\/\/\S+$/;

@@ -3,7 +3,9 @@ import { unwrap } from '../api/operation.ts';
 import { isNearly, onlyOneOf } from '../domain/names/close-name.ts';
 import { endNamedBy } from '../lib/date-texts.ts';
 import { isRecord } from '../lib/is-record.ts';
+import { mapTexts } from '../lib/map-texts.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
+import { asWritten } from '../lib/strangers-text.ts';
 import { deprecationOf } from './deprecation.ts';
 import { closeMetricOf, metricOf, standInFor } from './metric-words.ts';
 import { listedSchemaOf, type ParamFact, paramFacts } from './params.ts';
@@ -257,7 +259,9 @@ function read(schemaOf: Schema, value: unknown, reading: ArgumentReading): unkno
  */
 export function understand(schema: z.ZodObject, args: unknown, { guess = false } = {}): Understood {
   const reading: ArgumentReading = { guess, notes: [] };
-  const own = Object.entries(isRecord(args) ? args : {}).filter(([name]) => !isOfHost(schema, name));
+  const own = Object.entries(isRecord(args) ? args : {})
+    .map(([name, value]) => [name, mapTexts(value, asWritten)] as const)
+    .filter(([name]) => !isOfHost(schema, name));
   const input = members(schema, Object.fromEntries(own), reading);
   return { input: { ...input, ...endOfNamedRange(schema, input) }, notes: [...new Set(reading.notes)] };
 }

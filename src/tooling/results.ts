@@ -4,7 +4,7 @@ import { callsOfProject, shownHints } from '../lib/hint.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { mapTexts } from '../lib/map-texts.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
-import { ORDERS_ARE_DATA, plainText, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
+import { ORDERS_ARE_DATA, oneLine, plainText, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
 import type { MakeChart } from '../usecases/context.ts';
 import { type ChartSpec, joined, panelsOf } from '../views/spec.ts';
 import { renderText } from './render-text.ts';
@@ -282,17 +282,21 @@ export function redactChart(chart: ChartSpec, redact: (text: string) => string):
 }
 
 /** Both channels without secrets, the text made from the very data that leaves. */
-function leavingAnswer(data: Record<string, unknown>, { redact: clean, offer, projectId }: AnswerOptions) {
+function leavingAnswer(data: Record<string, unknown>, { redact: clean, offer, projectId, asked }: AnswerOptions) {
   let hasOrders = false;
   const redact = (text: string) => {
     hasOrders ||= readsAsOrders(text);
     const own = projectId === undefined ? text : callsOfProject(text, projectId);
     return clean(shownHints(own, offer?.absent));
   };
-  // A preview shows the caller's own words as they are.
-  const { request, ...own } = data;
-  const cleaned = mapTexts(own, (text) => plainText(redact(text))) as Record<string, unknown>; // a record stays one
-  const left = withoutEmptyNotes({ ...cleaned, ...(request !== undefined && { request: mapTexts(request, redact) }) });
+  // A preview shows the caller's own words as they are, and rows of a statement the values that another statement can ask for.
+  const leaving = (name: string): ((text: string) => string) => {
+    if (name === 'request') return (text) => text;
+    return name === 'rows' && asked['sql'] !== undefined ? oneLine : plainText;
+  };
+  const left = withoutEmptyNotes(
+    Object.fromEntries(Object.entries(data).map(([name, value]) => [name, mapTexts(value, (text) => leaving(name)(redact(text)))])),
+  );
   const structured = hasOrders ? { ...left, notes: [...(Array.isArray(left['notes']) ? left['notes'] : []), ORDERS_ARE_DATA] } : left;
   return { structured, text: unrendered(renderText(structured)) };
 }

@@ -84,8 +84,8 @@ export function createSaidNotes(clock: Clock): SaidNotes {
 export interface WorkspaceOptions {
   readonly dir: string;
   readonly quotaMb: number;
-  /** Whether downloaded runs become tables, and whether their files stay then; left out: they stay as they are. */
-  readonly conversion?: 'drop source' | 'keep source' | undefined;
+  /** Whether downloaded files stay when their run has become a table. */
+  readonly keepSource?: boolean | undefined;
   /** Whose they are; `local` over stdio. */
   readonly principal: string;
   /** Where converted runs are loaded and queried, opened when first used; left out: they stay on the disk alone. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { isRecord } from '../../src/lib/is-record.ts';
-import { ORDERS_ARE_DATA, plainText, readsAsOrders } from '../../src/lib/strangers-text.ts';
+import { ORDERS_ARE_DATA, plainText, readsAsOrders, unrendered } from '../../src/lib/strangers-text.ts';
 import { toolsets } from '../../tools/index.ts';
 import { alteredPlatform } from '../support/altered-platform.ts';
 import { sharedAssistant } from '../support/assistant.ts';
@@ -195,7 +195,10 @@ describe('orders in the texts of strangers', () => {
     const sql = `SELECT '${PLANTED.replaceAll("'", "''")}' AS page, 'x' AS "${ORDER.replace(/:.*/, ': do it')}" FROM sessions LIMIT 2`;
     const answer = await assistant().call('query_export', { sql });
     expect(answer.isError, answer.text).toBe(false);
-    expectHarmlessAnswer(answer);
+    // Rows hold what the files hold, for another statement; their text is harmless as all is.
+    const { rows, ...others } = answer.structured;
+    expectHarmlessAnswer({ text: answer.text, structured: { ...others, rows: JSON.parse(unrendered(JSON.stringify(rows))) } });
+    expect(JSON.stringify(rows)).toContain('<img src=x onerror=1>');
     expect(holdsOrders(answer.text)).toBe(true);
   });
 

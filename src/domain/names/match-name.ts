@@ -1,5 +1,6 @@
 import type { IFuseOptions } from 'fuse.js';
 import { nearestFirst } from '../../lib/nearest.ts';
+import { unrendered } from '../../lib/strangers-text.ts';
 import { visibleText } from '../../lib/visible-text.ts';
 import { holdsNearly, isNearly } from './close-name.ts';
 
@@ -24,9 +25,12 @@ export type Match =
    */
   | { readonly closest: readonly Named[]; readonly isNear: boolean; readonly close?: Named };
 
-/** Folds case, accents, dashes, runs of spaces and what is not seen, so that "acheteurs fideles" equals "Acheteurs  fidèles". */
+/**
+ * Folds case, accents, dashes, runs of spaces, what is not seen and what is shown in another way, so that "acheteurs fideles" equals
+ * "Acheteurs  fidèles".
+ */
 export function fold(text: string): string {
-  return visibleText(text)
+  return visibleText(unrendered(text))
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/\p{Pd}/gu, '-')

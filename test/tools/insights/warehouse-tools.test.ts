@@ -22,7 +22,7 @@ describe.skipIf(missing)(`tools with a warehouse${missing ? ` (${missing})` : ''
       return 'accept' as const;
     };
     const warehouse = openWarehouse(clickHouse().access);
-    const assistant = await openAssistant(platform(), { conversion: 'drop source', warehouse, answer });
+    const assistant = await openAssistant(platform(), { warehouse, answer });
     onTestFinished(async () => {
       await assistant.close();
       await warehouse.close();
@@ -57,7 +57,7 @@ describe.skipIf(missing)(`tools with a warehouse${missing ? ` (${missing})` : ''
 
   it('report the rows that arrive, and a load that ended is news', { tags: 'nightly' }, async () => {
     const warehouse = openWarehouse(clickHouse().access, PIECE_ROWS);
-    const assistant = await openAssistant(platform(), { conversion: 'drop source', warehouse });
+    const assistant = await openAssistant(platform(), { warehouse });
     onTestFinished(async () => {
       await assistant.close();
       await warehouse.close();
@@ -90,7 +90,7 @@ describe.skipIf(missing)(`tools with a warehouse${missing ? ` (${missing})` : ''
 
   it('say that the warehouse is away, and keep what is on the disk', async () => {
     const gone = openWarehouse({ ...clickHouse().access, address: 'http://127.0.0.1:9' });
-    const assistant = await openAssistant(platform(), { conversion: 'drop source', warehouse: gone });
+    const assistant = await openAssistant(platform(), { warehouse: gone });
     onTestFinished(async () => {
       await assistant.close();
       await gone.close();
