@@ -274,7 +274,6 @@ export function createPlatform(
 
   function openSessionOf(principal: SessionOwner, { spansReplicas = false, ...manner }: SessionHooks): Session {
     const { timeZone, maxResultTokens, rawHar, ownDomains, country, specialDays, keepSource, dataQuotaMb: quotaMb } = settings;
-    const conversion = keepSource ? ('keep source' as const) : ('drop source' as const);
     const joined: Joined = {};
     // A session that other replicas know too is named by its caller alone.
     const owner = [principal.id, principal.credentialVersion ?? '', ...(spansReplicas ? [] : [randomUUID()])];
@@ -287,7 +286,7 @@ export function createPlatform(
       rawHar,
       ownDomains,
       calendar: { country, specialDays },
-      workspace: { dir, quotaMb, conversion, warehouse: warehouse?.open, principal: principal.id, authUrl: connector.authUrl },
+      workspace: { dir, quotaMb, keepSource, warehouse: warehouse?.open, principal: principal.id, authUrl: connector.authUrl },
       shared: () => joined.shared,
       confirmations: confirmationsOf(owner, () => joined.useOnce),
       ...manner,

@@ -11,7 +11,7 @@ import type { Setting } from '../settings/setting.ts';
 import { flagOf, settingDeclarations } from '../settings/settings.ts';
 import type { AnyTool } from '../tooling/tool.ts';
 import { meaningOf } from '../workspace/query/column-types.ts';
-import { columnsOf, typeOf } from '../workspace/query/columns.ts';
+import { columnOf, columnsOf, promisedColumns, typeOf } from '../workspace/query/columns.ts';
 
 /** The instant at which the questions of README are asked; the emulated world is the same whenever that is. */
 const ASKED_AT = '2026-11-20T10:00:00Z';
@@ -139,7 +139,7 @@ function sqlColumnsTable(): string {
   const fieldRows = (view: string, fields: readonly { readonly name: string; readonly description: string }[]) => {
     const described = new Map(fields.map(({ name, description }) => [name, description]));
     const names = [...described.keys()];
-    const columns = columnsOf([{ names, fields: names.map((fieldName) => ({ fieldName })), samples: new Map() }]);
+    const columns = columnsOf([promisedColumns(names.map((fieldName) => ({ fieldName }))).map(columnOf)]);
     return columns.map((column) => {
       const { name, unit = '', from } = column;
       const about = from === undefined ? (meaningOf(name) ?? described.get(name) ?? '') : `computed from \`${from}\``;

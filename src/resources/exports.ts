@@ -4,6 +4,9 @@ import { defineResource } from '../tooling/resource.ts';
 import type { ProjectWorkspace } from '../workspace/project-workspace.ts';
 import { complete, integer } from './variables.ts';
 
+/** A run that is becoming a table is waited for so long. */
+const READY_MS = 20_000;
+
 /** The loads of the warehouse, or in words why they are not known; undefined without a warehouse. */
 async function loadsOf({ warehouse }: ProjectWorkspace) {
   if (!warehouse) return undefined;
@@ -84,6 +87,9 @@ export const exportRun = defineResource({
         `run ${runId} of job ${jobId} is not in the workspace${hint('download_export_run', '; download_export_run fetches it')}`,
       );
     const { firstRows } = await import('../workspace/query/first-rows.ts');
+    const { prepared } = await import('../usecases/exports/loaded-runs.ts');
+    await workspace.runs(id.jobId);
+    await prepared(workspace, new Set([id.jobId]), READY_MS, AbortSignal.any([]));
     const begin = await workspace.reading([id], async ([run = manifest]) => ({ run, ...(await firstRows(run, workspace)) }));
     return JSON.stringify({ manifest: begin.run, directory: workspace.directoryOf(id), columns: begin.columns, firstRows: begin.rows });
   },

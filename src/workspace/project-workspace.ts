@@ -7,6 +7,7 @@ import { createFairSemaphore } from '../lib/concurrency.ts';
 import { conversionFailure, convertJob, waitingJobs } from './convert/conversions.ts';
 import { type Download, type DownloadOptions, downloadOf, startDownload } from './download/downloads.ts';
 import { createFileStore } from './download/file-store.ts';
+import type { SqlError } from './query/sql-process.ts';
 import { tryDirectory, WorkspaceError } from './store/disk.ts';
 import { type Owner, plansDirectory, principalDirectory, projectDirectory, runDirectory } from './store/layout.ts';
 import { type RunId, type RunManifest, readManifest } from './store/manifest.ts';
@@ -63,9 +64,9 @@ export interface ProjectWorkspace {
   /** Where the runs of the project are loaded and queried; undefined where that is the disk. */
   readonly warehouse?: ProjectWarehouse | undefined;
   /** Why a run could not be converted; undefined where that has not failed in this process. */
-  conversionFailure(run: RunId): string | undefined;
-  /** Resolves when no conversion of this process is running, and no load that followed one. */
-  converted(): Promise<void>;
+  conversionFailure(run: RunId): SqlError | WorkspaceError | undefined;
+  /** Resolves when no conversion of this process is running, of these jobs or of all, and no load that followed one. */
+  converted(jobIds?: ReadonlySet<number>): Promise<void>;
   /** Ends the downloads and conversions that were started here; what has arrived stays. */
   close(): Promise<void>;
 }
@@ -76,8 +77,8 @@ export interface WorkspaceParts extends Owner {
   readonly ask: Ask;
   /** The same for answers that may be some minutes old. */
   readonly askKept: Ask;
-  /** Whether downloaded runs become tables, and whether their files stay then; left out: they stay as they are. */
-  readonly conversion?: 'drop source' | 'keep source' | undefined;
+  /** Whether downloaded files stay when their run has become a table. */
+  readonly keepSource?: boolean | undefined;
   /** Where converted runs are loaded; left out: they stay on the disk alone. */
   readonly warehouse?: Warehouse | undefined;
   readonly clock: Clock;
@@ -103,27 +104,29 @@ async function endedBy(downloads: readonly Download[], untilMs: number, clock: C
 }
 
 /** The parts of a workspace that its conversions need. */
-interface ConversionParts extends Pick<WorkspaceParts, 'conversion'> {
+interface ConversionParts extends Pick<WorkspaceParts, 'keepSource'> {
   readonly dir: string;
   readonly warehouse: ProjectWarehouse | undefined;
   readonly runList: (jobId?: number) => Promise<StoredRun[]>;
   readonly loading: Parameters<ProjectWarehouse['load']>[1];
 }
 
-/** Starts the waiting conversions of runs, one for each job, and loads what they make; `running` are those under way. */
-function createConverter({ conversion, dir, warehouse, runList, loading }: ConversionParts) {
-  const running = new Set<Promise<void>>();
+/** Starts the waiting conversions of runs, one for each job, and loads what they make; `running` are those under way by job. */
+function createConverter({ keepSource = false, dir, warehouse, runList, loading }: ConversionParts) {
+  const running = new Map<number, { readonly done: Promise<void>; readonly following: Promise<void> }>();
   const { holder, signal } = loading;
-  const options = { projectDir: dir, holder, keepSource: conversion === 'keep source', signal };
+  const options = { projectDir: dir, holder, keepSource, signal };
 
   function convert(runs: readonly RunManifest[]): void {
-    if (!conversion || signal.aborted) return;
+    if (signal.aborted) return;
     warehouse?.load(runs, loading);
     for (const jobId of waitingJobs(runs, options)) {
-      const following = convertJob(jobId, options)?.then(async () => warehouse?.load(complete(await runList(jobId)), loading));
-      if (!following) continue;
-      running.add(following);
-      void following.finally(() => running.delete(following));
+      const done = convertJob(jobId, options);
+      if (running.get(jobId)?.done === done) continue;
+      const following = done
+        .then(async () => warehouse?.load(complete(await runList(jobId)), loading))
+        .finally(() => running.get(jobId)?.done === done && running.delete(jobId));
+      running.set(jobId, { done, following });
     }
   }
   return { convert, running };
@@ -149,7 +152,7 @@ const complete = (runs: readonly StoredRun[]): RunManifest[] => runs.flatMap(({ 
 
 /** Opens the part of the data directory that belongs to this owner; nothing is written before something is downloaded. */
 export function openProjectWorkspace(parts: WorkspaceParts): ProjectWorkspace {
-  const { quotaMb, ask, askKept, conversion, warehouse: shared, clock, random = Math.random, ...owner } = parts;
+  const { quotaMb, ask, askKept, keepSource, warehouse: shared, clock, random = Math.random, ...owner } = parts;
   const dir = projectDirectory(owner);
   // Each principal has a quota of its own: none can fill that of another, or learn how much another uses.
   const ownDir = principalDirectory(owner);
@@ -163,7 +166,7 @@ export function openProjectWorkspace(parts: WorkspaceParts): ProjectWorkspace {
   const directoryOf = (run: RunId) => runDirectory(dir, run);
   const reading: ProjectWorkspace['reading'] = (runs, task) => readRuns(dir, runs, task);
   const loading = { holder: ownDir, signal, reading, directoryOf };
-  const { convert, running } = createConverter({ conversion, dir, warehouse, runList, loading });
+  const { convert, running } = createConverter({ keepSource, dir, warehouse, runList, loading });
   const context = { projectDir: dir, ask, askKept, clock, random, store, quota, signal };
   const { start, started } = createStarter(context, (manifest) => convert([manifest]));
 
@@ -195,13 +198,14 @@ export function openProjectWorkspace(parts: WorkspaceParts): ProjectWorkspace {
     underWay: (id) => downloadOf(dir, id),
     settled: (downloads, untilMs, until) => endedBy(downloads, untilMs, clock, until),
     remove: (id) => removeRun(dir, id),
-    async converted() {
-      while (running.size > 0) await Promise.all(running);
+    async converted(jobIds) {
+      const own = () => [...running].flatMap(([jobId, { following }]) => ((jobIds?.has(jobId) ?? true) ? [following] : []));
+      while (own().length > 0) await Promise.all(own());
       await warehouse?.settled();
     },
     async close() {
       ending.abort(new WorkspaceError('busy', 'The server stopped the download because the session ended; what has arrived is kept.'));
-      await Promise.allSettled([...[...started].map(({ result }) => result), ...running]);
+      await Promise.allSettled([...[...started].map(({ result }) => result), ...[...running.values()].map(({ following }) => following)]);
       await warehouse?.settled('own');
       await store.close();
     },

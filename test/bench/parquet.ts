@@ -4,7 +4,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { convertJob } from '../../src/workspace/convert/conversions.ts';
 import { dataViewOf } from '../../src/workspace/query/data-view.ts';
-import { lookInto, runSql, writeTable } from '../../src/workspace/query/sql-process.ts';
+import { runSql, writePiece } from '../../src/workspace/query/sql-process.ts';
 import { runDirectory } from '../../src/workspace/store/layout.ts';
 import { type RunManifest, readManifest } from '../../src/workspace/store/manifest.ts';
 import { median, type Row, timed } from './measure.ts';
@@ -50,11 +50,7 @@ async function watched<T>(task: () => Promise<T>): Promise<{ ms: number; peakByt
 /** All that a call of `query_export` does over converted runs. */
 async function product(runs: readonly RunManifest[], directory: string, sql: string) {
   const options = { directory, holder: 'bench', timeoutMs: 600_000 };
-  const { name, setup, files } = await dataViewOf(runs, {
-    directory,
-    pathOf: (_run, file) => join(directory, file.name),
-    look: (wanted) => lookInto({ files: wanted }, options),
-  });
+  const { name, setup, files } = dataViewOf(runs, { directory, pathOf: (_run, file) => join(directory, file.name) });
   return (await runSql({ views: [name], setup: [setup], files, sql, maxRows: 1000, maxChars: 1e6 }, options)).rows;
 }
 
@@ -121,10 +117,8 @@ async function views(): Promise<{ directory: string; runs: RunManifest[] }> {
       const list = Object.entries(VIEW_COLUMNS).map(([name, value]) => `${value} AS ${name}`);
       for (const index of indices) {
         const select = `SELECT ${list.join(', ')} FROM range(${index * each}, ${(index + 1) * each}) r(i)`;
-        await writeTable(
-          { kind: 'convert', select, files: [], target: `views-${index}.parquet`, order: [], amounts: [], texts: [], identity: [] },
-          { directory: staged, holder: 'bench', timeoutMs: 900_000 },
-        );
+        const options = { directory: staged, holder: 'bench', timeoutMs: 900_000 };
+        await writePiece({ select, file: 'none', target: `views-${index}.parquet` }, options);
       }
       renameSync(staged, directory);
     } finally {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { writeTable } from '../../src/workspace/query/sql-process.ts';
+import { writePiece } from '../../src/workspace/query/sql-process.ts';
 import type { RunManifest, RunTable } from '../../src/workspace/store/manifest.ts';
 import { ledgerOf } from '../../src/workspace/warehouse/ledger.ts';
 import { loadRun } from '../../src/workspace/warehouse/load-run.ts';
@@ -54,8 +54,7 @@ export async function benchWarehouse(): Promise<Row[]> {
   try {
     const { access, loader, reader } = warehouse;
     const { signal } = new AbortController();
-    const task = { kind: 'piece' as const, select: SELECT, file: 'none', target: 'table.parquet' };
-    await writeTable(task, { directory, holder: 'bench', timeoutMs: 600_000, script });
+    await writePiece({ select: SELECT, file: 'none', target: 'table.parquet' }, { directory, holder: 'bench', timeoutMs: 600_000, script });
     const context = {
       access,
       loader,

@@ -56,7 +56,6 @@ export interface AssistantOptions {
   readonly dataDir?: string;
   readonly dataQuotaMb?: number;
   /** Left out: runs are not converted, so that what lies on the disk does not depend on the moment. */
-  readonly conversion?: 'drop source' | 'keep source';
   /** Where converted runs are loaded; the caller closes it. */
   readonly warehouse?: Warehouse;
   readonly principal?: string;
@@ -110,7 +109,6 @@ export async function openAssistant(platform: Platform, options: AssistantOption
     workspace: {
       dir,
       quotaMb: options.dataQuotaMb ?? 1_000,
-      conversion: options.conversion,
       ...(warehouse && { warehouse: () => Promise.resolve(warehouse) }),
       principal: options.principal ?? 'local',
       authUrl: () => authUrl,

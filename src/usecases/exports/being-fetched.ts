@@ -1,8 +1,7 @@
 import { instantOf } from '../../api/params.ts';
 import { counted } from '../../lib/number-text.ts';
 import type { SuccessfulRun } from '../../workspace/download/sync-plan.ts';
-import { uncovered } from '../../workspace/query/asked-days.ts';
-import type { Interval } from '../../workspace/query/batches.ts';
+import { type Interval, uncovered } from '../../workspace/query/intervals.ts';
 
 /** More jobs are counted. */
 const MOST_NAMED = 3;

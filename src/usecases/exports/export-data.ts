@@ -2,16 +2,16 @@ import { ApiError } from '../../api/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
 import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
-import type { Look } from '../../workspace/query/batches.ts';
 import { type DataView, dataViewOf, viewName } from '../../workspace/query/data-view.ts';
 import type { Dialect } from '../../workspace/query/examples.ts';
-import { HALF_CHARACTER, lookInto, openSql, runSql, SqlError, type SqlOptions, type SqlResult } from '../../workspace/query/sql-process.ts';
-import type { RunManifest } from '../../workspace/store/manifest.ts';
+import { openSql, runSql, SqlError, type SqlResult } from '../../workspace/query/sql-process.ts';
+import { WorkspaceError } from '../../workspace/store/disk.ts';
+import { isConvertible, isReady, type RunManifest } from '../../workspace/store/manifest.ts';
 import type { ProjectWarehouse } from '../../workspace/warehouse/project-warehouse.ts';
 import { warehouseViewOf } from '../../workspace/warehouse/warehouse-view.ts';
 import type { Context } from '../context.ts';
-import { loadedRecords } from './loaded-runs.ts';
-import { type Author, sqlFailure, unreadableFile } from './sql-errors.ts';
+import { loadedRecords, prepared, RETRY_MS } from './loaded-runs.ts';
+import { type Author, damageOf, sqlFailure } from './sql-errors.ts';
 
 /** A call has 40 seconds; reading the files takes a part of them. */
 const TIMEOUT_MS = 32_000;
@@ -20,6 +20,13 @@ const WAREHOUSE_TIMEOUT_MS = 28_000;
 /** A statement ends so long after the call began, which may have waited for its files. */
 const ENDS_MS = 38_000;
 const LEAST_MS = 3_000;
+/** Runs that are becoming tables are waited for until so long after the call began. */
+const READY_MS = 24_000;
+/** What to do about a run that cannot be read, and how far: only that run is removed, and the platform keeps files for days. */
+const REMEDY = hint(
+  ['purge_workspace', 'sync_exports'],
+  ' sync_exports fetches it again after purge_workspace with this runId, where the platform still has it.',
+);
 /** Most characters of the rows of a query as JSON. */
 export const MAX_CHARS = 8_000_000;
 
@@ -130,91 +137,65 @@ function alikeIds(views: readonly DataView[]): ReadonlySet<string> {
   return alike;
 }
 
-/** Files of runs as views, with a session for comparisons. */
-async function openFiles(
-  runs: readonly RunManifest[],
-  asked: Asked,
-  { pathOf, options, note }: Pick<DataUses, 'note'> & { readonly pathOf: ProjectWorkspace['pathOf']; readonly options: SqlOptions },
-) {
-  const look: Look = (files) => lookInto({ files }, options);
-  const mended = new Set<RunManifest>();
-  const left = new Set<RunManifest>();
-  const open = async () => {
-    const parts: { runs: readonly RunManifest[]; view: DataView }[] = [];
-    const groups = groupsOf(
-      runs.filter((run) => !left.has(run)),
-      asked,
-      ({ scope }) => scope,
-    );
-    for (const [name, own] of groups)
-      parts.push({ runs: own, view: await dataViewOf(own, { directory: options.directory, pathOf, look, name, mended }) });
-    const views = parts.map(({ view }) => view);
-    for (const { notes } of views) for (const sentence of notes) note(sentence);
-    const common = { views: views.map(({ name }) => name), files: [...new Set(views.flatMap((view) => view.files))] };
-    const ids = alikeIds(views);
-    return {
-      parts,
-      views,
-      common,
-      comparing: openSql({ ...common, setup: views.map(({ setupAsHeld }) => setupAsHeld(ids)) }, options),
-    };
-  };
-  let opened = await open();
-  /** Runs a statement; a run that cannot be read is mended, or else left out by name, so that the other ones answer. */
-  async function readable<R>(task: () => Promise<R>, author?: Author): Promise<R> {
-    try {
-      return await task();
-    } catch (error) {
-      const fault = error instanceof SqlError ? unreadableFile(error.message) : undefined;
-      const run = runs.find((each) => each.files.some((file) => fault?.endsWith(`${each.jobId}/${each.runId}/${file.name}`)));
-      const others = runs.filter((each) => each !== run && each.scope === run?.scope && !left.has(each));
-      const isCut = error instanceof SqlError && HALF_CHARACTER.test(error.message);
-      if (!run || left.has(run) || (!isCut && others.length === 0)) throw await sqlFailure(error, opened.views, author ?? 'server');
-      if (isCut && !mended.has(run)) mended.add(run);
-      else {
-        left.add(run);
-        note(`Run ${run.runId} of job ${run.jobId} is left out: its file ${fault} cannot be read.`);
-      }
-      await opened.comparing.close();
-      opened = await open();
-      return readable(task, author);
-    }
+/** Runs that are tables or without rows; names the others, and throws where there are no others. */
+async function readyRuns(asked: Asked, workspace: ProjectWorkspace, { note, signal, clock, nowMs }: DataUses): Promise<RunManifest[]> {
+  const found = async () => meant(await workspace.runs(asked.jobId), asked, (run) => run.jobId);
+  const downloaded = await found();
+  requireRuns(downloaded, asked);
+  if (!downloaded.every(isReady))
+    await prepared(workspace, new Set(downloaded.map(({ jobId }) => jobId)), nowMs + READY_MS - clock.now(), signal);
+  const runs = await found();
+  const ready = runs.filter(isReady);
+  const late = runs.filter((run) => !isReady(run));
+  for (const run of late) {
+    const format = isConvertible(run) ? undefined : new Error(`${run.format} cannot be queried, JSONL and CSV can`);
+    const failure = workspace.conversionFailure(run) ?? format;
+    if (failure instanceof SqlError && (failure.reason === 'start' || failure.reason === 'missing package'))
+      throw await sqlFailure(failure, [], 'server');
+    const isAlone = !ready.some(({ scope }) => scope === run.scope);
+    const words = `Run ${run.runId} of job ${run.jobId}`;
+    if (!failure && isAlone) throw new ApiError('busy', `${words} is still being read. Ask again.`, { retryAfterMs: RETRY_MS });
+    if (failure && isAlone) throw new WorkspaceError('disk', `${words} cannot be read: ${damageOf(failure)}.${REMEDY}`);
+    note(failure ? `${words} is left out: ${damageOf(failure)}.` : `${words} is still being read and does not count yet: ask again.`);
   }
-  return { current: () => opened, readable };
+  return ready;
 }
 
 /** The data as files on the disk, which cannot be removed meanwhile. */
 async function withFiles<T>(workspace: ProjectWorkspace, asked: Asked, context: DataUses, use: (data: Data) => Promise<T>): Promise<T> {
-  const { signal } = context;
   const { dir: directory, holder } = workspace;
   const pathOf: typeof workspace.pathOf = (...place) => workspace.pathOf(...place);
-  const options = { directory, holder, timeoutMs: timeLeft(TIMEOUT_MS, context), signal };
-  const chosen = meant(await workspace.runs(asked.jobId), asked, (run) => run.jobId);
-  requireRuns(chosen, asked);
-  return workspace.reading(chosen, (runs) =>
+  const ready = await readyRuns(asked, workspace, context);
+  const options = { directory, holder, timeoutMs: timeLeft(TIMEOUT_MS, context), signal: context.signal };
+  return workspace.reading(ready, (runs) =>
     guarded([], async () => {
-      const files = await openFiles(runs, asked, { pathOf, options, note: context.note });
+      const parts = groupsOf(runs, asked, ({ scope }) => scope).map(([name, own]) => ({
+        runs: own,
+        view: dataViewOf(own, { directory, pathOf, name }),
+      }));
+      const views = parts.map(({ view }) => view);
+      for (const { notes } of views) for (const sentence of notes) context.note(sentence);
+      const common = { views: views.map(({ name }) => name), files: [...new Set(views.flatMap((view) => view.files))] };
+      const ids = alikeIds(views);
+      const comparing = openSql({ ...common, setup: views.map(({ setupAsHeld }) => setupAsHeld(ids)) }, options);
       const data: Data = {
         workspace,
         dialect: 'DuckDB',
         runs,
-        parts: files.current().parts,
+        parts,
         about: aboutOf(asked, runs),
         select: (sql, { maxRows, maxChars = MAX_CHARS, author, isIdsAlike }) => {
           const statement = { sql, maxRows, maxChars };
           const run = () =>
-            isIdsAlike
-              ? files.current().comparing.run(statement)
-              : runSql({ ...files.current().common, setup: files.current().views.map((view) => view.setup), ...statement }, options);
-          return files.readable(run, author);
+            isIdsAlike ? comparing.run(statement) : runSql({ ...common, setup: views.map((view) => view.setup), ...statement }, options);
+          return guarded(views, run, author);
         },
-        keep: (keptAs, sql) =>
-          files.readable(async () => void (await files.current().comparing.run({ sql, keptAs, maxRows: 0, maxChars: 0 }))),
+        keep: (keptAs, sql) => guarded(views, async () => void (await comparing.run({ sql, keptAs, maxRows: 0, maxChars: 0 }))),
       };
       try {
         return await use(data);
       } finally {
-        await files.current().comparing.close();
+        await comparing.close();
       }
     }),
   );

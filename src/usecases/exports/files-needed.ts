@@ -1,9 +1,9 @@
 import { USUAL_SCOPES } from '../../domain/exports/plan/resolve-fields.ts';
 import { lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
-import { askedDays, uncovered } from '../../workspace/query/asked-days.ts';
-import { coverageOf, type Interval } from '../../workspace/query/batches.ts';
-import { folded, promisedLayout } from '../../workspace/query/columns.ts';
+import { askedDays } from '../../workspace/query/asked-days.ts';
+import { folded, promisedColumns } from '../../workspace/query/columns.ts';
+import { coverageOf, type Interval, uncovered } from '../../workspace/query/intervals.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 
 /** Files that a question over all downloaded runs reads. */
@@ -58,7 +58,7 @@ export function filesOfStatement(sql: string, nowMs: number): FilesNeeded[] {
 
 function holdsAll({ fields }: FiledRun, columns: readonly string[]): boolean {
   if (fields.length === 0) return true; // a job that lists none may have all
-  const own = new Set(promisedLayout(fields).names.map(folded));
+  const own = new Set(promisedColumns(fields).map(({ name }) => folded(name)));
   return columns.every((column) => own.has(folded(column)));
 }
 
@@ -74,6 +74,8 @@ export function lackingDays(days: readonly Interval[], runs: readonly FiledRun[]
 
 /** The columns of some files that a question reads. */
 export function columnsRead({ scope, reads }: Pick<FilesNeeded, 'scope' | 'reads'>, runs: readonly FiledRun[]): string[] {
-  const own = runs.filter((run) => lower(run.scope) === lower(scope)).flatMap(({ fields }) => promisedLayout(fields).names.map(folded));
+  const own = runs
+    .filter((run) => lower(run.scope) === lower(scope))
+    .flatMap(({ fields }) => promisedColumns(fields).map(({ name }) => folded(name)));
   return [...new Set(own)].filter(reads);
 }

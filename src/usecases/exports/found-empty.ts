@@ -3,9 +3,8 @@ import { instantOf } from '../../api/params.ts';
 import { lower } from '../../domain/exports/plan/similar-jobs.ts';
 import { successfulRunsOf } from '../../workspace/download/sync-plan.ts';
 import type { PlanPart } from '../../workspace/plans.ts';
-import { uncovered } from '../../workspace/query/asked-days.ts';
-import type { Interval } from '../../workspace/query/batches.ts';
 import { folded, nameOfField } from '../../workspace/query/columns.ts';
+import { type Interval, uncovered } from '../../workspace/query/intervals.ts';
 import type { Context } from '../context.ts';
 import { withoutFilesWords } from './runs-without-files.ts';
 

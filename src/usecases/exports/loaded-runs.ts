@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { ApiError } from '../../api/errors.ts';
+import type { ProjectWorkspace } from '../../workspace/project-workspace.ts';
 import { isSameRun, type RunManifest } from '../../workspace/store/manifest.ts';
 import type { LoadRecord } from '../../workspace/warehouse/ledger.ts';
 import { type LoadPlaces, rowsWords, waitingWords } from '../../workspace/warehouse/loaded-table.ts';
@@ -8,14 +9,19 @@ import type { Context } from '../context.ts';
 
 /** How long a query waits for loads that are under way. */
 const WAIT_MS = 5_000;
-const RETRY_MS = 5_000;
+export const RETRY_MS = 5_000;
 
-/** Waits until conversions and loads of this process have ended, so long at most. */
-async function ended({ workspace }: Pick<LoadPlaces, 'workspace'>, waitMs: number, signal: AbortSignal): Promise<void> {
+/** Waits until conversions of these jobs, or all, and loads of this process have ended, so long at most. */
+export async function prepared(
+  workspace: ProjectWorkspace,
+  jobIds: ReadonlySet<number> | undefined,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
   const enough = new AbortController();
   const time = setTimeout(Math.max(0, waitMs), undefined, { signal: AbortSignal.any([signal, enough.signal]) });
   try {
-    await Promise.race([time, workspace.converted()]);
+    await Promise.race([time, workspace.converted(jobIds)]);
   } finally {
     enough.abort();
     time.catch(() => undefined);
@@ -52,7 +58,7 @@ export async function loadState(
     reported = share;
     progress(100 * (1 + share), 200, `${rowsWords(load)} loaded into the warehouse`);
   });
-  await ended(place, waitMs, signal).finally(stop);
+  await prepared(place.workspace, undefined, waitMs, signal).finally(stop);
   const records = await recordsOrReason(place.warehouse, signal);
   if (typeof records === 'string') return records;
   const isLoaded = records.some((record) => record.state === 'loaded' && isSameRun(record.run, run));
@@ -71,7 +77,7 @@ export async function loadedRecords(
     onDisk.filter((run) => !records.some((record) => record.state === 'loaded' && isSameRun(record.run, run)));
   let records = await place.warehouse.records(signal);
   if (waiting(records).length > 0) {
-    await ended(place, WAIT_MS, signal);
+    await prepared(place.workspace, undefined, WAIT_MS, signal);
     records = await place.warehouse.records(signal);
   }
   const late = waiting(records);

@@ -1,9 +1,9 @@
 import { ApiError } from '../../api/errors.ts';
 import { counted, NO_VALUE } from '../../lib/number-text.ts';
 import { plainText } from '../../lib/strangers-text.ts';
-import type { Interval } from '../../workspace/query/batches.ts';
 import { typeOf } from '../../workspace/query/columns.ts';
 import { type Dialect, type Example, examplesOf } from '../../workspace/query/examples.ts';
+import type { Interval } from '../../workspace/query/intervals.ts';
 import type { Cell } from '../../workspace/query/protocol.ts';
 import { queryResults } from '../../workspace/query/query-results.ts';
 import { aboutColumn, currencyOf, unitsOf } from './amounts.ts';

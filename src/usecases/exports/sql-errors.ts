@@ -115,37 +115,22 @@ async function faultOf(message: string, views: readonly View[]): Promise<ApiErro
   return new NoSuchName(`sql: there is no table "${table}"; ${tableWords(views)}.`, table);
 }
 
-function shortened(message: string, isMeant: (line: string) => boolean = () => true): string {
+function shortened(message: string): string {
   const lines = message
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('^'));
   return lines
-    .filter(isMeant)
     .join(' ')
     .replace(/ Candidate functions: .*?(?= LINE \d|$)/, '')
     .slice(0, LONGEST_MESSAGE);
 }
 
-const FILE_FAULT = /(?:JSON transform error|Malformed JSON) in file|CSV Error|Invalid unicode|gzip/i;
-
-/** The file that the engine could not read, by its message; a statement may hold any of these words. */
-export function unreadableFile(message: string): string | undefined {
-  if (/^(?:Binder|Catalog|Parser) Error/.test(message) || !FILE_FAULT.test(message)) return undefined;
-  return /in file "([^"]+)"/.exec(message)?.[1] ?? /file = (\S+)/.exec(message)?.[1];
-}
-
-/** An error about the files on the disk; undefined where the statement is wrong. */
-function fileFault(message: string): WorkspaceError | undefined {
-  // A statement may hold any of these words.
-  if (/^(?:Binder|Catalog|Parser) Error/.test(message) || !FILE_FAULT.test(message)) return undefined;
-  // The line of the statement that reads the file says nothing.
-  const short = shortened(message, (line) => !line.startsWith('LINE '));
-  const next = hint(
-    ['purge_workspace', 'sync_exports'],
-    'If it was spoilt on the disk, purge_workspace with this jobId and then sync_exports fetch what the platform still has.',
-  );
-  return new WorkspaceError('disk', `A downloaded file cannot be read: ${short} ${next}`);
+/** Why a run could not become a table, as the end of a sentence. */
+export function damageOf(failure: SqlError | Error): string {
+  if (!(failure instanceof SqlError)) return failure.message;
+  if (failure.reason === 'time' || failure.reason === 'memory') return `reading it takes more ${failure.reason} than it may`;
+  return shortened(failure.message) || 'the engine ended while it read it';
 }
 
 /** Who wrote a statement: the caller, or this server for a tool whose arguments are no SQL, on files or on a warehouse. */
@@ -192,8 +177,6 @@ export async function sqlFailure(error: unknown, views: readonly View[], author:
   if (reason === 'crash')
     return new ApiError('invalid', `sql: the query ended its process${message && ` (${message})`}. Write it in another way.`);
   if (reason === 'refused') return refusalOf(message);
-  const fault = fileFault(message);
-  if (fault) return fault;
   // The views are the server's own: a failure before the statement is read is not the fault of the statement.
   if (reason === 'data')
     return new WorkspaceError(

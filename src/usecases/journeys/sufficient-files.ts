@@ -2,7 +2,7 @@ import { PRESET } from '../../domain/exports/plan/journey-fields.ts';
 import { daysWords, wholeDays } from '../../domain/journeys/covered-days.ts';
 import { grouped } from '../../lib/grouped.ts';
 import { hint } from '../../lib/hint.ts';
-import { coverageOf } from '../../workspace/query/batches.ts';
+import { coverageOf } from '../../workspace/query/intervals.ts';
 import type { RunManifest } from '../../workspace/store/manifest.ts';
 import type { VisitScope } from './visits.ts';
 import { KEYS } from './with-visits.ts';

@@ -3,8 +3,8 @@ import { type CoveredDays, chooseDays, dayFrom, type FileDays, USUAL_DAYS, whole
 import { pageSteps } from '../../domain/journeys/step.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { ofAnswer } from '../../lib/note-mark.ts';
-import { coverageOf } from '../../workspace/query/batches.ts';
 import { type Column, folded } from '../../workspace/query/columns.ts';
+import { coverageOf } from '../../workspace/query/intervals.ts';
 import { type Data, type DataPart, type DataUses, withData } from '../exports/export-data.ts';
 import type { FetchContext } from '../exports/fetch-planned.ts';
 import { type FilesNeeded, overBy } from '../exports/files-needed.ts';

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { batchesOf, type TablePart } from '../query/batches.ts';
 import { folded } from '../query/columns.ts';
 import { idsOf, isResolved, keysOf, laterRuns } from '../query/data-view.ts';
-import { HALF_CHARACTER, lookInto, SqlError, type SqlOptions, writeTable } from '../query/sql-process.ts';
+import type { Converted, ResolveTask } from '../query/protocol.ts';
+import { convertRuns, resolveRuns, SqlError } from '../query/sql-process.ts';
 import { syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { MANIFEST, runDirectory } from '../store/layout.ts';
-import { takeLock, waitForLock } from '../store/lock.ts';
-import { type RunId, type RunManifest, type RunTable, readManifest, runsIn, type StoredColumn } from '../store/manifest.ts';
-import { NO_NUMBER, type TableWay, tablePlan } from './table-plan.ts';
+import { type Lock, takeLock, waitForLock } from '../store/lock.ts';
+import { isConvertible, type RunId, type RunManifest, readManifest, runsIn } from '../store/manifest.ts';
 
 /** The surroundings of the conversion of a project's runs. */
 export interface ConversionContext {
@@ -21,57 +20,57 @@ export interface ConversionContext {
   readonly signal: AbortSignal;
 }
 
-/** A conversion is given up after this time; the run then answers from its source. */
+/** The conversion of a run is given up after this time. */
 const TIMEOUT_MS = 30 * 60_000;
+/** Runs that one process converts: it starts once for all, and holds their locks meanwhile. */
+const RUNS_AT_ONCE = 16;
 /** Longer than any query reads a run. */
 const DROP_PATIENCE_MS = 45_000;
 
 /** Jobs that this process converts; each has a next round where new runs arrived meanwhile. */
-const underWay = new Map<string, { again: boolean }>();
+const underWay = new Map<string, { readonly again: boolean; readonly done: Promise<void> }>();
 /** Why runs could not be converted, by directory: they are not tried again by this process. */
-const refused = new Map<string, string>();
+const refused = new Map<string, SqlError | WorkspaceError>();
 /** Runs whose rows could not be compared with those of later runs: not tried again by this process. */
 const unresolvable = new Set<string>();
 
-/** Converts the runs of a job in the background; undefined where that is already running. Never rejects. */
-export function convertJob(jobId: number, context: ConversionContext): Promise<void> | undefined {
+/** Converts the runs of a job in the background, in another round where that is already running. Never rejects. */
+export function convertJob(jobId: number, context: ConversionContext): Promise<void> {
   const key = join(context.projectDir, String(jobId));
   const known = underWay.get(key);
   if (known) {
-    known.again = true;
-    return undefined;
+    underWay.set(key, { ...known, again: true });
+    return known.done;
   }
-  const entry = { again: true };
   const rounds = async () => {
-    while (entry.again && !context.signal.aborted) {
-      entry.again = false;
+    while (underWay.get(key)?.again && !context.signal.aborted) {
+      underWay.set(key, { again: false, done });
       await workOn(jobId, context).catch(() => undefined); // a disk that fails is met again by the call that needs it
     }
     underWay.delete(key);
   };
-  underWay.set(key, entry);
-  return rounds();
+  const done = Promise.resolve().then(rounds);
+  underWay.set(key, { again: true, done });
+  return done;
 }
 
 async function workOn(jobId: number, context: ConversionContext): Promise<void> {
   const { projectDir, keepSource, signal } = context;
-  for (const id of await runsIn(projectDir, jobId)) {
-    if (signal.aborted) return;
-    const manifest = await readManifest(projectDir, id);
-    if (manifest && !manifest.table && isConvertible(manifest)) await convertRun(id, context);
-  }
+  const waiting = (await manifestsOf(projectDir, jobId)).filter((run) => isUnconverted(run, projectDir));
+  for (let at = 0; at < waiting.length && !signal.aborted; at += RUNS_AT_ONCE)
+    await convertTogether(waiting.slice(at, at + RUNS_AT_ONCE), context);
   if (!keepSource) for (const id of await runsIn(projectDir, jobId)) await dropSource(id, context);
   await resolveOverlaps(jobId, context);
 }
 
-function isConvertible({ format, files }: RunManifest): boolean {
-  return /^(jsonl|csv)$/i.test(format) && files.some(({ bytes }) => bytes > 0);
+/** Whether a run has no table yet and this process has not failed to make one. */
+function isUnconverted(run: RunManifest, projectDir: string): boolean {
+  return isConvertible(run) && !run.table && !refused.has(runDirectory(projectDir, run));
 }
 
-/** Whether a run waits for its conversion. */
-function isWaiting(manifest: RunManifest, { projectDir, keepSource }: Pick<ConversionContext, 'projectDir' | 'keepSource'>): boolean {
-  if (refused.has(runDirectory(projectDir, manifest)) || !isConvertible(manifest)) return false;
-  return manifest.table === undefined || (!keepSource && !manifest.sourceDropped);
+/** Whether something of a run is still to be done. */
+function isWaiting(run: RunManifest, { projectDir, keepSource }: Pick<ConversionContext, 'projectDir' | 'keepSource'>): boolean {
+  return isUnconverted(run, projectDir) || (!keepSource && run.table !== undefined && !run.sourceDropped);
 }
 
 /** Jobs of these runs that wait for their conversion, or for the search of rows that later runs hold too. */
@@ -80,8 +79,8 @@ export function waitingJobs(runs: readonly RunManifest[], place: Pick<Conversion
   return new Set([...runs.filter((run) => isWaiting(run, place)), ...unresolved].map(({ jobId }) => jobId));
 }
 
-/** Why this process could not convert a run, in the engine's words; undefined where it has not failed. */
-export function conversionFailure(run: RunId, projectDir: string): string | undefined {
+/** Which file of a run is at fault and how, where this process could not convert it; undefined where it has not failed. */
+export function conversionFailure(run: RunId, projectDir: string): SqlError | WorkspaceError | undefined {
   return refused.get(runDirectory(projectDir, run));
 }
 
@@ -89,17 +88,22 @@ function newName(ending: string): string {
   return `table-${randomBytes(6).toString('hex')}${ending}`;
 }
 
-/** Runs `task` on the directory of a run that no other process converts, with its manifest as it is then. */
-async function alone(id: RunId, { projectDir }: ConversionContext, task: (run: RunManifest, directory: string) => Promise<void>) {
+/** A run that no other process converts, with its manifest as it is then. */
+interface Held {
+  readonly run: RunManifest;
+  readonly directory: string;
+  readonly lock: Lock;
+}
+
+/** Takes a run for this process; undefined where another one has it, or it is gone. */
+async function held(id: RunId, { projectDir }: ConversionContext): Promise<Held | undefined> {
   const directory = runDirectory(projectDir, id);
   const lock = await takeLock(directory, 'add').catch(() => undefined);
-  if (!lock || !('release' in lock)) return;
-  try {
-    const run = await readManifest(projectDir, id);
-    if (run) await task(run, directory);
-  } finally {
-    await lock.release();
-  }
+  if (!lock || !('release' in lock)) return undefined;
+  const run = await readManifest(projectDir, id);
+  if (run) return { run, directory, lock };
+  await lock.release();
+  return undefined;
 }
 
 function saveManifest(directory: string, manifest: RunManifest): Promise<void> {
@@ -114,47 +118,48 @@ async function placed(directory: string, staged: string, name: string): Promise<
   return { name, bytes: (await stat(path)).size };
 }
 
-/** A column of text that holds numbers alone is one of numbers; the table keeps their text, for a run beside it that holds other values. */
-function withType(column: StoredColumn, type: 'BIGINT' | 'DOUBLE' | undefined): StoredColumn {
-  return type === undefined ? column : { ...column, type, heldAs: 'VARCHAR' };
+/** Puts the table of a run in its place, or remembers that there is none. */
+async function finish({ run, directory }: Held, staged: string, outcome: Converted | SqlError): Promise<void> {
+  if ('table' in outcome) {
+    const file = await placed(directory, staged, newName('.parquet'));
+    await saveManifest(directory, { ...run, table: { ...file, ...outcome.table } });
+  } else {
+    refused.set(directory, 'damage' in outcome ? new WorkspaceError('damaged', outcome.damage) : outcome);
+    await rm(join(directory, staged), { force: true });
+  }
 }
 
-/** Writes the table of a run under a name, in another way where the first one fails. */
-async function writeRun(run: RunManifest, target: string, options: SqlOptions): Promise<Pick<RunTable, 'rows' | 'columns' | 'isMended'>> {
-  const parts = run.files.filter(({ bytes }) => bytes > 0).map((file): TablePart => ({ run, file, path: file.name }));
-  const batches = await batchesOf(parts, (files) => lookInto({ files }, options));
-  const write = async (way: TableWay): ReturnType<typeof writeRun> => {
-    const { columns, task } = tablePlan(run, parts, batches, way);
-    try {
-      const { rows, numbers = {} } = await writeTable({ kind: 'convert', ...task, target }, options);
-      return { rows, columns: columns.map((column) => withType(column, numbers[column.name])), ...(way.isMended && { isMended: true }) };
-    } catch (error) {
-      const message = error instanceof SqlError ? error.message : '';
-      if (!way.idsAsText && message.includes(NO_NUMBER)) return write({ ...way, idsAsText: true });
-      if (!way.isMended && HALF_CHARACTER.test(message)) return write({ ...way, isMended: true });
-      throw error;
+/** Converts runs in one process; one that ends the process is given up, and the others go on in the next. */
+async function convertTogether(ids: readonly RunId[], context: ConversionContext): Promise<void> {
+  const { projectDir: directory, holder, signal } = context;
+  const taken = (await Promise.all(ids.map((id) => held(id, context)))).filter((each) => each !== undefined);
+  let left = taken.filter(({ run }) => isUnconverted(run, directory)).map((own) => ({ own, staged: newName('.tmp') }));
+  try {
+    while (left.length > 0 && !signal.aborted) {
+      const finished: Promise<void>[] = [];
+      const onDone = (outcome: Converted | SqlError) => {
+        const [first, ...others] = left;
+        if (first) finished.push(finish(first.own, first.staged, outcome));
+        left = others;
+      };
+      const runs = left.map(({ own: { run }, staged }) => {
+        const at = `${run.jobId}/${run.runId}`;
+        return { run, directory: at, target: `${at}/${staged}` };
+      });
+      try {
+        await convertRuns(runs, { directory, holder, signal, timeoutMs: TIMEOUT_MS, onDone });
+      } catch (error) {
+        // A conversion that the end of the session stopped starts again.
+        if (signal.aborted || !(error instanceof SqlError) || error.reason === 'busy') return;
+        onDone(error);
+      } finally {
+        await Promise.all(finished);
+      }
     }
-  };
-  return write({ idsAsText: false, isMended: false });
-}
-
-async function convertRun(id: RunId, context: ConversionContext): Promise<void> {
-  const { holder, signal } = context;
-  await alone(id, context, async (run, directory) => {
-    if (run.table || refused.has(directory)) return;
-    const [name, staged] = [newName('.parquet'), newName('.tmp')];
-    try {
-      const written = await writeRun(run, staged, { directory, holder, signal, timeoutMs: TIMEOUT_MS });
-      const table: RunTable = { ...(await placed(directory, staged, name)), ...written };
-      await saveManifest(directory, { ...run, table });
-    } catch (error) {
-      await rm(join(directory, staged), { force: true });
-      // A conversion that the end of the session stopped starts again; one that the engine refused would be refused again.
-      const isRefused =
-        (error instanceof SqlError && error.reason !== 'busy') || (error instanceof WorkspaceError && error.kind === 'damaged');
-      if (!signal.aborted && isRefused) refused.set(directory, error.message);
-    }
-  });
+  } finally {
+    for (const { own, staged } of left) await rm(join(own.directory, staged), { force: true });
+    await Promise.all(taken.map(({ lock }) => lock.release()));
+  }
 }
 
 /** Removes the downloaded files of a converted run once no query reads them. */
@@ -193,8 +198,8 @@ interface Resolvable {
 
 /** Runs of which it is not known which rows of theirs later ones hold too, where the tables of all of these can tell. */
 function resolvable(runs: readonly RunManifest[]): Resolvable[] {
-  return [...laterRuns(runs.filter(isConvertible))].flatMap(([run, later]) => {
-    if (isResolved(run, later) || [run, ...later].some(({ table }) => !table)) return [];
+  return [...laterRuns(runs.filter(({ table }) => table))].flatMap(([run, later]) => {
+    if (isResolved(run, later)) return [];
     const common = (run.table?.columns ?? []).filter(({ name }) =>
       later.every(({ table }) => table?.columns.some((column) => column.name === name)),
     );
@@ -205,46 +210,55 @@ function resolvable(runs: readonly RunManifest[]): Resolvable[] {
 
 /** Finds for each run the rows that later runs hold too, where that is not known for exactly these runs. */
 async function resolveOverlaps(jobId: number, context: ConversionContext): Promise<void> {
-  const { projectDir, signal } = context;
-  for (const each of resolvable(await manifestsOf(projectDir, jobId))) {
-    if (signal.aborted) return;
-    await resolveRun(each, context);
-  }
+  const open = resolvable(await manifestsOf(context.projectDir, jobId)).filter((each) => !unresolvable.has(resolvingKey(each, context)));
+  for (let at = 0; at < open.length && !context.signal.aborted; at += RUNS_AT_ONCE)
+    await resolveTogether(open.slice(at, at + RUNS_AT_ONCE), context);
 }
 
-async function resolveRun(of: Resolvable, context: ConversionContext): Promise<void> {
-  const { projectDir, holder, signal } = context;
-  const { later, keys } = of;
-  const by = idsOf(later);
-  await alone(of.run, context, async (run, directory) => {
-    if (!run.table) return;
-    const { superseded: _, ...table } = run.table;
-    if (by.length === 0) return saveManifest(directory, { ...run, table });
-    const staged = newName('.tmp');
-    try {
-      const pathOf = (other: RunManifest) => `${other.runId}/${other.table?.name ?? ''}`;
-      const jobDirectory = join(projectDir, String(run.jobId));
-      const heldAs = (key: string) =>
-        new Set([run, ...later].map((each) => each.table?.columns.find((c) => folded(c.name) === key)?.heldAs));
-      const task = {
-        kind: 'resolve' as const,
-        file: pathOf(run),
-        later: later.map(pathOf),
-        keys,
-        // A number and a text are compared as what they show.
-        textKeys: keys.filter((key) => heldAs(key).size > 1),
-        target: `${run.runId}/${staged}`,
-      };
-      const { rows: count } = await writeTable(task, { directory: jobDirectory, holder, signal, timeoutMs: TIMEOUT_MS });
-      const file = count > 0 ? await placed(directory, staged, newName('.rows.parquet')) : undefined;
-      await rm(join(directory, staged), { force: true });
-      const superseded = { by, rows: count, ...(file && { file }) };
+/** What is to be found for a run, and how it is written into the directory of its project. */
+function resolvingOf({ run, later, keys }: Resolvable, staged: string): ResolveTask['runs'][number] {
+  const directoryOf = (other: RunManifest) => `${other.jobId}/${other.runId}`;
+  const pathOf = (other: RunManifest) => `${directoryOf(other)}/${other.table?.name ?? ''}`;
+  const heldAs = (key: string) => new Set([run, ...later].map((each) => each.table?.columns.find((c) => folded(c.name) === key)?.heldAs));
+  // A number and a text are compared as what they show.
+  const textKeys = keys.filter((key) => heldAs(key).size > 1);
+  return { file: pathOf(run), later: later.map(pathOf), keys, textKeys, target: `${directoryOf(run)}/${staged}` };
+}
+
+async function resolveTogether(open: readonly Resolvable[], context: ConversionContext): Promise<void> {
+  const { projectDir: directory, holder, signal } = context;
+  const found = await Promise.all(open.map(async (each) => ({ each, own: await held(each.run, context), staged: newName('.tmp') })));
+  const taken = found.flatMap(({ each, own, staged }) => (own?.run.table ? [{ each, own, staged, table: own.run.table }] : []));
+  const without = taken.filter(({ each }) => each.later.length === 0);
+  const left = taken.filter(({ each }) => each.later.length > 0);
+  const finished: Promise<void>[] = [];
+  const onResolved = (rows: number) => {
+    const first = left.shift();
+    if (!first) return;
+    const { each, own, staged, table } = first;
+    const save = async () => {
+      const file = rows > 0 ? await placed(own.directory, staged, newName('.rows.parquet')) : undefined;
+      await rm(join(own.directory, staged), { force: true });
       // A list of before may still be read: the next tidying removes it.
-      await saveManifest(directory, { ...run, table: { ...table, superseded } });
-    } catch {
-      await rm(join(directory, staged), { force: true });
-      // Queries find the rows by themselves.
-      if (!context.signal.aborted) unresolvable.add(resolvingKey(of, context));
-    }
-  });
+      const superseded = { by: idsOf(each.later), rows, ...(file && { file }) };
+      await saveManifest(own.directory, { ...own.run, table: { ...table, superseded } });
+    };
+    finished.push(save());
+  };
+  try {
+    for (const {
+      own,
+      table: { superseded: _, ...table },
+    } of without)
+      await saveManifest(own.directory, { ...own.run, table });
+    const runs = left.map(({ each, staged }) => resolvingOf(each, staged));
+    if (runs.length > 0) await resolveRuns(runs, { directory, holder, signal, timeoutMs: TIMEOUT_MS, onDone: onResolved });
+  } catch {
+    // Queries find the rows by themselves.
+    if (!signal.aborted && left[0]) unresolvable.add(resolvingKey(left[0].each, context));
+  } finally {
+    await Promise.allSettled(finished);
+    for (const { own, staged } of left) await rm(join(own.directory, staged), { force: true });
+    for (const { own } of found) await own?.lock.release();
+  }
 }

@@ -6,9 +6,8 @@ import { getExportJob, getExportRun } from '../../api/operations/data-export.ts'
 import type { Clock } from '../../lib/clock.ts';
 import { mapConcurrent } from '../../lib/concurrency.ts';
 import { sumOfKnown } from '../../lib/tally.ts';
+import { headersOf } from '../convert/csv-headers.ts';
 import { openPlans } from '../plans.ts';
-import { namesInFile } from '../query/columns.ts';
-import { headersOf } from '../query/csv-headers.ts';
 import { diskFailure, makeDirectory, syncDirectory, writeDurably } from '../store/disk.ts';
 import { MANIFEST, plansDirectory, runDirectory } from '../store/layout.ts';
 import { isLockName, type Lock, takeLock } from '../store/lock.ts';
@@ -246,7 +245,7 @@ async function fetchFiles(id: RunId, run: RunRecord, format: string, directory: 
 /** The files as the manifest has them: a first line of CSV that is no header counts as a row. */
 function withRows(files: readonly ArrivedFile[], { fields }: Pick<RunManifest, 'fields'>): RunFile[] {
   const lines = files.flatMap(({ name, firstLine }) => (firstLine ? [{ file: `File ${name}`, cells: firstLine }] : []));
-  const headers = headersOf(lines, namesInFile(fields));
+  const headers = headersOf(lines, fields);
   return files.map(({ firstLine, ...file }) => {
     const header = headers[lines.findIndex(({ cells }) => cells === firstLine)];
     if (!header) return file;

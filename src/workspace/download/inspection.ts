@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createGunzip } from 'node:zlib';
 import { formatBytes } from '../../lib/number-text.ts';
-import { csvRecords } from '../query/csv-records.ts';
+import { csvRecords } from '../convert/csv-records.ts';
 
 const LINE_END = 0x0a;
 const QUOTE = 0x22;

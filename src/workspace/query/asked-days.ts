@@ -1,5 +1,5 @@
 import { DAY_MS } from '../../lib/clock.ts';
-import type { Interval } from './batches.ts';
+import type { Interval } from './intervals.ts';
 
 /** A date in quotes behind a comparison, with what SQL may write around it; after BETWEEN two of them. */
 const LITERAL = String.raw`(?:cast\s*\(\s*)?(?:date|timestamp)?\s*'(\d{4}-\d{2}-\d{2})([ T][\d:.]+Z?)?'`;
@@ -52,22 +52,4 @@ export function askedDays(sql: string, nowMs: number): readonly Interval[] {
     return { startMs, endMs: Math.min(nowMs, ...ends) };
   });
   return found.filter(({ startMs, endMs }) => endMs > startMs);
-}
-
-/** The pieces of these intervals that the others do not cover, each piece once, in the order of time. */
-export function uncovered(asked: readonly Interval[], covered: readonly Interval[]): readonly Interval[] {
-  let left = [...asked];
-  for (const { startMs, endMs } of covered) {
-    left = left.flatMap((piece) => {
-      // The platform may end a range on its last millisecond.
-      if (endMs + 1 <= piece.startMs || startMs >= piece.endMs) return [piece];
-      const before = { startMs: piece.startMs, endMs: startMs };
-      const after = { startMs: endMs, endMs: piece.endMs };
-      return [before, after].filter((part) => part.endMs - part.startMs > 1);
-    });
-  }
-  const seen = new Set<string>();
-  return left
-    .filter(({ startMs, endMs }) => !seen.has(`${startMs} ${endMs}`) && seen.add(`${startMs} ${endMs}`))
-    .toSorted((a, b) => a.startMs - b.startMs);
 }

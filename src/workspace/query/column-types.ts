@@ -35,23 +35,27 @@ const nearest: Readonly<Record<ItemType, readonly ItemType[]>> = {
 /** Whole numbers of 64 bits, which a table may hold instead of text. */
 export type WholeNumber = Exclude<NonNullable<StoredColumn['heldAs']>, 'VARCHAR'>;
 
-/** Digits that a number of 64 bits holds exactly, whole or not. */
-const EXACT_DIGITS = 15;
-/** Whole numbers as they are written: one with leading zeros or many digits is a code. */
-export const WHOLE_NUMBER = `^-?(0|[1-9][0-9]{0,${EXACT_DIGITS - 1}})$`;
-/** The same with decimals; few enough digits that none is lost, the point and a sign beside them. */
-export const DECIMAL_NUMBER = `^-?(0|[1-9][0-9]{0,${EXACT_DIGITS - 1}})([.][0-9]+)?$`;
-/** Digits of a decimal column: one more than are exact in a double. */
-export const DECIMAL_LENGTH = EXACT_DIGITS + 1;
+/** Whole numbers as they are written: one with leading zeros, or more digits than a double holds exactly, is a code. */
+const WHOLE = '-?(0|[1-9][0-9]{0,14})';
+export const WHOLE_NUMBER = `^${WHOLE}$`;
+/** Texts that a double of 15 digits gives back as they are written: "1.10" is none. */
+const DECIMAL_TEXT = `^(${WHOLE}|-?(0|[1-9][0-9]{0,8})[.][0-9]{0,5}[1-9]|-?(0|[1-9][0-9]{0,4})[.][0-9]{0,9}[1-9])$`;
+/** What was written as a number: its last digits say no more than a double holds. */
+const JSON_NUMBER = `^${WHOLE}([.][0-9]+)?([eE][+-]?[0-9]+)?$`;
 
 /** Texts that are compared as texts though they may look like numbers. */
 const CODES = /(^|_)(ids?|keys?|codes?|hash|unhashed|versions?|zip|phone)$/i;
 
-/** Whether a column of text may hold numbers alone, as far as these values show; a name that says id, code or version does not. */
-export function mayBeNumbers(name: string, values: readonly unknown[]): boolean {
-  if (CODES.test(name)) return false;
-  const decimal = new RegExp(DECIMAL_NUMBER);
-  return values.every((value) => isAbsent(value) || (decimal.test(String(value)) && String(value).length <= DECIMAL_LENGTH));
+/**
+ * The pattern by which all values of a column of text are numbers, where these values show that they may be; undefined where they are none,
+ * or the column is called an id, code or version.
+ */
+export function numbersIn(name: string, values: readonly unknown[]): string | undefined {
+  if (CODES.test(name)) return undefined;
+  const present = values.filter((value) => !isAbsent(value));
+  const form = present.length > 0 && present.every((value) => typeof value === 'number') ? JSON_NUMBER : DECIMAL_TEXT;
+  const pattern = new RegExp(form);
+  return present.every((value) => pattern.test(String(value))) ? form : undefined;
 }
 
 /** The whole numbers that hold all of these values exactly as they are written; undefined where none do, or there is no value. */
@@ -75,10 +79,21 @@ function isAbsent(value: unknown): boolean {
 function fittingItem(type: ItemType, values: readonly unknown[]): ItemType {
   const present = values.filter((value) => !isAbsent(value));
   if (present.some((value) => typeof value === 'object')) return 'VARCHAR';
-  return nearest[type].find((candidate) => present.every(fits[candidate])) ?? 'VARCHAR';
+  return closest(nearest[type], present.length, (candidate) => present.filter(fits[candidate]).length) ?? 'VARCHAR';
 }
 
-/** `type` where all sample values fit it, otherwise the closest type that they fit. */
+/** The closest type that all values fit, else one that most fit, so that a single odd value does not make a column text. */
+export function closest<Type>(types: readonly Type[], values: number, fitting: (type: Type) => number): Type | undefined {
+  return types.find((type) => fitting(type) === values) ?? types.find((type) => 2 * fitting(type) > values);
+}
+
+/** The types that a column of this one may have instead of text, itself first. */
+export function nearestTypes(type: ColumnType): ColumnType[] {
+  const item = itemTypeOf(type);
+  return item ? nearest[item].map((each): ColumnType => `${each}[]`) : [...nearest[type as ItemType]]; // no list
+}
+
+/** `type` where the sample values fit it, otherwise the closest type that they fit. */
 export function fittingType(type: ColumnType, values: readonly unknown[]): ColumnType {
   const item = itemTypeOf(type);
   if (!item) return fittingItem(type as ItemType, values); // no list

@@ -1,3 +1,4 @@
+import { grouped } from '../../lib/grouped.ts';
 import type { RunManifest, StoredColumn } from '../store/manifest.ts';
 import { asList, type ColumnType, commonType, fittingType, itemTypeOf, knownField, type Unit } from './column-types.ts';
 
@@ -21,15 +22,13 @@ export interface Column {
   readonly from?: string;
 }
 
-/** One way in which files are laid out: the names of their columns, the fields behind them, and sample values. */
-export interface Layout {
-  readonly names: readonly string[];
-  /** The name of a column in the files, where that is another. */
-  readonly inFile?: ReadonlyMap<string, string>;
-  readonly fields: readonly Field[];
-  readonly samples: ReadonlyMap<string, readonly unknown[]>;
-  /** The columns with their types, where they are known: of runs that were converted. */
-  readonly stored?: readonly StoredColumn[];
+/** A column of files: what they call it, the field behind it, and sample values. */
+export interface FileColumn {
+  readonly name: string;
+  /** Its keys or headers in the files; several where they differ in case alone. */
+  readonly inFile: readonly string[];
+  readonly field?: Field | undefined;
+  readonly samples: readonly unknown[];
 }
 
 /** Fields that may be chosen several times. */
@@ -46,12 +45,7 @@ function nameInFile({ fieldName, aliasName, customVarPosition, dynamicVarKey }: 
   return VARIABLES.has(fieldName) ? undefined : fieldName;
 }
 
-/** The layout of files that nobody has seen, as their job promises it. */
-export function promisedLayout(fields: readonly Field[]): Layout {
-  return layoutOf(namesInFile(fields), fields);
-}
-
-/** The names in the files that the fields explain. */
+/** The names that files may have for these fields: aliases, and the fields' own. */
 export function namesInFile(fields: readonly Field[]): string[] {
   return fields.flatMap((field) => nameInFile(field) ?? []);
 }
@@ -61,50 +55,63 @@ export function nameOfField(field: Selected): string | undefined {
   return VARIABLES.has(field.fieldName) ? nameInFile(field) : field.fieldName;
 }
 
-/** The names of columns, each with what the files call it: an alias is undone, unless another column would have the same name. */
-function withoutAliases(pairs: readonly { readonly name: string; readonly inFile: string }[]): Map<string, string> {
-  const once = pairs.map(({ name }) => pairs.filter((other) => folded(other.name) === folded(name)).length === 1);
-  const names = pairs.map(({ name, inFile }, index) => (once[index] ? name : inFile));
-  const isClear = new Set(names.map(folded)).size === names.length;
-  return new Map(pairs.map(({ inFile }, index) => [(isClear && names[index]) || inFile, inFile]));
+/** Names as DuckDB distinguishes them. */
+export function folded(name: string): string {
+  return name.toLowerCase();
 }
 
-/** The layout of files whose columns have these names there; `samplesOf` gives values of a column of the files. */
-export function layoutOf(
-  columns: readonly string[],
+/** Names as they are compared: services differ in case and in what stands between words. */
+const plain = (name: string) => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
+
+/** The field that a key or header stands for: services write its alias or its own name, some with the scope before it. */
+export function fieldOf(inFile: string, fields: readonly Field[]): Field | undefined {
+  const spellings = new Set([inFile, inFile.replace(/^(sessions|views)[._]/i, '')].map(plain));
+  const isCalled = (name: string | undefined) => name !== undefined && spellings.has(plain(name));
+  return (
+    fields.find((field) => nameInFile(field) === inFile) ??
+    fields.find((field) => isCalled(nameInFile(field))) ??
+    fields.find(({ fieldName }) => !VARIABLES.has(fieldName) && isCalled(fieldName))
+  );
+}
+
+/** An alias is undone, unless another column would have the same name. */
+function withoutAliases(columns: readonly FileColumn[]): FileColumn[] {
+  const count = (name: string) => columns.filter((other) => folded(other.name) === folded(name)).length;
+  const named = columns.map((column) => (count(column.name) === 1 ? column.name : (column.inFile[0] ?? column.name)));
+  const isClear = new Set(named.map(folded)).size === named.length;
+  return columns.map((column, index) => ({ ...column, name: (isClear ? named[index] : column.inFile[0]) ?? column.name }));
+}
+
+/** Columns of files that have these keys or headers; `samplesOf` gives values of one. */
+export function fileColumns(
+  names: readonly string[],
   fields: readonly Field[],
   samplesOf: (name: string) => readonly unknown[] = () => [],
-): Layout {
-  const named = columns.map((name) => {
-    const field = fields.find((each) => nameInFile(each) === name);
-    return { inFile: name, name: (field && nameOfField(field)) ?? name };
+): FileColumn[] {
+  const columns = [...grouped(names, folded).values()].map((same): FileColumn => {
+    const inFile = [...new Set(same)];
+    const [first = ''] = inFile;
+    const field = fieldOf(first, fields);
+    return { name: (field && nameOfField(field)) ?? first, inFile, field, samples: inFile.flatMap(samplesOf) };
   });
-  const inFile = withoutAliases(named);
-  return { names: [...inFile.keys()], inFile, fields, samples: new Map([...inFile].map(([name, place]) => [name, samplesOf(place)])) };
+  return withoutAliases(columns);
 }
 
-/** Columns of tables of before, which may bear an alias, under the names of their fields. */
-export function namedByField<Stored extends StoredColumn>(columns: readonly Stored[]): Omit<Stored, 'field'>[] {
-  const names = [...withoutAliases(columns.map(({ name, field = name }) => ({ name: field, inFile: name }))).keys()];
-  return columns.map(({ field: _, ...column }, index) => ({ ...column, name: names[index] ?? column.name }));
+/** Columns that a job promises, of files that nobody has seen. */
+export function promisedColumns(fields: readonly Field[]): FileColumn[] {
+  return fileColumns(namesInFile(fields), fields);
 }
 
-/** The layout of tables with these columns. */
-export function storedLayout(columns: readonly StoredColumn[]): Layout {
-  const stored = namedByField(columns);
-  const inFile = new Map(stored.map(({ name }, index) => [name, columns[index]?.name ?? name]));
-  return { names: [...inFile.keys()], inFile, fields: [], samples: new Map(), stored };
+/** Columns of JSON whose lines have these keys; those of fields that no seen line holds are there too. */
+export function keyedColumns(seen: readonly string[], fields: readonly Field[], samplesOf: (name: string) => readonly unknown[]) {
+  const known = new Set(seen.map((name) => fieldOf(name, fields)));
+  return fileColumns([...seen, ...namesInFile(fields.filter((field) => !known.has(field)))], fields, samplesOf);
 }
 
 /** The type of a column as a statement sees it: what is derived from whole numbers is exact. */
 export function typeOf({ type, unit, from }: Column): string {
   if (from === undefined || (itemTypeOf(type) ?? type) === 'DOUBLE') return type;
   return `DECIMAL(18, ${unit === 'money' ? 2 : 3})${itemTypeOf(type) ? '[]' : ''}`;
-}
-
-/** Names as DuckDB distinguishes them. */
-export function folded(name: string): string {
-  return name.toLowerCase();
 }
 
 /** The column that says when a row happened. */
@@ -117,25 +124,21 @@ function isList(values: readonly unknown[]): boolean {
   return present.length > 0 && present.every((value) => asList(value) !== undefined);
 }
 
-function columnOf(name: string, layout: Layout): Column {
-  const known = layout.stored?.find((column) => column.name === name);
-  if (!known) return columnOfFiles(name, layout);
-  const { heldAs: _, ...column } = known;
-  return column;
+/** Whether a column is of a field that may be chosen several times, whose values are texts. */
+function isVariable({ field }: Pick<FileColumn, 'field'>): boolean {
+  return field !== undefined && VARIABLES.has(field.fieldName);
 }
 
-/** The column by the field of its job, and by the values in the files. */
-function columnOfFiles(name: string, { inFile, fields, samples }: Layout): Column {
-  const field = fields.find((each) => nameInFile(each) === (inFile?.get(name) ?? name));
-  const isVariable = field !== undefined && VARIABLES.has(field.fieldName);
-  const { type, unit } = isVariable ? { type: 'VARCHAR' as const } : knownField(field?.fieldName ?? name);
-  const values = samples.get(name) ?? [];
-  const fitted = type === 'VARCHAR' && isList(values) ? 'VARCHAR[]' : fittingType(type, values);
+/** A column of files by its field, and by the values in the files. */
+export function columnOf(column: FileColumn): Column {
+  const { name, field, samples } = column;
+  const { type, unit } = isVariable(column) ? { type: 'VARCHAR' as const } : knownField(field?.fieldName ?? name);
+  const fitted = type === 'VARCHAR' && isList(samples) ? 'VARCHAR[]' : fittingType(type, samples);
   return {
     name,
     type: fitted,
     ...(unit && itemTypeOf(fitted) !== 'VARCHAR' && fitted !== 'VARCHAR' && { unit }),
-    ...(field && field.fieldName !== name && !isVariable && { field: field.fieldName }),
+    ...(field && field.fieldName !== name && !isVariable(column) && { field: field.fieldName }),
   };
 }
 
@@ -144,21 +147,29 @@ const derivations: Partial<Record<Unit, { unit: Unit; nameOf: (name: string) => 
   ms: { unit: 's', nameOf: (name) => `${name.replace(/_msec$/, '')}_seconds` },
 };
 
-/** The columns of all layouts together, each followed by the one in a derived unit; where types differ, one that holds both. */
-export function columnsOf(layouts: readonly Layout[]): Column[] {
+/** The columns of several files or tables together, by names without case; where types differ, one that holds both. */
+export function mergedColumns(all: readonly (readonly Column[])[]): Column[] {
   const merged = new Map<string, Column>();
-  for (const layout of layouts) {
-    for (const name of layout.names) {
-      const column = columnOf(name, layout);
-      const known = merged.get(folded(name));
-      // Of two names that differ in their case alone, the first is kept.
-      if (!known || known.name === name) merged.set(folded(name), known ? { ...known, type: commonType(known.type, column.type) } : column);
-    }
+  for (const column of all.flat()) {
+    const known = merged.get(folded(column.name));
+    merged.set(folded(column.name), known ? { ...known, type: commonType(known.type, column.type) } : column);
   }
-  return [...merged.values()].flatMap((column) => {
+  return [...merged.values()];
+}
+
+/** The same, each followed by the one in a derived unit. */
+export function columnsOf(all: readonly (readonly Column[])[]): Column[] {
+  const stored = mergedColumns(all);
+  const names = new Set(stored.map(({ name }) => folded(name)));
+  return stored.flatMap((column) => {
     const derivation = column.unit && derivations[column.unit];
     const name = derivation?.nameOf(column.name);
-    if (!derivation || name === undefined || merged.has(folded(name))) return [column];
+    if (!derivation || name === undefined || names.has(folded(name))) return [column];
     return [column, { name, type: column.type, unit: derivation.unit, from: column.name }];
   });
+}
+
+/** Columns of a table as a view shows them. */
+export function shownColumns(columns: readonly StoredColumn[]): Column[] {
+  return columns.map(({ name, type, unit, field }) => ({ name, type, ...(unit && { unit }), ...(field !== undefined && { field }) }));
 }

@@ -1,10 +1,10 @@
 import { relative, sep } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import { grouped } from '../../lib/grouped.ts';
-import type { RunManifest } from '../store/manifest.ts';
-import { type Batch, batchesOf, type Look, overlappingGroups, type TablePart } from './batches.ts';
-import { mayBeNumbers } from './column-types.ts';
-import { type Column, columnsOf, folded, promisedLayout, timeColumn } from './columns.ts';
+import { counted } from '../../lib/number-text.ts';
+import type { RunManifest, RunTable } from '../store/manifest.ts';
+import { type Column, columnOf, columnsOf, folded, promisedColumns, shownColumns, timeColumn } from './columns.ts';
+import { overlappingGroups } from './intervals.ts';
 import { type RunTraits, type Share, shareNotes, sharesOf } from './shares.ts';
 import { identifier, type Overlap, type Source, viewSql } from './view-sql.ts';
 
@@ -36,14 +36,11 @@ export interface DataView {
   readonly runsWith: ReadonlyMap<string, readonly RunManifest[]>;
 }
 
-/** The files of a view, and how they are looked into. */
+/** The files of a view. */
 export interface DataViewOptions {
   /** Directory that the query will run in. */
   readonly directory: string;
   readonly pathOf: (run: RunManifest, file: { readonly name: string }) => string;
-  readonly look: Look;
-  /** Runs whose lines hold halves of characters. */
-  readonly mended?: ReadonlySet<RunManifest>;
   /** Name of the view, default `data`. */
   readonly name?: string;
 }
@@ -99,104 +96,64 @@ export function idsOf(runs: readonly RunManifest[]): number[] {
   return runs.map(({ runId }) => runId).toSorted((a, b) => a - b);
 }
 
-interface ColumnPlace {
-  readonly nameOf: (run: RunManifest, file: { readonly name: string }) => string;
-  readonly mended?: ReadonlySet<RunManifest> | undefined;
+/** A run that is a table. */
+interface Stored {
+  readonly run: RunManifest;
+  readonly table: RunTable;
+  /** Relative to the directory of the query. */
+  readonly path: string;
+  /** The file of the rows that later runs hold too; undefined where there are none, or it is not known which. */
+  readonly without: string | undefined;
+  /** Rows that no later run holds, as far as that is known. */
+  readonly rows: number;
 }
 
 /** The column that tells an instant or a day of each row. */
-function timeOf({ layout }: Batch, columns: readonly Column[]): string | undefined {
-  const own = columns.filter(({ name }) => layout.names.includes(name));
-  return (timeColumn(own) ?? own.find(({ field, name }) => /^(session|view)_date$/.test(field ?? name)))?.name;
+function timeOf({ table }: Stored): string | undefined {
+  const columns = shownColumns(table.columns);
+  return (timeColumn(columns) ?? columns.find(({ field, name }) => /^(session|view)_date$/.test(field ?? name)))?.name;
 }
 
-interface SourceRuns {
-  readonly runs: ReadonlySet<RunManifest>;
-  /** Of them those whose rows in later runs are known. */
-  readonly resolved: ReadonlySet<RunManifest>;
-  readonly taken: Share['taken'];
-  readonly columns: readonly Column[];
-}
-
-/** The sources of some runs: a call for each batch, compressed and plain apart, and for each converted run that others replace in part. */
-function sourcesOf(batches: readonly Batch[], { runs, resolved, taken, columns }: SourceRuns, { nameOf, mended }: ColumnPlace): Source[] {
-  return batches.flatMap((batch): Source[] => {
-    const { format, header, layout, parts } = batch;
-    const by = taken.length > 0 ? timeOf(batch, columns) : undefined;
-    const own = parts.filter(({ run }) => runs.has(run));
-    const types = layout.stored && new Map<string, string>(layout.stored.map(({ name, type, heldAs = type }) => [name, heldAs]));
-    const common = {
-      format,
-      ...(header === false && { header }),
-      names: layout.names,
-      ...(layout.inFile && { inFile: layout.inFile }),
-      ...(types && { types }),
-      ...(by && { taken: { by, intervals: taken } }),
-    };
-    const isWhole = ({ run }: TablePart) => !resolved.has(run) || (run.table?.superseded?.rows ?? 0) === 0;
-    const isMended = ({ run }: TablePart) => format === 'JSONL' && mended?.has(run) === true;
-    const alike = grouped(own.filter(isWhole), (part) => `${part.file.gzip} ${isMended(part)}`).values();
-    const whole = [...alike].map((members) => ({
-      ...common,
-      gzip: members[0]?.file.gzip ?? false,
-      ...(members.some(isMended) && { isMended: true as const }),
-      files: members.map(({ path }) => path),
-    }));
-    const partial = own.flatMap((part): Source[] => {
-      const { superseded, rows = 0 } = part.run.table ?? {};
-      if (isWhole(part) || !superseded?.file || superseded.rows >= rows) return [];
-      return [{ ...common, gzip: false, files: [part.path], without: nameOf(part.run, superseded.file) }];
-    });
-    return [...whole, ...partial];
+/** The sources of some tables: one for those of the same columns, and one for each table that others replace in part. */
+function sourcesOf(tables: readonly Stored[], taken: Share['taken']): Source[] {
+  const filled = tables.filter(({ rows }) => rows > 0);
+  const alike = grouped(filled, ({ table, without, path }) => JSON.stringify([table.columns, without && path]));
+  return [...alike.values()].flatMap((members): Source[] => {
+    const [first] = members;
+    if (!first) return [];
+    const by = taken.length > 0 ? timeOf(first) : undefined;
+    return [
+      {
+        columns: new Map(first.table.columns.map(({ name, type, heldAs = type }) => [folded(name), { name, heldAs }])),
+        files: members.map(({ path }) => path),
+        ...(first.without !== undefined && { without: first.without }),
+        ...(by && { taken: { by, intervals: taken } }),
+      },
+    ];
   });
 }
 
-function ranksOf(batches: readonly Batch[], group: readonly RunManifest[]): Map<string, number> {
-  const byExport = group.toSorted((a, b) => (isLater(a, b) ? 1 : -1));
-  const parts = batches.flatMap((batch) => batch.parts).filter(({ run }) => group.includes(run));
-  return new Map(parts.map((part) => [part.path, byExport.indexOf(part.run)]));
+function ranksOf(tables: readonly Stored[]): Map<string, number> {
+  const byExport = tables.toSorted((a, b) => (isLater(a.run, b.run) ? 1 : -1));
+  return new Map(byExport.map(({ path }, rank) => [path, rank]));
 }
 
-/** Rows as the manifests count them; undefined where one does not. */
-function countOf(parts: readonly TablePart[], resolved: ReadonlySet<RunManifest>): number | undefined {
-  return parts.reduce<number | undefined>((sum, { file: { rows }, run }) => {
-    if (sum === undefined || rows === undefined) return undefined;
-    return sum + rows - (resolved.has(run) ? (run.table?.superseded?.rows ?? 0) : 0);
-  }, 0);
-}
-
-/** The files of a run that a query reads. */
-function partsOf(run: RunManifest, { nameOf }: ColumnPlace): TablePart[] {
-  const { table, files } = run;
-  if (table) return [{ run, file: { gzip: false, rows: table.rows }, path: nameOf(run, table) }];
-  return files.filter(({ bytes }) => bytes > 0).map((file) => ({ run, file, path: nameOf(run, file) }));
-}
-
-function runsWithColumns(batches: readonly Batch[]): Map<string, RunManifest[]> {
-  const found = new Map<string, RunManifest[]>();
-  for (const { layout, parts } of batches) {
-    for (const name of layout.names) {
-      const known = found.get(folded(name)) ?? [];
-      found.set(folded(name), [...known, ...new Set(parts.map(({ run }) => run))]);
-    }
-  }
-  return found;
+function runsWithColumns(tables: readonly Stored[]): Map<string, RunManifest[]> {
+  const pairs = tables.flatMap(({ run, table }) => table.columns.map(({ name }) => ({ name: folded(name), run })));
+  return new Map([...grouped(pairs, ({ name }) => name)].map(([name, own]) => [name, own.map(({ run }) => run)]));
 }
 
 /** Columns that one note names. */
 const MAX_NAMED = 6;
 
 /** Says which columns are text although values of them are numbers, because a comparison of them goes by letters. */
-function textNotes(view: string, columns: readonly Column[], batches: readonly Batch[]): string[] {
-  const isNumeric =
-    ({ name }: Column) =>
-    ({ layout: { stored, samples } }: Batch) => {
-      const column = stored?.find((each) => each.name === name);
-      if (column) return column.type === 'BIGINT' || column.type === 'DOUBLE';
-      const values = samples.get(name) ?? [];
-      return values.some((value) => value !== null && value !== undefined && value !== '') && mayBeNumbers(name, values);
-    };
-  const names = columns.flatMap((column) => (column.type === 'VARCHAR' && batches.some(isNumeric(column)) ? [column.name] : []));
+function textNotes(view: string, columns: readonly Column[], tables: readonly Stored[]): string[] {
+  const numeric = new Set(
+    tables.flatMap(({ table }) =>
+      table.columns.flatMap(({ name, type }) => (type === 'BIGINT' || type === 'DOUBLE' ? [folded(name)] : [])),
+    ),
+  );
+  const names = columns.flatMap(({ name, type }) => (type === 'VARCHAR' && numeric.has(folded(name)) ? [name] : []));
   if (names.length === 0) return [];
   const cast = `TRY_CAST(${identifier(names[0] ?? '')} AS DOUBLE)`;
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
@@ -204,16 +161,34 @@ function textNotes(view: string, columns: readonly Column[], batches: readonly B
   return [`In ${view} ${shown}${more} ${names.length === 1 ? 'is' : 'are'} text: order and compare as numbers with ${cast}.`];
 }
 
+/** Says which values of the files could not be read as what they are. */
+function valueNotes(tables: readonly Stored[]): string[] {
+  const cut = tables.flatMap(({ run, table }) => (table.isMended ? [run.runId] : []));
+  const unread = tables.flatMap(({ run, table }) => (table.unread ?? []).map((each) => ({ ...each, runId: run.runId })));
+  const byColumn = [...grouped(unread, ({ column }) => column)].map(([column, own]) => {
+    const values = own.reduce((sum, each) => sum + each.values, 0);
+    const runs = own.map(({ runId }) => runId).join(', ');
+    return `${counted(values, 'value')} of ${column} in run ${runs} ${values === 1 ? 'is' : 'are'} not of its type and left empty.`;
+  });
+  return [
+    ...(cut.length > 0 ? [`In run ${cut.join(', ')} some values end in half a character, which is shown as \uFFFD.`] : []),
+    ...byColumn,
+  ];
+}
+
 /** A source of which some columns are shown as it holds them. */
-function uncast({ types, ...source }: Source, columns: readonly Column[], names: ReadonlySet<string>): Source {
-  const shown = columns.filter(({ name }) => names.has(name)).map(({ name, type }) => [name, type] as const);
-  return { ...source, ...(types && { types: new Map([...types, ...shown]) }) };
+function uncast(source: Source, columns: readonly Column[], names: ReadonlySet<string>): Source {
+  const typeOf = new Map(columns.map(({ name, type }) => [folded(name), type]));
+  const held = [...source.columns].map(([key, column]) => {
+    return [key, names.has(column.name) ? { ...column, heldAs: typeOf.get(key) ?? column.heldAs } : column] as const;
+  });
+  return { ...source, columns: new Map(held) };
 }
 
 function heldTypes(columns: readonly Column[], sources: readonly Source[]): Map<string, string> {
   return new Map(
     columns.flatMap(({ name, type }) => {
-      const [held, ...others] = new Set(sources.map(({ types }) => types?.get(name)));
+      const [held, ...others] = new Set(sources.map((source) => source.columns.get(folded(name))?.heldAs));
       return held === undefined || others.length > 0 || held === type ? [] : [[name, held] as const];
     }),
   );
@@ -234,74 +209,71 @@ function groupsOf(runs: readonly RunManifest[], later: ReturnType<typeof laterRu
   return groups;
 }
 
-/** Batches and keys by run. */
-function knownRuns(batches: readonly Batch[], columns: readonly Column[]) {
-  const batchesOfRun = new Map<RunManifest, Set<Batch>>();
-  for (const batch of batches) for (const { run } of batch.parts) batchesOfRun.set(run, (batchesOfRun.get(run) ?? new Set()).add(batch));
-  const runs = [...batchesOfRun.keys()];
-  const batchesOfRuns = (some: readonly RunManifest[]) => [...new Set(some.flatMap((run) => [...(batchesOfRun.get(run) ?? [])]))];
-  const keysIn = (own: readonly Batch[]) => {
-    const inAll = columns.filter(({ name }) => own.every(({ layout }) => layout.names.includes(name)));
-    return keysOf(runs[0]?.scope ?? '', inAll);
+/** How the rows of tables come together: as they are, or one for each key. */
+function arrange(tables: readonly Stored[]) {
+  const byRun = new Map(tables.map((each) => [each.run, each]));
+  const tablesOf = (runs: readonly RunManifest[]) => runs.flatMap((run) => byRun.get(run) ?? []);
+  const runs = [...byRun.keys()];
+  const later = laterRuns(runs);
+  const keysIn = (own: readonly Stored[]) => {
+    const [first, ...others] = own.map(({ table }) => table.columns);
+    const names = others.map((columns) => new Set(columns.map(({ name }) => folded(name))));
+    return keysOf(runs[0]?.scope ?? '', shownColumns((first ?? []).filter(({ name }) => names.every((each) => each.has(folded(name))))));
   };
   const traitsOf = (run: RunManifest): RunTraits => {
-    const own = batchesOfRuns([run]);
+    const own = tablesOf([run]);
     return {
       isKeyed: keysIn(own).missing.length === 0,
-      hasTime: own.every((batch) => timeOf(batch, columns) !== undefined),
-      columns: own[0]?.layout.names.length ?? 0,
+      hasTime: own.every((each) => timeOf(each) !== undefined),
+      columns: own[0]?.table.columns.length ?? 0,
     };
   };
-  return { runs, batchesOfRuns, keysIn, traitsOf };
-}
-
-/** How the rows of runs come together: as they are, or one for each key. */
-function arrange(batches: readonly Batch[], columns: readonly Column[], place: ColumnPlace) {
-  const { runs, batchesOfRuns, keysIn, traitsOf } = knownRuns(batches, columns);
-  const later = laterRuns(runs);
-  const resolved = new Set(runs.filter((run) => isResolved(run, later.get(run) ?? [])));
   const all = groupsOf(runs, later).map((group) => sharesOf(group, traitsOf));
-  const plain = new Set<RunManifest>();
+  const plain: Stored[] = [];
   const [sources, overlaps]: [Source[], Overlap[]] = [[], []];
   let isOnce = false;
   for (const { runs: own, isKeyed, taken } of all.flatMap(({ shares }) => shares)) {
     const severalJobs = new Set(own.map(({ jobId }) => jobId)).size > 1;
-    const isMatched = !isKeyed || (!severalJobs && own.every((run) => resolved.has(run)));
+    const isMatched = !isKeyed || (!severalJobs && own.every((run) => isResolved(run, later.get(run) ?? [])));
     isOnce ||= isKeyed && overlappingGroups(own).length < own.length;
+    const ownTables = tablesOf(own);
     // All that needs no care is read by one call.
-    if (isMatched && taken.length === 0) for (const run of own) plain.add(run);
-    else {
-      const ownBatches = batchesOfRuns(own);
-      const found = sourcesOf(ownBatches, { runs: new Set(own), resolved, taken, columns }, place);
-      if (isMatched) sources.push(...found);
-      else overlaps.push({ sources: found, keys: keysIn(ownBatches).names, ranks: ranksOf(ownBatches, own), severalJobs });
-    }
+    if (isMatched && taken.length === 0) plain.push(...ownTables);
+    else if (isMatched) sources.push(...sourcesOf(ownTables, taken));
+    else overlaps.push({ sources: sourcesOf(ownTables, taken), keys: keysIn(ownTables).names, ranks: ranksOf(ownTables), severalJobs });
   }
   return {
-    sources: [...sourcesOf(batches, { runs: plain, resolved, taken: [], columns }, place), ...sources],
+    sources: [...sourcesOf(plain, []), ...sources],
     overlaps,
-    resolved,
     isWhole: all.every(({ reduced }) => reduced.length === 0),
     notes: [...(isOnce ? [ONCE] : []), ...shareNotes(all, keysOf(runs[0]?.scope ?? '', []).missing)],
   };
 }
 
-/** Describes runs of one scope as one view: one row for each key, the last export winning. */
-export async function dataViewOf(runs: readonly RunManifest[], options: DataViewOptions): Promise<DataView> {
-  const { directory, pathOf, look, mended, name = 'data' } = options;
-  const place: ColumnPlace = { nameOf: (run, file) => relative(directory, pathOf(run, file)).split(sep).join('/'), mended };
-  const batches = await batchesOf(
-    runs.flatMap((run) => partsOf(run, place)),
-    look,
-  );
-  const columns = columnsOf(batches.length > 0 ? batches.map(({ layout }) => layout) : runs.map(({ fields }) => promisedLayout(fields)));
-  if (columns.length === 0) throw new ApiError('missing', 'The downloaded runs of this job name no columns and hold no rows.');
+/** The runs that are tables, each without the rows that later ones hold too. */
+function storedIn(runs: readonly RunManifest[], { directory, pathOf }: DataViewOptions): Stored[] {
+  const nameOf = (run: RunManifest, file: { readonly name: string }) => relative(directory, pathOf(run, file)).split(sep).join('/');
+  const later = laterRuns(runs.filter(({ table }) => table));
+  return runs.flatMap((run): Stored[] => {
+    const { table } = run;
+    if (!table) return [];
+    const { rows = 0, file } = (isResolved(run, later.get(run) ?? []) ? table.superseded : undefined) ?? {};
+    return [{ run, table, path: nameOf(run, table), without: file && nameOf(run, file), rows: table.rows - rows }];
+  });
+}
 
-  const parts = batches.flatMap((batch) => batch.parts);
-  const { sources, overlaps, resolved, notes, isWhole } = arrange(batches, columns, place);
-  const cut = runs.flatMap((run) => (run.table?.isMended || mended?.has(run) ? [run.runId] : []));
-  if (cut.length > 0) notes.push(`In run ${cut.join(', ')} some values end in half a character, which is shown as \uFFFD.`);
-  notes.push(...textNotes(name, columns, batches));
+/** Describes runs of one scope, all of which are tables or without rows, as one view: one row for each key, the last export winning. */
+export function dataViewOf(runs: readonly RunManifest[], options: DataViewOptions): DataView {
+  const { name = 'data' } = options;
+  const tables = storedIn(runs, options);
+  const columns = columnsOf(
+    tables.length > 0
+      ? tables.map(({ table }) => shownColumns(table.columns))
+      : runs.map(({ fields }) => promisedColumns(fields).map(columnOf)),
+  );
+  if (columns.length === 0) throw new ApiError('missing', 'The downloaded runs of this job name no columns and hold no rows.');
+  const { sources, overlaps, notes, isWhole } = arrange(tables);
+  const all = [...sources, ...overlaps.flatMap((overlap) => overlap.sources)];
   return {
     name,
     setup: viewSql(name, columns, sources, overlaps),
@@ -314,14 +286,11 @@ export async function dataViewOf(runs: readonly RunManifest[], options: DataView
         overlaps.map((overlap) => ({ ...overlap, sources: held(overlap.sources) })),
       );
     },
-    heldAs: heldTypes(columns, [...sources, ...overlaps.flatMap((overlap) => overlap.sources)]),
-    files: [
-      ...parts.map(({ path }) => path),
-      ...[...sources, ...overlaps.flatMap((overlap) => overlap.sources)].flatMap(({ without }) => without ?? []),
-    ],
+    heldAs: heldTypes(columns, all),
+    files: [...tables.map(({ path }) => path), ...all.flatMap(({ without }) => without ?? [])],
     columns,
-    rowCount: overlaps.length > 0 || !isWhole ? undefined : countOf(parts, resolved),
-    notes,
-    runsWith: runsWithColumns(batches),
+    rowCount: overlaps.length > 0 || !isWhole ? undefined : tables.reduce((sum, { rows }) => sum + rows, 0),
+    notes: [...notes, ...valueNotes(tables), ...textNotes(name, columns, tables)],
+    runsWith: runsWithColumns(tables),
   };
 }

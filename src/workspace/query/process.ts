@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { convertRun, resolveOverlap, writePiece } from '../convert/write-table.ts';
 import { cellOf, checkStatement, openDatabase, TaskFailure } from './database.ts';
 import type {
   Cell,
@@ -13,11 +14,8 @@ import type {
   SessionTask,
   Statement,
   Task,
-  Written,
 } from './protocol.ts';
-import { lookAt } from './sniff.ts';
 import { identifier } from './view-sql.ts';
-import { convert, resolveOverlap, writePiece } from './write-table.ts';
 
 /** How often the memory of the process is looked at: some functions of DuckDB take memory that its own limit does not see. */
 const WATCH_MS = 20;
@@ -103,29 +101,29 @@ async function answer(connection: DuckDBConnection, views: readonly string[], qu
   return say({ kind: 'end', more: false });
 }
 
-/** The files that a task reads. */
-function filesOf(task: ConvertTask | ResolveTask | PieceTask): readonly string[] {
-  if (task.kind === 'convert') return task.files;
-  return task.kind === 'piece' ? [task.file] : [task.file, ...task.later];
-}
-
-async function write(connection: DuckDBConnection, task: ConvertTask | ResolveTask | PieceTask): Promise<Written> {
-  if (task.kind === 'convert') return convert(connection, task);
-  return { rows: await (task.kind === 'piece' ? writePiece(connection, task) : resolveOverlap(connection, task)) };
+/** Writes in the directory of the process; tells of each file. */
+async function write(task: ConvertTask | ResolveTask | PieceTask, machine: Machine): Promise<void> {
+  if (task.kind === 'convert') {
+    await say({ kind: 'ready' });
+    for (const each of task.runs) await say({ kind: 'converted', converted: await convertRun(each, machine) });
+  } else {
+    const runs = task.kind === 'piece' ? [{ ...task, later: [] }] : task.runs;
+    const files = runs.flatMap(({ file, later, target }) => [file, ...later, target]);
+    const setup = ['SET preserve_insertion_order = false'];
+    const connection = await attempt('data', () => openDatabase({ ...machine, setup, files: [...new Set(files)] }));
+    await say({ kind: 'ready' });
+    const writes =
+      task.kind === 'piece' ? [() => writePiece(connection, task)] : task.runs.map((run) => () => resolveOverlap(connection, run));
+    for (const each of writes) await say({ kind: 'written', rows: await attempt('data', each) });
+  }
+  return say({ kind: 'end', more: false });
 }
 
 async function perform(task: Task, machine: Machine): Promise<void> {
-  if (task.kind === 'look') {
-    await say({ kind: 'ready' });
-    return say({ kind: 'looks', looks: await attempt('data', () => lookAt(task)) });
-  }
   await attempt('missing package', () => import('./duckdb.ts'));
   if (task.kind === 'session') return converse(task, machine);
   if (task.kind === 'query') return answer(await open(task, machine), task.views, task);
-  const setup = ['SET preserve_insertion_order = false'];
-  const connection = await attempt('data', () => openDatabase({ ...machine, setup, files: [...filesOf(task), task.target] }));
-  await say({ kind: 'ready' });
-  return say({ kind: 'written', ...(await attempt('data', () => write(connection, task))) });
+  return write(task, machine);
 }
 
 process.once('message', ({ task, machine }: { task: Task; machine: Machine }) => {

@@ -1,3 +1,5 @@
+import type { RunManifest, RunTable } from '../store/manifest.ts';
+
 /** Resources of a process, as the machine allows. */
 export interface Machine {
   /** Memory limit of DuckDB; the process may take `slackBytes` more before it ends itself. */
@@ -41,57 +43,29 @@ export interface SessionStatement extends Statement {
   readonly keptAs?: string;
 }
 
-/** A file as it was downloaded; decompressed only in a separate process. */
-export interface SourceFile {
-  /** Relative to the directory of the process. */
-  readonly path: string;
-  readonly gzip: boolean;
-  readonly format: 'JSONL' | 'CSV';
-}
-
-/** A look at the beginnings of files. */
-export interface LookTask {
-  readonly kind: 'look';
-  readonly files: readonly SourceFile[];
-  /** Also gives the text of this many bytes at most. */
-  readonly headBytes?: number;
-}
-
-/** Writes rows into one Parquet file and checks what it wrote. */
+/** Runs that become tables, one after the other; paths are relative to the directory of the process. */
 export interface ConvertTask {
   readonly kind: 'convert';
-  /** A SELECT of all rows with their columns. */
-  readonly select: string;
-  readonly files: readonly string[];
-  readonly target: string;
-  /** Names of the columns that rows are sorted by. */
-  readonly order: readonly string[];
-  /** Expression of the day of a row, which comes first in the order. */
-  readonly day?: string;
-  /** Amounts of a row, as expressions of whole numbers, whose sums are compared with those of the source. */
-  readonly amounts: readonly string[];
-  /** Columns of text that may hold numbers alone: all their values are looked at. */
-  readonly texts: readonly string[];
-  /** Columns that identify a row, of which only the last is kept; none where rows cannot be told apart. */
-  readonly identity: readonly string[];
+  readonly runs: readonly { readonly run: RunManifest; readonly directory: string; readonly target: string }[];
 }
 
-/** The written file. */
-export interface Written {
-  readonly rows: number;
-  /** The columns of text whose values are all numbers, and which; only of a conversion. */
-  readonly numbers?: Readonly<Record<string, 'BIGINT' | 'DOUBLE'>>;
-}
+/** A run as a table, checked against its source, or in the engine's words why it cannot be one. */
+export type Converted = { readonly runId: number } & (
+  | { readonly table: Omit<RunTable, 'name' | 'bytes' | 'superseded'> }
+  | { readonly damage: string }
+);
 
-/** Finds the rows of one Parquet file that later exports hold too, and writes their numbers. */
+/** Finds the rows of Parquet files, each of one run, that later exports hold too, and writes their numbers. */
 export interface ResolveTask {
   readonly kind: 'resolve';
-  readonly file: string;
-  readonly later: readonly string[];
-  readonly keys: readonly string[];
-  /** Keys that some of the files hold as text and others as numbers. */
-  readonly textKeys: readonly string[];
-  readonly target: string;
+  readonly runs: readonly {
+    readonly file: string;
+    readonly later: readonly string[];
+    readonly keys: readonly string[];
+    /** Keys that some of the files hold as text and others as numbers. */
+    readonly textKeys: readonly string[];
+    readonly target: string;
+  }[];
 }
 
 /** Writes a part of the rows of one Parquet file as another. */
@@ -103,7 +77,7 @@ export interface PieceTask {
 }
 
 /** The task that a process is started for; it ends with it. */
-export type Task = QueryTask | SessionTask | LookTask | ConvertTask | ResolveTask | PieceTask;
+export type Task = QueryTask | SessionTask | ConvertTask | ResolveTask | PieceTask;
 
 /** A value as JSON holds it: decimals, instants and integers beyond 2^53 as text, lists as arrays, structs as objects. */
 export type Cell = string | number | boolean | null | readonly Cell[] | { readonly [name: string]: Cell };
@@ -115,30 +89,18 @@ export interface ResultColumn {
   readonly type: string;
 }
 
-/** The beginning of a file: its column names and some values. */
-export interface Beginning {
-  /** In the order of the file; those of JSON in the order of their appearance. */
-  readonly names: readonly string[];
-  /** Values of the first rows by column, in the order of the names. */
-  readonly samples: readonly (readonly unknown[])[];
-  /** No row, as far as the beginning shows. */
-  readonly isEmpty: boolean;
-  /** Text of the beginning, where it was asked for; `cut` where more follows. */
-  readonly head?: { readonly text: string; readonly cut: boolean };
-}
-
 /** Why there is no result. */
 export type Failure = 'missing package' | 'refused' | 'data' | 'sql' | 'memory' | 'mismatch';
 
 /**
- * Messages of the process: that the engine is there; then, of each query, the columns, rows as often as needed, an end; of the others one
- * answer.
+ * Messages of the process: that the engine is there; then, of each query, the columns, rows as often as needed, an end; of the others an
+ * answer for each run, and an end.
  */
 export type Message =
   | { readonly kind: 'ready' }
   | { readonly kind: 'columns'; readonly columns: readonly ResultColumn[] }
   | { readonly kind: 'rows'; readonly rows: readonly (readonly Cell[])[] }
   | { readonly kind: 'end'; readonly more: boolean }
-  | { readonly kind: 'looks'; readonly looks: readonly Beginning[] }
-  | ({ readonly kind: 'written' } & Written)
+  | { readonly kind: 'converted'; readonly converted: Converted }
+  | { readonly kind: 'written'; readonly rows: number }
   | { readonly kind: 'failure'; readonly reason: Failure; readonly message: string };

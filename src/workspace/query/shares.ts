@@ -1,5 +1,5 @@
 import type { RunManifest } from '../store/manifest.ts';
-import { coverageOf, type Interval } from './batches.ts';
+import { coverageOf, type Interval } from './intervals.ts';
 
 /** The part of a run in the answer for its time. */
 export interface RunTraits {

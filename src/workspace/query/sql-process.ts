@@ -6,11 +6,10 @@ import { createFairSemaphore, type FairSemaphore } from '../../lib/concurrency.t
 import { shippedFile } from '../../lib/shipped.ts';
 import { createSpillDirectory } from '../store/spill.ts';
 import type {
-  Beginning,
   Cell,
+  Converted,
   ConvertTask,
   Failure,
-  LookTask,
   Machine,
   Message,
   PieceTask,
@@ -20,7 +19,6 @@ import type {
   ResultColumn,
   SessionStatement,
   Task,
-  Written,
 } from './protocol.ts';
 
 /** The bundled process of a task; a separate one, because some functions of DuckDB ignore interrupts and the memory limit. */
@@ -37,8 +35,6 @@ const QUERIES_AT_ONCE = 4;
 const CONVERSION_MEMORY_BYTES = 256 * 1024 ** 2;
 const CONVERSION_SLACK_BYTES = 344 * 1024 ** 2;
 const CONVERSIONS_AT_ONCE = 2;
-/** A look reads a few MB of each file. */
-const LOOK_MEMORY_BYTES = 512 * 1024 ** 2;
 
 /** A query without its kind. */
 export type SqlRequest = Omit<QueryTask, 'kind'>;
@@ -53,9 +49,6 @@ export interface SqlResult {
 
 /** `start`: the process or its engine could not be started, which is not the fault of a statement. */
 type Reason = Failure | 'busy' | 'time' | 'crash' | 'start';
-
-/** The engine's words for an escape of half a character in a line of JSON. */
-export const HALF_CHARACTER = /Malformed JSON in file .*surrogate/s;
 
 /** A task without a result; `message` is what DuckDB says, empty for `busy`, `time` and most crashes. */
 export class SqlError extends Error {
@@ -133,7 +126,7 @@ async function perform<T>(
     const leftMs = options.timeoutMs - (performance.now() - startedMs);
     if (leftMs <= 0) throw new SqlError('busy');
     // Without it, queries that fit into memory still work.
-    const spill = task.kind === 'look' ? undefined : await createSpillDirectory(options.directory).catch(() => undefined);
+    const spill = await createSpillDirectory(options.directory).catch(() => undefined);
     try {
       const given = spill ? { ...machine, spill: { directory: spill.directory, maxBytes: MAX_SPILL_BYTES } } : machine;
       return await converse(task, given, { ...options, timeoutMs: leftMs }, onMessage);
@@ -258,20 +251,43 @@ export function openSql(readable: Readable, options: SqlOptions): SqlSession {
   };
 }
 
-/** Looks at the beginnings of downloaded files, in their order; throws as `runSql` does. */
-export function lookInto(request: Omit<LookTask, 'kind'>, options: SqlOptions): Promise<readonly Beginning[]> {
-  const machine = { memoryBytes: LOOK_MEMORY_BYTES, slackBytes: 0, threads: 1 };
-  const onMessage = (message: Message) => (message.kind === 'looks' ? message.looks : undefined);
-  return perform({ kind: 'look', ...request }, machine, { ...options, inTurn: queriesInTurn, onMessage });
-}
-
-/** Writes a table; throws as `runSql` does. */
-export function writeTable(task: ConvertTask | ResolveTask | PieceTask, options: SqlOptions): Promise<Written> {
+/** Runs a task that writes, telling of each of its answers; throws as `runSql` does. */
+function write<T>(
+  task: ConvertTask | ResolveTask | PieceTask,
+  { onDone, ...options }: SqlOptions & { readonly onDone: (done: T) => void },
+  doneBy: (message: Message) => T | undefined,
+): Promise<boolean> {
   const machine = {
     memoryBytes: CONVERSION_MEMORY_BYTES,
     slackBytes: CONVERSION_SLACK_BYTES,
     threads: Math.min(2, availableParallelism()),
   };
-  const onMessage = (message: Message) => (message.kind === 'written' ? message : undefined);
+  const onMessage: Listener<boolean> = (message, peer) => {
+    const done = doneBy(message);
+    if (done !== undefined) {
+      onDone(done);
+      peer.renew();
+    }
+    return message.kind === 'end' || undefined;
+  };
   return perform(task, machine, { ...options, inTurn: conversionsInTurn, onMessage });
+}
+
+const rowsIn = (message: Message) => (message.kind === 'written' ? message.rows : undefined);
+
+/** Makes tables of runs in their order. */
+export function convertRuns(runs: ConvertTask['runs'], options: SqlOptions & { readonly onDone: (converted: Converted) => void }) {
+  return write({ kind: 'convert', runs }, options, (message) => (message.kind === 'converted' ? message.converted : undefined));
+}
+
+/** Finds the rows of runs that later ones hold too, in their order: how many each has. */
+export function resolveRuns(runs: ResolveTask['runs'], options: SqlOptions & { readonly onDone: (rows: number) => void }) {
+  return write({ kind: 'resolve', runs }, options, rowsIn);
+}
+
+/** Writes a part of a table, and gives the number of its rows. */
+export async function writePiece(task: Omit<PieceTask, 'kind'>, options: SqlOptions): Promise<number> {
+  let rows = 0;
+  await write({ kind: 'piece', ...task }, { ...options, onDone: (count) => (rows = count) }, rowsIn);
+  return rows;
 }

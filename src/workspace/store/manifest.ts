@@ -55,6 +55,8 @@ const runTable = z.object({
   columns: z.array(storedColumn),
   /** Halves of characters in the source became U+FFFD. */
   isMended: z.literal(true).exactOptional(),
+  /** Values in the source that are not of their column's type: the table has none there. */
+  unread: z.array(z.object({ column: z.string(), values: z.number() })).exactOptional(),
   /** Rows that later exports of the same job hold too, found once for exactly these runs. */
   superseded: z
     .object({ by: z.array(z.number()), rows: z.number(), file: z.object({ name: fileName, bytes: z.number() }).exactOptional() })
@@ -95,6 +97,16 @@ export const runManifest = z.object({
 export type RunManifest = z.output<typeof runManifest>;
 /** One file of a run. */
 export type RunFile = z.output<typeof runFile>;
+
+/** Whether a run has rows that can become a table. */
+export function isConvertible({ format, files }: Pick<RunManifest, 'format' | 'files'>): boolean {
+  return /^(jsonl|csv)$/i.test(format) && files.some(({ bytes }) => bytes > 0);
+}
+
+/** Whether a run can be queried: as a table, or because it has no rows. */
+export function isReady(run: RunManifest): boolean {
+  return run.table !== undefined || run.files.every(({ bytes }) => bytes === 0);
+}
 
 /** A run that has a directory, complete or not. */
 export interface RunId {

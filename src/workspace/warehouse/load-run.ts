@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ApiError } from '../../api/errors.ts';
 import { type Column, folded, timeColumn } from '../query/columns.ts';
 import { keysOf, viewName } from '../query/data-view.ts';
-import { writeTable } from '../query/sql-process.ts';
+import { writePiece } from '../query/sql-process.ts';
 import { identifier, literal } from '../query/view-sql.ts';
 import type { RunManifest } from '../store/manifest.ts';
 import type { Connection, WarehouseAccess } from './connection.ts';
@@ -193,12 +193,12 @@ export async function loadRun(run: RunManifest, context: LoadContext): Promise<v
   const names = [...OWN_COLUMNS, ...columns.map(({ at }) => at)].map(quoted);
   const remove = (piece: string) => rm(join(directory, piece), { force: true });
 
-  async function writePiece(from: number): Promise<string> {
+  async function pieceFrom(from: number): Promise<string> {
     const piece = `piece-${randomUUID()}.tmp`;
     const select = pieceSql(run, columns, name, project, [from, from + pieceRows]);
     const options = { directory, holder, signal, timeoutMs: PIECE_TIMEOUT_MS, ...(script !== undefined && { script }) };
     try {
-      const { rows: written } = await writeTable({ kind: 'piece', select, file: name, target: piece }, options);
+      const written = await writePiece({ select, file: name, target: piece }, options);
       if (written === Math.min(pieceRows, total - from)) return piece;
       throw new Error(`The table of run ${run.runId} has fewer rows than its manifest says.`);
     } catch (error) {
@@ -208,13 +208,13 @@ export async function loadRun(run: RunManifest, context: LoadContext): Promise<v
   }
 
   let own: LoadRecord | undefined;
-  let next = rows < total ? writePiece(rows) : undefined;
+  let next = rows < total ? pieceFrom(rows) : undefined;
   try {
     while (next) {
       const piece = await next;
       const [from, end] = [rows, Math.min(rows + pieceRows, total)];
       // The next one is written while this one is sent.
-      next = end < total ? writePiece(end) : undefined;
+      next = end < total ? pieceFrom(end) : undefined;
       next?.catch(() => undefined); // it is met when its turn comes
       const settings = {
         insert_deduplication_token: `${project}/${run.jobId}/${run.runId}/${claim.load}/${from}`,

@@ -74,7 +74,7 @@ export function waitingWords(
   const failure = warehouse.failure({ jobId, runId });
   if (failure !== undefined) return `${run} could not be loaded into the warehouse: ${failure}`;
   const refusal = workspace.conversionFailure({ jobId, runId });
-  if (refusal !== undefined) return `${run} could not be converted, so that it cannot be loaded into the warehouse: ${refusal}`;
+  if (refusal !== undefined) return `${run} could not be converted, so that it cannot be loaded into the warehouse: ${refusal.message}`;
   if (!/^(jsonl|csv)$/i.test(format)) return `${run} exports ${format}, which cannot be loaded into the warehouse.`;
   const load = warehouse.underWay().find((each) => isSameRun(each, { jobId, runId }));
   if (load) return `${run} is being loaded into the warehouse: ${rowsWords(load)}.`;

@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/errors.ts';
 import { createFairSemaphore } from '../../lib/concurrency.ts';
-import { coverageOf } from '../query/batches.ts';
 import { timeColumn } from '../query/columns.ts';
+import { coverageOf } from '../query/intervals.ts';
 import type { SqlResult } from '../query/sql-process.ts';
 import { safeName } from '../store/layout.ts';
 import { takeLock } from '../store/lock.ts';

@@ -1,8 +1,8 @@
 import { grouped } from '../../lib/grouped.ts';
-import { coverageOf, overlappingGroups } from '../query/batches.ts';
 import { type ColumnType, itemTypeOf } from '../query/column-types.ts';
-import { type Column, columnsOf, folded, namedByField, promisedLayout, storedLayout, timeColumn } from '../query/columns.ts';
+import { type Column, columnOf, columnsOf, folded, promisedColumns, shownColumns, timeColumn } from '../query/columns.ts';
 import { type DataView, keysOf, ONCE, viewName } from '../query/data-view.ts';
+import { coverageOf, overlappingGroups } from '../query/intervals.ts';
 import { type Shares, shareNotes, sharesOf } from '../query/shares.ts';
 import type { RunManifest } from '../store/manifest.ts';
 import type { LoadRecord } from './ledger.ts';
@@ -148,13 +148,12 @@ function shown(column: Column): string {
 
 /** Describes loaded runs of one scope as one view, repeated rows once. */
 export function warehouseViewOf(records: readonly LoadRecord[], name: string, { database, project }: ViewPlace): WarehouseView {
-  const filled = records
-    .filter((record) => record.columns.length > 0)
-    .map((record) => ({ ...record, columns: namedByField(record.columns) }));
-  const layouts = [...grouped(filled, ({ columns: own }) => JSON.stringify(own)).values()].map(([first]) =>
-    storedLayout((first?.columns ?? []).map(({ at: _, ...column }) => column)),
+  const filled = records.filter((record) => record.columns.length > 0);
+  const columns = columnsOf(
+    filled.length > 0
+      ? filled.map((record) => shownColumns(record.columns))
+      : records.map(({ run }) => promisedColumns(run.fields).map(columnOf)),
   );
-  const columns = columnsOf(layouts.length > 0 ? layouts : records.map(({ run }) => promisedLayout(run.fields)));
   const stored = columns.filter(({ from }) => from === undefined);
   const list = stored.map((column) => `${storedSql(column, filled)} AS ${quoted(column.name)}`).join(', ');
   const table = `${quoted(database)}.${quoted(tableOf(viewName(records[0]?.run.scope ?? '')))}`;

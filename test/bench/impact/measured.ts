@@ -31,7 +31,7 @@ export async function withProduct<T>(
   const none = () => Promise.reject(new Error('Nothing is asked of the platform here.'));
   const [authUrl = '', projectId = ''] = [environment['WEB_ANALYTICS_AUTH_URL'], environment['WEB_ANALYTICS_PROJECT_ID']];
   const owner = { dir, principal: 'local', authUrl, projectId: Number(projectId) };
-  const workspace = openProjectWorkspace({ ...owner, quotaMb: 1_000, ask: none, askKept: none, conversion: undefined, clock: systemClock });
+  const workspace = openProjectWorkspace({ ...owner, quotaMb: 1_000, ask: none, askKept: none, clock: systemClock });
   writeWorld(workspace, world);
   await workspace.close();
   const peer = startPeer([product], { ...environment, WEB_ANALYTICS_DATA_DIR: dir });

@@ -65,15 +65,6 @@ it('names the view that has a column, and how another one is joined to it', asyn
   );
 });
 
-it('blames the file and not the statement where it is the file', async () => {
-  const message = 'Invalid Input Error: JSON transform error in file "31/501/part-1.jsonl.gz", in line 3\n\nLINE 1: SELECT 1';
-  const error = await sqlFailure(new SqlError('sql', message), views, 'caller');
-  expect(error).toMatchObject({ name: 'WorkspaceError', kind: 'disk' });
-  const words = shownHints((error as Error).message);
-  expect(words).toContain('in line 3 If it was spoilt');
-  expect(words).toContain('purge_workspace with this jobId');
-});
-
 it('leaves other errors as they are', async () => {
   const error = new Error('aborted');
   expect(await sqlFailure(error, views, 'caller')).toBe(error);

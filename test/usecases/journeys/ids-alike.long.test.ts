@@ -27,7 +27,7 @@ async function before(users: (user: string, at: number) => string) {
   const kind = { seed: 5, again: [12] };
   const sessions = sessionsOf(kind, 60).map((session, at) => ({ ...session, user: users(session.user, at) }));
   const dir = scratchDirectory();
-  const [plain, stored] = [openOffline(dir), openOffline(dir, 'keep source')];
+  const [plain, stored] = [openOffline(dir), openOffline(dir, { keepSource: true })];
   onTestFinished(async () => {
     await Promise.all([plain.close(), stored.close()]);
   });

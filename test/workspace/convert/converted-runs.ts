@@ -4,13 +4,14 @@ import { gzipSync } from 'node:zlib';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { openProjectWorkspace, type ProjectWorkspace, type WorkspaceParts } from '../../../src/workspace/project-workspace.ts';
 import { dataViewOf } from '../../../src/workspace/query/data-view.ts';
-import { lookInto, runSql } from '../../../src/workspace/query/sql-process.ts';
+import { runSql } from '../../../src/workspace/query/sql-process.ts';
 import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
 
 /** A run as a test describes it. */
 export interface RunText extends Partial<Pick<RunManifest, 'jobId' | 'from' | 'to' | 'exportedAt' | 'format' | 'scope'>> {
   readonly runId: number;
-  readonly fields: readonly string[];
+  /** Names of fields, or whole selectors. */
+  readonly fields: readonly (string | RunManifest['fields'][number])[];
   /** Text of each file. */
   readonly files: readonly (string | Buffer)[];
 }
@@ -18,12 +19,11 @@ export interface RunText extends Partial<Pick<RunManifest, 'jobId' | 'from' | 't
 /** Opens the workspace of a project without a platform behind it. */
 export function openOffline(
   dir: string,
-  conversion?: WorkspaceParts['conversion'],
-  parts: Partial<Pick<WorkspaceParts, 'warehouse' | 'askKept' | 'principal' | 'projectId' | 'authUrl'>> = {},
+  parts: Partial<Pick<WorkspaceParts, 'keepSource' | 'warehouse' | 'askKept' | 'principal' | 'projectId' | 'authUrl'>> = {},
 ): ProjectWorkspace {
   const ask = () => Promise.reject(new Error('Nothing is asked of the platform here.'));
   const owner = { dir, principal: 'local', authUrl: 'http://127.0.0.1:9', projectId: 1201 };
-  return openProjectWorkspace({ ...owner, quotaMb: 1_000, ask, askKept: ask, conversion, clock: systemClock, ...parts });
+  return openProjectWorkspace({ ...owner, quotaMb: 1_000, ask, askKept: ask, clock: systemClock, ...parts });
 }
 
 /** Writes a complete run of a day as the version before left it. */
@@ -44,7 +44,7 @@ export function writeRun(workspace: ProjectWorkspace, text: RunText): void {
     to,
     exportedAt,
     downloadedAt: exportedAt,
-    fields: fields.map((fieldName) => ({ fieldName })),
+    fields: fields.map((field) => (typeof field === 'string' ? { fieldName: field } : field)),
     files: files.map((content, index) => {
       const bytes = typeof content === 'string' ? gzipSync(content) : content;
       const name = `part-${String(index + 1).padStart(5, '0')}.${format.toLowerCase()}.gz`;
@@ -55,17 +55,15 @@ export function writeRun(workspace: ProjectWorkspace, text: RunText): void {
   writeFileSync(join(directory, 'manifest.json'), JSON.stringify(manifest));
 }
 
-/** Rows of one statement over all runs as the view `data`, with the files that it could read. */
+/** Rows of one statement over all runs as the view `data`, once they are tables, with the files that it could read. */
 export async function queried(workspace: ProjectWorkspace, sql: string) {
   const { dir: directory, holder } = workspace;
-  const options = { directory, holder, timeoutMs: 30_000 };
+  await workspace.runs();
+  await workspace.converted();
   return workspace.reading(await workspace.runs(), async (runs) => {
-    const { name, setup, files, columns, notes } = await dataViewOf(runs, {
-      directory,
-      pathOf: (...place) => workspace.pathOf(...place),
-      look: (wanted) => lookInto({ files: wanted }, options),
-    });
-    const { rows } = await runSql({ views: [name], setup: [setup], files, sql, maxRows: 100_000, maxChars: 20_000_000 }, options);
+    const { name, setup, files, columns, notes } = dataViewOf(runs, { directory, pathOf: (...place) => workspace.pathOf(...place) });
+    const request = { views: [name], setup: [setup], files, sql, maxRows: 100_000, maxChars: 20_000_000 };
+    const { rows } = await runSql(request, { directory, holder, timeoutMs: 30_000 });
     return { rows, files, setup, columns, notes };
   });
 }

@@ -24,7 +24,7 @@ async function workspaceWith(files: readonly string[]) {
   // The list of successful runs is empty: only the run itself says what it is.
   const ask = (async (operation: Operation) => answers.get(operation) ?? []) as Ask;
   const owner = { dir: scratchDirectory(), principal: 'local', authUrl: url, projectId: 1201 };
-  const parts = { ...owner, quotaMb: 100, ask, askKept: ask, conversion: 'drop source' as const, clock: systemClock };
+  const parts = { ...owner, quotaMb: 100, ask, askKept: ask, clock: systemClock };
   const workspace = openProjectWorkspace(parts);
   onTestFinished(() => workspace.close());
   return workspace;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { askedDays, uncovered } from '../../../src/workspace/query/asked-days.ts';
+import { askedDays } from '../../../src/workspace/query/asked-days.ts';
+import { uncovered } from '../../../src/workspace/query/intervals.ts';
 
 const NOW = Date.parse('2026-12-03T09:20:00Z');
 const asked = (sql: string) =>

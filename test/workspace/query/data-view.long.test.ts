@@ -80,7 +80,7 @@ describe('values', () => {
       files: [lines({ session_time: 1_763_540_043, session_duration_msec: 12.5, is_excludable: 1, session_number: 'third' })],
     });
     expect((await view()).columns.map(({ name, type }) => `${name} ${type}`)).toEqual([
-      'session_time VARCHAR',
+      'session_time BIGINT',
       'session_duration_msec DOUBLE',
       'session_duration_seconds DOUBLE',
       'is_excludable BIGINT',
@@ -88,7 +88,7 @@ describe('values', () => {
     ]);
     expect(await records('SELECT * FROM data')).toEqual([
       {
-        session_time: '1763540043',
+        session_time: 1_763_540_043,
         session_duration_msec: 12.5,
         session_duration_seconds: 0.0125,
         is_excludable: 1,
@@ -159,7 +159,7 @@ describe('columns', () => {
         session_transactions_revenue_cents: 250,
         session_transactions_revenue: '2.50',
         custom_var_1: 'plus',
-        dynamic_var_search_term: '5',
+        dynamic_var_search_term: 5,
         extra: ['a'],
       },
     ]);
@@ -222,11 +222,6 @@ describe('files', () => {
 
   it('that are not what they are called are an error that names the file', { tags: 'nightly' }, async () => {
     const { query } = runsOnDisk({ fields: ['city'], files: [lines({ city: 'Ulm' }, '{"city": "cut')] });
-    await expect(query('SELECT city FROM data')).rejects.toMatchObject({
-      reason: 'sql',
-      message: expect.stringContaining('501/part-1.jsonl.gz'),
-    });
-    const { view } = runsOnDisk({ format: 'PARQUET', fields: ['city'], files: ['PAR1'] });
-    await expect(view()).rejects.toThrow('Job 31 exports PARQUET, which cannot be queried; JSONL and CSV can.');
+    await expect(query('SELECT city FROM data')).rejects.toThrow('part-1.jsonl.gz, line 2 is not valid JSON');
   });
 });

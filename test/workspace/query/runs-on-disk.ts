@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type DataView, dataViewOf } from '../../../src/workspace/query/data-view.ts';
-import { lookInto, runSql, type SqlResult } from '../../../src/workspace/query/sql-process.ts';
-import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
+import { convertRuns, runSql, type SqlResult } from '../../../src/workspace/query/sql-process.ts';
+import { isConvertible, type RunManifest, type RunTable } from '../../../src/workspace/store/manifest.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 /** A run as a test describes it: the text of each of its files. */
@@ -59,13 +59,32 @@ export function runsOnDisk(...sketches: readonly RunSketch[]): RunsOnDisk {
       }),
     };
   });
-  const place = { directory, holder: 'test', timeoutMs: 20_000 };
-  const view = () =>
-    dataViewOf(runs, {
-      directory,
-      pathOf: (run, file) => join(directory, String(run.runId), file.name),
-      look: (files) => lookInto({ files }, place),
+  const place = { directory, holder: 'test', timeoutMs: 60_000 };
+  /** The runs as tables; throws what is wrong with the first that cannot be one. */
+  async function converted(): Promise<RunManifest[]> {
+    const filled = runs.filter(isConvertible);
+    const tables = new Map<number, RunTable>();
+    const tasks = filled.map((run, index) => ({ run, directory: `${run.runId}`, target: `${run.runId}/table-${index}.parquet` }));
+    const damages: string[] = [];
+    await convertRuns(tasks, {
+      ...place,
+      onDone: (done) => {
+        const name = tasks.find(({ run }) => run.runId === done.runId)?.target.split('/')[1] ?? '';
+        if ('damage' in done) damages.push(done.damage);
+        else tables.set(done.runId, { ...done.table, name, bytes: 0 });
+      },
     });
+    if (damages.length > 0) throw new Error(damages.join('\n'));
+    return runs.map((run) => {
+      const table = tables.get(run.runId);
+      return table ? { ...run, table } : run;
+    });
+  }
+  let made: Promise<RunManifest[]> | undefined;
+  const view = async () => {
+    made ??= converted();
+    return dataViewOf(await made, { directory, pathOf: (run, file) => join(directory, String(run.runId), file.name) });
+  };
   async function query(
     sql: string,
     { timeoutMs = 20_000, maxRows = 1000, signal }: { timeoutMs?: number; maxRows?: number; signal?: AbortSignal } = {},

@@ -144,10 +144,11 @@ describe.skipIf(missing)(`hostile statements to the warehouse${missing ? ` (${mi
   it('of a caller whom the platform refuses the project are not answered', async () => {
     const refuse = () => Promise.reject(new ApiError('forbidden', 'The credential does not reach project 1201.'));
     const { warehouse, authUrl, dir } = mine;
-    const stranger = openOffline(`${dir}/stranger`, 'keep source', { warehouse, authUrl, askKept: refuse, principal: 'stranger' });
+    const stranger = openOffline(`${dir}/stranger`, { keepSource: true, warehouse, authUrl, askKept: refuse, principal: 'stranger' });
     await expect(asked(stranger, 'SELECT count(*) FROM sessions')).rejects.toThrow('does not reach project 1201');
     await stranger.close();
-    const colleague = openOffline(`${dir}/colleague`, 'keep source', {
+    const colleague = openOffline(`${dir}/colleague`, {
+      keepSource: true,
       warehouse,
       authUrl,
       askKept: () => Promise.resolve([] as never),

@@ -57,7 +57,7 @@ describe.skipIf(missing)(`processes that load into the warehouse${missing ? ` ($
   /** Converted runs of a project of its own in a directory, and what is asked of the disk. */
   async function prepared(authUrl: string, runs: readonly RunText[]) {
     const dir = scratchDirectory();
-    const onDisk = openOffline(dir, 'keep source', { authUrl });
+    const onDisk = openOffline(dir, { keepSource: true, authUrl });
     for (const run of runs) writeRun(onDisk, run);
     await onDisk.runs();
     await onDisk.converted();
@@ -76,7 +76,12 @@ describe.skipIf(missing)(`processes that load into the warehouse${missing ? ` ($
   /** Another replica, which reads what is loaded and has nothing on its disk. */
   function reader(authUrl: string) {
     const warehouse = openWarehouse(clickHouse().access);
-    const workspace = openOffline(scratchDirectory(), 'keep source', { warehouse, authUrl, askKept: () => Promise.resolve([] as never) });
+    const workspace = openOffline(scratchDirectory(), {
+      keepSource: true,
+      warehouse,
+      authUrl,
+      askKept: () => Promise.resolve([] as never),
+    });
     onTestFinished(async () => {
       await workspace.close();
       await warehouse.close();

@@ -37,8 +37,8 @@ export async function openLoadedProject(clickHouse: TestClickHouse, ...runs: Run
   const dir = await mkdtemp(join(tmpdir(), 'loaded-'));
   const warehouse = openWarehouse(clickHouse.access);
   const askKept = () => Promise.resolve([] as never);
-  const workspace = openOffline(dir, 'keep source', { warehouse, askKept, authUrl });
-  const onDisk = openOffline(dir, undefined, { authUrl });
+  const workspace = openOffline(dir, { keepSource: true, warehouse, askKept, authUrl });
+  const onDisk = openOffline(dir, { authUrl });
   const add = async (...more: RunText[]) => {
     for (const run of more) writeRun(workspace, run);
     await workspace.runs();

@@ -116,7 +116,7 @@ describe.skipIf(missing)(`loads into the warehouse${missing ? ` (${missing})` : 
       dayRun(502, 11, [], { files: [], fields: fieldsOf(sessionRow(11, 1)) }),
     );
     const { warehouse, authUrl, dir } = project;
-    const replica = openOffline(`${dir}/replica`, 'keep source', { warehouse, authUrl, askKept: () => Promise.resolve([] as never) });
+    const replica = openOffline(`${dir}/replica`, { keepSource: true, warehouse, authUrl, askKept: () => Promise.resolve([] as never) });
     onTestFinished(() => replica.close());
     expect(await replica.runs()).toEqual([]);
     expect((await asked(replica, FIGURES)).rows).toEqual((await asked(project.onDisk, FIGURES)).rows);

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { writeRows } from '../../../src/workspace/convert/write-table.ts';
 import { openDatabase } from '../../../src/workspace/query/database.ts';
-import { convert } from '../../../src/workspace/query/write-table.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 const ROWS = 10_000;
@@ -36,8 +36,12 @@ async function conversion({ spoil, amounts = AMOUNTS, order = ['id'] }: { spoil?
       };
     },
   });
-  const select = `SELECT * FROM read_json(['${source}'], columns = ${COLUMNS}, format = 'newline_delimited', records = true)`;
-  const { rows } = await convert(spoiling, { kind: 'convert', select, files: [source], target, order, amounts, texts: [], identity: [] });
+  const select = `SELECT *, 0::BIGINT AS __misfits FROM read_json(['${source}'], columns = ${COLUMNS}, format = 'newline_delimited', records = true)`;
+  const { rows } = await writeRows(
+    spoiling,
+    { columns: [], select, fits: [], texts: [], order, day: undefined, amounts, identity: [] },
+    target,
+  );
   const table = await database.runAndReadAll(`SELECT count(*), sum(cents), sum(money) FILTER (id <> 77) FROM read_parquet('${target}')`);
   return { rows, table: table.getRowsJson() };
 }

@@ -3,7 +3,6 @@ import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { constants, createGunzip } from 'node:zlib';
 import { csvRecords } from './csv-records.ts';
-import type { Beginning, LookTask, SourceFile } from './protocol.ts';
 
 /** Bytes of a file that are looked at; a first line that is longer is looked for in the larger part. */
 const LOOKS_BYTES = [16 * 1024, 1024 * 1024] as const;
@@ -11,9 +10,23 @@ const LOOKS_BYTES = [16 * 1024, 1024 * 1024] as const;
 const MAX_RATIO = 32;
 const ROWS = 40;
 
+/** The beginning of a file: its column names and some values. */
+export interface Beginning {
+  /** In the order of the file; those of JSON in the order of their appearance. */
+  readonly names: readonly string[];
+  /** Values of the first rows by column, in the order of the names. */
+  readonly samples: readonly (readonly unknown[])[];
+  /** No row, as far as the beginning shows. */
+  readonly isEmpty: boolean;
+}
+
 const NOTHING: Beginning = { names: [], samples: [], isEmpty: true };
 
-type Head = NonNullable<Beginning['head']>;
+/** The text of a beginning; `cut` where more follows. */
+interface Head {
+  readonly text: string;
+  readonly cut: boolean;
+}
 
 /** The beginning of a file as text, decompressed up to a limit. */
 async function headOf(path: string, gzip: boolean, bytes: number): Promise<Head> {
@@ -79,20 +92,13 @@ function csvBeginning(head: Head): Beginning {
   );
 }
 
-async function sniff({ path, gzip, format }: SourceFile, headBytes: number | undefined): Promise<Beginning> {
+/** Reads the beginning of a downloaded file; only in a separate process, because its decompressed size is not known. */
+export async function beginningOf(path: string, { gzip, format }: { readonly gzip: boolean; readonly format: string }): Promise<Beginning> {
   const read = format === 'CSV' ? csvBeginning : jsonBeginning;
   for (const bytes of LOOKS_BYTES) {
     const head = await headOf(path, gzip, bytes);
     const found = read(head);
-    if (found.names.length > 0 || !head.cut)
-      return headBytes === undefined ? found : { ...found, head: await headOf(path, gzip, headBytes) };
+    if (found.names.length > 0 || !head.cut) return found;
   }
   return NOTHING;
-}
-
-/** Reads the beginnings of downloaded files; only in a separate process, because their decompressed size is not known. */
-export async function lookAt({ files, headBytes }: LookTask): Promise<Beginning[]> {
-  const looks: Beginning[] = [];
-  for (const file of files) looks.push(await sniff(file, headBytes));
-  return looks;
 }

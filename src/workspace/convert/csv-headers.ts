@@ -1,5 +1,7 @@
 import { hint } from '../../lib/hint.ts';
+import { fieldOf, namesInFile } from '../query/columns.ts';
 import { WorkspaceError } from '../store/disk.ts';
+import type { RunManifest } from '../store/manifest.ts';
 
 /** How a CSV file begins. */
 export interface FirstLine {
@@ -13,11 +15,6 @@ export interface FirstLine {
 export interface Header {
   readonly names: readonly string[];
   readonly isRow: boolean;
-}
-
-/** Names as they are compared: services differ in case and in what stands between words. */
-function plain(name: string): string {
-  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
 }
 
 /** A cell that no column is called by: nothing, a number, a date, a truth value. */
@@ -35,14 +32,13 @@ function shortened(cells: readonly string[]): string {
 }
 
 /**
- * Tells headers from rows in the first lines of files that hold the same fields; `expected` are the names that the fields have in the
- * files, as far as they are known. A file without a header has the columns of the others or of the fields, in their order. Throws a
- * `WorkspaceError` where there is no such order, or more than one.
+ * Tells headers from rows in the first lines of files that hold the same fields. A file without a header has the columns of the others or
+ * of the fields, in their order. Throws a `WorkspaceError` where there is no such order, or more than one.
  */
-export function headersOf(lines: readonly FirstLine[], expected: readonly string[]): Header[] {
-  const known = new Set(expected.map(plain));
+export function headersOf(lines: readonly FirstLine[], fields: RunManifest['fields']): Header[] {
+  const expected = namesInFile(fields);
   const isNamed = (cells: readonly string[]) =>
-    known.size > 0 ? cells.some((cell) => known.has(plain(cell))) : !cells.some(isValue) && new Set(cells).size === cells.length;
+    fields.length > 0 ? cells.some((cell) => fieldOf(cell, fields)) : !cells.some(isValue) && new Set(cells).size === cells.length;
   const named = lines.filter(({ cells }) => isNamed(cells)).map(({ cells }) => cells);
   const [first, ...others] = lines;
   // Under names of their own, which all files have alike.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { headersOf } from '../../../src/workspace/query/csv-headers.ts';
-import { csvRecords } from '../../../src/workspace/query/csv-records.ts';
-import { runsOnDisk } from './runs-on-disk.ts';
+import { headersOf } from '../../../src/workspace/convert/csv-headers.ts';
+import { csvRecords } from '../../../src/workspace/convert/csv-records.ts';
+import { runsOnDisk } from '../query/runs-on-disk.ts';
 
 /** For each first line: its columns, marked where the line is a row itself. */
 function read(lines: readonly string[], expected: readonly string[]): string[] {
@@ -9,7 +9,10 @@ function read(lines: readonly string[], expected: readonly string[]): string[] {
     file: `File ${index + 1}`,
     cells: csvRecords(line, { limit: 1, cut: false })[0] ?? [],
   }));
-  return headersOf(firstLines, expected).map(({ names, isRow }) => `${isRow ? 'row of ' : ''}${names.join(',')}`);
+  return headersOf(
+    firstLines,
+    expected.map((fieldName) => ({ fieldName })),
+  ).map(({ names, isRow }) => `${isRow ? 'row of ' : ''}${names.join(',')}`);
 }
 
 describe('the first line of a file', () => {
@@ -67,6 +70,6 @@ describe('a part without a header', () => {
       format: 'CSV',
       files: [header + rows(0, 3), '1,2\n3,4\n'],
     });
-    await expect(query('FROM data')).rejects.toThrow(/^File 501\/part-2\.csv\.gz of run 501: its first line \("1,2"\) is no header/);
+    await expect(query('FROM data')).rejects.toThrow(/^File part-2\.csv\.gz of run 501: its first line \("1,2"\) is no header/);
   });
 });
