@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { shownHints } from '../../../src/lib/hint.ts';
 import { sqlFailure } from '../../../src/usecases/exports/sql-errors.ts';
 import type { Column } from '../../../src/workspace/query/columns.ts';
 import { SqlError } from '../../../src/workspace/query/sql-process.ts';
