@@ -111,7 +111,7 @@ export async function buildProduct() {
     ...executable,
     entryPoints: {
       main: 'src/main.ts',
-      'sql-process': 'src/workspace/query/process.ts',
+      'sql-process': 'src/workspace/sql-worker.ts',
       inspection: 'src/workspace/download/inspection-thread.ts',
     },
     outdir: staged,

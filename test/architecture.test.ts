@@ -66,7 +66,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'third-party-web': ['src/domain/'],
   echarts: ['src/views/'],
   '@resvg/resvg-js': ['src/views/'],
-  '@duckdb/node-api': ['src/workspace/query/', 'src/workspace/convert/'],
+  '@duckdb/node-api': ['src/workspace/query/', 'src/workspace/convert/', 'src/workspace/sql-worker.ts'],
   'temporal-polyfill': ['src/lib/'],
   zod: ['src/', 'tools/'],
 };

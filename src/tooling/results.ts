@@ -290,13 +290,10 @@ function leavingAnswer(data: Record<string, unknown>, { redact: clean, offer, pr
     return clean(shownHints(own, offer?.absent));
   };
   // A preview shows the caller's own words as they are, and rows of a statement the values that another statement can ask for.
-  const leaving = (name: string): ((text: string) => string) => {
-    if (name === 'request') return (text) => text;
-    return name === 'rows' && asked['sql'] !== undefined ? oneLine : plainText;
-  };
-  const left = withoutEmptyNotes(
-    Object.fromEntries(Object.entries(data).map(([name, value]) => [name, mapTexts(value, (text) => leaving(name)(redact(text)))])),
-  );
+  const { request, ...own } = data;
+  const leaving = (name: string) => (name === 'rows' && asked['sql'] !== undefined ? oneLine : plainText);
+  const cleaned = Object.entries(own).map(([name, value]) => [name, mapTexts(value, (text) => leaving(name)(redact(text)))] as const);
+  const left = withoutEmptyNotes({ ...Object.fromEntries(cleaned), ...(request !== undefined && { request: mapTexts(request, redact) }) });
   const structured = hasOrders ? { ...left, notes: [...(Array.isArray(left['notes']) ? left['notes'] : []), ORDERS_ARE_DATA] } : left;
   return { structured, text: unrendered(renderText(structured)) };
 }

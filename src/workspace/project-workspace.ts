@@ -197,7 +197,7 @@ export function openProjectWorkspace(parts: WorkspaceParts): ProjectWorkspace {
     downloadInTurn: (id, listed) => start(id, { listed, inTurn: (task) => inTurn(ownDir, task) }),
     underWay: (id) => downloadOf(dir, id),
     settled: (downloads, untilMs, until) => endedBy(downloads, untilMs, clock, until),
-    remove: (id) => removeRun(dir, id),
+    remove: (id) => Promise.resolve(running.get(id.jobId)?.following).then(() => removeRun(dir, id)),
     async converted(jobIds) {
       const own = () => [...running].flatMap(([jobId, { following }]) => ((jobIds?.has(jobId) ?? true) ? [following] : []));
       while (own().length > 0) await Promise.all(own());

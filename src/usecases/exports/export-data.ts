@@ -22,10 +22,10 @@ const ENDS_MS = 38_000;
 const LEAST_MS = 3_000;
 /** Runs that are becoming tables are waited for until so long after the call began. */
 const READY_MS = 24_000;
-/** What to do about a run that cannot be read, and how far: only that run is removed, and the platform keeps files for days. */
+/** The way on from a run that cannot be read, where the platform still has it. */
 const REMEDY = hint(
   ['purge_workspace', 'sync_exports'],
-  ' sync_exports fetches it again after purge_workspace with this runId, where the platform still has it.',
+  ' Where the platform still has it, purge_workspace with this job and then sync_exports fetch it again.',
 );
 /** Most characters of the rows of a query as JSON. */
 export const MAX_CHARS = 8_000_000;

@@ -9,6 +9,7 @@ import type { Context } from '../context.ts';
 
 /** How long a query waits for loads that are under way. */
 const WAIT_MS = 5_000;
+/** After this a caller may ask again for what is on its way. */
 export const RETRY_MS = 5_000;
 
 /** Waits until conversions of these jobs, or all, and loads of this process have ended, so long at most. */

@@ -215,7 +215,7 @@ async function resolveOverlaps(jobId: number, context: ConversionContext): Promi
     await resolveTogether(open.slice(at, at + RUNS_AT_ONCE), context);
 }
 
-/** What is to be found for a run, and how it is written into the directory of its project. */
+/** The task that finds the rows of a run which later ones hold too; paths are relative to the directory of the project. */
 function resolvingOf({ run, later, keys }: Resolvable, staged: string): ResolveTask['runs'][number] {
   const directoryOf = (other: RunManifest) => `${other.jobId}/${other.runId}`;
   const pathOf = (other: RunManifest) => `${directoryOf(other)}/${other.table?.name ?? ''}`;

@@ -28,7 +28,7 @@ export interface TablePlan {
   readonly columns: readonly StoredColumn[];
   /** A SELECT of all rows, and in `MISFITS` the number of values of a row that are not of their column's type. */
   readonly select: string;
-  /** For each column that is no text: a SELECT of the number of its values, and of those that fit the types that it may have, the closest first. */
+  /** For each column that is no text: a SELECT of the number of its values, and of those that fit the types it may have, closest first. */
   readonly fits: readonly { readonly column: Column; readonly types: readonly ColumnType[]; readonly sql: string }[];
   /** Columns of text that may hold numbers alone, with how these are written: all their values are looked at. */
   readonly texts: readonly { readonly name: string; readonly form: string }[];

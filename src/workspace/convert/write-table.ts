@@ -114,7 +114,7 @@ async function settledTypes(connection: DuckDBConnection, { fits }: TablePlan) {
 }
 
 /** The part of a `RunTable` that its rows decide. */
-type Table = Omit<RunTable, 'name' | 'bytes' | 'superseded'>;
+type WrittenTable = Omit<RunTable, 'name' | 'bytes' | 'superseded'>;
 
 /** Writes the table of a run, in another way where its values show that the first one was wrong. */
 async function convert(
@@ -122,7 +122,7 @@ async function convert(
   of: ConvertTask['runs'][number],
   raw: readonly RawFiles[],
   way: TableWay,
-): Promise<Table> {
+): Promise<WrittenTable> {
   const plan = tablePlan(of.run, raw, way);
   try {
     const { misfits, rows, columns } = await writeRows(connection, plan, of.target);

@@ -35,8 +35,8 @@ const nearest: Readonly<Record<ItemType, readonly ItemType[]>> = {
 /** Whole numbers of 64 bits, which a table may hold instead of text. */
 export type WholeNumber = Exclude<NonNullable<StoredColumn['heldAs']>, 'VARCHAR'>;
 
-/** Whole numbers as they are written: one with leading zeros, or more digits than a double holds exactly, is a code. */
 const WHOLE = '-?(0|[1-9][0-9]{0,14})';
+/** Whole numbers as they are written: one with leading zeros, or more digits than a double holds exactly, is a code. */
 export const WHOLE_NUMBER = `^${WHOLE}$`;
 /** Texts that a double of 15 digits gives back as they are written: "1.10" is none. */
 const DECIMAL_TEXT = `^(${WHOLE}|-?(0|[1-9][0-9]{0,8})[.][0-9]{0,5}[1-9]|-?(0|[1-9][0-9]{0,4})[.][0-9]{0,9}[1-9])$`;

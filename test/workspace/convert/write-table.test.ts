@@ -36,7 +36,8 @@ async function conversion({ spoil, amounts = AMOUNTS, order = ['id'] }: { spoil?
       };
     },
   });
-  const select = `SELECT *, 0::BIGINT AS __misfits FROM read_json(['${source}'], columns = ${COLUMNS}, format = 'newline_delimited', records = true)`;
+  const rowsOf = `read_json(['${source}'], columns = ${COLUMNS}, format = 'newline_delimited', records = true)`;
+  const select = `SELECT *, 0::BIGINT AS __misfits FROM ${rowsOf}`;
   const { rows } = await writeRows(
     spoiling,
     { columns: [], select, fits: [], texts: [], order, day: undefined, amounts, identity: [] },

@@ -62,8 +62,8 @@ function isShareOfEvent(event: ChangeEvent, outer: ChangeEvent, isTold: boolean)
 }
 
 /**
- * Leaves out the days on which a change was smaller, which would be told as a change back, what is told already, and the share that a part of its visitors has in
- * it, whose cost would count twice.
+ * Leaves out the days on which a change was smaller, which would be told as a change back, what is told already, and the share that a
+ * part of its visitors has in it, whose cost would count twice.
  */
 export function withoutParts(events: readonly ChangeEvent[], last: string): ChangeEvent[] {
   return events.filter(

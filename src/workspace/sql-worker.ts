@@ -1,6 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { convertRun, resolveOverlap, writePiece } from '../convert/write-table.ts';
-import { cellOf, checkStatement, openDatabase, TaskFailure } from './database.ts';
+import { convertRun, resolveOverlap, writePiece } from './convert/write-table.ts';
+import { cellOf, checkStatement, openDatabase, TaskFailure } from './query/database.ts';
 import type {
   Cell,
   ConvertTask,
@@ -14,8 +14,8 @@ import type {
   SessionTask,
   Statement,
   Task,
-} from './protocol.ts';
-import { identifier } from './view-sql.ts';
+} from './query/protocol.ts';
+import { identifier } from './query/view-sql.ts';
 
 /** How often the memory of the process is looked at: some functions of DuckDB take memory that its own limit does not see. */
 const WATCH_MS = 20;
@@ -120,7 +120,7 @@ async function write(task: ConvertTask | ResolveTask | PieceTask, machine: Machi
 }
 
 async function perform(task: Task, machine: Machine): Promise<void> {
-  await attempt('missing package', () => import('./duckdb.ts'));
+  await attempt('missing package', () => import('./query/duckdb.ts'));
   if (task.kind === 'session') return converse(task, machine);
   if (task.kind === 'query') return answer(await open(task, machine), task.views, task);
   return write(task, machine);
