@@ -55,6 +55,7 @@ export interface AssistantOptions {
   /** Directory of downloaded exports, kept when the assistant closes; left out: one of its own. */
   readonly dataDir?: string;
   readonly dataQuotaMb?: number;
+  readonly keepSource?: boolean;
   /** Left out: runs are not converted, so that what lies on the disk does not depend on the moment. */
   /** Where converted runs are loaded; the caller closes it. */
   readonly warehouse?: Warehouse;
@@ -109,6 +110,7 @@ export async function openAssistant(platform: Platform, options: AssistantOption
     workspace: {
       dir,
       quotaMb: options.dataQuotaMb ?? 1_000,
+      keepSource: options.keepSource,
       ...(warehouse && { warehouse: () => Promise.resolve(warehouse) }),
       principal: options.principal ?? 'local',
       authUrl: () => authUrl,
