@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { isRecord } from '../../src/lib/is-record.ts';
-import { ORDERS_ARE_DATA, plainText, readsAsOrders, unrendered } from '../../src/lib/strangers-text.ts';
+import { asWritten, ORDERS_ARE_DATA, plainText, readsAsOrders, unrendered } from '../../src/lib/strangers-text.ts';
 import { toolsets } from '../../tools/index.ts';
 import { alteredPlatform } from '../support/altered-platform.ts';
 import { sharedAssistant } from '../support/assistant.ts';
@@ -213,6 +213,13 @@ it('a text is cut where it is longer than a reader needs, but no address', () =>
   expect(plainText(address)).toBe(address);
   expect(plainText(`https://shop.example/ ${'x'.repeat(9_000)}`).length).toBe(4_001);
 });
+
+it.each(['Unexpected token \'<\', "<!DOCTYPE "', '<b>x</b>', 'a < b', '<3', '‹mot›', '‹ 5'])(
+  'is understood when it comes back: %s',
+  (text) => {
+    expect(asWritten(unrendered(text))).toBe(text);
+  },
+);
 
 describe('a text reads as orders', () => {
   it.each([

@@ -22,11 +22,8 @@ const ENDS_MS = 38_000;
 const LEAST_MS = 3_000;
 /** Runs that are becoming tables are waited for until so long after the call began. */
 const READY_MS = 24_000;
-/** The way on from a run that cannot be read, where the platform still has it. */
-const REMEDY = hint(
-  ['purge_workspace', 'sync_exports'],
-  ' Where the platform still has it, purge_workspace with this job and then sync_exports fetch it again.',
-);
+/** The way on from a run that cannot be read: a removal would take the other days of its job too. */
+const REMEDY = hint('plan_export', ' plan_export with frequency once exports its days again.');
 /** Most characters of the rows of a query as JSON. */
 export const MAX_CHARS = 8_000_000;
 

@@ -128,7 +128,7 @@ function shortened(message: string): string {
 
 /** Why a run could not become a table, as the end of a sentence. */
 export function damageOf(failure: SqlError | Error): string {
-  if (!(failure instanceof SqlError)) return failure.message;
+  if (!(failure instanceof SqlError)) return failure.message.replace(/\.$/, '');
   if (failure.reason === 'time' || failure.reason === 'memory') return `reading it takes more ${failure.reason} than it may`;
   return shortened(failure.message) || 'the engine ended while it read it';
 }

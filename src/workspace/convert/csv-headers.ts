@@ -1,4 +1,3 @@
-import { hint } from '../../lib/hint.ts';
 import { fieldOf, namesInFile } from '../query/columns.ts';
 import { WorkspaceError } from '../store/disk.ts';
 import type { RunManifest } from '../store/manifest.ts';
@@ -55,11 +54,7 @@ export function headersOf(lines: readonly FirstLine[], fields: RunManifest['fiel
     const why = names ? 'the columns stand in more than one order in the files and fields of the run' : 'no header has as many columns';
     const message =
       `${file}: its first line ("${shortened(cells)}") is no header, and as ${why}, it is not known what its ${cells.length} cells are. ` +
-      hint(
-        'purge_workspace',
-        'Remove the run with purge_workspace and download it again; if it stays so, report it.',
-        'Download it again; if it stays so, report it.',
-      );
+      'Download it again; if it stays so, report it.';
     throw new WorkspaceError('damaged', message);
   });
 }

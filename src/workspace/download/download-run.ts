@@ -248,8 +248,7 @@ function withRows(files: readonly ArrivedFile[], { fields }: Pick<RunManifest, '
   const headers = headersOf(lines, fields);
   return files.map(({ firstLine, ...file }) => {
     const header = headers[lines.findIndex(({ cells }) => cells === firstLine)];
-    if (!header) return file;
-    return { ...file, header: !header.isRow, ...(file.rows !== undefined && { rows: file.rows + (header.isRow ? 1 : 0) }) };
+    return header?.isRow && file.rows !== undefined ? { ...file, rows: file.rows + 1 } : file;
   });
 }
 

@@ -24,8 +24,6 @@ export const runFile = z.object({
   gzip: z.boolean(),
   /** Records in it, the header of CSV not counted. */
   rows: z.number().optional(),
-  /** False where CSV begins with a row; left out where it was not looked at. */
-  header: z.boolean().exactOptional(),
 });
 
 const unit = z.enum(['cents', 'money', 'ms', 's', '%', 'px', 'UTC']);

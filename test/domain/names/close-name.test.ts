@@ -53,3 +53,8 @@ describe('the close candidate of a name', () => {
     expect(await matchName('Heaedr', zones)).not.toHaveProperty('close');
   });
 });
+
+it.each(['<b>x</b>', '‹b>x‹/b>', '<B>X</B>'])('a name with a tag is found as it is written and as it is shown: %s', async (text) => {
+  const named = { id: 7, path: ['<b>x</b>'] };
+  expect(await matchName(text, [named, { id: 8, path: ['[a](b)'] }])).toEqual({ found: named });
+});

@@ -34,10 +34,7 @@ it('a part whose first line is a row loses none: in the count of its files, in t
   const header = `${FIELDS.join(',')}\n`;
   const workspace = await workspaceWith([header + rows(0, 2_500), rows(2_500, 2_500)]);
   const manifest = await workspace.download({ jobId: 31, runId: 501 }).result;
-  expect(manifest.files.map((file) => [file.rows, file.header])).toEqual([
-    [2_500, true],
-    [2_500, false],
-  ]);
+  expect(manifest.files.map(({ rows: count }) => count)).toEqual([2_500, 2_500]);
   const counted = 'SELECT count(*), count(DISTINCT session_id), sum(visits::INT)::INT FROM data';
   expect((await queried(workspace, counted)).rows).toEqual([[5_000, 5_000, 5_000]]);
   await workspace.converted();

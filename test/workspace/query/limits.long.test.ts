@@ -41,7 +41,7 @@ describe('a megabyte that unpacks to a gigabyte', () => {
     const onDone = (done: unknown) => void outcomes.push(done);
     const options = { directory, holder: 'test', timeoutMs: 60_000, onDone };
     await convertRuns([{ run: run as unknown as RunManifest, directory: '.', target: 'table.parquet' }], options).catch(onDone);
-    expect(outcomes).toHaveLength(1);
+    expect(outcomes).toEqual([expect.not.objectContaining({ table: expect.anything() })]);
     expect(process.memoryUsage.rss()).toBeLessThan(1.5 * beforeBytes);
   });
 
