@@ -1,3 +1,4 @@
+import type { Finding } from '../../../src/findings/finding.ts';
 import { CALM, dayOf, type Event, event, type Nature, type World } from './metrics-world.ts';
 
 /** What a tool said, with the members that the cases look at. */
@@ -5,17 +6,7 @@ export interface Said {
   readonly answer?: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | number | null)[])[];
-  readonly changes: readonly {
-    readonly line: string;
-    readonly shape: string;
-    readonly from: string;
-    readonly to?: string;
-    readonly goesOn: boolean;
-    readonly where?: { readonly device?: string };
-    readonly parts: readonly { readonly metric: string; readonly changePercent?: number }[];
-    readonly effect?: { readonly metric: string; readonly value: number };
-  }[];
-  readonly change?: { readonly metric: string; readonly device: string; readonly from: string };
+  readonly findings: readonly Finding[];
   readonly quality?: readonly { readonly kind: string }[];
   readonly sums?: unknown;
   readonly revenue?: Readonly<Record<string, unknown>>;
@@ -49,21 +40,32 @@ const verdicts = (said: Said) => [...column(said, 'verdict').values()];
 /** Whether any metric is told as changed. */
 export const anyChanged = (said: Said) => verdicts(said).some((verdict) => CHANGED.has(String(verdict)));
 /** Whether the counting is blamed. */
-export const isCounting = ({ answer = '' }: Said) => /looks? like the counting/i.test(answer);
+export const isCounting = ({ findings }: Pick<Said, 'findings'>) => findings.some(({ verdict }) => verdict === 'measurement');
+
+/** What is said to have changed on days of its own, of one metric or all. */
+export const changesIn = ({ findings = [] }: { readonly findings?: readonly Finding[] | undefined }, metric?: string) =>
+  findings.filter(
+    ({ subject, when, verdict }) =>
+      when.shape !== 'range' && (verdict === 'higher' || verdict === 'lower') && (metric === undefined || subject === metric),
+  );
+/** Whether a change of a metric is told as going on, a slow one aside. */
+export const goesOn = (said: Said, metric: string) => changesIn(said, metric).some(({ when }) => when.ongoing && when.shape !== 'drift');
+/** Whether all of these devices are places of changes. */
+export const areTold = (said: Said, ...devices: readonly string[]) =>
+  devices.every((device) => changesIn(said).some(({ place }) => place.device === device));
 const verdictOf = (said: Said, metric: string) => column(said, 'verdict').get(metric);
 
-/** Rows whose verdict their own figures do not bear, and parts of a change above 150 %. */
+/** Rows whose verdict their own figures do not bear: an interval that holds 0, or a change the other way. */
 function isAgainstItself(said: Said): boolean {
-  const [change, level, noise] = [column(said, 'changePercent'), column(said, 'levelPercent'), column(said, 'noisePercent')];
+  const [change, low, high] = [column(said, 'changePercent'), column(said, 'low'), column(said, 'high')];
   return [...column(said, 'verdict')].some(([metric, verdict]) => {
     if (verdict !== 'up' && verdict !== 'down') return false;
     const sign = verdict === 'up' ? 1 : -1;
-    const isInside = Math.abs(Number(level.get(metric))) <= Number(noise.get(metric));
-    return isInside || sign * Number(change.get(metric)) < 0 || sign * Number(level.get(metric)) < 0;
+    const bounds = [low.get(metric), high.get(metric)].filter((bound) => bound !== null && bound !== undefined);
+    return [change.get(metric), ...bounds].some((value) => sign * Number(value) < 0);
   });
 }
-const hasLargeParts = ({ answer = '' }: Said) =>
-  [...answer.matchAll(/(?:accounts? )?for (-?\d+)%/g)].some(([, share]) => Math.abs(Number(share)) > 150);
+const hasLargeParts = ({ findings }: Said) => findings.some(({ causes }) => causes.some(({ share = 0 }) => Math.abs(share) > 1.5));
 
 /** Counts that must be zero everywhere. */
 export const SELF = { 'against itself': isAgainstItself, 'parts over 150 %': hasLargeParts };
@@ -87,7 +89,7 @@ const calm = (name: string, more: Partial<Nature>): Case[] => [
     tool: 'find_changes',
     args: last(28),
     counts: {
-      'any change (≤ 5 %)': ({ changes }) => changes.length > 0,
+      'any change (≤ 5 %)': (said) => changesIn(said).length > 0,
       'a lasting fall by chance': (said) => isFall(said),
       'told as counting (≤ 2 %)': isCounting,
     },
@@ -107,7 +109,7 @@ const young = (age: number): Case[] => [
     nature: { ...CALM, age, ramp: 0.3 },
     tool: 'find_changes',
     args: last(Math.min(28, age - 2)),
-    counts: { 'any change (≤ 3 %)': ({ changes }) => changes.length > 0, 'says too young': ({ text }) => /young/i.test(text) },
+    counts: { 'any change (≤ 3 %)': (said) => changesIn(said).length > 0, 'says too young': ({ text }) => /young/i.test(text) },
   },
 ];
 
@@ -138,11 +140,9 @@ const found = (name: string, events: readonly Event[], metric: string, more: Par
     tool: 'find_changes',
     args: last(28),
     counts: {
-      found: ({ changes }, world) =>
-        changes.some(
-          ({ from, parts }) =>
-            parts.some((part) => part.metric === metric) &&
-            Math.abs(Date.parse(from) - Date.parse(dayOf(world, events[0]?.from ?? 1))) <= 2 * 86_400_000,
+      found: (said, world) =>
+        changesIn(said, metric).some(
+          ({ when: { from = '' } }) => Math.abs(Date.parse(from) - Date.parse(dayOf(world, events[0]?.from ?? 1))) <= 2 * 86_400_000,
         ),
       'told as counting (≤ 2 %)': isCounting,
     },
@@ -151,11 +151,11 @@ const found = (name: string, events: readonly Event[], metric: string, more: Par
 
 const SALE: Event[] = [event('visits', 14, 1.6, { to: 8 }), event('rate', 14, 1.2, { to: 8 })];
 const ENDED: Event[] = [event('visits', 42, 1.6, { to: 29 }), event('rate', 42, 1.2, { to: 29 })];
-const fallsOf = ({ changes }: Said) =>
-  changes.filter(({ shape, parts }) => shape === 'step' && parts.some(({ changePercent = 0 }) => changePercent < 0));
+const fallsOf = (said: Said) => changesIn(said).filter(({ when, verdict }) => when.shape === 'step' && verdict === 'lower');
 const isFall = (said: Said) => fallsOf(said).length > 0;
 /** Whether a lasting fall begins within a week of the end of the sale. */
-const isFallOfEnd = (said: Said, world: World) => fallsOf(said).some(({ from }) => from >= dayOf(world, 36) && from <= dayOf(world, 22));
+const isFallOfEnd = (said: Said, world: World) =>
+  fallsOf(said).some(({ when: { from = '' } }) => from >= dayOf(world, 36) && from <= dayOf(world, 22));
 
 /** Every kind of world of the bench. */
 export const CASES: readonly Case[] = [
@@ -213,7 +213,7 @@ export const CASES: readonly Case[] = [
     counts: {
       'lasting fall (0)': isFall,
       'of these within a week of its end': isFallOfEnd,
-      'any change': ({ changes }) => changes.length > 0,
+      'any change': (said) => changesIn(said).length > 0,
     },
   },
   ...[28, 72, 92].map(
@@ -250,7 +250,8 @@ export const CASES: readonly Case[] = [
     args: last(7),
     counts: {
       'told changed (≤ 5 %)': anyChanged,
-      'noise of visits ≤ 16 % (most)': (said) => Number(column(said, 'noisePercent').get('visits')) <= 16,
+      'half an interval of visits ≤ 16 % (most)': (said) =>
+        (Number(column(said, 'high').get('visits')) - Number(column(said, 'low').get('visits'))) / 2 <= 16,
     },
   },
   ...[30, 60].map(
@@ -260,8 +261,7 @@ export const CASES: readonly Case[] = [
       tool: 'find_changes',
       args: last(28),
       counts: {
-        'found (≥ 85 %)': ({ changes }) =>
-          changes.some(({ parts }) => parts.some(({ metric, changePercent = 0 }) => metric === 'visits' && changePercent < 0)),
+        'found (≥ 85 %)': (said) => changesIn(said, 'visits').some(({ verdict }) => verdict === 'lower'),
       },
     }),
   ),
@@ -271,8 +271,8 @@ export const CASES: readonly Case[] = [
     tool: 'compare_metrics',
     args: last(14),
     counts: {
-      found: (said) => CHANGED.has(String(verdictOf(said, 'visits'))) || / to \d{4}-/.test(said.answer ?? ''),
-      'told as going on (≤ 15 %)': ({ answer = '' }) => /^Visits[^.]*(so far|since)/.test(answer) && !/is back|ended/.test(answer),
+      found: (said) => CHANGED.has(String(verdictOf(said, 'visits'))) || changesIn(said, 'visits').length > 0,
+      'told as going on (≤ 15 %)': (said) => goesOn(said, 'visits'),
       ...SELF,
     },
   },
@@ -282,9 +282,8 @@ export const CASES: readonly Case[] = [
     tool: 'find_changes',
     args: last(28),
     counts: {
-      found: ({ changes }) => changes.some(({ parts }) => parts.some(({ metric }) => metric === 'visits')),
-      'told as going on (≤ 15 %)': ({ changes }) =>
-        changes.some(({ shape, goesOn, parts }) => shape !== 'drift' && goesOn && parts.some(({ metric }) => metric === 'visits')),
+      found: (said) => changesIn(said, 'visits').length > 0,
+      'told as going on (≤ 15 %)': (said) => goesOn(said, 'visits'),
     },
   },
   {
@@ -292,6 +291,6 @@ export const CASES: readonly Case[] = [
     nature: { ...CALM, events: [event('visits', 10, 0.85, { device: 'mobile' }), event('visits', 10, 1.1, { device: 'desktop' })] },
     tool: 'compare_metrics',
     args: last(14),
-    counts: { 'both told': ({ answer = '' }) => /mobile/.test(answer) && /desktop/.test(answer), ...SELF },
+    counts: { 'both told': (said) => areTold(said, 'mobile', 'desktop'), ...SELF },
   },
 ];

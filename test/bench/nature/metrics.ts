@@ -21,7 +21,7 @@ async function say({ tool, args, nature }: Case, seed: number, { peer, platform 
   const ms = performance.now() - startedAt;
   const text = (result?.content ?? []).map((block) => block.text ?? '').join('\n');
   if (!result?.structuredContent || result.isError) throw new Error(text);
-  const said: Said = { columns: [], rows: [], changes: [], ...result.structuredContent, text };
+  const said: Said = { columns: [], rows: [], findings: [], ...result.structuredContent, text };
   return { said, world, ms, requests: platform.requests() };
 }
 

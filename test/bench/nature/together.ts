@@ -1,6 +1,7 @@
 import type { Finding } from '../../../src/findings/finding.ts';
 import type { Peer } from '../peer.ts';
 import type { Table, Trial } from '../verdicts/metrics/trial.ts';
+import { changesIn } from './metrics-cases.ts';
 import type { MetricsPlatform } from './metrics-platform.ts';
 import { CALM, dayOf, drawWorld, type Event, event, type Nature, type World } from './metrics-world.ts';
 
@@ -52,11 +53,8 @@ interface Answer {
   readonly findings?: readonly Finding[];
 }
 
-const isDated = ({ subject, when, verdict }: Finding, metric: string) =>
-  subject === metric && when.shape !== 'range' && (verdict === 'higher' || verdict === 'lower');
-
-function toldBy({ findings = [] }: Answer, metric: string): Told | undefined {
-  const of = findings.find((each) => isDated(each, metric));
+function toldBy(answer: Answer, metric: string): Told | undefined {
+  const [of] = changesIn(answer, metric);
   return of && { from: of.when.from ?? '', device: of.place.device ?? 'all', percent: of.change?.percent ?? 0, cost: of.cost?.value };
 }
 
@@ -70,7 +68,7 @@ async function partsOver(days: number, world: World, metric: string, { peer }: B
     result?: { structuredContent?: Answer };
   };
   const findings = result?.structuredContent?.findings ?? [];
-  const told = findings.find((each) => isDated(each, metric));
+  const [told] = changesIn({ findings }, metric);
   const alike = findings.filter(({ when }) => when.from === told?.when.from && when.to === told?.when.to);
   return told && JSON.stringify(alike.map(({ subject, place, when, change }) => [subject, place.device, when.from, change?.percent]));
 }

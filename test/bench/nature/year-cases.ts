@@ -1,19 +1,17 @@
-import { anyChanged, type Case, isCounting, last, type Said, SELF } from './metrics-cases.ts';
+import type { Finding } from '../../../src/findings/finding.ts';
+import { anyChanged, areTold, type Case, changesIn, goesOn, isCounting, last, SELF } from './metrics-cases.ts';
 import { CALM, dayOf, type Event, event, type Nature, type World } from './metrics-world.ts';
 
 /** Last days of questions all over a year: after Christmas, Carnival, Easter, in May, summer, autumn, before and after Black Friday. */
 const LAST_DAYS = ['2026-01-11', '2026-02-22', '2026-04-12', '2026-05-31', '2026-07-26', '2026-10-11', '2026-11-22', '2026-12-13'];
 
-const metricsOf = ({ changes }: Said) => changes.flatMap(({ parts }) => parts.map(({ metric }) => metric));
-const devicesOf = ({ changes }: Said) => new Set(changes.map(({ where }) => where?.device));
-
 /** Sums grow with visits. */
 const SUMS: ReadonlySet<string> = new Set(['visits', 'conversionCount', 'revenueSum']);
 /** A slow change of a site's sums by half to twice of what its season and growth make. */
-function isOwnDrift({ shape, parts }: Said['changes'][number], { growthOver }: World): boolean {
+function isOwnDrift({ subject, when, change }: Finding, { growthOver }: World): boolean {
   const grown = 100 * Math.expm1(growthOver(28));
   const isOwn = (percent: number) => percent / grown >= 0.5 && percent / grown <= 2;
-  return shape === 'drift' && parts.every(({ metric, changePercent = 0 }) => SUMS.has(metric) && isOwn(changePercent));
+  return when.shape === 'drift' && SUMS.has(subject) && isOwn(change?.percent ?? 0);
 }
 
 const yearly = (lastDay: string): Case[] => {
@@ -32,8 +30,8 @@ const yearly = (lastDay: string): Case[] => {
       tool: 'find_changes',
       args: last(28),
       counts: {
-        'any change (≤ 5 %)': ({ changes }) => changes.length > 0,
-        'any but its season and growth': ({ changes }, world) => changes.some((change) => !isOwnDrift(change, world)),
+        'any change (≤ 5 %)': (said) => changesIn(said).length > 0,
+        'any but its season and growth': (said, world) => changesIn(said).some((change) => !isOwnDrift(change, world)),
         'told as counting (≤ 2 %)': isCounting,
       },
     },
@@ -47,8 +45,8 @@ const ended = (name: string, from: number, to: number, factor: number): Case[] =
     tool: 'compare_metrics',
     args: last(14),
     counts: {
-      'told as going on (≤ 15 %)': ({ answer = '' }) => answer.startsWith('Visits is'),
-      'told as over': ({ answer = '' }) => /is back/.test(answer),
+      'told as going on (≤ 15 %)': (said) => goesOn(said, 'visits'),
+      'told as over': (said) => changesIn(said, 'visits').some(({ when }) => !when.ongoing),
       ...SELF,
     },
   },
@@ -58,9 +56,8 @@ const ended = (name: string, from: number, to: number, factor: number): Case[] =
     tool: 'find_changes',
     args: last(28),
     counts: {
-      'told as going on (≤ 15 %)': ({ changes }) =>
-        changes.some(({ goesOn, shape, parts }) => goesOn && shape !== 'drift' && parts.some(({ metric }) => metric === 'visits')),
-      'told as over': ({ changes }) => changes.some(({ goesOn, parts }) => !goesOn && parts.some(({ metric }) => metric === 'visits')),
+      'told as going on (≤ 15 %)': (said) => goesOn(said, 'visits'),
+      'told as over': (said) => changesIn(said, 'visits').some(({ when }) => !when.ongoing),
     },
   },
 ];
@@ -76,10 +73,9 @@ const brokenBefore = (days: number, visits: number): Case => {
     tool: 'compare_metrics',
     args: last(days < 9 ? 7 : 14),
     counts: {
-      found: ({ change }) => change?.metric === 'conversionRate',
-      'its day (≥ 80 %)': ({ change }, world) => change?.from === dayOf(world, days),
-      'no other day in the answer': ({ answer = '' }, world) =>
-        [...answer.matchAll(/since (\d{4}-\d\d-\d\d)/g)].every(([, day]) => day === dayOf(world, days)),
+      found: (said) => changesIn(said, 'conversionRate').length > 0,
+      'its day (≥ 80 %)': (said, world) => changesIn(said, 'conversionRate').some(({ when }) => when.from === dayOf(world, days)),
+      'of no other day': (said, world) => changesIn(said, 'conversionRate').every(({ when }) => when.from === dayOf(world, days)),
       'told as counting (≤ 2 %)': isCounting,
       ...SELF,
     },
@@ -111,7 +107,7 @@ export const YEAR_CASES: readonly Case[] = [
     nature: { ...CALM, payDays: 0.15 },
     tool: 'find_changes',
     args: last(28),
-    counts: { 'any change (≤ 5 %)': ({ changes }) => changes.length > 0, 'told as counting (≤ 2 %)': isCounting },
+    counts: { 'any change (≤ 5 %)': (said) => changesIn(said).length > 0, 'told as counting (≤ 2 %)': isCounting },
   },
   {
     name: 'two days against those of last week, four weeks into a fall of 30 %: compare',
@@ -125,7 +121,7 @@ export const YEAR_CASES: readonly Case[] = [
     }),
     counts: {
       'told changed (≤ 5 %)': anyChanged,
-      'dated anew (0)': ({ answer = '' }, world) => /since/.test(answer) && answer.includes(dayOf(world, 2)),
+      'dated anew (0)': (said, world) => changesIn(said).some(({ when }) => when.from === dayOf(world, 2)),
       ...SELF,
     },
   },
@@ -143,8 +139,8 @@ export const YEAR_CASES: readonly Case[] = [
     args: last(7, { metrics: ['revenueSum'] }),
     counts: {
       found: anyChanged,
-      'its factor and device (≥ 90 %)': ({ change }) => change?.metric === 'conversionRate' && change.device === 'mobile',
-      'right day (≥ 80 %)': ({ change }, world) => change?.from === dayOf(world, 6),
+      'its factor and device (≥ 90 %)': (said) => changesIn(said, 'conversionRate')[0]?.place.device === 'mobile',
+      'right day (≥ 80 %)': (said, world) => changesIn(said)[0]?.when.from === dayOf(world, 6),
       ...SELF,
     },
   },
@@ -167,7 +163,7 @@ export const YEAR_CASES: readonly Case[] = [
     nature: { ...CALM, events: [event('visits', 10, 0.85, { device: 'mobile' }), event('visits', 10, 1.1, { device: 'desktop' })] },
     tool: 'find_changes',
     args: last(28),
-    counts: { 'both told (≥ 85 %)': (said) => devicesOf(said).has('mobile') && devicesOf(said).has('desktop') },
+    counts: { 'both told (≥ 85 %)': (said) => areTold(said, 'mobile', 'desktop') },
   },
   {
     name: 'visits -20 % and, of mobile, rate -25 % since 8 days: compare',
@@ -175,8 +171,8 @@ export const YEAR_CASES: readonly Case[] = [
     tool: 'compare_metrics',
     args: last(14),
     counts: {
-      'both told (≥ 85 %)': ({ answer = '' }) =>
-        /visits (is [^;]*lower|-[^;]*beyond noise)/i.test(answer) && /rate[^;]* on mobile/.test(answer),
+      'both told (≥ 85 %)': (said) =>
+        changesIn(said, 'visits').length > 0 && changesIn(said, 'conversionRate').some(({ place }) => place.device === 'mobile'),
       ...SELF,
     },
   },
@@ -185,14 +181,14 @@ export const YEAR_CASES: readonly Case[] = [
     nature: { ...CALM, events: [event('visits', 8, 0.8), event('rate', 8, 0.75, { device: 'mobile' })] },
     tool: 'find_changes',
     args: last(28),
-    counts: { 'both told (≥ 85 %)': (said) => ['visits', 'conversionRate'].every((metric) => metricsOf(said).includes(metric)) },
+    counts: { 'both told (≥ 85 %)': (said) => ['visits', 'conversionRate'].every((metric) => changesIn(said, metric).length > 0) },
   },
   {
     name: 'erosion of 1 % a day for 60 days: find',
     nature: { ...CALM, events: [event('visits', 60, 0.99 ** 60, { isGradual: true })] },
     tool: 'find_changes',
     args: last(28),
-    counts: { 'found (≥ 85 %)': (said) => metricsOf(said).includes('visits') },
+    counts: { 'found (≥ 85 %)': (said) => changesIn(said, 'visits').length > 0 },
   },
   {
     name: 'erosion of 1 % a day for 30 days: compare',
