@@ -69,7 +69,7 @@ export async function askDay(product: string, planted: Planted, after: number, t
     const judged: (Judged & Pick<Told, 'figures'>)[] = [];
     for (const look of looksOn(planted, today, turn)) {
       const said = await session.ask(look);
-      const claims = claimsOf(said, look.place);
+      const claims = claimsOf(said);
       const figures = await figuresAgainstRest(said, claims, look, read);
       judged.push({ ...judge(said, claims, look, { planted, last: dayPlus(today, -1) }), figures });
     }

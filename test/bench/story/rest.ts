@@ -83,8 +83,8 @@ const METRICS = [
 ];
 
 /** The metric that the devices and segments of a comparison are about. */
-export function headlineOf({ sums = [], change }: Said, rows: readonly Row[]): string {
-  return String(sums[0]?.['metric'] ?? change?.metric ?? rows[0]?.['metric'] ?? '');
+export function headlineOf({ sums = [] }: Said, rows: readonly Row[]): string {
+  return String(sums[0]?.['metric'] ?? rows[0]?.['metric'] ?? '');
 }
 
 function figuresOf(said: Said, look: Look): Figure[] {

@@ -10,27 +10,6 @@ const dated = z.object({
   earliest: z.string().optional(),
   latest: z.string().optional(),
 });
-const measured = dated.extend({
-  metric: z.string(),
-  device: z.string(),
-  changePercent: z.number(),
-  revenueSum: z.number().optional(),
-  conversionCount: z.number().optional(),
-  visits: z.number().optional(),
-});
-const found = dated.extend({
-  where: dimensions,
-  parts: z.array(
-    z.object({
-      metric: z.string(),
-      changePercent: z.number().optional(),
-      lowPercent: z.number().optional(),
-      highPercent: z.number().optional(),
-      byMix: z.string().optional(),
-    }),
-  ),
-  effect: amount.extend({ metric: z.string() }).optional(),
-});
 const finding = z.object({
   subject: z.string(),
   place: dimensions,
@@ -40,7 +19,7 @@ const finding = z.object({
   cost: amount.extend({ of: z.string(), from: z.string().optional(), to: z.string().optional() }).optional(),
 });
 
-/** The members of an answer that tell of changes, those of today and `findings`. */
+/** The members of an answer that tell of changes. */
 export const answerShape = z.looseObject({
   columns: z.array(z.string()).optional(),
   rows: z.array(z.array(cell)).optional(),
@@ -48,8 +27,6 @@ export const answerShape = z.looseObject({
   devices: z.array(z.record(z.string(), cell)).optional(),
   segments: z.array(z.record(z.string(), cell)).optional(),
   sums: z.array(z.record(z.string(), cell)).optional(),
-  change: measured.optional(),
-  changes: z.array(z.union([found, measured])).optional(),
   quality: z.array(z.unknown()).optional(),
   findings: z.array(finding).optional(),
 });
@@ -88,39 +65,15 @@ export function isSamePlace(one: Place, other: Place): boolean {
   return one.device === other.device && one.segment === other.segment;
 }
 
-function ofMeasured({ metric, device, changePercent, ...rest }: z.output<typeof measured>, asked: Place): Claim {
-  const of = (['revenueSum', 'conversionCount', 'visits'] as const).find((name) => rest[name] !== undefined);
-  const cost = of && { cost: { of, value: rest[of] ?? 0 } };
-  return { ...rest, metric, place: placeOf({ ...asked, device }), percent: { value: changePercent }, ...cost };
-}
-
-/** One claim a metric; the cost is of the change as a whole. */
-function ofFound({ where, parts, effect, ...when }: z.output<typeof found>): Claim[] {
-  const cost = effect && { cost: { ...effect, of: effect.metric } };
-  return parts
-    .filter(({ byMix }) => byMix === undefined)
-    .map(({ metric, changePercent, lowPercent: low, highPercent: high }) => ({
-      ...when,
-      metric,
-      place: placeOf(where),
-      percent: changePercent === undefined ? undefined : { value: changePercent, low, high },
-      ...cost,
-    }));
-}
-
 function ofFinding({ subject, place, when: { from, ...when }, change, verdict, cost }: z.output<typeof finding>): Claim[] {
   if (from === undefined || (verdict !== 'higher' && verdict !== 'lower')) return [];
   const percent = change?.percent === undefined ? undefined : { ...change, value: change.percent };
   return [{ ...when, from, metric: subject, place: placeOf(place), percent, cost }];
 }
 
-/** The changes that an answer tells with their days; `asked` is what the question narrowed to. */
-export function claimsOf({ findings, change, changes = [] }: Said, asked: Place): readonly Claim[] {
-  if (findings) return findings.flatMap(ofFinding);
-  return [
-    ...(change ? [ofMeasured(change, asked)] : []),
-    ...changes.flatMap((each) => ('where' in each ? ofFound(each) : [ofMeasured(each, asked)])),
-  ];
+/** The changes that an answer tells with their days. */
+export function claimsOf({ findings = [] }: Said): readonly Claim[] {
+  return findings.flatMap(ofFinding);
 }
 
 /** Rows of the answer by the names of their columns. */

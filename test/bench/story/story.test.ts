@@ -21,8 +21,7 @@ describe('one planted change, asked in every way', () => {
   });
 });
 
-test('findings are read in place of what stands beside them', () => {
-  const measured = { metric: 'visits', device: 'all', from: '2026-05-01', changePercent: 5 };
+test('changes are read from the findings, and what did not change is none', () => {
   const finding = {
     subject: 'conversionRate',
     place: { device: 'desktop' },
@@ -32,7 +31,7 @@ test('findings are read in place of what stands beside them', () => {
     cost: { of: 'revenueSum', value: -900, from: '2026-05-04', to: '2026-05-09' },
   };
   const unchanged = { ...finding, verdict: 'unchanged' };
-  expect(claimsOf({ change: measured, findings: [finding, unchanged] }, {})).toEqual([
+  expect(claimsOf({ findings: [finding, unchanged] })).toEqual([
     {
       metric: 'conversionRate',
       place: { device: 'desktop' },
