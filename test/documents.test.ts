@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 import { describe, expect, it } from 'vitest';
 import about from '../package.json' with { type: 'json' };
-import { questions } from '../src/commands/demo/questions.ts';
+import { questions } from '../src/commands/demo/demo.ts';
 import { shownHints } from '../src/lib/hint.ts';
 import { instructions } from '../src/protocol/server.ts';
 import type { Setting } from '../src/settings/setting.ts';

@@ -1,4 +1,9 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { ApiError } from '../api/errors.ts';
+import { type Environment, namesProxy, proxyFor } from '../api/proxies.ts';
+import { isLoopback } from '../lib/address.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { type Settings, settingDeclarations } from '../settings/settings.ts';
 import { unknownVariables } from '../settings/unknown-variables.ts';
@@ -11,11 +16,47 @@ import { optionalDependencies, version } from './about.ts';
 import { enabledTools, listedTools, loadTool } from './catalogue.ts';
 import { dataDirectory, dataDirectoryFault } from './directories.ts';
 import type { WorldOptions } from './emulator.ts';
-import { networkReport } from './network.ts';
 import { openSession } from './platform.ts';
 import { cacheReport } from './replicas.ts';
-import { signInReport } from './sign-in.ts';
+import { type Finding, signInReport } from './sign-in.ts';
 import { warehouseReport } from './warehouse.ts';
+
+/** Which proxy leads to the authentication server; empty where the environment names none. */
+function proxyReport(authUrl: string, environment: Environment): Finding[] {
+  const name = 'proxy';
+  if (!namesProxy(environment)) return [];
+  const url = new URL(authUrl);
+  try {
+    const proxy = proxyFor(url, environment);
+    const way = proxy
+      ? `through ${proxy.origin} of ${proxy.variable}${proxy.signIn ? ', with user and password' : ''}`
+      : `directly: ${isLoopback(url.hostname) ? 'it is on this machine' : 'NO_PROXY names it'}`;
+    return [{ name, words: `${url.host} is reached ${way}`, isFault: false }];
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return [{ name, words: error.message, isFault: true }];
+  }
+}
+
+/** Whether Node could take the authorities of `NODE_EXTRA_CA_CERTS`: it goes on without them and says so on stderr, which hosts hide. */
+async function authoritiesReport({ NODE_EXTRA_CA_CERTS: path }: Environment): Promise<Finding[]> {
+  if (!path) return [];
+  const name = 'certificates';
+  try {
+    const { subject } = new X509Certificate(await readFile(path));
+    return [
+      { name, words: `authorities of NODE_EXTRA_CA_CERTS are accepted, the first ${subject.replaceAll('\n', ', ')}`, isFault: false },
+    ];
+  } catch {
+    return [{ name, words: `NODE_EXTRA_CA_CERTS: "${path}" cannot be read as a file of certificates in PEM`, isFault: true }];
+  }
+}
+
+/** Proxies and authorities of the environment that the way to the platform depends on; empty in the demo, which stays on this machine. */
+async function networkReport({ demo, authUrl }: Pick<Settings, 'demo' | 'authUrl'>, environment: Environment): Promise<Finding[]> {
+  if (demo || !authUrl) return [];
+  return [...proxyReport(authUrl, environment), ...(await authoritiesReport(environment))];
+}
 
 /**
  * One check. `absent` is not a fault: an optional part is not installed, or a scope of a family that few use is not granted; `off`: the

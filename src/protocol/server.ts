@@ -1,27 +1,311 @@
+import { readFile } from 'node:fs/promises';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
+  inputRequired,
   type ListToolsResult,
   McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
   type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
+import { abortable, withDeadline } from '../api/deadline.ts';
 import { unanswerable } from '../domain/metrics/unanswerable.ts';
+import { fold } from '../domain/names/match-name.ts';
+import type { Clock } from '../lib/clock.ts';
 import { hint, shownHints } from '../lib/hint.ts';
+import { shippedFile } from '../lib/shipped.ts';
+import { plainText } from '../lib/strangers-text.ts';
 import { dateIn } from '../lib/time-zone.ts';
-import type { Caller } from '../tooling/call-context.ts';
+import { visibleText } from '../lib/visible-text.ts';
+import type { Answered, Caller, Reply } from '../tooling/call-context.ts';
+import type { Question } from '../tooling/call-tool.ts';
 import type { Prompt } from '../tooling/prompt.ts';
-import type { DefinedResource } from '../tooling/resource.ts';
+import { ANSWER_MS } from '../tooling/repeats.ts';
+import type { Candidate, Completer, CompletionContext, DefinedResource } from '../tooling/resource.ts';
 import type { Answer } from '../tooling/results.ts';
 import type { Session } from '../tooling/session.ts';
-import { type AnyTool, changesSomething, type ListedTool, type Offer } from '../tooling/tool.ts';
-import { productIcons, toolsetIcons } from './icons.ts';
-import { registerCompletion, registerPrompt } from './prompts.ts';
-import { answeredIn, askIn2025, canAsk, isOf2026, questionIn2026 } from './question.ts';
+import { type AnyTool, CHART_VIEW_URI, changesSomething, type ListedTool, type Offer, OVERVIEW_VIEW_URI } from '../tooling/tool.ts';
 import { readOnlyReason } from './read-only-reason.ts';
 import { registerResource, requestFacts } from './resources.ts';
 import { registerSubscriptions, type Subscriptions } from './subscriptions.ts';
-import { registerViews } from './views.ts';
+
+/** Values that one completion may hold (protocol). */
+const MAX_VALUES = 100;
+/** A person is typing: a completion that takes longer is of no use. */
+const MAX_WAIT_MS = 3_000;
+
+/** Candidates that begin like the typed text, then those that contain it, by value or words; each value once. */
+export function matching(candidates: readonly Candidate[], typed: string): string[] {
+  const wanted = fold(typed);
+  const rank = ({ value, words = '' }: Candidate) => {
+    const texts = [fold(value), fold(words)];
+    if (texts.some((text) => text.startsWith(wanted))) return 0;
+    return texts.some((text) => text.includes(wanted)) ? 1 : 2;
+  };
+  const ranked = candidates.map((candidate) => ({ value: candidate.value, rank: rank(candidate) })).filter((each) => each.rank < 2);
+  return [...new Set(ranked.toSorted((a, b) => a.rank - b.rank).map(({ value }) => value))];
+}
+
+function contextOf(session: Session, filled: Readonly<Record<string, string>>): CompletionContext {
+  const chosen = /^[1-9]\d{0,14}$/.test(filled['projectId'] ?? '') ? { projectId: Number(filled['projectId']) } : {};
+  return {
+    session,
+    filled,
+    projectId: async () => chosen.projectId ?? (await session.client()).projectId(),
+    ask: async (operation, input) => (await session.client()).call(operation, input, chosen),
+  };
+}
+
+interface Completable {
+  readonly resources: readonly DefinedResource[];
+  readonly prompts: readonly Prompt[];
+  readonly session: Session;
+}
+
+/** Completes the arguments of templates and prompts while a person types: at most 100 values, and none where they cannot be read. */
+function registerCompletion(server: McpServer, { resources, prompts, session }: Completable): void {
+  server.server.registerCapabilities({ completions: {} });
+  server.server.setRequestHandler('completion/complete', async ({ params: { ref, argument, context } }, { mcpReq: { signal } }) => {
+    const completers = ref.type === 'ref/prompt' ? promptCompleters(prompts, ref.name) : resourceCompleters(resources, ref.uri);
+    const completer = Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined;
+    const values = completer ? await proposals(completer, argument.value, contextOf(session, context?.arguments ?? {}), signal) : [];
+    return { completion: { values: values.slice(0, MAX_VALUES), total: values.length, hasMore: values.length > MAX_VALUES } };
+  });
+}
+
+/** Waits no longer than a person does; what is still on its way is there for the next key. */
+async function proposals(completer: Completer, typed: string, context: CompletionContext, signal: AbortSignal): Promise<string[]> {
+  const { clock } = context.session.options;
+  const all = async () => {
+    // Completions that need no credential are proposed without one.
+    const redact = await context.session.client().then(
+      (client) => client.redact,
+      () => visibleText,
+    );
+    return (await completer(context)).map(({ value, ...rest }) => ({ ...rest, value: plainText(redact(value)) }));
+  };
+  try {
+    return matching(await withDeadline({ clock, timeoutMs: MAX_WAIT_MS, signal }, (limits) => abortable(all(), limits.signal)), typed);
+  } catch {
+    return []; // without proposals the person can still type
+  }
+}
+
+function promptCompleters(prompts: readonly Prompt[], name: string): Readonly<Record<string, Completer | undefined>> {
+  const prompt = prompts.find((each) => each.name === name);
+  if (!prompt) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt ${name}.`);
+  return Object.fromEntries(Object.entries(prompt.arguments).map(([argument, { complete }]) => [argument, complete]));
+}
+
+function resourceCompleters(resources: readonly DefinedResource[], uri: string): Readonly<Record<string, Completer | undefined>> {
+  const resource = resources.find(({ template }) => template === uri);
+  if (!resource) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no resource template ${uri}.`);
+  return resource.complete;
+}
+
+/** Longest text of an argument; a name or a date is shorter. */
+const MAX_ARGUMENT_CHARS = 500;
+
+/** Shows the arguments to hosts and accepts everything: they are checked below, with our own messages. */
+function declared({ arguments: all }: Prompt): StandardSchemaWithJSON {
+  const properties = Object.fromEntries(Object.entries(all).map(([name, { description }]) => [name, { type: 'string', description }]));
+  const required = Object.entries(all)
+    .filter(([, argument]) => argument.required)
+    .map(([name]) => name);
+  const json = () => ({ type: 'object', properties, required });
+  return {
+    '~standard': { version: 1, vendor: 'web-analytics-mcp', validate: (value) => ({ value }), jsonSchema: { input: json, output: json } },
+  };
+}
+
+/** The arguments without empty ones, on one line each; throws where one is missing, unknown or no argument at all. */
+function checked({ name, arguments: all }: Prompt, args: unknown): Record<string, string> {
+  const given = Object.entries(args ?? {}).flatMap(([key, value]): [string, string][] => {
+    const text = String(value)
+      .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+      .trim();
+    return text === '' ? [] : [[key, text]];
+  });
+  const complaints = [
+    ...given
+      .filter(([key]) => !Object.hasOwn(all, key))
+      .map(([key]) => `${key}: not an argument of ${name}; there are ${Object.keys(all).join(', ') || 'none'}`),
+    ...given.filter(([, text]) => text.length > MAX_ARGUMENT_CHARS).map(([key]) => `${key}: longer than ${MAX_ARGUMENT_CHARS} characters`),
+    ...Object.entries(all)
+      .filter(([key, { required }]) => required && !given.some(([each]) => each === key))
+      .map(([key, { description }]) => `${key}: required (${description})`),
+  ];
+  if (complaints.length > 0) throw new ProtocolError(ProtocolErrorCode.InvalidParams, complaints.join('\n'));
+  return Object.fromEntries(given);
+}
+
+/** Offers one prompt to the host. */
+function registerPrompt(server: McpServer, prompt: Prompt): void {
+  const { name, title, description } = prompt;
+  const answer = (args: unknown) => ({
+    description,
+    messages: [{ role: 'user' as const, content: { type: 'text' as const, text: prompt.text(checked(prompt, args)) } }],
+  });
+  server.registerPrompt(name, { title, description, argsSchema: declared(prompt) }, answer);
+}
+
+/** A client that can show a form; one that only opens addresses cannot ask. */
+function canAsk(capabilities: ClientCapabilities | undefined): boolean {
+  const elicitation = capabilities?.elicitation;
+  return elicitation !== undefined && ('form' in elicitation || !('url' in elicitation));
+}
+
+/** Whether a request is of the 2026-07-28 era, which has no requests to the client. */
+function isOf2026({ mcpReq: { envelope } }: ServerContext): boolean {
+  return envelope !== undefined;
+}
+
+/** Longest text of a question. */
+const QUESTION_CHARS = 4_000;
+
+/** The form that the client shows to the person before a write: a box that is not ticked, because a press of Enter must confirm nothing. */
+function formOf({ ask: { question, project, warning } }: Question) {
+  const words = question.length > QUESTION_CHARS ? `${question.slice(0, QUESTION_CHARS).toWellFormed()}…` : question;
+  const lines = [words, ...(project === undefined ? [] : [`Project: ${project}.`]), ...(warning === undefined ? [] : [warning])];
+  const confirm = { type: 'boolean' as const, title: 'Yes', default: false };
+  return { message: lines.join('\n'), requestedSchema: { type: 'object' as const, properties: { confirm }, required: ['confirm'] } };
+}
+
+/** The reply that came back to a question; only a ticked box is a yes. */
+function replyOf(answer: { readonly action?: unknown; readonly content?: unknown } | undefined): Reply {
+  if (answer === undefined) return 'unanswered';
+  const { action, content } = answer;
+  if (action === 'decline') return 'declined';
+  if (action !== 'accept') return 'closed';
+  return typeof content === 'object' && content !== null && Reflect.get(content, 'confirm') === true ? 'accepted' : 'unticked';
+}
+
+/** The answer that a call of the 2026-07-28 era brings to its question; undefined where none was asked. */
+function answeredIn({ mcpReq }: ServerContext): Answered | undefined {
+  const state = mcpReq.requestState();
+  const responses = mcpReq.inputResponses;
+  if (state === undefined && responses === undefined) return undefined;
+  // Checked by the SDK, which exports no type of it.
+  return { reply: replyOf(responses?.['confirm'] as Parameters<typeof replyOf>[0]), state };
+}
+
+/** The result that asks in the 2026-07-28 era: the client calls again with the answer. */
+function questionIn2026(question: Question) {
+  return inputRequired({ inputRequests: { confirm: inputRequired.elicit(formOf(question)) }, requestState: question.state });
+}
+
+/**
+ * Asks the client in the 2025 era while the call waits. A client that refuses the request, or lets it lie, has not answered: some declare
+ * that they can ask and cannot.
+ */
+async function askIn2025(question: Question, { mcpReq }: ServerContext, clock: Clock): Promise<Reply> {
+  const [late, done] = [new AbortController(), new AbortController()];
+  const params = { mode: 'form', ...formOf(question) };
+  const answer = mcpReq
+    .send({ method: 'elicitation/create', params }, { signal: late.signal, timeout: 2 * ANSWER_MS })
+    .then(replyOf, () => 'unanswered' as const);
+  const wait = clock.sleep(ANSWER_MS, AbortSignal.any([mcpReq.signal, done.signal])).then(() => 'unanswered' as const);
+  try {
+    return await Promise.race([answer, wait]);
+  } finally {
+    done.abort();
+    wait.catch(() => undefined);
+    late.abort();
+  }
+}
+
+/** The views that the product ships. */
+export type ViewName = 'chart' | 'overview';
+
+/** A view as hosts list it; its page and the script of all pages are what the build made. */
+interface View {
+  readonly name: ViewName;
+  readonly uri: string;
+  readonly title: string;
+  readonly description: string;
+}
+
+const views: readonly View[] = [
+  {
+    name: 'chart',
+    uri: CHART_VIEW_URI,
+    title: 'Chart',
+    description: 'Draws the chart of a tool result inside the conversation, to be zoomed and pointed at; for hosts, not for reading.',
+  },
+  {
+    name: 'overview',
+    uri: OVERVIEW_VIEW_URI,
+    title: 'Overview',
+    description: 'Shows changes, key figures, speed and exports of a period inside the conversation; for hosts, not for reading.',
+  },
+];
+
+const VIEW_MIME_TYPE = 'text/html;profile=mcp-app';
+
+/** The view reaches for nothing beyond its own file: every list of allowed origins is empty. */
+const VIEW_META = { ui: { csp: { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] }, prefersBorder: true } };
+
+/** A view as a host reads it: one HTML file with all it needs. */
+export async function readView(name: ViewName): Promise<string> {
+  const [page, script] = await Promise.all([`${name}.html`, 'view.js'].map((file) => readFile(shippedFile(`views/${file}`), 'utf8')));
+  // A function, because a replacement would read "$" in the script as its own.
+  return (page ?? '').replace('<script src="view.js">', () => `<script>${script?.replaceAll('</script', '<\\/script')}`);
+}
+
+/** Makes the views readable, loaded when a host asks for one. */
+function registerViews(server: McpServer): void {
+  for (const { name, uri, title, description } of views)
+    server.registerResource(name, uri, { title, description, mimeType: VIEW_MIME_TYPE, _meta: VIEW_META }, async () => ({
+      contents: [{ uri, mimeType: VIEW_MIME_TYPE, text: await readView(name), _meta: VIEW_META }],
+    }));
+}
+
+/** A picture that hosts show beside a name; inline, because a host may fetch nothing from an address that it does not know. */
+interface Icon {
+  readonly src: string;
+  readonly mimeType: string;
+  readonly sizes: string[];
+}
+
+function inline(svg: string): Icon[] {
+  const escaped = encodeURI(svg.replaceAll('"', "'")).replaceAll('#', '%23'); // a valid address, which some clients check
+  return [{ src: `data:image/svg+xml,${escaped}`, mimeType: 'image/svg+xml', sizes: ['any'] }];
+}
+
+/** The product's own icon: `assets/icon.svg` without the space between its elements. */
+export const productIcons = inline(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512" width="512" height="512"><rect width="512" height="512" rx="112" ' +
+    'fill="#14532d"/><g fill="#bbf7d0"><rect x="104" y="288" width="56" height="120" rx="12"/><rect x="192" y="224" width="56" ' +
+    'height="184" rx="12"/><rect x="280" y="256" width="56" height="152" rx="12"/><rect x="368" y="152" width="56" height="256" ' +
+    'rx="12"/></g><path d="M104 236 L220 164 L308 196 L420 96" fill="none" stroke="#facc15" stroke-width="26" ' +
+    'stroke-linecap="round" stroke-linejoin="round"/><circle cx="420" cy="96" r="30" fill="#facc15"/></svg>',
+);
+
+/** One path of 24 × 24 each; a green that shows on light and dark ground. */
+const PATHS: Readonly<Record<string, string>> = {
+  insights: 'M4 20V11h4v9zm6 0V4h4v16zm6 0v-6h4v6z',
+  journeys: 'M3 4h18l-7 8v8l-4-2v-6z',
+  account: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8zm-8 8c0-5 16-5 16 0z',
+  'speed-analysis': 'M13 2L5 14h6l-1 8 9-12h-7z',
+  'data-export': 'M10 3h4v8h4l-6 6-6-6h4zM4 19h16v2H4z',
+  objects: 'M3 3h8v8H3zm10 0h8v8h-8zM3 13h8v8H3zm10 0h8v8h-8z',
+  metrics: 'M3 17l6-7 4 4 6-9 2 2-8 12-4-4-4 5z',
+  enrichment: 'M10 4h4v6h6v4h-6v6h-4v-6H4v-4h6z',
+};
+
+const drawn = new Map(
+  Object.entries(PATHS).map(([toolset, path]) => [
+    toolset,
+    inline(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#16a34a" d="${path}"/></svg>`),
+  ]),
+);
+
+/** The icon of the tools of a toolset. */
+export function toolsetIcons(toolset: string): Icon[] | undefined {
+  return drawn.get(toolset);
+}
 
 /** The extension of the protocol by which hosts show views. */
 const APP_EXTENSION = 'io.modelcontextprotocol/ui';

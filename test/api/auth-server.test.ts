@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { checkedAuthUrl, createAuthServer } from '../../src/api/auth-server.ts';
+import { createTokenProvider } from '../../src/api/client.ts';
 import { DEFAULT_SIZE_LIMITS } from '../../src/api/exchange.ts';
 import { checkProject, type Granted, jointScopes, lacksScope, scopesFor } from '../../src/api/granted.ts';
 import { createHttp } from '../../src/api/http.ts';
-import { createTokenProvider } from '../../src/api/token-provider.ts';
 import type { TokenCache } from '../../src/api/tokens.ts';
 import { failure } from '../support/failure.ts';
 import {

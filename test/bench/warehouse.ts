@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { writePiece } from '../../src/workspace/query/sql-process.ts';
 import type { RunManifest, RunTable } from '../../src/workspace/store/manifest.ts';
 import { ledgerOf } from '../../src/workspace/warehouse/ledger.ts';
-import { loadRun } from '../../src/workspace/warehouse/load-run.ts';
+import { loadRun } from '../../src/workspace/warehouse/project-warehouse.ts';
 import { openWarehouse } from '../../src/workspace/warehouse/warehouse.ts';
 import { missing, startClickHouse } from '../support/clickhouse/start.ts';
 import { type Row, timed } from './measure.ts';

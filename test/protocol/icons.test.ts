@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { productIcons, toolsetIcons } from '../../src/protocol/icons.ts';
+import { productIcons, toolsetIcons } from '../../src/protocol/server.ts';
 import { toolsets } from '../../tools/index.ts';
 
 const svgOf = (src: string) => decodeURIComponent(src.slice('data:image/svg+xml,'.length));

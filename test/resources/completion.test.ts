@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matching } from '../../src/protocol/prompts.ts';
+import { matching } from '../../src/protocol/server.ts';
 import { openAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 

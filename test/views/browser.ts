@@ -8,7 +8,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 import { build } from 'esbuild';
 import { type BrowserContext, chromium, type Frame, type Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
-import { readView, type ViewName } from '../../src/protocol/views.ts';
+import { readView, type ViewName } from '../../src/protocol/server.ts';
 import { freshBundle } from '../support/stdio.ts';
 import type { HostPage, ToolCall } from './host/page.ts';
 

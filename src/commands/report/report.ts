@@ -3,16 +3,42 @@ import { join } from 'node:path';
 import { nameOf } from '../../domain/metrics/metric-definitions.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { resolveDate, todayIn } from '../../lib/dates.ts';
+import { markdownTable } from '../../lib/text-table.ts';
 import { type Settings, SettingsError } from '../../settings/settings.ts';
 import { callTool } from '../../tooling/call-tool.ts';
 import type { Session } from '../../tooling/session.ts';
 import type { Offer } from '../../tooling/tool.ts';
 import { type Block, blockOf, failureOf } from '../../views/overview/blocks.ts';
 import { type OverviewAsked, type OverviewPart, overviewParts } from '../../views/overview/parts.ts';
+import { panelsOf } from '../../views/spec.ts';
 import { enabledTools, listedTools, loadTool } from '../catalogue.ts';
 import type { WorldOptions } from '../emulator.ts';
 import { openSession } from '../platform.ts';
-import { reportMarkdown } from './report-markdown.ts';
+import type { ReportHead } from './report-page.ts';
+
+/** Signs that would become markup. */
+const plain = (text: string) => text.replaceAll(/[\\`*_[\]<>]/g, '\\$&');
+
+function blockText({ title, headline, lines, table, chart }: Block): string {
+  const pictures = chart ? panelsOf(chart).map((panel) => ('title' in panel ? panel.title : '')) : [];
+  const parts = [
+    `## ${plain(title)}`,
+    headline === '' ? '' : plain(headline),
+    [...lines, ...(headline === '' ? pictures : [])].map((line) => `- ${plain(line)}`).join('\n'),
+    table && table.rows.length > 0
+      ? markdownTable(
+          table.columns,
+          table.rows.map((row) => row.map(plain)),
+        )
+      : '',
+  ];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** The report as Markdown: the same words and tables, of pictures their titles. */
+function reportMarkdown({ title, subtitle }: ReportHead, blocks: readonly Block[]): string {
+  return `# ${plain(title)}\n\n${plain(subtitle)}\n\n${blocks.map(blockText).join('\n\n')}\n`;
+}
 
 const PERIODS = ['week', 'month', 'quarter'];
 const MOST_DAYS = 92;

@@ -1,14 +1,283 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { classifyInboundRequest } from '@modelcontextprotocol/server';
+import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
+import {
+  classifyInboundRequest,
+  createMcpHandler,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/server';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Principal } from '../../sign-in/principal.ts';
-import { acceptsStreams } from './direct-answers.ts';
-import { createEra2025Handler, type Era2025Handler } from './era-2025.ts';
-import { createEra2026Handler } from './era-2026.ts';
-import { type Era, type EraHandler, type Refusal, refuse, type Served } from './era-handler.ts';
-import { isInitialize } from './messages.ts';
+import type { Watch } from '../subscriptions.ts';
+import {
+  answerJson,
+  type Era,
+  type EraHandler,
+  type EraHandlerParts,
+  KEEP_ALIVE_MS,
+  type Refusal,
+  refuse,
+  type Served,
+} from './era-handler.ts';
+import { calledTools, cancelledIds, isInitialize, listenedUris, requestIds } from './messages.ts';
 import { createSessionTable, type SessionEntry, type TableLimits } from './session-table.ts';
+
+type Id = string | number;
+
+/** Calls of a session that are answered without the streams of the SDK. */
+interface DirectAnswers {
+  /** Takes a call whose answer needs no stream; false for all others, which the transport handles. */
+  take(request: IncomingMessage, response: ServerResponse, body: unknown): boolean;
+  /** Ends the response to a call that was given up. */
+  giveUp(id: unknown): void;
+  close(): void;
+}
+
+/** An open response. */
+interface Waiting {
+  send(message: JSONRPCMessage): void;
+  end(): void;
+}
+
+const STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' };
+
+/**
+ * A response that is one JSON text where the answer comes first, and becomes a stream for what comes before it or when it lasts, if its
+ * client takes `streams`.
+ */
+function waitingResponse(response: ServerResponse, sessionId: string, streams: boolean): Waiting {
+  const session = { 'mcp-session-id': sessionId };
+  let timer = streams ? setTimeout(keepAlive, KEEP_ALIVE_MS).unref() : undefined;
+  response.once('close', () => clearTimeout(timer));
+
+  function begin(): void {
+    if (!response.headersSent && !response.destroyed) response.writeHead(200, { ...STREAM, ...session });
+  }
+
+  function keepAlive(): void {
+    begin();
+    response.write(': keepalive\n\n');
+    timer = setTimeout(keepAlive, KEEP_ALIVE_MS).unref();
+  }
+
+  return {
+    send(message) {
+      const isLast = !('method' in message);
+      if (isLast && !response.headersSent) return answerJson(response, 200, message, session);
+      if (!streams) throw new Error('The client of this request takes no streams.');
+      begin();
+      response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+      if (isLast) response.end();
+    },
+    end() {
+      begin();
+      response.end();
+    },
+  };
+}
+
+/** Whether a client takes answers as streams of events; one that accepts anything, or does not say, may not know them. */
+function acceptsStreams({ headers: { accept = '' } }: IncomingMessage): boolean {
+  return accept.includes('text/event-stream');
+}
+
+/** Whether the headers are those that need nothing of the SDK's transport, with none that it hands on. */
+function hasUsualHeaders({ headers }: IncomingMessage): boolean {
+  const version = headers['mcp-protocol-version'];
+  const isAccepted = /application\/(?:json|\*)|\*\/\*|^$/.test(headers.accept ?? '');
+  const isKnown = version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version));
+  return isAccepted && isKnown && headers['traceparent'] === undefined;
+}
+
+/**
+ * Answers calls of tools straight to the response, as the protocol allows: JSON, or a stream where something comes before the answer. The
+ * transport of the SDK makes a web request, a web response and a stream of each, which takes longer than most calls. Clients that take no
+ * streams have all their requests answered so, but the first: it makes the transport know the session.
+ */
+function createDirectAnswers(transport: NodeStreamableHTTPServerTransport): DirectAnswers {
+  const waiting = new Map<Id, Waiting>();
+  const sendInStream = transport.send.bind(transport);
+
+  async function send(message: JSONRPCMessage, options?: Parameters<typeof sendInStream>[1]): Promise<void> {
+    const isAnswer = !('method' in message);
+    const id = isAnswer ? message.id : options?.relatedRequestId;
+    const open = id === undefined ? undefined : waiting.get(id);
+    if (!open || id === undefined) return sendInStream(message, options);
+    if (isAnswer) waiting.delete(id);
+    open.send(message);
+  }
+  Object.assign(transport, { send });
+
+  function giveUp(id: unknown): void {
+    const open = waiting.get(id as Id); // any other value is no key
+    waiting.delete(id as Id);
+    open?.end();
+  }
+
+  return {
+    take(request, response, body) {
+      const { sessionId, onmessage } = transport;
+      if (!onmessage || sessionId === undefined || !hasUsualHeaders(request)) return false;
+      const streams = acceptsStreams(request);
+      if (!isJSONRPCRequest(body) || (streams && body.method !== 'tools/call')) return false;
+      waiting.set(body.id, waitingResponse(response, sessionId, streams));
+      onmessage(body);
+      return true;
+    },
+    giveUp,
+    close() {
+      for (const id of waiting.keys()) giveUp(id);
+    },
+  };
+}
+
+/** A session of the 2025 era: one server for as long as the client keeps the id. */
+interface Era2025Handler extends EraHandler {
+  /** False when the first request was refused, so that no client knows the id. */
+  isOpen(): boolean;
+}
+
+const TAKEN: Refusal = {
+  status: 400,
+  code: -32_600,
+  message: 'Invalid Request: another request of this session has the same id and waits for its answer; give each an id of its own.',
+};
+
+/** Types that the transport of the SDK wants every client to accept. */
+const ACCEPTED = 'application/json, text/event-stream';
+
+/** Lets the SDK take a request whatever it accepts: the answers of the session already have the form that its client reads. */
+function acceptAll(request: IncomingMessage): void {
+  const { method, headers, rawHeaders } = request;
+  // A stream is no answer for one that asks for something else.
+  if (method === 'GET' && !/^$|\*\/\*/.test(headers.accept ?? '')) return;
+  headers.accept = ACCEPTED;
+  rawHeaders.push('accept', ACCEPTED);
+}
+
+/** A session of the 2025 era is opened with these. */
+interface SessionParts extends EraHandlerParts {
+  readonly id: string;
+  /** Whether its client takes answers as streams; else each is one JSON text. */
+  readonly streams: boolean;
+  /** Called when its client deletes it. */
+  readonly onEnd: () => void;
+}
+
+/** Makes a session of the 2025 era. */
+function createEra2025Handler({ served, log, id, streams, onEnd }: SessionParts): Era2025Handler {
+  const server = served.createServer();
+  const transport = new NodeStreamableHTTPServerTransport({
+    sessionIdGenerator: () => id,
+    onsessionclosed: onEnd,
+    keepAliveMs: KEEP_ALIVE_MS,
+    enableJsonResponse: !streams,
+  });
+  Object.assign(transport, { onerror: (error: Error) => log('debug', `2025 era: ${error.message}`) });
+  const direct = createDirectAnswers(transport);
+  const connected = server.connect(transport);
+  /** Requests that wait for an answer, each with how many share its stream: the SDK would send an answer down the stream of a namesake. */
+  const waiting = new Map<unknown, number>();
+
+  /** The SDK answers nothing to a request that was given up, and would keep its stream open. */
+  function closeStreams(ids: readonly unknown[]): void {
+    for (const given of ids) {
+      const isId = typeof given === 'string' || typeof given === 'number';
+      if (isId && waiting.get(given) === 1) transport.closeSSEStream(given);
+      direct.giveUp(given);
+    }
+  }
+
+  return {
+    era: '2025',
+    isOpen: () => transport.sessionId !== undefined,
+    async handle(request, response, body) {
+      await connected;
+      const ids = requestIds(body);
+      if (ids.some((each, index) => waiting.has(each) || ids.indexOf(each) !== index)) return refuse(response, TAKEN);
+      for (const each of ids) waiting.set(each, ids.length);
+      response.once('close', () => {
+        for (const each of ids) waiting.delete(each);
+      });
+      if (direct.take(request, response, body)) return;
+      acceptAll(request);
+      await transport.handleRequest(request, response, body);
+      closeStreams(cancelledIds(body));
+    },
+    async close() {
+      direct.close();
+      await server.close();
+      served.subscriptions.close();
+      await served.close();
+    },
+  };
+}
+
+/** Open `subscriptions/listen` of one principal. */
+const MAX_SUBSCRIPTIONS = 64;
+
+/** Makes what answers one principal in the 2026-07-28 era: stateless on the wire, while tokens and names are kept between requests. */
+function createEra2026Handler({ served, log }: EraHandlerParts): EraHandler {
+  const onerror = (error: Error) => log('debug', `2026 era: ${error.message}`);
+  /** The tool that a request calls, for the server that is made for it. */
+  const called = new WeakMap<Request, string>();
+  // One handler for each principal: its streams receive everything that is published in it.
+  const handler = createMcpHandler(({ requestInfo }) => served.createServer(requestInfo && called.get(requestInfo)), {
+    legacy: 'reject',
+    maxSubscriptions: MAX_SUBSCRIPTIONS,
+    keepAliveMs: KEEP_ALIVE_MS,
+    onerror,
+  });
+  /** Listeners by address: a change is published once, and each stream takes what it asked for. */
+  const listeners = new Map<string, { count: number; watch: Watch }>();
+
+  function begin(uri: string): void {
+    const known = listeners.get(uri);
+    if (known) {
+      known.count += 1;
+      return;
+    }
+    try {
+      listeners.set(uri, { count: 1, watch: served.subscriptions.watch(uri, () => handler.notify.resourceUpdated(uri)) });
+    } catch (error) {
+      log('info', `nothing to listen to at an address: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  function end(uri: string): void {
+    const known = listeners.get(uri);
+    if (!known || --known.count > 0) return;
+    known.watch.stop();
+    listeners.delete(uri);
+  }
+
+  /** The SDK answers `subscriptions/listen` itself without calling the server; the watches last as long as its stream. */
+  async function fetch(request: Request, options?: { parsedBody?: unknown }): Promise<Response> {
+    const [toolName] = calledTools(options?.parsedBody);
+    if (toolName !== undefined) called.set(request, toolName);
+    const answer = await handler.fetch(request, options);
+    const uris = new Set(listenedUris(options?.parsedBody));
+    const streams = answer.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+    if (uris.size === 0 || !streams || request.signal.aborted) return answer;
+    for (const uri of uris) begin(uri);
+    request.signal.addEventListener('abort', () => uris.forEach(end), { once: true });
+    return answer;
+  }
+
+  const respond = toNodeHandler({ fetch }, { onerror });
+  return {
+    era: '2026',
+    // A request that a server receives has a method and an address, although its type leaves them open.
+    handle: async (request, response, body) => respond(request as IncomingMessage & { method: string; url: string }, response, body),
+    async close() {
+      await handler.close();
+      served.subscriptions.close();
+      await served.close();
+    },
+  };
+}
 
 /** Leads each request to the session that it belongs to, opening one where that is due. */
 export interface Router {

@@ -7,17 +7,81 @@ import { deviceOf, type JobRecord, lower } from '../../domain/exports/plan/simil
 import { DAY_MS } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
 import { counted } from '../../lib/number-text.ts';
-import type { SuccessfulRun } from '../../workspace/download/sync-plan.ts';
+import { type SuccessfulRun, successfulRunsOf } from '../../workspace/download/sync-plan.ts';
+import type { PlanPart } from '../../workspace/plans.ts';
 import { folded, nameOfField } from '../../workspace/query/columns.ts';
 import { coverageOf, type Interval, uncovered } from '../../workspace/query/intervals.ts';
 import type { Context } from '../context.ts';
-import { beingFetched, beingFetchedWords } from './being-fetched.ts';
 import { NOTHING_HERE, NothingDownloaded } from './export-data.ts';
 import { openPlansOf, readJobs, readVariables } from './export-lists.ts';
 import { awaitPlanned, type FetchContext, plannedFor, runToCome } from './fetch-planned.ts';
 import { type FiledRun, type FilesNeeded, lackingDays, lastMidnight, namesColumn, overBy, runsHolding } from './files-needed.ts';
-import { foundEmptyWords } from './found-empty.ts';
 import { availableRuns, type PlanContext, planExport } from './plan-export.ts';
+import { withoutFilesWords } from './runs-without-files.ts';
+
+/** Days of a scope, and the columns by their names in answers, that a question lacks. */
+interface Lacking {
+  readonly scope: string;
+  readonly columns: readonly string[];
+  readonly days: readonly Interval[];
+}
+
+/** Whether the once job of a plan exports all that is lacking. */
+function exportsIt({ body: { scope, frequency, fields } }: PlanPart, lack: Lacking): boolean {
+  const { from = '', to = '' } = frequency.dateRange ?? {};
+  const own = new Set(fields.map((field) => folded(nameOfField(field) ?? '')));
+  const isOfScope = lower(scope) === lower(lack.scope) && lack.columns.every((column) => own.has(folded(column)));
+  return isOfScope && uncovered(lack.days, [{ startMs: instantOf(from), endMs: instantOf(to) }]).length === 0;
+}
+
+/**
+ * That the platform has no rows of what is lacking, because a job that was made for these days ran and found none; undefined where none
+ * did, or where that cannot be read. The same export once more would find none either.
+ */
+export async function foundEmptyWords(
+  lack: Lacking,
+  parts: readonly PlanPart[],
+  context: Pick<Context, 'ask' | 'nowMs'>,
+): Promise<string | undefined> {
+  const jobs = parts.flatMap((part) => (typeof part.jobId === 'number' && exportsIt(part, lack) ? [part] : []));
+  if (jobs.length === 0) return undefined;
+  try {
+    const jobIds = jobs.map(({ jobId }) => Number(jobId));
+    const listed = await successfulRunsOf(jobIds, context.ask);
+    if (listed.length > 0) return undefined;
+    const sinceMs = Math.min(...jobs.map(({ sentAt }) => Date.parse(sentAt ?? '') || 0));
+    const [sentence] = await withoutFilesWords(listed, { jobIds, sinceMs }, context);
+    return sentence === undefined ? undefined : `The platform has no rows of it: an export of these days found none. ${sentence}`;
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}
+
+/** More jobs are counted. */
+const MOST_NAMED = 3;
+
+/** The runs that are being fetched and hold some of these days. */
+export function beingFetched(
+  runs: readonly SuccessfulRun[],
+  days: readonly Interval[],
+  isUnderWay: (run: SuccessfulRun) => boolean,
+): SuccessfulRun[] {
+  const length = (intervals: readonly Interval[]) => intervals.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
+  const isWanted = ({ from, to }: SuccessfulRun) =>
+    length(uncovered(days, [{ startMs: instantOf(from), endMs: instantOf(to) }])) < length(days);
+  return runs.filter((run) => isUnderWay(run) && isWanted(run));
+}
+
+/** The words on such runs; undefined without any. */
+export function beingFetchedWords(runs: readonly SuccessfulRun[]): string | undefined {
+  if (runs.length === 0) return undefined;
+  const names = [...new Set(runs.map(({ name, jobId }) => `"${name}" (${jobId})`))];
+  const more = names.length > MOST_NAMED ? ` and ${counted(names.length - MOST_NAMED, 'more job')}` : '';
+  const are = runs.length === 1 ? 'is' : 'are';
+  const jobs = names.slice(0, MOST_NAMED).join(', ');
+  return `${counted(runs.length, 'run')} with days of it ${are} being fetched: ${jobs}${more}. Ask again in a minute.`;
+}
 
 /** The parts of a call that finding a way to files uses. */
 export type WayContext = PlanContext & Pick<Context, 'clock'>;

@@ -1,11 +1,117 @@
 import { refuse } from '../../api/errors.ts';
 import { daysWords } from '../../domain/journeys/covered-days.ts';
+import { groupPages, OTHER, type PageGroup } from '../../domain/journeys/page-groups.ts';
 import { type PathsAnswer, pagesOfPaths, pathText, pathWords } from '../../domain/journeys/paths.ts';
 import { pageStep, readAsWords } from '../../domain/journeys/step.ts';
 import type { Context } from '../context.ts';
-import { readPaths } from './read-paths.ts';
-import type { VisitQuestion } from './visits.ts';
+import { requireVisits } from './held-values.ts';
+import { flag } from './sql-words.ts';
+import { pageCondition } from './step-sql.ts';
+import { unreached } from './unseen-step.ts';
+import { partsOf, sessionRows, type VisitPart, visitRelation } from './visit-relation.ts';
+import type { VisitQuestion, Visits } from './visits.ts';
 import { type VisitUses, withVisits } from './with-visits.ts';
+
+/** The question behind paths. */
+interface PathQuestion {
+  /** A step that is a page, or `entry`. */
+  readonly from: string;
+  readonly direction: 'after' | 'before';
+  readonly depth: number;
+}
+
+/** Pages of one path from its start on, and how many sessions took it; it ends early where the visit does. */
+interface CountedPath {
+  readonly pages: readonly string[];
+  readonly sessions: number;
+}
+
+/** Pages with names of their own, patterns included, and the most paths that are read. */
+const [MOST_PAGES, MOST_PATHS] = [60, 20_000];
+/** Distinct paths that are looked at for patterns, the most viewed first. */
+const MOST_DISTINCT = 5_000;
+/** The number of no page. */
+const NO_PAGE = -9;
+
+/** The groups of pages with names of their own, those of few pages before those of many. */
+async function groupsOf(visits: Visits): Promise<PageGroup[]> {
+  const path = `coalesce(${visits.column('views', 'path') ?? 'NULL'}, '')`;
+  const rows = await visits.select(
+    `SELECT ${path} AS name, count(*) AS n FROM views GROUP BY name ORDER BY n DESC, name LIMIT ${MOST_DISTINCT}`,
+  );
+  const paths = rows.map(({ name, n }) => ({ path: typeof name === 'string' ? name : '', views: Number(n) }));
+  const plainLength = (pattern: string) => (pattern.includes('*') ? 0 : 1_000) + pattern.replaceAll('*', '').length;
+  return groupPages(paths, MOST_PAGES).toSorted((a, b) => plainLength(b.pattern) - plainLength(a.pattern));
+}
+
+/** A page of a session as one number: that of the view times this, and that of its group; so much more, another page of the first one's. */
+const GROUPS = 64;
+
+function pathSql(
+  { from, direction, depth, part }: PathQuestion & { readonly part: VisitPart },
+  groups: readonly PageGroup[],
+  visits: Visits,
+): string {
+  const { sql } = visits;
+  const path = `coalesce(${visits.column('views', 'path') ?? 'NULL'}, '')`;
+  const isStart = from === 'entry' ? '1 = 1' : (pageCondition(pageStep(from, 'from'), path, sql) ?? 'false');
+  const ctes = visitRelation(visits, { page: { hit: flag(isStart) }, part });
+  const cases = groups.map(({ pattern }, index) => `WHEN ${sql.like('path', pattern)} THEN ${index}`).join(' ');
+  const aggregates = {
+    l: sql.sorted(sql.pair(sql.whole(`s.n * ${GROUPS} + o.g`), 's.p')),
+    start: 'min(CASE WHEN s.hit = 1 THEN s.n END)',
+  };
+  const rows = sessionRows(visits, aggregates, { more: ' JOIN named AS o ON s.p = o.p_named' });
+  const isAfter = direction === 'after';
+  const isKept = (pair: string) => `${sql.one(pair)} ${isAfter ? `>= start * ${GROUPS}` : `< (start + 1) * ${GROUPS}`}`;
+  const groupOf = (pair: string) => `${sql.one(pair)} % ${GROUPS}`;
+  const label = (pair: string) =>
+    `CASE WHEN ${sql.other(pair)} <> ${sql.other('f')} AND ${groupOf(pair)} = ${groupOf('f')} THEN ${GROUPS} ELSE 0 END + ${groupOf(pair)}`;
+  // Before the start the nearest page is the last of the list.
+  const placeOf = (at: number) => (isAfter ? at + 1 : -at - 1);
+  const columns = Array.from(
+    { length: depth + 1 },
+    (_, at) => `CASE WHEN length(c) > ${at} THEN c[${placeOf(at)}] ELSE ${NO_PAGE} END AS g${at}`,
+  );
+  const all = columns.map((_, at) => `g${at}`).join(', ');
+  return `WITH ${ctes},
+named AS (SELECT p AS p_named, CASE ${cases} ELSE ${groups.length} END AS g FROM path_of),
+walk AS (${rows}),
+kept AS (SELECT ${sql.filter('l', isKept)} AS l FROM walk WHERE start IS NOT NULL),
+begun AS (SELECT l, ${isAfter ? 'l[1]' : 'l[length(l)]'} AS f FROM kept),
+labelled AS (SELECT ${sql.map('l', label)} AS m FROM begun),
+folded AS (SELECT ${sql.changes('m', (each) => each)} AS c FROM labelled),
+wide AS (SELECT ${columns.join(', ')} FROM folded)
+SELECT ${all}, count(*) AS n FROM wide GROUP BY ${all} ORDER BY n DESC LIMIT ${MOST_PATHS}`;
+}
+
+/** The names of the pages of a path: what was asked for by that, where its group has more pages. */
+function pagesOf(numbers: readonly number[], groups: readonly PageGroup[], from: string): string[] {
+  const nameOf = (number: number) => {
+    const { name = OTHER, pattern = OTHER } = groups[number % GROUPS] ?? {};
+    if (number === numbers[0] && from.startsWith('/') && pattern.includes('*')) return from;
+    return number >= GROUPS && name !== OTHER ? `another of ${name}` : name;
+  };
+  return numbers.filter((number) => number !== NO_PAGE).map(nameOf);
+}
+
+/** Counts what sessions did after or before their first page of a kind, the most frequent paths first. */
+export async function readPaths(question: PathQuestion, visits: Visits): Promise<CountedPath[]> {
+  const groups = await groupsOf(visits);
+  const counted = new Map<string, CountedPath>();
+  for (const part of partsOf(visits, 'session'))
+    for (const row of await visits.select(pathSql({ ...question, part }, groups, visits))) {
+      const numbers = Array.from({ length: question.depth + 1 }, (_, at) => Number(row[`g${at}`]));
+      const pages = pagesOf(numbers, groups, question.from);
+      const key = numbers.join(' ');
+      counted.set(key, { pages, sessions: (counted.get(key)?.sessions ?? 0) + Number(row['n']) });
+    }
+  if (counted.size === 0) {
+    await requireVisits(visits);
+    if (question.from !== 'entry') throw await unreached(pageStep(question.from, 'from'), 'from', visits);
+  }
+  return [...counted.values()].toSorted((a, b) => b.sessions - a.sessions).slice(0, MOST_PATHS);
+}
 
 /** A question about paths, dates as the boundary resolves them. */
 export interface PathsRequest extends VisitQuestion {

@@ -1,12 +1,512 @@
+import { ApiError, refuse } from '../../api/errors.ts';
+import { listSpeedEvents } from '../../api/operations/speed-analysis.ts';
+import { instantOf } from '../../api/params.ts';
+import type { KnownDays } from '../../domain/metrics/calendar/known-days.ts';
+import { specialSentence } from '../../domain/metrics/calendar/special-words.ts';
+import { type Causes, type CausesInput, explainHeadline, type SegmentReadings } from '../../domain/metrics/compare/causes.ts';
+import { type Change, earlierOf } from '../../domain/metrics/compare/change.ts';
+import { type PeriodsResult, wordComparison } from '../../domain/metrics/compare/comparison.ts';
 import type { Comparison } from '../../domain/metrics/compare/comparison-rows.ts';
-import { zoneMetricWords } from '../../domain/metrics/metric-definitions.ts';
+import { type Windows, windowsOf } from '../../domain/metrics/compare/comparison-windows.ts';
+import { contrastScore, type GroupValues } from '../../domain/metrics/compare/contributions.ts';
+import { type Detection, detectionSentences, detectionsOf } from '../../domain/metrics/compare/detection.ts';
+import { daysOf, type JudgedChanges, judgeChanges, type PeriodsInput } from '../../domain/metrics/compare/judged-changes.ts';
+import { isChanged, isWithoutDays, type Judged, type Reading, readingsOf } from '../../domain/metrics/compare/readings.ts';
+import { grammarOf } from '../../domain/metrics/findings.ts';
+import { definitionOf, nameOf, zoneMetricWords } from '../../domain/metrics/metric-definitions.ts';
+import { type CountingFault, countingFaults, withoutFaults } from '../../domain/metrics/quality/counting.ts';
+import type { MetricAnswers, MetricRow } from '../../domain/metrics/read/metric-answers.ts';
+import type { Device, MetricGrid } from '../../domain/metrics/read/metric-grid.ts';
+import { refusedNotes } from '../../domain/metrics/read/query-notes.ts';
+import { ALL_VISITORS } from '../../domain/names/match-name.ts';
+import type { FindingPlace } from '../../findings/finding.ts';
+import { daysBetween, shiftDays } from '../../lib/calendar.ts';
+import { isoAt, resolveDate, todayIn } from '../../lib/dates.ts';
 import { inTurns } from '../../statistics/kept-fits.ts';
-import { type CompareContext, type CompareInput, type Question, questionOf } from './compare-question.ts';
+import type { Context, Lists } from '../context.ts';
+import { type CompareContext, type CompareInput, gridOf, PARTS, type Question, questionOf } from './compare-question.ts';
 import { compareAtOnce } from './compare-sides.ts';
-import { explainPeriods } from './explain-periods.ts';
-import { judgePeriodsRead } from './judge-periods.ts';
-import { readPeriods } from './read-periods.ts';
-import { wordPeriods } from './word-periods.ts';
+import { apartSentence, fetchMetrics, goalNotes, keptPartOf, reachesBeyond, readDays, readDaysOrNone } from './fetch-metrics.ts';
+import { readKnownDays, withKnownDays } from './read-known-days.ts';
+import { redefinitionNotes } from './redefinitions.ts';
+
+/** Both ranges of a comparison and the days around them. */
+interface PeriodsRead {
+  /** The question, with the part of its baseline that the platform keeps. */
+  readonly question: Question;
+  readonly windows: Windows;
+  readonly totals: MetricAnswers;
+  readonly days: readonly MetricRow[];
+  readonly known: KnownDays;
+  readonly lists: Lists;
+  readonly timeZone: string;
+  /** One selection is compared, so that its change may be explained. */
+  readonly isOne: boolean;
+  /** The devices that divide the selection were read too. */
+  readonly byDevice: boolean;
+  /** That no visit lies in all of the segments; undefined where that is not so. */
+  readonly apart: string | undefined;
+  /** That the platform keeps only a part of the baseline, and which; undefined where it keeps all of it. */
+  readonly kept?: string;
+  readonly notes: readonly string[];
+}
+
+/** Throws the reason where one side as a whole could not be read. */
+function requireSides({ rows, missing }: MetricAnswers, { period, baseline }: Windows, timeZone: string): void {
+  for (const { reason, parts } of missing) {
+    const isOf = (side: Windows['period']) =>
+      parts.some(({ interval }) => interval.startMs >= side.startMs && interval.endMs <= side.endMs);
+    const hasSide = (range: number) => rows.some((row) => row.range === range && row.values['visits'] !== null);
+    const [name, side] = isOf(baseline) && !hasSide(0) ? (['baseline', baseline] as const) : (['period', period] as const);
+    if (isOf(side) && !hasSide(side === baseline ? 0 : 1))
+      refuse(`The ${name} (${isoAt(side.startMs, timeZone)} … ${isoAt(side.endMs, timeZone)}) cannot be read: ${reason}`);
+  }
+}
+
+/** The site's visits of the same selections and times; undefined for metrics of the site, which have them. */
+function visitsOf<Grid extends Pick<MetricGrid, 'zoneIds'>>(grid: Grid) {
+  return grid.zoneIds === undefined ? undefined : { ...grid, zoneIds: [undefined], goalIds: [undefined], metrics: ['visits'] };
+}
+
+/** Adds the site's visits to rows of zones: the interface does not give the users that these are of. */
+function withVisits(rows: readonly MetricRow[], ofSite: readonly MetricRow[]): readonly MetricRow[] {
+  const keyOf = ({ selection: { device, segmentIds }, range, interval }: MetricRow) =>
+    [range, interval.startMs, device, ...segmentIds].join(' ');
+  const visits = new Map(ofSite.map((row) => [keyOf(row), row.values]));
+  return rows.map((row) => ({ ...row, values: { ...visits.get(keyOf(row)), ...row.values } }));
+}
+
+async function readRanges(grid: MetricGrid, context: CompareContext): Promise<MetricAnswers> {
+  const visits = visitsOf(grid);
+  const [answers, ofSite] = await Promise.all([fetchMetrics(grid, context), visits && fetchMetrics(visits, context)]);
+  return ofSite ? { ...answers, rows: withVisits(answers.rows, ofSite.rows) } : answers;
+}
+
+async function readDaysWithVisits(grid: Omit<MetricGrid, 'ranges'>, windows: Windows, context: CompareContext) {
+  const visits = visitsOf(grid);
+  const [days, ofSite] = await Promise.all([
+    readDaysOrNone(grid, windows, context),
+    visits && readDaysOrNone(visits, windows, { ...context, note: () => undefined }),
+  ]);
+  return ofSite ? withVisits(days, ofSite) : days;
+}
+
+/** The bounds of a baseline kept in part, with a sentence on it; undefined where the period is not there, or nothing of the baseline. */
+async function keptBaseline({ rows }: MetricAnswers, { baseline }: Windows, context: CompareContext) {
+  const { timeZone } = context;
+  if (rows.some(({ range, values }) => range === 1 && values['visits'] === null)) return undefined;
+  const kept = await keptPartOf(baseline, context);
+  if (!kept) return undefined;
+  const lengthOf = ({ startMs, endMs }: Windows['period']) => Math.round(daysBetween(startMs, endMs + 1, timeZone));
+  return {
+    bounds: { baselineStartMs: kept.startMs, baselineEndMs: kept.endMs },
+    sentence:
+      `The platform keeps data since ${kept.firstDay}: the baseline is used from there on, ${lengthOf(kept)} of its ` +
+      `${lengthOf(baseline)} days.`,
+  };
+}
+
+/** The selections to read: those of the question and, where one may be explained, the devices that divide it. */
+function selectionOf(question: Question) {
+  const { devices, zoneIds, explain } = question;
+  const base = gridOf(question);
+  const isOne = devices.length <= 1 && zoneIds.length <= 1 && (base.segmentSets?.length ?? 1) === 1;
+  const byDevice = explain && isOne && (devices[0] ?? 'all') === 'all';
+  const chosen: readonly Device[] = devices.length > 0 ? devices : ['all'];
+  return { grid: { ...base, devices: byDevice ? [...chosen, ...PARTS] : chosen }, isOne, byDevice };
+}
+
+/** The ranges, their days and what is known of these, all at once. */
+async function readAtOnce(grid: Omit<MetricGrid, 'ranges'>, windows: Windows, goalId: number | undefined, context: CompareContext) {
+  const { period, baseline, history } = windows;
+  const notes: string[] = [];
+  let done = 0;
+  const step = async <T>(work: Promise<T>): Promise<T> => {
+    const result = await work;
+    context.progress((done += 1), 3, 'reading metrics');
+    return result;
+  };
+  const [totals, days, known] = await Promise.all([
+    step(readRanges({ ...grid, ranges: [baseline, period] }, { ...context, progress: () => undefined })),
+    step(readDaysWithVisits(grid, windows, { ...context, note: (sentence) => void notes.push(sentence) })),
+    readKnownDays({ startMs: history.startMs, endMs: period.endMs }, goalId, context),
+    // Without its name the goal's id stands in the answer.
+    goalId !== undefined && (await context.lists()).of('goal').catch(() => undefined),
+  ]);
+  return { totals, days, known, notes };
+}
+
+/** Notes on missing parts, goals and definitions that changed; throws where a side or every metric has no value. */
+async function readingNotes(question: Question, totals: MetricAnswers, windows: Windows, lists: Lists, timeZone: string) {
+  const { goalId, metrics } = question;
+  const { baseline, period } = windows;
+  requireSides(totals, windows, timeZone);
+  const missing = totals.missing.map(
+    ({ reason, parts }) => `Missing for ${[...new Set(parts.map(({ selection }) => selection.device))].join(', ')}: ${reason}`,
+  );
+  const ofGoals = goalId === undefined ? await goalNotes(metrics, totals.rows, lists) : [];
+  const compared = { ...question, goalIds: [goalId], startMs: baseline.startMs, endMs: period.endMs, timeZone };
+  return [...missing, ...ofGoals, ...(await redefinitionNotes(compared, lists))];
+}
+
+/** Reads both ranges and the days that teach what is usual; a baseline that is kept in part is read from its first kept day on. */
+async function readPeriods(question: Question, context: CompareContext): Promise<PeriodsRead> {
+  const { timeZone, nowMs } = context;
+  const windows = windowsOf({ ...question, timeZone, nowMs });
+  const { grid, isOne, byDevice } = selectionOf(question);
+  const { totals, days, known, notes } = await readAtOnce(grid, windows, question.goalId, context);
+  const kept = reachesBeyond(totals) ? await keptBaseline(totals, windows, context) : undefined;
+  if (kept) {
+    return { ...(await readPeriods({ ...question, ...kept.bounds }, context)), kept: kept.sentence };
+  }
+  const lists = await context.lists();
+  const ofReading = await readingNotes(question, totals, windows, lists, timeZone);
+  const sets = question.compareSegments.some((choice) => choice !== ALL_VISITORS)
+    ? ['compareSegments: each is compared with itself in the baseline; by: "segment" puts them side by side.']
+    : [];
+  const all = [...notes, ...ofReading, ...sets];
+  const apart = apartSentence(question.segmentIds, totals.rows, lists);
+  return { question, windows, totals, days, known, lists, timeZone, isOne, byDevice, apart, notes: all };
+}
+
+/** The change of each metric with its verdict. */
+interface PeriodsJudged {
+  /** Days on which the counting looks broken; these are left out of the verdicts. */
+  readonly faults: readonly CountingFault[];
+  readonly periods: PeriodsInput;
+  /** Those of the table, then the devices of the whole. */
+  readonly readings: readonly Reading[];
+  readonly changes: JudgedChanges;
+}
+
+/** Days on which the counting of the one selection looks broken. */
+function faultsOf({ question, windows, days, known, timeZone, isOne }: PeriodsRead): readonly CountingFault[] {
+  if (!isOne || question.zoneIds.length > 0) return [];
+  const { isAdjacent, baseline, period } = windows;
+  return countingFaults({
+    rows: days,
+    whole: { device: question.devices[0] ?? 'all' },
+    from: todayIn(timeZone, isAdjacent ? baseline.startMs : period.startMs),
+    to: todayIn(timeZone, period.endMs),
+    isSpecial: (label) => known.specialDays(label) !== undefined,
+  });
+}
+
+/** Names a selection: zone, device, segments; empty for all visits. */
+function labelOf({ device, segmentIds, zoneId }: Reading, { lists, question }: PeriodsRead): string {
+  const named = segmentIds.map((id) => lists.nameOf('segment', id));
+  const segments = named.length === 0 && question.compareSegments.length > 0 ? [ALL_VISITORS] : named;
+  const zones = zoneId === undefined ? [] : [lists.nameOf('zone', zoneId)];
+  return [...zones, ...(device === 'all' ? [] : [device]), ...segments].join(', ');
+}
+
+/** Judges each metric of what was read, without the days on which the counting looks broken. */
+async function judgePeriodsRead(read: PeriodsRead, signal: AbortSignal): Promise<PeriodsJudged> {
+  const { question, windows, totals, days, known, byDevice } = read;
+  const faults = faultsOf(read);
+  const readings = readingsOf(totals.rows, withKnownDays(withoutFaults(days, faults), known));
+  const periods = {
+    metrics: question.metrics,
+    windows,
+    readings: byDevice ? readings.slice(0, 1) : readings,
+    devices: byDevice ? readings.slice(1) : [],
+    labelOf: (reading: Reading) => labelOf(reading, read),
+  };
+  return { faults, periods, readings, changes: await inTurns(signal, () => judgeChanges(periods)) };
+}
+
+/** Reads at most 20 segments, and judges and shows those that differ most from all other visits. */
+const READ = 20;
+const SHOWN = 4;
+
+/** Segments that may explain a change. */
+interface ChosenSegments extends SegmentReadings {
+  /** How they were chosen, where there are more. */
+  readonly choice?: string;
+}
+
+/** A change of which segments may be the cause. */
+interface SegmentSearch {
+  readonly question: Question;
+  readonly metric: string;
+  readonly whole: Reading;
+  readonly windows: Windows;
+  readonly known?: KnownDays;
+}
+
+function choiceOf(shown: number, all: number): string | undefined {
+  const latest = all > READ ? ` among the ${READ} changed last` : '';
+  const others = all > READ ? '; segmentIds asks for any other' : '';
+  if (shown === 0) return all > READ ? `Segments: none with visits${latest}, of ${all}${others}.` : undefined;
+  return all > shown ? `Segments: the ${shown} of ${all} most unlike all others${latest}${others}.` : undefined;
+}
+
+const visitsInBoth = ({ before, after }: GroupValues) => (before['visits'] ?? 0) + (after['visits'] ?? 0);
+
+/** Reads both ranges of the segments that were changed last, and the days of those that differ most from all other visits. */
+async function readBoth({ question, metric, whole, windows, known }: SegmentSearch, context: CompareContext): Promise<ChosenSegments> {
+  const others = (await (await context.lists()).of('segment')).filter(({ id }) => !question.segmentIds.includes(id));
+  const latest = others.toSorted((a, b) => (b.changedAt ?? '').localeCompare(a.changedAt ?? '')).slice(0, READ);
+  if (latest.length === 0) return { all: [], chosen: [] };
+  const names = new Map(latest.map(({ id, path }) => [id, path.join(' / ')]));
+  const idOf = ({ segmentIds }: { readonly segmentIds: readonly number[] }) => segmentIds.at(-1) ?? 0;
+  const base = { ...gridOf({ ...question, metrics: [metric] }), devices: [question.devices[0] ?? 'all'] as const };
+  const within = (ids: readonly number[]) => ({ ...base, segmentSets: ids.map((id) => [...question.segmentIds, id]) });
+  const quiet = { ...context, progress: () => undefined };
+  const totals = await fetchMetrics({ ...within([...names.keys()]), ranges: [windows.baseline, windows.period] }, quiet);
+  const groups = readingsOf(totals.rows, []).map(({ segmentIds, before, after }) => {
+    const id = idOf({ segmentIds });
+    return { id, name: names.get(id) ?? String(id), before, after };
+  });
+  const visited = groups.filter((group) => visitsInBoth(group) > 0);
+  const scored = visited.map((group) => ({ group, score: contrastScore(metric, whole, group, windows.factors) }));
+  const chosen = scored.toSorted((a, b) => b.score - a.score || visitsInBoth(b.group) - visitsInBoth(a.group)).slice(0, SHOWN);
+  const choice = choiceOf(chosen.length, others.length);
+  const shown = within(chosen.map(({ group }) => group.id));
+  const days = chosen.length === 0 ? [] : await readDays(shown, windows, quiet, true);
+  const rows = totals.rows.filter(({ selection }) => chosen.some(({ group }) => group.id === idOf(selection)));
+  const readings = readingsOf(rows, known ? withKnownDays(days, known) : days).map((reading) => ({
+    name: names.get(idOf(reading)) ?? '',
+    reading,
+  }));
+  const rank = new Map(chosen.map(({ group }, index) => [group.name, index]));
+  return {
+    all: visited,
+    chosen: readings.toSorted((a, b) => (rank.get(a.name) ?? 0) - (rank.get(b.name) ?? 0)),
+    ...(choice !== undefined && { choice }),
+  };
+}
+
+/** Segments that may be the cause of a change, with notes on their reading; none where they cannot be read. */
+export async function readSegments(
+  search: SegmentSearch,
+  context: CompareContext,
+): Promise<ChosenSegments & { readonly notes: readonly string[] }> {
+  const notes: string[] = [];
+  try {
+    const chosen = await readBoth(search, { ...context, note: (sentence) => void notes.push(sentence) });
+    return { ...chosen, notes };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { all: [], chosen: [], notes: [...notes, `Segments could not be read: ${error.message}`] };
+  }
+}
+
+/** Days before a change in which events are looked for. */
+const DAYS = 2;
+const LONGEST_TEXT = 120;
+const MOST_EVENTS = 6;
+
+/** Speed events near a day, in order, and a note on what was looked for. */
+interface NearEvents {
+  readonly events: readonly { readonly day: string; readonly event: string }[];
+  readonly notes: readonly string[];
+}
+
+/** A change: its first day, and the last day that this may be instead. */
+interface Begun {
+  readonly from: string;
+  readonly latest: string;
+}
+
+/**
+ * Speed events of the two days before changes up to the last day on which each may have begun: a later one is no cause. None where the
+ * credential may not read them, or where there is no change.
+ */
+async function readEventsBefore(
+  changes: readonly Begun[],
+  { ask, timeZone, nowMs }: Pick<Context, 'ask' | 'timeZone' | 'nowMs'>,
+): Promise<NearEvents> {
+  if (changes.length === 0) return { events: [], notes: [] };
+  const startOf = (day: string) => resolveDate(day, { edge: 'start', timeZone, nowMs }).instantMs;
+  const windows = changes.map(({ from, latest }) => ({
+    fromMs: shiftDays(startOf(from), -DAYS, timeZone),
+    toMs: shiftDays(startOf(latest > from ? latest : from), 1, timeZone),
+  }));
+  try {
+    // `dateFrom` excludes its own instant.
+    const { events } = await ask(listSpeedEvents, {
+      dateFrom: new Date(Math.min(...windows.map(({ fromMs }) => fromMs)) - 1).toISOString(),
+    });
+    const near = events
+      .map(({ key, text, date }) => ({ key, text: (text ?? '').slice(0, LONGEST_TEXT), atMs: instantOf(date ?? '') }))
+      .filter(({ atMs }) => windows.some(({ fromMs, toMs }) => atMs >= fromMs && atMs < toMs))
+      .toSorted((a, b) => a.atMs - b.atMs)
+      .slice(0, MOST_EVENTS);
+    const found = 'Events: nearness is no proof.';
+    return {
+      events: near.map(({ key, text, atMs }) => ({ day: todayIn(timeZone, atMs), event: text || key })),
+      notes: [
+        near.length === 0
+          ? `No speed event lies in the ${DAYS} days before ${changes.map(({ from }) => from).join(' or ')} or on it.`
+          : found,
+      ],
+    };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const refused = 'Events were not looked for: the credential lacks the scope speed-analysis.';
+    return { events: [], notes: [error.kind === 'forbidden' ? refused : `Events could not be read: ${error.message}`] };
+  }
+}
+
+/** Causes of the headline, and what lies near it. */
+interface PeriodsExplained extends Pick<NearEvents, 'events'> {
+  readonly input: CausesInput;
+  readonly causes: Causes;
+  readonly segments: ChosenSegments;
+  /** Segments were wanted, and looked at where there is a change. */
+  readonly wantsSegments: boolean;
+  /** A sentence on the special days in the ranges; empty where none matters. */
+  readonly special: string;
+  /** How long a change of the size that was asked for takes to show. */
+  readonly detect: readonly Detection[] | undefined;
+  readonly notes: readonly string[];
+}
+
+/** The sentence on special days of both ranges, by the headline or else the first metric of the table that they moved. */
+function specialOf({ periods, changes: { headline, changes } }: PeriodsJudged, { known }: PeriodsRead): string {
+  const [whole] = periods.readings;
+  if (!whole) return '';
+  const inRanges = new Set([...whole.baselineDays, ...whole.periodDays].flatMap(({ interval }) => interval.label ?? []));
+  for (const { metric, judgement } of [headline, ...changes]) {
+    const name = nameOf(metric).toLowerCase();
+    const sentence = specialSentence(daysOf(whole, metric), inRanges, known.specialDays, name, judgement.changes);
+    if (sentence !== '') return sentence;
+  }
+  return '';
+}
+
+/** When the headline began, as far as is known; a single day that stands out began on itself, whatever began before it. */
+function begunOf(headline: Change): Begun[] {
+  const { judgement, since, days } = headline;
+  const own = since ?? earlierOf(headline);
+  const isOneDay = days.first === days.last && isChanged(judgement) && since === undefined;
+  return [...(own ? [own] : []), ...(isOneDay ? [{ from: days.first, latest: days.first }] : [])];
+}
+
+/** Reads segments and events where there is a change to explain, and searches its causes. */
+async function explainPeriods(read: PeriodsRead, judged: PeriodsJudged, context: CompareContext): Promise<PeriodsExplained> {
+  const { question, windows, known, isOne } = read;
+  const { faults, periods, changes } = judged;
+  const [whole] = periods.readings;
+  const explains = question.explain && faults.length === 0;
+  const wantsSegments = explains && isOne && !context.isOneOfSeveral;
+  const { notes, ...segments } =
+    wantsSegments && whole && !changes.isNoise
+      ? await readSegments({ question, metric: changes.headline.metric, whole, windows, known }, context)
+      : { all: [], chosen: [], notes: [] };
+  context.progress(3, 3, 'reading metrics');
+  const input = { ...periods, judged: changes, segments, explains };
+  const causes = await inTurns(context.signal, () => explainHeadline(input));
+  const near = await readEventsBefore(begunOf(causes.judged.headline), context);
+  const { detect: size } = question;
+  const detect = whole && size !== undefined ? await inTurns(context.signal, () => detectionsOf(whole, question.metrics, size)) : undefined;
+  return {
+    input,
+    causes,
+    segments,
+    wantsSegments,
+    special: specialOf(judged, read),
+    detect,
+    events: near.events,
+    notes: [...notes, ...near.notes],
+  };
+}
+
+/** The answer of a comparison of two periods, and what its chart is made of. */
+interface PeriodsWorded {
+  readonly comparison: Comparison;
+  readonly result: PeriodsResult;
+  readonly notes: readonly string[];
+}
+
+/** Why nothing is judged, and why a change between the ranges has no date. */
+function methodNotes([whole]: readonly Judged[], { windows: { isAdjacent, between } }: PeriodsRead): string[] {
+  const isDayless = whole && isWithoutDays(whole.reading);
+  return [
+    ...(isDayless ? ['Verdicts are of whole days, and the period holds none.'] : []),
+    ...(isAdjacent || between ? [] : ['The baseline does not end where the period begins, so a change between them has no date.']),
+  ];
+}
+
+/** Says which segments were looked at, or why none were; undefined where there is nothing to say. */
+function segmentsNote({ isNoise }: PeriodsResult, { wantsSegments, segments }: PeriodsExplained): string | undefined {
+  return isNoise && wantsSegments ? 'Segments were not looked at: no change is clear that they could explain.' : segments.choice;
+}
+
+function notesOf(result: PeriodsResult, read: PeriodsRead, explained: PeriodsExplained): string[] {
+  const { question, windows, totals, isOne } = read;
+  const ofSegments = segmentsNote(result, explained);
+  // Visits of no known device cannot be asked for.
+  const hasLeader = PARTS.some((device) => device === result.leader);
+  return [
+    ...(ofSegments === undefined ? [] : [ofSegments]),
+    ...(hasLeader ? [`Next: devices ["${result.leader}"] shows its segments.`] : []),
+    ...windows.notes,
+    ...methodNotes(result.judged, read),
+    ...(question.explain && !isOne ? ['explain takes one device and one set of segments at a time.'] : []),
+    ...(question.zoneIds.length > 0
+      ? [
+          'The interface does not give the users of a zone: days are weighed by the visits of the site; before and after are as the ' +
+            'platform gives them.',
+        ]
+      : []),
+    ...refusedNotes(Object.fromEntries(Object.entries(totals.refused).filter(([metric]) => question.metrics.includes(metric)))),
+  ];
+}
+
+/** The place of a reading by the names that people use. */
+function placeIn({ lists, question }: PeriodsRead) {
+  return ({ device, segmentIds, zoneId }: Pick<Reading, 'device' | 'segmentIds' | 'zoneId'>, metric: string): FindingPlace => ({
+    ...(device !== 'all' && { device }),
+    ...(segmentIds.length > 0 && { segment: segmentIds.map((id) => lists.nameOf('segment', id)).join(' and ') }),
+    ...(question.goalId !== undefined && definitionOf(metric)?.perGoal && { goal: lists.nameOf('goal', question.goalId) }),
+    ...(zoneId !== undefined && { zone: lists.nameOf('zone', zoneId) }),
+  });
+}
+
+/** Of several projects each says its first finding and what that costs. */
+const MOST_OF_SEVERAL = 2;
+
+/** Words the answer and its notes. */
+function wordPeriods(
+  read: PeriodsRead,
+  judged: PeriodsJudged,
+  explained: PeriodsExplained,
+  { nowMs, isOneOfSeveral }: Pick<CompareContext, 'nowMs' | 'isOneOfSeveral'>,
+): PeriodsWorded {
+  const { windows, totals, timeZone, apart, kept, known } = read;
+  const { baseline } = windows;
+  const { input, causes, detect, events } = explained;
+  const placeOf = placeIn(read);
+  const result = wordComparison(causes, input, {
+    grammar: grammarOf(todayIn(timeZone, nowMs)),
+    faults: judged.faults,
+    specialDays: known.specialDays,
+    currency: totals.currency,
+    placeOf,
+    whole: placeOf({ device: read.question.devices[0] ?? 'all', segmentIds: read.question.segmentIds, zoneId: undefined }, 'visits'),
+    period: { from: todayIn(timeZone, windows.period.startMs), to: todayIn(timeZone, windows.period.endMs) },
+    first: detect ? detectionSentences(detect) : [],
+    most: isOneOfSeveral ? MOST_OF_SEVERAL : undefined,
+  });
+  const days = daysBetween(baseline.startMs, baseline.endMs + 1, timeZone);
+  const details = [
+    ...(kept === undefined ? [] : [kept]),
+    ...(result.data.details ?? []),
+    ...(explained.special === '' ? [] : [explained.special]),
+  ];
+  const comparison = {
+    ...result.data,
+    ...(detect && detect.length > 0 && { detect: [...detect] }),
+    ...(apart !== undefined && { answer: apart, findings: [] }),
+    ...(judged.faults.length > 0 && { quality: [...judged.faults] }),
+    baseline: { start: isoAt(baseline.startMs, timeZone), end: isoAt(baseline.endMs, timeZone), days: Number(days.toFixed(2)) },
+    ...(events.length > 0 && { events: [...events] }),
+    ...(details.length > 0 && apart === undefined ? { details } : { details: [] }),
+  };
+  return { comparison, result, notes: apart === undefined ? notesOf(result, read, explained) : [] };
+}
 
 /** Answers a comparison of two periods, or of devices or segments at the same time. */
 export async function compareMetrics(input: CompareInput, context: CompareContext): Promise<Comparison> {

@@ -1,5 +1,88 @@
+import { isRecord } from '../../lib/is-record.ts';
+import { type Block, blockOf, failureOf } from '../overview/blocks.ts';
+import { blockHtml, OVERVIEW_CSS } from '../overview/html.ts';
+import { type OverviewAsked, type OverviewPart, overviewParts } from '../overview/parts.ts';
 import { showChart } from './chart.ts';
-import { showOverview } from './overview.ts';
+import { chartBox } from './drawing.ts';
+import { errorWords, failureWords, type Members, pageTheme, part, say, shown, showView, switches } from './page.ts';
+
+let blocks: readonly Block[] = [];
+/** Counts questions, so that only the answers to the latest are shown. */
+let lastTurn = 0;
+
+/** All parts as markup of their own escaped texts, and their pictures into the places that it leaves. */
+function draw(): void {
+  part('parts').innerHTML = blocks.map((block) => blockHtml(block, block.chart ? '<div class="picture"></div>' : '')).join('');
+  for (const { id, chart } of blocks) {
+    const place = part('parts').querySelector<HTMLElement>(`#${id} .picture`);
+    if (chart && place) chartBox(place)(chart, { theme: pageTheme(), heightPx: undefined });
+  }
+}
+
+const dataOf = ({ structuredContent }: Members): Members => (isRecord(structuredContent) ? structuredContent : {});
+
+function blockFrom(of: OverviewPart, result: Members): Block {
+  return result['isError'] === true ? failureOf(of, errorWords(result)) : blockOf(of, dataOf(result));
+}
+
+/** The days that an answer covers, in its own zone; undefined where it names none. */
+function askedIn(result: Members, args: Members): OverviewAsked | undefined {
+  const { range } = dataOf(result);
+  if (!isRecord(range)) return undefined;
+  const { devices } = args;
+  const device = Array.isArray(devices) && devices.length === 1 ? String(devices[0]) : undefined;
+  return { startDate: String(range['start']).slice(0, 10), endDate: String(range['end']).slice(0, 10), device };
+}
+
+/** Shows the answer that the view was opened for, and asks for the other parts one by one. */
+async function receive(result: Members, args: Members): Promise<void> {
+  const turn = (lastTurn += 1);
+  const [first, ...others] = overviewParts;
+  if (!first) return;
+  blocks = [blockFrom(first, result)];
+  draw();
+  const { host } = shown;
+  const asked = askedIn(result, args);
+  if (!host?.callsTools || !asked) return;
+  if (part('switches').hidden) switches.offer(shown.context.toolInfo?.tool, shown.args);
+  for (const other of others) {
+    say(`${other.title} …`);
+    const block = await host.callTool(other.tool, { ...other.args(asked) }).then(
+      (answer) => blockFrom(other, answer),
+      (error: unknown) => failureOf(other, failureWords(error)),
+    );
+    if (turn !== lastTurn) return;
+    blocks = [...blocks, block];
+    draw();
+  }
+  say('');
+}
+
+/** Asks for everything again with what is chosen. */
+async function askAgain(): Promise<void> {
+  const { host } = shown;
+  const [first] = overviewParts;
+  if (!host || !first) return;
+  const turn = (lastTurn += 1);
+  const args = switches.chosen(shown.args);
+  say(`${first.title} …`);
+  try {
+    const result = await host.callTool(first.tool, args);
+    if (turn !== lastTurn) return;
+    host.tellAssistant(`The overview now shows the answer of ${first.tool} ${JSON.stringify(args)}.`);
+    await receive(result, args);
+  } catch (error) {
+    if (turn === lastTurn) say(failureWords(error));
+  }
+}
+
+/** Shows changes, key figures, speed and exports of a period. */
+function showOverview(): void {
+  const style = document.createElement('style');
+  style.textContent = OVERVIEW_CSS;
+  document.head.append(style);
+  void showView({ draw, receive: (result) => void receive(result, shown.args), askAgain: () => void askAgain() });
+}
 
 // One script for all pages, which are made of the same drawings; a page says which view it shows.
 if (document.body.dataset['view'] === 'overview') showOverview();

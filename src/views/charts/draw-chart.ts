@@ -10,13 +10,168 @@ import {
 } from 'echarts/components';
 import { init, setPlatformAPI, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
-import { type ChartSpec, type PanelSpec, panelsOf } from '../spec.ts';
+import { type BarsSpec, type ChartSpec, type FlowSpec, type GridSpec, type PanelSpec, panelsOf } from '../spec.ts';
 import { drawBars } from './bars.ts';
-import { drawFlow } from './flow.ts';
-import { drawGrid } from './grid.ts';
-import type { Drawing, Look } from './look.ts';
+import { CHARACTER_PX, commonOption, type Drawing, headPx, isNarrow, type Look, rowAxis, tooltipOption, WORDS_PX } from './look.ts';
 import { drawTrend } from './trend.ts';
+import { formatValue, plainText } from './values.ts';
 import { drawWaterfall } from './waterfall.ts';
+
+/** Room for a page and its label. */
+const NODE_PX = 32;
+const LABEL_PX = 190;
+
+/** The columns below each other as bars, for a picture too narrow for bands. */
+function columnsOf({ title, subtitle, nodes }: FlowSpec): BarsSpec {
+  const rows = nodes.toSorted((a, b) => a.side - b.side || b.count - a.count);
+  const values = rows.map(({ count }) => count);
+  return {
+    kind: 'bars',
+    title,
+    ...(subtitle !== undefined && { subtitle }),
+    unit: 'none',
+    labels: rows.map(({ label, side }) => `${side + 1}. ${label}`),
+    series: [{ name: 'sessions', values }],
+  };
+}
+
+/** Pages in columns and bands between them as broad as the sessions that went from one to the other. */
+function drawFlow(spec: FlowSpec, look: Look): Drawing {
+  const { theme, widthPx, tooltip } = look;
+  if (isNarrow(widthPx)) return drawBars(columnsOf(spec), look);
+  const { nodes, links } = spec;
+  const sides = 1 + Math.max(0, ...nodes.map(({ side }) => side));
+  const most = Math.max(1, ...Array.from({ length: sides }, (_, side) => nodes.filter((node) => node.side === side).length));
+  const top = headPx(look, spec) + 4;
+  const heightPx = top + NODE_PX * (most + 1) + 20;
+  const characters = Math.max(12, Math.floor(Math.min(LABEL_PX, (widthPx - 40) / (sides + 1)) / CHARACTER_PX));
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const words = (id: string, limit: number) => {
+    const node = byId.get(id);
+    return node ? `${plainText(node.label, limit)} ${formatValue(node.count, 'none')}` : '';
+  };
+  const colourOf = (side: number) => theme.series[side % theme.series.length] ?? theme.text;
+  const option = {
+    ...commonOption(look, spec.title, spec.subtitle),
+    series: [
+      {
+        type: 'sankey',
+        left: 16,
+        right: Math.min(LABEL_PX, widthPx / 4),
+        top,
+        bottom: 20,
+        nodeWidth: 10,
+        nodeGap: 15,
+        nodeAlign: 'left',
+        layoutIterations: 24,
+        draggable: false,
+        emphasis: { disabled: !tooltip, focus: 'adjacency' },
+        label: { color: theme.text, fontSize: 11, position: 'right', formatter: ({ name }: { name: string }) => words(name, characters) },
+        lineStyle: { color: 'source', opacity: 0.28, curveness: 0.5 },
+        data: nodes.map(({ id, side }) => ({ name: id, depth: side, itemStyle: { color: colourOf(side), borderWidth: 0 } })),
+        links: links.map(({ from, to, count }) => ({ source: from, target: to, value: count })),
+      },
+    ],
+    ...(tooltip && {
+      tooltip: {
+        trigger: 'item',
+        confine: true,
+        backgroundColor: theme.tooltip,
+        borderColor: theme.line,
+        textStyle: { color: theme.text, fontSize: 12 },
+        formatter: ({ data, name }: { data: { source?: string; target?: string; value?: number }; name: string }) =>
+          data.source === undefined || data.target === undefined
+            ? tooltip([{ name: words(name, 80) }])
+            : tooltip([
+                { name: `${byId.get(data.source)?.label ?? ''} → ${byId.get(data.target)?.label ?? ''}` },
+                { name: 'sessions', value: formatValue(data.value ?? null, 'none') },
+              ]),
+      },
+    }),
+  };
+  const largest = links.toSorted((a, b) => b.count - a.count).slice(0, 8);
+  const told = largest.map(
+    ({ from, to, count }) => `${byId.get(from)?.label ?? ''} → ${byId.get(to)?.label ?? ''} ${formatValue(count, 'none')}`,
+  );
+  return { option, heightPx, words: `${plainText(spec.title)}: ${told.join('; ')}.` };
+}
+
+const ROW_PX = 2 * WORDS_PX;
+const EDGE_PX = 16;
+/** A cell of this width has room for four characters. */
+const CELL_PX = 34;
+
+/** A cell for each value, by column and row. */
+function cellsOf({ rows }: GridSpec, { theme }: Look) {
+  const highest = Math.max(Number.MIN_VALUE, ...rows.flatMap(({ values }) => values.map((value) => value ?? 0)));
+  return rows.flatMap(({ values }, row) =>
+    values.flatMap((value, column) => {
+      if (value === null) return [];
+      return [{ value: [column, row, value], itemStyle: { color: theme.series[0], opacity: 0.08 + (0.6 * value) / highest } }];
+    }),
+  );
+}
+
+/** Rows of cells that darken with their value, which stands in them; in a narrow picture the name of a row stands above it. */
+function drawGrid(spec: GridSpec, look: Look): Drawing {
+  const { columns, rows, unit } = spec;
+  const { theme, widthPx, tooltip } = look;
+  const textPx = isNarrow(widthPx) ? WORDS_PX : 0;
+  const names = rows.map(({ name }) => plainText(name, 40));
+  const left = textPx > 0 ? EDGE_PX : EDGE_PX + CHARACTER_PX * Math.max(0, ...names.map((name) => name.length));
+  const cellPx = (widthPx - left - EDGE_PX) / Math.max(1, columns.length);
+  const top = headPx(look, spec) + 24;
+  // What does not fit in a cell is written without decimals.
+  const shown = (value: number) => formatValue(cellPx < CELL_PX || value >= 10 ? Math.round(value) : value, unit);
+  const short = columns.map((name) => (name.length * CHARACTER_PX < cellPx ? name : (name.split(' ').at(-1) ?? name)));
+  const option = {
+    ...commonOption(look, spec.title, spec.subtitle),
+    grid: { left, right: EDGE_PX, top, height: (ROW_PX + textPx) * Math.max(1, rows.length), outerBoundsMode: 'none' },
+    xAxis: {
+      type: 'category',
+      data: short,
+      position: 'top',
+      axisTick: { show: false },
+      axisLine: { show: false },
+      axisLabel: { color: theme.faintText, fontSize: 11, interval: 0 },
+    },
+    yAxis: rowAxis(names, theme, { linesBelow: textPx > 0 ? 2 : undefined }),
+    series: [
+      {
+        type: 'scatter',
+        symbol: 'rect',
+        symbolSize: [Math.max(4, cellPx - 2), ROW_PX - 4],
+        symbolOffset: [0, textPx / 2],
+        emphasis: { disabled: true },
+        label: {
+          show: true,
+          fontSize: cellPx < CELL_PX ? 9 : 10,
+          opacity: 1,
+          color: theme.text,
+          formatter: ({ value }: { value: readonly [number, number, number] }) => shown(value[2]),
+        },
+        data: cellsOf(spec, look),
+      },
+    ],
+    ...(tooltip && {
+      tooltip: {
+        ...tooltipOption(theme),
+        trigger: 'item',
+        formatter: ({ value }: { value: readonly [number, number, number] }) =>
+          tooltip([{ name: names[value[1]] ?? '' }, { name: columns[value[0]] ?? '', value: formatValue(value[2], unit) }]),
+      },
+    }),
+  };
+  const told = rows.map(({ name, values }) => {
+    const known = values.flatMap((value) => (value === null ? [] : [shown(value)]));
+    return `${plainText(name, 40)} ${known.slice(0, 5).join(', ')}`;
+  });
+  return {
+    option,
+    heightPx: top + (ROW_PX + textPx) * Math.max(1, rows.length) + 16,
+    words: `${plainText(spec.title)}: ${told.join('; ')}.`,
+  };
+}
 
 use([BarChart, CustomChart, LineChart, SankeyChart, ScatterChart, SVGRenderer]);
 use([DataZoomComponent, GridComponent, LegendComponent, TitleComponent, TooltipComponent]);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { dayTestOf, type Stretch } from '../../../src/domain/speed/day-scatter.ts';
+import { dayTestOf, type Stretch } from '../../../src/domain/speed/scenario-study.ts';
 import { hash, unit } from '../../../src/emulator/world/random.ts';
 import { factorAt } from '../../../src/emulator/world/speed/noise.ts';
 import { DAY_MS, HOUR_MS } from '../../../src/lib/clock.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Move } from '../../../src/domain/speed/engine/run-series.ts';
-import { inOneInstant } from '../../../src/domain/speed/settle-moves.ts';
+import { inOneInstant } from '../../../src/domain/speed/scenario-study.ts';
 
 const HOUR = 3_600_000;
 const START = Date.parse('2026-11-14T00:00:00Z');

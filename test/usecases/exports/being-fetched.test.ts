@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { DAY_MS } from '../../../src/lib/clock.ts';
-import { beingFetched, beingFetchedWords } from '../../../src/usecases/exports/being-fetched.ts';
+import { beingFetched, beingFetchedWords } from '../../../src/usecases/exports/way-to-files.ts';
 import type { SuccessfulRun } from '../../../src/workspace/download/sync-plan.ts';
 
 const at = (day: number) => new Date(Date.UTC(2026, 10, day)).toISOString();

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Ask } from '../../../src/api/client.ts';
 import { ApiError } from '../../../src/api/errors.ts';
 import { listExportRuns, listSuccessfulExportRuns } from '../../../src/api/operations/data-export.ts';
-import { foundEmptyWords } from '../../../src/usecases/exports/found-empty.ts';
+import { foundEmptyWords } from '../../../src/usecases/exports/way-to-files.ts';
 import type { PlanPart } from '../../../src/workspace/plans.ts';
 
 const nowMs = Date.parse('2026-11-26T12:00:00Z');

@@ -4,8 +4,8 @@ import type { PayloadOf } from '../../../src/api/operation.ts';
 import { windowsOf } from '../../../src/domain/metrics/compare/comparison-windows.ts';
 import type { Reading } from '../../../src/domain/metrics/compare/readings.ts';
 import type { Named } from '../../../src/domain/names/match-name.ts';
+import { readSegments } from '../../../src/usecases/metrics/compare-metrics.ts';
 import { type CompareContext, questionOf } from '../../../src/usecases/metrics/compare-question.ts';
-import { readSegments } from '../../../src/usecases/metrics/compare-segments.ts';
 
 const WEEK = { startDate: '2026-11-09T00:00:00.000Z', endDate: '2026-11-15T23:59:59.999Z' };
 const nowMs = Date.parse('2026-11-20T10:00:00.000Z');

@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ledgerOf } from '../../../src/workspace/warehouse/ledger.ts';
-import { loadRun } from '../../../src/workspace/warehouse/load-run.ts';
-import { projectName } from '../../../src/workspace/warehouse/project-warehouse.ts';
+import { loadRun, projectName } from '../../../src/workspace/warehouse/project-warehouse.ts';
 import { openWarehouse } from '../../../src/workspace/warehouse/warehouse.ts';
 import { sharedClickHouse } from '../../support/clickhouse/index.ts';
 import { missing, type TestClickHouse } from '../../support/clickhouse/start.ts';

@@ -56,7 +56,7 @@ export interface Rule {
 }
 
 /** A problem with what it costs; null where a cost does not apply or the file does not show it. */
-export interface Problem<Kind extends string = string> {
+export interface ProblemOf<Kind extends string = string> {
   readonly problem: Kind;
   readonly concerned: readonly Concerned[];
   readonly costMs: number | null;
@@ -112,7 +112,7 @@ function savedWords({ wins, ms, bytes }: Costs, { when }: Rule): string {
 }
 
 /** The one problem of a rule in a load; none where no request has it. */
-export function problemOf<Kind extends string>(problem: Kind, rule: Rule, study: HarStudy): Problem<Kind>[] {
+export function problemOf<Kind extends string>(problem: Kind, rule: Rule, study: HarStudy): ProblemOf<Kind>[] {
   const selected = selectedOf(rule.selects(study));
   if (!selected) return [];
   const { basis = 'measured', advice, when = 'this load' } = rule;
@@ -141,7 +141,7 @@ const BYTES_PER_MS = 1000;
 const BESIDE_PAINTS = 0.25;
 
 /** The weight of a problem: a failed document first, what can win most of both paints, costs of this load before those of later visits. */
-export function rankOf({ problem, costMs, costBytes, when, wins }: Problem): number {
+export function rankOf({ problem, costMs, costBytes, when, wins }: ProblemOf): number {
   if (problem === 'failed_document') return Number.MAX_VALUE;
   const { fcpMs = 0, lcpMs = 0 } = wins ?? {};
   const beside = (costMs ?? 0) + (costBytes ?? 0) / BYTES_PER_MS - Math.max(fcpMs, lcpMs);

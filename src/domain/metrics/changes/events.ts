@@ -1,6 +1,8 @@
 import { grouped } from '../../../lib/grouped.ts';
+import { Z_99 } from '../../../statistics/tails.ts';
 import type { DatedChange } from '../engine/changes.ts';
-import { type Days, type Effect, effectOnDays } from '../engine/scan.ts';
+import { findReasons, type GroupChange, type Reasons } from '../engine/reasons.ts';
+import { type Days, type Effect, effectOnDays, type ScanFinding } from '../engine/scan.ts';
 import {
   areNeighbours,
   areSameVisitors,
@@ -12,7 +14,184 @@ import {
   type Scene,
   seriesId,
 } from './change-series.ts';
-import { CLEAR, type Located, locate, type Mix } from './locate.ts';
+
+/** Where a metric changed. */
+interface Located {
+  readonly place: Place;
+  /** The part of the place that moved most, where all did. */
+  readonly most?: Place | undefined;
+  /** The part that made the change although its days before are too few to judge it, as one that rose from nothing. */
+  readonly maker?: Place | undefined;
+  /** Whether the change lies at another place as well as at its own, as far as the days show. */
+  readonly fits: (place: Place) => boolean;
+  /** Whether it comes from more or fewer visits of a place, which changed by `relative`. Undefined: it does not. */
+  readonly mixOf: (place: Place, relative: number) => Mix | undefined;
+  /** How much it changed there; undefined where that is not known. */
+  readonly relative: number | undefined;
+}
+
+/** Whether a part of all visitors being more or fewer explains a change of all; `maybe` where the days of that part do not show it. */
+type Mix = 'yes' | 'maybe';
+
+interface EventQuestion {
+  readonly metric: string;
+  readonly goalId: number | undefined;
+  readonly members: readonly Found[];
+  readonly days: Pick<ScanFinding, 'from' | 'to' | 'shape'>;
+  readonly others: readonly Days[];
+}
+
+/** A change lies in a group alone if the others moved by less than this share of it. */
+const ELSEWHERE = 0.35;
+/** A part is named beside the whole if it moved this many times as much as the others. */
+const MUCH_MORE = 1.5;
+/**
+ * Of a change of visits of a part, the most that the mix makes of a rate: shares move by a quarter of it, rates differ by about as much.
+ */
+const MOST_BY_MIX = 0.35;
+/** Score from which on all visitors together have changed, and a metric is shown beside the one that it follows from. */
+const CLEAR = 3;
+
+const isWithin = (group: GroupChange) => group.verdict === 'more' && isAlone(group);
+// What moved against it is another change.
+const isApart = ({ relative, relativeOfOthers }: GroupChange) => (relativeOfOthers ?? 0) * (relative ?? 0) <= 0;
+const isAlone = (group: GroupChange) => isApart(group) || Math.abs(group.relativeOfOthers ?? 0) < ELSEWHERE * Math.abs(group.relative ?? 0);
+const isLikeOthers = (group: GroupChange | undefined) => group?.verdict === 'alike' && !isAlone(group);
+const isMuchMore = ({ relative, relativeOfOthers }: GroupChange) => Math.abs(relative ?? 0) > MUCH_MORE * Math.abs(relativeOfOthers ?? 0);
+const holdsZero = ({ low, high }: GroupChange) => low !== null && high !== null && low <= 0 && high >= 0;
+
+/** Series of the same metric and goal for parts of all visitors. */
+function partsOf({ series, base }: Scene, metric: string, goalId: number | undefined): ChangeSeries[] {
+  const whole = seriesId(metric, { ...base, goalId });
+  return [...series.values()].filter(
+    ({ id, metric: own, place }) =>
+      own === metric && id !== whole && id === seriesId(metric, { ...place, goalId }) && place.zoneId === undefined,
+  );
+}
+
+/** How all visitors and their parts moved on the days of a change. */
+interface Moves {
+  readonly groups: readonly GroupChange[];
+  readonly groupAt: (place: Place) => GroupChange | undefined;
+  readonly maker: Place | undefined;
+  /** Relative change of all visitors; undefined where it is not known. */
+  readonly ofAll: number | undefined;
+  /** All visitors together moved, and the way that the change goes. */
+  readonly hasMoved: boolean;
+  readonly isDrift: boolean;
+}
+
+function reasonsOf(scene: Scene, whole: ChangeSeries, { metric, goalId, days, others }: EventQuestion): Reasons {
+  const occasion = {
+    kind: whole.kind,
+    whole: whole.days,
+    from: days.from,
+    to: days.to ?? scene.to,
+    periodFrom: scene.from,
+    isDrift: days.shape === 'drift',
+    others: others.map((other) => ({ from: other.from, to: other.to ?? scene.to })),
+  };
+  const parts = partsOf(scene, metric, goalId).map(({ id, days: own }) => ({ name: id, days: own }));
+  return findReasons(occasion, parts);
+}
+
+function movesOf(scene: Scene, whole: ChangeSeries, question: EventQuestion): Moves {
+  const { metric, goalId, members, days } = question;
+  const { groups, maker } = reasonsOf(scene, whole, question);
+  const byId = new Map(groups.map((group) => [group.name, group]));
+  const study = scene.studies.get(whole.id);
+  const found = members.find(({ series: own }) => own.id === whole.id)?.finding;
+  const onDays = days.shape === 'drift' || !study ? undefined : effectOnDays(study, { from: days.from, to: days.to ?? scene.to });
+  const ofAll = (days.shape === 'drift' ? found : onDays)?.relative;
+  const isShown = found !== undefined || (onDays !== undefined && Math.abs(onDays.score) >= CLEAR);
+  return {
+    groups,
+    groupAt: (place) => byId.get(seriesId(metric, { ...place, goalId })),
+    maker: maker === undefined ? undefined : scene.series.get(maker)?.place,
+    ofAll,
+    hasMoved: isShown && isLikewise(ofAll, members[0]?.finding.relative),
+    isDrift: days.shape === 'drift',
+  };
+}
+
+const isLikewise = (relative: number | null | undefined, first: number | undefined) => (relative ?? 0) * (first ?? 0) > 0;
+
+/**
+ * The part that moved more than the rest the way that the change goes: the clearest that moved alone, else the clearest. One without which
+ * nothing is left comes first: without one browser of a device that broke, the others of it still show the break.
+ */
+function clearestGroup({ groups }: Moves, first: number | undefined): GroupChange | undefined {
+  const clearer = groups
+    .filter(({ verdict, relative }) => verdict === 'more' && isLikewise(relative, first))
+    .toSorted((a, b) => Math.abs(b.score) - Math.abs(a.score));
+  const alone = clearer.filter(isAlone);
+  return alone.find((group) => isApart(group) || group.scoreOfOthers <= Z_99) ?? alone[0] ?? clearer[0];
+}
+
+/** Whether a change of all visitors comes from more or fewer visits of a place, which changed by `relative`. */
+function mixFrom({ groupAt, ofAll = 0 }: Moves, place: Place, relative: number, isDrift: boolean): Mix | undefined {
+  const own = groupAt(place);
+  const change = Math.abs(ofAll);
+  const isStill = own && (holdsZero(own) || Math.abs(own.relative ?? 0) < change / 2);
+  if (isStill && Math.abs(own.relativeOfOthers ?? 0) < change / 2) return 'yes';
+  return !isDrift && change < MOST_BY_MIX * Math.abs(relative) ? 'maybe' : undefined;
+}
+
+/** The place of a change and its size there, and the part of it that moved most, where all did. */
+function widestPlace(scene: Scene, moves: Moves, { all, members }: { all: Place; members: readonly Found[] }) {
+  const [clearest] = members;
+  const first = clearest?.finding.relative;
+  const group = clearestGroup(moves, first);
+  const place = group && scene.series.get(group.name)?.place;
+  if (place && isAlone(group)) return { isNarrow: true, place, relative: group.relative ?? undefined };
+  // All parts drift with the whole: which of them shows it is chance.
+  if (!moves.hasMoved && !moves.isDrift) {
+    const at = clearest?.series.place ?? all;
+    // So it is of what the others did too and all together do not show, as the slow growth of a season.
+    return isLikeOthers(moves.groupAt(at)) ? undefined : { isNarrow: false, place: at, relative: first };
+  }
+  return { isNarrow: false, place: all, relative: moves.ofAll, ...(place && isMuchMore(group) && { most: place }) };
+}
+
+/** Whether visits of a place moved so much on the days of a change that the mix of them may have made it. */
+function isOutgrown(
+  { studies }: Scene,
+  { place, relative = 0 }: Pick<Located, 'place' | 'relative'>,
+  days: EventQuestion['days'],
+): boolean {
+  const study = days.shape === 'drift' ? undefined : studies.get(seriesId('visits', place));
+  const visits = study && effectOnDays(study, days);
+  return visits !== undefined && Math.abs(visits.score) >= CLEAR && Math.abs(relative) < MOST_BY_MIX * Math.abs(visits.relative);
+}
+
+/** Finds the widest place where all parts moved alike, or the narrow one where it happened; undefined where that is chance. */
+function locate(scene: Scene, question: EventQuestion): Located | undefined {
+  const { metric, goalId, members, days } = question;
+  const all: Place = { ...scene.base, goalId };
+  const [clearest] = members;
+  const whole = scene.series.get(seriesId(metric, all));
+  if (!whole) {
+    const place = clearest?.series.place ?? all;
+    return { place, fits: () => false, mixOf: () => undefined, relative: clearest?.finding.relative };
+  }
+  const moves = movesOf(scene, whole, question);
+  const widest = widestPlace(scene, moves, { all, members });
+  if (!widest) return undefined;
+  const { isNarrow, ...where } = widest;
+  const fits = (other: Place) => {
+    const own = moves.groupAt(other);
+    return own !== undefined && isWithin(own);
+  };
+  return {
+    ...where,
+    maker: isLikewise(moves.ofAll, where.relative) ? moves.maker : undefined,
+    fits,
+    mixOf(other, relative) {
+      if (isNarrow) return !areSameVisitors(other, where.place) && !fits(other) && isOutgrown(scene, where, days) ? 'maybe' : undefined;
+      return areSameVisitors(other, all) || !moves.hasMoved ? undefined : mixFrom(moves, other, relative, days.shape === 'drift');
+    },
+  };
+}
 
 /** How one metric moved on the days of a change. */
 export interface Part extends Effect {

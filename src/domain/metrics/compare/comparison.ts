@@ -1,15 +1,361 @@
-import type { FindingPlace } from '../../../findings/finding.ts';
-import { paragraphOf } from '../../../findings/paragraph.ts';
-import type { Grammar } from '../../../findings/sentence.ts';
+import type { Facts, Finding, FindingPlace } from '../../../findings/finding.ts';
+import { paragraphOf, ranked, type Said } from '../../../findings/paragraph.ts';
+import { type Grammar, saidOf } from '../../../findings/sentence.ts';
+import { dateText, listed } from '../../../findings/wording.ts';
+import { formatPercent } from '../../../lib/number-text.ts';
+import { lowered } from '../../../lib/sentences.ts';
 import type { SpecialDays } from '../calendar/special-days.ts';
-import { definitionOf } from '../metric-definitions.ts';
+import { factorsOf } from '../change-cost.ts';
+import type { DatedChange } from '../engine/changes.ts';
+import { measureChange } from '../engine/measure.ts';
+import { changeFacts, faultFacts, levelUnit, wordedAll } from '../findings.ts';
+import { definitionOf, nameOf, unitOf } from '../metric-definitions.ts';
 import type { CountingFault } from '../quality/counting.ts';
 import type { Causes, CausesInput } from './causes.ts';
-import type { Change } from './change.ts';
-import { tellComparison } from './comparison-findings.ts';
+import { beyondUsual, type Change, earlierOf, figuresOf, isSameChange, onlyEarlier } from './change.ts';
 import { type Comparison, changeTable, deviceRecord, revenueRecord, segmentRecord, sumsOf } from './comparison-rows.ts';
-import { type Explained, effectsOf } from './contributions.ts';
-import type { Judged, Reading } from './readings.ts';
+import { type Contribution, type Explained, effectsOf, type GroupValues, isMix } from './contributions.ts';
+import { pointsKnown } from './judged-changes.ts';
+import { isChanged, type Judged, judgeReading, kindOf, knownDaysOf, type Reading, rounded, toldVerdict } from './readings.ts';
+
+/** Facts that the records of a comparison need beside the judgements. */
+interface ComparisonScene {
+  readonly causes: Causes;
+  readonly input: CausesInput;
+  readonly faults: readonly CountingFault[];
+  readonly specialDays: SpecialDays;
+  readonly currency: string | undefined;
+  /** First and last day of the period; the same day for one. */
+  readonly period: { readonly from: string; readonly to: string };
+  readonly placeOf: (reading: Reading, metric: string) => FindingPlace;
+  /** Selections that narrow the whole comparison. */
+  readonly whole: FindingPlace;
+}
+
+/** A change with a date at the place where it was found. */
+interface Located {
+  readonly metric: string;
+  readonly reading: Reading;
+  readonly change: DatedChange;
+}
+
+/** Parts of a change that are told as its own: a smaller one is no story of it. */
+const LEAST_PART = 0.2;
+
+/** A factor of more than half of a change of revenue is what it comes from. */
+const MOST_OF_REVENUE = 0.5;
+const REVENUE_FACTORS = [
+  ['visits', 'visits'],
+  ['conversionRate', 'conversion'],
+  ['cartAverage', 'basket'],
+] as const;
+
+const shareOf = (contribution: number | undefined, change: number) =>
+  contribution && change ? Number((contribution / change).toFixed(2)) : undefined;
+
+/** The one device that carries a change. */
+function deviceCauses({ reading }: Located, { byDevice }: Causes): Facts['causes'] {
+  if (!byDevice || reading.device === 'all' || byDevice.reasons.named !== reading.device) return [];
+  const own = byDevice.explained.groups.find(({ name }) => name === reading.device);
+  const share = shareOf(own?.contribution, byDevice.explained.change);
+  return [{ kind: 'place', name: reading.device, basis: 'measured', ...(share !== undefined && { share }) }];
+}
+
+/** The segment that carries more of a change than all others. */
+function segmentCauses({ bySegment }: Causes): Facts['causes'] {
+  const name = bySegment?.reasons.maker ?? bySegment?.reasons.named;
+  const apart = bySegment?.explained.find(({ apart: { groups } }) => groups[0]?.name === name)?.apart;
+  const share = apart && shareOf(apart.groups[0]?.contribution, apart.change);
+  return share === undefined || share < LEAST_PART ? [] : [{ kind: 'place', name: `"${name ?? ''}"`, share, basis: 'measured' }];
+}
+
+/** Points by which the share of a segment must have risen to be named. */
+const LEAST_MOVED = 3;
+
+/** The segment whose share of the visits rose most; undefined where none rose by much. */
+function movedSegment(whole: Reading, segments: readonly GroupValues[]): string | undefined {
+  const share = (own: GroupValues['before'], of: GroupValues['before']) => (100 * (own['visits'] ?? 0)) / (of['visits'] || 1);
+  const moved = segments.map(({ name, before, after }) => ({ name, by: share(after, whole.after) - share(before, whole.before) }));
+  const [most] = moved.toSorted((a, b) => b.by - a.by);
+  return most && most.by >= LEAST_MOVED ? most.name : undefined;
+}
+
+/** The mix of devices where it makes a rate move: the device whose share of the visits rose most. */
+function mixCauses({ byDevice, whole }: Causes, { all }: CausesInput['segments']): Facts['causes'] {
+  if (!byDevice || !isMix(byDevice.explained)) return [];
+  const { groups, change } = byDevice.explained;
+  const movedOf = ({ shareBefore = 0, shareAfter = 0 }: Contribution) => shareAfter - shareBefore;
+  const [most] = groups.toSorted((a, b) => movedOf(b) - movedOf(a));
+  const share = shareOf(effectsOf(byDevice.explained).mix, change);
+  if (!most || share === undefined) return [];
+  const segment = whole && movedSegment(whole, all);
+  const names = [most.name, ...(segment === undefined ? [] : [`"${segment}"`])];
+  return names.map((name) => ({ kind: 'mix' as const, name, share, basis: 'measured' as const }));
+}
+
+/** The causes of a change: the place that carries it, the mix of devices, the factor of a product. */
+function causesOf(located: Located, scene: ComparisonScene): Facts['causes'] {
+  const { causes, input } = scene;
+  const factors = factorCauses(located.metric, scene);
+  if (located.metric !== input.judged.headline.metric) return factors;
+  return [...deviceCauses(located, causes), ...segmentCauses(causes), ...mixCauses(causes, input.segments), ...factors];
+}
+
+/** The factor that makes most of a change of revenue; none where several do. */
+function factorCauses(metric: string, { causes: { revenue } }: ComparisonScene): Facts['causes'] {
+  if (metric !== 'revenueSum' || !revenue?.isChanged || revenue.difference === 0) return [];
+  return REVENUE_FACTORS.flatMap(([factor, part]) => {
+    const share = shareOf(revenue.split[part], revenue.difference) ?? 0;
+    return share > MOST_OF_REVENUE
+      ? [{ kind: 'factor' as const, name: nameOf(factor).toLowerCase(), share, basis: 'measured' as const }]
+      : [];
+  });
+}
+
+/** A change as every tool dates and sizes it: by all days that are known and not by the ranges of the question. */
+const measured = ({ metric, reading, change }: Located): Located => ({
+  metric,
+  reading,
+  change: measureChange(kindOf(metric), pointsKnown(reading, metric), change) ?? change,
+});
+
+/** The factor that a product follows since before the period; itself where none does. */
+function byFactor({ metric, reading, change }: Located, days: Change['days']): Located {
+  const factors = factorsOf(metric, reading).flatMap((factor): Located[] => {
+    const own = earlierOf({ judgement: judgeReading(reading, factor), since: undefined, days });
+    return own && isSameChange(own, change) ? [{ metric: factor, reading, change: own }] : [];
+  });
+  return factors.toSorted((a, b) => a.change.pValue - b.change.pValue)[0] ?? { metric, reading, change };
+}
+
+/** A change that began before the period and goes on, on the one device that shows it; undefined where there is none. */
+function earlierChange(change: Change, whole: Reading, { judged: { devicesOf } }: CausesInput): Located | undefined {
+  const found = earlierOf(change);
+  if (!found) return undefined;
+  const device = onlyEarlier(change, devicesOf(change.metric));
+  const own = device && earlierOf({ judgement: device, since: undefined, days: change.days });
+  const located =
+    own && device
+      ? { metric: change.metric, reading: device.reading, change: own }
+      : { metric: change.metric, reading: whole, change: found };
+  return measured(byFactor(located, change.days));
+}
+
+/** The headline on the one device that moved unlike the others, where all its days do not show it. */
+function atNamedDevice({ byDevice }: Causes, { metric, since, judgement }: Change, readingOf: (device: string) => Reading): Located[] {
+  const { groups, named } = byDevice?.reasons ?? { groups: [], named: undefined };
+  const { relative = null, low = null, high = null } = groups.find(({ name }) => name === named) ?? {};
+  if (!since || !isChanged(judgement) || named === undefined || relative === null || low === null || high === null) return [];
+  return [measured({ metric, reading: readingOf(named), change: { ...since, relative, low, high } })];
+}
+
+/** The changes with a date: that of the headline where it was measured, those of other metrics, and those that began before the period. */
+function datedChanges({ causes, input }: ComparisonScene): Located[] {
+  const { judged, readings, devices } = input;
+  const [whole] = readings;
+  if (!whole) return [];
+  const { measured: own, others } = causes;
+  const readingOf = (device: string) => (device === 'all' ? whole : (devices.find((each) => each.device === device) ?? whole));
+  const found: Located[] = own
+    ? [{ metric: own.metric, reading: readingOf(own.device), change: own.change }]
+    : atNamedDevice(causes, judged.headline, readingOf);
+  const isTold = ({ metric, change }: Located) =>
+    found.some((told) => isSameChange(told.change, change) && (told.metric === metric || factorsOf(metric, whole).includes(told.metric)));
+  const add = (located: Located | undefined) => void (located && !isTold(located) && found.push(located));
+  for (const change of judged.changes) {
+    const reading = change.judgement && readings.length > 1 ? readings[judged.changes.indexOf(change) % readings.length] : whole;
+    if (!reading) continue;
+    const named = others.find(({ metric }) => metric === change.metric)?.reasons.named;
+    const place = named === undefined || reading !== whole ? reading : readingOf(named);
+    if (change.since && isChanged(change.judgement)) add(measured({ metric: change.metric, reading: place, change: change.since }));
+    add(earlierChange(change, reading, input));
+  }
+  return found;
+}
+
+/** The special days among some. */
+function specialCauses({ specialDays }: ComparisonScene, days: Reading['periodDays']): Facts['causes'] {
+  const names = new Set(days.flatMap(({ interval: { label } }) => specialDays(label ?? '')?.name ?? []));
+  return [...names].slice(0, MOST_NAMES).map((name) => ({ kind: 'special day', name, basis: 'same time' }));
+}
+
+const MOST_NAMES = 3;
+
+/** Why the figures of two ranges differ although comparable days do not: special days, days that stand out, or the calendar. */
+function calendarCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined): Facts['causes'] {
+  if (beyondUsual(change) < LEAST_BEYOND || Math.abs(figuresOf(change) ?? 0) < LEAST_FIGURE) return [];
+  const special = specialCauses(scene, reading ? [...reading.baselineDays, ...reading.periodDays] : []);
+  if (special.length > 0) return special;
+  const outliers = change.judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isInRanges(reading, from));
+  if (outliers.length > 0) {
+    const days = outliers.slice(0, MOST_NAMES).map(({ from }) => dateText(from, scene.period.to.slice(0, 4)));
+    return [{ kind: 'special day', name: listed(days), basis: 'measured' }];
+  }
+  return [{ kind: 'season', name: 'weekdays and the time of the month', basis: 'measured' }];
+}
+
+/** Shares of what chance makes from which the figures of the ranges are said to differ from comparable days. */
+const LEAST_BEYOND = 0.5;
+/** Figures that differ by less need no reason. */
+const LEAST_FIGURE = 0.05;
+const isInRanges = (reading: Reading | undefined, day: string) =>
+  [...(reading?.baselineDays ?? []), ...(reading?.periodDays ?? [])].some(({ interval: { label } }) => label === day);
+
+/** One sentence: the days of the ranges that stand out and are left out of a verdict; empty where there are none. */
+function outlierSentence({ metric, judgement }: Change, reading: Reading | undefined, year: string): string {
+  const outliers = judgement.changes.filter(({ shape, from }) => shape === 'outlier' && isInRanges(reading, from));
+  if (outliers.length === 0) return '';
+  const days = outliers.map(
+    ({ from, relative }) => `${dateText(from, year)} (${formatPercent(100 * relative, { sign: true, digits: 0 })})`,
+  );
+  const [stands, is] = outliers.length === 1 ? ['stands', 'is'] : ['stand', 'are'];
+  return `${nameOf(metric)}: ${listed(days)} ${stands} out and ${is} left out of the verdict.`;
+}
+
+const VERDICTS = { up: 'higher', down: 'lower', 'within noise': 'unchanged', 'cannot be judged': 'uncertain' } as const;
+
+function verdictOf({ judgement }: Change): Facts['verdict'] {
+  const verdict = toldVerdict(judgement);
+  if (verdict === 'drift') return (judgement.relative ?? 0) < 0 ? 'lower' : 'higher';
+  return verdict === 'not enough data' || verdict === 'too young' ? 'too few data' : VERDICTS[verdict];
+}
+
+/** The record of a metric over the two ranges, or of a single day against what was expected of it. */
+function rangeFacts(change: Change, reading: Reading | undefined, scene: ComparisonScene): Facts {
+  const { metric, before, after, compared, isPerDay, judgement, detectable } = change;
+  const { period, currency, placeOf } = scene;
+  const verdict = before === null || after === null ? 'too few data' : verdictOf(change);
+  const expected = expectedOf(change);
+  const size = expected
+    ? sizeOfFigures(compared.after, expected.value, judgement.noise)
+    : sizeOfFigures(compared.after, compared.before, judgement.noise);
+  const isSeen = detectable !== null && Math.abs(size?.percent ?? 0) < 100 * Math.abs(detectable);
+  return {
+    subject: metric,
+    unit: isPerDay ? levelUnit(metric, currency) : (unitOf(metric, currency) ?? ''),
+    place: reading ? placeOf(reading, metric) : {},
+    when: { shape: period.from === period.to ? 'day' : 'range', ...period, ongoing: false },
+    now: shownValue(change, compared.after),
+    against: expected ? { what: 'expected', ...expected } : { what: 'before', value: shownValue(change, compared.before) },
+    ...(size && { change: size }),
+    verdict,
+    ...(isSeen && { detectable: Number((100 * Math.abs(detectable)).toFixed(1)) }),
+    causes: rangeCauses(change, scene, reading, verdict),
+  };
+}
+
+/** A figure of a range: as the platform gives it, per day to six digits. */
+function shownValue({ metric, isPerDay }: Change, value: number | null): number | null {
+  if (value === null) return null;
+  return isPerDay ? Number(value.toPrecision(6)) : rounded(metric, value);
+}
+
+/** The expected value of a single day with its bounds, in the unit of the metric; undefined of ranges. */
+function expectedOf({ metric, judgement: { expected } }: Change): { value: number; low: number; high: number } | undefined {
+  if (!expected) return undefined;
+  const shown = (value: number) => rounded(metric, value * (kindOf(metric) === 'share' ? 100 : 1));
+  return { value: shown(expected.expected), low: shown(expected.low), high: shown(expected.high) };
+}
+
+/** Why a range changed, or why one that did not change shows other figures. */
+function rangeCauses(change: Change, scene: ComparisonScene, reading: Reading | undefined, verdict: Facts['verdict']): Facts['causes'] {
+  const isMoved = verdict === 'higher' || verdict === 'lower';
+  if (change.judgement.expected) return specialCauses(scene, reading?.periodDays ?? []);
+  return isMoved ? factorCauses(change.metric, scene) : calendarCauses(change, scene, reading);
+}
+
+/** Nothing falls by more than all of it. */
+const ALL_GONE = -100;
+
+/** The change of two figures in percent, with what chance makes of such ranges on both sides; undefined where there is no share. */
+function sizeOfFigures(now: number | null, before: number | null, noise: number | null): NonNullable<Facts['change']> | undefined {
+  if (now === null || !before) return undefined;
+  const [percent, half] = [(100 * (now - before)) / before, 100 * (noise ?? 0)];
+  const shown = (value: number) => Number(Math.max(ALL_GONE, value).toFixed(2));
+  return { percent: shown(percent), low: shown(percent - half), high: shown(percent + half) };
+}
+
+/** The record of a device that stands out by the ranges alone where all devices together do not. */
+function hiddenFacts({ reading, metric, verdict, noise }: Judged, { period, currency, placeOf }: ComparisonScene): Facts {
+  const [before, now] = [reading.before[metric] ?? null, reading.after[metric] ?? null];
+  const size = sizeOfFigures(now, before, noise);
+  return {
+    subject: metric,
+    unit: unitOf(metric, currency) ?? '',
+    place: placeOf(reading, metric),
+    when: { shape: 'range', ...period, ongoing: false },
+    now,
+    against: { what: 'before', value: before },
+    ...(size && { change: size }),
+    verdict: verdict === 'down' || (size?.percent ?? 0) < 0 ? 'lower' : 'higher',
+    causes: [],
+  };
+}
+
+/** The findings of a comparison, ranked, and the sentences of its first paragraph and of its details, both in order. */
+interface ComparisonTold {
+  readonly findings: readonly Finding[];
+  readonly lead: readonly Said[];
+  readonly details: readonly string[];
+}
+
+/** Days from which on a change is more than what a day or two show by themselves. */
+const LASTING_DAYS = 3;
+
+/** One sentence: how little a change of a day or two says; empty of one that has lasted. */
+function shortSentence({ change: { days, to }, metric }: Located): string {
+  if (days >= LASTING_DAYS || to !== undefined) return '';
+  return `${nameOf(metric)}: only ${days === 1 ? 'one day' : `${days} days`} so far, so whether it lasts is open.`;
+}
+
+/** Metrics beside that of the headline whose ranges have a record; the table has all. */
+const MOST_BESIDE = 1;
+
+/** Puts what was judged into records, and these into words: what goes on, what ended, and what the ranges as wholes show. */
+function tellComparison(scene: ComparisonScene, grammar: Grammar): ComparisonTold {
+  const { input, faults } = scene;
+  const { judged, readings } = input;
+  const { headline, changes, hidden } = judged;
+  const located = datedChanges(scene);
+  const dated = located.map((each) => datedFacts(each, scene));
+  const isDated = hidden && located.some(({ reading }) => reading === hidden.reading);
+  const alone = hidden && !isDated ? [hiddenFacts(hidden, scene)] : [];
+  const told = wordedAll([...ranked([...faults.map((fault) => faultFacts(fault, scene.whole)), ...dated]), ...alone], grammar);
+  const readingAt = (at: number) => readings[readings.length > 1 ? at % readings.length : 0];
+  const ranges = wordedAll(
+    changes.map((change, at) => rangeFacts(change, readingAt(at), scene)),
+    grammar,
+  );
+  const ofHeadline = ranges.filter((_, at) => changes[at]?.metric === headline.metric);
+  // The ranges hold days without the change, so that their figures are others than its size.
+  const whole = ({ sentence, against }: Finding) =>
+    told.length === 0 || against?.what === 'expected' ? sentence : `Over the whole period, ${lowered(sentence)}`;
+  const lead = [...told.map((finding) => saidOf(finding, grammar)), ...ofHeadline.map(whole)];
+  const outliers = changes.map((change, at) => outlierSentence(change, readingAt(at), grammar.year));
+  const details = [...located.map(shortSentence), ...outliers];
+  const kept = [...ofHeadline, ...ranges.filter((each) => !ofHeadline.includes(each)).slice(0, MOST_BESIDE)];
+  return { findings: [...told, ...kept], lead, details: details.filter(isSaid) };
+}
+
+const isSaid = (sentence: string) => sentence !== '';
+
+/** The record of a change with a date: dated and sized by all days that are known, with its cost up to the end of the period. */
+function datedFacts(located: Located, scene: ComparisonScene): Facts {
+  const { metric, reading, change } = located;
+  const last = pointsKnown(reading, metric).findLast(({ label }) => label <= scene.period.to)?.label ?? change.from;
+  return changeFacts(
+    {
+      metric,
+      place: scene.placeOf(reading, metric),
+      change,
+      rows: knownDaysOf(reading),
+      points: pointsKnown(reading, metric),
+      last,
+      causes: causesOf(located, scene),
+    },
+    scene.currency,
+  );
+}
 
 /** A comparison with what a chart and the search for events need beside the answer. */
 export interface PeriodsResult {

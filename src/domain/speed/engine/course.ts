@@ -1,13 +1,16 @@
 import { median } from 'simple-statistics';
 import { DAY_MS } from '../../../lib/clock.ts';
-import { nth, nthDouble, nthPlace } from '../../../lib/nth.ts';
-import { minus, pick } from '../../../statistics/vectors.ts';
+import { nth, nthDouble, nthPlace, nthUnsigned } from '../../../lib/nth.ts';
+import { dot, minus, pick } from '../../../statistics/vectors.ts';
 import { weightsOf } from '../../../statistics/whitening.ts';
 import { cycleOf, weeklyLevel } from './cycle.ts';
 import {
+  type Fit,
   type Frame,
   fitParts,
   frameOf,
+  gainOf,
+  gainOfLine,
   gainOfPart,
   heightsOf,
   type Likelihood,
@@ -18,10 +21,257 @@ import {
 } from './gls.ts';
 import { localTimes } from './local-time.ts';
 import { skewnessOf, slowVariance } from './noise.ts';
-import { OUTLIER, placesOf, usualRuns } from './outliers.ts';
 import { type Effect, logOffset, type RunSeries } from './run-series.ts';
-import { chanceOfAny, limitsFor, simulatedChance } from './score-limits.ts';
-import { edgesOf, penaltyOf, refined, searchCourse, strongestParts } from './search.ts';
+import { chanceOfAny, type Limits, limitsFor, simulatedChance } from './score-limits.ts';
+
+/** More changes than this in one look-back are no course of levels. */
+const MOST_PARTS = 7;
+/** Runs that a bump, and the level before the first change, last for at least; in short series an eighth of all. */
+const LEAST_RUNS = 12;
+/** Lengths of bumps that are tried grow by this factor, and so do the distances between their beginnings. */
+const GROWTH = 1.3;
+const BEGINNINGS = 5;
+
+/** A part of the fitted course and how sure it is. */
+interface Found {
+  readonly part: Part;
+  /** Square of its standard score, given the other parts. */
+  readonly gain: number;
+}
+
+/** The penalty of a short part: there are more short bumps than long ones (Dümbgen and Spokoiny 2001). */
+export function penaltyOf({ kind, from, to }: Part, n: number): number {
+  return kind === 'bump' ? 2 * Math.log(n / (to - from)) : 0;
+}
+
+/** Places at which a level begins. */
+function edgesOf(parts: readonly Part[], n: number): number[] {
+  return parts.flatMap(({ kind, from, to }) => (kind === 'line' ? [] : [from, to])).filter((edge) => edge < n);
+}
+
+/** Searches on top of some parts: what a new part may be. */
+interface OpenPlaces {
+  readonly fit: Fit;
+  readonly n: number;
+  /** 1 where a new edge would leave a level shorter than allowed. */
+  readonly blocked: Uint8Array;
+  readonly leastBump: number;
+}
+
+function placeOn(frame: Frame, parts: readonly Part[], shortest: number): OpenPlaces {
+  const n = frame.series.length;
+  const least = Math.min(LEAST_RUNS, Math.floor(n / 8));
+  const blocked = new Uint8Array(n + 1).fill(1, 0, Math.max(shortest, least));
+  for (const edge of [...edgesOf(parts, n), n]) blocked.fill(1, Math.max(0, edge - shortest + 1), Math.min(n + 1, edge + shortest));
+  return { fit: fitParts(frame, parts), n, blocked, leastBump: Math.max(2 * shortest, least) };
+}
+
+/** The place in a range at which an edge gains most, and its gain; a range without an open place has none. */
+function bestEdge({ blocked }: OpenPlaces, low: number, high: number, gainAt: (place: number) => number): { at: number; gain: number } {
+  let best = { at: -1, gain: 0 };
+  for (let at = Math.max(1, low); at <= high; at += 1) {
+    const gain = blocked[at] === 1 ? 0 : gainAt(at);
+    if (gain > best.gain) best = { at, gain };
+  }
+  return best;
+}
+
+function bestStep(place: OpenPlaces): Found | undefined {
+  const { fit, n } = place;
+  const { at: from, gain } = bestEdge(place, 1, n - 1, (at) => gainOf(fit, at, n));
+  return from < 0 ? undefined : { part: { kind: 'step', from, to: n }, gain };
+}
+
+/** Moves the edges of a bump to their best places, one after the other. */
+function refineBump(place: OpenPlaces, from: number, to: number): Found {
+  const { fit, n, leastBump } = place;
+  const reach = Math.max(leastBump, to - from);
+  const begin = bestEdge(place, from - reach, to - leastBump, (at) => gainOf(fit, at, to)).at;
+  const first = begin < 0 ? from : begin;
+  const end = bestEdge(place, first + leastBump, Math.min(n - 1, to + reach), (at) => gainOf(fit, first, at)).at;
+  const last = end < 0 ? to : end;
+  return { part: { kind: 'bump', from: first, to: last }, gain: gainOf(fit, first, last) };
+}
+
+/** Bumps of geometrically growing length at evenly spread places (Jeng, Cai and Li 2010), the best one moved to its best edges. */
+function bestBump(place: OpenPlaces): Found | undefined {
+  const { fit, n, blocked, leastBump } = place;
+  let best: { readonly part: Part; readonly surplus: number } | undefined;
+  for (let length = leastBump; length <= n / 2; length = Math.max(length + 1, Math.floor(length * GROWTH))) {
+    const penalty = penaltyOf({ kind: 'bump', from: 0, to: length }, n);
+    for (let from = 1; from + length < n; from += Math.max(1, Math.floor(length / BEGINNINGS))) {
+      if (blocked[from] === 1 || blocked[from + length] === 1) continue;
+      const surplus = gainOf(fit, from, from + length) - penalty;
+      if (!best || surplus > best.surplus) best = { part: { kind: 'bump', from, to: from + length }, surplus };
+    }
+  }
+  return best && refineBump(place, best.part.from, best.part.to);
+}
+
+/** Moves each part to its best place given the others. */
+function refined(frame: Frame, parts: readonly Part[], shortest: number): Part[] {
+  const moved = [...parts];
+  for (const [index, part] of parts.entries()) {
+    if (part.kind === 'line') continue;
+    const place = placeOn(
+      frame,
+      moved.filter((_, other) => other !== index),
+      shortest,
+    );
+    moved[index] = (part.kind === 'step' ? bestStep(place)?.part : refineBump(place, part.from, part.to).part) ?? part;
+  }
+  return moved;
+}
+
+/** The strongest step and bump on top of other parts. */
+export function strongestParts(frame: Frame, parts: readonly Part[], shortest: number): Found[] {
+  const place = placeOn(frame, parts, shortest);
+  return [bestStep(place), bestBump(place)].filter((found) => found !== undefined);
+}
+
+/** The course of levels that explains a series best: levels with steps and bumps, or a line with these on top. */
+function searchCourse(frame: Frame, limits: Limits, shortest: number): Part[] {
+  const n = frame.series.length;
+  const needed = (part: Part) => limits[part.kind] + penaltyOf(part, n);
+  const surplus = ({ part, gain }: Found) => gain - needed(part);
+  /** Adds the part that exceeds its limit by most until none does, and moves all to their best places. */
+  function forward(start: readonly Part[]): readonly Part[] {
+    let parts = start;
+    while (parts.length < MOST_PARTS) {
+      const [best] = strongestParts(frame, parts, shortest).toSorted((a, b) => surplus(b) - surplus(a));
+      if (!best || surplus(best) <= 0) break;
+      parts = parts.length === 0 ? [best.part] : refined(frame, [...parts, best.part], shortest);
+    }
+    return parts;
+  }
+  /** What is left unexplained, and what the parts need. */
+  function cost(parts: readonly Part[]): number {
+    const { residual } = fitParts(frame, parts);
+    return dot(residual, residual) / frame.sigma ** 2 + parts.reduce((sum, part) => sum + needed(part), 0);
+  }
+  const levels = forward([]);
+  if (gainOfLine(fitParts(frame, [])) <= limits.line) return [...levels];
+  const sloped = forward([{ kind: 'line', from: 0, to: n }]);
+  return [...(cost(sloped) < cost(levels) ? sloped : levels)];
+}
+
+/** Deviations from what neighbours foretell, in standard deviations, from which a run is an outlier. */
+const OUTLIER = 3;
+/** Share of runs up to which they may be outliers. */
+const MOST_OUTLIERS = 0.2;
+/** Times that all runs are asked at most: the neighbours of an outlier look odd beside it, and those that are left widen the noise. */
+const ROUNDS = 8;
+/**
+ * Runs in a row, and how many of them lie off to the same side, at least by this part, where a run belongs to a level of its own; the more
+ * runs resemble each other, the more alike they must be, because slow waves are off together too. Chosen by
+ * `npm run bench -- verdicts speed --seed 501`.
+ */
+const LEVEL = { runs: 6, agreeing: 5, part: 0.5, partByPhi: 0.8 } as const;
+
+/** Whether a run is one of many neighbours that are off to the same side. */
+function isOfLevel(x: Float64Array, run: number, phi: number): boolean {
+  const least = Math.max(LEVEL.part, LEVEL.partByPhi * phi);
+  for (let from = Math.max(0, run - LEVEL.runs + 1); from <= run; from += 1) {
+    let alike = 0;
+    for (let other = from; other < Math.min(x.length, from + LEVEL.runs); other += 1)
+      alike += nthDouble(x, other) / nthDouble(x, run) >= least ? 1 : 0;
+    if (alike >= LEVEL.agreeing) return true;
+  }
+  return false;
+}
+
+/** How surely each run is foretold by others, in units of the scatter around the level, and as what. */
+interface Foretold {
+  readonly precision: Float64Array;
+  readonly mean: Float64Array;
+}
+
+interface Series {
+  /** Deviations from the level as far as it is known. */
+  readonly x: Float64Array;
+  /** Times of the runs in units of their usual distance. */
+  readonly slots: Float64Array;
+}
+
+/** Powers of the autocorrelation by the usual gaps. */
+const powersOf = (phi: number) => Float64Array.from({ length: 10 }, (_, gap) => phi ** gap);
+
+/** What the nearest usual run on one side foretells of each run; neighbours that are `skipped` are not asked. */
+function foretold({ x, slots }: Series, powers: Float64Array, isUsual: Uint8Array, way: 1 | -1, skipped: 0 | 1): Foretold {
+  const n = x.length;
+  const precision = new Float64Array(n).fill(1);
+  const mean = new Float64Array(n);
+  const phi = nthDouble(powers, 1);
+  for (let step = 1 + skipped, nearest = -1; step < n; step += 1) {
+    const run = way === 1 ? step : n - 1 - step;
+    const next = run - way * (1 + skipped);
+    if (isUsual[next] === 1) nearest = next;
+    if (nearest < 0) continue;
+    const gap = Math.abs(nthDouble(slots, run) - nthDouble(slots, nearest));
+    const rho = powers[gap] ?? phi ** gap;
+    precision[run] = 1 / (1 - rho * rho);
+    mean[run] = rho * nthDouble(x, nearest);
+  }
+  return { precision, mean };
+}
+
+/** How far each run lies from what both sides foretell, in standard deviations. */
+function scoresOf({ x }: Series, { phi, sigma }: Noise, left: Foretold, right: Foretold): Float64Array {
+  const sd = sigma / Math.sqrt(1 - phi * phi);
+  const scores = new Float64Array(x.length);
+  for (let run = 0; run < x.length; run += 1) {
+    const ofLeft = nthDouble(left.precision, run);
+    const ofRight = nthDouble(right.precision, run);
+    const precision = ofLeft + ofRight - 1;
+    const mean = (ofLeft * nthDouble(left.mean, run) + ofRight * nthDouble(right.mean, run)) / precision;
+    scores[run] = ((nthDouble(x, run) - mean) * Math.sqrt(precision)) / sd;
+  }
+  return scores;
+}
+
+/**
+ * Places of the runs that are no outliers: those that lie near to what the nearest usual runs on both sides foretell under autoregressive
+ * noise, and those on a level of their own. Two outliers in a row foretell each other, so that each is also asked without the other one.
+ */
+function usualRuns(series: Series, start: Int32Array, noiseOf: (places: Int32Array) => Noise): Int32Array {
+  const { x } = series;
+  let usual = start;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const noise = noiseOf(usual);
+    const isUsual = new Uint8Array(x.length);
+    for (let index = 0; index < usual.length; index += 1) isUsual[nthPlace(usual, index)] = 1;
+    const powers = powersOf(noise.phi);
+    const sideOf = (way: 1 | -1, skipped: 0 | 1) => foretold(series, powers, isUsual, way, skipped);
+    const score = (left: Foretold, right: Foretold) => scoresOf(series, noise, left, right);
+    const [before, after] = [sideOf(1, 0), sideOf(-1, 0)];
+    const [alone, first, second] = [score(before, after), score(before, sideOf(-1, 1)), score(sideOf(1, 1), after)];
+    const isOff = new Uint8Array(x.length);
+    for (let run = 0; run < x.length; run += 1) if (Math.abs(nthDouble(alone, run)) >= OUTLIER) isOff[run] = 1;
+    for (let run = 1; run < x.length; run += 1) {
+      const one = nthDouble(first, run - 1);
+      const other = nthDouble(second, run);
+      if (one * other > 0 && Math.min(Math.abs(one), Math.abs(other)) >= OUTLIER) isOff.fill(1, run - 1, run + 1);
+    }
+    const next = placesOf(x, (run) => nthUnsigned(isOff, run) === 0 || isOfLevel(x, run, noise.phi));
+    const isSame = next.length === usual.length && next.every((run) => isUsual[run] === 1);
+    usual = next;
+    if (isSame) break;
+  }
+  // Where the exceptions are too many, the scatter is as wide as they make it.
+  return usual.length < (1 - MOST_OUTLIERS) * x.length ? placesOf(x, () => true) : usual;
+}
+
+/** The places of some runs. */
+function placesOf(x: Float64Array, isMeant: (run: number) => boolean): Int32Array {
+  const places = new Int32Array(x.length);
+  let count = 0;
+  for (let run = 0; run < x.length; run += 1) {
+    if (!isMeant(run)) continue;
+    places[count] = run;
+    count += 1;
+  }
+  return places.slice(0, count);
+}
 
 /** A single run that does not repeat may be an outlier; that as many in a row are is less likely than this over the whole series. */
 const RUN_OF_OUTLIERS = 0.003;

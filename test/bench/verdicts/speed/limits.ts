@@ -1,7 +1,6 @@
-import { fitCourse } from '../../../../src/domain/speed/engine/course.ts';
+import { fitCourse, penaltyOf, strongestParts } from '../../../../src/domain/speed/engine/course.ts';
 import { fitParts, frameOf, gainOfPart, likelihoodOf, type Part } from '../../../../src/domain/speed/engine/gls.ts';
 import { slowVariance } from '../../../../src/domain/speed/engine/noise.ts';
-import { penaltyOf, strongestParts } from '../../../../src/domain/speed/engine/search.ts';
 import { tailOf } from '../../../../src/statistics/tails.ts';
 import type { Table, Trial } from '../metrics/trial.ts';
 import { EFFECT } from './outcome.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ChangeEvent } from '../../../../src/domain/metrics/changes/events.ts';
-import { withoutParts } from '../../../../src/domain/metrics/changes/measured-events.ts';
+import { withoutParts } from '../../../../src/domain/metrics/changes/find-changes.ts';
 
 const place = { device: 'desktop' } as const;
 const event = (more: Partial<ChangeEvent>): ChangeEvent => ({

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { entriesOf } from '../../../../src/domain/metrics/changes/changes-answer.ts';
 import type { ChangeEvent } from '../../../../src/domain/metrics/changes/events.ts';
+import { sameDayOnce } from '../../../../src/domain/metrics/changes/find-changes.ts';
 import { rankChanges } from '../../../../src/domain/metrics/changes/rank-changes.ts';
-import { sameDayOnce } from '../../../../src/domain/metrics/changes/same-day-zones.ts';
 
 const day = (zoneId: number | undefined, relative: number, more: Partial<ChangeEvent> = {}): ChangeEvent => {
   const place = { device: 'all', zoneId } as const;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ChangeSeries, type Place, sceneOf, seriesId } from '../../../../src/domain/metrics/changes/change-series.ts';
 import type { ChangeEvent } from '../../../../src/domain/metrics/changes/events.ts';
-import { findChanges } from '../../../../src/domain/metrics/changes/find-changes.ts';
-import { heldWithin } from '../../../../src/domain/metrics/changes/within-changes.ts';
+import { findChanges, heldWithin } from '../../../../src/domain/metrics/changes/find-changes.ts';
 import { lookThrough } from '../../../../src/domain/metrics/engine/scan.ts';
 import { dayAfter } from '../../../../src/lib/calendar.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';

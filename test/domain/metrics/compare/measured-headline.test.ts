@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { followingSize } from '../../../../src/domain/metrics/compare/causes.ts';
 import type { MeasuredChange } from '../../../../src/domain/metrics/compare/measured-change.ts';
-import { followingSize } from '../../../../src/domain/metrics/compare/measured-headline.ts';
 import type { Reading } from '../../../../src/domain/metrics/compare/readings.ts';
 import type { MetricRow } from '../../../../src/domain/metrics/read/metric-answers.ts';
 import { DAY_MS } from '../../../../src/lib/clock.ts';

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { weekendEstimate } from '../../../../src/domain/metrics/expected/row-verdicts.ts';
-import { stepEstimate, stepSentence, trendEstimate, trendSentence } from '../../../../src/domain/metrics/expected/trend-verdict.ts';
+import {
+  stepEstimate,
+  stepSentence,
+  trendEstimate,
+  trendSentence,
+  weekendEstimate,
+} from '../../../../src/domain/metrics/expected/row-verdicts.ts';
 import type { MetricRow } from '../../../../src/domain/metrics/read/metric-answers.ts';
 import { DAY_MS } from '../../../../src/lib/clock.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findFaults } from '../../../../src/domain/metrics/quality/find-faults.ts';
+import { findFaults } from '../../../../src/domain/metrics/quality/counting.ts';
 import type { Counts } from '../../../../src/domain/metrics/quality/site.ts';
 import { seeded } from '../../../bench/verdicts/random.ts';
 import { someOf } from '../../../support/sample-size.ts';
