@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { Temporal } from 'temporal-polyfill';
 
 /** From one instant to another, in ms since 1970; `endMs` is the last millisecond, or an instant that a caller named. */
@@ -47,17 +48,13 @@ export function blackFridayOf(year: number): Temporal.PlainDate {
 }
 
 /** Ranges whose slots are kept, the longest unused first: one question asks for the same days of every place. */
-const MOST_RANGES = 64;
-const known = new Map<string, readonly CalendarSlot[]>();
+const known = new LRUCache<string, readonly CalendarSlot[]>({ max: 64 });
 
 /** The days, weeks, months or quarters of a zone that an interval touches, in order and without a gap, cut to the interval. */
 export function slotsOf(unit: CalendarUnit, interval: Interval, timeZone: string): readonly CalendarSlot[] {
   const key = `${unit} ${interval.startMs} ${interval.endMs} ${timeZone}`;
   const slots = known.get(key) ?? slotsIn(unit, interval, timeZone);
-  known.delete(key);
   known.set(key, slots);
-  const [oldest] = known.keys();
-  if (known.size > MOST_RANGES && oldest !== undefined) known.delete(oldest);
   return slots;
 }
 

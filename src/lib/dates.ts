@@ -28,8 +28,6 @@ export interface ResolvedDate {
   /** A date-time with an offset as it was given; else with milliseconds, `Z` where the zone is UTC or the zone's offset at that instant. */
   iso: string;
   instantMs: number;
-  /** The text named a day or a period, without a time. */
-  wholeUnits: boolean;
   /** The end lay in the future and became the present: to be noted. */
   cutToNow: boolean;
 }
@@ -69,14 +67,13 @@ function edgeOf(meaning: DateMeaning, edge: DateOptions['edge'], timeZone: strin
 export function resolveDate(text: string, { edge, timeZone, nowMs, allowFuture = false }: DateOptions): ResolvedDate {
   const now = Temporal.Instant.fromEpochMilliseconds(nowMs).toZonedDateTimeISO(timeZone);
   const meaning = readDate(text, now);
-  const wholeUnits = meaning.kind === 'days';
   const instantMs = edgeOf(meaning, edge, timeZone);
   if (instantMs > nowMs && !allowFuture) {
     if (edge === 'start') throw new FutureError(`"${text.trim()}" lies in the future; now is ${isoAt(nowMs, timeZone)}.`);
-    return { iso: isoAt(nowMs, timeZone), instantMs: nowMs, wholeUnits, cutToNow: true };
+    return { iso: isoAt(nowMs, timeZone), instantMs: nowMs, cutToNow: true };
   }
   const given = meaning.kind === 'instant' ? meaning.iso : undefined;
-  return { iso: given ?? isoAt(instantMs, timeZone), instantMs, wholeUnits, cutToNow: false };
+  return { iso: given ?? isoAt(instantMs, timeZone), instantMs, cutToNow: false };
 }
 
 /** A range as it was sent, for its description. */

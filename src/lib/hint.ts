@@ -27,25 +27,20 @@ function objectEnd(text: string, from: number): number | undefined {
   return undefined;
 }
 
-/**
- * The text with the project in each call that its hints print and that names none: sent literally, a call without it goes to the default
- * project.
- */
-export function callsOfProject(text: string, projectId: number): string {
-  let shown = text;
+/** The words with the project in each call that they print and that names none: as it stands, it would go to the default project. */
+function callsOfProject(words: string, projectId: number): string {
+  let shown = words;
   // From the last, because what stands before it keeps its place.
-  for (const { index } of [...text.matchAll(/(?<=[a-z]_[a-z_]+ )\{"/g)].toReversed()) {
-    const before = shown.slice(0, index);
+  for (const { index } of [...words.matchAll(/(?<=[a-z]_[a-z_]+ )\{"/g)].toReversed()) {
     const end = objectEnd(shown, index);
-    const isInHint = before.lastIndexOf(OPEN) >= 0 && before.split(OPEN).length > before.split(CLOSE).length;
-    if (!isInHint || end === undefined || /"projectIds?":/.test(shown.slice(index, end))) continue;
+    if (end === undefined || /"projectIds?":/.test(shown.slice(index, end))) continue;
     shown = `${shown.slice(0, end - 1)},"projectId":"${projectId}"${shown.slice(end - 1)}`;
   }
   return shown;
 }
 
-/** The text with its hints at tools that are there, and without those at an absent one. */
-export function shownHints(text: string, absent: ReadonlySet<string> = new Set()): string {
+/** The text with its hints at tools that are there, whose calls go to this project, and without those at an absent one. */
+export function shownHints(text: string, absent: ReadonlySet<string> = new Set(), projectId?: number): string {
   let shown = text;
   // From the last that opens, because what it holds is plain.
   for (let at = shown.lastIndexOf(OPEN); at >= 0; at = shown.lastIndexOf(OPEN)) {
@@ -55,7 +50,8 @@ export function shownHints(text: string, absent: ReadonlySet<string> = new Set()
     const [head = '', otherwise = ''] = shown.slice(at + 1, end).split(OTHERWISE);
     const [tools = '', words = ''] = head.split(WORDS);
     const isOffered = !tools.split(' ').some((tool) => absent.has(tool));
-    shown = `${shown.slice(0, at)}${isOffered ? words : otherwise}${shown.slice(end + 1)}`;
+    const own = isOffered ? words : otherwise;
+    shown = `${shown.slice(0, at)}${projectId === undefined ? own : callsOfProject(own, projectId)}${shown.slice(end + 1)}`;
   }
   return shown === text ? text : shown.trim();
 }

@@ -4,7 +4,7 @@ import type { Operation } from '../api/operation.ts';
 import { previewOf, type WriteRequest } from '../api/write-request.ts';
 import { pathOf } from '../domain/names/match-name.ts';
 import type { RequestFacts } from '../telemetry/call-watch.ts';
-import type { AnswerParts, MakeChart, NameParts, PlatformParts } from '../usecases/context.ts';
+import type { MakeChart } from '../usecases/context.ts';
 import { type Asked, type Consent, digestOf, requireConsent } from './confirmation.ts';
 import type { ResolvedRange } from './resolve-dates.ts';
 import type { Session } from './session.ts';
@@ -56,7 +56,11 @@ export interface Call {
   readonly nowMs: number;
   /** The consent of an earlier round. */
   readonly asked: Asked | undefined;
-  readonly notes: string[];
+  readonly notes: readonly string[];
+  /** Adds a sentence to the notes, once. */
+  readonly note: (sentence: string) => void;
+  /** The range that the arguments name, or the handler covers. */
+  readonly range: ResolvedRange;
   readonly links: Link[];
   /** Requests that were answered so far, by the platform or from what is kept. */
   readonly done: { answers: number };
@@ -116,74 +120,52 @@ async function projectOf({ tool, client, options }: Call): Promise<number | unde
   }
 }
 
-/** The parts of an answer that a handler's words go into. */
-interface Speaking extends Pick<NameParts, 'zonesElsewhere'> {
-  readonly range: ResolvedRange;
-  readonly ask: Ask;
-  readonly note: (sentence: string) => void;
-}
-
-/** The platform as the call may use it. */
-function platformOf(call: Call, ask: Ask): PlatformParts {
-  const { client, caller, nowMs, options } = call;
-  const { session, signal } = caller;
+/** The context of a tool's handler. */
+export function contextOf(call: Call, zonesElsewhere: ToolContext['zonesElsewhere']): ToolContext {
+  const { tool, caller, client, links, options, nowMs, note, range } = call;
+  const { session, signal, offer, progress = () => undefined, whole = false } = caller;
   const { clock, timeZone, ownDomains = [], calendar = {} } = session.options;
+  const ask = askOf(call);
+  const projectId = () => client.projectId(options);
   return {
     ask,
-    remember: (key, make) => client.remember(JSON.stringify(key), make, options),
-    confirm: (request) => requireConsent(consentOf(call), request),
-    projectId: () => client.projectId(options),
-    workspace: async () => session.workspace(await client.projectId(options)),
+    client,
     clock,
     nowMs,
     timeZone,
     ownDomains,
     calendar,
     signal,
-  };
-}
-
-/** The parts of the answer beside its data. */
-function answerPartsOf(call: Call, { range, note }: Speaking): AnswerParts {
-  return {
+    offer,
     note,
-    progress: call.caller.progress ?? (() => undefined),
+    progress,
+    whole,
+    projectId,
+    zonesElsewhere,
+    chosenProjectId: options.projectId,
+    isOneOfSeveral: call.isOneOfSeveral ?? false,
+    remember: (key, make) => client.remember(JSON.stringify(key), make, options),
+    confirm: (request) => requireConsent(consentOf(call), request),
+    workspace: async () => session.workspace(await projectId()),
+    link: (link) => void links.push(link),
     draw(make) {
       call.makeChart = make;
     },
     covers(startMs, endMs) {
-      range.start = { ms: startMs };
-      range.end = { ms: endMs };
+      Object.assign(range, { start: { ms: startMs }, end: { ms: endMs } } satisfies ResolvedRange);
     },
-    whole: call.caller.whole ?? false,
-    isOneOfSeveral: call.isOneOfSeveral ?? false,
-  };
-}
-
-/** The names of the project's objects. */
-function namesOf({ client, caller, options }: Call, { ask, zonesElsewhere }: Speaking): NameParts {
-  const { names } = caller.session;
-  return {
-    zonesElsewhere,
     async lists() {
-      const projectId = await client.projectId(options);
+      const { names } = session;
+      const id = await projectId();
       return {
-        of: (kind, onPart) => names.list(kind, projectId, ask, onPart),
-        nameOf(kind, id) {
-          const known = names.known(kind, id, projectId);
-          return known ? pathOf(known) : String(id);
+        of: (kind, onPart) => names.list(kind, id, ask, onPart),
+        nameOf(kind, objectId) {
+          const known = names.known(kind, objectId, id);
+          return known ? pathOf(known) : String(objectId);
         },
-        ask: names.remembered(projectId, ask),
+        ask: names.remembered(id, ask),
       };
     },
-  };
-}
-
-/** The context of a tool's handler. */
-export function contextOf(call: Call, speaking: Speaking): ToolContext {
-  const { tool, caller, client, links, options } = call;
-  // Assigned, not spread: an object of that many spread members is a hash table, five times as slow and twice as large.
-  return Object.assign(platformOf(call, speaking.ask), answerPartsOf(call, speaking), namesOf(call, speaking), {
     async call(request, { question = `${tool.title}?`, warning, apart = false, ...extra } = {}) {
       const { operation } = tool;
       if (!operation) throw new TypeError(`${tool.name} stands for no operation; it asks for those that it needs`);
@@ -194,9 +176,5 @@ export function contextOf(call: Call, speaking: Speaking): ToolContext {
       }
       return send(call, operation, request, extra);
     },
-    client,
-    chosenProjectId: options.projectId,
-    offer: caller.offer,
-    link: (link: Link) => void links.push(link),
-  } satisfies Partial<ToolContext>);
+  };
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { isOutOfTime, QUEUED } from '../api/deadline.ts';
 import { ApiError, type ErrorKind } from '../api/errors.ts';
 import { HarError } from '../domain/har/read/har-model.ts';
 import { type Clock, MINUTE_MS } from '../lib/clock.ts';
-import { callsOfProject, hint, shownHints } from '../lib/hint.ts';
+import { hint, shownHints } from '../lib/hint.ts';
 import type { Log } from '../lib/log.ts';
 import { quote, type Redactor } from '../lib/redact.ts';
 import { oneLine } from '../lib/strangers-text.ts';
@@ -16,6 +17,9 @@ import { type AnyTool, scopeOf } from './tool.ts';
 /** Code of the error for calls beyond the rate limit. */
 export const RATE_LIMITED = 'RATE_LIMITED';
 
+/** Callers that are remembered, the latest. */
+const MAX_CALLERS = 100_000;
+
 /** Limits the calls of each principal per minute. */
 export interface RateLimit {
   /** Takes one call of this principal; throws a `busy` error that says when the next is due. */
@@ -24,20 +28,10 @@ export interface RateLimit {
 
 /** Makes a bucket for each principal: `perMinute` calls fit in, and as many flow in over a minute. */
 export function createRateLimit({ clock, perMinute }: { clock: Clock; perMinute: number }): RateLimit {
-  const buckets = new Map<string, { calls: number; atMs: number }>();
-  let sweptAtMs = clock.now();
-
-  /** Removes full buckets, so that memory holds only recent callers. */
-  function sweep(nowMs: number): void {
-    if (Math.abs(nowMs - sweptAtMs) < MINUTE_MS) return;
-    sweptAtMs = nowMs;
-    for (const [id, { atMs }] of buckets) if (nowMs - atMs >= MINUTE_MS) buckets.delete(id);
-  }
-
+  const buckets = new LRUCache<string, { calls: number; atMs: number }>({ max: MAX_CALLERS });
   return {
     admit(principalId) {
       const nowMs = clock.now();
-      sweep(nowMs);
       const { calls, atMs } = buckets.get(principalId) ?? { calls: perMinute, atMs: nowMs };
       // A clock that was set back gives nothing and takes nothing.
       const left = Math.min(perMinute, calls + (Math.max(0, nowMs - atMs) * perMinute) / MINUTE_MS);
@@ -101,8 +95,7 @@ export function resourceErrorText(error: unknown, report: FaultReport): string {
 
 /** The text of a failed call: what happened and what to do next, with none of the `absent` tools. */
 export function errorText(error: unknown, tool: Failed, report: FaultReport, absent?: ReadonlySet<string>): string {
-  const text = textOf(error, tool, report);
-  return shownHints(report.projectId === undefined ? text : callsOfProject(text, report.projectId), absent);
+  return shownHints(textOf(error, tool, report), absent, report.projectId);
 }
 
 function textOf(error: unknown, { idsFrom, ...tool }: Failed, report: FaultReport): string {

@@ -5,7 +5,7 @@ import type { Observer } from '../api/observer.ts';
 import type { WriteRequest } from '../api/write-request.ts';
 import { matchName, type Named, pathOf } from '../domain/names/match-name.ts';
 import type { Clock } from '../lib/clock.ts';
-import { callsOfProject } from '../lib/hint.ts';
+import { shownHints } from '../lib/hint.ts';
 import { ofSession, unmarked } from '../lib/note-mark.ts';
 import { ORDERS_ARE_DATA, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
 import { isAppZone } from '../usecases/zone-kind.ts';
@@ -16,20 +16,11 @@ import { deprecationWords } from './deprecation.ts';
 import { understand } from './lenient-input.ts';
 import { chosenProject, type Names } from './names.ts';
 import { overProjects, type Project, projectsAsked, refuseSeveral, withoutProjects } from './over-projects.ts';
-import type { ResolvedRange } from './resolve-dates.ts';
 import { rangeWords, resolveParams } from './resolve-params.ts';
-import { type Answer, answerOf, drawAnswer, notePage, redactChart } from './results.ts';
+import { type Answer, answerOf, drawAnswer, notePage } from './results.ts';
 import { inputOf } from './schema.ts';
 import type { Session } from './session.ts';
 import { type AnyTool, changesSomething, scopeOf } from './tool.ts';
-
-/** Where zones are looked for: the other projects of the credential, each asked with its own token. */
-interface Elsewhere {
-  readonly names: Pick<Names, 'list' | 'find' | 'zonesWithin'>;
-  readonly projects: readonly Project[];
-  readonly askFor: (projectId: number) => Ask;
-  readonly nowMs: number;
-}
 
 /** With more projects, looking for a zone would cost more than it saves. */
 const MOST_PROJECTS = 6;
@@ -38,35 +29,45 @@ const MOST_PROJECTS = 6;
 const MOST_LISTED = 4;
 
 /** Zones of a project that a text names: one, those of its container, or several that are called so. */
-async function zonesNamed(text: string, { id }: Project, { names, askFor }: Elsewhere): Promise<{ zones: readonly Named[]; of?: string }> {
-  const ask = askFor(id);
+async function zonesNamed(text: string, projectId: number, names: Names, ask: Ask): Promise<{ zones: readonly Named[]; of?: string }> {
   try {
-    return { zones: [await names.find('zone', text, id, ask)] };
+    return { zones: [await names.find('zone', text, projectId, ask)] };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
   }
-  const match = await matchName(text, await names.list('zone', id, ask));
+  const match = await matchName(text, await names.list('zone', projectId, ask));
   if ('several' in match) return { zones: match.several };
-  const within = await names.zonesWithin(text, id, ask);
+  const within = await names.zonesWithin(text, projectId, ask);
   return within ? { zones: within.objects, of: `${within.kind} "${pathOf(within.container)}"` } : { zones: [] };
 }
 
 /**
  * A sentence on the project in which a text names zones of an app, which has to be passed by its id; empty where no other project is
- * known to have any. Zones lie in one project, and only those of an app have metrics.
+ * known to have any, or the call chose its project. Zones lie in one project, and only those of an app have metrics.
  */
-async function zonesElsewhere(text: string, elsewhere: Elsewhere): Promise<string> {
-  const { projects, askFor, nowMs } = elsewhere;
-  if (projects.length === 0 || projects.length > MOST_PROJECTS) return '';
-  for (const project of projects) {
-    const { zones, of } = await zonesNamed(text, project, elsewhere).catch(() => ({ zones: [], of: undefined }));
+async function zonesElsewhere(text: string, call: Call): Promise<string> {
+  const { client, caller, input, nowMs, options } = call;
+  if (input['projectId'] !== undefined || input['projectIds'] !== undefined) return '';
+  const [own, { projects }] = await Promise.all([client.projectId(options), client.credential({ signal: caller.signal })]);
+  const others = projects.filter(({ id }) => id !== own);
+  for (const { id, name } of others.length > MOST_PROJECTS ? [] : others) {
+    const ask = askOf({ ...call, options: { ...options, projectId: id } });
+    const { zones, of } = await zonesNamed(text, id, caller.session.names, ask).catch(() => ({ zones: [], of: undefined }));
     const [first] = zones;
-    if (!first || !(await isAppZone(first.id, { ask: askFor(project.id), nowMs }))) continue;
+    if (!first || !(await isAppZone(first.id, { ask, nowMs }))) continue;
     const listed = zones.slice(0, MOST_LISTED).map((zone) => `${zone.id} "${pathOf(zone)}"`);
     const what = of === undefined ? listed.join(', ') : `${of} with ${zones.length} zones`;
-    return `As zones of an app project ${project.id} (${project.name}) has ${what}: call again with projectId "${project.id}".`;
+    return `As zones of an app project ${id} (${name}) has ${what}: call again with projectId "${id}".`;
   }
   return '';
+}
+
+/** The same; empty too where the other projects cannot be read. */
+function knownZonesElsewhere(text: string, call: Call): Promise<string> {
+  return zonesElsewhere(text, call).catch((error: unknown) => {
+    if (error instanceof ApiError) return '';
+    throw error;
+  });
 }
 
 /** Whether a call failed because a zone is not known here, or has no metrics. */
@@ -79,11 +80,10 @@ function beforeOthers(sentence: string, message: string): string {
   return `${place}${sentence} In this project: ${rest.replace(' Pass the id or a longer path.', '')}`;
 }
 
-/** The failure of a call that named zones, with the project in which one of them is a zone of an app; any other failure as it is. */
-async function withZonesElsewhere(texts: readonly string[], error: unknown, find: () => Promise<Elsewhere>): Promise<unknown> {
-  const [text] = texts;
+/** The failure of a call that named a zone, with the project in which it is a zone of an app; any other failure as it is. */
+async function withZonesElsewhere(text: string | undefined, error: unknown, call: Call): Promise<unknown> {
   if (!(error instanceof ApiError) || text === undefined || !isAboutZones(error)) return error;
-  const sentence = await zonesElsewhere(text, await find()).catch(() => '');
+  const sentence = await knownZonesElsewhere(text, call);
   if (sentence === '') return error;
   const { kind, message, status, code, retryAfterMs, transient } = error;
   return new ApiError(kind, beforeOthers(sentence, message), { status, code, retryAfterMs, transient, cause: error, saysWayOn: true });
@@ -128,26 +128,46 @@ interface Progress {
 
 async function outcomeFor(tool: AnyTool, args: unknown, caller: Caller, progress: Progress, observe?: Observer): Promise<Outcome> {
   const { session, signal } = caller;
-  session.options.admit?.();
-  await session.options.takeTurn?.();
+  const { clock, admit, takeTurn } = session.options;
+  admit?.();
+  await takeTurn?.();
   // First, because without a credential no argument helps, and because it knows which secrets to redact.
   const client = await session.client();
   progress.redact = client.redact;
+  await refuseSeveral(tool, args, { client, signal });
   const schema = inputOf(tool);
-  await refuseSeveral({ name: tool.name, shape: schema.shape, isOfMetrics: scopeOf(tool) === 'metrics' }, args, { client, signal });
-  const understood = understand(schema, args ?? {}, { guess: !changesSomething(tool) });
-  const input = check(schema, understood.input);
+  const { input: understood, notes } = understand(schema, args ?? {}, { guess: !changesSomething(tool) });
+  const input = check(schema, understood);
   const asked = await redeemed(tool, args, caller);
   const refusal = asked && caller.answered && REFUSALS[caller.answered.reply];
-  if (refusal !== undefined) return declined(tool, caller, refusal);
-  const notes = [...understood.notes];
-  const note = noting(notes);
+  const note = (sentence: string) => void (notes.includes(sentence) || notes.push(sentence));
   const projectId = await projectOfCall(tool, input, { client, session, signal, note });
   progress.projectId = projectId;
-  const newerThan = session.repeats.isRepeat(tool.name, args) ? client.readsBegun() : undefined;
-  const hears = { observe, onLeftOut: note, onKept: notingAge(note, session.options.clock) };
-  const begun = beginning(caller, projectId, asked, { ...hears, newerThan });
-  return run({ tool, args, input, caller, client, asked, ...begun, done: progress.done, notes, links: [] });
+  const startedMs = clock.now();
+  const call: Call = {
+    tool,
+    args,
+    input,
+    caller,
+    client,
+    asked,
+    notes,
+    note,
+    nowMs: asked?.nowMs ?? startedMs,
+    range: {},
+    links: [],
+    done: progress.done,
+    options: {
+      signal,
+      deadlineMs: startedMs + MAX_CALL_MS,
+      observe,
+      onLeftOut: note,
+      onKept: notingAge(note, clock),
+      newerThan: session.repeats.isRepeat(tool.name, args) ? client.readsBegun() : undefined,
+      ...(projectId !== undefined && { projectId }),
+    },
+  };
+  return refusal === undefined ? run(call) : answerOf(call, { status: 'declined', notes: [refusal] });
 }
 
 /** The project that the arguments name, or the one that holds what they name; undefined where that is for the credential to say. */
@@ -195,11 +215,6 @@ function clipped(text: string, longest: number): string {
   return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }
 
-/** Adds each sentence once. */
-function noting(notes: string[]): (sentence: string) => void {
-  return (sentence) => void (notes.includes(sentence) || notes.push(sentence));
-}
-
 /** An answer that is older is said to be: younger ones are as good as new. */
 const OLD_MS = 60_000;
 
@@ -213,173 +228,106 @@ function notingAge(note: (sentence: string) => void, clock: Clock): (sinceMs: nu
   };
 }
 
-function beginning(
-  { session, signal }: Caller,
-  projectId: number | undefined,
-  asked: Asked | undefined,
-  more: Pick<Call['options'], 'observe' | 'onLeftOut' | 'newerThan' | 'onKept'>,
-) {
-  const startedMs = session.options.clock.now();
-  const chosen = projectId === undefined ? {} : { projectId };
-  return { nowMs: asked?.nowMs ?? startedMs, options: { signal, deadlineMs: startedMs + MAX_CALL_MS, ...more, ...chosen } };
-}
-
-function declined(tool: AnyTool, { session, offer }: Caller, why: string): Answer {
-  const data = { status: 'declined', notes: [why] };
-  return answerOf(tool, data, { session, offer, redact: (text) => text, links: [], asked: {} });
-}
-
 /** The instant of the speed event that a text names in place of a date. */
 async function eventNamedBy(text: string, ask: Ask) {
   const { eventAt } = await import('../usecases/speed/event-named.ts');
   return eventAt(text, ask);
 }
 
-/** Runs the handler for the project of the call; the range that its arguments name goes into `range`. */
-async function handled(call: Call, range: ResolvedRange, note: (sentence: string) => void): Promise<Record<string, unknown>> {
-  const { tool, input, caller, client, nowMs } = call;
+/** Runs the handler for the project of the call. */
+async function handled(call: Call): Promise<Record<string, unknown>> {
+  const { tool, input, caller, client, nowMs, note, range } = call;
   const { names, options } = caller.session;
   const ask = askOf(call);
-  const zoneTexts: string[] = [];
+  const projectId = () => client.projectId(call.options);
+  const isWrite = changesSomething(tool);
+  let zone: string | undefined;
   try {
     const { input: resolved, range: named } = await resolveParams(tool.input, input, {
       nowMs,
       timeZone: options.timeZone,
       note,
-      tool: changesSomething(tool) ? tool.name : undefined,
+      tool: isWrite ? tool.name : undefined,
       operation: tool.operation,
       find: async (kind, text) => {
-        if (kind === 'zone') zoneTexts.push(text);
-        return names.find(kind, text, await client.projectId(call.options), ask, !changesSomething(tool));
+        if (kind === 'zone') zone ??= text;
+        return names.find(kind, text, await projectId(), ask, !isWrite);
       },
-      list: async (kind) => names.list(kind, await client.projectId(call.options), ask),
-      eventAt: scopeOf(tool) === 'speed-analysis' && !changesSomething(tool) ? (text) => eventNamedBy(text, ask) : undefined,
-      within: async (kind, text) => (kind === 'zone' ? names.zonesWithin(text, await client.projectId(call.options), ask) : undefined),
+      list: async (kind) => names.list(kind, await projectId(), ask),
+      eventAt: scopeOf(tool) === 'speed-analysis' && !isWrite ? (text) => eventNamedBy(text, ask) : undefined,
+      within: async (kind, text) => (kind === 'zone' ? names.zonesWithin(text, await projectId(), ask) : undefined),
     });
     Object.assign(range, named);
     const { projectId: _project, confirm: _confirm, chart: _chart, ...own } = resolved;
     // Each handler takes the types of its own schemas, which only the tool itself knows.
-    return await tool.handler(own as never, contextOf(call, { range, ask, note, zonesElsewhere: elsewhereOf(call) }) as never);
+    return await tool.handler(own as never, contextOf(call, (text) => knownZonesElsewhere(text, call)) as never);
   } catch (error) {
-    throw await withZonesElsewhere(zoneTexts, error, () => otherProjects(call));
+    throw await withZonesElsewhere(zone, error, call);
   }
 }
 
-/** Words on zones of other projects; empty too where these cannot be read. */
-function elsewhereOf(call: Call): (text: string) => Promise<string> {
-  return async (text) => {
-    try {
-      return await zonesElsewhere(text, await otherProjects(call));
-    } catch (error) {
-      if (error instanceof ApiError) return '';
-      throw error;
-    }
-  };
-}
-
-/** The projects beside that of the call, where the call did not choose its own. */
-async function otherProjects(call: Call): Promise<Elsewhere> {
-  const { client, caller, input, nowMs } = call;
-  const isChosen = input['projectId'] !== undefined || input['projectIds'] !== undefined;
-  const [own, { projects }] = await Promise.all([client.projectId(call.options), client.credential({ signal: caller.signal })]);
-  return {
-    names: caller.session.names,
-    projects: isChosen ? [] : projects.filter(({ id }) => id !== own),
-    askFor: (projectId) => askOf({ ...call, options: { ...call.options, projectId } }),
-    nowMs,
-  };
-}
-
 /** The same for several projects, in one table; a picture would be of one of them. */
-async function handledForEach(
-  projects: readonly Project[],
-  call: Call,
-  range: ResolvedRange,
-  note: (sentence: string) => void,
-): Promise<Record<string, unknown>> {
+async function handledForEach(projects: readonly Project[], call: Call): Promise<Record<string, unknown>> {
   const input = withoutProjects(call.input);
-  const { data, notes } = await overProjects(projects, call.input, (project, own) =>
-    handled({ ...call, input, isOneOfSeveral: true, options: { ...call.options, projectId: project.id } }, range, (sentence) =>
-      own(callsOfProject(sentence, project.id)),
-    ),
-  );
-  for (const sentence of notes) note(sentence);
+  const { data, notes } = await overProjects(projects, call.input, ({ id: projectId }, own) => {
+    const note = (sentence: string) => own(shownHints(sentence, call.caller.offer?.absent, projectId));
+    return handled({ ...call, input, note, isOneOfSeveral: true, options: { ...call.options, projectId } });
+  });
+  for (const sentence of notes) call.note(sentence);
   return data;
 }
 
 async function run(call: Call): Promise<Outcome> {
-  const { tool, input, caller, client, nowMs, notes, links } = call;
-  const { session, offer } = caller;
-  const note = noting(notes);
-  const range: ResolvedRange = {};
+  const { tool, args, input, caller, client, nowMs, note } = call;
+  const { confirmations, repeats, said } = caller.session;
   try {
     const projects = await projectsAsked(input, { client, signal: caller.signal, note });
-    const data = projects ? await handledForEach(projects, call, range, note) : await handled(call, range, note);
+    const data = projects ? await handledForEach(projects, call) : await handled(call);
     notePage(tool, data, input, note);
     if (tool.deprecated) note(deprecationWords(tool.deprecated));
-    if (!projects) noteProject(call, note);
+    if (!projects) noteProject(call);
     const drawn = input['chart'] === true ? await drawnOf(call) : undefined;
     if (drawn) note(drawn.note);
-    const described = await describedRange(call, range);
-    const all = [...notes, ...described.notes];
-    const said = caller.single ? all.map(unmarked) : session.said.shorten(all);
-    const whole = { ...data, ...(tool.confirmed && { status: 'done' }), ...described.range, notes: said };
-    return answerOf(tool, whole, {
-      session,
-      offer,
-      redact: client.redact,
-      links,
-      asked: input,
-      whole: caller.whole,
-      projectId: call.options.projectId,
-      ...(drawn && { drawn }),
-    });
+    const range = await rangeOf(call);
+    const notes = caller.single ? call.notes.map(unmarked) : said.shorten(call.notes);
+    return answerOf(call, { ...data, ...(tool.confirmed && { status: 'done' }), ...range, notes }, drawn);
   } catch (error) {
     if (!(error instanceof NeedsConfirmation)) throw error;
     const { request } = error;
-    if (!caller.canAsk) return previewed(call, request, await describedRange(call, range));
+    if (!caller.canAsk) return previewed(call, request);
     const digest = digestOf(request);
     // The client has let the same question lie: some cannot show one, although they say so.
-    if (session.repeats.wasLeftOpen(digest) && input['confirm'] === true) return run({ ...call, caller: { ...caller, canAsk: false } });
-    const state = session.confirmations.seal({ digest, nowMs }, { tool: tool.name, args: call.args });
-    return { ask: request, state };
+    if (repeats.wasLeftOpen(digest) && input['confirm'] === true) return run({ ...call, caller: { ...caller, canAsk: false } });
+    return { ask: request, state: confirmations.seal({ digest, nowMs }, { tool: tool.name, args }) };
   }
 }
 
-function describedRange({ tool, input, nowMs, caller: { session } }: Call, range: ResolvedRange) {
+/** The range of an answer; says in the notes what it is, and whether it is final. */
+async function rangeOf({ tool, input, nowMs, note, range: named, caller: { session } }: Call) {
   const stated = typeof tool.provisionalDays === 'function' ? tool.provisionalDays(input) : tool.provisionalDays;
   const provisionalDays = stated ?? (scopeOf(tool) === 'metrics' ? 0 : undefined);
-  return rangeWords(range, { timeZone: session.options.timeZone, nowMs, provisionalDays });
+  const { range, notes } = await rangeWords(named, { timeZone: session.options.timeZone, nowMs, provisionalDays });
+  for (const sentence of notes) note(sentence);
+  return range;
 }
 
 /** The picture of an answer, which names the project also where there is only one. */
 function drawnOf({ input, client, options, makeChart }: Call) {
   const isOfOne = input['projectIds'] === undefined;
-  const project = isOfOne ? client.chosenProject(options.projectId, { orOnly: true })?.name : undefined;
-  return drawAnswer(makeChart, { clean: (chart) => redactChart(chart, client.redact), project });
+  return drawAnswer(makeChart, client.redact, isOfOne ? client.chosenProject(options.projectId, { orOnly: true })?.name : undefined);
 }
 
 /** Names the project where the credential reaches several. */
-function noteProject({ tool, client, options }: Call, note: (sentence: string) => void): void {
+function noteProject({ tool, client, options, note }: Call): void {
   const project = tool.operation?.base === 'auth' ? undefined : client.chosenProject(options.projectId);
   if (project) note(ofSession('project', `Project: ${project.name} (${project.id}).`));
 }
 
-type Described = Awaited<ReturnType<typeof rangeWords>>;
-
-function previewed(
-  { tool, caller: { session, offer, answered }, client, notes, options }: Call,
-  { question, ...request }: WriteRequest,
-  described: Described,
-): Answer {
-  const unasked = answered?.reply === 'unanswered' ? ['The client did not answer the question; it may not be able to show one.'] : [];
-  const [words = ''] = question.split('\n');
-  const next = 'Nothing was sent. Show this to the user; call again with confirm: true to send it.';
-  const data = {
-    status: 'preview',
-    request,
-    ...described.range,
-    notes: [...notes, ...described.notes, ...unasked, words, next].map(unmarked),
-  };
-  return answerOf(tool, data, { session, offer, redact: client.redact, links: [], asked: {}, projectId: options.projectId });
+async function previewed(call: Call, { question, ...request }: WriteRequest): Promise<Answer> {
+  const { caller, note, notes } = call;
+  const range = await rangeOf(call);
+  if (caller.answered?.reply === 'unanswered') note('The client did not answer the question; it may not be able to show one.');
+  note(question.split('\n', 1).join());
+  note('Nothing was sent. Show this to the user; call again with confirm: true to send it.');
+  return answerOf(call, { status: 'preview', request, ...range, notes: notes.map(unmarked) });
 }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { WriteRequest } from '../api/write-request.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isRecord } from '../lib/is-record.ts';
@@ -66,6 +67,8 @@ export type UseOnce = (id: string, lifeMs: number) => Promise<boolean>;
 /** How long a question can be answered. */
 const LIFE_MS = 600_000;
 const ID_BYTES = 12;
+/** No process puts so many questions in that time. */
+const MOST_USED = 100_000;
 const AGAIN = 'Nothing was sent. Call again with the arguments alone, and the person is asked again.';
 
 /** The sealed content: an id that is used once, a digest of the question, and the times. */
@@ -84,16 +87,8 @@ function canonical(value: unknown): string {
  */
 export function createConfirmations({ clock, secret }: { clock: Clock; secret?: string | undefined }) {
   const key = sealKey(secret ?? randomBytes(32).toString('base64'), 'confirmations');
-  /** Ids that were used, with the time until which they could be used again. */
-  const used = new Map<string, number>();
-
-  function useHere(id: string): boolean {
-    const nowMs = clock.now();
-    for (const [each, endMs] of used) if (endMs < nowMs) used.delete(each);
-    if (used.has(id)) return false;
-    used.set(id, nowMs + LIFE_MS);
-    return true;
-  }
+  /** Ids that were used, as long as they could be used again. */
+  const used = new LRUCache<string, true>({ max: MOST_USED, ttl: 2 * LIFE_MS, ttlResolution: 0, perf: clock });
 
   return (owner: readonly string[], useEverywhere?: () => UseOnce | undefined): Confirmations => {
     const context = ({ tool, args }: AskedCall) => [
@@ -123,7 +118,9 @@ export function createConfirmations({ clock, secret }: { clock: Clock; secret?: 
         // A clock that was set back must not prolong it.
         if (Math.abs(clock.now() - askedAtMs) > LIFE_MS)
           throw new ConfirmationError(`The confirmation came later than ${LIFE_MS / 60_000} minutes after the question. ${AGAIN}`);
-        if (!useHere(id) || (await useEverywhere?.()?.(id, LIFE_MS)) === false)
+        const isUsed = used.has(id);
+        used.set(id, true);
+        if (isUsed || (await useEverywhere?.()?.(id, LIFE_MS)) === false)
           throw new ConfirmationError(
             'The confirmation was used before, and it counts once. Nothing was sent by this call: look first whether the change was ' +
               'made. To make it again, call with the arguments alone, and the person is asked again.',

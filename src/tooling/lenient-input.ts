@@ -16,7 +16,7 @@ type MetricFact = Extract<ParamFact, { metric: unknown }>;
 /** Arguments as the strict schema wants them, and what a person should know of how they were read. */
 export interface Understood {
   readonly input: Readonly<Record<string, unknown>>;
-  readonly notes: readonly string[];
+  readonly notes: string[];
 }
 
 type InputMembers = Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { ApiError } from '../api/errors.ts';
 import type { Operation } from '../api/operation.ts';
+import { definitionOf } from '../domain/metrics/metric-definitions.ts';
 import { metricTable } from '../domain/metrics/metric-table.ts';
 import { hint } from '../lib/hint.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
-import type { ToolName } from '../lib/tool-name.ts';
 import { apartSentence, goalWords, withWayOn } from '../usecases/metrics/fetch-metrics.ts';
 import * as p from './params.ts';
 import { READ, type Tool } from './tool.ts';
@@ -21,23 +21,32 @@ export const tableOutput = z.object({
 
 const SIDE_BY_SIDE = `${hint('query_metrics', 'compareSegments of query_metrics puts', 'one call each puts')} them side by side`;
 
-type MetricOperation = Operation<z.ZodObject, z.ZodType<{ values: Parameters<typeof metricTable>[0] }>>;
+/** An endpoint of metrics; that of a single one says which. */
+type MetricOperation = Operation<z.ZodObject, z.ZodType<{ values: Parameters<typeof metricTable>[0] }>> & { readonly metric?: string };
 
 interface MetricTool {
   readonly name: string;
   readonly title: string;
-  readonly description: string;
   readonly operation: MetricOperation;
-  /** Parameters in addition to range, device and segments. */
-  readonly more: z.ZodRawShape;
-  readonly idsFrom?: ToolName;
-  readonly provisionalDays?: number;
+  /** Left out: the words of the metric that the operation answers. */
+  readonly description?: string;
 }
 
-/** A tool over one metrics endpoint: the parameters that all share, and the answer as one table. */
-export function defineMetricTool({ more, ...tool }: MetricTool): Tool<MetricOperation, z.ZodObject, typeof tableOutput> {
+/** Parameters that some of the endpoints take beside range, device and segments. */
+const SOME_TAKE = { zoneId: p.zoneId, period: p.period, goalId: p.goalId };
+
+/** A tool over one metrics endpoint: the parameters that its operation takes, and the answer as one table. */
+export function defineMetricTool(tool: MetricTool): Tool<MetricOperation, z.ZodObject, typeof tableOutput> {
+  const {
+    input: { shape },
+    metric = '',
+  } = tool.operation;
+  const more = Object.fromEntries(Object.entries(SOME_TAKE).filter(([name]) => Object.hasOwn(shape, name)));
   return {
+    description: definitionOf(metric)?.words ?? '',
     ...tool,
+    // Values of zones may be corrected for a week.
+    ...(Object.hasOwn(shape, 'zoneId') && { idsFrom: 'list_zones' as const, provisionalDays: 7 }),
     annotations: READ,
     searchHint: `${tool.title.toLowerCase()} of one range`,
     input: z.strictObject({ startDate: p.startDate, endDate: p.endDate, ...more, device: p.device, segmentIds: p.segmentIds }),

@@ -25,12 +25,12 @@ interface ListSources {
 /** Lists of names, each asked for once in a while. */
 interface CachedLists {
   /** The value that `load` gave for this key at most `maxAgeMs` ago, or gives now; a failure is not kept. */
-  remember<T>(key: string, maxAgeMs: number, load: () => Promise<T>): Promise<T>;
+  readonly remember: <T>(key: string, maxAgeMs: number, load: () => Promise<T>) => Promise<T>;
   /** An `ask` whose answer may be `maxAgeMs` old. */
-  cached(projectId: number, ask: Ask, maxAgeMs: number): Ask;
+  readonly cached: (projectId: number, ask: Ask, maxAgeMs: number) => Ask;
   /** Forgets all lists, here and in other replicas. */
-  forget(): void;
-  close(): void;
+  readonly forget: () => void;
+  readonly close: () => void;
 }
 
 function isYoung({ atMs }: { readonly atMs: number }, maxAgeMs: number, nowMs: number): boolean {
@@ -131,7 +131,7 @@ const TREE_LIFE_MS = 10 * 60_000;
 const FRESH_MS = 5_000;
 
 /** Looks names up in lists that are at most ten seconds old, and never older than a write of the same caller. */
-export interface Names {
+export interface Names extends Pick<CachedLists, 'remember' | 'forget' | 'close'> {
   /**
    * The one object that `text` names; throws an `invalid` error that lists the candidates. `mayGuess`: the only close one is taken where
    * none has the name.
@@ -143,17 +143,11 @@ export interface Names {
    */
   list(kind: NameKind, projectId: number, ask: Ask, onPart?: (words: string) => void): Promise<readonly Named[]>;
   /** The zoning or page group that the text names, and the zones in it; undefined where none has that name alone. */
-  zonesWithin(text: string, projectId: number, ask: Ask): Promise<ZonesWithin | undefined>;
+  zonesWithin(text: string, projectId: number, ask: Ask): Promise<Within | undefined>;
   /** The object of an id, where a list that was read holds it; nothing is fetched. */
   known(kind: NameKind, id: number, projectId: number): Named | undefined;
-  /** The value that `load` gave for this key at most `maxAgeMs` ago, or gives now; a failure is not kept. */
-  remember<T>(key: string, maxAgeMs: number, load: () => Promise<T>): Promise<T>;
   /** An `ask` whose answer may be that of another replica, some seconds ago. */
   remembered(projectId: number, ask: Ask): Ask;
-  /** Forgets all lists, after a write that changes one. */
-  forget(): void;
-  /** Forgets what this process has cached, when the session ends. */
-  close(): void;
 }
 
 /** An object that a name was found for. */
@@ -164,8 +158,8 @@ export interface FoundName extends Named {
   readonly isGuess?: true;
 }
 
-/** A container of zones with what it holds. */
-interface ZonesWithin {
+/** A container with the objects in it. */
+export interface Within {
   readonly kind: NameKind;
   readonly container: Named;
   readonly objects: readonly Named[];
@@ -174,27 +168,30 @@ interface ZonesWithin {
 /** Words that people say behind the name of a screen. */
 const SCREEN_WORDS = /\s+(screen|page|screens|pages|zones|zoning)$/i;
 
-/** A list that is searched for a name. */
-interface ListSearch extends Pick<Loading, 'wanted' | 'onPart'> {
-  readonly kind: NameKind;
-  readonly text: string;
-  readonly projectId: number;
-  readonly ask: Ask;
+/** The zones in the only zoning or page group that a text names; undefined where none has that name alone. */
+async function zonesIn(
+  text: string,
+  matchOf: (kind: NameKind, text: string) => Promise<Match>,
+  zonesOf: (path: string) => Promise<readonly Named[]>,
+): Promise<Within | undefined> {
+  for (const each of new Set([text, text.replace(SCREEN_WORDS, '')])) {
+    for (const kind of ['zoning', 'page group'] as const) {
+      const match = await matchOf(kind, each);
+      if (!('found' in match)) continue;
+      const { path } = match.found;
+      const zones = await zonesOf([...path, '*'].join(' / '));
+      const objects = zones.filter((zone) => path.every((step, at) => zone.path[at] === step));
+      if (objects.length > 0) return { kind, container: match.found, objects };
+    }
+  }
+  return undefined;
 }
 
-/** Reads a list, and remembers its objects by id. */
-async function loadList(search: ListSearch, lists: CachedLists, objects: Map<string, Named>): Promise<readonly Named[]> {
-  const { kind, text, projectId, ask, wanted, onPart } = search;
-  // Only now: the schemas of all that is listed are a large part of a start.
-  const { loaders } = await import('./name-lists.ts');
-  const load = (other: NameKind) => loadList({ ...search, kind: other }, lists, objects);
-  // A tree that takes several calls to walk must last over them; no tool of this server changes it.
-  const askKept: Ask = (operation, input) =>
-    lists.remember(`tree ${projectId} ${operation.path} ${JSON.stringify(input)}`, TREE_LIFE_MS, () => ask(operation, input));
-  const found = await loaders[kind](ask, { load, text, wanted, onPart, askKept });
-  // Of an object that lies in several containers the first path, which is the one that a search shows.
-  for (const each of found.toReversed()) objects.set(`${projectId} ${kind} ${each.id}`, each);
-  return found;
+/** A list that is read, and the name that it is searched for. */
+interface ListSearch extends Partial<Pick<Loading, 'text' | 'wanted' | 'onPart'>> {
+  readonly kind: NameKind;
+  readonly projectId: number;
+  readonly ask: Ask;
 }
 
 /** Looks names up in cached lists; `sharing` and `onLookup` as in `ListSources`. */
@@ -204,9 +201,28 @@ export function createNames(
   onLookup: ListSources['onLookup'] = () => undefined,
 ): Names {
   const objects = new Map<string, Named>();
-  const lists = createCachedLists({ clock, sharing, onLookup }, () => objects.clear());
-  const cached: CachedLists['cached'] = (...asked) => lists.cached(...asked);
-  const listOf = (search: ListSearch) => loadList(search, lists, objects);
+  const { remember, cached, forget, close } = createCachedLists({ clock, sharing, onLookup }, () => objects.clear());
+
+  /** Reads a list, and remembers its objects by id. */
+  async function listOf({
+    kind,
+    projectId,
+    ask,
+    text = '',
+    wanted = kind,
+    onPart = () => undefined,
+  }: ListSearch): Promise<readonly Named[]> {
+    // Only now: the schemas of all that is listed are a large part of a start.
+    const { loaders } = await import('./name-lists.ts');
+    const load = (other: NameKind) => listOf({ kind: other, projectId, ask, text, wanted, onPart });
+    // A tree that takes several calls to walk must last over them; no tool of this server changes it.
+    const askKept: Ask = (operation, input) =>
+      remember(`tree ${projectId} ${operation.path} ${JSON.stringify(input)}`, TREE_LIFE_MS, () => ask(operation, input));
+    const found = await loaders[kind](ask, { load, text, wanted, onPart, askKept });
+    // Of an object that lies in several containers the first path, which is the one that a search shows.
+    for (const each of found.toReversed()) objects.set(`${projectId} ${kind} ${each.id}`, each);
+    return found;
+  }
 
   /** The objects that a name fits, and which part was searched where that was not everything. */
   async function lookUp(kind: NameKind, text: string, projectId: number, ask: Ask): Promise<{ match: Match; part: string | undefined }> {
@@ -214,10 +230,13 @@ export function createNames(
     const onPart = (words: string) => {
       part = words;
     };
-    return { match: await matchName(text, await listOf({ kind, text, projectId, ask, wanted: kind, onPart })), part };
+    return { match: await matchName(text, await listOf({ kind, text, projectId, ask, onPart })), part };
   }
 
   return {
+    remember,
+    forget,
+    close,
     async find(kind, text, projectId, ask, mayGuess = false) {
       let { match, part } = await lookUp(kind, text, projectId, cached(projectId, ask, LIFE_MS));
       // The part that was not searched comes before objects that may be new.
@@ -231,29 +250,14 @@ export function createNames(
       const { listingTools } = await import('./name-lists.ts');
       throw new ApiError('invalid', refusedName(kind, text, match, listingTools[kind]));
     },
-    list: (kind, projectId, ask, onPart = () => undefined) =>
-      listOf({ kind, text: '', projectId, ask: cached(projectId, ask, LIFE_MS), wanted: kind, onPart }),
-    async zonesWithin(text, projectId, ask) {
+    list: (kind, projectId, ask, onPart) => listOf({ kind, projectId, ask: cached(projectId, ask, LIFE_MS), ...(onPart && { onPart }) }),
+    zonesWithin(text, projectId, ask) {
       const asked = cached(projectId, ask, LIFE_MS);
-      const texts = [...new Set([text, text.replace(SCREEN_WORDS, '')])];
-      for (const each of texts) {
-        for (const kind of ['zoning', 'page group'] as const) {
-          const { match } = await lookUp(kind, each, projectId, asked);
-          if (!('found' in match)) continue;
-          const { path } = match.found;
-          const all = [...path, '*'].join(' / ');
-          const zones = await listOf({ kind: 'zone', text: all, projectId, ask: asked, wanted: 'zone', onPart: () => undefined });
-          const held = zones.filter((zone) => path.every((step, at) => zone.path[at] === step));
-          if (held.length > 0) return { kind, container: match.found, objects: held };
-        }
-      }
-      return undefined;
+      const match = async (kind: NameKind, each: string) => (await lookUp(kind, each, projectId, asked)).match;
+      return zonesIn(text, match, (path) => listOf({ kind: 'zone', text: path, projectId, ask: asked }));
     },
     known: (kind, id, projectId) => objects.get(`${projectId} ${kind} ${id}`),
-    remember: (...asked) => lists.remember(...asked),
     remembered: (projectId, ask) => cached(projectId, ask, LIFE_MS),
-    forget: () => lists.forget(),
-    close: () => lists.close(),
   };
 }
 
@@ -268,25 +272,31 @@ function unfinished(kind: NameKind, text: string, part: string): string {
 /** Most candidates that an error lists. */
 const MAX_LISTED = 12;
 
+/** The first of these objects with their ids, and how many there are more. */
+export function listedNames(objects: readonly Named[], most: number): string {
+  const listed = objects.slice(0, most).map((object) => `${object.id} "${pathOf(object)}"`);
+  return `${listed.join(', ')}${objects.length > most ? ` and ${objects.length - most} more` : ''}`;
+}
+
 /** Why a name is refused: it fits several objects, or none; then the closest are listed, however far they are. */
 function refusedName(kind: NameKind | 'project', text: string, match: Exclude<Match, { found: Named }>, listedBy: ToolName): string {
-  const listed = (objects: readonly Named[]) =>
-    objects
-      .slice(0, MAX_LISTED)
-      .map((object) => `${object.id} "${pathOf(object)}"`)
-      .join(', ');
   const shown = `"${text.length > 100 ? `${text.slice(0, 100)}…` : text}"`;
   if ('several' in match) {
-    const more = match.several.length > MAX_LISTED ? ` and ${match.several.length - MAX_LISTED} more` : '';
-    return (
-      `${shown} fits ${match.several.length} ${kind}s: ${listed(match.several)}${more}. Pass the ` +
-      `${kind === 'zone' ? 'id or a longer path' : 'id or the exact name'}.`
-    );
+    const way = kind === 'zone' ? 'id or a longer path' : 'id or the exact name';
+    return `${shown} fits ${match.several.length} ${kind}s: ${listedNames(match.several, MAX_LISTED)}. Pass the ${way}.`;
   }
   if (match.closest.length === 0) return `there is no ${kind} ${shown}, nor any other ${kind}.`;
-  const closest = `Closest: ${listed(match.closest)}.`;
+  const closest = `Closest: ${listedNames(match.closest, MAX_LISTED)}.`;
   if (match.isNear) return `there is no ${kind} ${shown}. ${closest} Pass the id or the exact name.`;
   return `there is no ${kind} ${shown}, nor one that resembles it. ${closest}${hint(listedBy, ` ${listedBy} lists all.`)}`;
+}
+
+/** The id that a text is; undefined for a name. */
+export function idIn(text: string, path: string): number | undefined {
+  if (!/^[+-]?\d+(\.\d+)?$/.test(text)) return undefined;
+  const id = Number(text);
+  if (Number.isSafeInteger(id) && id > 0) return id;
+  throw new ApiError('invalid', `${path}: ${text} cannot be an id; expected a whole number above 0, or a name.`);
 }
 
 interface Choosing {
@@ -301,24 +311,22 @@ export function guessWords(kind: NameKind | 'project', text: string, { id, path 
   return `There is no ${kind} "${text.slice(0, 100)}": "${path.join(' / ')}" (${id}), the only close name, is taken.`;
 }
 
-async function projects({ client, signal }: Choosing, renew: boolean): Promise<Named[]> {
-  const granted = await client.credential({ signal, renew });
-  return granted.projects.map(({ id, name }) => ({ id, path: [name] }));
-}
-
 /** The id of the project that an argument names by id or by name, among those of the credential; undefined where none is named. */
-export async function chosenProject(text: string | undefined, choosing: Choosing): Promise<number | undefined> {
-  if (text === undefined) return undefined;
-  if (/^[+-]?\d+(\.\d+)?$/.test(text)) {
-    const id = Number(text);
-    if (Number.isSafeInteger(id) && id > 0) return id;
-    throw new ApiError('invalid', `projectId: ${text} cannot be an id; expected a whole number above 0, or a name.`);
-  }
-  let match = await matchName(text, await projects(choosing, false));
+export async function chosenProject(text: string | undefined, { client, signal, note }: Choosing): Promise<number | undefined> {
+  const given = text === undefined ? undefined : idIn(text, 'projectId');
+  if (text === undefined || given !== undefined) return given;
+  const matchAmong = async (renew: boolean) => {
+    const { projects } = await client.credential({ signal, renew });
+    return matchName(
+      text,
+      projects.map(({ id, name }) => ({ id, path: [name] })),
+    );
+  };
+  let match = await matchAmong(false);
   // A project may be newer than what the session has read.
-  if ('closest' in match) match = await matchName(text, await projects(choosing, true));
-  if ('closest' in match && match.close && choosing.note) {
-    choosing.note(guessWords('project', text, match.close));
+  if ('closest' in match) match = await matchAmong(true);
+  if ('closest' in match && match.close && note) {
+    note(guessWords('project', text, match.close));
     return match.close.id;
   }
   if (!('found' in match)) throw new ApiError('invalid', `projectId: ${refusedName('project', text, match, 'get_credential')}`);

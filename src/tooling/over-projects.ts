@@ -12,6 +12,7 @@ import { ofAnswer } from '../lib/note-mark.ts';
 import { gistOf } from '../lib/sentences.ts';
 import type { Cell } from '../lib/text-table.ts';
 import { chosenProject } from './names.ts';
+import { type AnyTool, scopeOf } from './tool.ts';
 
 /** Asks for projects side by side. */
 const BY_PROJECT = 'project';
@@ -44,26 +45,19 @@ export function sumsAsked(input: Readonly<Record<string, unknown>>): SumsAsked |
   return { totals: totals === true, shares: shares === true };
 }
 
-/** A table with the shares of its rows, the row of the whole where it was asked for, and the notes on both. */
-interface Summed<Table extends ProjectTable> {
-  readonly table: Table;
-  readonly whole: readonly Cell[][];
-  readonly notes: readonly string[];
-}
-
 /** Adds to a table of projects what was asked of their sums. */
-export function withProjectSums<Table extends ProjectTable>(table: Table, asked: SumsAsked | undefined): Summed<Table> {
-  if (!asked) return { table, whole: [], notes: [] };
+export function withProjectSums(table: ProjectTable, asked: SumsAsked | undefined) {
+  const { totals = false, shares: hasShares = false } = asked ?? {};
   const { columns, rows } = table;
   const metrics = columns.slice(1).filter((column) => column !== CURRENCY);
   const isMixed = columns.includes(CURRENCY);
   const values = rows.map((row): MetricValues => Object.fromEntries(metrics.map((metric, at) => [metric, numberOf(row[at + 1])])));
   const sumOf = (metric: string) => (isMixed && isMoney(metric) ? null : combined(values, metric));
   const sums: MetricValues = Object.fromEntries(metrics.map((metric) => [metric, sumOf(metric)]));
-  const shared = asked.shares ? metrics.filter((metric) => isAddable(metric) && sums[metric]) : [];
+  const shared = hasShares ? metrics.filter((metric) => isAddable(metric) && sums[metric]) : [];
   const shareOf = (own: MetricValues) => shared.map((metric): Cell => percentOf(own[metric], sums[metric]));
   const whole: Cell[] = [TOTAL, ...metrics.map((metric) => sums[metric] ?? null), ...(isMixed ? [null] : []), ...shareOf(sums)];
-  const unknown = asked.totals ? metrics.filter((metric) => sums[metric] === null) : [];
+  const unknown = totals ? metrics.filter((metric) => sums[metric] === null) : [];
   const shares = shared.map((metric) => `${metric}Share`);
   return {
     table: {
@@ -72,7 +66,7 @@ export function withProjectSums<Table extends ProjectTable>(table: Table, asked:
       columns: [...columns, ...shares],
       rows: rows.map((row, at) => [...row, ...shareOf(values[at] ?? {})]),
     },
-    whole: asked.totals ? [whole] : [],
+    whole: totals ? [whole] : [],
     notes: [
       ...(shared.length > 0 ? [ofAnswer('Shares are percent of these projects together.')] : []),
       ...unknown.map((metric) => ofAnswer(unknownWords(metric, metrics, isMixed))),
@@ -134,28 +128,21 @@ export async function projectsAsked(
   return [...new Set(ids)].flatMap((id) => (id === undefined ? [] : [known.find((each) => each.id === id) ?? { id, name: String(id) }]));
 }
 
-/** A tool by what a refusal of several projects depends on; its arguments are those of `shape`. */
-interface ReadsProjects {
-  readonly name: string;
-  readonly shape: Readonly<TableContent>;
-  readonly isOfMetrics: boolean;
-}
-
 /** Refuses several projects where a tool reads one a call, and says how to go on. */
 export async function refuseSeveral(
-  { name, shape, isOfMetrics }: ReadsProjects,
+  tool: AnyTool,
   args: unknown,
   { client, signal }: { client: Client; signal: AbortSignal },
 ): Promise<void> {
-  const asked = isRecord(args) && !Object.hasOwn(shape, 'projectIds') && Object.hasOwn(shape, 'projectId') ? args['projectIds'] : undefined;
+  const asked = isRecord(args) && !Object.hasOwn(tool.input.shape, 'projectIds') ? args['projectIds'] : undefined;
   const texts = [asked].flat().map(String);
   if (asked === undefined || asked === null || (texts.length === 1 && fold(texts[0] ?? '') !== 'all')) return;
   const { projects } = await client.credential({ signal });
   const known = projects.map(({ id, name: own }) => `${id} "${own}"`).join(', ');
   throw new ApiError(
     'invalid',
-    `projectIds: ${name} reads one project a call; call it once for each with projectId (${known}).` +
-      (isOfMetrics ? hint('compare_metrics', ' compare_metrics takes projectIds and says of each what changed.') : ''),
+    `projectIds: ${tool.name} reads one project a call; call it once for each with projectId (${known}).` +
+      (scopeOf(tool) === 'metrics' ? hint('compare_metrics', ' compare_metrics takes projectIds and says of each what changed.') : ''),
   );
 }
 
@@ -240,18 +227,18 @@ function joined(answers: readonly ProjectAnswer[]): Joined {
   });
   const names = [BY_PROJECT, ...columns, ...(isMixed ? [CURRENCY] : [])];
   const said = answered.flatMap(({ project, data }) => (typeof data['answer'] === 'string' ? [`${project.name}: ${data['answer']}`] : []));
-  const findings = answered.flatMap(({ project, data }) =>
-    [data['findings'] ?? []]
-      .flat()
-      .filter(isRecord)
-      .map((finding) => ({ ...finding, place: { project: project.name, ...(isRecord(finding['place']) && finding['place']) } })),
-  );
-  const events = answered.flatMap(({ project, data }) =>
-    [data['events'] ?? []]
-      .flat()
-      .filter(isRecord)
-      .map((event) => ({ project: project.name, ...event })),
-  );
+  const recordsOf = (name: string) =>
+    answered.flatMap(({ project, data }) =>
+      [data[name] ?? []]
+        .flat()
+        .filter(isRecord)
+        .map((record) => [project.name, record] as const),
+    );
+  const findings = recordsOf('findings').map(([project, finding]) => ({
+    ...finding,
+    place: { project, ...(isRecord(finding['place']) && finding['place']) },
+  }));
+  const events = recordsOf('events').map(([project, event]) => ({ project, ...event }));
   return {
     ...(said.length > 0 && { answer: said.join(' ') }),
     ...Object.fromEntries(Object.entries(first).filter(([name]) => !OF_ONE.has(name))),

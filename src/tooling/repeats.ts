@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../lib/clock.ts';
 
 /** Which calls a session repeats: a caller who asks the same again doubts the answer, or waits for another one. */
@@ -24,40 +25,33 @@ const MAX_CHARS = 4_000;
 
 /** Remembers the latest calls of one session. */
 export function createRepeats(clock: Clock): Repeats {
-  /** When each call was made last, ms since 1970, the longest unused first. */
-  const calls = new Map<string, number>();
-  const shown = new Set<string>();
+  const forgetful = { max: MAX_CALLS, ttl: LONGEST_MS, ttlResolution: 0, perf: clock };
+  /** When each call was made last, ms since 1970. */
+  const calls = new LRUCache<string, number>(forgetful);
+  const shown = new LRUCache<string, true>({ max: MAX_CALLS });
   /** When each question was put first, ms since 1970. */
-  const open = new Map<string, number>();
+  const open = new LRUCache<string, number>(forgetful);
   return {
     wasLeftOpen(digest) {
-      const nowMs = clock.now();
-      for (const [each, askedMs] of open) if (Math.abs(nowMs - askedMs) > LONGEST_MS) open.delete(each);
       const askedMs = open.get(digest);
-      if (askedMs === undefined) open.set(digest, nowMs);
-      return askedMs !== undefined && nowMs - askedMs >= ANSWER_MS;
+      if (askedMs === undefined) open.set(digest, clock.now());
+      return askedMs !== undefined && clock.now() - askedMs >= ANSWER_MS;
     },
     settle(digest) {
       open.delete(digest);
     },
     wasShown(digest) {
-      const before = shown.delete(digest);
-      shown.add(digest);
-      const [oldest] = shown;
-      if (shown.size > MAX_CALLS && oldest !== undefined) shown.delete(oldest);
+      const before = shown.has(digest);
+      shown.set(digest, true);
       return before;
     },
     isRepeat(tool, args) {
       const key = `${tool} ${JSON.stringify(args ?? {})}`;
       if (key.length > MAX_CHARS) return false;
-      const nowMs = clock.now();
-      const ageMs = nowMs - (calls.get(key) ?? Number.NEGATIVE_INFINITY);
-      if (Math.abs(ageMs) < QUICK_MS) return false;
-      calls.delete(key);
-      calls.set(key, nowMs);
-      const [oldest] = calls.keys();
-      if (calls.size > MAX_CALLS && oldest !== undefined) calls.delete(oldest);
-      return ageMs < LONGEST_MS;
+      const askedMs = calls.get(key);
+      if (askedMs !== undefined && Math.abs(clock.now() - askedMs) < QUICK_MS) return false;
+      calls.set(key, clock.now());
+      return askedMs !== undefined;
     },
   };
 }

@@ -12,11 +12,12 @@ import {
   meansEach,
   type Named,
   type NameKind,
+  pathOf,
   type SegmentChoice,
 } from '../domain/names/match-name.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
-import { type FoundName, guessWords } from './names.ts';
+import { type FoundName, guessWords, idIn, listedNames, type Within } from './names.ts';
 import { listedSchemaOf, type ParamFact, paramFacts } from './params.ts';
 import {
   type ArgumentPlace,
@@ -29,13 +30,6 @@ import {
   type ResolvedRange,
   resolveDate,
 } from './resolve-dates.ts';
-
-/** A container with the objects in it. */
-export interface Within {
-  readonly kind: NameKind;
-  readonly container: Named;
-  readonly objects: readonly Named[];
-}
 
 /** Gives a name's object; throws where there is none or several. */
 export type FindName = (kind: NameKind, text: string) => Promise<FoundName>;
@@ -55,52 +49,46 @@ export interface ResolveOptions extends DateReading {
 
 type RefFact = Extract<ParamFact, { ref: unknown }>;
 
-/** All dates and names in arguments, and lists in which a name may become several ids. */
+/** All dates and names in arguments. */
 interface Places {
   readonly dates: ArgumentPlace<DateFact>[];
   readonly names: ArgumentPlace<RefFact>[];
-  readonly lists: unknown[][];
 }
 
 function findPlaces(schema: z.ZodObject, input: Record<string, unknown>): Places {
-  const places: Places = { dates: [], names: [], lists: [] };
+  const places: Places = { dates: [], names: [] };
+
+  function take(fact: ParamFact, value: unknown, at: Omit<ArgumentPlace<unknown>, 'fact' | 'text'>): void {
+    if ('ref' in fact && typeof value === 'string') places.names.push({ ...at, fact, text: value.trim() });
+    if (!('date' in fact)) return;
+    if (fact.as === 'ms' && /^\d{9,}$/.test(String(value))) at.holder[at.key] = Number(value);
+    else if (typeof value === 'string') places.dates.push({ ...at, fact, text: value });
+  }
 
   function visit(schemaOf: z.core.$ZodType, value: unknown, at: Omit<ArgumentPlace<unknown>, 'fact' | 'text'>): void {
-    const { path, holder, key } = at;
     const inner = unwrap(schemaOf, (each) => paramFacts.has(each));
     const fact = paramFacts.get(inner as z.ZodType); // all schemas of tools are made by zod's classes
-    if (fact && 'ref' in fact) {
-      if (typeof value === 'string') places.names.push({ ...at, fact, text: value.trim() });
-    } else if (fact && 'date' in fact) {
-      if (fact.as === 'ms' && /^\d{9,}$/.test(String(value))) holder[key] = Number(value);
-      else if (typeof value === 'string') places.dates.push({ ...at, fact, text: value });
+    if (fact) {
+      take(fact, value, at);
     } else if (inner instanceof z.ZodArray && Array.isArray(value)) {
-      visitItems(inner, value, path);
+      const items: Record<number, unknown> = value;
+      for (const index of value.keys()) visit(inner.element, items[index], { path: `${at.path}[${index}]`, holder: items, key: index });
     } else if (inner instanceof z.ZodObject && isRecord(value)) {
-      visitMembers(inner, value, `${path}.`);
+      for (const [name, field] of Object.entries(inner.shape))
+        if (value[name] !== undefined)
+          visit(field, value[name], { path: at.path === '' ? name : `${at.path}.${name}`, holder: value, key: name });
     }
   }
 
-  function visitItems(list: z.ZodArray, items: unknown[], path: string): void {
-    if (holdsSeveral(list)) places.lists.push(items);
-    const holder: Record<number, unknown> = items;
-    items.forEach((item, index) => visit(list.element, item, { path: `${path}[${index}]`, holder, key: index }));
-  }
-
-  function visitMembers(object: z.ZodObject, members: Record<string, unknown>, prefix: string): void {
-    for (const [name, field] of Object.entries(object.shape)) {
-      if (members[name] !== undefined) visit(field, members[name], { path: `${prefix}${name}`, holder: members, key: name });
-    }
-  }
-
-  visitMembers(schema, input, '');
+  visit(schema, input, { path: '', holder: {}, key: '' });
   return places;
 }
 
-function idOf(text: string, path: string): number {
-  const id = Number(text);
-  if (Number.isSafeInteger(id) && id > 0) return id;
-  throw new ApiError('invalid', `${path}: ${text} cannot be an id; expected a whole number above 0, or a name.`);
+/** Puts each value of a list once, in place of the lists that names became. */
+function spreadLists(places: readonly ArgumentPlace<unknown>[], distinct: (values: readonly unknown[]) => Iterable<unknown>): void {
+  for (const holder of new Set(places.map((place): unknown => place.holder))) {
+    if (Array.isArray(holder)) holder.splice(0, holder.length, ...distinct(holder.flat()));
+  }
 }
 
 /** Gives the ids of names; a name that stands in a list many times is looked up once. */
@@ -108,15 +96,16 @@ function createNameResolver(options: ResolveOptions): (place: ArgumentPlace<RefF
   const found = new Map<string, ReturnType<FindName>>();
 
   async function resolveName(kind: NameKind, text: string, path: string): Promise<number> {
-    if (/^[+-]?\d+(\.\d+)?$/.test(text)) return idOf(text, path);
+    const given = idIn(text, path);
+    if (given !== undefined) return given;
     try {
       const key = `${kind} ${text}`;
       const finding = found.get(key) ?? options.find(kind, text);
       found.set(key, finding);
       const object = await finding;
-      const { id, path: steps, part, isGuess } = object;
+      const { id, part, isGuess } = object;
       const among = part === undefined ? '' : `, found among ${part}; others may bear that name`;
-      options.note(isGuess ? ofAnswer(guessWords(kind, text, object)) : `${kind} "${steps.join(' / ')}" = ${id}${among}`);
+      options.note(isGuess ? ofAnswer(guessWords(kind, text, object)) : `${kind} "${pathOf(object)}" = ${id}${among}`);
       return id;
     } catch (error) {
       if (error instanceof ApiError && error.kind === 'invalid') throw new ApiError('invalid', `${path}: ${error.message}`);
@@ -135,40 +124,28 @@ function createNameResolver(options: ResolveOptions): (place: ArgumentPlace<RefF
     return all;
   }
 
-  /** The object of a name, or all that the name fits, as where it is a word that their names begin with. */
-  async function oneOrSeveral(fact: RefFact, text: string, path: string): Promise<unknown> {
+  /** All that a name stands for which is that of no object; undefined where it may stand for one alone, or for nothing. */
+  async function severalOf({ ref, orAll, orWithin }: RefFact, text: string): Promise<readonly Named[] | undefined> {
+    if (orWithin && meansEach(ref, text)) return options.list(ref);
+    if (orWithin) {
+      const within = await options.within(ref, text);
+      if (within) options.note(`${within.kind} "${pathOf(within.container)}" stands for its ${within.objects.length} ${ref}s`);
+      return within?.objects;
+    }
+    const match = orAll === 'each' && (await matchName(text, await options.list(ref)));
+    if (!match || !('several' in match)) return undefined;
+    options.note(`${ref} "${text}" = all ${match.several.length} that it fits: ${listedNames(match.several, MOST_LISTED)}`);
+    return match.several;
+  }
+
+  return async ({ fact, text, path }) => {
     try {
       return await allOrOne(fact, text, path);
     } catch (error) {
-      if (!(error instanceof ApiError) || error.kind !== 'invalid') throw error;
-      const match = await matchName(text, await options.list(fact.ref));
-      if (!('several' in match)) throw error;
-      const { several } = match;
-      const listed = several.slice(0, MOST_LISTED).map(({ id, path: steps }) => `${id} "${steps.join(' / ')}"`);
-      const more = several.length > MOST_LISTED ? ` and ${several.length - MOST_LISTED} more` : '';
-      options.note(`${fact.ref} "${text}" = all ${several.length} that it fits: ${listed.join(', ')}${more}`);
+      const several = error instanceof ApiError && error.kind === 'invalid' ? await severalOf(fact, text) : undefined;
+      if (!several) throw error;
       return several.map(({ id }) => id);
     }
-  }
-
-  /** The object of a name, or all that its container holds, or all there are. */
-  async function oneOrWithin(kind: NameKind, text: string, path: string): Promise<number | number[]> {
-    try {
-      return await resolveName(kind, text, path);
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.kind !== 'invalid') throw error;
-      if (meansEach(kind, text)) return (await options.list(kind)).map(({ id }) => id);
-      const within = await options.within(kind, text);
-      if (!within) throw error;
-      const { container, objects } = within;
-      options.note(`${within.kind} "${container.path.join(' / ')}" stands for its ${objects.length} ${kind}s`);
-      return objects.map(({ id }) => id);
-    }
-  }
-
-  return ({ fact, text, path }) => {
-    if (fact.orWithin) return oneOrWithin(fact.ref, text, path);
-    return fact.orAll === 'each' ? oneOrSeveral(fact, text, path) : allOrOne(fact, text, path);
   };
 }
 
@@ -176,7 +153,7 @@ function createNameResolver(options: ResolveOptions): (place: ArgumentPlace<RefF
 export async function resolveParams<T extends Record<string, unknown>>(schema: z.ZodObject, input: T, options: ResolveOptions) {
   const range: ResolvedRange = {};
   const resolved = structuredClone(input);
-  const { dates, names, lists } = findPlaces(schema, resolved);
+  const { dates, names } = findPlaces(schema, resolved);
   // Dates first: a wrong date is an error before any list is fetched.
   await allOrWords(dates, async (place) => {
     const { ahead } = place.fact;
@@ -194,7 +171,7 @@ export async function resolveParams<T extends Record<string, unknown>>(schema: z
   } catch (error) {
     throw await withAllMeant(error, { schema, input }, options);
   }
-  for (const list of lists) list.splice(0, list.length, ...list.flat());
+  spreadLists(names, (values) => values);
   return { input: resolved, range };
 }
 
@@ -249,7 +226,6 @@ async function withAllMeant(
   const named = structuredClone(input);
   const items = findPlaces(schema, named).names.filter(({ holder, text }) => Array.isArray(holder) && !/^\d+$/.test(text));
   if (items.length > MOST_MEANT) return error;
-  const lists = new Set(items.map(({ holder }) => holder));
   let several = 0;
   for (const { fact, text, holder, key } of items) {
     const match = await matchName(text, await list(fact.ref));
@@ -258,18 +234,12 @@ async function withAllMeant(
     holder[key] = match.several.map(({ id }) => String(id));
   }
   if (several === 0 || several < error.lines.length) return error;
-  for (const holder of lists) if (Array.isArray(holder)) holder.splice(0, holder.length, ...new Set(holder.flat()));
+  spreadLists(items, (values) => new Set(values));
   return new ApiError('invalid', [...error.lines, `Where all of them are meant: ${tool} ${JSON.stringify(named)}.`]);
 }
 
 /** Objects of one name that a note lists. */
 const MOST_LISTED = 6;
-
-/** Whether a name in this list may stand for several objects. */
-function holdsSeveral({ element }: z.ZodArray): boolean {
-  const fact = paramFacts.get(unwrap(element, (each) => paramFacts.has(each)) as z.ZodType); // as above
-  return fact !== undefined && 'ref' in fact && (fact.orWithin === true || fact.orAll === 'each');
-}
 
 /** Resolves all; throws one `invalid` error with every complaint, or the first failure of another kind. */
 async function allOrWords<T>(places: readonly T[], resolve: (place: T) => Promise<void>): Promise<void> {

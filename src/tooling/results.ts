@@ -1,66 +1,21 @@
 import { ApiError } from '../api/errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../api/params.ts';
-import { callsOfProject, shownHints } from '../lib/hint.ts';
+import { shownHints } from '../lib/hint.ts';
 import { isRecord } from '../lib/is-record.ts';
 import { mapTexts } from '../lib/map-texts.ts';
 import { ofAnswer } from '../lib/note-mark.ts';
+import type { Redactor } from '../lib/redact.ts';
 import { ORDERS_ARE_DATA, oneLine, plainText, readsAsOrders, unrendered } from '../lib/strangers-text.ts';
 import type { MakeChart } from '../usecases/context.ts';
 import { type ChartSpec, joined, panelsOf } from '../views/spec.ts';
+import type { Call } from './call-context.ts';
 import { renderText } from './render-text.ts';
 import { outputOf } from './schema.ts';
-import type { Session } from './session.ts';
-import type { AnyTool, Link, Offer } from './tool.ts';
+import type { AnyTool, Link } from './tool.ts';
 
 /** Tokens as answers count them: four characters each. */
 export function countTokens(text: string): number {
   return Math.ceil(text.length / 4);
-}
-
-/** `fits: false`: dropping items cannot help, because there is no list at the path or not even one item fits; `data` is then unchanged. */
-interface Fitted<T> {
-  fits: boolean;
-  data: T;
-  /** Items left and items there were; both 0 where there is no list. */
-  shown: number;
-  total: number;
-}
-
-function listAt(data: unknown, path: readonly string[]): readonly unknown[] | undefined {
-  const found = path.reduce<unknown>((value, name) => (isRecord(value) ? value[name] : undefined), data);
-  return Array.isArray(found) ? found : undefined;
-}
-
-function withList(data: unknown, [name, ...rest]: readonly string[], list: readonly unknown[]): unknown {
-  if (name === undefined || !isRecord(data)) return list;
-  return { ...data, [name]: withList(data[name], rest, list) };
-}
-
-/**
- * Keeps as many leading items of the list at `path` (`reports`, `scenario.reports`) as fit into `budgetTokens`; nothing else is touched.
- * `measure` counts the tokens of an answer, by default those of its JSON; it must not shrink when items are added.
- */
-export function fitToBudget<T extends object>(
-  data: T,
-  path: string,
-  budgetTokens: number,
-  measure: (data: T) => number = (candidate) => countTokens(JSON.stringify(candidate)),
-): Fitted<T> {
-  const names = path.split('.');
-  const list = listAt(data, names) ?? [];
-  const total = list.length;
-  if (measure(data) <= budgetTokens) return { fits: true, data, shown: total, total };
-
-  const leading = (count: number) => withList(data, names, list.slice(0, count)) as T; // a shorter list has the same type
-  let fitting = 0;
-  let tooMany = total;
-  while (tooMany - fitting > 1) {
-    const count = Math.floor((fitting + tooMany) / 2);
-    if (measure(leading(count)) <= budgetTokens) fitting = count;
-    else tooMany = count;
-  }
-  if (fitting === 0) return { fits: false, data, shown: total, total };
-  return { fits: true, data: leading(fitting), shown: fitting, total };
 }
 
 /** Token budget of an answer when the caller asked for nothing special. */
@@ -70,32 +25,49 @@ const NOTE_TOKENS = 60;
 
 type Data = Record<string, unknown>;
 
-/** Tokens that an answer may take. */
-interface Budget {
-  /** The hard cap of the settings, per channel. */
-  readonly maxTokens: number;
-  /** The arguments as given; a given `limit` is respected. */
-  readonly asked: Data;
-}
-
 /** The dearer of the two channels; the text is not made where the JSON alone is more than `enough`. */
 function tokensOf(data: Data, enough = Number.POSITIVE_INFINITY): number {
   const tokens = countTokens(JSON.stringify(data));
   return tokens > enough ? tokens : Math.max(tokens, countTokens(renderText(data)));
 }
 
-/** Lists of an answer and of its members, as paths, the heaviest first. */
-function listsOf(data: Data, prefix = ''): { path: string; size: number }[] {
-  const lists = Object.entries(data).flatMap(([name, value]) => {
-    if (Array.isArray(value)) return [{ path: `${prefix}${name}`, size: JSON.stringify(value).length }];
-    return isRecord(value) ? listsOf(value, `${prefix}${name}.`) : [];
-  });
-  return lists.filter(({ path }) => path !== 'notes' && path !== 'columns').toSorted((a, b) => b.size - a.size);
+/** A list of an answer or of a member, and the answer with only the first of its items. */
+interface Cuttable {
+  readonly path: string;
+  readonly total: number;
+  readonly size: number;
+  readonly first: (count: number) => Data;
 }
 
-/** Tokens that each channel of an answer may take. */
-function limitOf(tool: AnyTool, { maxTokens, asked }: Budget): number {
-  return 'limit' in tool.input.shape && asked['limit'] === undefined ? Math.min(tool.usualTokens ?? USUAL_TOKENS, maxTokens) : maxTokens;
+function listsOf(data: Data): Cuttable[] {
+  return Object.entries(data).flatMap(([name, value]): Cuttable[] => {
+    const withMember = (member: unknown) => ({ ...data, [name]: member });
+    if (Array.isArray(value)) {
+      const size = JSON.stringify(value).length;
+      return [{ path: name, total: value.length, size, first: (count) => withMember(value.slice(0, count)) }];
+    }
+    const inner = isRecord(value) ? listsOf(value) : [];
+    return inner.map((list) => ({ ...list, path: `${name}.${list.path}`, first: (count) => withMember(list.first(count)) }));
+  });
+}
+
+/** The most items that fit; 0 where not even one does. */
+function mostThatFit(total: number, fits: (count: number) => boolean): number {
+  let fitting = 0;
+  let tooMany = total;
+  while (tooMany - fitting > 1) {
+    const count = Math.floor((fitting + tooMany) / 2);
+    if (fits(count)) fitting = count;
+    else tooMany = count;
+  }
+  return fitting;
+}
+
+/** Tokens that each channel of an answer may take; a given `limit` is respected. */
+function limitOf({ tool, input, caller }: Call): number {
+  const { maxResultTokens } = caller.session.options;
+  const isUsual = 'limit' in tool.input.shape && input['limit'] === undefined;
+  return isUsual ? Math.min(tool.usualTokens ?? USUAL_TOKENS, maxResultTokens) : maxResultTokens;
 }
 
 function howToSeeMore(tool: AnyTool, data: Data, isUsual: boolean): string {
@@ -139,23 +111,24 @@ function withPage({ paged, beside = [] }: AnyTool, data: Data): Data {
   return { ...data, ...Object.fromEntries(others) };
 }
 
-/** Drops whole trailing items of the heaviest list until `measure` fits into the room; undefined where that cannot help. */
-function cut(tool: AnyTool, data: Data, { asked }: Budget, room: number, measure: (data: Data) => number) {
-  for (const { path } of listsOf(data)) {
-    if (tool.beside?.includes(path)) continue;
-    const { fits, data: fitted, shown, total } = fitToBudget(data, path, room, (candidate) => measure(withPage(tool, candidate)));
-    const page = path === 'rows' && tool.pageAfterCut && { page: tool.pageAfterCut(data['page'], shown, asked) };
-    if (fits) return { data: { ...withPage(tool, fitted), ...page }, path, shown, total };
-  }
-  return undefined;
-}
-
 /** An answer with one of its lists cut. */
 interface Cut {
   readonly data: Data;
   readonly path: string;
   readonly shown: number;
   readonly total: number;
+}
+
+/** Drops whole trailing items of the heaviest list until the answer fits into the room; undefined where that cannot help. */
+function cut({ tool, input }: Call, data: Data, room: number): Cut | undefined {
+  const lists = listsOf(data).filter(({ path }) => path !== 'notes' && path !== 'columns' && !tool.beside?.includes(path));
+  for (const { path, total, first } of lists.toSorted((a, b) => b.size - a.size)) {
+    const shown = mostThatFit(total, (count) => tokensOf(withPage(tool, first(count)), room) <= room);
+    if (shown === 0) continue;
+    const page = path === 'rows' && tool.pageAfterCut && { page: tool.pageAfterCut(data['page'], shown, input) };
+    return { data: { ...withPage(tool, first(shown)), ...page }, path, shown, total };
+  }
+  return undefined;
 }
 
 /** Notes how much of a list is shown, of all that there are where the answer says how many; the next page is no longer the next. */
@@ -183,25 +156,24 @@ function shortPage(tool: AnyTool, data: Data): Data {
 }
 
 /**
- * The answer as both channels have it. Where one of them would be too long, heavy members are left out first, then whole trailing items of
- * the heaviest list, and a note says so. Throws where that cannot help.
+ * An answer that is too long, cut: heavy members are left out first, then whole trailing items of the heaviest list, and a note says so.
+ * Throws where that cannot help.
  */
-function fitAnswer(tool: AnyTool, data: Data, budget: Budget): Data {
-  const limit = limitOf(tool, budget);
-  if (tokensOf(data, limit) <= limit) return data;
-  const room = limit - NOTE_TOKENS;
-  const more = howToSeeMore(tool, data, limit < budget.maxTokens);
+function fitAnswer(call: Call, data: Data): Data {
+  const { tool } = call;
+  const { maxResultTokens } = call.caller.session.options;
+  const limit = limitOf(call);
   const light = withoutHeavy(tool, data);
   if (light && tokensOf(light, limit) <= limit) return light;
-  const fitted = cut(tool, light ?? data, budget, room, (candidate) => tokensOf(candidate, room));
-  if (fitted) return cutNote(tool, fitted, more);
+  const fitted = cut(call, light ?? data, limit - NOTE_TOKENS);
+  if (fitted) return cutNote(tool, fitted, howToSeeMore(tool, data, limit < maxResultTokens));
   // Better a long answer than none, as long as it stays under the hard cap.
   const tokens = tokensOf(data);
-  if (tokens <= budget.maxTokens) return data;
+  if (tokens <= maxResultTokens) return data;
   if (data['status'] === 'done') return trimmed(data, limit);
   // A larger page would hold even more.
   const less = howToSeeMore(tool, data, false);
-  throw new ApiError('invalid', `The answer has about ${tokens} tokens; the limit is ${budget.maxTokens}: ${less}.`);
+  throw new ApiError('invalid', `The answer has about ${tokens} tokens; the limit is ${maxResultTokens}: ${less}.`);
 }
 
 /** A picture as the protocol carries it. */
@@ -227,14 +199,11 @@ function named(spec: ChartSpec, project: string | undefined): ChartSpec {
   return joined(panelsOf(spec).map((panel) => ({ ...panel, subtitle: [project, panel.subtitle].filter(Boolean).join(', ') }))) ?? spec;
 }
 
-/** Draws the chart of an answer; what is drawn went through `clean` first, so that no secret stands in a picture. */
-export async function drawAnswer(
-  make: MakeChart | undefined,
-  { clean, project }: { clean: (spec: ChartSpec) => ChartSpec; project: string | undefined },
-): Promise<Drawn> {
+/** Draws the chart of an answer, without secrets. */
+export async function drawAnswer(make: MakeChart | undefined, redact: Redactor, project: string | undefined): Promise<Drawn> {
   const made = await make?.();
   if (!made) return { note: NOTHING };
-  const chart = clean(named(made, project));
+  const chart = mapTexts(named(made, project), (text) => plainText(redact(text))) as ChartSpec; // texts stay texts
   try {
     const [{ drawSvg }, { drawPng }] = await Promise.all([import('../views/draw-svg.ts'), import('../views/draw-png.ts')]);
     const png = await drawPng(drawSvg(chart));
@@ -256,69 +225,50 @@ export interface Answer {
   readonly image?: Image;
 }
 
-interface AnswerOptions {
-  readonly session: Session;
-  readonly offer: Offer | undefined;
-  readonly links: readonly Link[];
-  readonly redact: (text: string) => string;
-  /** The arguments as given; a given `limit` is respected. */
-  readonly asked: Record<string, unknown>;
-  /** The requested chart; not counted in the budget and not part of the text. */
-  readonly drawn?: Drawn;
-  /** No token budget. */
-  readonly whole?: boolean | undefined;
-  /** The project that the call chose; calls that the answer prints name it. */
-  readonly projectId?: number | undefined;
-}
-
 /** Without the notes that only sent the reader to tools that the connection does not offer. */
-function withoutEmptyNotes(data: Record<string, unknown>): Record<string, unknown> {
+function withoutEmptyNotes(data: Data): Data {
   return Array.isArray(data['notes']) ? { ...data, notes: data['notes'].filter((note) => note !== '') } : data;
 }
 
-/** A chart without secrets. */
-export function redactChart(chart: ChartSpec, redact: (text: string) => string): ChartSpec {
-  return mapTexts(chart, (text) => plainText(redact(text))) as ChartSpec; // texts stay texts
-}
+/** A text of a call's answer without secrets, with hints at tools that there are. */
+const leavingText = ({ client, caller, options }: Call, text: string) =>
+  client.redact(shownHints(text, caller.offer?.absent, options.projectId));
 
 /** Both channels without secrets, the text made from the very data that leaves. */
-function leavingAnswer(data: Record<string, unknown>, { redact: clean, offer, projectId, asked }: AnswerOptions) {
+function leavingAnswer(call: Call, data: Data) {
   let hasOrders = false;
-  const redact = (text: string) => {
+  const leaving = (text: string) => {
     hasOrders ||= readsAsOrders(text);
-    const own = projectId === undefined ? text : callsOfProject(text, projectId);
-    return clean(shownHints(own, offer?.absent));
+    return leavingText(call, text);
   };
   // A preview shows the caller's own words as they are, and rows of a statement the values that another statement can ask for.
   const { request, ...own } = data;
-  const leaving = (name: string) => (name === 'rows' && asked['sql'] !== undefined ? oneLine : plainText);
-  const cleaned = Object.entries(own).map(([name, value]) => [name, mapTexts(value, (text) => leaving(name)(redact(text)))] as const);
-  const left = withoutEmptyNotes({ ...Object.fromEntries(cleaned), ...(request !== undefined && { request: mapTexts(request, redact) }) });
+  const shown = (name: string) => (name === 'rows' && call.input['sql'] !== undefined ? oneLine : plainText);
+  const cleaned = Object.entries(own).map(([name, value]) => [name, mapTexts(value, (text) => shown(name)(leaving(text)))] as const);
+  const left = withoutEmptyNotes({ ...Object.fromEntries(cleaned), ...(request !== undefined && { request: mapTexts(request, leaving) }) });
   const structured = hasOrders ? { ...left, notes: [...(Array.isArray(left['notes']) ? left['notes'] : []), ORDERS_ARE_DATA] } : left;
   return { structured, text: unrendered(renderText(structured)) };
 }
 
 /** The answer cut to the budget; one that fits is made once. */
-function withinBudget(tool: AnyTool, whole: Record<string, unknown>, options: AnswerOptions) {
-  if (options.whole) return leavingAnswer(whole, options);
-  const data = shortPage(tool, whole);
-  const budget = { maxTokens: options.session.options.maxResultTokens, asked: options.asked };
-  const limit = limitOf(tool, budget);
+function withinBudget(call: Call, whole: Data) {
+  if (call.caller.whole) return leavingAnswer(call, whole);
+  const data = shortPage(call.tool, whole);
+  const limit = limitOf(call);
   if (countTokens(JSON.stringify(data)) <= limit) {
-    const made = leavingAnswer(data, options);
+    const made = leavingAnswer(call, data);
     if (countTokens(made.text) <= limit) return made;
   }
-  return leavingAnswer(fitAnswer(tool, data, budget), options);
+  return leavingAnswer(call, fitAnswer(call, data));
 }
 
-/** Strips data to the tool's output, cuts it to the budget, removes secrets, and makes the text from it. */
-export function answerOf(tool: AnyTool, data: Record<string, unknown>, options: AnswerOptions): Answer {
-  const { notes, ...documented } = outputOf(tool).parse(data);
+/** Strips data to the tool's output, cuts it to the budget, removes secrets, and makes the text from it; a chart costs no budget. */
+export function answerOf(call: Call, data: Data, { chart, image }: Partial<Drawn> = {}): Answer {
+  const { notes, ...documented } = outputOf(call.tool).parse(data);
   const whole = Array.isArray(notes) && notes.length > 0 ? { ...documented, notes } : documented;
-  const { structured, text } = withinBudget(tool, whole, options);
+  const { structured, text } = withinBudget(call, whole);
   // Texts become other texts.
-  const links = options.links.map((link) => mapTexts(link, (each) => plainText(options.redact(each))) as Link);
-  const { chart, image } = options.drawn ?? {};
+  const links = call.links.map((link) => mapTexts(link, (each) => plainText(leavingText(call, each))) as Link);
   return { structured: chart ? { ...structured, chart } : structured, text, links, ...(image && { image }) };
 }
 

@@ -8,74 +8,30 @@ import { type AnyTool, CHART_VIEW_URI, type ListedTool, OVERVIEW_VIEW_URI, scope
 
 type Json = Record<string, unknown>;
 
-/** `anyOf` of bare types as one `type` list: half the tokens, the same meaning. */
-function joinTypes(schema: Json): Json {
-  const { anyOf, ...rest } = schema;
-  if (!Array.isArray(anyOf) || !anyOf.every((option) => isRecord(option) && typeof option['type'] === 'string')) return schema;
-  const options = anyOf.filter(isRecord);
-  const bare = options.every((option) => Object.keys(option).length === 1 || (option['type'] === 'integer' && !('maximum' in option)));
-  return bare ? { type: options.map((option) => option['type']), ...rest } : schema;
-}
-
 /** Bounds that say no more than "not empty" and "an id"; the boundary words them when they are broken. */
 const PLAIN_BOUNDS: ReadonlySet<string> = new Set(['minLength 1', 'minItems 1', 'exclusiveMinimum 0', 'minimum 0', 'minimum 1']);
 
-/**
- * Drops what zod writes and no model needs: `$schema`, plain bounds and those of safe integers, empty descriptions, the pattern beside a
- * `format`.
- */
-function tidy(node: unknown, keepClosed: boolean): unknown {
-  if (Array.isArray(node)) return node.map((item) => tidy(item, keepClosed));
-  if (!isRecord(node)) return node;
-  const entries = Object.entries(node)
-    .filter(([key, value]) => {
-      if (key === '$schema' || key === 'id') return false;
-      if (key === 'description' && value === '') return false;
-      if (PLAIN_BOUNDS.has(`${key} ${String(value)}`)) return false;
-      if (key === 'pattern' && 'format' in node) return false;
-      if (key === 'additionalProperties' && !isRecord(value) && !keepClosed) return false;
-      return !((key === 'minimum' || key === 'maximum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER);
-    })
-    .map(([key, value]) => [key, key === 'properties' && isRecord(value) ? tidyAll(value, keepClosed) : tidy(value, keepClosed)]);
-  return joinTypes(Object.fromEntries(entries));
+/** Whether a keyword says nothing that a model needs: a plain bound or that of safe integers, or an empty description. */
+function isNeedless(key: string, value: unknown): boolean {
+  if (PLAIN_BOUNDS.has(`${key} ${String(value)}`) || (key === 'description' && value === '')) return true;
+  return (key === 'minimum' || key === 'maximum') && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER;
 }
 
-/** Members of `properties` are names, not keywords: none of them is dropped. */
-function tidyAll(properties: Json, keepClosed: boolean): Json {
-  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, tidy(schema, keepClosed)]));
-}
-
-/** Shows a parameter as it is listed where that differs from how it is checked. */
-function asListed({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: object }): void {
-  const listed = listedSchemaOf(zodSchema);
-  if (!listed) return;
-  for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
-  Object.assign(jsonSchema, inputJsonSchema(listed));
-}
-
-/** An object of any members without the keywords that hosts refuse: it says no more than its type. */
-function anyMembers({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: object }): void {
-  if (!(zodSchema instanceof z.ZodRecord)) return;
-  Reflect.deleteProperty(jsonSchema, 'propertyNames');
-  Reflect.deleteProperty(jsonSchema, 'additionalProperties');
-}
-
-/** JSON Schema of a tool's input as a model sees it: an object with nothing that a host refuses. */
-export function inputJsonSchema(schema: z.ZodType): Json {
-  const json = z.toJSONSchema(schema, {
-    io: 'input',
+/** The JSON Schema that zod writes, each of its nodes as `shown` changes it, without what is undefined or needless. */
+function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output', shown: (node: Json, of: z.core.$ZodType) => Json): Json {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io,
     unrepresentable: 'any',
-    override(context) {
-      anyMembers(context);
-      asListed(context);
+    override({ zodSchema, jsonSchema }) {
+      const node = Object.entries(shown({ ...jsonSchema }, zodSchema));
+      for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
+      Object.assign(jsonSchema, Object.fromEntries(node.filter(([key, value]) => value !== undefined && !isNeedless(key, value))));
     },
   });
-  return defaultsInWords(tidy(json, true)) as Json; // an object stays one
+  return json;
 }
 
-/** Keywords of inputs that a host may refuse; the boundary checks and fills in what they say. */
-const REFUSED = new Set(['default', 'maxLength', 'format']);
-
+/** A description that also says the default, where it does not do so itself. */
 function withDefault(description: unknown, usual: unknown): unknown {
   if (usual === undefined) return description;
   const plain = JSON.stringify(usual).replaceAll('"', '');
@@ -83,57 +39,45 @@ function withDefault(description: unknown, usual: unknown): unknown {
   return /default/i.test(description) ? description : `${description}; default ${plain}`;
 }
 
-/** Says defaults in the description instead of by a keyword. */
-function defaultsInWords(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(defaultsInWords);
-  if (!isRecord(node)) return node;
-  const { description, default: usual } = node;
-  const kept = Object.entries(node).filter(([key]) => !REFUSED.has(key) && key !== 'description');
-  // Members of `properties` are names, not keywords.
-  const inner = kept.map(([key, value]) => [key, key === 'properties' && isRecord(value) ? inEach(value) : defaultsInWords(value)]);
-  const words = withDefault(description, usual);
-  return { ...Object.fromEntries(inner), ...(words !== undefined && { description: words }) };
-}
-
-function inEach(properties: Json): Json {
-  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, defaultsInWords(schema)]));
-}
-
-/** The members that an object always has; what it may have besides is open anyway, and hosts that pass schemas on pay for each. */
-function requiredAlone(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(requiredAlone);
-  if (!isRecord(node)) return node;
-  const required = Array.isArray(node['required']) ? node['required'].map(String) : [];
-  const entries = Object.entries(node).flatMap(([key, value]): [string, unknown][] => {
-    if (key === 'propertyNames' || (key === 'properties' && required.length === 0)) return [];
-    if (key !== 'properties' || !isRecord(value)) return [[key, key === 'required' ? value : requiredAlone(value)]];
-    return [[key, Object.fromEntries(required.map((name) => [name, requiredAlone(value[name])]))]];
+/**
+ * JSON Schema of a tool's input as a model sees it: an object with no keyword that a host refuses. The boundary checks and fills in what
+ * those say.
+ */
+export function inputJsonSchema(schema: z.ZodType): Json {
+  return jsonSchemaOf(schema, 'input', ({ description, default: usual, maxLength: _, ...node }, of) => {
+    const listed = listedSchemaOf(of);
+    if (listed) return inputJsonSchema(listed);
+    // An object of any members says no more than its type.
+    const free = of instanceof z.ZodRecord && { propertyNames: undefined, additionalProperties: undefined };
+    const formatted = 'format' in node && { format: undefined, pattern: undefined };
+    return { ...node, ...free, ...formatted, description: withDefault(description, usual) };
   });
-  return Object.fromEntries(entries);
 }
 
 /**
  * JSON Schema of a tool's structured content: what clients can rely on. It is open, because clients refuse answers over members they do
- * not know, and members that may be absent are left out.
+ * not know, and members that may be absent are left out: hosts that pass schemas on pay for each.
  */
 export function outputJsonSchema(schema: z.ZodType): Json {
-  return requiredAlone(tidy(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }), false)) as Json;
+  return jsonSchemaOf(schema, 'output', ({ propertyNames: _, ...node }) => {
+    const { properties, additionalProperties, required } = node;
+    const always = isRecord(properties) && Array.isArray(required) && Object.fromEntries(required.map((name) => [name, properties[name]]));
+    return {
+      ...node,
+      ...('properties' in node && { properties: always || undefined }),
+      ...(!isRecord(additionalProperties) && { additionalProperties: undefined }),
+      ...('format' in node && { pattern: undefined }),
+    };
+  });
 }
 
 /** The same schema that keeps only its documented members: for what leaves the server. */
-export function documented<Schema extends z.ZodType>(schema: Schema): Schema {
-  return exact(schema) as Schema; // the same members, only without the catch-all
-}
-
-function exact(schema: z.ZodType): z.ZodType {
-  const inner = (part: z.core.$ZodType) => exact(part as z.ZodType); // zod types the parts of a schema by its core alone
-  if (schema instanceof z.ZodObject) {
-    return z.object(Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, inner(field)])));
-  }
-  if (schema instanceof z.ZodArray) return z.array(inner(schema.element));
-  if (schema instanceof z.ZodOptional) return inner(schema.unwrap()).optional();
-  if (schema instanceof z.ZodNullable) return inner(schema.unwrap()).nullable();
-  return schema;
+function documented(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodObject)
+    return z.object(Object.fromEntries(Object.entries(schema.shape).map(([name, field]) => [name, documented(field)])));
+  if (schema instanceof z.ZodArray) return z.array(documented(schema.element));
+  if (schema instanceof z.ZodOptional) return z.optional(documented(schema.unwrap()));
+  return schema instanceof z.ZodNullable ? z.nullable(documented(schema.unwrap())) : schema;
 }
 
 /** Makes something of a tool once: zod compiles a schema at its first use, which costs far more than the use. */
@@ -159,7 +103,8 @@ const confirmedOutput = {
 
 /** The whole structured content of a tool: its own output, the range, the chart as data, and the notes. */
 export const outputOf = oncePerTool((tool): z.ZodObject => {
-  const own = tool.confirmed ? tool.output.partial().extend(confirmedOutput) : tool.output;
+  const output = documented(tool.output) as z.ZodObject; // as the output is
+  const own = tool.confirmed ? output.partial().extend(confirmedOutput) : output;
   return own.extend({
     range: rangeOutput.optional(),
     ...(tool.charted && { chart: z.looseObject({ kind: z.string() }).optional() }),

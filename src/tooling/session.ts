@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Ask, Client } from '../api/client.ts';
 import type { Scope } from '../api/operation.ts';
 import type { CalendarSettings } from '../domain/metrics/calendar/special-days.ts';
@@ -41,26 +42,21 @@ export function reminderOf(note: string): string {
 
 /** Makes the memory of a session. */
 export function createSaidNotes(clock: Clock): SaidNotes {
-  /** When each was said last, ms since 1970, the longest unsaid first. */
-  const said = new Map<string, number>();
+  const lately = { max: MOST, ttl: LIFE_MS, ttlResolution: 0, perf: clock };
+  const said = new LRUCache<string, true>(lately);
   /** Notes of the session, by what they are about: the last that was said. */
-  const standing = new Map<string, { sentence: string; atMs: number }>();
-
-  const isYoung = (atMs: number | undefined) => atMs !== undefined && Math.abs(clock.now() - atMs) < LIFE_MS;
+  const standing = new LRUCache<string, string>(lately);
 
   function isKnown(sentence: string): boolean {
-    const known = isYoung(said.get(sentence));
-    said.delete(sentence);
-    said.set(sentence, clock.now());
-    const [oldest] = said.keys();
-    if (said.size > MOST && oldest !== undefined) said.delete(oldest);
+    const known = said.has(sentence);
+    said.set(sentence, true);
     return known;
   }
 
   function stands(about: string, sentence: string): boolean {
     const last = standing.get(about);
-    standing.set(about, { sentence, atMs: clock.now() });
-    return last?.sentence === sentence && isYoung(last.atMs);
+    standing.set(about, sentence);
+    return last === sentence;
   }
 
   return {

@@ -19,8 +19,8 @@ export interface Lists {
 /** Makes the chart of an answer; undefined where there is nothing to draw. */
 export type MakeChart = () => ChartSpec | undefined | Promise<ChartSpec | undefined>;
 
-/** The platform as one call may use it, and the call's time. */
-export interface PlatformParts {
+/** The context of a use case, which the call that runs it provides: the platform, the answer beside its data, and names of objects. */
+export interface Context {
   /** Sends an operation to the platform for the project of the call. */
   readonly ask: Ask;
   /**
@@ -45,10 +45,6 @@ export interface PlatformParts {
   /** The settings on the calendar of the visitors. */
   readonly calendar: CalendarSettings;
   readonly signal: AbortSignal;
-}
-
-/** The parts of an answer beside its data. */
-export interface AnswerParts {
   /** Adds one sentence to the notes of the answer. */
   readonly note: (sentence: string) => void;
   /** Reports how far a long call is; hosts may drop it, so the answer repeats whatever matters. */
@@ -61,14 +57,7 @@ export interface AnswerParts {
   readonly whole: boolean;
   /** Several projects are asked the same, each by itself: the answer is what was found in this one, without its explanation. */
   readonly isOneOfSeveral: boolean;
-}
-
-/** The names of the project's objects. */
-export interface NameParts {
   readonly lists: () => Promise<Lists>;
   /** A sentence on the other project in which a text names zones of an app; empty where none is known, or the call chose its project. */
   readonly zonesElsewhere: (text: string) => Promise<string>;
 }
-
-/** The context of a use case, which the call that runs it provides. */
-export interface Context extends PlatformParts, AnswerParts, NameParts {}

@@ -2,22 +2,11 @@ import { ApiError } from '../api/errors.ts';
 import { listCustomVariables, listDynamicVariableKeys, listExportableFields } from '../api/operations/data-export.ts';
 import { listScenarioReports, listSpeedEvents } from '../api/operations/speed-analysis.ts';
 import { everydayWords } from '../domain/exports/plan/field-catalogue.ts';
-import { type NameKind, type SearchObject, searchObjects, searchSomeWords } from '../domain/names/match-name.ts';
+import { type NameKind, nameKinds, type SearchObject, searchObjects, searchSomeWords } from '../domain/names/match-name.ts';
 import { hint } from '../lib/hint.ts';
 import { meaningOf } from '../workspace/query/column-types.ts';
 import type { Context, Lists } from './context.ts';
 import { isAppZone } from './zone-kind.ts';
-
-const nameKinds = [
-  'segment',
-  'goal',
-  'mapping',
-  'page group',
-  'zoning',
-  'zone',
-  'scenario',
-  'export job',
-] as const satisfies readonly NameKind[];
 
 /** All that can be searched. */
 export const objectKinds = [

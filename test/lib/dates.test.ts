@@ -47,7 +47,7 @@ describe('days and periods', () => {
     ['LAST_YEAR', '2025-01-01T00:00:00.000Z', '2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z'],
   ])('%s', (text, start, end, exportEnd) => {
     expect([iso(text, 'start'), iso(text, 'end'), iso(` ${text} `, 'exportEnd')]).toEqual([start, end, exportEnd]);
-    expect(resolveDate(text, { edge: 'end', timeZone: 'UTC', nowMs })).toMatchObject({ wholeUnits: true, cutToNow: false });
+    expect(resolveDate(text, { edge: 'end', timeZone: 'UTC', nowMs })).toMatchObject({ cutToNow: false });
   });
 
   it.each([
@@ -90,7 +90,6 @@ describe('days and periods', () => {
       expect(resolveDate(text, { edge, timeZone: 'UTC', nowMs })).toEqual({
         iso: '2026-11-20T10:00:00.000Z',
         instantMs: nowMs,
-        wholeUnits: true,
         cutToNow: true,
       });
     }
@@ -158,7 +157,7 @@ describe('date-times', () => {
   ])('keeps %s as it is, for every edge', (text, instant) => {
     for (const edge of ['start', 'end', 'exportEnd'] as const) {
       const resolved = resolveDate(text, { edge, timeZone: 'Asia/Tokyo', nowMs });
-      expect(resolved).toEqual({ iso: text, instantMs: Date.parse(instant), wholeUnits: false, cutToNow: false });
+      expect(resolved).toEqual({ iso: text, instantMs: Date.parse(instant), cutToNow: false });
       expect(instantOf(resolved.iso)).toBe(resolved.instantMs);
     }
   });
@@ -177,7 +176,6 @@ describe('date-times', () => {
       expect(resolveDate('NOW', { edge, timeZone: 'Europe/Paris', nowMs })).toEqual({
         iso: '2026-11-20T11:00:00.000+01:00',
         instantMs: nowMs,
-        wholeUnits: false,
         cutToNow: false,
       });
     }
@@ -187,7 +185,6 @@ describe('date-times', () => {
     expect(resolveDate('2026-11-20T12:00+01:00', { edge: 'end', timeZone: 'Europe/Paris', nowMs })).toEqual({
       iso: '2026-11-20T11:00:00.000+01:00',
       instantMs: nowMs,
-      wholeUnits: false,
       cutToNow: true,
     });
   });

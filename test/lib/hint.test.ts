@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callsOfProject, either, hint, shownHints } from '../../src/lib/hint.ts';
+import { either, hint, shownHints } from '../../src/lib/hint.ts';
 import { visibleText } from '../../src/lib/visible-text.ts';
 
 const text = (parts: string) => `It failed.${parts}`;
@@ -35,7 +35,6 @@ describe('a text with hints', () => {
 });
 
 describe('calls that a text prints for a project', () => {
-  const shown = (given: string) => shownHints(callsOfProject(given, 7));
   it.each<[string, string, string]>([
     ['name it', hint('plan_export', 'plan_export {"fields":["a"]} plans it.'), 'plan_export {"fields":["a"],"projectId":"7"} plans it.'],
     [
@@ -52,6 +51,6 @@ describe('calls that a text prints for a project', () => {
     ['not in words of others', 'list_goals {"a":1}', 'list_goals {"a":1}'],
     ['not where the text was cut', hint('list_goals', 'list_goals {"a":1').slice(0, -1), 'list_goals {"a":1'],
   ])('%s', (_, given, expected) => {
-    expect(shown(given)).toBe(expected);
+    expect(shownHints(given, undefined, 7)).toBe(expected);
   });
 });

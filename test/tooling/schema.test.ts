@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { documented, inputJsonSchema, outputJsonSchema } from '../../src/tooling/schema.ts';
+import { listScenarios } from '../../src/api/operations/speed-analysis.ts';
+import { inputJsonSchema, outputJsonSchema, outputOf } from '../../src/tooling/schema.ts';
+import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 describe('the schema that a model reads', () => {
   it('says what the model needs and nothing else', () => {
@@ -64,16 +66,17 @@ describe('the schema that a model reads', () => {
   });
 });
 
-describe('an answer', () => {
-  it('keeps documented members only, at every depth', () => {
-    const record = z.looseObject({
-      id: z.number(),
-      inner: z.looseObject({ a: z.string() }).nullish(),
-      list: z.array(z.looseObject({ b: z.number() })).optional(),
-    });
-    const loose = { id: 1, extra: 2, inner: { a: 'x', extra: 3 }, list: [{ b: 4, extra: 5 }] };
-    expect(documented(record).parse(loose)).toEqual({ id: 1, inner: { a: 'x' }, list: [{ b: 4 }] });
-    expect(documented(record).parse({ id: 1, inner: null })).toEqual({ id: 1, inner: null });
-    expect(record.parse(loose)).toEqual(loose);
+it('an answer keeps documented members only, at every depth', () => {
+  const record = z.looseObject({
+    id: z.number(),
+    inner: z.looseObject({ a: z.string() }).nullish(),
+    list: z.array(z.looseObject({ b: z.number() })).optional(),
   });
+  const words = { name: 'list_scenarios', title: 'A', description: 'B', searchHint: 'c', annotations: READ, operation: listScenarios };
+  const tool = defineTool({ ...words, charted: true, input: z.strictObject({}), output: record, handler: async () => ({ id: 1 }) });
+  const kept = (data: object) => outputOf(tool).parse(data);
+  const loose = { id: 1, extra: 2, inner: { a: 'x', extra: 3 }, list: [{ b: 4, extra: 5 }] };
+  expect(kept(loose)).toEqual({ id: 1, inner: { a: 'x' }, list: [{ b: 4 }] });
+  const chart = { kind: 'bars', title: 'Visits' };
+  expect(kept({ id: 1, inner: null, chart })).toEqual({ id: 1, inner: null, chart });
 });

@@ -1,4 +1,3 @@
-import { expect } from 'vitest';
 import type { OperationName } from '../../src/api/operations/index.ts';
 import type { CredentialName } from '../../src/emulator/credentials.ts';
 import type { Finding } from '../../src/findings/finding.ts';
@@ -47,19 +46,4 @@ export function only(answer: ToolAnswer): Record<string, unknown> {
   const [row, ...rest] = records(answer);
   if (!row || rest.length > 0) throw new Error(`Expected one row, found ${rest.length + (row ? 1 : 0)}: ${answer.text}`);
   return row;
-}
-
-/** A zone as people name it and by its id. */
-type ZoneNames = readonly [name: string, id: number];
-
-/** Asks a tool for its metric of a zone over the test week; the value must be above zero and that of get_zone_metrics. */
-export function useZoneMetric() {
-  const { call } = useTools({ credential: 'app' });
-  return async (tool: string, [name, id]: ZoneNames, metric: string): Promise<ToolAnswer> => {
-    const answer = await call(tool, { ...WEEK, zoneId: name });
-    const all = only(await call('get_zone_metrics', { ...WEEK, zoneId: id }));
-    expect(only(answer)[metric]).toBe(all[metric]);
-    expect(Number(all[metric])).toBeGreaterThan(0);
-    return answer;
-  };
 }

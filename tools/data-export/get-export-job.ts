@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { getExportJob } from '../../src/api/operations/data-export.ts';
 import { exportJobAlone } from '../../src/api/operations/records.ts';
 import * as p from '../../src/tooling/params.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
@@ -14,7 +13,7 @@ export default defineTool({
   operation: getExportJob,
   idsFrom: 'list_export_jobs',
   input: z.strictObject({ jobId: p.ref('export job') }),
-  output: z.object({ job: documented(exportJobAlone) }),
+  output: z.object({ job: exportJobAlone }),
   async handler(input, { call }) {
     return { job: await call(input) };
   },

@@ -4,7 +4,6 @@ import { exportRunWithFiles } from '../../src/api/operations/records.ts';
 import { linksWords } from '../../src/domain/exports/files-until.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
@@ -22,7 +21,7 @@ export default defineTool({
       .positive()
       .describe(`jobRunId${hint('list_export_runs', ' (list_export_runs)')}`),
   }),
-  output: z.object({ answer: z.string().optional(), run: documented(exportRunWithFiles) }),
+  output: z.object({ answer: z.string().optional(), run: exportRunWithFiles }),
   async handler(input, { call, nowMs, timeZone, workspace }) {
     const own = await workspace();
     const [run, kept] = await Promise.all([call(input), own.runs(input.jobId)]);

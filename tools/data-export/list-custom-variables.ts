@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { listCustomVariables } from '../../src/api/operations/data-export.ts';
 import { customVariable } from '../../src/api/operations/records.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
@@ -12,7 +11,7 @@ export default defineTool({
   searchHint: 'custom variables collected',
   operation: listCustomVariables,
   input: z.strictObject({}),
-  output: z.object({ customVariables: z.array(documented(customVariable)) }),
+  output: z.object({ customVariables: z.array(customVariable) }),
   async handler(input, { call }) {
     return { customVariables: await call(input) };
   },

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { listDynamicVariableKeys } from '../../src/api/operations/data-export.ts';
 import { dynamicVariableKey } from '../../src/api/operations/records.ts';
 import * as p from '../../src/tooling/params.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
@@ -13,7 +12,7 @@ export default defineTool({
   searchHint: 'dynamic variables',
   operation: listDynamicVariableKeys,
   input: z.strictObject({ from: p.startOf('First day').optional(), to: p.endOf('Last day').optional() }),
-  output: z.object({ keys: z.array(documented(dynamicVariableKey)) }),
+  output: z.object({ keys: z.array(dynamicVariableKey) }),
   async handler(input, { call }) {
     return { keys: await call(input) };
   },

@@ -4,7 +4,6 @@ import { exportJob, recordId } from '../../src/api/operations/records.ts';
 import { jobsAnswer, mattersFirst } from '../../src/domain/exports/gaps/jobs-answer.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 import { healthAmong, jobsThatFit, onceCounted } from '../../src/usecases/exports/job-page.ts';
 
@@ -36,7 +35,7 @@ export default defineTool({
   }),
   output: z.object({
     answer: z.string().optional(),
-    jobs: z.array(documented(exportJob)),
+    jobs: z.array(exportJob),
     total: z.number().optional(),
     /** Of the last 30 days, or of the latest 100 runs. */
     health: z.array(

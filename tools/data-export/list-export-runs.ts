@@ -3,7 +3,6 @@ import { listExportRuns } from '../../src/api/operations/data-export.ts';
 import { exportRun } from '../../src/api/operations/records.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 import { runsInState } from '../../src/usecases/exports/export-lists.ts';
 
@@ -23,7 +22,7 @@ export default defineTool({
     order: p.order,
     page: p.page,
   }),
-  output: z.object({ runs: z.array(documented(exportRun)) }),
+  output: z.object({ runs: z.array(exportRun) }),
   async handler(input, { call, note }) {
     return { runs: await runsInState(input, call, note) };
   },

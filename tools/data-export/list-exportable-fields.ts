@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { listExportableFields } from '../../src/api/operations/data-export.ts';
 import { exportableField } from '../../src/api/operations/records.ts';
 import * as p from '../../src/tooling/params.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
@@ -13,7 +12,7 @@ export default defineTool({
   searchHint: 'exportable columns, column meaning, information',
   operation: listExportableFields,
   input: z.strictObject({ scope: p.exportScope.describe('sessions or views') }),
-  output: z.object({ fields: z.array(documented(exportableField)) }),
+  output: z.object({ fields: z.array(exportableField) }),
   async handler(input, { call }) {
     return { fields: await call(input) };
   },

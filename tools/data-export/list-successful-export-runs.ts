@@ -7,7 +7,6 @@ import { DAY_MS } from '../../src/lib/clock.ts';
 import { minuteAt, todayIn } from '../../src/lib/dates.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 import { withoutFilesWords } from '../../src/usecases/exports/runs-without-files.ts';
 import { selectRuns } from '../../src/usecases/exports/select-runs.ts';
@@ -39,7 +38,7 @@ export default defineTool({
   }),
   output: z.object({
     answer: z.string().optional(),
-    runs: z.array(documented(successfulRun)),
+    runs: z.array(successfulRun),
     total: z.number().optional(),
     nextPage: z.number().optional(),
     filesUntil: z.array(z.object({ jobRunId: recordId, filesUntil: z.string().optional(), isFetched: z.boolean() })).optional(),

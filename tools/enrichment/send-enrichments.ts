@@ -7,9 +7,9 @@ import {
   checkEnrichments,
   enrichmentQuestion,
   enrichmentRecord,
+  spellingWords,
   unnumberedWords,
 } from '../../src/domain/enrichment/check-enrichments.ts';
-import { spellingWords } from '../../src/domain/enrichment/field-spelling.ts';
 import { listedAs } from '../../src/tooling/params.ts';
 import { defineTool, OVERWRITE } from '../../src/tooling/tool.ts';
 import { fieldsDirectory, knownSessionsWords } from '../../src/usecases/exports/known-sessions.ts';

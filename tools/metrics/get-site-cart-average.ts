@@ -1,11 +1,8 @@
 import { getSiteCartAverage } from '../../src/api/operations/metrics.ts';
-import { siteMetricDefinitions } from '../../src/domain/metrics/metric-definitions.ts';
 import { defineMetricTool } from '../../src/tooling/metric-tool.ts';
 
 export default defineMetricTool({
   name: 'get_site_cart_average',
   title: 'Cart average',
-  description: siteMetricDefinitions.cartAverage.words,
   operation: getSiteCartAverage,
-  more: {},
 });

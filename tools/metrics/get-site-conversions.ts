@@ -1,12 +1,8 @@
 import { getSiteConversions } from '../../src/api/operations/metrics.ts';
-import { siteMetricDefinitions } from '../../src/domain/metrics/metric-definitions.ts';
 import { defineMetricTool } from '../../src/tooling/metric-tool.ts';
-import * as p from '../../src/tooling/params.ts';
 
 export default defineMetricTool({
   name: 'get_site_conversions',
   title: 'Conversions',
-  description: siteMetricDefinitions.conversionCount.words,
   operation: getSiteConversions,
-  more: { period: p.period, goalId: p.goalId },
 });

@@ -1,11 +1,9 @@
 import { getSiteMetrics } from '../../src/api/operations/metrics.ts';
 import { defineMetricTool } from '../../src/tooling/metric-tool.ts';
-import * as p from '../../src/tooling/params.ts';
 
 export default defineMetricTool({
   name: 'get_site_metrics',
   title: 'Site metrics',
   description: 'All site metrics of one range.',
   operation: getSiteMetrics,
-  more: { period: p.period, goalId: p.goalId },
 });

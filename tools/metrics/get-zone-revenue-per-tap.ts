@@ -1,14 +1,8 @@
 import { getZoneRevenuePerTap } from '../../src/api/operations/metrics.ts';
-import { zoneMetricDefinitions } from '../../src/domain/metrics/metric-definitions.ts';
 import { defineMetricTool } from '../../src/tooling/metric-tool.ts';
-import * as p from '../../src/tooling/params.ts';
 
 export default defineMetricTool({
   name: 'get_zone_revenue_per_tap',
   title: 'Revenue per tap',
-  description: zoneMetricDefinitions.revenuePerTap.words,
   operation: getZoneRevenuePerTap,
-  idsFrom: 'list_zones',
-  provisionalDays: 7,
-  more: { zoneId: p.zoneId, period: p.period },
 });

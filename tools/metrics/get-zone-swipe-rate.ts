@@ -1,14 +1,8 @@
 import { getZoneSwipeRate } from '../../src/api/operations/metrics.ts';
-import { zoneMetricDefinitions } from '../../src/domain/metrics/metric-definitions.ts';
 import { defineMetricTool } from '../../src/tooling/metric-tool.ts';
-import * as p from '../../src/tooling/params.ts';
 
 export default defineMetricTool({
   name: 'get_zone_swipe_rate',
   title: 'Swipe rate',
-  description: zoneMetricDefinitions.dragFlickRate.words,
   operation: getZoneSwipeRate,
-  idsFrom: 'list_zones',
-  provisionalDays: 7,
-  more: { zoneId: p.zoneId, period: p.period },
 });

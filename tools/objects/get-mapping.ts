@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { getMapping } from '../../src/api/operations/objects.ts';
 import { mapping } from '../../src/api/operations/records.ts';
 import * as p from '../../src/tooling/params.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
@@ -14,7 +13,7 @@ export default defineTool({
   operation: getMapping,
   idsFrom: 'list_mappings',
   input: z.strictObject({ mappingId: p.ref('mapping') }),
-  output: z.object({ mappings: z.array(documented(mapping)) }),
+  output: z.object({ mappings: z.array(mapping) }),
   async handler(input, { call }) {
     return { mappings: await call(input) };
   },

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { getPageGroup } from '../../src/api/operations/objects.ts';
 import { pageGroupWithMappings } from '../../src/api/operations/records.ts';
 import * as p from '../../src/tooling/params.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
@@ -14,7 +13,7 @@ export default defineTool({
   operation: getPageGroup,
   idsFrom: 'list_page_groups',
   input: z.strictObject({ pageGroupId: p.ref('page group') }),
-  output: z.object({ pageGroup: documented(pageGroupWithMappings) }),
+  output: z.object({ pageGroup: pageGroupWithMappings }),
   async handler(input, { call }) {
     return { pageGroup: await call(input) };
   },

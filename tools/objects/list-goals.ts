@@ -3,7 +3,6 @@ import { listGoals } from '../../src/api/operations/objects.ts';
 import { goal } from '../../src/api/operations/records.ts';
 import { onlyOf } from '../../src/domain/names/match-name.ts';
 import * as p from '../../src/tooling/params.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
@@ -14,7 +13,7 @@ export default defineTool({
   searchHint: 'goals, conversions defined',
   operation: listGoals,
   input: z.strictObject({ type: p.onlyThis }),
-  output: z.object({ goals: z.array(documented(goal)) }),
+  output: z.object({ goals: z.array(goal) }),
   async handler({ type, ...input }, { call, note }) {
     return { goals: onlyOf('type', type, await call(input), note) };
   },

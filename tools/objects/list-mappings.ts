@@ -3,7 +3,6 @@ import { listMappings } from '../../src/api/operations/objects.ts';
 import { mapping } from '../../src/api/operations/records.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
@@ -14,7 +13,7 @@ export default defineTool({
   searchHint: 'mappings of pages',
   operation: listMappings,
   input: z.strictObject({ ids: p.idList.optional() }),
-  output: z.object({ mappings: z.array(documented(mapping)) }),
+  output: z.object({ mappings: z.array(mapping) }),
   async handler(input, { call }) {
     return { mappings: await call(input) };
   },

@@ -4,7 +4,6 @@ import { pageGroup } from '../../src/api/operations/records.ts';
 import { onlyOf } from '../../src/domain/names/match-name.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
@@ -16,7 +15,7 @@ export default defineTool({
   operation: listPageGroups,
   idsFrom: 'list_mappings',
   input: z.strictObject({ mappingId: p.ref('mapping'), category: p.onlyThis }),
-  output: z.object({ pageGroups: z.array(documented(pageGroup)) }),
+  output: z.object({ pageGroups: z.array(pageGroup) }),
   async handler({ category, ...input }, { call, note }) {
     return { pageGroups: onlyOf('category', category, await call(input), note) };
   },

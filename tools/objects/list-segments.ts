@@ -3,7 +3,6 @@ import { listSegments } from '../../src/api/operations/objects.ts';
 import { segment } from '../../src/api/operations/records.ts';
 import { onlyOf } from '../../src/domain/names/match-name.ts';
 import * as p from '../../src/tooling/params.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
@@ -14,7 +13,7 @@ export default defineTool({
   searchHint: 'segments, audiences, groups of visitors',
   operation: listSegments,
   input: z.strictObject({ ids: p.idList.optional(), source: p.onlyThis }),
-  output: z.object({ segments: z.array(documented(segment)) }),
+  output: z.object({ segments: z.array(segment) }),
   async handler({ source, ...input }, { call, note }) {
     return { segments: onlyOf('source', source, await call(input), note) };
   },

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { listZones } from '../../src/api/operations/objects.ts';
 import { zone } from '../../src/api/operations/records.ts';
 import * as p from '../../src/tooling/params.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
@@ -14,7 +13,7 @@ export default defineTool({
   operation: listZones,
   idsFrom: 'list_zonings',
   input: z.strictObject({ zoningId: p.ref('zoning') }),
-  output: z.object({ zones: z.array(documented(zone)) }),
+  output: z.object({ zones: z.array(zone) }),
   async handler(input, { call }) {
     return { zones: await call(input) };
   },

@@ -3,7 +3,6 @@ import { listZonings } from '../../src/api/operations/objects.ts';
 import { zoning } from '../../src/api/operations/records.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
@@ -15,7 +14,7 @@ export default defineTool({
   operation: listZonings,
   idsFrom: 'list_page_groups',
   input: z.strictObject({ pageGroupId: p.ref('page group') }),
-  output: z.object({ zonings: z.array(documented(zoning)) }),
+  output: z.object({ zonings: z.array(zoning) }),
   async handler(input, { call }) {
     return { zonings: await call(input) };
   },

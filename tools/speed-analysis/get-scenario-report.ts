@@ -7,7 +7,6 @@ import { either } from '../../src/lib/hint.ts';
 import { scenarioReport } from '../../src/resources/scenarios.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 import { findReport } from '../../src/usecases/speed/scenario-reports.ts';
 
@@ -27,10 +26,10 @@ export default defineTool({
     date: p.timestampOf('Timestamp (ms) or ISO; default latest').optional(),
     metrics: p.speedMetrics,
   }),
-  output: documented(record).extend({
+  output: record.extend({
     time: z.string(),
     uri: z.string(),
-    steps: z.array(documented(stepResult).extend({ harUri: z.string().optional() })),
+    steps: z.array(stepResult.extend({ harUri: z.string().optional() })),
   }),
   async handler({ scenarioId, date, metrics }, { ask, projectId, link, note, nowMs }) {
     const report = await findReport({ scenarioId, date, nowMs }, ask);

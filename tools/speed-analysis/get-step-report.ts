@@ -7,7 +7,6 @@ import { metricsOfOthers, pickMetrics, SPEED_UNITS } from '../../src/domain/spee
 import { stepReport } from '../../src/resources/scenarios.ts';
 import { stepHar } from '../../src/resources/step-har.ts';
 import * as p from '../../src/tooling/params.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 import { readStepResult } from '../../src/usecases/speed/read-step-result.ts';
 
@@ -20,7 +19,7 @@ export default defineTool({
   operation: getStepReport,
   idsFrom: 'get_scenario_report',
   input: z.strictObject({ stepId: text.describe('stepResultId of report'), metrics: p.speedMetrics }),
-  output: documented(record).extend({ uri: z.string(), harUri: z.string() }),
+  output: record.extend({ uri: z.string(), harUri: z.string() }),
   async handler({ stepId, metrics }, { call, ask, projectId, link, note }) {
     const { step } = await readStepResult(stepId, ask, () => call({ stepId }));
     const at = { projectId: await projectId(), stepResultId: stepId };

@@ -4,7 +4,6 @@ import { listScenarios } from '../../src/api/operations/speed-analysis.ts';
 import { text } from '../../src/api/params.ts';
 import { hint } from '../../src/lib/hint.ts';
 import { scenarioReports } from '../../src/resources/scenarios.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 
 export default defineTool({
@@ -17,7 +16,7 @@ export default defineTool({
   searchHint: 'measured, monitored, watched, check, list of tests',
   operation: listScenarios,
   input: z.strictObject({ name: text.describe('Partial name').optional() }),
-  output: z.object({ scenarios: z.array(documented(scenario).extend({ uri: z.string().optional() })) }),
+  output: z.object({ scenarios: z.array(scenario.extend({ uri: z.string().optional() })) }),
   async handler(input, { call, projectId }) {
     const { scenarios } = await call(input);
     const project = await projectId();

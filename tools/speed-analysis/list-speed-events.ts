@@ -5,7 +5,6 @@ import { instantOf, text } from '../../src/api/params.ts';
 import { beyond, isWithin } from '../../src/domain/speed/date-bounds.ts';
 import { inOneSpelling, type PlacedEvent } from '../../src/domain/speed/speed-events.ts';
 import * as p from '../../src/tooling/params.ts';
-import { documented } from '../../src/tooling/schema.ts';
 import { defineTool, READ } from '../../src/tooling/tool.ts';
 import { withScenarios } from '../../src/usecases/speed/placed-events.ts';
 
@@ -22,7 +21,7 @@ export default defineTool({
     monitoringId: z.int().positive().describe('Monitoring id (console)').optional(),
     scenarioId: p.ref('scenario').optional(),
   }),
-  output: z.object({ events: z.array(documented(speedEvent).extend({ scenarios: z.array(z.string()).optional() })) }),
+  output: z.object({ events: z.array(speedEvent.extend({ scenarios: z.array(z.string()).optional() })) }),
   async handler(input, context) {
     const answer = await context.call({ ...input, ...beyond(input) });
     // One whose date cannot be read is shown: it may be meant.

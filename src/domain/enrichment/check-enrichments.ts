@@ -50,34 +50,23 @@ export interface CheckedEnrichments {
   readonly bad: readonly { readonly position: number; readonly problems: readonly string[] }[];
 }
 
-/** The records of a batch by the session that they name. */
-interface Sessions {
-  /** The problem with one more record of its session; undefined where the session has room. */
-  problemOf(record: EnrichmentRecord, position: number): string | undefined;
-}
+const sessionOf = ({ sessionId, userId, sessionNumber }: EnrichmentRecord) => JSON.stringify([sessionId, userId, sessionNumber]);
 
-function trackSessions(): Sessions {
-  const sessions = new Map<string, { count: number; byNumber: Map<number, number> }>();
-  return {
-    problemOf({ sessionId, userId, sessionNumber, enrichmentNumber }, position) {
-      const key = JSON.stringify([sessionId, userId, sessionNumber]);
-      const session = sessions.get(key) ?? { count: 0, byNumber: new Map<number, number>() };
-      sessions.set(key, session);
-      const first = enrichmentNumber === undefined ? undefined : session.byNumber.get(enrichmentNumber);
-      if (first !== undefined) return `repeats the enrichmentNumber of enrichments[${first}], which it would overwrite`;
-      if (session.count === MAX_PER_SESSION) return `is one too many: a session holds at most ${MAX_PER_SESSION} records`;
-      session.count += 1;
-      if (enrichmentNumber !== undefined) session.byNumber.set(enrichmentNumber, position);
-      return undefined;
-    },
-  };
+/** A record by its place in the batch. */
+type Placed = readonly [record: EnrichmentRecord, position: number];
+
+/** The problem with one more record of a session; undefined where it has room. */
+function roomProblem({ enrichmentNumber }: EnrichmentRecord, own: readonly Placed[]): string | undefined {
+  const [, first] = own.find(([other]) => enrichmentNumber !== undefined && other.enrichmentNumber === enrichmentNumber) ?? [];
+  if (first !== undefined) return `repeats the enrichmentNumber of enrichments[${first}], which it would overwrite`;
+  return own.length === MAX_PER_SESSION ? `is one too many: a session holds at most ${MAX_PER_SESSION} records` : undefined;
 }
 
 /** Holds each record of a batch against the rules, and the batch against repeats: of two for the same place only the first is good. */
 export function checkEnrichments(records: readonly unknown[]): CheckedEnrichments {
   const good: EnrichmentRecord[] = [];
   const bad: CheckedEnrichments['bad'][number][] = [];
-  const sessions = trackSessions();
+  const sessions = new Map<string, readonly Placed[]>();
   for (const [position, record] of records.entries()) {
     const parsed = enrichmentRecord.safeParse(record);
     const words = isRecord(record)
@@ -87,9 +76,13 @@ export function checkEnrichments(records: readonly unknown[]): CheckedEnrichment
       bad.push({ position, problems: words.map((each) => `enrichments[${position}]${isRecord(record) ? '.' : ': '}${each}`) });
       continue;
     }
-    const problem = sessions.problemOf(parsed.data, position);
-    if (problem === undefined) good.push(parsed.data);
-    else bad.push({ position, problems: [`enrichments[${position}]: ${problem}`] });
+    const key = sessionOf(parsed.data);
+    const own = sessions.get(key) ?? [];
+    const problem = roomProblem(parsed.data, own);
+    if (problem === undefined) {
+      good.push(parsed.data);
+      sessions.set(key, [...own, [parsed.data, position]]);
+    } else bad.push({ position, problems: [`enrichments[${position}]: ${problem}`] });
   }
   return { good, bad };
 }
@@ -97,7 +90,7 @@ export function checkEnrichments(records: readonly unknown[]): CheckedEnrichment
 /** A warning about records that name the same session without a number; undefined where there are none. */
 export function unnumberedWords({ good }: CheckedEnrichments): string | undefined {
   const unnumbered = good.filter(({ enrichmentNumber }) => enrichmentNumber === undefined);
-  const own = grouped(unnumbered, ({ sessionId, userId, sessionNumber }) => JSON.stringify([sessionId, userId, sessionNumber]));
+  const own = grouped(unnumbered, sessionOf);
   const several = [...own.values()].filter(({ length }) => length > 1).length;
   if (several === 0) return undefined;
   const sessions = several === 1 ? 'One session has' : `${several} sessions have`;
@@ -138,4 +131,23 @@ export function enrichmentQuestion(records: readonly EnrichmentRecord[]): string
     ...records.slice(0, SHOWN_RECORDS).map(recordWords),
     ...(more > 0 ? [`and ${more} more`] : []),
   ].join('\n');
+}
+
+/** Two spellings of what may be one field: case, spaces, hyphens and underscores aside they are equal. */
+const foldField = (name: string) => name.toLowerCase().replaceAll(/[\s_-]/g, '');
+
+/** Warns of field names that differ only in spelling, among the new ones and from those that were sent before. */
+export function spellingWords(names: readonly string[], earlier: readonly string[]): string[] {
+  const known = new Map<string, { name: string; isEarlier: boolean }>();
+  for (const name of earlier) known.set(foldField(name), { name, isEarlier: true });
+  const warned: string[] = [];
+  for (const name of new Set(names)) {
+    const other = known.get(foldField(name));
+    if (other && other.name !== name && !earlier.includes(name)) {
+      const when = other.isEarlier ? ', which was sent before,' : '';
+      warned.push(`"${name}" differs from "${other.name}"${when} only in spelling: the platform may keep them as two fields.`);
+    }
+    if (!other) known.set(foldField(name), { name, isEarlier: false });
+  }
+  return warned;
 }

@@ -5,7 +5,9 @@ import { visibleText } from '../../lib/visible-text.ts';
 import { holdsNearly, isNearly } from './close-name.ts';
 
 /** Kinds of objects that an argument may name instead of giving their id. */
-export type NameKind = 'segment' | 'goal' | 'mapping' | 'page group' | 'zoning' | 'zone' | 'scenario' | 'export job';
+export const nameKinds = ['segment', 'goal', 'mapping', 'page group', 'zoning', 'zone', 'scenario', 'export job'] as const;
+/** A kind of objects that can be named. */
+export type NameKind = (typeof nameKinds)[number];
 
 /** An object that can be named; `path` runs from the outermost container to its own name. */
 export interface Named {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { spellingWords } from '../../../src/domain/enrichment/field-spelling.ts';
+import { spellingWords } from '../../../src/domain/enrichment/check-enrichments.ts';
 
 it('warns of names that differ only in spelling, within a batch and from those sent before', () => {
   expect(spellingWords(['callReason', 'agent'], ['call_reason'])).toEqual([

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/lib/clock.ts';
+import { only, records, useTools, WEEK, whole } from '../support.ts';
+import { type SumOfWeek, sumOfWeek } from './sessions.ts';
+
+const { call, platform } = useTools();
+
+describe('a metric of the site', () => {
+  it.each<[string, Record<string, unknown>, string, (week: SumOfWeek) => number]>([
+    ['get_site_bounce_rate', { device: 'tablet' }, 'bounceRate', ({ visits, bounces }) => (100 * bounces) / visits],
+    ['get_site_cart_average', {}, 'cartAverage', ({ revenue, transactions }) => revenue / transactions],
+    [
+      'get_site_conversion_rate',
+      { projectId: 1203, goalId: 'Subscription' },
+      'conversionRate',
+      ({ conversions, visits }) => (100 * conversions) / visits,
+    ],
+    ['get_site_conversions', { goalId: 'Account created' }, 'conversionCount', ({ conversions }) => conversions],
+    ['get_site_pageview_average', {}, 'pageviewAverage', ({ views, visits }) => views / visits],
+    ['get_site_revenue', { period: 'daily' }, 'revenueSum', ({ revenue }) => revenue],
+    ['get_site_session_time_average', {}, 'sessionTimeAverage', ({ seconds, visits }) => seconds / visits],
+    ['get_site_visits', {}, 'visits', ({ visits }) => visits],
+  ])('%s is made of the sessions of the week', async (tool, more, metric, valueOf) => {
+    const answer = await call(tool, { ...WEEK, ...more });
+    const sum = records(answer).reduce((all, record) => all + Number(record[metric]), 0);
+    const { goalId: goal, period: _, ...wanted } = more;
+    expect(sum).toBeCloseTo(valueOf(sumOfWeek(platform(), { ...wanted, ...(typeof goal === 'string' && { goal }) })), 2);
+    expect(whole(answer)).toMatchSnapshot();
+  });
+
+  it.each<[string, Record<string, unknown>, string | RegExp]>([
+    ['get_site_cart_average', { ...WEEK, period: 'daily' }, /^period: is not known here; there are .*startDate/],
+    ['get_site_cart_average', { ...WEEK, projectId: 1203 }, /e-commerce/i],
+    ['get_site_conversions', { ...WEEK, projectId: 1203 }, /goalId/],
+    ['get_site_metrics', { startDate: '2025-01-01', endDate: '2025-01-02' }, /out of bounds/],
+  ])('%s is refused with %j', async (tool, args, words) => {
+    expect(await call(tool, args)).toMatchObject({ isError: true, text: expect.stringMatching(words) });
+  });
+
+  it('shows the fall after the release on the device that it hit', async () => {
+    const { device, startDay } = platform().stories.conversionFall;
+    const eve = new Date(Date.parse(startDay) - DAY_MS).toISOString().slice(0, 10);
+    const before = await call('get_site_conversion_rate', { startDate: '2026-10-01', endDate: eve, device });
+    const after = await call('get_site_conversion_rate', { startDate: startDay, endDate: 'yesterday', device });
+    expect(Number(only(after)['conversionRate'])).toBeLessThan(Number(only(before)['conversionRate']) * 0.9);
+  });
+
+  it('counts the sale as conversion where a shop names no goal, and unknown devices only in all', async () => {
+    expect(only(await call('get_site_conversions', WEEK))['conversionCount']).toBe(sumOfWeek(platform()).conversions);
+    const desktop = { device: 'desktop' } as const;
+    expect(only(await call('get_site_visits', { ...WEEK, ...desktop }))['visits']).toBe(sumOfWeek(platform(), desktop).visits);
+  });
+
+  it('says that today is not over', async () => {
+    const answer = await call('get_site_visits', { startDate: 'today', endDate: 'today' });
+    expect(answer.structured).toMatchObject({
+      range: { start: '2026-11-20T00:00:00.000Z', end: '2026-11-20T10:00:00.000Z' },
+      notes: expect.arrayContaining(['Today is incomplete (2026-11-20).']),
+    });
+  });
+});
+
+describe('all metrics of the site', () => {
+  it('get_site_metrics gives them in one row, with their units', async () => {
+    const answer = await call('get_site_metrics', WEEK);
+    const { visits, bounces, views, seconds, transactions, revenue, conversions } = sumOfWeek(platform());
+    expect(only(answer)).toMatchObject({
+      start: '2026-11-09T00:00:00.000Z',
+      end: '2026-11-15T23:59:59.999Z',
+      visits,
+      conversionCount: conversions,
+      revenueSum: expect.closeTo(revenue, 2),
+      bounceRate: expect.closeTo((100 * bounces) / visits, 3),
+      conversionRate: expect.closeTo((100 * conversions) / visits, 3),
+      cartAverage: expect.closeTo(revenue / transactions, 3),
+      pageviewAverage: expect.closeTo(views / visits, 3),
+      sessionTimeAverage: expect.closeTo(seconds / visits, 3),
+    });
+    expect(whole(answer)).toMatchSnapshot();
+  });
+
+  it('get_site_metrics gives one row for each day, whose visits add up', async () => {
+    const days = records(await call('get_site_metrics', { ...WEEK, period: 'daily' }));
+    expect(days.map(({ day }) => day)).toEqual(['09', '10', '11', '12', '13', '14', '15'].map((day) => `2026-11-${day}`));
+    expect(days.reduce((sum, { visits }) => sum + Number(visits), 0)).toBe(sumOfWeek(platform()).visits);
+  });
+
+  it('get_site_metrics narrows them by device, segments and goal', async () => {
+    const narrow = { ...WEEK, device: 'mobile', goalId: 'Add to cart', segmentIds: ['Germany', 'newsletter'] };
+    const answer = await call('get_site_metrics', narrow);
+    expect(answer.structured['filters']).toEqual({ device: 'mobile', goalId: 75118, segmentIds: [440156, 431902] });
+    expect(Number(only(answer)['visits'])).toBeLessThan(sumOfWeek(platform(), { device: 'mobile' }).visits / 10);
+  });
+});
