@@ -73,21 +73,6 @@ test('holders take turns, however much one of them has', async () => {
   expect(begun).toEqual(['ana', 'ana', 'ben', 'eve', 'ana', 'ben', 'ana', 'ana', 'ana']);
 });
 
-test('several begin in a turn where that is allowed, and the rest in the next ones', async () => {
-  const takeTurn = createTurns({ atOnce: 3, shortMs: 10, now: () => 0 });
-  const begun: string[] = [];
-  const all = Array.from({ length: 8 }, (_, index) => takeTurn(index % 2 === 0 ? 'ana' : 'ben').then(() => void begun.push(String(index))));
-  await Promise.all(all.slice(0, 3));
-  expect(begun).toEqual(['0', '1', '2']);
-  const counts: number[] = [];
-  while (begun.length < 8) {
-    await nextTurn();
-    counts.push(begun.length);
-  }
-  for (const [index, count] of counts.entries()) expect(count - (counts[index - 1] ?? 3)).toBeLessThanOrEqual(3);
-  expect(begun).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
-});
-
 test('after a long turn only one begins, until the turns are short again', async () => {
   let nowMs = 0;
   const takeTurn = createTurns({ atOnce: 3, shortMs: 10, now: () => nowMs });

@@ -83,10 +83,6 @@ test('a JWT is found at the beginning of a text and between others, with a short
   expect(redact('checkout.started, not eyJ')).toBe('checkout.started, not eyJ');
 });
 
-test('secrets that touch each other are replaced one by one', () => {
-  expect(createRedactor(['first-1', 'second-2'])('first-1second-2')).toBe(`${REDACTED}${REDACTED}`);
-});
-
 test('tokens are removed by their looks', () => {
   expect(redact('token eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_def-123 expired')).toBe(`token ${REDACTED} expired`);
   expect(redact(`token wam_${'aB3_-'.repeat(9)} is not known`)).toBe(`token ${REDACTED} is not known`);

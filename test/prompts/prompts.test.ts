@@ -200,12 +200,6 @@ describe('proposals', () => {
     expect(await offered('explain_change', 'segment', 'nobody')).toEqual([]);
   });
 
-  it('are metrics, found by what a person calls them, and periods', async () => {
-    expect(await offered('explain_change', 'metric', 'conver')).toEqual(['conversionCount', 'conversionRate']);
-    expect(await offered('explain_change', 'metric', 'average cart')).toEqual(['cartAverage']);
-    expect(await offered('weekly_kpi_report', 'week', 'last')).toEqual(['last_week', 'last_month']);
-  });
-
   it('are export jobs by name, found by id too, and wishes with the custom variables of the project', async () => {
     expect(await offered('backfill_gaps', 'job', 'daily sess')).toEqual(['Daily sessions', 'Daily sessions mobile']);
     const { structured } = await assistant().call('get_export_job', { jobId: 'Daily sessions' });

@@ -70,13 +70,6 @@ describe('scenarios', () => {
   });
 });
 
-describe('projects', () => {
-  it('are those of the credential, found by name', async () => {
-    expect(await offered(SCENARIO, 'projectId', '')).toEqual(['1201', '1202', '1203']);
-    expect(await offered(SCENARIO, 'projectId', 'magazin')).toEqual(['1203']);
-  });
-});
-
 describe('dates', () => {
   it('are those of the latest reports of the scenario, newest first, found by day', async () => {
     const { scenario } = await platform().ask('listScenarioReports', { scenarioId: 4102 }, await platform().token('shop'));
@@ -106,16 +99,6 @@ describe('steps', () => {
   });
 });
 
-describe('topics', () => {
-  it('are offered by name and by title', async () => {
-    expect(await offered('analytics://reference/{topic}', 'topic', 'li')).toEqual(['limits']);
-    expect(await offered('analytics://reference/{topic}', 'topic', 'cannot answer')).toEqual(['limits']);
-    expect(await offered('analytics://reference/{topic}', 'topic', '')).toEqual(
-      expect.arrayContaining(['metrics', 'thresholds', 'limits']),
-    );
-  });
-});
-
 describe('proposals', () => {
   it('come from lists that the session keeps', async () => {
     await offered(SCENARIO, 'scenarioId', '');
@@ -138,14 +121,6 @@ describe('proposals', () => {
     fault.remove();
     expect(await offered(SCENARIO, 'scenarioId', '', {}, newcomer.client)).toHaveLength(6);
     await newcomer.close();
-  });
-
-  it('are none for a credential without the scope, and for a variable that is none', async () => {
-    const poor = await openAssistant(platform(), { credential: 'noSpeed' });
-    expect(await offered(SCENARIO, 'scenarioId', '', {}, poor.client)).toEqual([]);
-    expect(await offered(SCENARIO, 'projectId', '', {}, poor.client)).toEqual(['1201']);
-    expect(await offered(SCENARIO, 'toString', '')).toEqual([]);
-    await poor.close();
   });
 
   it('are refused for a template or prompt that does not exist', async () => {

@@ -7,7 +7,7 @@ import { loadEntities } from '../../src/domain/har/requests/third-parties.ts';
 import { SECRET_MARK } from '../../src/emulator/world/speed/planted-secrets.ts';
 import { formatBytes, formatMs } from '../../src/lib/number-text.ts';
 import { RECORDED_FILES, readRecorded } from '../domain/har/recorded-files.ts';
-import { openAssistant, sharedAssistant } from '../support/assistant.ts';
+import { sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 
 const platform = sharedPlatform();
@@ -84,13 +84,6 @@ describe('the summary of a HAR', () => {
         expect(text).not.toMatch(/undefined|\[object|NaN|null/);
       }
     }
-  });
-
-  it('stays a summary when the setting delivers raw files', async () => {
-    const raw = await openAssistant(platform(), { rawHar: true });
-    const [step = ''] = await steps(4103);
-    expect(await raw.read(`analytics://1201/steps/${step}/har/summary`)).toBe(await read(step));
-    await raw.close();
   });
 
   it('is refused in words for a step that is not there, and for what is no HAR', async () => {

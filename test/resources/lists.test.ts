@@ -86,12 +86,6 @@ describe('resources/templates/list', () => {
 });
 
 describe('lists that are read', () => {
-  it('give every scenario with the address of its reports', async () => {
-    const { scenarios } = JSON.parse(await assistant().read('analytics://1201/scenarios')) as { scenarios: { id: number; uri: string }[] };
-    expect(scenarios).toHaveLength(6);
-    for (const { id, uri } of scenarios) expect(JSON.parse(await assistant().read(uri))).toMatchObject({ id });
-  });
-
   it('give the latest reports as one row each, the same as the tool', async () => {
     const read = JSON.parse(await assistant().read('analytics://1201/scenarios/4104')) as Record<string, unknown>;
     const { structured } = await assistant().call('list_scenario_reports', { scenarioId: 4104, limit: 30 });

@@ -26,12 +26,6 @@ test('what calls can do without is told, and the server is ready all the same', 
   expect(await read()).toEqual({ ready: true, checks: { 'token service': 'ok', cache: 'Redis cannot be reached.' } });
 });
 
-test('what calls need makes it unready, each reason in words', async () => {
-  const { checks } = checksOf({ 'token service': { vital: true, fault: 'away' }, cache: { vital: false } });
-  const read = createReadiness({ checks, clock: manualClock(START) });
-  expect(await read()).toEqual({ ready: false, checks: { 'token service': 'away', cache: 'ok' } });
-});
-
 test('a report holds for five seconds, for a clock that is set back too', async () => {
   const clock = manualClock(START);
   const { checks, runs } = checksOf({ 'token service': { vital: true } });

@@ -51,13 +51,6 @@ describe('an answer', () => {
       expect(answer.text.includes(`\n${jobId}\t${name}\t`)).toBe(jobs.some((job) => job['jobId'] === jobId));
   });
 
-  it('gives as many as a named limit asks for', { tags: 'nightly' }, async () => {
-    const answer = await call('list_export_jobs', { limit: 25 });
-    expect(answer.structured['jobs']).toHaveLength(25);
-    expect(tokensOf(answer)).toBeGreaterThan(2_000);
-    expect(answer.text).not.toMatch(/Showing|Left out/);
-  });
-
   it.each([
     ['list_export_jobs', 'listExportJobs', 34, ['jobId', 'name', 'state', 'lastRunTime']],
     ['list_successful_export_runs', 'listSuccessfulExportRuns', 100, ['jobId', 'jobRunId', 'name', 'from', 'to', 'nbOfFiles']],

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Assistant, type AssistantOptions, openAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
-import { type Arrived, json, openStub, payload, type Stub } from '../support/stub-platform.ts';
+import { type Arrived, openStub, payload, type Stub } from '../support/stub-platform.ts';
 
 const platform = sharedPlatform();
 
@@ -92,33 +92,6 @@ describe('an abort of the caller', () => {
     expect(await reading).toBeInstanceOf(Error);
   });
 
-  it('takes calls out of the queue; those behind them move up, and nothing is sent for them', async () => {
-    const { hold, stub, start } = await openScene();
-    const running = Array.from({ length: 8 }, (_, index) => start('list_segments', { ids: [index + 1] }));
-    await hold.arrived(8);
-    const [given, kept] = [start('list_segments'), start('list_mappings')];
-    given.controller.abort(stop);
-    expect(await given.outcome).toBeInstanceOf(Error);
-    expect(stub.calls).toHaveLength(8);
-    running[3]?.controller.abort(stop);
-    await hold.arrived(9);
-    expect(stub.calls.at(-1)?.target).toMatch(/^\/eu\/v1\/mappings/);
-    for (const { controller } of [...running, kept]) controller.abort(stop);
-    await Promise.all(hold.held.map(({ gone }) => gone));
-    expect(stub.calls).toHaveLength(9);
-  });
-
-  it('ends the wait before a repeat', async () => {
-    const { stub, start } = await openScene();
-    stub.answers = [json(429, { success: false, errorCode: 'TOO_MANY_REQUESTS', errorMessage: 'Slow down' }, { 'retry-after': '20' })];
-    const { controller, outcome } = start();
-    expect(await platform().clock.nextSleep()).toBe(20_000);
-    controller.abort(stop);
-    expect(await outcome).toBeInstanceOf(Error);
-    await expect.poll(() => platform().clock.sleeping).toBe(0);
-    expect(stub.calls).toHaveLength(1);
-  });
-
   it('ends the wait for a token, and spares the token for whoever waits too', async () => {
     const { hold, stub, start } = await openScene();
     const { token } = stub;
@@ -133,16 +106,6 @@ describe('an abort of the caller', () => {
     expect(await patient.outcome).toMatchObject({ isError: undefined });
     expect([stub.tokenRequests.length, stub.calls.length]).toEqual([1, 1]);
   });
-
-  it('of one call leaves the others alone', async () => {
-    const { hold, start } = await openScene();
-    const [one, other] = [start(), start('list_segments')];
-    await hold.arrived(2);
-    one.controller.abort(stop);
-    expect(await one.outcome).toBeInstanceOf(Error);
-    for (const { request, response } of hold.held) payload([])(response, request);
-    expect(await other.outcome).toMatchObject({ isError: undefined });
-  });
 });
 
 describe('a deadline', () => {
@@ -156,12 +119,6 @@ describe('a deadline', () => {
     expect(performance.now() - started).toBeLessThan(2_000);
     // A read that met silence may have been sent a second time.
     expect(stub.calls.length).toBeLessThanOrEqual(2 * calls.length);
-  });
-
-  it('holds where a name has to be looked up first', async () => {
-    const { start } = await openScene({ timeoutMs: 250 });
-    const { outcome } = start('get_site_visits', { ...range, segmentIds: ['Germany'] });
-    expect(await outcome).toMatchObject(givenUp);
   });
 
   it('of the whole call holds over all its requests: 40 s, however long one may take', async () => {

@@ -36,11 +36,6 @@ it.each([0, 1])('a job on the second page is found where pages count from %i', a
   expect(asked.length).toBeLessThanOrEqual(12);
 });
 
-it('a platform that knows no pages is not asked for ever', async () => {
-  const jobs = Array.from({ length: 100 }, (_, index) => ({ jobId: index + 1, name: `Job ${index + 1}.` }));
-  expect((await find('export job', 'job 100.', () => jobs)).found).toBe(100);
-});
-
 /** Screens with zonings, of which one is called like its screen, with zones. */
 function zonesOf({ path, input }: Asked): { id: number; name: string }[] {
   if (path === '/v1/mappings') return [{ id: 1, name: 'Screens' }];

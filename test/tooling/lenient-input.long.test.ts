@@ -112,38 +112,6 @@ describe('what a model may send', () => {
   });
 });
 
-describe('an everyday name of a metric', () => {
-  it.each<[string, string]>([
-    ['conversions', 'conversionCount'],
-    ['Conversion Rate', 'conversionRate'],
-    ['bounce_rate', 'bounceRate'],
-    ['revenue', 'revenueSum'],
-    ['AOV', 'cartAverage'],
-    ['average order value', 'cartAverage'],
-    ['pages per visit', 'pageviewAverage'],
-    ['sessions', 'visits'],
-    ['session duration', 'sessionTimeAverage'],
-    ['tap rate', 'tapRate'],
-  ])('of site or zone: %s', (text, metric) => {
-    expect(read({ metrics: text })).toEqual({ input: { metrics: [metric] }, notes: [`metric "${text}" = ${metric}`] });
-  });
-
-  it.each<[string, string]>([
-    ['LCP', 'largestContentfulPaint'],
-    ['fcp', 'firstContentfulPaint'],
-    ['TBT', 'totalBlockingTime'],
-    ['cls', 'cumulativeLayoutShift'],
-    ['TTFB', 'firstByte'],
-    ['speed index', 'speedIndex'],
-    ['page weight', 'weight'],
-    ['load time', 'loadTime'],
-    ['Largest Contentful Paint', 'largestContentfulPaint'],
-  ])('of speed: %s', (text, metric) => {
-    expect(read({ timings: [text] })).toEqual({ input: { timings: [metric] }, notes: [`metric "${text}" = ${metric}`] });
-    expect(read({ budgets: [{ metric: text, limit: '2500' }] }).input).toEqual({ budgets: [{ metric, limit: 2500 }] });
-  });
-});
-
 const use = useTools({ timeZone: 'Europe/Paris' });
 const { call } = use;
 
@@ -191,27 +159,11 @@ describe('a metric that the interface does not have is answered with what is nea
       text: expect.stringMatching(/needs real visitors; the nearest of the lab is totalBlockingTime/),
     });
   });
-
-  it('echoes in the notes what it read', { tags: 'nightly' }, async () => {
-    const { structured } = await call('query_metrics', { ...week, metrics: ['conversions', 'visits'] });
-    expect(structured['notes']).toContain('metric "conversions" = conversionCount');
-    expect(structured['columns']).toContain('conversionCount');
-  });
 });
 
 describe('the project', () => {
   it.each([['Nordlicht Shop'], ['nordlicht s'], ['1201'], [1201]])('is named as %j', async (projectId) => {
     expect(await call('list_goals', { projectId })).toMatchObject({ isError: false });
-  });
-
-  it('is echoed where it was named', async () => {
-    const { structured } = await call('list_goals', { projectId: 'nordlicht shop' });
-    expect(structured['notes']).toEqual(['Project: Nordlicht Shop (1201).']);
-  });
-
-  it('that there is not is refused with those that there are', async () => {
-    const { text } = await call('list_goals', { projectId: 'Atlantis' });
-    expect(text).toMatch(/^projectId: there is no project "Atlantis", nor one that resembles it\. Closest: .*1201 "Nordlicht Shop"/);
   });
 });
 
@@ -245,20 +197,12 @@ it('a single name is understood beside a list of that kind that was left out as 
   expect(understand(scenarios, { scenarioId: 4101, scenarioIds: [4102] }).input).toEqual({ scenarioId: 4101, scenarioIds: ['4102'] });
 });
 
-describe('ids that the reference names in several ways', () => {
-  const step = z.strictObject({ scenarioStepResultId: z.string() });
-  const run = z.strictObject({ runId: z.int() });
-
-  it.each(['stepResultId', 'stepId', 'scenarioStepResultId'])('the id of a step result is understood as %s', (name) => {
-    expect(understand(step, { [name]: 'ab12' }).input).toEqual({ scenarioStepResultId: 'ab12' });
-  });
-
-  it.each(['runId', 'jobRunId'])('the id of a run is understood as %s', (name) => {
-    expect(understand(run, { [name]: '7' }).input).toEqual({ runId: 7 });
-  });
-
-  it('two of the names at once stay as they are, to be refused', () => {
-    const both = { stepResultId: 'ab12', stepId: 'cd34' };
-    expect(understand(step, both).input).toEqual(both);
-  });
+it.each([
+  ['scenarioStepResultId', ['stepResultId', 'stepId', 'scenarioStepResultId']],
+  ['runId', ['runId', 'jobRunId']],
+])('the id %s is understood under each name that the reference has for it, two at once are refused', (name, said) => {
+  const own = z.strictObject({ [name]: z.string() });
+  for (const each of said) expect(understand(own, { [each]: 'ab12' }).input).toEqual({ [name]: 'ab12' });
+  const both = Object.fromEntries(['stepResultId', 'stepId'].map((each) => [each, 'ab12']));
+  expect(understand(own, both).input).toEqual(both);
 });

