@@ -9,7 +9,7 @@ const toolNames = toolsets.flatMap(({ tools }) => tools.map(({ name }) => name))
  * Texts that no caller reads with a tool missing: commands, the makers of documents, prompts (they are offered only where all their tools
  * are), and the reference, which is about everything that there is.
  */
-const WHOLE = /^src\/(?:commands|emulator|generate|prompts|resources\/(?:impact-topic|reference-topics|reference)\.ts|lib\/tool-name\.ts)/;
+const WHOLE = /^src\/(?:commands|emulator|generate|prompts|resources\/(?:reference-topics|reference)\.ts|lib\/tool-name\.ts)/;
 
 interface SyntaxNode {
   readonly type: string;

@@ -1,3 +1,5 @@
+import { mapTexts } from './map-texts.ts';
+
 /** White space with a line break, a tab or another mark that moves what follows. */
 const BREAKS = /\s*[\n\r\t\v\f\u0085\u2028\u2029][\s\u0085]*/g;
 
@@ -11,14 +13,7 @@ const SPELLS_BREAK = /\\[nrtvf]|\\u00(?:0[9a-d]|85)|\\u202[89]|[\u0085\u2028\u20
 
 /** Every text of a parsed JSON document on one line; `source` is the document, most of which hold no break at all. */
 export function withoutBreaks(value: unknown, source: string): unknown {
-  return SPELLS_BREAK.test(source) ? flatten(value) : value;
-}
-
-function flatten(value: unknown): unknown {
-  if (typeof value === 'string') return oneLine(value);
-  if (Array.isArray(value)) return value.map(flatten);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, flatten(member)]));
+  return SPELLS_BREAK.test(source) ? mapTexts(value, oneLine) : value;
 }
 
 /** The text with pictures, links and tags spelt so that no host draws, follows or runs them; a person reads the same. */

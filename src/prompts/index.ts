@@ -1,6 +1,6 @@
-import { fold } from '../domain/names/match-name.ts';
+import { fold, type NameKind, pathOf } from '../domain/names/match-name.ts';
 import { DAY_MS } from '../lib/clock.ts';
-import { recentReports, scenariosOf } from '../resources/variables.ts';
+import { objectsOf, recentReports } from '../resources/variables.ts';
 import { callText, definePrompt } from '../tooling/prompt.ts';
 import type { Completer, CompletionContext } from '../tooling/resource.ts';
 
@@ -8,13 +8,19 @@ import type { Completer, CompletionContext } from '../tooling/resource.ts';
 const EVENT_DAYS = 60;
 const LIFE_MS = 60_000;
 
-/** Names of the project's scenarios, found by id too; tools take names. */
-const scenario: Completer = async (context) => (await scenariosOf(context)).map(({ id, name }) => ({ value: name, words: String(id) }));
+/** Names of one kind of objects, found by id too; tools take names. */
+function objects(kind: NameKind): Completer {
+  return async (context) => (await objectsOf(context, kind)).map((each) => ({ value: pathOf(each), words: String(each.id) }));
+}
+
+/** Names of the project's scenarios. */
+const scenario = objects('scenario');
 
 /** Names of the steps in the latest report of the scenario that is filled in. */
 const step: Completer = async (context) => {
   const given = context.filled['scenario'] ?? '';
-  const chosen = (await scenariosOf(context)).find(({ id, name }) => String(id) === given.trim() || fold(name) === fold(given));
+  const scenarios = await objectsOf(context, 'scenario');
+  const chosen = scenarios.find((each) => String(each.id) === given.trim() || fold(pathOf(each)) === fold(given));
   if (!chosen) return [];
   const { steps } = await recentReports(context, chosen.id);
   return steps.map(({ name }, index) => ({ value: name, words: `step ${index + 1}` }));
@@ -37,14 +43,6 @@ const date: Completer = async (context) => {
   return [...days.filter(({ value }) => value !== ''), { value: 'yesterday' }, { value: '-7d' }];
 };
 
-/** Names of one kind of objects, found by id too; tools take names. */
-function objects(kind: 'segment' | 'goal'): Completer {
-  return async ({ session, projectId, ask }) => {
-    const all = await session.names.list(kind, await projectId(), ask);
-    return all.map(({ id, path }) => ({ value: path.join(' / '), words: String(id) }));
-  };
-}
-
 /** Names of the project's segments. */
 const segment = objects('segment');
 /** Names of the project's goals. */
@@ -64,11 +62,8 @@ function boundsOf(text = 'last_week'): { startDate: string; endDate: string } {
   return { startDate, endDate: endDate ?? (startDate.startsWith('-') ? 'yesterday' : startDate) };
 }
 
-/** Names of the project's export jobs, found by id too. */
-const exportJob: Completer = async ({ session, projectId, ask }) => {
-  const jobs = await session.names.list('export job', await projectId(), ask);
-  return jobs.map(({ id, path }) => ({ value: path.at(-1) ?? '', words: String(id) }));
-};
+/** Names of the project's export jobs. */
+const exportJob = objects('export job');
 
 /** Usual wishes, with the project's own custom variables. */
 const exportWish: Completer = async ({ session, projectId, ask }) => {

@@ -5,6 +5,8 @@ import { listExportableFields } from '../api/operations/data-export.ts';
 import { getSiteMetrics, getZoneMetrics } from '../api/operations/metrics.ts';
 import * as p from '../api/params.ts';
 import { MAX_HAR_BYTES } from '../domain/har/read/decode-har.ts';
+import { conditionKinds, FRUSTRATION_SCORES, SLOW_SECONDS } from '../domain/journeys/impact/conditions.ts';
+import { MANY_SIBLINGS } from '../domain/journeys/page-groups.ts';
 import { siteMetricDefinitions, zoneMetricDefinitions, zoneMetricNames } from '../domain/metrics/metric-definitions.ts';
 import type { Combination, RangeMetricDefinition } from '../domain/metrics/range-metric-definition.ts';
 import { unanswerable } from '../domain/metrics/unanswerable.ts';
@@ -14,15 +16,15 @@ import { WEEK_START } from '../lib/calendar.ts';
 import { HOUR_MS } from '../lib/clock.ts';
 import { ACCEPTED_DATES } from '../lib/date-texts.ts';
 import { resolveDate, todayIn } from '../lib/dates.ts';
+import { hint } from '../lib/hint.ts';
 import { formatBytes } from '../lib/number-text.ts';
 import { markdownTable } from '../lib/text-table.ts';
+import { FALSE_DISCOVERY_RATES } from '../statistics/discoveries.ts';
 import { listingTools } from '../tooling/name-lists.ts';
 import type { ResourceContext } from '../tooling/resource.ts';
 import { MAX_RESOURCE_BYTES } from './step-har.ts';
 
 export { writeWhereExportsGo } from './exports-topic.ts';
-export { writeImpact } from './impact-topic.ts';
-export { writeSteps } from './steps-topic.ts';
 
 /** Writes one topic of the reference as Markdown, without its title. */
 export type WriteTopic = (context: ResourceContext) => string | Promise<string>;
@@ -252,3 +254,98 @@ export const writeExportableFields: WriteTopic = async ({ ask }) => {
   );
   return `Fields depend on the project and the scope (\`${listExportableFields.path}\`).\n\n${CONVENTIONS}\n\n` + sections.join('\n\n');
 };
+
+type Kind = (typeof conditionKinds)[number];
+
+const KINDS: Readonly<Record<Kind, readonly [members: string, words: string]>> = {
+  slow_page: [
+    'pages, overSeconds',
+    `loading (fully_loaded) longer than overSeconds; left out: the least of ${SLOW_SECONDS.join(', ')} s that at most a fifth of the ` +
+      'views of the page exceed',
+  ],
+  js_error: [
+    'pages, message',
+    'a JavaScript error, each text for itself; message is a part of it, `*` stands for any characters. Texts that differ in numbers ' +
+      '(#) and addresses ({address}) alone are one',
+  ],
+  api_error: ['pages', 'a call of the page failed'],
+  rage_click: ['pages', 'any element was clicked in rage'],
+  frustration: [
+    'pages, over',
+    `a frustration score of at least over; left out: the least of ${FRUSTRATION_SCORES.join(', ')} that at most a fifth of the views reach`,
+  ],
+  page: ['pages', 'the visitor goes to this page next; the choice of visitors, so the difference is no effect of the page'],
+  variable: [
+    'name, value',
+    'variants of a test, from a custom or dynamic variable: each value against the one called control, original, a, else the first by name',
+  ],
+};
+
+const VERDICTS = [
+  [
+    'lowers, raises',
+    `the difference stands out at a false discovery rate of ${100 * FALSE_DISCOVERY_RATES.conditions} % over all that was looked at ` +
+      '(losses and gains apart), and other findings do not explain it',
+  ],
+  ['within noise', 'no effect beyond chance, or none of its own: the same sessions met a clearer condition'],
+  ['too few', 'fewer than 20 sessions, or fewer than 5 conversions to be expected without the condition: numbers without a verdict'],
+  [
+    'no fair comparison',
+    'fewer than half of the sessions have others like them, more is bought or fewer visits end where there is trouble, which is hardly ' +
+      'its doing, or visitors of a test split otherwise than planned',
+  ],
+] as const;
+
+/** The reference page about `measure_impact`: what it compares, and how to read its figures. */
+export function writeImpact(): string {
+  const kinds = conditionKinds.map((kind) => [kind, ...KINDS[kind]]);
+  return [
+    'measure_impact compares sessions in which a condition held at their **first view of a page** with sessions whose first view of ' +
+      'the same page was without it and which were alike until then: device, visitor type, usual or rare browser version, source, ' +
+      'number of the view. The outcome is what came after. A long visit, which meets more of everything, is never held against a ' +
+      'short one.',
+    '## Conditions',
+    markdownTable(['what', 'takes', 'holds where'], kinds),
+    '## Verdicts',
+    markdownTable(['verdict', 'meaning'], VERDICTS),
+    '## Figures',
+    '`withPercent`: share of the outcome among the sessions with it; `withoutPercent`: what the same sessions would have had without ' +
+      'it. `lost…`: over the days, of the comparable sessions, with a 95 % interval; negative where more was sold. `plainPoints`: all ' +
+      'sessions with it at that view less all without, which is what a plain comparison says. Costs of several rows do not add up where ' +
+      'the same sessions met both and neither explains the other. What the files do not know stays unknown: the list is a rank, no proof.',
+  ].join('\n\n');
+}
+
+const FORMS = [
+  ['`/cart`', 'that path; host, query and fragment are no part of it, capital letters are'],
+  ['`/p/*`', 'a path in which `*` stands for any characters, `/` among them, or none: `/p/12`, `/p/12/reviews`'],
+  ['`event:add_to_cart`', 'an app event of that name; `*` works here too'],
+  ['`purchase`', 'a session with a transaction; the files do not say when in the session, so it can only be the last step'],
+  ['`/cart | /basket`', 'one of several, each in any form above; spaces around the bar'],
+  ['`entry`', 'where paths begin, and there alone: the first page of the session'],
+] as const;
+
+const COUNTED = [
+  ['a session', 'lies on the day (UTC) on which it began, with all its views, also those after midnight'],
+  ['a page loaded again right after itself', 'is one page'],
+  ['a step', 'is done once, the first time that it comes after the step before; `order: direct` asks for the very next page'],
+  ['a visitor', 'is a browser or device; with `within: visitor` the steps lie within `withinDays` of the first, over several sessions'],
+  ['a visitor whose window is not over', 'is left out and counted as `immature`'],
+  ['a day that one of the needed files lacks', 'is left out, named, and its rows are counted'],
+  ['an automated session', 'counts, as in the metrics, and the share is named; `automated: exclude` leaves them out'],
+] as const;
+
+/** The reference page about steps: how they are written, and what the tools over visits count. */
+export function writeSteps(): string {
+  return [
+    'A step is a text. It takes part in the steps of a funnel, in where paths begin, in filters by entry page and in outcomes.',
+    markdownTable(['step', 'is fulfilled by'], FORMS),
+    'A step that nothing in the files fulfils is an error that names the closest pages or events with their counts.',
+    '## What is counted',
+    markdownTable(['what', 'how'], COUNTED),
+    '## Names of pages in answers',
+    `Siblings from ${MANY_SIBLINGS} on are a list, such as products: \`/p/*\`. One that has a tenth of the views of all keeps its own ` +
+      'name, and so does a word without a digit that has a fiftieth.' +
+      hint('query_export', ' Any other grouping: query_export.'),
+  ].join('\n\n');
+}

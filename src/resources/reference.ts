@@ -2,19 +2,19 @@ import { ApiError } from '../api/errors.ts';
 import { defineResource } from '../tooling/resource.ts';
 import type { WriteTopic } from './reference-topics.ts';
 
-const topics: Readonly<Record<string, { title: string; writer: (topics: typeof import('./reference-topics.ts')) => WriteTopic }>> = {
-  metrics: { title: 'Metrics: definitions and units', writer: ({ writeMetrics }) => writeMetrics },
-  thresholds: { title: 'Thresholds of speed metrics', writer: ({ writeThresholds }) => writeThresholds },
-  limits: { title: 'Limits, and what the interface cannot answer', writer: ({ writeLimits }) => writeLimits },
-  'exportable-fields': { title: 'Exportable fields by scope', writer: ({ writeExportableFields }) => writeExportableFields },
-  enrichment: { title: 'Enrichment from scratch', writer: ({ writeEnrichment }) => writeEnrichment },
-  'dates-and-names': { title: 'How dates and names are written', writer: ({ writeDatesAndNames }) => writeDatesAndNames },
-  steps: { title: 'Steps of funnels and paths: how they are written and counted', writer: ({ writeSteps }) => writeSteps },
+const topics: Readonly<Record<string, { title: string; writer: keyof typeof import('./reference-topics.ts') }>> = {
+  metrics: { title: 'Metrics: definitions and units', writer: 'writeMetrics' },
+  thresholds: { title: 'Thresholds of speed metrics', writer: 'writeThresholds' },
+  limits: { title: 'Limits, and what the interface cannot answer', writer: 'writeLimits' },
+  'exportable-fields': { title: 'Exportable fields by scope', writer: 'writeExportableFields' },
+  enrichment: { title: 'Enrichment from scratch', writer: 'writeEnrichment' },
+  'dates-and-names': { title: 'How dates and names are written', writer: 'writeDatesAndNames' },
+  steps: { title: 'Steps of funnels and paths: how they are written and counted', writer: 'writeSteps' },
   'where-exports-go': {
     title: 'Where do my exports go: files, workspace, warehouse, other tools',
-    writer: ({ writeWhereExportsGo }) => writeWhereExportsGo,
+    writer: 'writeWhereExportsGo',
   },
-  impact: { title: 'What conditions cost: how measure_impact compares', writer: ({ writeImpact }) => writeImpact },
+  impact: { title: 'What conditions cost: how measure_impact compares', writer: 'writeImpact' },
 };
 
 export default defineResource({
@@ -32,7 +32,7 @@ export default defineResource({
   async read({ topic }, context) {
     const found = Object.hasOwn(topics, topic) ? topics[topic] : undefined;
     if (!found) throw new ApiError('missing', `there is no topic "${topic}"; there are ${Object.keys(topics).join(', ')}.`);
-    const write = found.writer(await import('./reference-topics.ts'));
+    const write: WriteTopic = (await import('./reference-topics.ts'))[found.writer];
     return `# ${found.title}\n\n${await write(context)}\n`;
   },
 });

@@ -1,4 +1,5 @@
 import { ApiError } from '../api/errors.ts';
+import { type Named, type NameKind, pathOf } from '../domain/names/match-name.ts';
 import type { Completer, CompletionContext } from '../tooling/resource.ts';
 
 /** The numeric value of a variable of an address; throws a `missing` error for anything else. */
@@ -21,11 +22,9 @@ interface RecentReports {
 /** A new report comes once an hour; proposals that are a minute old are good enough. */
 const LIFE_MS = 60_000;
 
-/** Scenarios of the project, from the session's lists. */
-export async function scenariosOf({ session, projectId, ask }: CompletionContext): Promise<{ id: number; name: string }[]> {
-  const { listScenarios } = await import('../api/operations/speed-analysis.ts');
-  const { scenarios } = await session.names.remembered(await projectId(), ask)(listScenarios, {});
-  return scenarios.flatMap(({ id, name }) => (typeof id === 'number' ? [{ id, name: name ?? String(id) }] : []));
+/** Objects of the project, from the session's lists. */
+export async function objectsOf({ session, projectId, ask }: CompletionContext, kind: NameKind): Promise<readonly Named[]> {
+  return session.names.list(kind, await projectId(), ask);
 }
 
 /** The latest reports of a scenario without their timings, kept for a minute. */
@@ -50,7 +49,7 @@ export const complete = {
     return projects.map(({ id, name }) => ({ value: String(id), words: name }));
   },
   /** Ids of the project's scenarios, found by name too. */
-  scenarioId: async (context) => (await scenariosOf(context)).map(({ id, name }) => ({ value: String(id), words: name })),
+  scenarioId: async (context) => (await objectsOf(context, 'scenario')).map((each) => ({ value: String(each.id), words: pathOf(each) })),
   /** Timestamps of the scenario's latest reports, found by ISO date too. */
   date: async (context) => {
     const { dates } = await recentReports(context, integer('scenarioId', context.filled['scenarioId'] ?? ''));
@@ -58,12 +57,12 @@ export const complete = {
   },
   /** Steps of the latest report of each scenario, found by `scenario / step` too. */
   stepResultId: async (context) => {
-    const scenarios = (await scenariosOf(context)).slice(0, MAX_SCENARIOS);
+    const scenarios = (await objectsOf(context, 'scenario')).slice(0, MAX_SCENARIOS);
     const loads = await Promise.allSettled(scenarios.map(({ id }) => recentReports(context, id)));
     return loads.flatMap((load, index) =>
       load.status === 'rejected'
         ? []
-        : load.value.steps.map(({ stepResultId: value, name }) => ({ value, words: `${scenarios[index]?.name} / ${name}` })),
+        : load.value.steps.map(({ stepResultId: value, name }) => ({ value, words: `${scenarios[index]?.path.join()} / ${name}` })),
     );
   },
   /** Ids of the jobs that are downloaded, found by name too. */

@@ -228,12 +228,6 @@ function notingAge(note: (sentence: string) => void, clock: Clock): (sinceMs: nu
   };
 }
 
-/** The instant of the speed event that a text names in place of a date. */
-async function eventNamedBy(text: string, ask: Ask) {
-  const { eventAt } = await import('../usecases/speed/event-named.ts');
-  return eventAt(text, ask);
-}
-
 /** Runs the handler for the project of the call. */
 async function handled(call: Call): Promise<Record<string, unknown>> {
   const { tool, input, caller, client, nowMs, note, range } = call;
@@ -254,7 +248,10 @@ async function handled(call: Call): Promise<Record<string, unknown>> {
         return names.find(kind, text, await projectId(), ask, !isWrite);
       },
       list: async (kind) => names.list(kind, await projectId(), ask),
-      eventAt: scopeOf(tool) === 'speed-analysis' && !isWrite ? (text) => eventNamedBy(text, ask) : undefined,
+      eventAt:
+        scopeOf(tool) === 'speed-analysis' && !isWrite
+          ? async (text) => (await import('../usecases/speed/event-named.ts')).eventAt(text, ask)
+          : undefined,
       within: async (kind, text) => (kind === 'zone' ? names.zonesWithin(text, await projectId(), ask) : undefined),
     });
     Object.assign(range, named);

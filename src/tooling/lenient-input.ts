@@ -65,24 +65,11 @@ function toText(given: unknown): unknown {
 
 const foldValue = (text: string) => text.toLowerCase().replaceAll(/[\s_-]/g, '');
 
-function toOption(value: unknown, options: readonly unknown[]): unknown {
-  if (typeof value !== 'string' || options.includes(value)) return value;
-  return options.find((option) => foldValue(String(option)) === foldValue(value)) ?? value;
-}
-
-/** The only option that a word means with few typing mistakes. */
-function closeOption(value: string, options: readonly unknown[]): string | undefined {
-  return onlyOneOf(options.map(String).filter((option) => isNearly(foldValue(option), foldValue(value))));
-}
-
 /** Whether commas part the values of a list: no value of it holds one. */
 function isCommaList(element: Schema): boolean {
   const fact = paramFacts.get(element as z.ZodType);
   return element instanceof z.ZodEnum || element instanceof z.ZodNumber || (fact !== undefined && 'metric' in fact);
 }
-
-/** Single names that an argument had before it became a list, or that other tools have for it. */
-const LIST_NAMES: Readonly<Record<string, string>> = { scenarioId: 'scenarioIds' };
 
 /** Names that the reference has for the same id in its requests and in its answers. */
 const SAME_IDS: readonly (readonly string[])[] = [
@@ -124,9 +111,9 @@ function argumentOf({ shape }: z.ZodObject, said: string, given: InputMembers): 
   if (Object.hasOwn(shape, said)) return said;
   const isGiven = (name: string) => given[name] !== null && given[name] !== undefined;
   const same = SAME_IDS.find((names) => names.includes(said))?.filter((name) => name !== said);
-  const name = Object.hasOwn(LIST_NAMES, said) ? LIST_NAMES[said] : same?.find((each) => Object.hasOwn(shape, each));
-  if (name === undefined || !Object.hasOwn(shape, name)) return otherNumber(shape, said, isGiven) ?? said;
-  return isGiven(name) || same?.some(isGiven) ? said : name;
+  const name = same?.find((each) => Object.hasOwn(shape, each));
+  if (name === undefined) return otherNumber(shape, said, isGiven) ?? said;
+  return same?.some(isGiven) ? said : name;
 }
 
 /** The deprecation of an argument that was given. */
@@ -163,11 +150,14 @@ function guessed(what: string, value: string, close: string, { notes }: Argument
   return close;
 }
 
-function optionOf(value: unknown, options: readonly unknown[], reading: ArgumentReading): unknown {
-  const known = toOption(value, options);
-  if (!reading.guess || typeof known !== 'string' || options.includes(known)) return known;
-  const close = closeOption(known, options);
-  return close === undefined ? known : guessed('value', known, close, reading);
+/** The option that a value means, whatever its case and separators, or the only one that it means with few typing mistakes. */
+function optionOf(value: unknown, options: readonly string[], reading: ArgumentReading): unknown {
+  if (typeof value !== 'string' || options.includes(value)) return value;
+  const word = foldValue(value);
+  const same = options.find((option) => foldValue(option) === word);
+  if (same !== undefined || !reading.guess) return same ?? value;
+  const close = onlyOneOf(options.filter((option) => isNearly(foldValue(option), word)));
+  return close === undefined ? value : guessed('value', value, close, reading);
 }
 
 function metric({ metric: family, exact }: MetricFact, value: unknown, reading: ArgumentReading): unknown {
@@ -198,21 +188,13 @@ function meant(element: Schema, value: unknown, { notes }: ArgumentReading): unk
   return [...values];
 }
 
-function items(element: Schema, values: readonly unknown[], reading: ArgumentReading): unknown[] {
-  return values.flatMap((value) => meant(core(element), value, reading)).map((value) => read(element, value, reading));
-}
-
 function list(element: Schema, value: unknown, reading: ArgumentReading): unknown {
   const given = fromJson(value);
-  if (Array.isArray(given)) return items(element, given, reading);
-  if (typeof given === 'string' && given.includes(',') && isCommaList(core(element)))
-    return items(
-      element,
-      given.split(',').map((item) => item.trim()),
-      reading,
-    );
   if (given === null || given === undefined) return given;
-  return items(element, pairsOf(core(element), given) ?? [given], reading);
+  const inner = core(element);
+  const parts = typeof given === 'string' && given.includes(',') && isCommaList(inner) ? given.split(',') : undefined;
+  const values: readonly unknown[] = Array.isArray(given) ? given : (parts?.map((part) => part.trim()) ?? pairsOf(inner, given) ?? [given]);
+  return values.flatMap((each) => meant(inner, each, reading)).map((each) => read(element, each, reading));
 }
 
 /** Whether a value stands for none: hosts and models fill what they leave out with null, its word or an empty text, alone or in a list. */
@@ -245,7 +227,7 @@ function read(schemaOf: Schema, value: unknown, reading: ArgumentReading): unkno
     return isRecord(given) ? members(inner, given, reading) : given;
   }
   if (inner instanceof z.ZodRecord) return fromJson(value);
-  if (inner instanceof z.ZodEnum) return optionOf(value, inner.options, reading);
+  if (inner instanceof z.ZodEnum) return optionOf(value, inner.options.map(String), reading);
   if (inner instanceof z.ZodNumber) return toNumber(value);
   if (inner instanceof z.ZodBoolean) return toBoolean(value);
   return inner instanceof z.ZodString ? toText(value) : value;

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import { allPages } from '../api/all-pages.ts';
 import type { Ask } from '../api/client.ts';
 import { listExportJobs } from '../api/operations/data-export.ts';
@@ -67,29 +69,23 @@ async function searched(
   { isFound, onPart }: Search,
 ): Promise<Named[]> {
   const lists = new Map<number, Named[]>();
-  let next = 0;
-  let found = false;
-  async function work(): Promise<void> {
-    while (next < parents.length && !found) {
-      const at = next;
-      next += 1;
-      const parent = parents[at];
-      if (!parent) return;
+  const semaphore = pLimit(IN_FLIGHT);
+  let isOver = false;
+  async function look(parent: Named, at: number): Promise<void> {
+    if (isOver) return;
+    try {
       const listed = await inside(parent);
       lists.set(at, listed);
-      found ||= listed.some(isFound);
+      isOver ||= listed.some(isFound);
+    } catch (error) {
+      isOver = true;
+      throw error;
     }
   }
-  const workers = Array.from({ length: IN_FLIGHT }, work);
-  const all = Promise.all(workers);
+  const all = Promise.all(parents.map((parent, at) => semaphore(look, parent, at)));
   // A later failure comes after the answer; the next call meets it if it lasts.
   all.catch(() => undefined);
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS);
-  });
-  await Promise.race([all, patience]);
-  clearTimeout(timer);
+  await Promise.race([all, delay(PATIENCE_MS, undefined, { ref: false })]);
   if (lists.size < parents.length) onPart(lists.size, parents.length);
   return [...lists].toSorted(([a], [b]) => a - b).flatMap(([, objects]) => objects);
 }

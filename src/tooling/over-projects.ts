@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Client } from '../api/client.ts';
 import { ApiError } from '../api/errors.ts';
 import { definitionOf } from '../domain/metrics/metric-definitions.ts';
@@ -21,7 +22,7 @@ const BY_PROJECT = 'project';
 interface ProjectTable {
   readonly columns: readonly string[];
   readonly rows: readonly Cell[][];
-  readonly units?: unknown;
+  readonly units?: Readonly<Record<string, string>>;
 }
 
 /** The column with the currency of each project, where they differ. */
@@ -37,7 +38,7 @@ interface SumsAsked {
 const ROWS_OF = ['devices', 'compareSegments', 'goalIds', 'zoneIds'];
 
 /** The sums and shares that are of projects, because each has one row; undefined where they are of something else, or nothing. */
-export function sumsAsked(input: Readonly<Record<string, unknown>>): SumsAsked | undefined {
+function sumsAsked(input: Readonly<Record<string, unknown>>): SumsAsked | undefined {
   const { totals, shares, expected, breakdown } = input;
   const isSplit = Array.isArray(breakdown) && breakdown.some((each) => each !== BY_PROJECT);
   const hasSeveral = ROWS_OF.some((name) => Array.isArray(input[name]) && input[name].length > 1);
@@ -62,7 +63,7 @@ export function withProjectSums(table: ProjectTable, asked: SumsAsked | undefine
   return {
     table: {
       ...table,
-      ...(isRecord(table.units) && { units: { ...table.units, ...Object.fromEntries(shares.map((column) => [column, '%'])) } }),
+      ...(table.units && { units: { ...table.units, ...Object.fromEntries(shares.map((column) => [column, '%'])) } }),
       columns: [...columns, ...shares],
       rows: rows.map((row, at) => [...row, ...shareOf(values[at] ?? {})]),
     },
@@ -108,6 +109,8 @@ const OF_ONE = new Set([
   'revenue',
   'details',
   'findings',
+  'events',
+  'units',
   'detect',
   'quality',
   'zones',
@@ -117,12 +120,11 @@ const OF_ONE = new Set([
 export async function projectsAsked(
   { projectIds, breakdown }: Readonly<TableContent>,
   choosing: { client: Client; signal: AbortSignal; note: (sentence: string) => void },
-): Promise<Project[] | undefined> {
+): Promise<readonly Project[] | undefined> {
   const byProject = Array.isArray(breakdown) && breakdown.includes(BY_PROJECT);
   if (!Array.isArray(projectIds) && !byProject) return undefined;
   const texts = Array.isArray(projectIds) ? projectIds.map(String) : ['all'];
-  const { projects } = await choosing.client.credential({ signal: choosing.signal });
-  const known = projects.map(({ id, name }) => ({ id, name }));
+  const { projects: known } = await choosing.client.credential({ signal: choosing.signal });
   if (texts.some((text) => fold(text) === 'all')) return known;
   const ids = await Promise.all(texts.map((text) => chosenProject(text, choosing)));
   return [...new Set(ids)].flatMap((id) => (id === undefined ? [] : [known.find((each) => each.id === id) ?? { id, name: String(id) }]));
@@ -155,12 +157,22 @@ export function withoutProjects(asked: Readonly<TableContent>): TableContent {
   return { ...input, ...(isSplit && { breakdown: rest }) };
 }
 
-/** The answer of one project, or the reason why it has no answer. */
+/** What of an answer about one project goes into the table of several; its other members are those of the first. */
+const tableAnswer = z.looseObject({
+  answer: z.string().optional(),
+  columns: z.array(z.string()).default([]),
+  rows: z.array(z.array(z.union([z.string(), z.number(), z.null()]))).default([]),
+  units: z.record(z.string(), z.string()).optional(),
+  currency: z.string().optional(),
+  findings: z.array(z.looseObject({ place: z.looseObject({}).optional() })).optional(),
+  events: z.array(z.looseObject({})).optional(),
+});
+
+/** The answer of one project. */
 interface ProjectAnswer {
-  readonly project: Project;
-  readonly data?: TableContent;
+  readonly name: string;
+  readonly data: z.output<typeof tableAnswer>;
   readonly notes: readonly string[];
-  readonly failure?: ApiError;
 }
 
 /** Asks each project and joins the answers to one table with a column project; throws where none answers. */
@@ -170,108 +182,70 @@ export async function overProjects(
   ask: (project: Project, note: (sentence: string) => void) => Promise<TableContent>,
 ): Promise<{ data: TableContent; notes: string[] }> {
   const outcomes = await mapConcurrent(projects, AT_ONCE, async (project): Promise<ProjectAnswer> => {
-    const notes: string[] = [];
-    const note = (sentence: string) => void (notes.includes(sentence) || notes.push(sentence));
-    try {
-      return { project, data: await ask(project, note), notes };
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return { project, notes: [], failure: error };
-    }
+    const notes = new Set<string>();
+    const data = tableAnswer.parse(await ask(project, (sentence) => void notes.add(sentence)));
+    return { name: project.name, data, notes: [...notes] };
   });
-  const answers = outcomes.map((outcome) => {
-    if (outcome.status === 'rejected') throw outcome.reason;
-    return outcome.value;
+  const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  const failed = outcomes.flatMap((outcome, at) => {
+    if (outcome.status === 'fulfilled') return [];
+    if (!(outcome.reason instanceof ApiError) || answers.length === 0) throw outcome.reason;
+    return [ofAnswer(`${projects[at]?.name} has no row: ${outcome.reason.message}`)];
   });
-  const failure = answers.find((each) => each.failure)?.failure;
-  if (failure && answers.every((each) => each.failure)) throw failure;
   const { table, whole, notes } = withProjectSums(joined(answers), sumsAsked(asked));
   const rows = ordered(table.rows, table.columns, asked);
   const cut = rows.length < table.rows.length ? [ofAnswer(`The first ${rows.length} of ${table.rows.length} rows.`)] : [];
-  return { data: { ...table, rows: [...rows, ...whole] }, notes: [...cut, ...notes, ...notesOf(answers)] };
+  return { data: { ...table, rows: [...rows, ...whole] }, notes: [...cut, ...notes, ...notesOf(answers), ...failed] };
 }
 
 /** Sentences that all say stand once; the rest names its project. */
 function notesOf(answers: readonly ProjectAnswer[]): string[] {
-  const answered = answers.filter(({ data }) => data);
   // Sentences that differ in a number alone say the same of each.
-  const isOfAll = (sentence: string) => answered.every(({ notes }) => notes.some((each) => gistOf(each) === gistOf(sentence)));
-  const ofAll = (answered[0]?.notes ?? []).filter(isOfAll);
-  const own = answered.flatMap(({ project, notes }) =>
-    notes.filter((sentence) => !isOfAll(sentence)).map((sentence) => `${project.name}: ${sentence}`),
+  const isOfAll = (sentence: string) => answers.every(({ notes }) => notes.some((each) => gistOf(each) === gistOf(sentence)));
+  const own = answers.flatMap(({ name, notes }) =>
+    notes.filter((sentence) => !isOfAll(sentence)).map((sentence) => `${name}: ${sentence}`),
   );
-  const failed = answers.flatMap(({ project, failure }) => (failure ? [ofAnswer(`${project.name} has no row: ${failure.message}`)] : []));
-  return [...ofAll, ...own, ...failed];
+  return [...(answers[0]?.notes ?? []).filter(isOfAll), ...own];
 }
 
-const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
-const rowsIn = (value: unknown): Cell[][] => (Array.isArray(value) ? value : []) as Cell[][]; // rows of a table hold cells
-
-interface Joined extends TableContent {
-  readonly columns: readonly string[];
-  readonly rows: readonly Cell[][];
-}
-
-function joined(answers: readonly ProjectAnswer[]): Joined {
-  const answered = answers.flatMap(({ project, data }) => (data ? [{ project, data }] : []));
-  const first = answered[0]?.data ?? {};
-  const columns = [...new Set(answered.flatMap(({ data }) => texts(data['columns'])))];
-  const currencies = [...new Set(answered.map(({ data }) => data['currency']))];
-  const isMixed = currencies.length > 1;
-  const rows = answered.flatMap(({ project, data }) => {
-    const own = texts(data['columns']);
-    return rowsIn(data['rows']).map((row): Cell[] => {
-      const cells = columns.map((column) => row[own.indexOf(column)] ?? null);
-      return [project.name, ...cells, ...(isMixed ? [typeof data['currency'] === 'string' ? data['currency'] : null] : [])];
-    });
-  });
-  const names = [BY_PROJECT, ...columns, ...(isMixed ? [CURRENCY] : [])];
-  const said = answered.flatMap(({ project, data }) => (typeof data['answer'] === 'string' ? [`${project.name}: ${data['answer']}`] : []));
-  const recordsOf = (name: string) =>
-    answered.flatMap(({ project, data }) =>
-      [data[name] ?? []]
-        .flat()
-        .filter(isRecord)
-        .map((record) => [project.name, record] as const),
-    );
-  const findings = recordsOf('findings').map(([project, finding]) => ({
-    ...finding,
-    place: { project, ...(isRecord(finding['place']) && finding['place']) },
-  }));
-  const events = recordsOf('events').map(([project, event]) => ({ project, ...event }));
+function joined(answers: readonly ProjectAnswer[]) {
+  const first = answers[0]?.data;
+  const columns = [...new Set(answers.flatMap(({ data }) => data.columns))];
+  const isMixed = new Set(answers.map(({ data }) => data.currency)).size > 1;
+  const rows = answers.flatMap(({ name, data }) =>
+    data.rows.map((row): Cell[] => {
+      const cells = columns.map((column) => row[data.columns.indexOf(column)] ?? null);
+      return [name, ...cells, ...(isMixed ? [data.currency ?? null] : [])];
+    }),
+  );
+  const said = answers.flatMap(({ name, data }) => (data.answer === undefined ? [] : [`${name}: ${data.answer}`]));
+  const findings = answers.flatMap(
+    ({ name, data }) => data.findings?.map((finding) => ({ ...finding, place: { project: name, ...finding.place } })) ?? [],
+  );
+  const events = answers.flatMap(({ name, data }) => data.events?.map((event) => ({ project: name, ...event })) ?? []);
   return {
     ...(said.length > 0 && { answer: said.join(' ') }),
-    ...Object.fromEntries(Object.entries(first).filter(([name]) => !OF_ONE.has(name))),
-    ...(answered.some(({ data }) => data['findings'] !== undefined) && { findings }),
+    ...Object.fromEntries(Object.entries(first ?? {}).filter(([name]) => !OF_ONE.has(name))),
+    ...(answers.some(({ data }) => data.findings) && { findings }),
     ...(events.length > 0 && { events }),
-    ...(!isMixed && first['currency'] !== undefined && { currency: first['currency'] }),
-    ...(isRecord(first['units']) && {
-      units: unitsOf(
-        answered.map(({ data }) => data['units']),
-        isMixed,
-      ),
-    }),
-    columns: names,
+    ...(!isMixed && first?.currency !== undefined && { currency: first.currency }),
+    ...(first?.units && { units: unitsOf(answers, isMixed) }),
+    columns: [BY_PROJECT, ...columns, ...(isMixed ? [CURRENCY] : [])],
     rows,
   };
 }
 
-function unitsOf(all: readonly unknown[], isMixed: boolean): TableContent {
-  const units = Object.assign({}, ...all) as TableContent; // units by column
-  if (!isMixed) return units;
-  const isCode = (unit: unknown) => typeof unit === 'string' && /^[A-Z]{3}$/.test(unit);
-  return Object.fromEntries(Object.entries(units).map(([name, unit]) => [name, isCode(unit) ? 'see currency' : unit]));
+function unitsOf(answers: readonly ProjectAnswer[], isMixed: boolean): Record<string, string> {
+  const units = answers.flatMap(({ data }) => Object.entries(data.units ?? {}));
+  return Object.fromEntries(units.map(([name, unit]) => [name, isMixed && /^[A-Z]{3}$/.test(unit) ? 'see currency' : unit]));
 }
 
 /** The rows of all projects in the order that was asked for; without one by project. */
 function ordered(rows: readonly Cell[][], names: readonly string[], { orderBy, limit, metrics }: Readonly<TableContent>): Cell[][] {
-  const first = limit === undefined ? '' : (texts(metrics)[0] ?? '');
+  const first = limit !== undefined && Array.isArray(metrics) ? String(metrics[0]) : '';
   const [metric = '', direction] = (typeof orderBy === 'string' ? orderBy : first).split(/\s+/);
   const column = names.indexOf(metric);
-  const valueOf = (row: Cell[]) => {
-    const cell = row[column];
-    return typeof cell === 'number' ? cell : Number.NEGATIVE_INFINITY;
-  };
+  const valueOf = (row: Cell[]) => numberOf(row[column]) ?? Number.NEGATIVE_INFINITY;
   const sign = /^asc/i.test(direction ?? '') ? -1 : 1;
   const sorted = column < 0 ? [...rows] : rows.toSorted((a, b) => sign * (valueOf(b) - valueOf(a)));
   return typeof limit === 'number' ? sorted.slice(0, limit) : sorted;

@@ -38,13 +38,16 @@ export function listedSchemaOf(schema: z.core.$ZodType): z.ZodType | undefined {
   return listedSchemas.get(schema);
 }
 
-// A string for every host; the boundary makes one of a number before this is checked.
-const refText = z.string().trim().min(1);
+const someText = z.string().trim().min(1);
+
+/** A text that the boundary reads as the fact says, and replaces by what it means. A string for every host: numbers are made texts first. */
+function readAs<Meaning>(fact: ParamFact, words = ''): z.ZodType<Meaning, number | string> {
+  return someText.describe(words).register(paramFacts, fact) as unknown as z.ZodType<Meaning, number | string>; // once it is replaced
+}
 
 /** An id or a name of one `kind`; the handler receives the id, because the boundary looks names up. */
-export function ref(kind: NameKind, words = `${kind[0]?.toUpperCase()}${kind.slice(1)} id or name`): z.ZodType<number, number | string> {
-  const schema = refText.describe(words).register(paramFacts, { ref: kind });
-  return schema as unknown as z.ZodType<number, number | string>; // the boundary replaces the name by its id
+export function ref(kind: NameKind, words = `${kind[0]?.toUpperCase()}${kind.slice(1)} id or name`) {
+  return readAs<number>({ ref: kind }, words);
 }
 
 /** Several ids or names. */
@@ -54,9 +57,8 @@ export function refs(kind: NameKind, words: string) {
 
 /** Several ids or names, or "all"; see `idsOf`. */
 export function refsOrAll(kind: NameKind, words: string) {
-  const each = refText.describe('').register(paramFacts, { ref: kind, orAll: 'each' });
   return z
-    .array(each as unknown as z.ZodType<number | typeof EACH, number | string>) // the boundary replaces the name by its id
+    .array(readAs<number | typeof EACH>({ ref: kind, orAll: 'each' }))
     .min(1)
     .describe(words);
 }
@@ -68,17 +70,15 @@ export async function idsOf(chosen: readonly (number | typeof EACH)[] | undefine
   return [...new Set(isAll ? (await list()).map(({ id }) => id) : named)];
 }
 
-const segmentOrAll = refText.describe('').register(paramFacts, { ref: 'segment', orAll: 'visitors' });
-
 /** Segments side by side, all visitors among them where they are named. */
 export const compareSegments = z
-  .array(segmentOrAll as unknown as z.ZodType<SegmentChoice, number | string>) // the boundary replaces the name by its id
+  .array(readAs<SegmentChoice>({ ref: 'segment', orAll: 'visitors' }))
   .min(1)
   .describe('Side by side, or all visitors')
   .optional();
 
 function date(fact: ParamFact, words: string): z.ZodType<string, string> {
-  return z.string().trim().min(1).describe(words).register(paramFacts, fact);
+  return someText.describe(words).register(paramFacts, fact);
 }
 
 /** A date that begins a range; the handler receives its first instant as ISO date-time. `ahead` names what lets it lie in the future. */
@@ -91,10 +91,7 @@ export const exportEndOf = (words: string) => date({ date: 'exportEnd' }, words)
 export const momentOf = (words: string) => date({ date: 'moment' }, words);
 
 /** A single instant as ms timestamp or date; the handler receives ms. */
-export function timestampOf(words: string): z.ZodType<number, number | string> {
-  const schema = refText.describe(words).register(paramFacts, { date: 'moment', as: 'ms' });
-  return schema as unknown as z.ZodType<number, number | string>; // the boundary replaces the date by its timestamp
-}
+export const timestampOf = (words: string) => readAs<number>({ date: 'moment', as: 'ms' }, words);
 
 export const startDate = startOf('First day');
 export const endDate = endOf('Last day');
@@ -109,7 +106,7 @@ export const zoneId = ref('zone', 'Id or path Screen / Zoning / Zone');
 export const idList = ids.describe('Default all');
 
 /** A filter of a list by one of its members, applied by this server. */
-export const onlyThis = z.string().trim().min(1).describe('Default all').optional();
+export const onlyThis = someText.describe('Default all').optional();
 
 /** A filter that the reference writes in lower case: frequencies, scopes, and the states of jobs. */
 export function lowerCased(words: string) {
@@ -201,17 +198,14 @@ export const speedBudgets = z
 export const limit = pageSize.describe('Rows, default 25').optional();
 export const order = orderName.describe('By jobId, default DESC').optional();
 export const page = z.int().min(0).describe('Page number').optional();
-export const projectId = z.string().trim().min(1).describe('The id or name').optional();
+export const projectId = someText.describe('The id or name').optional();
 export const confirm = z.boolean().describe('true sends; else preview').optional();
 export const waitSeconds = z.int().min(0).max(40).describe('Longest wait, default 20').optional();
 export const chart = z.boolean().describe('Adds picture').optional();
 
-const someText = z.string().trim().min(1);
-const zoneOrContainer = someText.describe('').register(paramFacts, { ref: 'zone', orWithin: true });
-
 /** Zones, or a zoning or screen for all of its zones. */
 export const zoneIds = z
-  .array(zoneOrContainer as unknown as z.ZodType<number, number | string>) // the boundary replaces the name by ids
+  .array(readAs<number>({ ref: 'zone', orWithin: true }))
   .min(1)
   .describe('Zones, paths, screens')
   .optional();

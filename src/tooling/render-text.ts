@@ -128,14 +128,10 @@ function isCurrency(unit: unknown): boolean {
   return typeof unit === 'string' && /^([A-Z]{3}$|currency\b|money$)/.test(unit);
 }
 
-/** An amount of money with its cents, whatever its size. */
-function amount(name: string, cell: Cell): Cell {
-  return typeof cell === 'number' && !NO_AMOUNT.test(name) ? formatNumber(cell, { digits: 2 }) : cell;
-}
-
-/** The cells of a record, all of them amounts where its `unit` is a currency. */
-function amounts(cells: Record<string, Cell>): Record<string, Cell> {
-  return isCurrency(cells['unit']) ? Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, amount(name, cell)])) : cells;
+/** A value as a cell: an amount of money with its cents, whatever its size. */
+function cellOf(name: string, value: unknown, unit: unknown): Cell {
+  const cell = inline(value);
+  return typeof cell === 'number' && isCurrency(unit) && !NO_AMOUNT.test(name) ? formatNumber(cell, { digits: 2 }) : cell;
 }
 
 /** Members of members become columns of their own: `summary.fail`. */
@@ -144,7 +140,7 @@ function flat(record: DataMembers): Record<string, Cell> {
   function add(members: DataMembers, prefix: string): void {
     for (const [name, value] of Object.entries(members)) {
       if (isRecord(value)) add(value, `${prefix}${name}.`);
-      else cells.push([`${prefix}${name}`, isCurrency(members['unit']) ? amount(name, inline(value)) : inline(value)]);
+      else cells.push([`${prefix}${name}`, cellOf(name, value, members['unit'])]);
     }
   }
   add(record, '');
@@ -210,11 +206,9 @@ function memberText(name: string, value: unknown, answer = ''): string {
   if (isScalar(value)) return `${name}: ${scalar(value)}`;
   if (Array.isArray(value)) return listText(name, value);
   if (!isRecord(value)) return '';
-  const scalars = Object.entries(value).filter(([, inner]) => isScalar(inner));
   const rest = Object.entries(value).filter(([, inner]) => !isScalar(inner));
-  const cells = amounts(Object.fromEntries(scalars) as Record<string, Cell>); // scalars by the filter above
-  const first = Object.entries(cells)
-    .map(([inner, content]) => `${inner} ${scalar(content)}`)
+  const first = Object.entries(value)
+    .flatMap(([inner, content]) => (isScalar(content) ? [`${inner} ${scalar(cellOf(inner, content, value['unit']))}`] : []))
     .join(' · ');
   const own = first === '' && rest.length > 0 ? [] : [`${name}: ${first}`];
   return [...own, ...rest.map(([inner, content]) => memberText(`${name}.${inner}`, content))].join('\n');
@@ -231,8 +225,10 @@ export function renderText(data: DataMembers): string {
   const parts = Object.entries(rest).map(([name, value]) => memberText(name, value, typeof answer === 'string' ? answer : ''));
   if (Array.isArray(columns) && Array.isArray(rows)) {
     const names = columns.map(String);
-    const cell = (name: string, value: unknown) => (isCurrency(units[name]) ? amount(name, inline(value)) : inline(value));
-    const records = rows.map((row: unknown[]) => amounts(Object.fromEntries(names.map((name, index) => [name, cell(name, row[index])]))));
+    const unitAt = names.indexOf('unit');
+    const records = rows.map((row: unknown[]) =>
+      Object.fromEntries(names.map((name, index) => [name, cellOf(name, row[index], [units[name], row[unitAt]].find(isCurrency))])),
+    );
     parts.push(rows.length > 0 ? shortTable(records, names) : `${names.join('\t')}\nno rows`);
   }
   if (Array.isArray(notes) && notes.length > 0) parts.push(`notes:\n${notes.map((note) => `- ${oneLine(String(note))}`).join('\n')}`);

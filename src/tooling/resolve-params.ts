@@ -84,10 +84,10 @@ function findPlaces(schema: z.ZodObject, input: Record<string, unknown>): Places
   return places;
 }
 
-/** Puts each value of a list once, in place of the lists that names became. */
-function spreadLists(places: readonly ArgumentPlace<unknown>[], distinct: (values: readonly unknown[]) => Iterable<unknown>): void {
+/** Flattens the lists that hold these places: a name in a list may have become several ids. `chosen` says which of them stay. */
+function spreadLists(places: readonly ArgumentPlace<unknown>[], chosen: (values: readonly unknown[]) => Iterable<unknown>): void {
   for (const holder of new Set(places.map((place): unknown => place.holder))) {
-    if (Array.isArray(holder)) holder.splice(0, holder.length, ...distinct(holder.flat()));
+    if (Array.isArray(holder)) holder.splice(0, holder.length, ...chosen(holder.flat()));
   }
 }
 

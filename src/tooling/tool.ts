@@ -13,20 +13,18 @@ export interface Annotations {
   readonly openWorldHint: boolean;
 }
 
-/** Reads from the platform and changes nothing. */
-export const READ: Annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true };
-/** Adds to the platform; a second call adds again. */
-export const CREATE: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
 /** Writes to the platform what a second call only writes again. */
 export const OVERWRITE: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true };
+/** Reads from the platform and changes nothing. */
+export const READ: Annotations = { ...OVERWRITE, readOnlyHint: true };
+/** Adds to the platform; a second call adds again. */
+export const CREATE: Annotations = { ...OVERWRITE, idempotentHint: false };
 /** Removes from the platform for good. */
-export const DELETE: Annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true };
-
+export const DELETE: Annotations = { ...OVERWRITE, destructiveHint: true };
 /** Copies what the platform holds to this machine: it fills the disk and changes nothing of the platform. */
-export const FETCH: Annotations = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true };
-
+export const FETCH = OVERWRITE;
 /** Removes files of this machine for good; the platform keeps what it has. */
-export const PURGE: Annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false };
+export const PURGE: Annotations = { ...DELETE, openWorldHint: false };
 
 /** Address of the view that draws charts in hosts with MCP Apps. */
 export const CHART_VIEW_URI = 'ui://web-analytics/chart';
@@ -181,7 +179,6 @@ export function defineAnsweringTool<const Input extends z.ZodObject, const Outpu
 /** A named group of tools that a setting can switch on. */
 export interface Toolset {
   readonly name: string;
-  readonly title: string;
   readonly description: string;
   readonly tools: readonly AnyTool[];
 }

@@ -1,15 +1,11 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createCredentials } from '../../src/emulator/credentials.ts';
+import { describe, expect, it } from 'vitest';
 import { toolsets } from '../../tools/index.ts';
-import { START } from '../support/emulator.ts';
 import { sharedService } from '../support/http.ts';
 import { whileTimePasses } from '../support/pass-time.ts';
 import { sampleSize } from '../support/sample-size.ts';
-import { startServer } from '../support/stdio.ts';
 import { sampleArguments } from '../tools/sample-arguments.ts';
 import { useTools } from '../tools/support.ts';
 import { fuzzHttp } from './http-fuzz.ts';
-import { fuzzStdio } from './stdio-fuzz.ts';
 import { fuzzTools } from './tool-fuzz.ts';
 import { rulesFor } from './violations.ts';
 
@@ -20,7 +16,6 @@ const SEED = 20_261_122;
 const RUNS = {
   perTool: sampleSize({ full: 20, short: 4 }),
   http: sampleSize({ full: 320, short: 80 }),
-  stdio: sampleSize({ full: 170, short: 50 }),
 };
 
 describe('tools, through a client of the protocol', () => {
@@ -51,16 +46,6 @@ describe('messages over HTTP', () => {
     const { platform, url } = service();
     const settle = <T>(answer: Promise<T>) => whileTimePasses(platform.clock, answer);
     const { findings } = await fuzzHttp(url, era, { rules: rulesFor(platform.credentials), seed: SEED, runs: RUNS.http, settle });
-    expect(findings).toEqual([]);
-  });
-});
-
-describe('lines over stdio', () => {
-  it.each(['2025', '2026'] as const)('of the era of %s', { tags: 'nightly' }, async (era) => {
-    const server = await startServer();
-    onTestFinished(async () => void (await server.stop()));
-    const rules = rulesFor(createCredentials({ seed: 1, startMs: Date.parse(START) }));
-    const { findings } = await fuzzStdio(server, era, { rules, seed: SEED, runs: RUNS.stdio, settle: (answer) => answer });
     expect(findings).toEqual([]);
   });
 });

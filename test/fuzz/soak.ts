@@ -2,10 +2,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { toolsets } from '../../tools/index.ts';
 import { openPlatform, type Platform } from '../support/emulator.ts';
-import { startHttpServer, startServer } from '../support/stdio.ts';
+import { startHttpServer } from '../support/stdio.ts';
 import { sampleArguments } from '../tools/sample-arguments.ts';
 import { fuzzHttp } from './http-fuzz.ts';
-import { fuzzStdio } from './stdio-fuzz.ts';
 import { fuzzTools, type Tally, together } from './tool-fuzz.ts';
 import { rulesFor } from './violations.ts';
 
@@ -13,8 +12,6 @@ import { rulesFor } from './violations.ts';
 const WARM_UP_ROUNDS = 3;
 /** More than this, and memory is taken to grow. */
 const MOST_GROWTH = 1.3;
-/** Processes of stdio are new ones, so only now and then. */
-const STDIO_EVERY = 5;
 const METRICS_TOKEN = 'soak-metrics-token-0123456789';
 
 const minutes = Number(process.argv[2] ?? 10);
@@ -70,13 +67,6 @@ for (let index = 0; Date.now() - startedMs < minutes * 60_000; index += 1) {
   tallies.push(await fuzzTools(client, { ...round, runs: 2, sampleOf: (name) => samples.get(name) ?? {} }));
   await client.close();
   for (const era of ['2025', '2026'] as const) tallies.push(await fuzzHttp(server.url, era, { ...round, runs: 60 }));
-  if (index % STDIO_EVERY === 0) {
-    for (const era of ['2025', '2026'] as const) {
-      const child = await startServer([], credentialOf(platform));
-      tallies.push(await fuzzStdio(child, era, { ...round, runs: 60 }));
-      await child.stop();
-    }
-  }
   platform.requests.length = 0;
   platform.clock.jump(Date.now() - roundStartedMs);
   const now = await memoryOf(server.url);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { prompts } from '../../src/prompts/index.ts';
 import { inputOf } from '../../src/tooling/schema.ts';
 import { toolsets } from '../../tools/index.ts';
-import { type Assistant, openAssistant, sharedAssistant } from '../support/assistant.ts';
+import { type Assistant, ownAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { someOf } from '../support/sample-size.ts';
 
@@ -57,7 +57,7 @@ async function offered(name: string, argument: string, value: string, filled: Re
 
 describe('the list of prompts', () => {
   it('names them with their arguments, and asks the platform nothing', async () => {
-    const newcomer = await openAssistant(platform());
+    const newcomer = await ownAssistant(platform());
     platform().requests.length = 0;
     const { prompts: listed } = await newcomer.client.listPrompts();
     expect(listed.map(({ name, arguments: all }) => [name, (all ?? []).map((each) => `${each.name}${each.required ? '!' : ''}`)])).toEqual([
@@ -79,45 +79,33 @@ describe('the list of prompts', () => {
       for (const argument of all) expect(argument.description).toMatch(/^[A-Z].{3,90}$/);
     }
     expect(platform().requests).toEqual([]);
-    await newcomer.close();
   });
 
   it('leaves out those whose tools are switched off', async () => {
-    const metricsOnly = await openAssistant(platform(), { toolsets: ['account', 'metrics'] });
+    const metricsOnly = await ownAssistant(platform(), { toolsets: ['account', 'metrics'] });
     expect(metricsOnly.client.getServerCapabilities()?.prompts).toBeUndefined();
-    await metricsOnly.close();
   });
 });
 
-describe.each(ASKED)('$name $args', ({ name, args }) => {
-  it('names only tools that exist, with parameters that they take', async () => {
-    const calls = callsIn(await textOf(name, args));
+it.each(ASKED)(
+  '$name $args is short, in steps, and declares the tools that it names with parameters that they take',
+  async ({ name, args }) => {
+    const text = await textOf(name, args);
+    const calls = callsIn(text);
     expect(calls.length).toBeGreaterThan(1);
     for (const { tool, args: given } of calls) {
       const known = tools.get(tool);
       expect(known, `${tool} exists`).toBeDefined();
-      const parsed = known && inputOf(known).safeParse(given);
-      expect(parsed?.error?.issues ?? [], `${tool} ${JSON.stringify(given)}`).toEqual([]);
+      expect((known && inputOf(known).safeParse(given))?.error?.issues ?? [], `${tool} ${JSON.stringify(given)}`).toEqual([]);
     }
-  });
-
-  it('declares exactly the tools that it names', async () => {
-    const text = await textOf(name, args);
-    const named = new Set(callsIn(text).map(({ tool }) => tool));
-    const prose = text.match(/\b[a-z]+_[a-z_]+\b/g) ?? [];
     const declared = new Set(prompts.find((prompt) => prompt.name === name)?.tools);
-    expect([...named].filter((tool) => !declared.has(tool))).toEqual([]);
-    expect(prose.filter((word) => tools.has(word) && !declared.has(word))).toEqual([]);
-  });
-
-  it('is short, in steps, and says what the answer looks like', async () => {
-    const text = await textOf(name, args);
+    const named = [...calls.map(({ tool }) => tool), ...(text.match(/\b[a-z]+_[a-z_]+\b/g) ?? []).filter((word) => tools.has(word))];
+    expect(named.filter((tool) => !declared.has(tool))).toEqual([]);
     expect(text.split(/\s+/).length).toBeLessThanOrEqual(250);
-    expect(text).toMatch(/\n1\. .+\n2\. .+\n3\. /s);
-    expect(text).toContain('Answer in this form:\n- ');
+    expect(text).toMatch(/\n1\. .+\n2\. .+\n3\. .*Answer in this form:\n- /s);
     expect(text).not.toMatch(/undefined|\[object/);
-  });
-});
+  },
+);
 
 it('every declared tool is named by some way of asking', async () => {
   for (const { name, tools: declared } of prompts) {

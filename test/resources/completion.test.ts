@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { matching } from '../../src/protocol/server.ts';
-import { openAssistant, sharedAssistant } from '../support/assistant.ts';
+import { ownAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 
 const platform = sharedPlatform();
@@ -39,17 +39,6 @@ describe('every variable of every template', () => {
       const uri = uriTemplate.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(filled[name] ?? ''));
       expect((await read(uri)).length).toBeGreaterThan(40);
     }
-  });
-});
-
-describe('downloaded runs', () => {
-  it('are offered once they are there, jobs by name and runs by day', { tags: 'nightly' }, async () => {
-    const run = 'analytics://{projectId}/exports/{jobId}/runs/{runId}';
-    await assistant().call('download_export_run', { jobId: 'Hourly sessions' });
-    expect(await offered(run, 'jobId', 'hourly')).toEqual(['3132']);
-    expect(await offered(run, 'jobId', 'weekly')).toEqual([]);
-    expect(await offered(run, 'runId', '2026-11-20', { jobId: '3132' })).toEqual(['313200290']);
-    expect(await offered(run, 'runId', '', { jobId: '3133' })).toEqual([]);
   });
 });
 
@@ -114,30 +103,18 @@ describe('proposals', () => {
   });
 
   it('are none where they cannot be had, and come again when they can', { tags: 'nightly' }, async () => {
-    const newcomer = await openAssistant(platform());
+    const newcomer = await ownAssistant(platform());
     const fault = platform().faults.add({ kind: 'refused' });
     expect(await offered(SCENARIO, 'scenarioId', '', {}, newcomer.client)).toEqual([]);
     expect(await offered(HAR, 'stepResultId', '', {}, newcomer.client)).toEqual([]);
     fault.remove();
     expect(await offered(SCENARIO, 'scenarioId', '', {}, newcomer.client)).toHaveLength(6);
-    await newcomer.close();
   });
 
   it('are refused for a template or prompt that does not exist', async () => {
     await expect(offered('analytics://{nothing}', 'nothing', '')).rejects.toThrow('There is no resource template analytics://{nothing}.');
     const ref = { type: 'ref/prompt' as const, name: 'no_prompt' };
     await expect(assistant().client.complete({ ref, argument: { name: 'a', value: '' } })).rejects.toThrow('There is no prompt no_prompt.');
-  });
-
-  it('are at most 100, with the number of all', async () => {
-    const many = Array.from({ length: 250 }, (_, index) => ({ value: `v${index}` }));
-    expect(matching(many, 'v')).toHaveLength(250);
-    const { completion } = await assistant().client.complete({
-      ref: { type: 'ref/resource', uri: REPORT },
-      argument: { name: 'date', value: '' },
-      context: { arguments: { scenarioId: '4101' } },
-    });
-    expect(completion).toMatchObject({ total: 30, hasMore: false });
   });
 });
 

@@ -5,7 +5,6 @@ import { readHar } from '../../src/domain/har/read/read-har.ts';
 import { studyHar } from '../../src/domain/har/requests/study-har.ts';
 import { loadEntities } from '../../src/domain/har/requests/third-parties.ts';
 import { SECRET_MARK } from '../../src/emulator/world/speed/planted-secrets.ts';
-import { formatBytes, formatMs } from '../../src/lib/number-text.ts';
 import { RECORDED_FILES, readRecorded } from '../domain/har/recorded-files.ts';
 import { sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
@@ -56,23 +55,6 @@ describe('the summary of a HAR', () => {
     const { contents } = await assistant().client.readResource({ uri: `analytics://1201/steps/${step}/har/summary` });
     expect(contents[0]?.mimeType).toBe('text/markdown');
     expect(headings(await read(step)).filter((heading) => SECTIONS.includes(heading ?? ''))).toEqual(SECTIONS);
-  });
-
-  it('has the numbers of the tool', async () => {
-    const [step = ''] = await steps(4101);
-    const text = await read(step);
-    const { structured } = await assistant().call('get_step_har', { scenarioStepResultId: step });
-    const { totals, document, errors } = structured as {
-      totals: { requests: number; transferBytes: number; onLoadMs: number; hosts: number; domains: number };
-      document: { ttfbMs: number; url: string };
-      errors: { url: string }[];
-    };
-    expect(text).toContain(`# HAR of \`${document.url}\``);
-    expect(text).toContain(`${totals.requests} requests · ${formatBytes(totals.transferBytes)} transferred`);
-    expect(text).toContain(`${totals.hosts} hosts of ${totals.domains} domains`);
-    expect(text).toContain(`load ${formatMs(totals.onLoadMs)}`);
-    expect(text).toContain(`TTFB ${formatMs(document.ttfbMs)}`);
-    for (const { url } of errors) expect(text).toContain(url);
   });
 
   it('is short, and holds no secret, for every step of every scenario', { tags: 'nightly' }, async () => {

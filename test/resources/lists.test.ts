@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Assistant, openAssistant, sharedAssistant } from '../support/assistant.ts';
+import { type Assistant, openAssistant, ownAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 
 const platform = sharedPlatform();
@@ -38,19 +38,17 @@ describe('resources/list', () => {
   });
 
   it('asks the platform once, whatever is listed how often', async () => {
-    const newcomer = await openAssistant(platform());
+    const newcomer = await ownAssistant(platform());
     platform().requests.length = 0;
     await newcomer.client.listResources();
     await newcomer.client.listResources();
     expect(platform().requests.filter(({ operation }) => operation === 'listScenarios')).toHaveLength(1);
-    await newcomer.close();
   });
 
   it('lists all projects of a credential where none is chosen', async () => {
-    const account = await openAssistant(platform(), { defaultProjectId: undefined });
+    const account = await ownAssistant(platform(), { defaultProjectId: undefined });
     const uris = (await listed(account)).map(({ uri }) => uri);
     expect(uris).toEqual(expect.arrayContaining([1201, 1202, 1203].map((id) => `analytics://${id}/scenarios`)));
-    await account.close();
   });
 
   it('keeps the reference where the platform cannot be asked', async () => {

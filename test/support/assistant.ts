@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
 import { createReadCache, type ReadCache } from '../../src/api/read-cache.ts';
@@ -179,6 +179,13 @@ export function clientOptions({ clock, authUrl, credentials }: Platform) {
     random: () => 0,
     version: '0.0.0',
   };
+}
+
+/** Connects an assistant that is closed when the test ends. */
+export async function ownAssistant(platform: Platform, options: AssistantOptions = {}): Promise<Assistant> {
+  const assistant = await openAssistant(platform, options);
+  onTestFinished(() => assistant.close());
+  return assistant;
 }
 
 /** Opens an assistant for one run, and closes it afterwards. */

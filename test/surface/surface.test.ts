@@ -31,22 +31,11 @@ describe('what the tools cost in a context', () => {
   );
   const direct = toolsets.flatMap((toolset) => toolset.tools).flatMap(({ name, operation }) => (operation ? [name] : []));
   const total = direct.reduce((sum, name) => sum + (tokens.get(name) ?? 0), 0);
-  const mostExpensive = (costs: ReadonlyMap<string, number>, count: number) =>
-    [...costs].toSorted(([, a], [, b]) => b - a).slice(0, count).map(([name, cost]) => `${name} (${cost})`).join(', ');
-
-  /** How to get below a ceiling: the parameters whose words cost most over these tools, and the most expensive of them. */
-  function giveUp(names: readonly string[], excess: number): string {
-    const parameters = new Map<string, number>();
-    for (const { inputSchema } of tools.filter(({ name }) => names.includes(name))) {
-      for (const [name, schema] of Object.entries(inputSchema.properties ?? {}))
-        parameters.set(name, (parameters.get(name) ?? 0) + tokensOf({ [name]: schema }));
-    }
-    const own = new Map(names.map((name) => [name, tokens.get(name) ?? 0]));
-    return (
-      `These tools cost ${excess} tokens more than there are. Shorten the words of a parameter that many share ` +
-      `(src/tooling/params.ts): ${mostExpensive(parameters, 6)}; or the description of a tool: ${mostExpensive(own, 6)}.`
-    );
-  }
+  /** How to get below a ceiling. */
+  const giveUp = (names: readonly string[], excess: number) => {
+    const costs = names.map((name) => `${name} ${tokens.get(name)}`).join(', ');
+    return `These tools cost ${excess} tokens more than there are. Shorten shared parameters (src/tooling/params.ts), or: ${costs}.`;
+  };
 
   const now = `now ${total}, ${TOTAL - total} free`;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { tracingWanted } from '../../src/commands/monitoring.ts';
-import { openTracing, type Tracing, type TracingOptions } from '../../src/telemetry/tracing.ts';
+import { openTracing, type TracingOptions } from '../../src/telemetry/tracing.ts';
 import { manualClock } from '../support/clock.ts';
 import { INITIALIZE, openRawSession, openService, post, post2026, spokenSignIn } from '../support/http.ts';
 import { DEMO, startServer, strayOutput } from '../support/stdio.ts';
@@ -23,10 +23,13 @@ async function trace({ url }: Pick<Collector, 'url'>, options: Partial<TracingOp
   return { tracing, said, clock };
 }
 
-async function serve(tracing: Tracing | undefined) {
+/** A service whose calls are traced to a collector of its own. */
+async function traced() {
+  const collector = await openCollector();
+  const { tracing } = await trace(collector);
   const service = await openService({ signIn: spokenSignIn, ...(tracing && { tracing }) });
   onTestFinished(() => service.close());
-  return service;
+  return { ...service, collector, flush: async () => tracing?.close() };
 }
 
 const named = (spans: readonly Span[], name: string): Span => {
@@ -37,14 +40,12 @@ const named = (spans: readonly Span[], name: string): Span => {
 
 describe('the trace of a caller goes on', () => {
   it('by the header of the request in the 2025 era: the call, and below it what went to the platform', { tags: 'nightly' }, async () => {
-    const collector = await openCollector();
-    const { tracing } = await trace(collector);
-    const { url } = await serve(tracing);
+    const { collector, url, flush } = await traced();
     const beginMs = Date.now();
     const session = await openRawSession(url, anna);
     const call = { id: 7, method: 'tools/call', params: { name: 'list_segments', arguments: {} } };
     await post(url, call, { ...session, traceparent: TRACEPARENT });
-    await tracing?.close();
+    await flush();
     const span = named(collector.spans, 'tools/call list_segments');
     expect(span).toMatchObject({ traceId: TRACE, parentSpanId: PARENT, kind: 2, status: 0 });
     expect(span.attributes).toEqual({
@@ -68,61 +69,45 @@ describe('the trace of a caller goes on', () => {
     expect(collector.resources[0]).toMatchObject({ 'service.name': 'web-analytics-mcp', 'service.version': '1.2.3' });
   });
 
-  it('by `_meta` in the 2026-07-28 era, which says it for one request and wins over the header', async () => {
-    const collector = await openCollector();
-    const { tracing } = await trace(collector);
-    const { url } = await serve(tracing);
+  it('by `_meta` in the 2026-07-28 era, which says it for one request and wins over the header, and never to the platform', async () => {
+    const { collector, url, platform, flush } = await traced();
     const other = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     const meta = { _meta: { traceparent: TRACEPARENT } };
     await post2026(url, 'tools/call', { name: 'list_goals', arguments: {}, ...meta }, { ...anna, traceparent: other });
     await post2026(url, 'resources/read', { uri: 'analytics://reference/limits' }, { ...anna, traceparent: other });
-    await tracing?.close();
+    await flush();
     expect(named(collector.spans, 'tools/call list_goals')).toMatchObject({ traceId: TRACE, parentSpanId: PARENT });
     const read = collector.spans.find(({ name }) => name.startsWith('resources/read'));
     expect(read).toMatchObject({ traceId: 'a'.repeat(32), parentSpanId: 'b'.repeat(16) });
     expect(read?.attributes).not.toHaveProperty('mcp.session.id');
-  });
-
-  it('but not to the platform, which is somebody else’s', async () => {
-    const collector = await openCollector();
-    const { tracing } = await trace(collector);
-    const { url, platform } = await serve(tracing);
-    await post2026(url, 'tools/call', { name: 'list_goals', arguments: {} }, { ...anna, traceparent: TRACEPARENT });
-    await tracing?.close();
     expect(platform.requests.length).toBeGreaterThan(0);
     expect(JSON.stringify(platform.requests)).not.toContain(TRACE);
   });
 
+  it('and is not recorded where the caller does not record it', async () => {
+    const { collector, url, flush } = await traced();
+    const traceparent = `00-${TRACE}-${PARENT}-00`;
+    await post2026(url, 'tools/call', { name: 'list_goals', arguments: {} }, { ...anna, traceparent });
+    await flush();
+    expect(collector.spans).toEqual([]);
+  });
+
   it('as one of its own where there is none, or one that the standard does not know', async () => {
-    const collector = await openCollector();
-    const { tracing } = await trace(collector);
-    const { url } = await serve(tracing);
+    const { collector, url, flush } = await traced();
     for (const traceparent of ['', 'canary', `00-${'0'.repeat(32)}-${PARENT}-01`, `ff-${TRACE}-${PARENT}-01`, `${TRACEPARENT}-x`])
       await post2026(url, 'tools/call', { name: 'list_goals', arguments: {} }, { ...anna, traceparent });
-    await tracing?.close();
+    await flush();
     const spans = collector.spans.filter(({ kind }) => kind === 2);
     expect(spans).toHaveLength(5);
     for (const { traceId, parentSpanId } of spans) expect([traceId === TRACE, parentSpanId]).toEqual([false, '']);
   });
-
-  it('and is not recorded where the caller does not record it', async () => {
-    const collector = await openCollector();
-    const { tracing } = await trace(collector);
-    const { url } = await serve(tracing);
-    const traceparent = `00-${TRACE}-${PARENT}-00`;
-    await post2026(url, 'tools/call', { name: 'list_goals', arguments: {} }, { ...anna, traceparent });
-    await tracing?.close();
-    expect(collector.spans).toEqual([]);
-  });
 });
 
 it('a call that fails is marked with how, and so is the request that did', async () => {
-  const collector = await openCollector();
-  const { tracing } = await trace(collector);
-  const { url, platform } = await serve(tracing);
+  const { collector, url, platform, flush } = await traced();
   platform.faults.add({ kind: 'refused', operation: 'listGoals' });
   await post2026(url, 'tools/call', { name: 'list_goals', arguments: {} }, anna);
-  await tracing?.close();
+  await flush();
   const call = named(collector.spans, 'tools/call list_goals');
   const request = named(collector.spans, 'GET /v1/goals');
   expect(call.status).toBe(2);

@@ -1,6 +1,6 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { toolsets } from '../../tools/index.ts';
-import { type AssistantOptions, openAssistant } from '../support/assistant.ts';
+import { type AssistantOptions, ownAssistant } from '../support/assistant.ts';
 import { useTools } from '../tools/support.ts';
 
 const use = useTools();
@@ -20,8 +20,7 @@ function textsUnder(node: unknown, key: string): string[] {
 }
 
 async function open(options: AssistantOptions) {
-  const assistant = await openAssistant(use.platform(), options);
-  onTestFinished(() => assistant.close());
+  const assistant = await ownAssistant(use.platform(), options);
   const { tools } = await assistant.client.listTools();
   return { ...assistant, tools, absent: known.filter((name) => !tools.some((tool) => tool.name === name)) };
 }
@@ -52,13 +51,6 @@ describe('with a part of the tools', () => {
       (await (await open(options)).call('analyze_har', { scenarioStepResultId: '987654' })).text;
     expect(await text({})).toContain('get_scenario_report lists what exists.');
     expect(await text({ toolsets: ['core'] })).toContain('find_objects lists what exists.');
-  });
-
-  it('names in the words of an error only tools that it has', { tags: 'nightly' }, async () => {
-    const { call } = await open({ toolsets: ['core'] });
-    const { text } = await call('query_export', { jobId: 'Daily sessions', sql: 'SELECT 1' });
-    expect(text).toContain('download_export_run fetches');
-    expect(text).not.toContain('sync_exports');
   });
 
   it.each<[string, AssistantOptions, string, string]>([

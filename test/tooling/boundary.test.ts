@@ -104,43 +104,6 @@ it('of a list that is wrong throughout, shows the beginning', async () => {
   }
 });
 
-describe('a rule that joins arguments is checked before anything is asked', () => {
-  it.each<[string, string, Record<string, unknown>, string]>([
-    ['an end before its start', 'get_site_visits', { startDate: '2026-11-15', endDate: '2026-11-09' }, 'endDate: must be after startDate'],
-    [
-      '93 days',
-      'get_site_visits',
-      { startDate: '2026-07-01', endDate: '2026-10-01' },
-      'endDate: at most 92 days (2,208 hours) after startDate',
-    ],
-    [
-      'daily values of one day',
-      'get_site_visits',
-      { startDate: 'yesterday', endDate: 'yesterday', period: 'daily' },
-      'period: daily needs a range longer than one day',
-    ],
-    [
-      'a wrong date, beside a name',
-      'get_site_visits',
-      { ...range, endDate: 'soon', segmentIds: ['Buyers'] },
-      'endDate: "soon" is not a recognised date',
-    ],
-    [
-      'reports that end before they begin',
-      'list_scenario_reports',
-      { scenarioId: 4101, dateFrom: '-2d', dateTo: '-4d' },
-      'dateTo: must be after dateFrom',
-    ],
-  ])('%s', async (_, tool, args, words) => {
-    expect(await call(tool, args)).toMatchObject({ isError: true, text: expect.stringContaining(words) });
-    expect(platform().requests.filter(({ server }) => server === 'service')).toEqual([]);
-  });
-
-  it('lets 92 days pass, by the hour', async () => {
-    expect(await call('get_site_visits', { startDate: '2026-07-01', endDate: '2026-09-30' })).toMatchObject({ isError: false });
-  });
-});
-
 describe('a failure says what to do next', () => {
   it.each<[string, string, Record<string, unknown>, RegExp]>([
     ['a record that is gone', 'get_export_job', { jobId: 4 }, /list_export_jobs lists what exists\.$/],

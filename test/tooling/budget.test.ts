@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toolsets } from '../../tools/index.ts';
-import { openAssistant, type ToolAnswer } from '../support/assistant.ts';
+import { ownAssistant, type ToolAnswer } from '../support/assistant.ts';
 import { json, openStub, payload, tokenBody } from '../support/stub-platform.ts';
 import { sampleArguments } from '../tools/sample-arguments.ts';
 import { useTools } from '../tools/support.ts';
@@ -92,9 +92,8 @@ describe('the hard cap', () => {
     ['list_exportable_fields', { scope: 'sessions' }],
     ['get_site_metrics', { startDate: '2026-08-20', endDate: '2026-11-15', period: 'daily' }],
   ])('holds for %s: valid JSON of whole items, and a word on the rest', { tags: 'nightly' }, async (tool, args) => {
-    const assistant = await openAssistant(platform(), { maxResultTokens: 1_000 });
+    const assistant = await ownAssistant(platform(), { maxResultTokens: 1_000 });
     const answer = await assistant.call(tool, args);
-    await assistant.close();
     expect(tokensOf(answer)).toBeLessThanOrEqual(1_000);
     expect(answer).toMatchObject({
       isError: false,
@@ -104,10 +103,9 @@ describe('the hard cap', () => {
   });
 
   it('refuses what cannot be cut, and says what would help', async () => {
-    const assistant = await openAssistant(platform(), { maxResultTokens: 100 });
+    const assistant = await ownAssistant(platform(), { maxResultTokens: 100 });
     const [, args] = (await callsWithDefaults()).find(([tool]) => tool === 'get_step_report') ?? [];
     const answer = await assistant.call('get_step_report', { ...args, metrics: ['all'] });
-    await assistant.close();
     expect(answer).toMatchObject({ isError: true, text: expect.stringMatching(/^The answer has about \d+ tokens; the limit is 100: /) });
   });
 });
@@ -138,9 +136,8 @@ describe('a write that is too long to be shown', () => {
     const stub = await openStub({ answers: [payload({ echo: 'y'.repeat(100_000) })] });
     stub.token = (response, request) => json(200, tokenBody(stub, { scope: 'enrichment' }))(response, request);
     stub.me = json(200, { scopes: 'enrichment' });
-    const assistant = await openAssistant({ ...platform(), authUrl: stub.url });
+    const assistant = await ownAssistant({ ...platform(), authUrl: stub.url });
     const answer = await assistant.call('send_enrichments', { enrichments: batch(1), confirm: true });
-    await assistant.close();
     const notes = [
       'answer was too long to be shown.',
       'Whether the platform knows these sessions cannot be seen: no export of sessions is here.',

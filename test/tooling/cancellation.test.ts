@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Assistant, type AssistantOptions, openAssistant } from '../support/assistant.ts';
+import { describe, expect, it } from 'vitest';
+import { type Assistant, type AssistantOptions, ownAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { type Arrived, openStub, payload, type Stub } from '../support/stub-platform.ts';
 
@@ -40,8 +40,7 @@ interface Scene {
 async function openScene(options: AssistantOptions = {}): Promise<Scene> {
   const hold = createHold();
   const stub = await openStub({ answers: [hold.answer] });
-  const assistant = await openAssistant({ ...platform(), authUrl: stub.url }, { defaultProjectId: 7, ...options });
-  onTestFinished(() => assistant.close());
+  const assistant = await ownAssistant({ ...platform(), authUrl: stub.url }, { defaultProjectId: 7, ...options });
   return {
     stub,
     hold,

@@ -1,7 +1,7 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { digestOf, NeedsConfirmation, requireConsent } from '../../src/tooling/confirmation.ts';
-import { type Assistant, withAssistant } from '../support/assistant.ts';
+import { type Assistant, ownAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { until } from '../support/until.ts';
 
@@ -62,19 +62,18 @@ const calls: readonly (readonly [tool: string, args: Record<string, unknown>, bo
 
 describe.each(calls)('%s where the client cannot ask', (tool, args, body) => {
   it('sends nothing and shows exactly what confirm: true then sends', { tags: 'nightly' }, async () => {
-    await withAssistant(platform(), {}, async ({ call }) => {
-      const preview = await call(tool, args);
-      const { request } = preview.structured as { request: { method: string; path: string; project: number; body: unknown } };
-      expect(preview).toMatchObject({ isError: false, structured: { status: 'preview' }, text: expect.stringContaining('confirm: true') });
-      expect(request).toMatchObject({ project: 1201, body });
-      expect(writes()).toEqual([]);
+    const { call } = await ownAssistant(platform(), {});
+    const preview = await call(tool, args);
+    const { request } = preview.structured as { request: { method: string; path: string; project: number; body: unknown } };
+    expect(preview).toMatchObject({ isError: false, structured: { status: 'preview' }, text: expect.stringContaining('confirm: true') });
+    expect(request).toMatchObject({ project: 1201, body });
+    expect(writes()).toEqual([]);
 
-      await call(tool, { ...args, confirm: false });
-      expect(writes()).toEqual([]);
+    await call(tool, { ...args, confirm: false });
+    expect(writes()).toEqual([]);
 
-      await call(tool, { ...args, confirm: true });
-      expect(writes()).toEqual([{ method: request.method, path: request.path, body }]);
-    });
+    await call(tool, { ...args, confirm: true });
+    expect(writes()).toEqual([{ method: request.method, path: request.path, body }]);
   });
 });
 
@@ -86,22 +85,10 @@ describe.each(calls)('%s where the client can ask', (tool, args, body, words) =>
       expect(writes()).toEqual([]);
       return 'accept' as const;
     };
-    await withAssistant(platform(), { answer }, async ({ call }) => {
-      await call(tool, args);
-      expect(questions.map((question) => question.replace(/\nAn equal job exists: .*$/, ''))).toEqual([words]);
-      expect(writes()).toMatchObject([{ body }]);
-    });
-  });
-
-  it('sends nothing when it is declined, whatever confirm says', { tags: 'nightly' }, async () => {
-    await withAssistant(platform(), { answer: () => 'decline' }, async ({ call }) => {
-      const answer = await call(tool, { ...args, confirm: true });
-      expect(answer).toMatchObject({
-        isError: false,
-        structured: { status: 'declined', notes: ['The question was declined, by the person or the host; nothing was sent.'] },
-      });
-      expect(writes()).toEqual([]);
-    });
+    const { call } = await ownAssistant(platform(), { answer });
+    await call(tool, args);
+    expect(questions.map((question) => question.replace(/\nAn equal job exists: .*$/, ''))).toEqual([words]);
+    expect(writes()).toMatchObject([{ body }]);
   });
 });
 
@@ -128,52 +115,37 @@ describe('a consent', () => {
       return 'accept' as const;
     };
     onTestFinished(() => platform().clock.jump(-90_000));
-    await withAssistant(platform(), { answer }, async ({ call }) => {
-      const frequency = { value: 'once', dateRange: { from: 'yesterday', to: 'now' } };
-      expect(await call('create_export_job', { ...calls[0]?.[1], frequency })).toMatchObject({ structured: { status: 'done' } });
-      expect(questions).toEqual([expect.stringContaining('of 2026-11-19T00:00Z to 2026-11-20T10:00Z with sessions')]);
-      expect(writes()).toMatchObject([{ body: { frequency: { dateRange: { to: '2026-11-20T10:00:00.000Z' } } } }]);
-    });
-  });
-
-  it('is not asked for what only adds a note', async () => {
-    await withAssistant(platform(), { answer: () => 'decline' }, async ({ call }) => {
-      expect(await call('create_speed_event', { key: 'a', text: 'A', date: 'now' })).toMatchObject({
-        isError: false,
-        structured: { key: 'a' },
-      });
-    });
+    const { call } = await ownAssistant(platform(), { answer });
+    const frequency = { value: 'once', dateRange: { from: 'yesterday', to: 'now' } };
+    expect(await call('create_export_job', { ...calls[0]?.[1], frequency })).toMatchObject({ structured: { status: 'done' } });
+    expect(questions).toEqual([expect.stringContaining('of 2026-11-19T00:00Z to 2026-11-20T10:00Z with sessions')]);
+    expect(writes()).toMatchObject([{ body: { frequency: { dateRange: { to: '2026-11-20T10:00:00.000Z' } } } }]);
   });
 
   it('is not asked for what cannot succeed', async () => {
     const answer = () => {
       throw new Error('asked');
     };
-    await withAssistant(platform(), { answer }, async ({ call }) => {
-      const wrong = await call('send_enrichments', { enrichments: [] });
-      expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining('enrichments: must hold at least 1 item') });
-      const unknown = await call('create_export_job', { ...calls[0]?.[1], segmentId: 'Atlantis' });
-      expect(unknown).toMatchObject({ isError: true, text: expect.stringContaining('there is no segment "Atlantis"') });
-    });
+    const { call } = await ownAssistant(platform(), { answer });
+    const wrong = await call('send_enrichments', { enrichments: [] });
+    expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining('enrichments: must hold at least 1 item') });
+    const unknown = await call('create_export_job', { ...calls[0]?.[1], segmentId: 'Atlantis' });
+    expect(unknown).toMatchObject({ isError: true, text: expect.stringContaining('there is no segment "Atlantis"') });
   });
 });
 
-/** A client of the 2025 era that declares elicitation and does this with a question. */
-async function withClient(
-  answer: (ask: { forms: unknown[]; over: AbortSignal }) => unknown,
-  run: (assistant: Assistant, forms: unknown[]) => Promise<void>,
-) {
+/** A client of the 2025 era that declares elicitation and does this with a question, with the forms that it was shown. */
+async function openClient(answer: (ask: { forms: unknown[]; over: AbortSignal }) => unknown): Promise<Assistant & { forms: unknown[] }> {
   const forms: unknown[] = [];
   const over = new AbortController();
-  await withAssistant(platform(), { answer: () => 'decline' }, async (assistant) => {
-    assistant.client.setRequestHandler('elicitation/create', async ({ params }) => {
-      forms.push('requestedSchema' in params ? params.requestedSchema : undefined);
-      // Whatever a client may send, the schema of its own SDK aside.
-      return (await answer({ forms, over: over.signal })) as { action: 'cancel' };
-    });
-    await run(assistant, forms);
-    over.abort();
+  const assistant = await ownAssistant(platform(), { answer: () => 'decline' });
+  onTestFinished(() => over.abort());
+  assistant.client.setRequestHandler('elicitation/create', async ({ params }) => {
+    forms.push('requestedSchema' in params ? params.requestedSchema : undefined);
+    // Whatever a client may send, the schema of its own SDK aside.
+    return (await answer({ forms, over: over.signal })) as { action: 'cancel' };
   });
+  return { ...assistant, forms };
 }
 
 const hang = ({ over }: { over: AbortSignal }) =>
@@ -181,14 +153,10 @@ const hang = ({ over }: { over: AbortSignal }) =>
 
 describe.each(calls)('the question of %s', (tool, args, body) => {
   it('has nothing ticked', { tags: 'nightly' }, async () => {
-    await withClient(
-      () => ({ action: 'decline' }),
-      async ({ call }, forms) => {
-        await call(tool, args);
-        const confirm = { type: 'boolean', title: 'Yes', default: false };
-        expect(forms).toEqual([{ type: 'object', properties: { confirm }, required: ['confirm'] }]);
-      },
-    );
+    const { call, forms } = await openClient(() => ({ action: 'decline' }));
+    await call(tool, args);
+    const confirm = { type: 'boolean', title: 'Yes', default: false };
+    expect(forms).toEqual([{ type: 'object', properties: { confirm }, required: ['confirm'] }]);
   });
 
   it.each<[string, unknown, string]>([
@@ -198,47 +166,41 @@ describe.each(calls)('the question of %s', (tool, args, body) => {
     ['accepted without content', { action: 'accept' }, 'came back without its box ticked; nothing was sent'],
     ['accepted with no', { action: 'accept', content: { confirm: false } }, 'came back without its box ticked; nothing was sent'],
   ])('sends nothing where it is %s, whatever confirm says', { tags: 'nightly' }, async (_, answer, words) => {
-    await withClient(
-      () => answer,
-      async ({ call }) => {
-        for (const confirm of [false, true])
-          expect(await call(tool, { ...args, confirm })).toMatchObject({
-            isError: false,
-            structured: { status: 'declined', notes: [expect.stringContaining(`The question ${words}`)] },
-          });
-        expect(writes()).toEqual([]);
-      },
-    );
+    const { call } = await openClient(() => answer);
+    for (const confirm of [false, true])
+      expect(await call(tool, { ...args, confirm })).toMatchObject({
+        isError: false,
+        structured: { status: 'declined', notes: [expect.stringContaining(`The question ${words}`)] },
+      });
+    expect(writes()).toEqual([]);
   });
 
   it('that the client refuses becomes a preview, which confirm: true then sends', async () => {
     const refuse = () => {
       throw new ProtocolError(-32_601, 'Method not found');
     };
-    await withClient(refuse, async ({ call }) => {
-      const preview = await call(tool, args);
-      expect(preview).toMatchObject({ isError: false, structured: { status: 'preview' }, text: expect.stringContaining('confirm: true') });
-      expect(preview.text).toContain('The client did not answer the question');
-      expect(writes()).toEqual([]);
-      await call(tool, { ...args, confirm: true });
-      expect(writes()).toMatchObject([{ body }]);
-    });
+    const { call } = await openClient(refuse);
+    const preview = await call(tool, args);
+    expect(preview).toMatchObject({ isError: false, structured: { status: 'preview' }, text: expect.stringContaining('confirm: true') });
+    expect(preview.text).toContain('The client did not answer the question');
+    expect(writes()).toEqual([]);
+    await call(tool, { ...args, confirm: true });
+    expect(writes()).toMatchObject([{ body }]);
   });
 
   it('that nobody answers becomes a preview after 50 seconds, and confirm: true is not asked about again', {
     tags: 'nightly',
   }, async () => {
     const { clock } = platform();
-    await withClient(hang, async ({ call }, forms) => {
-      const asked = call(tool, args);
-      await until(() => forms.length === 1);
-      await clock.advance(49_000);
-      expect(writes()).toEqual([]);
-      await clock.advance(1_000);
-      expect(await asked).toMatchObject({ isError: false, structured: { status: 'preview' } });
-      expect(await call(tool, { ...args, confirm: true })).toMatchObject({ isError: false });
-      expect(forms).toHaveLength(1);
-      expect(writes()).toMatchObject([{ body }]);
-    });
+    const { call, forms } = await openClient(hang);
+    const asked = call(tool, args);
+    await until(() => forms.length === 1);
+    await clock.advance(49_000);
+    expect(writes()).toEqual([]);
+    await clock.advance(1_000);
+    expect(await asked).toMatchObject({ isError: false, structured: { status: 'preview' } });
+    expect(await call(tool, { ...args, confirm: true })).toMatchObject({ isError: false });
+    expect(forms).toHaveLength(1);
+    expect(writes()).toMatchObject([{ body }]);
   });
 });

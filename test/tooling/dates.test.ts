@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openAssistant, SHOP_NOTE } from '../support/assistant.ts';
+import { ownAssistant, SHOP_NOTE } from '../support/assistant.ts';
 import { useTools } from '../tools/support.ts';
 
 const { call, platform } = useTools();
@@ -91,7 +91,7 @@ describe('dates of a range', () => {
 
 describe('a time zone that is not UTC', () => {
   it('sets the offset of each day, sent as %2B, through the change of the clocks', async () => {
-    const assistant = await openAssistant(platform(), { timeZone: 'Europe/Paris' });
+    const assistant = await ownAssistant(platform(), { timeZone: 'Europe/Paris' });
     const { structured, text } = await assistant.call('get_site_visits', {
       startDate: '2026-10-24',
       endDate: '2026-10-26',
@@ -108,7 +108,6 @@ describe('a time zone that is not UTC', () => {
     });
     expect(text).toContain('Range: 2026-10-24 … 2026-10-26 (3 days, Europe/Paris)');
     expect(assistant.client.getInstructions()).toContain('Today is 2026-11-20, time zone Europe/Paris.');
-    await assistant.close();
   });
 });
 
@@ -138,29 +137,14 @@ describe('dates of an export', () => {
   });
 });
 
-describe('dates elsewhere', () => {
-  it('narrow speed reports, events and variable keys in the same words', { tags: 'nightly' }, async () => {
-    platform().requests.length = 0;
-    // The interface brings what lies after and before; a day is meant with its first and last instant.
-    await call('list_speed_events', { dateFrom: 'last_month' });
-    const listed = platform().requests.find(({ operation }) => operation === 'listSpeedEvents');
-    expect(listed?.body).toEqual({ dateFrom: '2026-09-30T23:59:59.999Z' });
-    await call('list_scenario_reports', { scenarioId: 4101, dateFrom: '-1d', dateTo: 'yesterday' });
-    expect(platform().requests.at(-1)?.body).toMatchObject({ dateFrom: '2026-11-18T23:59:59.999Z', dateTo: '2026-11-20T00:00:00.000Z' });
-    await call('list_dynamic_variable_keys', { from: '2026-W1' });
-    expect(platform().requests.at(-1)?.operation).toBe('listScenarioReports');
-  });
-});
-
 describe('a range that a tool states itself', () => {
   it.each<[string, Record<string, unknown>]>([
     ['list_scenario_reports', { scenarioId: 4104, lastDays: 2, metrics: ['loadTime'] }],
     ['analyze_scenario', { scenarioId: 4104, startDate: '-2d', metrics: ['loadTime'] }],
     ['compare_metrics', { startDate: '2026-11-09', endDate: '2026-11-15', metrics: ['visits'], explain: false }],
   ])('of %s is in the zone of the settings', { tags: 'nightly' }, async (tool, args) => {
-    const inParis = await openAssistant(platform(), { timeZone: 'Europe/Paris' });
+    const inParis = await ownAssistant(platform(), { timeZone: 'Europe/Paris' });
     const { structured } = await inParis.call(tool, args);
-    await inParis.close();
     const { start, end } = structured['range'] as { start: string; end: string };
     expect([start, end]).toEqual([expect.stringMatching(/\+01:00$/), expect.stringMatching(/\+01:00$/)]);
   });

@@ -1,7 +1,9 @@
 import { seconds } from '../../src/api/deadline.ts';
 import type { FaultKind } from '../../src/emulator/faults.ts';
+import type { Assistant } from '../support/assistant.ts';
 import type { Platform } from '../support/emulator.ts';
-import { authentication, type Cell, enrichment, reads, type Subject, writes } from './fault-cells.ts';
+import { whileTimePasses } from '../support/pass-time.ts';
+import { authentication, type Cell, enrichment, reads, type Subject, strike, writes } from './fault-cells.ts';
 
 /** The deadline of the caller that waits for what hangs: long enough for every other call, however busy the machine is. */
 export const HASTY_MS = 1_000;
@@ -61,7 +63,7 @@ const renewed: Outcomes = [recovers(2), fails('unauthorized', 2)];
  * What the rules of the tools demand, by kind of fault and of operation: what is surely refused is repeated, what may have happened is
  * repeated for reads alone.
  */
-export const table: Record<FaultKind, Record<Column, Outcomes>> = {
+const table: Record<FaultKind, Record<Column, Outcomes>> = {
   'expired-token': { read: renewed, write: renewed, enrichment: renewed, authenticate: both(fails('unauthorized', 1)) },
   'rate-limit': surely('busy, wait a second'),
   'concurrent-call': surely('busy'),
@@ -138,4 +140,36 @@ export function complaints(
     warned ? '' : `wrong about whether the write may have happened: ${text}`,
     leaks(answer, platform) ? `a secret is shown: ${text}` : '',
   ].filter((sentence) => sentence !== '');
+}
+
+/** One cell of the matrix: what happened, and what of it the rules do not allow. */
+interface Run {
+  readonly often: 'once' | 'always';
+  readonly cell: Cell;
+  readonly complaints: readonly string[];
+  readonly tookMs: number;
+}
+
+/** Calls one subject under a fault that strikes once and under one that stays; a hang always stays. */
+export async function runCells(
+  kind: FaultKind,
+  { column, subject }: (typeof subjects)[number],
+  { platform, patient, hasty }: { platform: Platform; patient: Assistant; hasty: Assistant },
+): Promise<readonly Run[]> {
+  const [once, always] = table[kind][column];
+  const rounds = [
+    { often: 'once', expected: once, times: 1 },
+    { often: 'always', expected: always },
+  ] as const;
+  const caller = kind === 'hang' ? hasty : patient;
+  // Tokens are there and what is cold has been computed before a short deadline begins.
+  for (const [name, each] of Object.entries({ patient, own: caller }))
+    await whileTimePasses(platform.clock, each.call(subject.tool, subject.args(`warm ${kind} ${name}`)));
+  const runs: Run[] = [];
+  for (const { often, expected, ...times } of kind === 'hang' ? rounds.slice(1) : rounds) {
+    const started = performance.now();
+    const cell = await strike(subject, { fault: { kind, ...times }, mark: `${kind} ${often}`, platform, assistant: caller });
+    runs.push({ often, cell, complaints: complaints(cell, expected, platform), tookMs: performance.now() - started });
+  }
+  return runs;
 }

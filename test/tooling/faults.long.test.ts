@@ -1,38 +1,31 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { faultKinds } from '../../src/emulator/faults.ts';
-import { openAssistant, sharedAssistant } from '../support/assistant.ts';
+import { type Assistant, openAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { whileTimePasses } from '../support/pass-time.ts';
-import { someOf } from '../support/sample-size.ts';
 import { enrichment, reads, strike, writes } from './fault-cells.ts';
-import { complaints, HASTY_MS, recovers, subjects, uncertain } from './fault-outcomes.ts';
-import { type Caller, type Callers, openCallers, runCells, transports } from './fault-runs.ts';
+import { complaints, HASTY_MS, recovers, runCells, subjects, uncertain } from './fault-outcomes.ts';
 
 const platform = sharedPlatform();
 /** No cell waits in real time; a hang ends with its deadline, after which it has less time left. */
 const LONGEST_MS = 2_000;
 const LONGEST_AFTER_DEADLINE_MS = 1_800;
 
-async function expectHealthy(caller: Pick<Caller, 'call'>): Promise<void> {
+async function expectHealthy(caller: Pick<Assistant, 'call'>): Promise<void> {
   expect(await whileTimePasses(platform().clock, caller.call('list_goals'))).toMatchObject({ isError: false });
 }
 
-describe.each(someOf(transports, 1))('over %s', (transport) => {
-  let callers: Callers | undefined;
-  beforeAll(async () => {
-    callers = await openCallers(transport, platform());
-  });
-  afterAll(() => callers?.close());
+const patient = sharedAssistant(platform, { over: 'lines' });
+const hasty = sharedAssistant(platform, { over: 'lines', timeoutMs: HASTY_MS });
 
-  describe.each(faultKinds)('%s', (kind) => {
-    it.each(subjects)('$column: $subject.tool', { tags: 'nightly' }, async (each) => {
-      if (!callers) throw new Error('The callers are not connected yet.');
-      for (const { cell, complaints: found, tookMs } of await runCells(kind, each, { platform: platform(), callers, mark: transport })) {
-        expect([found, cell.answer.text]).toEqual([[], cell.answer.text]);
-        expect(tookMs).toBeLessThan(kind === 'hang' ? HASTY_MS + LONGEST_AFTER_DEADLINE_MS : LONGEST_MS);
-      }
-      await expectHealthy(kind === 'hang' ? callers.hasty : callers.patient);
-    });
+describe.each(faultKinds)('%s', (kind) => {
+  it.each(subjects)('$column: $subject.tool', { tags: 'nightly' }, async (each) => {
+    const callers = { patient: patient(), hasty: hasty() };
+    for (const { cell, complaints: found, tookMs } of await runCells(kind, each, { platform: platform(), ...callers })) {
+      expect([found, cell.answer.text]).toEqual([[], cell.answer.text]);
+      expect(tookMs).toBeLessThan(kind === 'hang' ? HASTY_MS + LONGEST_AFTER_DEADLINE_MS : LONGEST_MS);
+    }
+    await expectHealthy(kind === 'hang' ? callers.hasty : callers.patient);
   });
 });
 
@@ -50,9 +43,6 @@ it('a read survives one hang, and is asked again before the deadline', { tags: '
 });
 
 describe('the answer to a write is lost after the write was done', () => {
-  const patient = sharedAssistant(platform);
-  const hasty = sharedAssistant(platform, { timeoutMs: HASTY_MS });
-
   it.each(['server-error', 'unavailable', 'bad-gateway', 'reset', 'hang'] as const)('%s', { tags: 'nightly' }, async (kind) => {
     const assistant = kind === 'hang' ? hasty() : patient();
     await expectHealthy(assistant);

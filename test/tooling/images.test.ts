@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { renderText } from '../../src/tooling/render-text.ts';
 import { drawAnswer } from '../../src/tooling/results.ts';
 import type { TrendSpec, WaterfallSpec } from '../../src/views/spec.ts';
-import { openAssistant, sharedAssistant } from '../support/assistant.ts';
+import { ownAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { freshBundle } from '../support/stdio.ts';
 import { trend } from '../views/samples.ts';
@@ -78,8 +78,7 @@ describe('a waterfall', () => {
   it('is drawn without the paints where the report cannot be read', { tags: 'nightly' }, async () => {
     platform().faults.add({ kind: 'shape', operation: 'getStepReport' });
     // Of its own, because what was read before is kept.
-    const another = await openAssistant(platform());
-    onTestFinished(() => another.close());
+    const another = await ownAssistant(platform());
     expect((await har({}, another)).chart?.marks.map(({ name }) => name)).toEqual(['onLoad']);
   });
 });

@@ -1,5 +1,5 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { openAssistant, sharedAssistant } from '../support/assistant.ts';
+import { describe, expect, it } from 'vitest';
+import { ownAssistant, sharedAssistant } from '../support/assistant.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { slowStep } from '../tools/insights/step-runs.ts';
 
@@ -20,9 +20,8 @@ it('a conversation about one page loads its HAR once, whichever tool or resource
   expect(countOf('getStepHar')).toBe(before + 1);
 
   // Another session of other callers asks by itself.
-  const other = await openAssistant(platform());
+  const other = await ownAssistant(platform());
   await other.call('analyze_har', { scenarioStepResultId });
-  await other.close();
   expect(countOf('getStepHar')).toBe(before + 2);
 });
 
@@ -30,8 +29,7 @@ describe('the same question again', () => {
   const range = { startDate: '2026-10-01', endDate: '2026-10-07' };
 
   it('is answered from memory at once and by another tool, and read anew a while later', async () => {
-    const own = await openAssistant(platform(), { thinksMs: 0 });
-    onTestFinished(() => own.close());
+    const own = await ownAssistant(platform(), { thinksMs: 0 });
     const asked = async (args: Record<string, unknown>) => {
       const before = countOf('getSiteVisits');
       await own.call('get_site_visits', args);
@@ -49,8 +47,7 @@ describe('the same question again', () => {
 });
 
 it('an answer from memory says of when it is where that is more than a minute ago', { tags: 'nightly' }, async () => {
-  const own = await openAssistant(platform(), { thinksMs: 0 });
-  onTestFinished(() => own.close());
+  const own = await ownAssistant(platform(), { thinksMs: 0 });
   const range = { startDate: '2026-09-01', endDate: '2026-09-07' };
   const asOf = /- As of 2026-11-\d\dT\d\d:\d\d:\d\d\.\d{3}Z, from memory; asking the same again reads it anew\./;
   expect((await own.call('get_site_visits', range)).text).not.toMatch(/As of/);
@@ -61,8 +58,7 @@ it('an answer from memory says of when it is where that is more than a minute ag
 });
 
 it('a write makes names be read anew, whichever way its answer went', async () => {
-  const own = await openAssistant(platform(), { thinksMs: 0 });
-  onTestFinished(() => own.close());
+  const own = await ownAssistant(platform(), { thinksMs: 0 });
   const lists = async () => {
     const before = countOf('listScenarios');
     await own.call('list_scenario_reports', { scenarioId: 'Home – desktop', limit: 1 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { foldMetric, metricAliases, siteMetricDefinitions, zoneMetricDefinitions } from '../../src/domain/metrics/metric-definitions.ts';
 import { metricOf, standInFor } from '../../src/tooling/metric-words.ts';
-import { openAssistant } from '../support/assistant.ts';
+import { ownAssistant } from '../support/assistant.ts';
 import { withPlatform } from '../support/emulator.ts';
 import { useTools } from '../tools/support.ts';
 
@@ -132,12 +132,11 @@ describe('a path to a zone', () => {
 describe('the lists behind names', () => {
   it('are fetched once for calls within ten seconds, also when asked for at once', async () => {
     await withPlatform(async (own) => {
-      const assistant = await openAssistant(own, { thinksMs: 0 });
+      const assistant = await ownAssistant(own, { thinksMs: 0 });
       const ask = (name: string) => assistant.call('get_site_visits', { ...day, segmentIds: [name] });
       await Promise.all([ask('Germany'), ask('France'), ask('newsletter')]);
       await ask('Paid search');
       expect(own.requests.filter(({ operation }) => operation === 'listSegments')).toHaveLength(1);
-      await assistant.close();
     });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/api/client.ts';
-import { ofAnswer, ofSession, unmarked } from '../../src/lib/note-mark.ts';
+import { ofAnswer, ofSession } from '../../src/lib/note-mark.ts';
 import { createSaidNotes, createSession, reminderOf } from '../../src/tooling/session.ts';
 import { manualClock } from '../support/clock.ts';
 import { NO_WORKSPACE } from '../support/no-workspace.ts';
@@ -35,15 +35,6 @@ describe('a note that was said lately', () => {
     const notes = [LONG, `sessions: ${LONG}`];
     for (let turn = 0; turn < 3; turn += 1) expect(said.shorten([ofAnswer(LONG), `sessions: ${ofAnswer(LONG)}`])).toEqual(notes);
   });
-});
-
-it('a mark leaves nothing in the words', () => {
-  expect([LONG, ofAnswer(LONG), ofSession('project', LONG), `Shop: ${ofAnswer(LONG)}`].map(unmarked)).toEqual([
-    LONG,
-    LONG,
-    LONG,
-    `Shop: ${LONG}`,
-  ]);
 });
 
 it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sumsAsked, withProjectSums } from '../../src/tooling/over-projects.ts';
+import { withProjectSums } from '../../src/tooling/over-projects.ts';
 import { useTools } from '../tools/support.ts';
 
 const { call } = useTools();
@@ -78,14 +78,6 @@ it('a comparison of several projects finds in each what that of the one finds, w
 });
 
 describe('sums of projects', () => {
-  it('are of projects only where each has one row', () => {
-    expect(sumsAsked({ totals: true, breakdown: ['project'] })).toEqual({ totals: true, shares: false });
-    expect(sumsAsked({ shares: true })).toEqual({ totals: false, shares: true });
-    for (const more of [{ breakdown: ['day'] }, { devices: ['mobile', 'desktop'] }, { expected: true }])
-      expect(sumsAsked({ totals: true, ...more })).toBeUndefined();
-    expect(sumsAsked({ breakdown: ['project'] })).toBeUndefined();
-  });
-
   it('add no amounts of several currencies', () => {
     const table = {
       columns: ['project', 'visits', 'revenueSum', 'currency'],

@@ -1,15 +1,14 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Client } from '../../src/api/client.ts';
 import { loadTool } from '../../src/commands/catalogue.ts';
 import type { Log } from '../../src/lib/log.ts';
 import { createRedactor } from '../../src/lib/redact.ts';
 import { callTool } from '../../src/tooling/call-tool.ts';
 import { createSession } from '../../src/tooling/session.ts';
-import { openAssistant } from '../support/assistant.ts';
+import { ownAssistant } from '../support/assistant.ts';
 import { manualClock } from '../support/clock.ts';
 import { sharedPlatform } from '../support/emulator.ts';
 import { NO_WORKSPACE } from '../support/no-workspace.ts';
-import { json, openStub, tokenBody } from '../support/stub-platform.ts';
 
 const SECRET = 'canary/secret+7f3a9c';
 const platform = sharedPlatform();
@@ -58,45 +57,13 @@ describe('a failure that nothing foresees', () => {
   });
 });
 
-describe('a token that is too long', () => {
-  it.each([16_385, 30_000, 200_000])('of %i characters is refused when it comes, and no later call shows a secret', async (length) => {
-    const stub = await openStub({
-      answers: [json(200, { success: true, payload: { scenarios: [] } })],
-      token: (response, request) => json(200, tokenBody(stub, { access_token: 'x'.repeat(length) }))(response, request),
-    });
-    const assistant = await openAssistant({ ...platform(), authUrl: stub.url }, { defaultProjectId: 7 });
-    onTestFinished(() => assistant.close());
-    for (let call = 0; call < 3; call += 1) {
-      const { isError, text } = await assistant.call('list_scenarios');
-      expect(isError).toBe(true);
-      expect(text).toContain(`answered with a token of ${length} characters, which is not used: at most 16384 are accepted.`);
-      expect(text).not.toContain(platform().credentials.account.clientSecret);
-      expect(text.length).toBeLessThan(500);
-    }
-    expect(stub.calls).toEqual([]);
-  });
-
-  it('of 16,384 characters is used, and kept out of texts', async () => {
-    const token = 'y'.repeat(16_384);
-    const stub = await openStub({
-      answers: [json(400, { success: false, errorMessage: `Cannot take ${token}`, errorCode: 'VALIDATION_ERROR' })],
-      token: (response, request) => json(200, tokenBody(stub, { access_token: token }))(response, request),
-    });
-    const assistant = await openAssistant({ ...platform(), authUrl: stub.url }, { defaultProjectId: 7 });
-    onTestFinished(() => assistant.close());
-    const { text } = await assistant.call('list_scenarios');
-    expect(text).not.toContain('yyyyyyyy');
-  });
-});
-
 describe('no error is longer than an answer may be', () => {
   it.each<[string, Record<string, unknown>]>([
     ['authenticate', { scope: 'x'.repeat(1_000_000) }],
     ['get_site_visits', { startDate: 'x'.repeat(1_000_000), endDate: 'today' }],
     ['list_goals', Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`unknown${index}`, 1]))],
   ])('%s', async (tool, args) => {
-    const assistant = await openAssistant(platform(), { maxResultTokens: 300 });
-    onTestFinished(() => assistant.close());
+    const assistant = await ownAssistant(platform(), { maxResultTokens: 300 });
     const { isError, text } = await assistant.call(tool, args);
     expect(isError).toBe(true);
     expect(text.length).toBeLessThanOrEqual(1_200);

@@ -124,18 +124,4 @@ describe('what hosts add to arguments', () => {
     const names = tools.flatMap((tool) => Object.keys(inputOf(tool).shape));
     expect(names.filter((name) => HOST_NAMES.has(name) || name.startsWith('_'))).toEqual([]);
   });
-
-  // Reads of one operation: what tools that ask many have in common with them is how arguments are read.
-  it.each(tools.filter(({ annotations, operation }) => annotations.readOnlyHint && operation).map((tool) => [tool.name, tool] as const))(
-    'is dropped by %s',
-    { tags: 'nightly' },
-    async (name, tool) => {
-      const added = Object.fromEntries([...HOST_NAMES, '_auth_auth_type', '_meta'].map((each) => [each, 'of the host']));
-      const sample = (await sampleArguments({ ask }))(tool);
-      const known = await call(name, sample);
-      const answer = await call(name, { ...sample, ...added });
-      expect(answer.isError).toBe(known.isError);
-      expect(answer.text).not.toMatch(/is not known here/);
-    },
-  );
 });

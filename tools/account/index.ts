@@ -4,7 +4,6 @@ import getCredential from './get-credential.ts';
 
 export default {
   name: 'account',
-  title: 'Account',
   description: 'Tokens, scopes and projects of the credential',
   tools: [authenticate, getCredential],
 } satisfies Toolset;

@@ -11,7 +11,6 @@ import listSuccessfulExportRuns from './list-successful-export-runs.ts';
 
 export default {
   name: 'data-export',
-  title: 'Data export',
   description: 'Export jobs, runs and files; exportable fields and variables',
   tools: [
     createExportJob,

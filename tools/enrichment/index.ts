@@ -3,7 +3,6 @@ import sendEnrichments from './send-enrichments.ts';
 
 export default {
   name: 'enrichment',
-  title: 'Enrichment',
   description: 'Server-side data of sessions',
   tools: [sendEnrichments],
 } satisfies Toolset;

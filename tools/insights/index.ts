@@ -18,7 +18,6 @@ import syncExports from './sync-exports.ts';
 
 export default {
   name: 'insights',
-  title: 'Insights',
   description: 'Answers to questions: what changed, since when, and what is to blame',
   tools: [
     findObjects,

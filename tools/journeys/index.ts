@@ -6,7 +6,6 @@ import measureImpact from './measure-impact.ts';
 
 export default {
   name: 'journeys',
-  title: 'Journeys',
   description: 'What visitors do and what it costs, from downloaded exports of sessions and views',
   tools: [analyzeFunnel, analyzePaths, analyzeRetention, measureImpact],
 } satisfies Toolset;

@@ -20,7 +20,6 @@ import getZoneTimeBeforeFirstTap from './get-zone-time-before-first-tap.ts';
 
 export default {
   name: 'metrics',
-  title: 'Metrics',
   description: 'Site metrics and zone metrics over a range of dates',
   tools: [
     getSiteMetrics,

@@ -10,7 +10,6 @@ import listZonings from './list-zonings.ts';
 
 export default {
   name: 'objects',
-  title: 'Objects',
   description: 'Segments, goals, mappings, page groups, zonings and zones',
   tools: [listSegments, listGoals, listMappings, getMapping, listPageGroups, getPageGroup, listZonings, listZones],
 } satisfies Toolset;

@@ -1,20 +1,14 @@
-import * as z from 'zod';
 import { listMappings } from '../../src/api/operations/objects.ts';
-import { mapping } from '../../src/api/operations/records.ts';
 import { hint } from '../../src/lib/hint.ts';
 import * as p from '../../src/tooling/params.ts';
-import { defineTool, READ } from '../../src/tooling/tool.ts';
+import { defineRecordTool } from '../../src/tooling/record-tool.ts';
 
-export default defineTool({
+export default defineRecordTool({
   name: 'list_mappings',
   title: 'List mappings',
   description: 'Mappings of pages or screens into page groups' + hint('list_page_groups', ' (list_page_groups)') + '.',
-  annotations: READ,
   searchHint: 'mappings of pages',
   operation: listMappings,
-  input: z.strictObject({ ids: p.idList.optional() }),
-  output: z.object({ mappings: z.array(mapping) }),
-  async handler(input, { call }) {
-    return { mappings: await call(input) };
-  },
+  input: { ids: p.idList.optional() },
+  member: 'mappings',
 });

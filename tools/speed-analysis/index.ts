@@ -10,7 +10,6 @@ import listSpeedEvents from './list-speed-events.ts';
 
 export default {
   name: 'speed-analysis',
-  title: 'Speed analysis',
   description: 'Scenarios, reports, HAR files and events of synthetic measurements',
   tools: [
     listScenarios,

@@ -1,5 +1,5 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { openAssistant } from '../../support/assistant.ts';
+import { expect, it } from 'vitest';
+import { ownAssistant } from '../../support/assistant.ts';
 import { json, openStub, payload, SHOP, tokenBody } from '../../support/stub-platform.ts';
 import { useTools, whole } from '../support.ts';
 
@@ -13,9 +13,8 @@ it('shows scopes and projects of the credential', async () => {
 });
 
 it('says which toolsets the scopes open and which scopes are missing', async () => {
-  const assistant = await openAssistant(platform(), { credential: 'noSpeed' });
+  const assistant = await ownAssistant(platform(), { credential: 'noSpeed' });
   const { structured } = await assistant.call('get_credential');
-  await assistant.close();
   expect(structured['toolsets']).toEqual([
     { toolset: 'insights', opened: 'partly', missing: 'speed-analysis' },
     { toolset: 'journeys', opened: 'yes' },
@@ -33,8 +32,7 @@ it('asks afresh, so that a scope that was added counts from then on', async () =
   const grants = (scopes: string) => json(200, { scopes, permissions: { projects: [SHOP] } });
   const stub = await openStub({ me: grants('metrics'), answers: [payload({ scenarios: [] })] });
   stub.token = (response, request) => json(200, tokenBody(stub, { scope: JSON.parse(request.body).scope }))(response, request);
-  const assistant = await openAssistant({ ...platform(), authUrl: stub.url }, { credential: 'shop' });
-  onTestFinished(() => assistant.close());
+  const assistant = await ownAssistant({ ...platform(), authUrl: stub.url }, { credential: 'shop' });
   expect((await assistant.call('list_scenarios')).text).toContain('lacks the scope speed-analysis; it has metrics');
   stub.me = grants('metrics speed-analysis');
   expect((await assistant.call('get_credential')).structured).toMatchObject({ scopes: ['metrics', 'speed-analysis'] });
@@ -46,8 +44,7 @@ it.each([
   ['smallAccount', 'account', 'Level account: a token was refused without projectId and granted with it', 2],
   ['shop', 'project', 'Level project: a token was granted without naming a project', 1],
 ] as const)('says that %s is of level %s, and what that follows from', async (credential, level, basis, tokens) => {
-  const assistant = await openAssistant(platform(), { credential });
-  onTestFinished(() => assistant.close());
+  const assistant = await ownAssistant(platform(), { credential });
   const { structured, text } = await assistant.call('get_credential');
   expect(structured).toMatchObject({ level, lasts: expect.stringMatching(/^1 year from when it was generated.*does not tell the date$/) });
   expect(text).toContain(`level: ${level}`);

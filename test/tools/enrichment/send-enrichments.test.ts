@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { sessionId, userIdOf } from '../../../src/emulator/world/exports/session-row.ts';
-import { withAssistant } from '../../support/assistant.ts';
 import { useTools, whole } from '../support.ts';
 
 const { call, platform } = useTools();
@@ -33,17 +32,6 @@ describe('a session', () => {
   const bySessionId = { sessionId: '20775017', enrichment: { agent: 'Mia' } };
   const sessionOf = () => received().at(-1);
 
-  it.each(['form', 'json'])('is named by its sessionId without a number, sent as %s', async (encoding) => {
-    const preview = await call('send_enrichments', { enrichments: [bySessionId], encoding });
-    expect(preview.structured['request']).toEqual({
-      method: 'POST',
-      path: '/v1/enrichments',
-      project: 1201,
-      encoding,
-      body: { projectId: 1201, enrichments: [bySessionId] },
-    });
-  });
-
   it('that exists receives what is sent to its id, and no other does', async () => {
     const { sessions } = platform().world;
     const day = sessions.day(1201, 20775, platform().clock.now());
@@ -57,14 +45,6 @@ describe('a session', () => {
     expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('project 1201 has no session 1') });
   });
 
-  it('may have any user id, and its fields any values', async () => {
-    const enrichment = { agent: null, tags: ['a', { b: 1 }], note: '' };
-    const preview = await call('send_enrichments', { enrichments: [{ userId: 'mia@shop', sessionNumber: 2, enrichment }] });
-    expect(preview.structured).toMatchObject({
-      request: { body: { enrichments: [{ userId: 'mia@shop', sessionNumber: 2, enrichment }] } },
-    });
-  });
-
   it('whose records have no number may keep only the last one, which is said first', async () => {
     const preview = await call('send_enrichments', { enrichments: [bySessionId, { ...bySessionId, enrichment: { agent: 'Ole' } }] });
     expect(preview.text).toContain('One session has several records without enrichmentNumber: the platform may keep only the last one.');
@@ -74,28 +54,6 @@ describe('a session', () => {
     const answer = await call('send_enrichments', { enrichments: Array.from({ length: 4 }, () => bySessionId) });
     expect(answer.text).toContain('1 of 4 records cannot be sent: enrichments[3]: is one too many: a session holds at most 3 records.');
   });
-});
-
-it('asks the person in words, with what is sent of each session, however it is encoded', async () => {
-  const questions: string[] = [];
-  const answer = (message: string) => {
-    questions.push(message);
-    return 'decline' as const;
-  };
-  await withAssistant(platform(), { answer }, async (assistant) => {
-    await assistant.call('send_enrichments', { enrichments: [record] });
-    const many = Array.from({ length: 12 }, (_, at) => ({ ...record, sessionNumber: at + 1 }));
-    await assistant.call('send_enrichments', { enrichments: many, encoding: 'json' });
-  });
-  const [one, many] = questions.map((question) => question.split('\n'));
-  expect(one).toEqual([
-    'Send 1 record of your own data to the platform? They overwrite earlier ones of the same session and number, and cannot be read back ' +
-      'or deleted from here.',
-    expect.stringMatching(/^user \d+, session \d+: \w+ = /),
-    'Project: 1201.',
-  ]);
-  expect(many).toHaveLength(13);
-  expect(many).toEqual(expect.arrayContaining([expect.stringMatching(/^Send 12 records /), 'and 2 more']));
 });
 
 describe('a batch with bad records', () => {
