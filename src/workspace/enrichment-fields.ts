@@ -1,7 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { makeDirectory } from './store/disk.ts';
+import { makeDirectory, readJson } from './store/disk.ts';
 
 const FILE = 'enrichment-fields.json';
 /** Names that are kept. */
@@ -10,11 +10,7 @@ const names = z.array(z.string());
 
 /** The field names of enrichments that were sent from here for a project; none where there is no record of them. */
 export async function sentFields(directory: string): Promise<string[]> {
-  try {
-    return names.parse(JSON.parse(await readFile(join(directory, FILE), 'utf8')));
-  } catch {
-    return [];
-  }
+  return (await readJson(join(directory, FILE), names)) ?? [];
 }
 
 /** Keeps the field names of a batch that was sent; a disk that cannot be written only costs a later warning. */

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { ApiError } from '../api/errors.ts';
 import type { InputOf } from '../api/operation.ts';
 import { createExportJob } from '../api/operations/data-export.ts';
 import { recordId } from '../api/operations/records.ts';
 import { DAY_MS } from '../lib/clock.ts';
-import { diskFailure, makeDirectory } from './store/disk.ts';
-import { type Lock, takeLock } from './store/lock.ts';
+import { makeDirectory, messageOf, readJson, writeDurably } from './store/disk.ts';
+import { waitForLock } from './store/lock.ts';
 
 /** How long a plan can be applied; the data that it was checked against change. */
 const PLAN_LIFE_MS = 7 * DAY_MS;
@@ -17,8 +16,7 @@ const PLAN_LIFE_MS = 7 * DAY_MS;
 const KEPT_MS = 92 * DAY_MS;
 /** How long a call waits for another one that applies the same plan. */
 const HOLD_WAIT_MS = 5_000;
-/** Longest pause before it tries again; pauses are random, so that of many calls at once one comes first. */
-const RETRY_MS = 100;
+const HELD = 'Another call is applying this plan. Wait until it is done, then call again: what exists by then is not created twice.';
 
 const instant = z.iso.datetime();
 
@@ -86,44 +84,22 @@ export function expiresMs({ createdAt }: ExportPlan): number {
   return Date.parse(createdAt) + PLAN_LIFE_MS;
 }
 
-function unwritable(error: unknown, directory: string): ApiError {
-  const failure = diskFailure(error, directory);
-  const why = failure instanceof Error ? failure.message : String(failure);
-  return new ApiError('settings', `The plan cannot be kept. ${why}`, { cause: error });
-}
-
-/** Of calls that come at the same moment the lock may go to none, so each tries again. */
-async function lockWithin(directory: string, waitMs: number): Promise<Lock> {
-  await makeDirectory(directory);
-  for (const endMs = performance.now() + waitMs; ; ) {
-    const lock = await takeLock(directory, 'write');
-    if ('release' in lock) return lock;
-    const pauseMs = RETRY_MS * Math.random();
-    if (performance.now() + pauseMs > endMs) throw held();
-    await delay(pauseMs);
-  }
-}
-
 /** Opens the plans below a directory, which is made when the first one is kept; `waitMs` is another wait for `hold`, for tests. */
 export function openPlans(directory: string, projectId: number, waitMs = HOLD_WAIT_MS): PlanStore {
   const fileOf = (planId: string) => join(directory, `${planId}.json`);
 
   async function read(planId: string): Promise<ExportPlan | undefined> {
     if (!PLAN_ID.test(planId)) return undefined;
-    const text = await readFile(fileOf(planId), 'utf8').catch(() => undefined);
-    const plan = text === undefined ? undefined : exportPlan.safeParse(parsed(text)).data;
+    const plan = await readJson(fileOf(planId), exportPlan);
     return plan?.planId === planId && plan.projectId === projectId ? plan : undefined;
   }
 
   async function save(plan: ExportPlan): Promise<void> {
-    const written = join(directory, `${plan.planId}.${randomBytes(6).toString('hex')}.part`);
     try {
       await makeDirectory(directory);
-      await writeFile(written, JSON.stringify(plan), { flush: true, mode: 0o600 });
-      await rename(written, fileOf(plan.planId));
+      await writeDurably(fileOf(plan.planId), JSON.stringify(plan));
     } catch (error) {
-      await rm(written, { force: true }).catch(() => undefined);
-      throw unwritable(error, directory);
+      throw new ApiError('settings', `The plan cannot be kept. ${messageOf(error)}`, { cause: error });
     }
   }
 
@@ -135,7 +111,7 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
   async function sweep(): Promise<void> {
     for (const name of await names()) {
       const path = join(directory, name);
-      if ((await ageMs(path)) > (name.endsWith('.part') ? DAY_MS : KEPT_MS))
+      if ((await ageMs(path)) > (name.endsWith('.tmp') ? DAY_MS : KEPT_MS))
         await rm(path, { recursive: true, force: true }).catch(() => undefined);
     }
   }
@@ -146,7 +122,9 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
       // A question that is asked again gets the plan that it was answered with.
       const again = purpose.fetches && (await store.all()).find((plan) => isUntouched(plan, { bodies, known, nowMs }));
       if (again) return again;
-      const plan = newPlan({ bodies, known, nowMs, ...purpose }, projectId);
+      const createdAt = new Date(nowMs).toISOString();
+      const parts = bodies.map((body) => ({ body }));
+      const plan: ExportPlan = { version: 1, planId: newPlanId(), projectId, createdAt, ...purpose, parts, known: [...known] };
       await save(plan);
       return plan;
     },
@@ -157,7 +135,10 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
       return (await Promise.all(ids.map(read))).filter((plan) => plan !== undefined);
     },
     async hold(planId, run) {
-      const lock = await lockWithin(join(directory, `${planId}.lock`), waitMs);
+      const path = join(directory, `${planId}.lock`);
+      await makeDirectory(path);
+      const lock = await waitForLock(path, 'write', waitMs);
+      if (!('release' in lock)) throw new ApiError('busy', HELD);
       try {
         return await run();
       } finally {
@@ -166,11 +147,6 @@ export function openPlans(directory: string, projectId: number, waitMs = HOLD_WA
     },
   };
   return store;
-}
-
-function newPlan({ bodies, known, nowMs, ...purpose }: PlanDraft, projectId: number): ExportPlan {
-  const createdAt = new Date(nowMs).toISOString();
-  return { version: 1, planId: newPlanId(), projectId, createdAt, ...purpose, parts: bodies.map((body) => ({ body })), known: [...known] };
 }
 
 /** Whether a plan for a question is just this one, of which nothing was sent and which can still be applied. */
@@ -183,21 +159,8 @@ function isUntouched(plan: ExportPlan, { bodies, known, nowMs }: Pick<PlanDraft,
   return isOpen && JSON.stringify([own, plan.known]) === JSON.stringify([asked, known]);
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Time since a file was written, 0 where it is gone: by the machine's clock, as files have it. */
 async function ageMs(path: string): Promise<number> {
   const file = await stat(path).catch(() => undefined);
   return file ? Date.now() - file.mtimeMs : 0;
-}
-
-function held(): ApiError {
-  const message = 'Another call is applying this plan. Wait until it is done, then call again: what exists by then is not created twice.';
-  return new ApiError('busy', message);
 }

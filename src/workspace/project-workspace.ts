@@ -6,6 +6,7 @@ import { listExportJobs } from '../api/operations/data-export.ts';
 import { isLoopback } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createFairSemaphore, mapConcurrent } from '../lib/concurrency.ts';
+import { hint } from '../lib/hint.ts';
 import { conversionFailure, convertJob, waitingJobs } from './convert/conversions.ts';
 import { removeTempFiles } from './download/download-run.ts';
 import { type Download, type DownloadOptions, downloadOf, startDownload } from './download/downloads.ts';
@@ -21,8 +22,7 @@ import {
   resultsDirectory,
   runDirectory,
 } from './store/layout.ts';
-import { isLockName, type Lock, removeDeadLocks, takeLock } from './store/lock.ts';
-import { lockRun, missingRun } from './store/lock-run.ts';
+import { type Holder, isLockName, type Lock, type LockKind, removeDeadLocks, takeLock, waitForLock } from './store/lock.ts';
 import { filesOnDisk, type RunId, type RunManifest, readManifest, runsIn } from './store/manifest.ts';
 import { bytesBelow, createQuota } from './store/quota.ts';
 import { removeStaleSpillDirectories } from './store/spill.ts';
@@ -35,6 +35,42 @@ const REMOVED = '.removed-';
 interface StoredRun {
   readonly id: RunId;
   readonly manifest: RunManifest | undefined;
+}
+
+/** How long a reader waits while a run is cleaned up, completed or removed; each is short. */
+const READ_WAIT_MS = 5_000;
+/** How long a removal waits for a reader. */
+const WRITE_WAIT_MS = 1_000;
+
+/** Locks a run for reading or removing; throws a `WorkspaceError` where it is not there or in use for longer than a short wait. */
+async function lockRun(kind: 'read' | 'write', directory: string, { jobId, runId }: RunId): Promise<Lock> {
+  const run = `Run ${runId} of job ${jobId}`;
+  const waitMs = kind === 'read' ? READ_WAIT_MS : WRITE_WAIT_MS;
+  const lock = await waitForLock(directory, kind, waitMs).catch(() => {
+    throw missingRun({ jobId, runId });
+  });
+  if ('release' in lock) return lock;
+  throw new WorkspaceError('busy', `${run} is ${USES[lock.kind]} ${placeOf(lock)}; call again when that is done.`);
+}
+
+/** The error for a run that is not in the workspace. */
+function missingRun({ jobId, runId }: RunId): WorkspaceError {
+  return new WorkspaceError(
+    'gone',
+    `Run ${runId} of job ${jobId} is not in the workspace.${hint('download_export_run', ' download_export_run fetches it.')}`,
+  );
+}
+
+const USES: Readonly<Record<LockKind, string>> = {
+  read: 'read by a query of',
+  add: 'being converted by',
+  load: 'being loaded by',
+  write: 'being written by',
+};
+
+function placeOf({ pid, isSamePlace }: Holder): string {
+  if (!isSamePlace) return 'a server on another machine or in another container';
+  return pid === process.pid ? 'this server' : `process ${pid}`;
 }
 
 /** Lists the runs of a project directory; what ended processes left there is removed before the first list. */

@@ -3,8 +3,8 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { folded } from '../query/columns.ts';
 import { idsOf, isResolved, keysOf, laterRuns } from '../query/data-view.ts';
-import type { Converted, ResolveTask } from '../query/protocol.ts';
-import { convertRuns, resolveRuns, SqlError } from '../query/sql-process.ts';
+import { openWriter, SqlError } from '../query/sql-process.ts';
+import { identifier, literal, literals } from '../query/view-sql.ts';
 import { syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { MANIFEST, runDirectory } from '../store/layout.ts';
 import { type Lock, takeLock, waitForLock } from '../store/lock.ts';
@@ -118,46 +118,42 @@ async function placed(directory: string, staged: string, name: string): Promise<
   return { name, bytes: (await stat(path)).size };
 }
 
-/** Puts the table of a run in its place, or remembers that there is none. */
-async function finish({ run, directory }: Held, staged: string, outcome: Converted | SqlError): Promise<void> {
-  if ('table' in outcome) {
-    const file = await placed(directory, staged, newName('.parquet'));
-    await saveManifest(directory, { ...run, table: { ...file, ...outcome.table } });
-  } else {
-    refused.set(directory, 'damage' in outcome ? new WorkspaceError('damaged', outcome.damage) : outcome);
-    await rm(join(directory, staged), { force: true });
-  }
+/** Opens the process of a round; `files` are those that it reads and writes by statements. */
+function openRound({ projectDir: directory, holder, signal }: ConversionContext, files: readonly string[] = []) {
+  return openWriter(files, { directory, holder, signal, timeoutMs: TIMEOUT_MS });
 }
+
+/** The directory of a run as a process in that of the project names it. */
+const placeOf = ({ jobId, runId }: RunId) => `${jobId}/${runId}`;
 
 /** Converts runs in one process; one that ends the process is given up, and the others go on in the next. */
 async function convertTogether(ids: readonly RunId[], context: ConversionContext): Promise<void> {
-  const { projectDir: directory, holder, signal } = context;
   const taken = (await Promise.all(ids.map((id) => held(id, context)))).filter((each) => each !== undefined);
-  let left = taken.filter(({ run }) => isUnconverted(run, directory)).map((own) => ({ own, staged: newName('.tmp') }));
+  let writer = openRound(context);
   try {
-    while (left.length > 0 && !signal.aborted) {
-      const finished: Promise<void>[] = [];
-      const onDone = (outcome: Converted | SqlError) => {
-        const [first, ...others] = left;
-        if (first) finished.push(finish(first.own, first.staged, outcome));
-        left = others;
-      };
-      const runs = left.map(({ own: { run }, staged }) => {
-        const at = `${run.jobId}/${run.runId}`;
-        return { run, directory: at, target: `${at}/${staged}` };
-      });
+    for (const { run, directory } of taken) {
+      if (!isUnconverted(run, context.projectDir)) continue;
+      const staged = newName('.tmp');
+      const place = placeOf(run);
       try {
-        await convertRuns(runs, { directory, holder, signal, timeoutMs: TIMEOUT_MS, onDone });
+        const outcome = await writer.convert({ run, directory: place, target: `${place}/${staged}` });
+        if ('damage' in outcome) refused.set(directory, new WorkspaceError('damaged', outcome.damage));
+        else {
+          const file = await placed(directory, staged, newName('.parquet'));
+          await saveManifest(directory, { ...run, table: { ...file, ...outcome.table } });
+        }
       } catch (error) {
         // A conversion that the end of the session stopped starts again.
-        if (signal.aborted || !(error instanceof SqlError) || error.reason === 'busy') return;
-        onDone(error);
+        if (context.signal.aborted || !(error instanceof SqlError) || error.reason === 'busy') return;
+        refused.set(directory, error);
+        await writer.close();
+        writer = openRound(context);
       } finally {
-        await Promise.all(finished);
+        await rm(join(directory, staged), { force: true });
       }
     }
   } finally {
-    for (const { own, staged } of left) await rm(join(own.directory, staged), { force: true });
+    await writer.close();
     await Promise.all(taken.map(({ lock }) => lock.release()));
   }
 }
@@ -215,50 +211,50 @@ async function resolveOverlaps(jobId: number, context: ConversionContext): Promi
     await resolveTogether(open.slice(at, at + RUNS_AT_ONCE), context);
 }
 
-/** The task that finds the rows of a run which later ones hold too; paths are relative to the directory of the project. */
-function resolvingOf({ run, later, keys }: Resolvable, staged: string): ResolveTask['runs'][number] {
-  const directoryOf = (other: RunManifest) => `${other.jobId}/${other.runId}`;
-  const pathOf = (other: RunManifest) => `${directoryOf(other)}/${other.table?.name ?? ''}`;
+/** A SELECT of the numbers of the rows that later runs hold too, and its files. A row without its whole key is never replaced. */
+function supersededSql({ run, later, keys }: Resolvable): { select: string; files: string[] } {
+  const pathOf = (other: RunManifest) => `${placeOf(other)}/${other.table?.name ?? ''}`;
   const heldAs = (key: string) => new Set([run, ...later].map((each) => each.table?.columns.find((c) => folded(c.name) === key)?.heldAs));
-  // A number and a text are compared as what they show.
-  const textKeys = keys.filter((key) => heldAs(key).size > 1);
-  return { file: pathOf(run), later: later.map(pathOf), keys, textKeys, target: `${directoryOf(run)}/${staged}` };
+  const same = keys.map((key) => {
+    // A number and a text are compared as what they show.
+    const type = heldAs(key).size > 1 ? '::VARCHAR' : '';
+    return `a.${identifier(key)}${type} = b.${identifier(key)}${type}`;
+  });
+  const others = `SELECT ${keys.map(identifier).join(', ')} FROM read_parquet(${literals(later.map(pathOf))}, union_by_name = true)`;
+  const select = `SELECT a.file_row_number AS n FROM read_parquet(${literal(pathOf(run))}, file_row_number = true) a
+    SEMI JOIN (${others}) b ON ${same.join(' AND ')}`;
+  return { select, files: [run, ...later].map(pathOf) };
 }
 
 async function resolveTogether(open: readonly Resolvable[], context: ConversionContext): Promise<void> {
-  const { projectDir: directory, holder, signal } = context;
   const found = await Promise.all(open.map(async (each) => ({ each, own: await held(each.run, context), staged: newName('.tmp') })));
-  const taken = found.flatMap(({ each, own, staged }) => (own?.run.table ? [{ each, own, staged, table: own.run.table }] : []));
-  const without = taken.filter(({ each }) => each.later.length === 0);
-  const left = taken.filter(({ each }) => each.later.length > 0);
-  const finished: Promise<void>[] = [];
-  const onResolved = (rows: number) => {
-    const first = left.shift();
-    if (!first) return;
-    const { each, own, staged, table } = first;
-    const save = async () => {
-      const file = rows > 0 ? await placed(own.directory, staged, newName('.rows.parquet')) : undefined;
-      await rm(join(own.directory, staged), { force: true });
-      // A list of before may still be read: the next tidying removes it.
-      const superseded = { by: idsOf(each.later), rows, ...(file && { file }) };
-      await saveManifest(own.directory, { ...own.run, table: { ...table, superseded } });
-    };
-    finished.push(save());
-  };
+  const taken = found.flatMap(({ each, own, staged }) => {
+    const target = `${placeOf(each.run)}/${staged}`;
+    return own?.run.table ? [{ each, own, staged, target, table: own.run.table, ...supersededSql(each) }] : [];
+  });
+  const writer = openRound(
+    context,
+    taken.flatMap(({ files, target }) => [...files, target]),
+  );
   try {
-    for (const {
-      own,
-      table: { superseded: _, ...table },
-    } of without)
-      await saveManifest(own.directory, { ...own.run, table });
-    const runs = left.map(({ each, staged }) => resolvingOf(each, staged));
-    if (runs.length > 0) await resolveRuns(runs, { directory, holder, signal, timeoutMs: TIMEOUT_MS, onDone: onResolved });
-  } catch {
-    // Queries find the rows by themselves.
-    if (!signal.aborted && left[0]) unresolvable.add(resolvingKey(left[0].each, context));
+    for (const { each, own, staged, target, table, select } of taken) {
+      const { superseded: _, ...bare } = table;
+      try {
+        const rows = each.later.length > 0 ? await writer.write({ select, target }) : 0;
+        const file = rows > 0 ? await placed(own.directory, staged, newName('.rows.parquet')) : undefined;
+        // A list of before may still be read: the next tidying removes it.
+        const superseded = { by: idsOf(each.later), rows, ...(file && { file }) };
+        await saveManifest(own.directory, { ...own.run, table: each.later.length > 0 ? { ...bare, superseded } : bare });
+      } catch {
+        // Queries find the rows by themselves.
+        if (!context.signal.aborted) unresolvable.add(resolvingKey(each, context));
+        return;
+      } finally {
+        await rm(join(own.directory, staged), { force: true });
+      }
+    }
   } finally {
-    await Promise.allSettled(finished);
-    for (const { own, staged } of left) await rm(join(own.directory, staged), { force: true });
+    await writer.close();
     for (const { own } of found) await own?.lock.release();
   }
 }

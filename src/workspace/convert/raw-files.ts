@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { constants, createGunzip } from 'node:zlib';
 import { grouped } from '../../lib/grouped.ts';
+import { isRecord } from '../../lib/is-record.ts';
 import { type FileColumn, fileColumns, keyedColumns } from '../query/columns.ts';
 import { identifier, literal, literals } from '../query/view-sql.ts';
 import type { RunFile, RunManifest } from '../store/manifest.ts';
@@ -54,10 +55,6 @@ async function headOf(path: string, gzip: boolean, bytes: number): Promise<Head>
   return { text, cut: size > bytes || (gzip && length >= maxBytes) };
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function jsonRows({ text, cut }: Head): Readonly<Record<string, unknown>>[] {
   const lines = text.split('\n', ROWS + 1);
   // The last line ends where the look ends; whether all of it is there is not known.
@@ -73,28 +70,16 @@ function jsonRows({ text, cut }: Head): Readonly<Record<string, unknown>>[] {
   });
 }
 
-function beginning(names: readonly string[], rows: readonly ((name: string, index: number) => unknown)[], isEmpty: boolean): Beginning {
-  return { names, samples: names.map((name, index) => rows.map((read) => read(name, index))), isEmpty };
-}
-
 function jsonBeginning(head: Head): Beginning {
   const rows = jsonRows(head);
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return beginning(
-    names,
-    rows.map((row) => (name) => row[name]),
-    head.text.trim() === '',
-  );
+  return { names, samples: names.map((name) => rows.map((row) => row[name])), isEmpty: head.text.trim() === '' };
 }
 
 function csvBeginning(head: Head): Beginning {
   const [names, ...rows] = csvRecords(head.text, { limit: ROWS, cut: head.cut });
   if (!names) return NOTHING;
-  return beginning(
-    names,
-    rows.map((row) => (_, index) => row[index]),
-    rows.length === 0 && !head.cut,
-  );
+  return { names, samples: names.map((_, index) => rows.map((row) => row[index])), isEmpty: rows.length === 0 && !head.cut };
 }
 
 /** Reads the beginning of a downloaded file; only in a separate process, because its decompressed size is not known. */

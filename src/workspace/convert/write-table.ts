@@ -14,9 +14,9 @@ import {
 import { type Column, columnOf, folded, mergedColumns, promisedColumns, timeColumn } from '../query/columns.ts';
 import { keysOf } from '../query/data-view.ts';
 import { openDatabase } from '../query/database.ts';
-import type { Converted, ConvertTask, Machine, PieceTask, ResolveTask } from '../query/protocol.ts';
-import { identifier, literal, literals } from '../query/view-sql.ts';
-import { WorkspaceError } from '../store/disk.ts';
+import type { Conversion, Converted, Machine, Piece } from '../query/protocol.ts';
+import { identifier, literal, UNORDERED } from '../query/view-sql.ts';
+import { messageOf, WorkspaceError } from '../store/disk.ts';
 import type { RunManifest, RunTable, StoredColumn } from '../store/manifest.ts';
 import { type RawFiles, rawFilesOf, textsOf } from './raw-files.ts';
 
@@ -35,8 +35,6 @@ interface TablePlan {
   readonly columns: readonly StoredColumn[];
   /** A SELECT of all rows, and in `MISFITS` the number of values of a row that are not of their column's type. */
   readonly select: string;
-  /** For each column that is no text: a SELECT of the number of its values, and of those that fit the types it may have, closest first. */
-  readonly fits: readonly { readonly column: Column; readonly types: readonly ColumnType[]; readonly sql: string }[];
   /** Columns of text that may hold numbers alone, with how these are written: all their values are looked at. */
   readonly texts: readonly { readonly name: string; readonly form: string }[];
   /** Names of the columns that rows are sorted by, and the expression of the day of a row, which comes first. */
@@ -110,16 +108,6 @@ function rowsSql(raw: readonly RawFiles[], columns: readonly Column[], isMended:
   return selectFrom(raw, isMended, list) || `SELECT ${none.join(', ')}, 0::BIGINT AS ${MISFITS} WHERE false`;
 }
 
-function fitsOf(raw: readonly RawFiles[], columns: readonly Column[], isMended: boolean): TablePlan['fits'] {
-  return columns.flatMap((column) => {
-    if (column.type === 'VARCHAR') return [];
-    const types = nearestTypes(column.type);
-    const texts = selectFrom(raw, isMended, (textOf) => `${textOf(column.name) ?? 'NULL::VARCHAR'} AS t`);
-    const counts = types.map((type) => `count(${valueSql('t', type)}) FILTER (${hasText('t')})`);
-    return [{ column, types, sql: `SELECT count(*) FILTER (${hasText('t')}), ${counts.join(', ')} FROM (${texts})` }];
-  });
-}
-
 /** Ids of rows as numbers that give the same text again; the statement ends with `NO_NUMBER` where one does not. */
 function withNumbers(rows: string, columns: readonly StoredColumn[]): string {
   const held = columns.flatMap(({ name, heldAs }, index) =>
@@ -156,7 +144,6 @@ function tablePlan(run: RunManifest, raw: readonly RawFiles[], { idsAsText, isMe
   return {
     columns: stored,
     select: withNumbers(rowsSql(raw, columns, isMended), stored),
-    fits: fitsOf(raw, columns, isMended),
     texts: stored.flatMap((column) => {
       const form = column.type === 'VARCHAR' && !column.heldAs ? numbersIn(column.name, samplesOf(column)) : undefined;
       return form ? [{ name: column.name, form }] : [];
@@ -216,16 +203,10 @@ function copySql(select: string, target: string, compression: 'zstd' | 'snappy' 
   return `COPY (${select}) TO ${literal(target)} (${options.join(', ')})`;
 }
 
-/** Number of rows, and sums of whole numbers that they hold. */
-interface Tally {
-  rows: number;
-  readonly sums: bigint[];
-}
-
-/** A condition that lets every row pass and counts it, with its whole numbers, in what is given beside it. */
-async function tallyRows(connection: DuckDBConnection, numbers: readonly string[]): Promise<{ tally: Tally; condition: string }> {
+/** A condition that lets every row pass and counts it, with the sums of its whole numbers, in what is given beside it. */
+async function tallyRows(connection: DuckDBConnection, numbers: readonly string[]) {
   const { BIGINT, BOOLEAN, DuckDBScalarFunction } = await import('../query/duckdb.ts');
-  const tally: Tally = { rows: 0, sums: numbers.map(() => 0n) };
+  const tally = { rows: 0, sums: numbers.map(() => 0n) };
   const name = `__tally_${randomBytes(6).toString('hex')}`;
   const count = DuckDBScalarFunction.create({
     name,
@@ -290,12 +271,18 @@ export async function writeRows(connection: DuckDBConnection, plan: TablePlan, t
 }
 
 /** The types that fit most values of each column, and how many values do not fit. */
-async function settledTypes(connection: DuckDBConnection, { fits }: TablePlan) {
-  const settled: { name: string; type: StoredColumn['type']; values: number }[] = [];
-  for (const { column, types, sql } of fits) {
-    const [[present = 0, ...fitting] = []] = (await rowsOf(connection, sql)).map((row) => row.map(Number));
-    const type = closest(types, present, (each) => fitting[types.indexOf(each)] ?? 0) ?? 'VARCHAR';
-    settled.push({ name: column.name, type, values: type === 'VARCHAR' ? 0 : present - (fitting[types.indexOf(type)] ?? 0) });
+async function settledTypes(connection: DuckDBConnection, raw: readonly RawFiles[], columns: readonly Column[], isMended: boolean) {
+  const settled: { name: string; type: ColumnType; values: number }[] = [];
+  for (const { name, type: first } of columns) {
+    if (first === 'VARCHAR') continue;
+    const types = nearestTypes(first);
+    const texts = selectFrom(raw, isMended, (textOf) => `${textOf(name) ?? 'NULL::VARCHAR'} AS t`);
+    const counts = types.map((type) => `count(${valueSql('t', type)})`);
+    const [found = []] = await rowsOf(connection, `SELECT count(*), ${counts.join(', ')} FROM (${texts}) WHERE ${hasText('t')}`);
+    const [present = 0, ...fitting] = found.map(Number);
+    const fittingOf = (type: ColumnType) => fitting[types.indexOf(type)] ?? 0;
+    const type = closest(types, present, fittingOf) ?? 'VARCHAR';
+    settled.push({ name, type, values: type === 'VARCHAR' ? 0 : present - fittingOf(type) });
   }
   return settled;
 }
@@ -304,16 +291,11 @@ async function settledTypes(connection: DuckDBConnection, { fits }: TablePlan) {
 type WrittenTable = Omit<RunTable, 'name' | 'bytes' | 'superseded'>;
 
 /** Writes the table of a run, in another way where its values show that the first one was wrong. */
-async function convert(
-  connection: DuckDBConnection,
-  of: ConvertTask['runs'][number],
-  raw: readonly RawFiles[],
-  way: TableWay,
-): Promise<WrittenTable> {
+async function convert(connection: DuckDBConnection, of: Conversion, raw: readonly RawFiles[], way: TableWay): Promise<WrittenTable> {
   const plan = tablePlan(of.run, raw, way);
   try {
     const { misfits, rows, columns } = await writeRows(connection, plan, of.target);
-    const settled = misfits === 0 ? [] : await settledTypes(connection, plan);
+    const settled = misfits === 0 ? [] : await settledTypes(connection, raw, plan.columns, way.isMended);
     const types = new Map(settled.map(({ name, type }) => [name, type]));
     if (plan.columns.some(({ name, type }) => type !== (types.get(name) ?? type)))
       return await convert(connection, of, raw, { ...way, types });
@@ -328,40 +310,25 @@ async function convert(
 }
 
 /** Makes a table of a run. */
-export async function convertRun(of: ConvertTask['runs'][number], machine: Machine): Promise<Converted> {
+export async function convertRun(of: Conversion, machine: Machine): Promise<Converted> {
   const { run, directory, target } = of;
   try {
     const raw = await rawFilesOf(run, directory);
     const files = [...raw.flatMap(({ paths }) => paths), target];
-    const connection = await openDatabase({ ...machine, setup: ['SET preserve_insertion_order = false'], files });
+    const connection = await openDatabase({ ...machine, setup: [UNORDERED], files });
     try {
-      return { runId: run.runId, table: await convert(connection, of, raw, { idsAsText: false, isMended: false, types: new Map() }) };
+      return { table: await convert(connection, of, raw, { idsAsText: false, isMended: false, types: new Map() }) };
     } finally {
       connection.closeSync();
     }
   } catch (error) {
-    const words = error instanceof WorkspaceError ? error.message : damageWords(error instanceof Error ? error.message : String(error));
-    return { runId: run.runId, damage: words };
+    const words = error instanceof WorkspaceError ? error.message : damageWords(messageOf(error));
+    return { damage: words };
   }
 }
 
-/** Writes the numbers of the rows that later files hold too; gives how many there are. A row without its whole key is never replaced. */
-export async function resolveOverlap(
-  connection: DuckDBConnection,
-  { file, later, keys, textKeys, target }: ResolveTask['runs'][number],
-): Promise<number> {
-  const value = (row: string, name: string) => `${row}.${identifier(name)}${textKeys.includes(name) ? '::VARCHAR' : ''}`;
-  const same = keys.map((name) => `${value('a', name)} = ${value('b', name)}`).join(' AND ');
-  const names = keys.map(identifier).join(', ');
-  const rows = `read_parquet(${literal(file)}, file_row_number = true) a
-    SEMI JOIN (SELECT ${names} FROM read_parquet(${literals(later)}, union_by_name = true)) b ON ${same}`;
-  await connection.run(copySql(`SELECT a.file_row_number AS n FROM ${rows}`, target));
-  const [count] = await rowsOf(connection, `SELECT count(*) FROM read_parquet(${literal(target)})`);
-  return Number(count?.[0]);
-}
-
 /** Writes what a SELECT gives into one Parquet file that is read once, so quickly; gives the number of rows. */
-export async function writePiece(connection: DuckDBConnection, { select, target }: PieceTask): Promise<number> {
+export async function writePiece(connection: DuckDBConnection, { select, target }: Piece): Promise<number> {
   await connection.run(copySql(select, target, 'snappy'));
   const [count] = await rowsOf(connection, `SELECT count(*) FROM read_parquet(${literal(target)})`);
   return Number(count?.[0]);

@@ -5,11 +5,11 @@ import { retryAfterMs } from '../../api/retry.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { hint } from '../../lib/hint.ts';
 import { formatBytes } from '../../lib/number-text.ts';
-import { diskFailure, WorkspaceError } from '../store/disk.ts';
+import { diskFailure, readJson, WorkspaceError, writeDurably } from '../store/disk.ts';
 import type { Quota } from '../store/quota.ts';
 import type { FileAnswer, FileStore } from './file-store.ts';
 import type { Inspected } from './inspection.ts';
-import { type ArrivedFile, openPartFile, type PartFile, type PartRecord, readPartRecord, writePartRecord } from './part-file.ts';
+import { type ArrivedFile, openPartFile, type PartFile, type PartRecord, partRecord } from './part-file.ts';
 
 /** A part that is wanted. */
 export interface WantedPart {
@@ -88,7 +88,7 @@ function faultOf({ fault, gzip, plainBytes }: Inspected, bytes: number, fileSize
 export async function downloadPart(part: WantedPart, context: PartContext): Promise<ArrivedFile> {
   const { directory, format, signal } = context;
   const { stem, record: recordPath, arriving } = pathsOf(directory, part.number);
-  let record = await readPartRecord(recordPath);
+  let record = (await readJson(recordPath, partRecord)) ?? {};
   const there = await finished(directory, arriving, record);
   if (there) {
     context.onBytes(part.number, there.bytes, there.bytes);
@@ -114,7 +114,7 @@ export async function downloadPart(part: WantedPart, context: PartContext): Prom
           ...(rows !== undefined && { rows }),
           ...(firstLine && { firstLine: [...firstLine] }),
         };
-        await writePartRecord(recordPath, { ...record, done });
+        await writeDurably(recordPath, JSON.stringify({ ...record, done }));
         await rename(arriving, join(directory, name));
         return done;
       }
@@ -198,7 +198,7 @@ async function fitsOn({ etag, totalBytes, offset }: FileAnswer, { number, file, 
   if (offset !== file.offset) return false;
   if (etag !== arrival.record.etag || totalBytes !== arrival.record.totalBytes) {
     arrival.record = { ...(etag !== undefined && { etag }), ...(totalBytes !== undefined && { totalBytes }) };
-    await writePartRecord(pathsOf(directory, number).record, arrival.record);
+    await writeDurably(pathsOf(directory, number).record, JSON.stringify(arrival.record));
   }
   return true;
 }

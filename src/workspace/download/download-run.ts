@@ -12,7 +12,7 @@ import { headersOf } from '../convert/csv-headers.ts';
 import { openPlans } from '../plans.ts';
 import { diskFailure, makeDirectory, syncDirectory, WorkspaceError, writeDurably } from '../store/disk.ts';
 import { MANIFEST, plansDirectory, runDirectory } from '../store/layout.ts';
-import { isLockName, type Lock, takeLock } from '../store/lock.ts';
+import { isLockName, takeLock } from '../store/lock.ts';
 import { filesOnDisk, type RunFile, type RunId, type RunManifest, readManifest } from '../store/manifest.ts';
 import type { Quota } from '../store/quota.ts';
 import { downloadPart, type WantedPart } from './download-part.ts';
@@ -22,14 +22,6 @@ import { type SuccessfulRun, successfulRunsOf, utc } from './sync-plan.ts';
 
 /** A run as the platform describes it. */
 type RunRecord = PayloadOf<typeof getExportRun>;
-
-interface Following {
-  readonly ask: Ask;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  /** Hears the state, as the platform spells it, how far the run is: 0–1 or 0–100, the reference does not say, and when it should end. */
-  readonly onState: (state: string, completionRate: number | undefined, endsMs: number | undefined) => void;
-}
 
 const FIRST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 15_000;
@@ -54,13 +46,8 @@ function pauseOf(usualMs: number, endsMs: number | undefined, nowMs: number): nu
   return endsMs === undefined ? usualMs : Math.min(usualMs, Math.max(FIRST_WAIT_MS, endsMs - nowMs));
 }
 
-/** Whether a state ends the run without files; other states than the documented ones go on. */
-function isFailed(state: string): boolean {
-  return /^(fail|error|cancel|delet)/i.test(state);
-}
-
 /** Polls until the run has succeeded, and returns it with its files; throws a `WorkspaceError` where it fails. */
-async function followRun({ jobId, runId }: RunId, { ask, clock, signal, onState }: Following): Promise<RunRecord> {
+async function followRun({ jobId, runId }: RunId, { ask, clock, signal, report }: DownloadContext): Promise<RunRecord> {
   let [waitMs, failures] = [FIRST_WAIT_MS, 0];
   let first: Pace | undefined;
   let endsMs: number | undefined;
@@ -73,9 +60,10 @@ async function followRun({ jobId, runId }: RunId, { ask, clock, signal, onState 
       const pace = rate === undefined ? undefined : { atMs: clock.now(), rate };
       endsMs = pace && endOf(first, pace);
       if (pace && pace.rate > 0) first ??= pace;
-      onState(state, rate, endsMs);
+      report({ phase: 'computing', runState: state, completionRate: rate, endsMs });
       if (/^success/i.test(state)) return run;
-      if (isFailed(state)) {
+      // Other states than the documented ones go on.
+      if (/^(fail|error|cancel|delet)/i.test(state)) {
         const next = hint('find_export_gaps', 'find_export_gaps plans an export of the same range.');
         throw new WorkspaceError('failed', `Run ${runId} of job ${jobId} has no files: its state is ${state}. ${next}`);
       }
@@ -93,11 +81,11 @@ async function followRun({ jobId, runId }: RunId, { ask, clock, signal, onState 
 export interface DownloadProgress {
   /** `waiting`: for its turn; `computing`: for the platform; `elsewhere`: for another server that fetches the run. */
   readonly phase: 'waiting' | 'computing' | 'elsewhere' | 'fetching';
-  /** State of the run and how far it is, as the platform says it. */
+  /** State of the run as the platform spells it, and how far it is: 0–1 or 0–100, the reference does not say. */
   readonly runState?: string;
-  readonly completionRate?: number;
+  readonly completionRate?: number | undefined;
   /** When the run should end by its pace, ms since 1970. */
-  readonly endsMs?: number;
+  readonly endsMs?: number | undefined;
   readonly files?: number;
   readonly filesDone?: number;
   readonly bytes?: number;
@@ -130,22 +118,11 @@ const LOCK_WAIT_MS = 1_000;
 
 /** Follows a run until it has files, fetches them, and writes the manifest last; a run that is complete is not asked for again. */
 export async function downloadRun(id: RunId, context: DownloadContext, listed?: SuccessfulRun): Promise<RunManifest> {
-  const { projectDir, ask, clock, quota, signal, report } = context;
+  const { projectDir, clock, quota } = context;
   const directory = runDirectory(projectDir, id);
   const complete = await readManifest(projectDir, id);
   if (complete) return complete;
-  const run = await followRun(id, {
-    ask,
-    clock,
-    signal,
-    onState: (runState, completionRate, endsMs) =>
-      report({
-        phase: 'computing',
-        runState,
-        ...(completionRate !== undefined && { completionRate }),
-        ...(endsMs !== undefined && { endsMs }),
-      }),
-  });
+  const run = await followRun(id, context);
   const lock = await lockedOrDone(id, directory, context);
   if (!('release' in lock)) return lock;
   try {
@@ -180,23 +157,17 @@ async function writeWithin(quota: Quota, path: string, text: string): Promise<vo
 /** The lock of a run, or its manifest where another server completed it meanwhile. */
 async function lockedOrDone(id: RunId, directory: string, { projectDir, clock, signal, report }: DownloadContext) {
   for (;;) {
-    const lock = await lockOf(directory);
+    // Checked again, because another call may have removed the run a moment ago.
+    await makeDirectory(directory);
+    const lock = await takeLock(directory, 'write').catch((error: unknown) => {
+      throw diskFailure(error, directory);
+    });
     const complete = await readManifest(projectDir, id);
     if (complete && 'release' in lock) await lock.release();
     if (complete) return complete;
     if ('release' in lock) return lock;
     report({ phase: 'elsewhere' });
     await clock.sleep(LOCK_WAIT_MS, signal);
-  }
-}
-
-async function lockOf(directory: string): Promise<Lock | { readonly pid: number }> {
-  try {
-    // Checked again, because another call may have removed the run a moment ago.
-    await makeDirectory(directory);
-    return await takeLock(directory, 'write');
-  } catch (error) {
-    throw diskFailure(error, directory);
   }
 }
 

@@ -3,16 +3,6 @@ import { Worker } from 'node:worker_threads';
 import { shippedFile } from '../../lib/shipped.ts';
 import { type Inspected, type Inspection, inspect } from './inspection.ts';
 
-/** Looks at a file on the disk while it is written. */
-export interface FileInspection {
-  /** Tells how many bytes of the file are on the disk by now. */
-  grown(bytes: number): void;
-  /** Describes the file up to the byte of the last `grown`. */
-  end(): Promise<Inspected>;
-  /** Resolves once the file is no longer read. */
-  close(): Promise<void>;
-}
-
 /** A smaller file is read faster than a thread starts. */
 const THREAD_BYTES = 32 * 1024 * 1024;
 /** Bytes that are read at a time: as many as stay near the processor. */
@@ -67,7 +57,7 @@ function inspectBeside({ fd }: FileHandle, format: string) {
 }
 
 /** Begins to inspect a file that is open for reading; the file must stay open until `close` has resolved. */
-export function inspectFile(file: FileHandle, format: string): FileInspection {
+export function inspectFile(file: FileHandle, format: string) {
   let bytes = 0;
   let beside: ReturnType<typeof inspectBeside> | undefined;
 
@@ -83,16 +73,19 @@ export function inspectFile(file: FileHandle, format: string): FileInspection {
   }
 
   return {
-    grown(now) {
+    /** Tells how many bytes of the file are on the disk by now. */
+    grown(now: number): void {
       bytes = now;
       if (bytes >= THREAD_BYTES) beside ??= inspectBeside(file, format);
       beside?.tell({ bytes, isWhole: false });
     },
-    end() {
+    /** Describes the file up to the byte of the last `grown`. */
+    end(): Promise<Inspected> {
       if (!beside) return inspectHere();
       beside.tell({ bytes, isWhole: true });
       return beside.result;
     },
+    /** Resolves once the file is no longer read. */
     close: async () => beside?.close(),
   };
 }

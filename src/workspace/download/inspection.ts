@@ -6,17 +6,6 @@ import { csvRecords } from '../convert/csv-records.ts';
 const LINE_END = 0x0a;
 const QUOTE = 0x22;
 
-/** Counts records while bytes go by. */
-export interface RowCounter {
-  add(chunk: Uint8Array): void;
-  /** Records so far, the header of CSV not counted; a last line needs no end. */
-  rows(): number;
-  /** Bytes since the last line end. */
-  inRow(): number;
-  /** The beginning of CSV, where its first line is; undefined for other formats. */
-  beginning(): string | undefined;
-}
-
 /** A first line is not longer. */
 const BEGINNING_BYTES = 64 * 1024;
 
@@ -27,7 +16,7 @@ function lineEndsIn(chunk: Uint8Array): number {
 }
 
 /** Counts the records of JSON lines or CSV; undefined for a format whose records cannot be counted. */
-function createRowCounter(format: string): RowCounter | undefined {
+function createRowCounter(format: string) {
   const isCsv = format.toUpperCase() === 'CSV';
   if (!isCsv && format.toUpperCase() !== 'JSONL') return undefined;
   let [ends, last, isQuoted] = [0, LINE_END, false];
@@ -43,15 +32,18 @@ function createRowCounter(format: string): RowCounter | undefined {
     return found;
   }
   return {
-    add(chunk) {
+    add(chunk: Uint8Array): void {
       ends += isCsv ? unquotedEndsIn(chunk) : lineEndsIn(chunk);
       last = chunk.at(-1) ?? last;
       const lastEnd = chunk.lastIndexOf(LINE_END);
       inRow = lastEnd === -1 ? inRow + chunk.length : chunk.length - lastEnd - 1;
       if (isCsv && start.length < BEGINNING_BYTES) start = Buffer.concat([start, chunk.subarray(0, BEGINNING_BYTES - start.length)]);
     },
+    /** Records so far, the header of CSV not counted; a last line needs no end. */
     rows: () => Math.max(0, ends + (last === LINE_END ? 0 : 1) - (isCsv ? 1 : 0)),
+    /** Bytes since the last line end. */
     inRow: () => inRow,
+    /** The beginning of CSV, where its first line is; undefined for other formats. */
     beginning: () => (isCsv ? start.toString('utf8') : undefined),
   };
 }
@@ -107,15 +99,7 @@ function bombWords(plainBytes: number, { compressedBytes, inRow }: { compressedB
 function nothing(): void {}
 
 /** Unpacks gzip while it arrives. */
-interface Unpacker {
-  /** Resolves when more may come. */
-  write(chunk: Buffer): Promise<void> | void;
-  /** Resolves when the last of it is unpacked. */
-  end(): Promise<void>;
-  destroy(): void;
-}
-
-function createUnpacker(onPlain: (chunk: Buffer) => void, onBroken: (error: Error) => void): Unpacker {
+function createUnpacker(onPlain: (chunk: Buffer) => void, onBroken: (error: Error) => void) {
   let [isOver, wake, finish] = [false, nothing, nothing];
   const over = new Promise<void>((resolve) => {
     finish = resolve;
@@ -136,14 +120,16 @@ function createUnpacker(onPlain: (chunk: Buffer) => void, onBroken: (error: Erro
       ended();
     });
   return {
-    write(chunk) {
+    /** Resolves when more may come. */
+    write(chunk: Buffer): Promise<void> | void {
       // A stream that broke, or that met its end before this, takes nothing more; the rest of the file is still hashed.
       if (isOver || stream.write(Buffer.from(chunk))) return undefined;
       return new Promise((resolve) => {
         wake = resolve;
       });
     },
-    async end() {
+    /** Resolves when the last of it is unpacked. */
+    async end(): Promise<void> {
       stream.end();
       await over;
     },
@@ -156,7 +142,7 @@ export function inspect(format: string): Inspection {
   const hash = createHash('sha256');
   const counter = createRowCounter(format);
   let start = Buffer.alloc(0);
-  let unpacker: Unpacker | undefined;
+  let unpacker: ReturnType<typeof createUnpacker> | undefined;
   let isKnown = false;
   let plainBytes = 0;
   let compressedBytes = 0;

@@ -1,7 +1,7 @@
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import * as z from 'zod';
 import { abortable } from '../../api/deadline.ts';
-import { diskFailure, FILE_MODE, WorkspaceError, writeDurably } from '../store/disk.ts';
+import { diskFailure, FILE_MODE, WorkspaceError } from '../store/disk.ts';
 import { runFile } from '../store/manifest.ts';
 import type { Quota, Room } from '../store/quota.ts';
 import { inspectFile } from './inspect-file.ts';
@@ -13,7 +13,7 @@ const arrivedFile = runFile.extend({ firstLine: z.array(z.string()).exactOptiona
 export type ArrivedFile = z.output<typeof arrivedFile>;
 
 /** The state of a part that is not yet in a manifest, stored next to it so that another process can continue. */
-const partRecord = z.object({
+export const partRecord = z.object({
   /** Strong tag of the file that the bytes on disk are of. */
   etag: z.string().optional(),
   totalBytes: z.number().optional(),
@@ -23,41 +23,10 @@ const partRecord = z.object({
 /** The state of a part that is not yet in a manifest. */
 export type PartRecord = z.output<typeof partRecord>;
 
-/** Reads the record of a part; an empty one where there is none that can be read. */
-export async function readPartRecord(path: string): Promise<PartRecord> {
-  const text = await readFile(path, 'utf8').catch(() => '{}');
-  try {
-    return partRecord.parse(JSON.parse(text));
-  } catch {
-    return {};
-  }
-}
-
-/** Replaces the record of a part in one step, so that a kill leaves the old or the new one. */
-export function writePartRecord(path: string, record: PartRecord): Promise<void> {
-  return writeDurably(path, JSON.stringify(record));
-}
-
 /** Bytes that are gathered before they are written; the next are received and hashed meanwhile. */
 const BLOCK_BYTES = 1024 * 1024;
 /** Bytes after which the file is flushed to disk, so that a large file does not leave everything for the end. */
 const SYNC_BYTES = 64 * 1024 * 1024;
-
-/** A part during its download; it is inspected from the disk, so what is described is what is there. */
-export interface PartFile {
-  /** Bytes taken so far; the next byte of the part belongs there. */
-  readonly offset: number;
-  /** Reserves room for this many more bytes. */
-  announce(bytes: number): Promise<void>;
-  take(chunks: readonly Buffer[]): Promise<void>;
-  /** Flushes the received bytes to the disk. */
-  flush(): Promise<void>;
-  /** Forgets all bytes. */
-  restart(): Promise<void>;
-  /** Flushes and closes the file, and describes its content. */
-  finish(): Promise<Inspected>;
-  close(): Promise<void>;
-}
 
 async function writeAll(file: FileHandle, chunks: Buffer[], bytes: number): Promise<void> {
   const { bytesWritten } = await file.writev(chunks);
@@ -74,21 +43,11 @@ export interface PartFileOptions {
   readonly signal: AbortSignal;
 }
 
-/** Writes bytes behind one another, a block while the next is gathered. */
-interface BlockWriter {
-  /** Bytes taken so far, written or not. */
-  offset: number;
-  take(chunks: readonly Buffer[]): Promise<void>;
-  /** Waits until all bytes taken are written. */
-  flush(): Promise<void>;
-  /** Waits until nothing is being written, or flushed to the disk in between. */
-  settled(): Promise<void>;
-}
-
 /** Room that is kept for the record beside a part, whose bytes are not counted when it is written. */
 const RECORD_BYTES = 512;
 
-function createBlockWriter(file: FileHandle, room: Room, onWritten: (end: number) => void): BlockWriter {
+/** Writes bytes behind one another, a block while the next is gathered. */
+function createBlockWriter(file: FileHandle, room: Room, onWritten: (end: number) => void) {
   let pending: Buffer[] = [];
   let pendingBytes = 0;
   let writing: Promise<void> = Promise.resolve();
@@ -122,20 +81,23 @@ function createBlockWriter(file: FileHandle, room: Room, onWritten: (end: number
       });
   }
 
-  const writer: BlockWriter = {
+  const writer = {
+    /** Bytes taken so far, written or not. */
     offset: 0,
-    async take(chunks) {
+    async take(chunks: readonly Buffer[]): Promise<void> {
       const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
       pending.push(...chunks);
       pendingBytes += bytes;
       writer.offset += bytes;
       if (pendingBytes >= BLOCK_BYTES) await send();
     },
-    async flush() {
+    /** Waits until all bytes taken are written. */
+    async flush(): Promise<void> {
       if (pendingBytes > 0) await send();
       await writing;
     },
-    async settled() {
+    /** Waits until nothing is being written, or flushed to the disk in between. */
+    async settled(): Promise<void> {
       await writing.catch(() => undefined);
       await syncing;
     },
@@ -143,8 +105,11 @@ function createBlockWriter(file: FileHandle, room: Room, onWritten: (end: number
   return writer;
 }
 
-/** Opens the file of a part, with what it holds already; failures of the disk are a `WorkspaceError`. */
-export async function openPartFile(path: string, { format, quota, keep, signal }: PartFileOptions): Promise<PartFile> {
+/**
+ * Opens the file of a part, with what it holds already; failures of the disk are a `WorkspaceError`. It is inspected from the disk, so what
+ * is described is what is there.
+ */
+export async function openPartFile(path: string, { format, quota, keep, signal }: PartFileOptions) {
   const room = quota.room();
   const worded = async <T>(task: Promise<T>): Promise<T> => {
     try {
@@ -168,13 +133,17 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
   const flush = () => worded(writer.flush());
 
   return {
+    /** Bytes taken so far; the next byte of the part belongs there. */
     get offset() {
       return writer.offset;
     },
-    announce: (bytes) => room.need(bytes + RECORD_BYTES),
-    take: (chunks) => worded(writer.take(chunks)),
+    /** Reserves room for this many more bytes. */
+    announce: (bytes: number) => room.need(bytes + RECORD_BYTES),
+    take: (chunks: readonly Buffer[]) => worded(writer.take(chunks)),
+    /** Flushes the received bytes to the disk. */
     flush,
-    async restart() {
+    /** Forgets all bytes. */
+    async restart(): Promise<void> {
       await flush();
       await inspection.close();
       await worded(file.truncate(0));
@@ -182,7 +151,8 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
       inspection = inspectFile(file, format);
       writer.offset = 0;
     },
-    async finish() {
+    /** Flushes and closes the file, and describes its content. */
+    async finish(): Promise<Inspected> {
       await flush();
       const inspected = inspection.end();
       // Thrown below, after what explains it.
@@ -194,7 +164,7 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
       if (size !== offset) throw new WorkspaceError('disk', `${path} has ${size} bytes instead of ${offset}: another process writes it.`);
       return worded(abortable(inspected, signal));
     },
-    async close() {
+    async close(): Promise<void> {
       await writer.settled();
       await inspection.close();
       // The record stays until the run is whole.
@@ -204,3 +174,6 @@ export async function openPartFile(path: string, { format, quota, keep, signal }
     },
   };
 }
+
+/** A part during its download. */
+export type PartFile = Awaited<ReturnType<typeof openPartFile>>;

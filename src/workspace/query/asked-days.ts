@@ -20,20 +20,12 @@ function msOf(day: string, time: string | undefined): number {
 function boundsOf([, operator = '', day = '', time, lastDay, lastTime]: RegExpMatchArray): Bound[] {
   const ms = msOf(day, time);
   const endOf = (at: number, ofTime: string | undefined) => at + (ofTime === undefined ? DAY_MS : 0);
-  if (/between/i.test(operator)) {
-    const last = lastDay === undefined ? endOf(ms, time) : endOf(msOf(lastDay, lastTime), lastTime);
-    return [
-      { side: 'from', ms },
-      { side: 'to', ms: last },
-    ];
-  }
-  if (operator === '=')
-    return [
-      { side: 'from', ms },
-      { side: 'to', ms: endOf(ms, time) },
-    ];
-  if (operator.startsWith('>')) return [{ side: 'from', ms: operator === '>' ? endOf(ms, time) : ms }];
-  return [{ side: 'to', ms: operator === '<' ? ms : endOf(ms, time) }];
+  const isRange = /between/i.test(operator) && lastDay !== undefined;
+  const endMs = isRange ? endOf(msOf(lastDay, lastTime), lastTime) : endOf(ms, time);
+  const from: Bound = { side: 'from', ms: operator === '>' ? endMs : ms };
+  const to: Bound = { side: 'to', ms: operator === '<' ? ms : endMs };
+  if (operator.startsWith('>')) return [from];
+  return operator.startsWith('<') ? [to] : [from, to];
 }
 
 /**

@@ -1,3 +1,5 @@
+import { isRecord } from '../../lib/is-record.ts';
+
 /**
  * The functions of DuckDB that a statement may call, in lower case: those that compute from their arguments alone. What is not named
  * here shows settings, paths or other statements, acts on the engine, keeps others waiting, or belongs to its inside.
@@ -62,9 +64,7 @@ const rowFunctions: ReadonlySet<string> = new Set(['range', 'generate_series', '
 /** Tables of the engine, which a name that the statement gives must not open. */
 const ENGINE_TABLES = /^(duckdb|pg|pragma|sqlite)_/i;
 
-interface Node {
-  readonly [member: string]: unknown;
-}
+type Node = Readonly<Record<string, unknown>>;
 
 /** Names of common table expressions, and of the views that the statement may read. */
 interface Known {
@@ -80,15 +80,11 @@ function isKnown({ catalog_name: catalog, schema_name: schema, table_name: table
   return place === '' && own.has(name) && !ENGINE_TABLES.test(name);
 }
 
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function visit(value: unknown, see: (node: Node) => void): void {
   const open = [value];
   while (open.length > 0) {
     const next = open.pop();
-    if (isNode(next)) see(next);
+    if (isRecord(next)) see(next);
     // One by one: a list may have more members than a call takes arguments.
     if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) open.push(member);
   }
@@ -98,8 +94,8 @@ function visit(value: unknown, see: (node: Node) => void): void {
 function ownNames(tree: unknown): Set<string> {
   const names = new Set<string>();
   visit(tree, (node) => {
-    const map = isNode(node['cte_map']) ? node['cte_map']['map'] : undefined;
-    for (const entry of Array.isArray(map) ? map : []) if (isNode(entry)) names.add(String(entry['key']).toLowerCase());
+    const map = isRecord(node['cte_map']) ? node['cte_map']['map'] : undefined;
+    for (const entry of Array.isArray(map) ? map : []) if (isRecord(entry)) names.add(String(entry['key']).toLowerCase());
   });
   return names;
 }
@@ -119,14 +115,14 @@ function viewWords(views: readonly string[]): string {
 /** Why one node of the statement is not allowed. */
 function faultOf(node: Node, known: Known): string | undefined {
   const { type, table_name: table, function_name: name, function: call, schema, query } = node;
-  if (type === 'TABLE_FUNCTION' && isNode(call) && !rowFunctions.has(String(call['function_name']).toLowerCase()))
+  if (type === 'TABLE_FUNCTION' && isRecord(call) && !rowFunctions.has(String(call['function_name']).toLowerCase()))
     return (
       `${String(call['function_name'])} cannot be read from; the data are the ${known.views.length === 1 ? 'view' : 'views'} ` +
       `${known.views.join(', ')}.`
     );
   if (type === 'BASE_TABLE' && !isKnown(node, known)) return `there is no table "${String(table)}"; ${viewWords(known.views)}.`;
   // A description of a view or a query contains that query; the other statements list the engine's own objects.
-  if (type === 'SHOW_REF' && !isNode(query)) return 'call without sql to see what there is.';
+  if (type === 'SHOW_REF' && !isRecord(query)) return 'call without sql to see what there is.';
   if (typeof name !== 'string') return undefined;
   const isPlain = schema === undefined || schema === '' || schema === 'main';
   return isPlain && (allowedFunctions.has(name.toLowerCase()) || rowFunctions.has(name.toLowerCase()))

@@ -1,9 +1,9 @@
 import type { StoredColumn } from '../store/manifest.ts';
 
-/** The type of one value of a column; ids and other 64-bit integers are VARCHAR, so that no digit is lost. */
-export type ItemType = 'VARCHAR' | 'BIGINT' | 'DOUBLE' | 'BOOLEAN' | 'DATE' | 'TIMESTAMP';
 /** A column as DuckDB declares it; parallel arrays are lists. */
-export type ColumnType = ItemType | `${ItemType}[]`;
+export type ColumnType = StoredColumn['type'];
+/** The type of one value of a column; ids and other 64-bit integers are VARCHAR, so that no digit is lost. */
+export type ItemType = Exclude<ColumnType, `${string}[]`>;
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}(:?\d{2})?)?)?$/;
@@ -106,20 +106,19 @@ export function fittingType(type: ColumnType, values: readonly unknown[]): Colum
       )}[]`;
 }
 
-/** One type for both; VARCHAR holds everything. */
-export function commonType(a: ColumnType, b: ColumnType): ColumnType {
-  if (a === b) return a;
-  const [itemOfA, itemOfB] = [itemTypeOf(a), itemTypeOf(b)];
-  if (itemOfA && itemOfB) return `${commonItem(itemOfA, itemOfB)}[]`;
-  return itemOfA || itemOfB ? 'VARCHAR' : commonItem(a as ItemType, b as ItemType); // neither is a list
-}
+/** Types whose values another one holds too. */
+const WIDER: Readonly<Partial<Record<ColumnType, ColumnType>>> = {
+  BIGINT: 'DOUBLE',
+  DATE: 'TIMESTAMP',
+  'BIGINT[]': 'DOUBLE[]',
+  'DATE[]': 'TIMESTAMP[]',
+};
 
-function commonItem(a: ItemType, b: ItemType): ItemType {
-  if (a === b) return a;
-  const pair = new Set([a, b]);
-  if (pair.has('BIGINT') && pair.has('DOUBLE')) return 'DOUBLE';
-  if (pair.has('DATE') && pair.has('TIMESTAMP')) return 'TIMESTAMP';
-  return 'VARCHAR';
+/** One type for both; text, or a list of texts, holds everything. */
+export function commonType(a: ColumnType, b: ColumnType): ColumnType {
+  if (a === b || WIDER[b] === a) return a;
+  if (WIDER[a] === b) return b;
+  return itemTypeOf(a) && itemTypeOf(b) ? 'VARCHAR[]' : 'VARCHAR';
 }
 
 /** The items of an array, or of the JSON text of one, as CSV holds it. */
@@ -135,7 +134,7 @@ export function asList(value: unknown): readonly unknown[] | undefined {
 }
 
 /** Units of columns. */
-export type Unit = 'cents' | 'money' | 'ms' | 's' | '%' | 'px' | 'UTC';
+export type Unit = NonNullable<StoredColumn['unit']>;
 
 /** Facts about a field that are known before a file is read. */
 export interface KnownField {

@@ -138,8 +138,11 @@ function ranksOf(tables: readonly Stored[]): Map<string, number> {
   return new Map(byExport.map(({ path }, rank) => [path, rank]));
 }
 
-function runsWithColumns(tables: readonly Stored[]): Map<string, RunManifest[]> {
-  const pairs = tables.flatMap(({ run, table }) => table.columns.map(({ name }) => ({ name: folded(name), run })));
+/** The runs that hold a column, by its name in lower case. */
+export function runsWithColumns(
+  tables: readonly { readonly run: RunManifest; readonly columns: readonly Column[] }[],
+): DataView['runsWith'] {
+  const pairs = tables.flatMap(({ run, columns }) => columns.map(({ name }) => ({ name: folded(name), run })));
   return new Map([...grouped(pairs, ({ name }) => name)].map(([name, own]) => [name, own.map(({ run }) => run)]));
 }
 
@@ -291,6 +294,6 @@ export function dataViewOf(runs: readonly RunManifest[], options: DataViewOption
     columns,
     rowCount: overlaps.length > 0 || !isWhole ? undefined : tables.reduce((sum, { rows }) => sum + rows, 0),
     notes: [...notes, ...valueNotes(tables), ...textNotes(name, columns, tables)],
-    runsWith: runsWithColumns(tables),
+    runsWith: runsWithColumns(tables.map(({ run, table }) => ({ run, columns: table.columns }))),
   };
 }

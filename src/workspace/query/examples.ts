@@ -14,39 +14,30 @@ export type Dialect = 'DuckDB' | 'ClickHouse';
 const DIMENSIONS = ['browser_name', 'device_id', 'country_code', 'platform_name', 'language', 'city'];
 const LISTS = ['session_transaction_items.sku', 'session_transaction_items.id', 'errors.message', 'app_events.event_name'];
 
-/** The columns as a statement names them, found by the fields of the platform. */
-interface Names {
-  /** `views` or `sessions`: the kind of row. */
-  readonly rows: string;
-  readonly of: (field: string) => string | undefined;
-  /** In which days are counted; the files are in UTC. */
-  readonly timeZone: string;
-  readonly view: string;
-  readonly dialect: Dialect;
-  /** The column in a derived unit that is computed from a field. */
-  readonly derived: (field: string) => string | undefined;
-}
-
 /** The columns that the examples are about. */
 interface About {
   readonly scope: string;
+  /** In which days are counted; the files are in UTC. */
   readonly timeZone: string;
   /** Name of the view. */
   readonly view: string;
   readonly dialect: Dialect;
 }
 
-function namesOf(columns: readonly Column[], { scope, timeZone, view, dialect }: About): Names {
+/** The columns as a statement names them, found by the fields of the platform. */
+type Names = ReturnType<typeof namesOf>;
+
+function namesOf(columns: readonly Column[], about: About) {
   const byField = new Map(columns.map((column) => [column.field ?? column.name, column]));
   const written = (column: Column | undefined) =>
     column && (/^[a-z_][a-z0-9_]*$/.test(column.name) ? column.name : identifier(column.name));
   return {
-    timeZone,
-    view,
-    dialect,
-    rows: scope.toLowerCase() === 'views' || byField.has('view_number') ? 'views' : 'sessions',
-    of: (field) => written(byField.get(field)),
-    derived(field) {
+    ...about,
+    /** The kind of row. */
+    rows: about.scope.toLowerCase() === 'views' || byField.has('view_number') ? 'views' : 'sessions',
+    of: (field: string) => written(byField.get(field)),
+    /** The column in a derived unit that is computed from a field. */
+    derived: (field: string) => {
       const source = byField.get(field);
       return source && written(columns.find(({ from }) => from !== undefined && folded(from) === folded(source.name)));
     },

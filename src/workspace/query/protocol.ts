@@ -24,60 +24,37 @@ export interface Readable {
   readonly views: readonly string[];
   /** Statements that create them. */
   readonly setup: readonly string[];
-  /** The only files that may be read, relative to the directory of the process. */
+  /** The only files that may be read or written, relative to the directory of the process. */
   readonly files: readonly string[];
 }
 
-/** One SELECT over views. */
-export interface QueryTask extends Statement, Readable {
-  readonly kind: 'query';
-}
-
-/** Several statements over the same views, one after the other as they come, until the process is ended. */
-export interface SessionTask extends Readable {
-  readonly kind: 'session';
-}
-
-/** A statement of a session; `keptAs`: its rows stay there as a table of this name, which later ones may read, and none are given. */
-export interface SessionStatement extends Statement {
-  readonly keptAs?: string;
-}
-
-/** Runs that become tables, one after the other; paths are relative to the directory of the process. */
-export interface ConvertTask {
-  readonly kind: 'convert';
-  readonly runs: readonly { readonly run: RunManifest; readonly directory: string; readonly target: string }[];
-}
-
-/** A run as a table, checked against its source, or in the engine's words why it cannot be one. */
-export type Converted = { readonly runId: number } & (
-  | { readonly table: Omit<RunTable, 'name' | 'bytes' | 'superseded'> }
-  | { readonly damage: string }
-);
-
-/** Finds the rows of Parquet files, each of one run, that later exports hold too, and writes their numbers. */
-export interface ResolveTask {
-  readonly kind: 'resolve';
-  readonly runs: readonly {
-    readonly file: string;
-    readonly later: readonly string[];
-    readonly keys: readonly string[];
-    /** Keys that some of the files hold as text and others as numbers. */
-    readonly textKeys: readonly string[];
-    readonly target: string;
-  }[];
-}
-
-/** Writes a part of the rows of one Parquet file as another. */
-export interface PieceTask {
-  readonly kind: 'piece';
-  readonly select: string;
-  readonly file: string;
+/** A run that becomes a table; paths are relative to the directory of the process. */
+export interface Conversion {
+  readonly run: RunManifest;
+  readonly directory: string;
   readonly target: string;
 }
 
-/** The task that a process is started for; it ends with it. */
-export type Task = QueryTask | SessionTask | ConvertTask | ResolveTask | PieceTask;
+/** A run as a table, checked against its source, or in the engine's words why it cannot be one. */
+export type Converted = { readonly table: Omit<RunTable, 'name' | 'bytes' | 'superseded'> } | { readonly damage: string };
+
+/** A SELECT whose rows become a Parquet file. */
+export interface Piece {
+  readonly select: string;
+  readonly target: string;
+}
+
+/** What a process does next; `keptAs`: rows stay there as a table of this name, which later statements may read, and none are given. */
+export type Step =
+  | ({ readonly kind: 'select'; readonly keptAs?: string } & Statement)
+  | ({ readonly kind: 'convert' } & Conversion)
+  | ({ readonly kind: 'write' } & Piece);
+
+/** The first message to a process: what its statements may read and write. Steps follow, one after the other, until it is ended. */
+export interface Opening {
+  readonly readable: Readable;
+  readonly machine: Machine;
+}
 
 /** A value as JSON holds it: decimals, instants and integers beyond 2^53 as text, lists as arrays, structs as objects. */
 export type Cell = string | number | boolean | null | readonly Cell[] | { readonly [name: string]: Cell };
@@ -90,17 +67,19 @@ export interface ResultColumn {
 }
 
 /** Why there is no result. */
-export type Failure = 'missing package' | 'refused' | 'data' | 'sql' | 'memory' | 'mismatch';
+export type Failure = 'missing package' | 'refused' | 'data' | 'sql' | 'memory';
 
-/**
- * Messages of the process: that the engine is there; then, of each query, the columns, rows as often as needed, an end; of the others an
- * answer for each run, and an end.
- */
+/** What a step ends with: of a SELECT whether there are more rows, of a file the number of its rows. */
+export interface StepEnd {
+  readonly more?: boolean;
+  readonly written?: number;
+  readonly converted?: Converted;
+}
+
+/** Messages of the process: that the engine is there; then, of each SELECT, the columns, and rows as often as needed; an end of each step. */
 export type Message =
   | { readonly kind: 'ready' }
   | { readonly kind: 'columns'; readonly columns: readonly ResultColumn[] }
   | { readonly kind: 'rows'; readonly rows: readonly (readonly Cell[])[] }
-  | { readonly kind: 'end'; readonly more: boolean }
-  | { readonly kind: 'converted'; readonly converted: Converted }
-  | { readonly kind: 'written'; readonly rows: number }
+  | ({ readonly kind: 'end' } & StepEnd)
   | { readonly kind: 'failure'; readonly reason: Failure; readonly message: string };

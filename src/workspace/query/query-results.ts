@@ -23,26 +23,11 @@ interface QueryRows {
   readonly rows: readonly (readonly Cell[])[];
 }
 
-interface Kept {
-  readonly id: string;
-  readonly keptAtMs: number;
-}
-
 /**
- * The latest results of one principal and project. They lie beside the downloads, so that whichever process shares the directory finds
- * them.
+ * The latest results of one principal and project, at an instant (ms since 1970). They lie beside the downloads, so that whichever process
+ * shares the directory finds them.
  */
-interface QueryResults {
-  /** Gives the id under which the rows are found again; undefined where there is no room, or the directory cannot be written. */
-  keep(rows: QueryRows): Promise<string | undefined>;
-  /** The rows as CSV; undefined where they had to make room. */
-  find(id: string): Promise<string | undefined>;
-  /** Ids from the latest on. */
-  ids(): Promise<string[]>;
-}
-
-/** The results stored with these downloads, at an instant (ms since 1970). */
-export function queryResults(workspace: Pick<ProjectWorkspace, 'dir' | 'quotaBytes' | 'usedBytes'>, nowMs: number): QueryResults {
+export function queryResults(workspace: Pick<ProjectWorkspace, 'dir' | 'quotaBytes' | 'usedBytes'>, nowMs: number) {
   const directory = resultsDirectory(workspace.dir);
   const fileOf = (id: string) => join(directory, `${id}${ENDING}`);
 
@@ -55,7 +40,7 @@ export function queryResults(workspace: Pick<ProjectWorkspace, 'dir' | 'quotaByt
 
   const isFresh = (keptAtMs: number) => Math.abs(nowMs - keptAtMs) < LIFE_MS;
 
-  async function all(): Promise<Kept[]> {
+  async function all() {
     const names = await readdir(directory).catch(() => []);
     const ids = names.filter((name) => name.endsWith(ENDING)).map((name) => name.slice(0, -ENDING.length));
     const kept = await Promise.all(ids.map(async (id) => ({ id, keptAtMs: await keptAt(fileOf(id)) })));
@@ -85,7 +70,8 @@ export function queryResults(workspace: Pick<ProjectWorkspace, 'dir' | 'quotaByt
   }
 
   return {
-    async keep(rows) {
+    /** Gives the id under which the rows are found again; undefined where there is no room, or the directory cannot be written. */
+    async keep(rows: QueryRows): Promise<string | undefined> {
       const text = csvOf(rows);
       // By its content: the same id never stands for another result, whichever process gave it.
       const id = createHash('sha256').update(text).digest('hex').slice(0, 12);
@@ -98,10 +84,12 @@ export function queryResults(workspace: Pick<ProjectWorkspace, 'dir' | 'quotaByt
         return undefined; // the answer itself needs no disk
       }
     },
-    async find(id) {
+    /** The rows as CSV; undefined where they had to make room. */
+    async find(id: string): Promise<string | undefined> {
       if (!RESULT_ID.test(id) || !isFresh(await keptAt(fileOf(id)))) return undefined;
       return readFile(fileOf(id), 'utf8').catch(() => undefined);
     },
+    /** Ids from the latest on. */
     ids: async () => (await all()).filter(({ keptAtMs }) => isFresh(keptAtMs)).map(({ id }) => id),
   };
 }

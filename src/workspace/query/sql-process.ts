@@ -1,4 +1,4 @@
-import { fork, type Serializable } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -7,19 +7,20 @@ import { shippedFile } from '../../lib/shipped.ts';
 import { createSpillDirectory } from '../store/spill.ts';
 import type {
   Cell,
+  Conversion,
   Converted,
-  ConvertTask,
   Failure,
   Machine,
   Message,
-  PieceTask,
-  QueryTask,
+  Opening,
+  Piece,
   Readable,
-  ResolveTask,
   ResultColumn,
-  SessionStatement,
-  Task,
+  Statement,
+  Step,
+  StepEnd,
 } from './protocol.ts';
+import { UNORDERED } from './view-sql.ts';
 
 /** The bundled process of a task; a separate one, because some functions of DuckDB ignore interrupts and the memory limit. */
 const SCRIPT = fileURLToPath(shippedFile('sql-process.js'));
@@ -36,8 +37,8 @@ const CONVERSION_MEMORY_BYTES = 256 * 1024 ** 2;
 const CONVERSION_SLACK_BYTES = 344 * 1024 ** 2;
 const CONVERSIONS_AT_ONCE = 2;
 
-/** A query without its kind. */
-export type SqlRequest = Omit<QueryTask, 'kind'>;
+/** One SELECT over views. */
+export type SqlRequest = Statement & Readable;
 
 /** The columns and rows of a statement. */
 export interface SqlResult {
@@ -80,14 +81,55 @@ function abortReason(signal: AbortSignal | undefined): Error {
   return signal?.reason instanceof Error ? signal.reason : new Error('The query was cancelled.');
 }
 
-function startProcess(script: string, directory: string) {
-  return fork(script, [], {
+/** A process at work. */
+interface Running {
+  readonly send: (message: Opening | Step) => void;
+  readonly stop: () => void;
+  /** Resolves when it has ended because it was stopped. */
+  readonly ended: Promise<void>;
+}
+
+/** Starts a process with so much time; `receive` gives of each message whether it ends a step, and the next one has the whole time. */
+function startProcess(leftMs: number, options: SqlOptions, receive: (message: Message) => boolean): Running {
+  const { directory, timeoutMs, signal, script = SCRIPT } = options;
+  const child = fork(script, [], {
     cwd: directory,
     // Nothing of the server's environment, which may hold secrets; a host on Electron starts Node by this variable alone.
     env: 'electron' in process.versions ? { ELECTRON_RUN_AS_NODE: '1' } : {},
     execArgv: [],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
+  let [isReady, isOver] = [false, false];
+  let failure: Error | undefined;
+  const end = (error?: Error) => {
+    if (!isOver) failure = error;
+    isOver = true;
+    child.kill('SIGKILL');
+  };
+  const broken = (message: string) => end(new SqlError(isReady ? 'crash' : 'start', message));
+  const onAbort = () => end(abortReason(signal));
+  const onTime = () => end(new SqlError('time'));
+  let timer = setTimeout(onTime, leftMs);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  child.on('message', (message: Message) => {
+    if (message.kind === 'failure') return end(new SqlError(message.reason, message.message));
+    isReady = true;
+    if (!receive(message)) return;
+    clearTimeout(timer);
+    timer = setTimeout(onTime, timeoutMs);
+  });
+  child.on('error', (error) => broken(error.message));
+  const ended = new Promise<void>((resolve, reject) => {
+    // Only now is its memory free for the next.
+    child.on('close', (code, by) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+      if (!isOver) broken(isReady ? '' : `its process ended with ${by ?? `code ${code}`}`);
+      if (failure) reject(failure);
+      else resolve();
+    });
+  });
+  return { ended, stop: () => end(), send: (message) => child.send(message, (error) => error && broken(error.message)) };
 }
 
 /** The limits of a query here: a container may have less than its machine. */
@@ -101,193 +143,123 @@ function queryMachine(): Machine {
   };
 }
 
-/** A process at work on a task. */
-interface Peer<T> {
-  /** Tells it more. */
-  readonly tell: (message: Serializable) => void;
-  /** Gives it the whole time anew. */
-  readonly renew: () => void;
-  /** Ends it with a result. */
-  readonly finish: (result: T) => void;
+/** A step that has not ended, and what has come of its answer. */
+interface Pending {
+  readonly step: Step;
+  columns: readonly ResultColumn[];
+  readonly rows: (readonly Cell[])[];
+  readonly resolve: (end: StepEnd) => void;
 }
 
-/** Is called with each message of a process, and returns the result once it is there. */
-type Listener<T> = (message: Message, peer: Peer<T>) => T | undefined;
-
-/** Runs a task when its turn comes. */
-async function perform<T>(
-  task: Task,
-  machine: Machine,
-  { inTurn, onMessage, ...options }: SqlOptions & { inTurn: FairSemaphore; onMessage: Listener<T> },
-): Promise<T> {
-  const startedMs = performance.now();
-  return inTurn(options.holder, async () => {
-    options.signal?.throwIfAborted();
-    const leftMs = options.timeoutMs - (performance.now() - startedMs);
-    if (leftMs <= 0) throw new SqlError('busy');
-    // Without it, queries that fit into memory still work.
-    const spill = await createSpillDirectory(options.directory).catch(() => undefined);
-    try {
-      const given = spill ? { ...machine, spill: { directory: spill.directory, maxBytes: MAX_SPILL_BYTES } } : machine;
-      return await converse(task, given, { ...options, timeoutMs: leftMs }, onMessage);
-    } finally {
-      await spill?.remove();
-    }
-  });
-}
-
-function converse<T>(
-  task: Task,
-  machine: Machine,
-  { directory, timeoutMs, signal, script = SCRIPT }: SqlOptions,
-  onMessage: Listener<T>,
-): Promise<T> {
-  // The caller may have cancelled while its directory was made: a signal that has aborted calls no new listener.
-  if (signal?.aborted) return Promise.reject(abortReason(signal));
-  if (!existsSync(script)) return Promise.reject(new SqlError('start', 'the file sql-process.js of this installation is missing'));
-  return new Promise((resolve, reject) => {
-    const child = startProcess(script, directory);
-    let isReady = false;
-    let outcome: (() => void) | undefined;
-    const finish = (result: () => void): void => {
-      outcome ??= result;
-      child.kill('SIGKILL');
-    };
-    const broken = (message: string) => finish(() => reject(new SqlError(isReady ? 'crash' : 'start', message)));
-    const onAbort = (): void => finish(() => reject(abortReason(signal)));
-    const onTime = (): void => finish(() => reject(new SqlError('time')));
-    let timer = setTimeout(onTime, timeoutMs);
-    signal?.addEventListener('abort', onAbort, { once: true });
-    const peer: Peer<T> = {
-      tell: (message) => child.send(message, (error) => error && broken(error.message)),
-      finish: (result) => finish(() => resolve(result)),
-      renew() {
-        clearTimeout(timer);
-        timer = setTimeout(onTime, timeoutMs);
-      },
-    };
-    child.on('message', (message: Message) => {
-      if (message.kind === 'ready') isReady = true;
-      if (message.kind === 'failure') return finish(() => reject(new SqlError(message.reason, message.message)));
-      const result = onMessage(message, peer);
-      if (result !== undefined) peer.finish(result);
-    });
-    child.on('error', (error) => broken(error.message));
-    // Only now is its memory free for the next.
-    child.on('close', (code, by) => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-      if (!outcome) broken(isReady ? '' : `its process ended with ${by ?? `code ${code}`}`);
-      outcome?.();
-    });
-    peer.tell({ task, machine });
-  });
-}
-
-/** Collects the messages of a statement; gives its result once it is there. */
-function collector(): (message: Message) => SqlResult | undefined {
-  let columns: readonly ResultColumn[] = [];
-  const rows: (readonly Cell[])[] = [];
-  return (message) => {
-    if (message.kind === 'columns') columns = message.columns;
-    else if (message.kind === 'rows') for (const row of message.rows) rows.push(row);
-    return message.kind === 'end' ? { columns, rows, more: message.more } : undefined;
-  };
-}
-
-/** Runs one statement over its views in a process that ends with it; throws a `SqlError`, or the reason of the signal. */
-export function runSql(request: SqlRequest, options: SqlOptions): Promise<SqlResult> {
-  return perform({ kind: 'query', ...request }, queryMachine(), { ...options, inTurn: queriesInTurn, onMessage: collector() });
-}
-
-/** Statements in one process: what one of them keeps the later ones may read, and it is started once. */
+/** A process that takes steps one after the other: what one of them keeps the later ones may read. */
 export interface SqlSession {
-  /** Runs a statement when those before it have ended; throws as `runSql` does, and from then on always. */
-  readonly run: (statement: SessionStatement) => Promise<SqlResult>;
+  /** Runs a statement when the steps before it have ended; throws a `SqlError` or the reason of the signal, and from then on always. */
+  readonly run: (statement: Statement & { readonly keptAs?: string }) => Promise<SqlResult>;
+  /** Writes a file in the same way, and gives the number of its rows. */
+  readonly write: (piece: Piece) => Promise<number>;
+  /** Makes a table of a run in the same way. */
+  readonly convert: (conversion: Conversion) => Promise<Converted>;
   /** Ends the process. */
   readonly close: () => Promise<void>;
 }
 
-/** Opens a session, which waits for its turn and starts at its first statement; each has the time of a query. */
-export function openSql(readable: Readable, options: SqlOptions): SqlSession {
-  const waiting: { readonly collect: ReturnType<typeof collector>; readonly settle: (result: Promise<SqlResult>) => void }[] = [];
-  const unsent: SessionStatement[] = [];
-  let peer: Peer<'closed'> | undefined;
-  let conversation: Promise<'closed'> | undefined;
+/** Opens a session, which waits for its turn and starts at its first step; each has the whole time. */
+function openProcess(inTurn: FairSemaphore, { readable, machine }: Opening, options: SqlOptions): SqlSession {
+  const { directory, holder, timeoutMs, signal, script = SCRIPT } = options;
+  const pending: Pending[] = [];
+  let begun: Promise<void> | undefined;
+  let running: Running | undefined;
   let isClosed = false;
-  const onMessage: Listener<'closed'> = (message, speaker) => {
-    if (isClosed) return 'closed';
-    if (message.kind === 'ready') {
-      peer = speaker;
-      for (const statement of unsent.splice(0)) speaker.tell(statement);
-      return undefined;
+
+  /** Takes a message; gives whether it ends a step. */
+  function receive(message: Message): boolean {
+    const [first] = pending;
+    if (message.kind === 'columns' && first) first.columns = message.columns;
+    if (message.kind === 'rows') for (const row of message.rows) first?.rows.push(row);
+    if (message.kind !== 'end') return false;
+    pending.shift()?.resolve(message);
+    return true;
+  }
+
+  async function begin(startedMs: number): Promise<void> {
+    signal?.throwIfAborted();
+    const leftMs = timeoutMs - (performance.now() - startedMs);
+    if (leftMs <= 0) throw new SqlError('busy');
+    // Without it, queries that fit into memory still work.
+    const spill = await createSpillDirectory(directory).catch(() => undefined);
+    try {
+      // The caller may have cancelled while its directory was made: a signal that has aborted calls no new listener.
+      if (signal?.aborted) throw abortReason(signal);
+      if (!existsSync(script)) throw new SqlError('start', 'the file sql-process.js of this installation is missing');
+      if (isClosed) return;
+      running = startProcess(leftMs, options, receive);
+      const own = spill && { spill: { directory: spill.directory, maxBytes: MAX_SPILL_BYTES } };
+      running.send({ readable, machine: { ...machine, ...own } });
+      for (const { step } of pending) running.send(step);
+      await running.ended;
+    } finally {
+      await spill?.remove();
     }
-    const result = waiting[0]?.collect(message);
-    if (!result) return undefined;
-    speaker.renew();
-    waiting.shift()?.settle(Promise.resolve(result));
-    return undefined;
-  };
-  const begin = () => {
-    const begun = perform<'closed'>({ kind: 'session', ...readable }, queryMachine(), { ...options, inTurn: queriesInTurn, onMessage });
-    begun.catch((error: unknown) => {
-      for (const { settle } of waiting.splice(0)) settle(Promise.reject(error instanceof Error ? error : new Error(String(error))));
+  }
+
+  function ask(step: Step): Promise<SqlResult & StepEnd> {
+    return new Promise((resolve, reject) => {
+      const rows: Pending['rows'] = [];
+      const own: Pending = { step, columns: [], rows, resolve: (end) => resolve({ more: false, ...end, columns: own.columns, rows }) };
+      pending.push(own);
+      running?.send(step);
+      const startedMs = performance.now();
+      begun ??= inTurn(holder, () => begin(startedMs));
+      begun.catch(reject);
     });
-    return begun;
-  };
+  }
+
   return {
-    async run(statement) {
-      conversation ??= begin();
-      const result = new Promise<SqlResult>((settle) => waiting.push({ collect: collector(), settle }));
-      if (peer) peer.tell(statement);
-      else unsent.push(statement);
-      return Promise.race([result, conversation.then(() => result)]);
+    run: (statement) => ask({ kind: 'select', ...statement }),
+    write: async (piece) => (await ask({ kind: 'write', ...piece })).written ?? 0,
+    async convert(conversion) {
+      const { converted } = await ask({ kind: 'convert', ...conversion });
+      return converted ?? { damage: 'nothing came of it' };
     },
     async close() {
       isClosed = true;
-      peer?.finish('closed');
-      await conversation?.catch(() => undefined);
+      running?.stop();
+      await begun?.catch(() => undefined);
     },
   };
 }
 
-/** Runs a task that writes, telling of each of its answers; throws as `runSql` does. */
-function write<T>(
-  task: ConvertTask | ResolveTask | PieceTask,
-  { onDone, ...options }: SqlOptions & { readonly onDone: (done: T) => void },
-  doneBy: (message: Message) => T | undefined,
-): Promise<boolean> {
+/** Opens a session of queries. */
+export function openSql(readable: Readable, options: SqlOptions): SqlSession {
+  return openProcess(queriesInTurn, { readable, machine: queryMachine() }, options);
+}
+
+/** Runs one statement over its views in a process that ends with it; throws a `SqlError`, or the reason of the signal. */
+export async function runSql({ sql, maxRows, maxChars, ...readable }: SqlRequest, options: SqlOptions): Promise<SqlResult> {
+  const session = openSql(readable, options);
+  try {
+    return await session.run({ sql, maxRows, maxChars });
+  } finally {
+    await session.close();
+  }
+}
+
+/** Opens a session that writes tables and files; `files` are those that `write` reads and writes. */
+export function openWriter(files: readonly string[], options: SqlOptions): SqlSession {
   const machine = {
     memoryBytes: CONVERSION_MEMORY_BYTES,
     slackBytes: CONVERSION_SLACK_BYTES,
     threads: Math.min(2, availableParallelism()),
   };
-  const onMessage: Listener<boolean> = (message, peer) => {
-    const done = doneBy(message);
-    if (done !== undefined) {
-      onDone(done);
-      peer.renew();
-    }
-    return message.kind === 'end' || undefined;
-  };
-  return perform(task, machine, { ...options, inTurn: conversionsInTurn, onMessage });
-}
-
-const rowsIn = (message: Message) => (message.kind === 'written' ? message.rows : undefined);
-
-/** Makes tables of runs in their order. */
-export function convertRuns(runs: ConvertTask['runs'], options: SqlOptions & { readonly onDone: (converted: Converted) => void }) {
-  return write({ kind: 'convert', runs }, options, (message) => (message.kind === 'converted' ? message.converted : undefined));
-}
-
-/** Finds the rows of runs that later ones hold too, in their order: how many each has. */
-export function resolveRuns(runs: ResolveTask['runs'], options: SqlOptions & { readonly onDone: (rows: number) => void }) {
-  return write({ kind: 'resolve', runs }, options, rowsIn);
+  return openProcess(conversionsInTurn, { readable: { views: [], setup: [UNORDERED], files }, machine }, options);
 }
 
 /** Writes a part of a table, and gives the number of its rows. */
-export async function writePiece(task: Omit<PieceTask, 'kind'>, options: SqlOptions): Promise<number> {
-  let rows = 0;
-  await write({ kind: 'piece', ...task }, { ...options, onDone: (count) => (rows = count) }, rowsIn);
-  return rows;
+export async function writePiece({ file, ...piece }: Piece & { readonly file: string }, options: SqlOptions): Promise<number> {
+  const writer = openWriter([file, piece.target], options);
+  try {
+    return await writer.write(piece);
+  } finally {
+    await writer.close();
+  }
 }

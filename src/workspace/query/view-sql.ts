@@ -2,6 +2,9 @@ import { itemTypeOf } from './column-types.ts';
 import { type Column, folded } from './columns.ts';
 import type { Interval } from './intervals.ts';
 
+/** Lets the engine write rows in any order, which takes less memory. */
+export const UNORDERED = 'SET preserve_insertion_order = false';
+
 /** A quoted SQL identifier; any text is allowed. */
 export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;

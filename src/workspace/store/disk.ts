@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { ZodType } from 'zod';
 import { hint } from '../../lib/hint.ts';
 
 /** A reason why a download or the workspace cannot continue; the message is a sentence that says what to do next. */
@@ -33,6 +34,11 @@ export class WorkspaceError extends Error {
     this.name = 'WorkspaceError';
     this.kind = kind;
   }
+}
+
+/** The words of an error. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Exports hold personal data: other users of the machine cannot read them. */
@@ -181,5 +187,14 @@ export async function writeDurably(path: string, text: string): Promise<void> {
     await syncDirectory(dirname(path));
   } catch (error) {
     throw diskFailure(error, path);
+  }
+}
+
+/** The content of a file of JSON; undefined where it is not there, or of another shape. */
+export async function readJson<T>(path: string, shape: ZodType<T>): Promise<T | undefined> {
+  try {
+    return shape.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch {
+    return undefined;
   }
 }

@@ -1,6 +1,7 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { readJson } from './disk.ts';
 import { idOfName, MANIFEST, runDirectory } from './layout.ts';
 
 const instant = z.iso.datetime();
@@ -134,14 +135,6 @@ export async function runsIn(projectDir: string, jobId?: number): Promise<RunId[
   return found;
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Files of a run on the disk, with their sizes. */
 export function filesOnDisk({ files, table, sourceDropped }: Pick<RunManifest, 'files' | 'table' | 'sourceDropped'>) {
   const sources = sourceDropped ? [] : files;
@@ -152,8 +145,7 @@ export function filesOnDisk({ files, table, sourceDropped }: Pick<RunManifest, '
 /** The manifest of a run whose files all exist with the right size; undefined where the run is not complete. */
 export async function readManifest(projectDir: string, id: RunId): Promise<RunManifest | undefined> {
   const directory = runDirectory(projectDir, id);
-  const text = await readFile(join(directory, MANIFEST), 'utf8').catch(() => undefined);
-  const manifest = text === undefined ? undefined : runManifest.safeParse(parsed(text)).data;
+  const manifest = await readJson(join(directory, MANIFEST), runManifest);
   if (manifest?.jobId !== id.jobId || manifest.runId !== id.runId) return undefined;
   for (const { name, bytes } of filesOnDisk(manifest)) {
     const size = await stat(join(directory, name)).then(

@@ -1,7 +1,9 @@
 import { FILE_LIFE_MS } from '../../api/params.ts';
 import { counted, formatBytes } from '../../lib/number-text.ts';
 import { plainText } from '../../lib/strangers-text.ts';
+import { sumOfKnown } from '../../lib/tally.ts';
 import type { ProjectWorkspace, UnfinishedRun } from '../project-workspace.ts';
+import { messageOf } from './disk.ts';
 import type { RunId, RunManifest } from './manifest.ts';
 
 /** Columns of the table, one row for each job; ranges are those of the data. */
@@ -12,9 +14,15 @@ type PurgeRow = (string | number | null)[];
 /** Jobs that a question shows. */
 const SHOWN_JOBS = 20;
 
-/** Bytes of the files of a run. */
-function bytesOf({ files }: Pick<RunManifest, 'files'>): number {
-  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+/** What is here of each job: complete runs, what is unfinished, the last instant of the data, and the bytes of all. */
+function byJob(runs: readonly RunManifest[], unfinished: readonly UnfinishedRun[]) {
+  return [...new Set([...runs, ...unfinished].map(({ jobId }) => jobId))].map((jobId) => {
+    const own = runs.filter((run) => run.jobId === jobId);
+    const parts = unfinished.filter((run) => run.jobId === jobId);
+    const ends = own.map(({ to }) => to).toSorted();
+    const bytes = sumOfKnown([...own.flatMap(({ files }) => files), ...parts], (file) => file.bytes);
+    return { jobId, own, parts, until: ends.at(-1), bytes };
+  });
 }
 
 /** Rows of all runs; null where those of a file are not known. */
@@ -25,30 +33,13 @@ function rowsOf(runs: readonly RunManifest[]): number | null {
 
 /** One row a job, the largest first. */
 export function workspaceTable(runs: readonly RunManifest[], unfinished: readonly UnfinishedRun[]): PurgeRow[] {
-  const jobIds = [...new Set([...runs, ...unfinished].map(({ jobId }) => jobId))];
-  const jobs = jobIds.map((jobId) => {
-    const own = runs.filter((run) => run.jobId === jobId);
-    const parts = unfinished.filter((run) => run.jobId === jobId);
-    const bytes = own.reduce((sum, run) => sum + bytesOf(run), 0) + parts.reduce((sum, part) => sum + part.bytes, 0);
+  const jobs = byJob(runs, unfinished).toSorted((a, b) => b.bytes - a.bytes);
+  return jobs.map(({ jobId, own, parts, until, bytes }): PurgeRow => {
     const latest = own.at(-1);
-    const until = own
-      .map(({ to }) => to)
-      .toSorted()
-      .at(-1);
     const facts = [latest?.jobName ?? null, latest?.scope ?? null, latest?.format ?? null];
-    const row: PurgeRow = [
-      jobId,
-      ...facts,
-      own.length,
-      own[0]?.from ?? null,
-      until ?? null,
-      own.length > 0 ? rowsOf(own) : null,
-      bytes,
-      parts.length,
-    ];
-    return { row, bytes };
+    const rows = own.length > 0 ? rowsOf(own) : null;
+    return [jobId, ...facts, own.length, own[0]?.from ?? null, until ?? null, rows, bytes, parts.length];
   });
-  return jobs.toSorted((a, b) => b.bytes - a.bytes).map(({ row }) => row);
 }
 
 interface PurgeSelection {
@@ -69,23 +60,15 @@ export function purgePlan(
   const going = runs.filter((run) => isMeant(run) && (beforeMs === undefined || Date.parse(run.to) <= beforeMs));
   const parts = beforeMs === undefined ? unfinished.filter(isMeant) : [];
   const ids = [...going, ...parts].map(({ jobId, runId }): RunId => ({ jobId, runId }));
-  const jobs = [...new Set(ids.map(({ jobId }) => jobId))].map((jobId) => {
-    const own = going.filter((run) => run.jobId === jobId);
-    const rest = parts.filter((run) => run.jobId === jobId);
-    const until = own
-      .map(({ to }) => to)
-      .toSorted()
-      .at(-1);
-    return {
-      jobId,
-      ...(own[0] && { job: own[0].jobName, runs: own.length, from: own[0].from, to: until }),
-      ...(rest.length > 0 && { unfinished: rest.length }),
-      bytes: own.reduce((sum, run) => sum + bytesOf(run), 0) + rest.reduce((sum, run) => sum + run.bytes, 0),
-    };
-  });
+  const jobs = byJob(going, parts).map(({ jobId, own, parts: rest, until, bytes }) => ({
+    jobId,
+    ...(own[0] && { job: own[0].jobName, runs: own.length, from: own[0].from, to: until }),
+    ...(rest.length > 0 && { unfinished: rest.length }),
+    bytes,
+  }));
   return {
     ids,
-    body: { runs: ids.length, bytes: jobs.reduce((sum, { bytes }) => sum + bytes, 0), jobs },
+    body: { runs: ids.length, bytes: sumOfKnown(jobs, ({ bytes }) => bytes), jobs },
     unrecoverable: going.filter(({ exportedAt }) => Date.parse(exportedAt) + FILE_LIFE_MS <= nowMs).length,
   };
 }
@@ -124,7 +107,7 @@ export async function removeRuns(workspace: ProjectWorkspace, ids: readonly RunI
     try {
       freedBytes += await workspace.remove(id);
     } catch (error) {
-      kept.push({ ...id, message: error instanceof Error ? error.message : String(error) });
+      kept.push({ ...id, message: messageOf(error) });
     }
   }
   return { freedBytes, kept };

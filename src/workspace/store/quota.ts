@@ -10,23 +10,6 @@ import { WorkspaceError } from './disk.ts';
 const RECOUNT_BYTES = 64 * 1024 * 1024;
 const RECOUNT_MS = 30_000;
 
-/** The room that a data directory may take, for all processes together. */
-export interface Quota {
-  readonly limitBytes: number;
-  /** Room for one file, empty at first. */
-  room(): Room;
-}
-
-/** Room that is kept for a file until its bytes are written. */
-export interface Room {
-  /** Checks that this many more bytes may be written; throws a `WorkspaceError` of kind `full` where they do not fit. */
-  need(bytes: number): Promise<void>;
-  /** This many of its bytes are on the disk now. */
-  written(bytes: number): void;
-  /** Releases the part that was not written. */
-  release(): void;
-}
-
 /** Lists a directory. */
 export type List = (directory: string) => Promise<Dirent[]>;
 const listed: List = (directory) => readdir(directory, { withFileTypes: true });
@@ -58,8 +41,8 @@ export async function bytesBelow(directory: string, list: List = listed): Promis
   }
 }
 
-/** Watches over the room of one directory. */
-export function createQuota(directory: string, limitBytes: number, list?: List): Quota {
+/** Watches over the room that a directory may take, for all processes together. */
+export function createQuota(directory: string, limitBytes: number, list?: List) {
   // One after the other, so that two files are not promised the same room.
   const inTurn = pLimit(1);
   let counted = { bytes: 0, atMs: Number.NEGATIVE_INFINITY };
@@ -86,22 +69,26 @@ export function createQuota(directory: string, limitBytes: number, list?: List):
 
   return {
     limitBytes,
+    /** Room for one file, empty at first, which is kept until its bytes are written. */
     room() {
       let left = 0;
       return {
-        async need(bytes) {
+        /** Checks that this many more bytes may be written; throws a `WorkspaceError` of kind `full` where they do not fit. */
+        async need(bytes: number): Promise<void> {
           const missing = bytes - left;
           if (missing <= 0) return;
           await inTurn(() => keep(missing));
           left += missing;
         },
-        written(bytes) {
+        /** This many of its bytes are on the disk now. */
+        written(bytes: number): void {
           const own = Math.min(left, bytes);
           left -= own;
           kept -= own;
           writtenSince += bytes;
         },
-        release() {
+        /** Releases the part that was not written. */
+        release(): void {
           kept -= left;
           left = 0;
         },
@@ -109,3 +96,8 @@ export function createQuota(directory: string, limitBytes: number, list?: List):
     },
   };
 }
+
+/** The room of a directory. */
+export type Quota = ReturnType<typeof createQuota>;
+/** The room of one file. */
+export type Room = ReturnType<Quota['room']>;

@@ -6,20 +6,17 @@ import { takeLock } from './lock.ts';
 
 const PREFIX = 'spill-';
 
-/** A private directory for data that does not fit into the memory of a process. */
-export interface SpillDirectory {
-  readonly directory: string;
-  remove(): Promise<void>;
-}
-
-/** Creates one below a directory, with a lock while it is in use; rejects where nothing can be written there. */
-export async function createSpillDirectory(below: string): Promise<SpillDirectory> {
+/**
+ * Creates a private directory for data that does not fit into the memory of a process, with a lock while it is in use; rejects where
+ * nothing can be written there.
+ */
+export async function createSpillDirectory(below: string) {
   const directory = join(below, `${PREFIX}${randomUUID()}`);
   await mkdir(directory, { mode: DIRECTORY_MODE });
   const lock = await takeLock(directory, 'write');
   return {
     directory,
-    async remove() {
+    async remove(): Promise<void> {
       if ('release' in lock) await lock.release();
       await rm(directory, { recursive: true, force: true });
     },

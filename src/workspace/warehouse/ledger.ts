@@ -20,18 +20,6 @@ export interface LoadRecord {
   readonly ageMs: number;
 }
 
-/** The record of what is loaded, kept in the warehouse so that replicas share it. */
-export interface Ledger {
-  /** Runs of a project that are loaded or being loaded, by `from`, then by `exportedAt`. */
-  records(signal?: AbortSignal): Promise<LoadRecord[]>;
-  /** The last entry of a run, removed ones included. */
-  find(run: RunId, signal?: AbortSignal): Promise<LoadRecord | undefined>;
-  /** Writes an entry that is newer than `before`, which only clocks of several replicas can put in question. */
-  write: (record: LoadEntry, before?: LoadRecord) => Promise<void>;
-  /** Writes a record with a new generation in the place of `before`; false where another loader was first. */
-  claim(record: LoadEntry, before: LoadRecord | undefined): Promise<boolean>;
-}
-
 /** A record as it is written. */
 export type LoadEntry = Omit<LoadRecord, 'ageMs' | 'written'>;
 
@@ -79,8 +67,8 @@ function parametersOf({ state, run, columns, rows, generation }: LoadEntry) {
   };
 }
 
-/** The record of one project. */
-export function ledgerOf(access: WarehouseAccess, loader: Connection, project: string): Ledger {
+/** The record of what is loaded of one project, kept in the warehouse so that replicas share it. */
+export function ledgerOf(access: WarehouseAccess, loader: Connection, project: string) {
   const table = `${quoted(access.database)}.${quoted(LEDGER)}`;
   const age = 'toUnixTimestamp64Milli(now64(6)) - toUnixTimestamp64Milli(l.written) AS ageMs';
   const select = `SELECT state, rows, generation, toString(l.written) AS written, manifest, columns, ${age} FROM ${table} AS l FINAL`;
@@ -121,14 +109,14 @@ export function ledgerOf(access: WarehouseAccess, loader: Connection, project: s
   }
 
   return {
-    async records(signal) {
-      const found = await read(`state IN ('loading', 'loaded')`, {}, signal);
-      const start = ({ run }: LoadRecord) => Date.parse(run.from);
-      return found.toSorted((a, b) => start(a) - start(b) || Date.parse(a.run.exportedAt) - Date.parse(b.run.exportedAt));
-    },
+    /** Runs that are loaded or being loaded, by `from`, then by `exportedAt`. */
+    records: (signal?: AbortSignal) => read(`state IN ('loading', 'loaded')`, {}, signal),
+    /** The last entry of a run, removed ones included. */
     find,
-    write: (record, before) => insert(record, before?.written),
-    async claim(record, before) {
+    /** Writes an entry that is newer than `before`, which only clocks of several replicas can put in question. */
+    write: (record: LoadEntry, before?: LoadRecord) => insert(record, before?.written),
+    /** Writes a record with a new generation in the place of `before`; false where another loader was first. */
+    async claim(record: LoadEntry, before: LoadRecord | undefined): Promise<boolean> {
       const { run, generation } = record;
       const place = `${before?.generation ?? ''}@${before?.written ?? ''}`;
       // Two that saw the same record send the same token, so that one of their entries is dropped.
@@ -143,3 +131,6 @@ export function ledgerOf(access: WarehouseAccess, loader: Connection, project: s
     },
   };
 }
+
+/** The record of one project. */
+export type Ledger = ReturnType<typeof ledgerOf>;

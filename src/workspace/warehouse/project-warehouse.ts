@@ -9,9 +9,10 @@ import { keysOf, viewName } from '../query/data-view.ts';
 import { coverageOf } from '../query/intervals.ts';
 import { type SqlResult, writePiece } from '../query/sql-process.ts';
 import { identifier, literal } from '../query/view-sql.ts';
+import { messageOf } from '../store/disk.ts';
 import { safeName } from '../store/layout.ts';
 import { takeLock } from '../store/lock.ts';
-import { isSameRun, type RunId, type RunManifest } from '../store/manifest.ts';
+import { isReady, isSameRun, type RunId, type RunManifest } from '../store/manifest.ts';
 import type { Connection, WarehouseAccess } from './connection.ts';
 import { generationText, readGeneration } from './generation.ts';
 import { type Ledger, type LoadRecord, ledgerOf } from './ledger.ts';
@@ -101,20 +102,17 @@ function pieceSql(
   return `SELECT ${list.join(', ')} FROM ${rows} WHERE file_row_number >= ${from} AND file_row_number < ${to}`;
 }
 
-/** Deletes the rows of runs; what an earlier export said of the same rows is gone too where it was merged. */
+/** Deletes the rows of a run; what an earlier export said of the same rows is gone too where it was merged. */
 async function deleteRows(
   { access, loader, project }: Pick<LoadContext, 'access' | 'loader' | 'project'>,
-  runs: readonly RunManifest[],
-  kept = '0',
+  { scope, jobId, runId }: RunManifest,
+  kept: readonly string[] = [],
 ): Promise<void> {
-  for (const scope of new Set(runs.map((run) => run.scope))) {
-    const table = `${quoted(access.database)}.${quoted(tableOf(viewName(scope)))}`;
-    const ids = runs.filter((run) => run.scope === scope).map(({ jobId, runId }) => `(${jobId}, ${runId})`);
-    await loader.command(
-      `ALTER TABLE ${table} DELETE WHERE _project = ${text(project)} AND (_job, _run) IN (${ids.join(', ')}) AND NOT (${kept})`,
-      { settings: { mutations_sync: '2' } },
-    );
-  }
+  const table = `${quoted(access.database)}.${quoted(tableOf(viewName(scope)))}`;
+  const own = `_project = ${text(project)} AND _job = ${jobId} AND _run = ${runId}`;
+  await loader.command(`ALTER TABLE ${table} DELETE WHERE ${[own, ...kept.map((each) => `NOT (${each})`)].join(' AND ')}`, {
+    settings: { mutations_sync: '2' },
+  });
 }
 
 function busy(): ApiError {
@@ -129,48 +127,44 @@ interface Claim {
   readonly rows: number;
 }
 
-/** The way on from what the ledger says of a run. */
-type LoadStep =
-  | { readonly kind: 'nothing' }
-  | { readonly kind: 'busy' }
-  | { readonly kind: 'goes on'; readonly load: string; readonly rows: number }
-  /** `stale`: the record of an earlier export, whose rows go first. */
-  | { readonly kind: 'begins'; readonly stale: LoadRecord | undefined };
+/** How a run is loaded by what the ledger says of it: from which row, and which earlier export's rows go first. */
+interface LoadStep extends Pick<Claim, 'load' | 'rows'> {
+  readonly stale?: LoadRecord | undefined;
+}
 
-function stepOf(run: RunManifest, before: LoadRecord | undefined): LoadStep {
-  if (!before) return { kind: 'begins', stale: undefined };
+/** Undefined where nothing is to be loaded; throws where another server is at it. */
+function stepOf(run: RunManifest, before: LoadRecord | undefined): LoadStep | undefined {
+  const anew = { load: randomUUID(), rows: 0 };
+  if (!before) return anew;
   // Removed after it was downloaded here: only a new download brings it back.
-  if (before.state === 'removed')
-    return Date.parse(run.downloadedAt) <= Number(before.generation) ? { kind: 'nothing' } : { kind: 'begins', stale: undefined };
+  if (before.state === 'removed') return Date.parse(run.downloadedAt) <= Number(before.generation) ? undefined : anew;
   const stale = before.columns.length > 0 ? before : undefined;
-  if (before.state === 'loaded') return before.run.exportedAt === run.exportedAt ? { kind: 'nothing' } : { kind: 'begins', stale };
+  if (before.state === 'loaded') return before.run.exportedAt === run.exportedAt ? undefined : { ...anew, stale };
   const generation = readGeneration(before.generation);
   const isOwn = 'table' in generation && generation.table === (run.table?.name ?? '');
-  if (isOwn && generation.phase === 'loading') return { kind: 'goes on', load: generation.load, rows: before.rows };
+  if (isOwn && generation.phase === 'loading') return { load: generation.load, rows: before.rows };
   // A load says how far it is after each piece; another one from its own table would take its rows away.
-  const isAlive = !isOwn && generation.phase !== 'removing' && before.ageMs < SILENT_MS;
-  return isAlive ? { kind: 'busy' } : { kind: 'begins', stale };
+  if (!isOwn && generation.phase !== 'removing' && before.ageMs < SILENT_MS) throw busy();
+  return { ...anew, stale };
 }
 
 /** Takes on the load of a run, which one loader of all servers does; undefined where nothing is to be loaded. */
 async function claimLoad(run: RunManifest, { access, loader, ledger, project, signal }: LoadContext): Promise<Claim | undefined> {
   const before = await ledger.find(run, signal);
   const step = stepOf(run, before);
-  if (step.kind === 'nothing') return undefined;
-  if (step.kind === 'busy') throw busy();
+  if (!step) return undefined;
+  const { load, rows, stale } = step;
   const table = run.table?.name ?? '';
-  const [load, rows] = step.kind === 'goes on' ? [step.load, step.rows] : [randomUUID(), 0];
   const columns = run.table ? await placeColumns(access, loader, tableOf(viewName(run.scope)), run.table.columns) : [];
-  const generation = generationText({ phase: 'loading', load, table });
   const entry = { state: 'loading' as const, run, columns, rows };
-  const stale = step.kind === 'begins' ? step.stale : undefined;
   let latest = before;
   if (stale) {
     const deleting = { ...entry, columns: stale.columns, generation: generationText({ phase: 'deleting', load, table }) };
     if (!(await ledger.claim(deleting, before))) throw busy();
-    await deleteRows({ access, loader, project }, [stale.run]);
+    await deleteRows({ access, loader, project }, stale.run);
     latest = await ownRecord(run, deleting.generation, ledger);
   }
+  const generation = generationText({ phase: 'loading', load, table });
   if (!(await ledger.claim({ ...entry, generation }, latest))) throw busy();
   return { generation, load, columns, rows };
 }
@@ -316,12 +310,7 @@ function keyOf({ jobId, runId }: RunId): string {
   return `${jobId}/${runId}`;
 }
 
-/** Whether a run has what can be loaded: its table, or the certainty that it is empty. */
-function isReady({ table, files }: RunManifest): boolean {
-  return table !== undefined || files.every(({ bytes }) => bytes === 0);
-}
-
-/** Rows of a run that goes which another one that stays holds too, as a condition. */
+/** Rows of a run that goes which another one that stays holds too, as conditions. */
 function keptSql(record: LoadRecord, staying: readonly LoadRecord[]): string[] {
   if (!timeColumn(record.columns)) return [];
   const { run } = record;
@@ -384,7 +373,7 @@ async function noting(load: Promise<void>, key: string, { done, failures }: Stat
     if (signal.aborted) return;
     // Another server does it; the next call looks again.
     if (error instanceof ApiError && error.kind === 'busy') failures.delete(key);
-    else failures.set(key, error instanceof Error ? error.message : String(error));
+    else failures.set(key, messageOf(error));
   }
 }
 
@@ -399,10 +388,7 @@ async function removeLoaded(
   for (const record of records) {
     // First the record: rows that a kill leaves belong to no run, and the next call deletes them.
     await ledger.write({ ...record, state: 'loading', generation: generationText({ phase: 'removing' }) }, record);
-    if (record.columns.length > 0) {
-      const kept = keptSql(record, staying);
-      await deleteRows({ access, loader, project }, [record.run], kept.length > 0 ? kept.join(' OR ') : undefined);
-    }
+    if (record.columns.length > 0) await deleteRows({ access, loader, project }, record.run, keptSql(record, staying));
     await ledger.write({ ...record, state: 'removed', rows: 0, generation: String(nowMs) }, record);
   }
 }
@@ -414,7 +400,7 @@ export function openProjectWarehouse(
 ): ProjectWarehouse {
   const { access, loader, reader, pieceRows } = warehouse;
   const project = projectName(authUrl, projectId);
-  const ledger: Ledger = ledgerOf(access, loader, project);
+  const ledger = ledgerOf(access, loader, project);
   const state = stateOf(warehouse, project);
   const started = new Set<Promise<void>>();
   const { listeners } = state;

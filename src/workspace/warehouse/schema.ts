@@ -41,13 +41,10 @@ export const OWN_COLUMNS = ['_project', '_job', '_run', '_version', '_day', '_ti
 /** Insertions that are recognised when they are repeated. */
 const REMEMBERED_INSERTS = 10_000;
 
-function engineSql({ engine }: Pick<WarehouseAccess, 'engine'>, version: string): string {
-  return `ENGINE = ${engine}(${version})`;
-}
-
-function dedupSetting({ engine }: Pick<WarehouseAccess, 'engine'>): string {
-  const name = engine === 'ReplacingMergeTree' ? 'non_replicated_deduplication_window' : 'replicated_deduplication_window';
-  return `${name} = ${REMEMBERED_INSERTS}`;
+/** How a table is stored: of equal keys the latest row by `version` stays, in partitions where there are any. */
+function storedSql({ engine }: WarehouseAccess, version: string, order: string): string {
+  const window = engine === 'ReplacingMergeTree' ? 'non_replicated_deduplication_window' : 'replicated_deduplication_window';
+  return `ENGINE = ${engine}(${version}) ${order} SETTINGS ${window} = ${REMEMBERED_INSERTS}`;
 }
 
 /**
@@ -58,20 +55,15 @@ function scopeTableSql(access: WarehouseAccess, table: string): string {
   return `CREATE TABLE IF NOT EXISTS ${quoted(access.database)}.${quoted(table)} (
   _project LowCardinality(String), _job UInt64, _run UInt64, _version UInt64,
   _day Date32, _time DateTime64(6, 'UTC'), _key String
-) ${engineSql(access, '_version')} PARTITION BY (_project, toYYYYMM(_day)) ORDER BY (_project, _job, _day, _key)
-SETTINGS ${dedupSetting(access)}`;
-}
-
-function ledgerSql(access: WarehouseAccess): string {
-  return `CREATE TABLE IF NOT EXISTS ${quoted(access.database)}.${quoted(LEDGER)} (
-  _project LowCardinality(String), _job UInt64, _run UInt64, state LowCardinality(String), rows UInt64,
-  generation String, manifest String, columns String, written DateTime64(6, 'UTC')
-) ${engineSql(access, 'written')} ORDER BY (_project, _job, _run) SETTINGS ${dedupSetting(access)}`;
+) ${storedSql(access, '_version', 'PARTITION BY (_project, toYYYYMM(_day)) ORDER BY (_project, _job, _day, _key)')}`;
 }
 
 /** Makes the table of the record. */
 export function createLedger(access: WarehouseAccess, loader: Connection): Promise<void> {
-  return loader.command(ledgerSql(access));
+  return loader.command(`CREATE TABLE IF NOT EXISTS ${quoted(access.database)}.${quoted(LEDGER)} (
+  _project LowCardinality(String), _job UInt64, _run UInt64, state LowCardinality(String), rows UInt64,
+  generation String, manifest String, columns String, written DateTime64(6, 'UTC')
+) ${storedSql(access, 'written', 'ORDER BY (_project, _job, _run)')}`);
 }
 
 /** A column of a run and what it is called in the table of its scope. */

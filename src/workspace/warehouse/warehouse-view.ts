@@ -1,7 +1,7 @@
 import { grouped } from '../../lib/grouped.ts';
 import { type ColumnType, itemTypeOf } from '../query/column-types.ts';
 import { type Column, columnOf, columnsOf, folded, promisedColumns, shownColumns, timeColumn } from '../query/columns.ts';
-import { type DataView, keysOf, ONCE, viewName } from '../query/data-view.ts';
+import { type DataView, keysOf, ONCE, runsWithColumns, viewName } from '../query/data-view.ts';
 import { coverageOf, overlappingGroups } from '../query/intervals.ts';
 import { type Shares, shareNotes, sharesOf } from '../query/shares.ts';
 import type { RunManifest } from '../store/manifest.ts';
@@ -135,11 +135,6 @@ function notesOf(records: readonly LoadRecord[], all: readonly Shares[]): string
   for (const { run, rows } of records.filter(({ state }) => state === 'loading'))
     notes.push(`Run ${run.runId} of job ${run.jobId} is still being loaded (${rows} rows so far) and does not count yet.`);
   return notes;
-}
-
-function runsWithColumns(records: readonly LoadRecord[]): Map<string, RunManifest[]> {
-  const pairs = records.flatMap(({ run, columns }) => columns.map(({ name }) => ({ name: folded(name), run })));
-  return new Map([...grouped(pairs, ({ name }) => name)].map(([name, own]) => [name, own.map(({ run }) => run)]));
 }
 
 function shown(column: Column): string {

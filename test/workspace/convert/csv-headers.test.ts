@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { headersOf } from '../../../src/workspace/convert/csv-headers.ts';
 import { csvRecords } from '../../../src/workspace/convert/csv-records.ts';
-import { runsOnDisk } from '../query/runs-on-disk.ts';
 
 /** For each first line: its columns, marked where the line is a row itself. */
 function read(lines: readonly string[], expected: readonly string[]): string[] {
@@ -44,32 +43,5 @@ describe('the first line of a file', () => {
     expect(() => read(['session_id,city,visits', '1,2'], fields)).toThrow(words);
     expect(() => read(['1,2', '3,4'], [])).toThrow('no header has as many columns');
     expect(() => read(['visits,city,session_id', '1,Ulm,2'], fields)).toThrow('the columns stand in more than one order');
-  });
-});
-
-describe('a part without a header', () => {
-  const rows = (from: number, count: number) =>
-    Array.from({ length: count }, (_, index) => `${from + index},Ulm,${from + index}\n`).join('');
-  const header = 'session_id,city,app_launches\n';
-  const counted = 'SELECT count(*) AS n, count(DISTINCT session_id) AS different, sum(app_launches::INT) AS launches FROM data';
-  const all = { n: 5000, different: 5000, launches: (5000 * 4999) / 2 };
-
-  it.each([
-    ['the second of two', [header + rows(0, 2500), rows(2500, 2500)]],
-    ['the first of two', [rows(0, 2500), header + rows(2500, 2500)]],
-    ['each of two', [rows(0, 2500), rows(2500, 2500)]],
-    ['one of a single line', [header + rows(0, 4999), rows(4999, 1)]],
-  ])('loses no row: %s', { tags: 'nightly' }, async (_, files) => {
-    const { records } = runsOnDisk({ fields: ['session_id', 'city', 'app_launches'], format: 'CSV', files });
-    expect(await records(counted)).toEqual([all]);
-  });
-
-  it('of another width is an error of the query', async () => {
-    const { query } = runsOnDisk({
-      fields: ['session_id', 'city', 'app_launches'],
-      format: 'CSV',
-      files: [header + rows(0, 3), '1,2\n3,4\n'],
-    });
-    await expect(query('FROM data')).rejects.toThrow(/^File part-2\.csv\.gz of run 501: its first line \("1,2"\) is no header/);
   });
 });

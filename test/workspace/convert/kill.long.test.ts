@@ -10,7 +10,7 @@ import { scratchDirectory } from '../download/store-stub.ts';
 import { openOffline, queried, writeRun } from './converted-runs.ts';
 
 const KILLS = sampleSize({ full: 50, short: 2 });
-const RUNS = 6;
+const RUNS = 4;
 const ROWS = 3_000;
 /** A conversion of all runs takes some seconds; most kills fall into it. */
 const LONGEST_LIFE_MS = 1_500;

@@ -5,23 +5,6 @@ const KEYS = ['project_id', 'user_id', 'session_id'];
 const session = (id: number, more: object = {}) => ({ project_id: 1201, user_id: 7, session_id: id, ...more });
 
 describe('values', () => {
-  it('keep every digit of ids above 2^53, in both formats', { tags: 'nightly' }, async () => {
-    const jsonl = runsOnDisk({
-      fields: KEYS,
-      files: [lines('{"project_id":1201,"user_id":18446744073709551615,"session_id":9007199254740993}')],
-    });
-    const csv = runsOnDisk({
-      format: 'CSV',
-      fields: KEYS,
-      files: ['project_id,user_id,session_id\r\n1201,18446744073709551615,9007199254740993\r\n'],
-    });
-    for (const { records } of [jsonl, csv]) {
-      expect(await records('SELECT * FROM data')).toEqual([
-        { project_id: 1201, user_id: '18446744073709551615', session_id: '9007199254740993' },
-      ]);
-    }
-  });
-
   it('of parallel arrays are lists, with money and seconds beside cents and ms', { tags: 'nightly' }, async () => {
     const fields = [
       'session_duration_msec',
@@ -70,30 +53,6 @@ describe('values', () => {
     expect(await records('SELECT * FROM data ORDER BY path')).toEqual([
       { path: '/a "b", c\r\nd', query: '?q=1', is_first: true, view_time: '2026-11-19 08:14:03' },
       { path: '/e', query: null, is_first: false, view_time: null },
-    ]);
-  });
-
-  it('that a field is not known to have make its column text, or a wider number', { tags: 'nightly' }, async () => {
-    const fields = ['session_time', 'session_duration_msec', 'is_excludable', 'session_number'];
-    const { view, records } = runsOnDisk({
-      fields,
-      files: [lines({ session_time: 1_763_540_043, session_duration_msec: 12.5, is_excludable: 1, session_number: 'third' })],
-    });
-    expect((await view()).columns.map(({ name, type }) => `${name} ${type}`)).toEqual([
-      'session_time BIGINT',
-      'session_duration_msec DOUBLE',
-      'session_duration_seconds DOUBLE',
-      'is_excludable BIGINT',
-      'session_number VARCHAR',
-    ]);
-    expect(await records('SELECT * FROM data')).toEqual([
-      {
-        session_time: 1_763_540_043,
-        session_duration_msec: 12.5,
-        session_duration_seconds: 0.0125,
-        is_excludable: 1,
-        session_number: 'third',
-      },
     ]);
   });
 
@@ -184,7 +143,7 @@ describe('columns', () => {
     );
     const csv = runsOnDisk({ fields: ['session_id', 'city'], format: 'CSV', files: ['session_id,city\r\n'] });
     for (const { query, records } of [jsonl, csv]) {
-      expect((await query('SELECT * FROM data')).columns.map(({ name }) => name)).toEqual(['session_id', 'city']);
+      expect((await query('SELECT * FROM data')).columns).toEqual(['session_id', 'city']);
       expect(await records('SELECT count(*) AS n FROM data')).toEqual([{ n: 0 }]);
     }
   });
@@ -219,9 +178,4 @@ describe('files', () => {
       }
     },
   );
-
-  it('that are not what they are called are an error that names the file', { tags: 'nightly' }, async () => {
-    const { query } = runsOnDisk({ fields: ['city'], files: [lines({ city: 'Ulm' }, '{"city": "cut')] });
-    await expect(query('SELECT city FROM data')).rejects.toThrow('part-1.jsonl.gz, line 2 is not valid JSON');
-  });
 });

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { inspect } from '../../../src/workspace/download/inspection.ts';
 import { openDatabase } from '../../../src/workspace/query/database.ts';
-import { convertRuns, runSql } from '../../../src/workspace/query/sql-process.ts';
+import { openWriter, runSql } from '../../../src/workspace/query/sql-process.ts';
 import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { inFullRun } from '../../support/sample-size.ts';
@@ -29,19 +29,13 @@ describe('a megabyte that unpacks to a gigabyte', () => {
   it('is looked at outside the server, which takes no memory for it', { tags: 'nightly' }, async () => {
     const directory = temporaryFolder();
     writeFileSync(join(directory, 'zeros.jsonl.gz'), bomb());
-    const run = {
-      runId: 501,
-      jobId: 31,
-      format: 'JSONL',
-      fields: [],
-      files: [{ name: 'zeros.jsonl.gz', bytes: 1, sha256: '', gzip: true }],
-    };
+    const file = { name: 'zeros.jsonl.gz', bytes: 1, sha256: '', gzip: true };
+    const run = { runId: 501, jobId: 31, format: 'JSONL', fields: [], files: [file] };
     const beforeBytes = process.memoryUsage.rss();
-    const outcomes: unknown[] = [];
-    const onDone = (done: unknown) => void outcomes.push(done);
-    const options = { directory, holder: 'test', timeoutMs: 60_000, onDone };
-    await convertRuns([{ run: run as unknown as RunManifest, directory: '.', target: 'table.parquet' }], options).catch(onDone);
-    expect(outcomes).toEqual([expect.not.objectContaining({ table: expect.anything() })]);
+    const writer = openWriter([], { directory, holder: 'test', timeoutMs: 60_000 });
+    const outcome = await writer.convert({ run: run as unknown as RunManifest, directory: '.', target: 'table.parquet' }).catch(() => ({}));
+    await writer.close();
+    expect(outcome).not.toHaveProperty('table');
     expect(process.memoryUsage.rss()).toBeLessThan(1.5 * beforeBytes);
   });
 

@@ -4,28 +4,16 @@ import { cpSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import type { Message } from '../../../src/workspace/query/protocol.ts';
-import { runSql, type SqlRequest } from '../../../src/workspace/query/sql-process.ts';
+import { runSql } from '../../../src/workspace/query/sql-process.ts';
+import { isRunning } from '../../../src/workspace/store/lock.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 const SCRIPT = resolve('dist/sql-process.js');
 const ENDLESS = 'SELECT count(*) FROM range(1000000000000)';
-const request: SqlRequest = {
-  views: ['data'],
-  setup: ['CREATE VIEW data AS SELECT 1 AS a'],
-  files: [],
-  sql: ENDLESS,
-  maxRows: 10,
-  maxChars: 1000,
-};
+const readable = { views: ['data'], setup: ['CREATE VIEW data AS SELECT 1 AS a'], files: [] };
+const statement = { sql: ENDLESS, maxRows: 10, maxChars: 1000 };
+const request = { ...readable, ...statement };
 const machine = { memoryBytes: 2 ** 28, slackBytes: 2 ** 30, threads: 1 };
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 it('says so where DuckDB is not installed', async () => {
   const directory = temporaryFolder();
@@ -44,7 +32,10 @@ it('ends with whoever started it, in the middle of a query too', { tags: 'nightl
   const starter = `
     const child = require('node:child_process').fork(${JSON.stringify(SCRIPT)}, [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
     child.on('message', ({ kind }) => kind === 'ready' && console.log(child.pid));
-    child.send(${JSON.stringify({ task: { kind: 'query', ...request }, machine })});`;
+    for (const message of ${JSON.stringify([
+      { readable, machine },
+      { kind: 'select', ...statement },
+    ])}) child.send(message);`;
   const parent = spawn(process.execPath, ['--eval', starter], { stdio: ['ignore', 'pipe', 'ignore'] });
   const [line] = (await once(parent.stdout, 'data')) as [Buffer];
   const pid = Number(line.toString());
@@ -57,7 +48,8 @@ it('ends itself where it takes more memory than it may, although the limit of Du
   const child = fork(SCRIPT, [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
   const messages: Message[] = [];
   child.on('message', (message: Message) => messages.push(message));
-  child.send({ task: { kind: 'query', ...request }, machine: { ...machine, slackBytes: 0, memoryBytes: 2 ** 26 } });
+  child.send({ readable, machine: { ...machine, slackBytes: 0, memoryBytes: 2 ** 26 } });
+  child.send({ kind: 'select', ...statement });
   await once(child, 'close');
   expect(messages.at(-1)).toMatchObject({ kind: 'failure', reason: 'memory' });
 });

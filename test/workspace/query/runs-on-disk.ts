@@ -1,30 +1,23 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
 import { gzipSync } from 'node:zlib';
-import { type DataView, dataViewOf } from '../../../src/workspace/query/data-view.ts';
-import { convertRuns, runSql, type SqlResult } from '../../../src/workspace/query/sql-process.ts';
-import { isConvertible, type RunManifest, type RunTable } from '../../../src/workspace/store/manifest.ts';
+import { convertRun } from '../../../src/workspace/convert/write-table.ts';
+import { dataViewOf } from '../../../src/workspace/query/data-view.ts';
+import { cellOf, openDatabase } from '../../../src/workspace/query/database.ts';
+import { isConvertible, type RunManifest } from '../../../src/workspace/store/manifest.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
-/** A run as a test describes it: the text of each of its files. */
+/** A run as a test describes it. */
 export interface RunSketch extends Partial<Pick<RunManifest, 'from' | 'to' | 'exportedAt' | 'format' | 'scope' | 'deviceId'>> {
   readonly runId?: number;
   readonly jobId?: number;
   /** Names of fields, or whole selectors. */
   readonly fields: readonly (string | RunManifest['fields'][number])[];
-  readonly files: readonly string[];
+  /** Texts, or the bytes of packed files. */
+  readonly files: readonly (string | Buffer)[];
   /** Default true. */
   readonly gzip?: boolean;
-}
-
-/** Runs of one job in a directory that goes with the test. */
-export interface RunsOnDisk {
-  readonly directory: string;
-  readonly view: () => Promise<DataView>;
-  /** Runs one statement. */
-  readonly query: (sql: string, options?: { timeoutMs?: number; maxRows?: number; signal?: AbortSignal }) => Promise<SqlResult>;
-  /** Rows of the result as records. */
-  readonly records: (sql: string) => Promise<Record<string, unknown>[]>;
 }
 
 /** Lines of JSON, or texts that are lines already. */
@@ -32,10 +25,11 @@ export function lines(...rows: readonly (object | string)[]): string {
   return rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join('');
 }
 
+const MACHINE = { memoryBytes: 2 ** 28, slackBytes: 0, threads: 1 };
+
 /** Writes runs as the workspace would have them; a day each, one after the other, unless they say otherwise. */
-export function runsOnDisk(...sketches: readonly RunSketch[]): RunsOnDisk {
-  const directory = temporaryFolder();
-  const runs = sketches.map((sketch, index): RunManifest => {
+function manifestsIn(directory: string, sketches: readonly RunSketch[]): RunManifest[] {
+  return sketches.map((sketch, index): RunManifest => {
     const { runId = 501 + index, jobId = 31, gzip = true, fields, files, format = 'JSONL' } = sketch;
     mkdirSync(join(directory, String(runId)), { recursive: true });
     return {
@@ -53,53 +47,61 @@ export function runsOnDisk(...sketches: readonly RunSketch[]): RunsOnDisk {
       downloadedAt: '2026-11-20T10:00:00.000Z',
       files: files.map((text, part) => {
         const name = `part-${part + 1}.${format.toLowerCase()}${gzip ? '.gz' : ''}`;
-        const bytes = gzip ? gzipSync(text) : Buffer.from(text);
+        const bytes = typeof text === 'string' && gzip ? gzipSync(text) : Buffer.from(text);
         writeFileSync(join(directory, String(runId), name), bytes);
         return { name, bytes: bytes.length, sha256: '', gzip };
       }),
     };
   });
-  const place = { directory, holder: 'test', timeoutMs: 60_000 };
-  /** The runs as tables; throws what is wrong with the first that cannot be one. */
-  async function converted(): Promise<RunManifest[]> {
-    const filled = runs.filter(isConvertible);
-    const tables = new Map<number, RunTable>();
-    const tasks = filled.map((run, index) => ({ run, directory: `${run.runId}`, target: `${run.runId}/table-${index}.parquet` }));
-    const damages: string[] = [];
-    await convertRuns(tasks, {
-      ...place,
-      onDone: (done) => {
-        const name = tasks.find(({ run }) => run.runId === done.runId)?.target.split('/')[1] ?? '';
-        if ('damage' in done) damages.push(done.damage);
-        else tables.set(done.runId, { ...done.table, name, bytes: 0 });
-      },
-    });
-    if (damages.length > 0) throw new Error(damages.join('\n'));
-    return runs.map((run) => {
-      const table = tables.get(run.runId);
-      return table ? { ...run, table } : run;
-    });
+}
+
+/** Writes runs and makes tables of them; throws what is wrong with the first that cannot be one. */
+export async function tablesIn(directory: string, sketches: readonly RunSketch[]): Promise<RunManifest[]> {
+  const converted: RunManifest[] = [];
+  for (const run of manifestsIn(directory, sketches)) {
+    const own = join(directory, String(run.runId));
+    const outcome = isConvertible(run) ? await convertRun({ run, directory: own, target: join(own, 'table.parquet') }, MACHINE) : undefined;
+    if (outcome && 'damage' in outcome) throw new Error(outcome.damage);
+    converted.push(outcome ? { ...run, table: { ...outcome.table, name: 'table.parquet', bytes: 0 } } : run);
   }
-  let made: Promise<RunManifest[]> | undefined;
-  const view = async () => {
-    made ??= converted();
-    return dataViewOf(await made, { directory, pathOf: (run, file) => join(directory, String(run.runId), file.name) });
+  return converted;
+}
+
+/** Runs of a directory as the view `data`, in the database of this process. */
+export function viewIn(directory: string, runs: readonly RunManifest[]) {
+  // Named from here, because this process has its own directory.
+  const place = {
+    directory: process.cwd(),
+    pathOf: ({ runId }: RunManifest, { name }: { readonly name: string }) => join(directory, String(runId), name),
   };
-  async function query(
-    sql: string,
-    { timeoutMs = 20_000, maxRows = 1000, signal }: { timeoutMs?: number; maxRows?: number; signal?: AbortSignal } = {},
-  ) {
-    const { name, setup, files } = await view();
-    const request = { views: [name], setup: [setup], files, sql, maxRows, maxChars: 4_000_000 };
-    return runSql(request, { ...place, timeoutMs, ...(signal && { signal }) });
+  return dataViewOf(runs, place);
+}
+
+/** Columns and rows of one statement over runs in a directory, and the rows as records. */
+export async function askedOf(directory: string, runs: readonly RunManifest[], sql: string) {
+  const { setup, files } = viewIn(directory, runs);
+  const database = await openDatabase({ ...MACHINE, setup: [setup], files });
+  try {
+    const read = await database.runAndReadAll(sql);
+    const columns = read.deduplicatedColumnNames();
+    const rows = read.getRows().map((row) => row.map(cellOf));
+    return { columns, rows, records: rows.map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index]]))) };
+  } finally {
+    database.closeSync();
   }
+}
+
+/** Runs of one job in a directory, which are tables as soon as something is asked. */
+export function runsOnDisk(...sketches: readonly RunSketch[]) {
+  const directory = temporaryFolder();
+  let made: Promise<RunManifest[]> | undefined;
+  const tables = () => (made ??= tablesIn(directory, sketches));
+  const query = async (sql: string) => askedOf(directory, await tables(), sql);
   return {
-    directory,
-    view,
+    tables,
     query,
-    async records(sql) {
-      const { columns, rows } = await query(sql);
-      return rows.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])));
-    },
+    view: async () => viewIn(directory, await tables()),
+    /** Rows of the result as records. */
+    records: async (sql: string) => (await query(sql)).records,
   };
 }
