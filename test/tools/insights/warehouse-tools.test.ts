@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { exportsResource } from '../../../src/resources/exports.ts';
+import type { WarehouseAccess } from '../../../src/workspace/warehouse/connection.ts';
 import { openWarehouse } from '../../../src/workspace/warehouse/warehouse.ts';
 import { openAssistant } from '../../support/assistant.ts';
 import { sharedClickHouse } from '../../support/clickhouse/index.ts';
@@ -14,24 +15,24 @@ describe.skipIf(missing)(`tools with a warehouse${missing ? ` (${missing})` : ''
   const clickHouse = sharedClickHouse();
   const platform = sharedPlatform();
 
-  /** An assistant whose person says yes, and what that person was asked. */
-  async function consenting() {
+  /** An assistant on a warehouse; its person says yes, and `questions` are what that person was asked. */
+  async function opened(access: Partial<WarehouseAccess> = {}, pieceRows?: number) {
     const questions: string[] = [];
     const answer = (message: string) => {
       questions.push(message);
       return 'accept' as const;
     };
-    const warehouse = openWarehouse(clickHouse().access);
+    const warehouse = openWarehouse({ ...clickHouse().access, ...access }, pieceRows);
     const assistant = await openAssistant(platform(), { warehouse, answer });
     onTestFinished(async () => {
       await assistant.close();
       await warehouse.close();
     });
-    return { call: assistant.call, questions };
+    return { assistant, call: assistant.call, questions };
   }
 
   it('download, load, query, list and purge', { tags: 'nightly' }, async () => {
-    const { call, questions } = await consenting();
+    const { call, questions } = await opened();
     const { structured: synced } = await call('sync_exports', { jobIds: ['Daily sessions'], since: '-1d', waitSeconds: 40 });
     expect(synced['state']).toBe('complete');
     const { structured: jobList } = await call('list_workspace');
@@ -56,12 +57,7 @@ describe.skipIf(missing)(`tools with a warehouse${missing ? ` (${missing})` : ''
   });
 
   it('report the rows that arrive, and a load that ended is news', { tags: 'nightly' }, async () => {
-    const warehouse = openWarehouse(clickHouse().access, PIECE_ROWS);
-    const assistant = await openAssistant(platform(), { warehouse });
-    onTestFinished(async () => {
-      await assistant.close();
-      await warehouse.close();
-    });
+    const { assistant } = await opened({}, PIECE_ROWS);
     const session = { workspace: () => assistant.workspace(1201) } as never;
     const newest = () => exportsResource.newest?.({ projectId: '1201' }, { ask: async () => [] as never, session }, undefined);
     const heard: { progress: number; message?: string | undefined }[] = [];
@@ -89,19 +85,14 @@ describe.skipIf(missing)(`tools with a warehouse${missing ? ` (${missing})` : ''
   });
 
   it('say that the warehouse is away, and keep what is on the disk', async () => {
-    const gone = openWarehouse({ ...clickHouse().access, address: 'http://127.0.0.1:9' });
-    const assistant = await openAssistant(platform(), { warehouse: gone });
-    onTestFinished(async () => {
-      await assistant.close();
-      await gone.close();
-    });
-    const { structured } = await assistant.call('sync_exports', { jobIds: ['Daily sessions'], since: '-1d', waitSeconds: 40 });
+    const { call } = await opened({ address: 'http://127.0.0.1:9' });
+    const { structured } = await call('sync_exports', { jobIds: ['Daily sessions'], since: '-1d', waitSeconds: 40 });
     expect(structured['state']).toBe('complete');
-    const listed = await assistant.call('list_workspace');
+    const listed = await call('list_workspace');
     expect(listed).toMatchObject({ isError: false, structured: { rows: [expect.arrayContaining(['Daily sessions'])] } });
     expect(listed.structured).not.toHaveProperty('warehouse');
     expect(listed.text).toContain('The warehouse at http://127.0.0.1:9 does not answer');
-    const { isError, text } = await assistant.call('query_export', { sql: 'SELECT 1' });
+    const { isError, text } = await call('query_export', { sql: 'SELECT 1' });
     expect(isError).toBe(true);
     expect(text).toContain('The warehouse at http://127.0.0.1:9 does not answer');
   });

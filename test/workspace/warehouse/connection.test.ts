@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ApiError } from '../../../src/api/errors.ts';
 import { type Connection, connect, StatementError, type WarehouseAccess } from '../../../src/workspace/warehouse/connection.ts';
 import { openWarehouse, warehouseFaults } from '../../../src/workspace/warehouse/warehouse.ts';
 import { sharedClickHouse } from '../../support/clickhouse/index.ts';
@@ -27,16 +26,6 @@ describe.skipIf(missing)(`the connection to ClickHouse${missing ? ` (${missing})
     await expect(refused).rejects.toThrow(/^ClickHouse refuses the user reader: .*docs\/warehouse\.md lists users and grants\.$/);
     await expect(refused).rejects.not.toThrow('not-the-secret');
     await expect(opened(access).rows('SELECT * FROM other.secrets')).rejects.toThrow('SELECT ON other.secrets');
-  });
-
-  it('that cannot be reached is down, and names its address', async () => {
-    const { access } = clickHouse();
-    const gone = opened({ ...access, address: 'http://127.0.0.1:9' }).rows('SELECT 1');
-    await expect(gone).rejects.toMatchObject({
-      kind: 'down',
-      message: 'The warehouse at http://127.0.0.1:9 does not answer (ECONNREFUSED).',
-    });
-    await expect(gone).rejects.toBeInstanceOf(ApiError);
   });
 
   it('a failure in the middle of an answer is one, and half an answer is none', async () => {

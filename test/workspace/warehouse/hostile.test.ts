@@ -151,7 +151,6 @@ describe.skipIf(missing)(`hostile statements to the warehouse${missing ? ` (${mi
       keepSource: true,
       warehouse,
       authUrl,
-      askKept: () => Promise.resolve([] as never),
       principal: 'colleague',
     });
     expect((await asked(colleague, 'SELECT count(*) AS n FROM sessions')).rows).toEqual([[2]]);

@@ -14,7 +14,7 @@ export interface LoadOrder {
 // Loads what lies converted in a directory as the server does, once it is given a line, and ends by itself; with 1 where a load failed.
 const { dir, authUrl, access, pieceRows } = JSON.parse(process.argv[2] ?? '') as LoadOrder;
 const warehouse = openWarehouse(access, pieceRows);
-const workspace = openOffline(dir, { keepSource: true, warehouse, authUrl, askKept: () => Promise.resolve([] as never) });
+const workspace = openOffline(dir, { keepSource: true, warehouse, authUrl });
 process.stdout.write('ready\n');
 await once(process.stdin, 'data');
 const runs = await workspace.runs();

@@ -6,38 +6,26 @@ import { ApiError } from '../../../src/api/errors.ts';
 import type { Asked } from '../../../src/usecases/exports/export-data.ts';
 import { describeExport, queryExport } from '../../../src/usecases/exports/query-export.ts';
 import type { ProjectWorkspace } from '../../../src/workspace/project-workspace.ts';
-import { openWarehouse, type Warehouse } from '../../../src/workspace/warehouse/warehouse.ts';
+import { openWarehouse } from '../../../src/workspace/warehouse/warehouse.ts';
 import type { TestClickHouse } from '../../support/clickhouse/start.ts';
 import { openOffline, type RunText, writeRun } from '../convert/converted-runs.ts';
 
 let projects = 0;
 
-export interface LoadedProject {
-  /** With the warehouse, or on the disk alone. */
-  readonly workspace: ProjectWorkspace;
-  readonly onDisk: ProjectWorkspace;
-  readonly warehouse: Warehouse;
-  readonly dir: string;
-  readonly authUrl: string;
-  close(): Promise<void>;
-  add(...runs: RunText[]): Promise<void>;
-}
-
-/** The same until the test ends. */
-export async function loadedProject(clickHouse: TestClickHouse, ...runs: RunText[]): Promise<LoadedProject> {
+/** A project of its own until the test ends. */
+export async function loadedProject(clickHouse: TestClickHouse, ...runs: RunText[]) {
   const project = await openLoadedProject(clickHouse, ...runs);
   onTestFinished(() => project.close());
   return project;
 }
 
 /** A project of its own in the warehouse, whose runs are converted and loaded; the caller closes it. */
-export async function openLoadedProject(clickHouse: TestClickHouse, ...runs: RunText[]): Promise<LoadedProject> {
+export async function openLoadedProject(clickHouse: TestClickHouse, ...runs: RunText[]) {
   projects += 1;
   const authUrl = `http://127.0.0.1:9/${projects}`;
   const dir = await mkdtemp(join(tmpdir(), 'loaded-'));
   const warehouse = openWarehouse(clickHouse.access);
-  const askKept = () => Promise.resolve([] as never);
-  const workspace = openOffline(dir, { keepSource: true, warehouse, askKept, authUrl });
+  const workspace = openOffline(dir, { keepSource: true, warehouse, authUrl });
   const onDisk = openOffline(dir, { authUrl });
   const add = async (...more: RunText[]) => {
     for (const run of more) writeRun(workspace, run);
@@ -46,19 +34,22 @@ export async function openLoadedProject(clickHouse: TestClickHouse, ...runs: Run
   };
   await add(...runs);
   return {
+    /** With the warehouse, or on the disk alone. */
     workspace,
     onDisk,
     warehouse,
     dir,
     authUrl,
     add,
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([workspace.close(), onDisk.close()]);
       await warehouse.close();
       await rm(dir, { recursive: true, force: true });
     },
   };
 }
+
+export type LoadedProject = Awaited<ReturnType<typeof openLoadedProject>>;
 
 /** Asks a workspace as `query_export` does; gives the answer and its notes. */
 export async function asked(workspace: ProjectWorkspace, sql: string, jobs: Asked = {}, signal = new AbortController().signal) {
@@ -139,20 +130,15 @@ function lines(rows: readonly object[]): string {
   return rows.map((row) => `${JSON.stringify(row).replaceAll(/"@(\d+)@"/g, '$1')}\n`).join('');
 }
 
-export function fieldsOf(row: object): string[] {
-  return Object.keys(row);
-}
-
 /** A run of one day. */
 export function dayRun(runId: number, day: number, rows: readonly object[], more: Partial<RunText> = {}): RunText {
   const at = (each: number) => `2026-11-${String(each).padStart(2, '0')}T00:00:00.000Z`;
-  const fields = fieldsOf(rows[0] ?? {});
   return {
     runId,
     from: at(day),
     to: at(day + 1),
     exportedAt: at(day + 1).replace('00:00:00', '02:00:00'),
-    fields,
+    fields: Object.keys(rows[0] ?? {}),
     files: [lines(rows)],
     ...more,
   };

@@ -16,31 +16,35 @@ function loaded(runId: number, [from, to]: [number, number], exportedDay: number
 
 const stuck = (going: LoadRecord[], all: LoadRecord[]) =>
   [...inseparable(going, all)].map(([record, other]) => [record.run.runId, other.run.runId]);
+const [early, late] = [loaded(501, [1, 12], 13), loaded(502, [5, 8], 14)];
+const timed = loaded(502, [5, 8], 14, [key, time]);
+const next = loaded(503, [12, 13], 15);
+const elsewhere = { ...late, run: { ...late.run, jobId: 41 } };
+const chain = [loaded(501, [1, 6], 13), loaded(502, [5, 8], 14), loaded(503, [7, 10], 15)];
 
-it('a run whose rows took the place of those of a run that stays cannot go alone', () => {
-  const [early, late] = [loaded(501, [1, 12], 13), loaded(502, [5, 8], 14)];
-  expect(stuck([late], [early, late])).toEqual([[502, 501]]);
+it.each<[string, LoadRecord[], LoadRecord[], number[][]]>([
+  ['whose rows took the place of those of a run that stays cannot go alone', [late], [early, late], [[502, 501]]],
+  ['that another one has the rows of goes', [early], [early, late], []],
+  ['goes with the run that it overlaps', [early, late], [early, late], []],
+  [
+    'that stays for such a reason keeps others that it overlaps',
+    chain.slice(1),
+    chain,
+    [
+      [502, 501],
+      [503, 502],
+    ],
+  ],
+  ['with a column of time goes alone', [timed], [early, timed], []],
+  ['on other days goes alone', [next], [early, next], []],
+  ['of another job goes alone', [elsewhere], [early, elsewhere], []],
+])('a run %s', (_, going, all, expected) => {
+  expect(stuck(going, all)).toEqual(expected);
+});
+
+it('the reason says what to do instead', () => {
   expect(inseparableWords(late, early)).toBe(
     'In the warehouse its rows cannot be told from those of run 501, which stays: the job exports no column of time. ' +
       'Purge all of job 31 (without before), and download again what is to stay.',
   );
-  // The later one has the rows of both already.
-  expect(stuck([early], [early, late])).toEqual([]);
-  expect(stuck([early, late], [early, late])).toEqual([]);
-});
-
-it('a run that stays for such a reason keeps others that it overlaps', () => {
-  const all = [loaded(501, [1, 6], 13), loaded(502, [5, 8], 14), loaded(503, [7, 10], 15)];
-  expect(stuck(all.slice(1), all)).toEqual([
-    [502, 501],
-    [503, 502],
-  ]);
-});
-
-it('with a column of time, on other days or in another job a run goes alone', () => {
-  const [early, late] = [loaded(501, [1, 12], 13), loaded(502, [5, 8], 14)];
-  expect(stuck([loaded(502, [5, 8], 14, [key, time])], [early, loaded(502, [5, 8], 14, [key, time])])).toEqual([]);
-  expect(stuck([loaded(503, [12, 13], 15)], [early, loaded(503, [12, 13], 15)])).toEqual([]);
-  const other = { ...late, run: { ...late.run, jobId: 41 } };
-  expect(stuck([other], [early, other])).toEqual([]);
 });

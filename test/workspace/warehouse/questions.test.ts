@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sharedClickHouse } from '../../support/clickhouse/index.ts';
-import { missing, type TestClickHouse } from '../../support/clickhouse/start.ts';
+import { missing } from '../../support/clickhouse/start.ts';
 import { asked, dayRun, described, type LoadedProject, openLoadedProject, sessionRow, viewRow } from './loaded-project.ts';
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
@@ -8,104 +8,70 @@ const sessions = (day: number, count: number, more: object = {}) => range(count)
 const views = (day: number, count: number) =>
   range(count).flatMap((number) => range(1 + (number % 3)).map((view) => viewRow(day, number, view + 1)));
 
-/** Twenty questions of analysts, each in the words of both dialects; `clickHouse` where they differ. */
-const QUESTIONS: readonly { readonly question: string; readonly sql: string; readonly clickHouse?: string }[] = [
-  { question: 'how many sessions?', sql: 'SELECT count(*) AS n FROM sessions' },
-  { question: 'sessions by day', sql: 'SELECT CAST(session_time AS DATE) AS day, count(*) AS n FROM sessions GROUP BY day ORDER BY day' },
-  {
-    question: 'revenue by browser',
-    sql:
-      'SELECT browser_name, sum(session_transactions_revenue) AS revenue, count(*) AS n FROM sessions GROUP BY ALL ' +
-      'ORDER BY revenue DESC, n',
-  },
-  { question: 'exact cents', sql: 'SELECT sum(session_transactions_revenue_cents) AS cents FROM sessions' },
-  {
-    question: 'conversion rate by device',
-    sql:
-      'SELECT device_name, avg(CASE WHEN session_number_of_transactions > 0 THEN 1.0 ELSE 0.0 END) AS rate FROM ' +
-      'sessions GROUP BY device_name ORDER BY device_name',
-    clickHouse:
-      'SELECT device_name, avg(CASE WHEN session_number_of_transactions > 0 THEN toFloat64(1) ELSE toFloat64(0) END) ' +
-      'AS rate FROM sessions GROUP BY device_name ORDER BY device_name',
-  },
-  { question: 'new visitors', sql: 'SELECT count(*) AS n FROM sessions WHERE session_number = 1' },
-  { question: 'users', sql: 'SELECT count(DISTINCT user_id) AS n FROM sessions' },
-  { question: 'ids with every digit', sql: 'SELECT user_id, session_id FROM sessions ORDER BY session_id DESC LIMIT 5' },
-  { question: 'missing countries', sql: 'SELECT count(*) AS n FROM sessions WHERE country_code IS NULL' },
-  { question: 'a sum over nothing is no value', sql: "SELECT sum(session_number_of_views) AS n FROM sessions WHERE country_code = 'XX'" },
-  {
-    question: 'best articles',
-    sql:
-      'SELECT sku, sum(revenue) AS revenue FROM (SELECT unnest("session_transaction_items.sku") AS sku, ' +
-      'unnest("session_transaction_items.revenue") AS revenue FROM sessions) GROUP BY sku ORDER BY sku',
-    clickHouse:
-      'SELECT sku, sum(revenue) AS revenue FROM sessions ARRAY JOIN "session_transaction_items.sku" AS sku, ' +
-      '"session_transaction_items.revenue" AS revenue GROUP BY sku ORDER BY sku',
-  },
-  {
-    question: 'lists as they are',
-    sql: 'SELECT "session_transaction_items.revenue_cents" AS items FROM sessions ORDER BY session_id LIMIT 9',
-  },
-  {
-    question: 'mobile views by path',
-    sql:
-      'SELECT v.path, count(*) AS n FROM views v JOIN sessions s ON v.user_id = s.user_id AND v.session_id = ' +
-      "s.session_id WHERE s.device_name = 'mobile' GROUP BY v.path ORDER BY n DESC, v.path",
-  },
-  {
-    question: 'rage clicks in the checkout',
-    sql:
-      'SELECT path, count(DISTINCT session_id) AS n FROM views WHERE rage_click_all_targets_ind AND path LIKE ' +
-      "'/checkout%' GROUP BY path",
-  },
-  {
-    question: 'slowest pages in seconds',
-    sql: 'SELECT path, max(fully_loaded_seconds) AS s FROM views GROUP BY path ORDER BY s DESC, path',
-  },
-  {
-    question: 'sessions without a view',
-    sql:
-      'SELECT count(*) AS n FROM sessions s LEFT JOIN views v ON s.session_id = v.session_id AND s.user_id = ' +
-      'v.user_id WHERE v.path IS NULL',
-  },
-  {
-    question: 'the first page of a session',
-    sql:
-      'WITH first AS (SELECT session_id, min(view_number) AS number FROM views GROUP BY session_id) SELECT v.path, ' +
-      'count(*) AS n FROM views v JOIN first f ON v.session_id = f.session_id AND v.view_number = f.number GROUP BY ' +
-      'v.path ORDER BY v.path',
-  },
-  {
-    question: 'rank of devices by day',
-    sql:
-      'SELECT day, device_name, n, row_number() OVER (PARTITION BY day ORDER BY n DESC, device_name) AS place FROM ' +
-      '(SELECT CAST(session_time AS DATE) AS day, device_name, count(*) AS n FROM sessions GROUP BY ALL) ORDER BY ' +
-      'day, place',
-  },
-  {
-    question: 'instants with milliseconds',
-    sql: 'SELECT min(session_time) AS first, max(session_time) AS last, min(is_excludable) AS e FROM sessions',
-  },
-  {
-    question: 'deep sessions of two days, either or',
-    sql:
-      "SELECT * FROM (SELECT browser_name FROM sessions WHERE session_number_of_views > 8 UNION SELECT 'none' AS browser_name) " +
-      'ORDER BY browser_name NULLS LAST',
-  },
+/** Twenty questions of analysts, each in the words of both dialects; a third text where that of ClickHouse differs. */
+const QUESTIONS: readonly (readonly [question: string, sql: string, clickHouse?: string])[] = [
+  ['how many sessions?', 'SELECT count(*) AS n FROM sessions'],
+  ['sessions by day', 'SELECT CAST(session_time AS DATE) AS day, count(*) AS n FROM sessions GROUP BY day ORDER BY day'],
+  [
+    'revenue by browser',
+    `SELECT browser_name, sum(session_transactions_revenue) AS revenue, count(*) AS n FROM sessions GROUP BY ALL ORDER BY
+    revenue DESC, n`,
+  ],
+  ['exact cents', 'SELECT sum(session_transactions_revenue_cents) AS cents FROM sessions'],
+  [
+    'conversion rate by device',
+    `SELECT device_name, avg(CASE WHEN session_number_of_transactions > 0 THEN 1.0 ELSE 0.0 END) AS rate FROM sessions
+    GROUP BY device_name ORDER BY device_name`,
+    `SELECT device_name, avg(CASE WHEN session_number_of_transactions > 0 THEN toFloat64(1) ELSE toFloat64(0) END) AS rate
+    FROM sessions GROUP BY device_name ORDER BY device_name`,
+  ],
+  ['new visitors', 'SELECT count(*) AS n FROM sessions WHERE session_number = 1'],
+  ['users', 'SELECT count(DISTINCT user_id) AS n FROM sessions'],
+  ['ids with every digit', 'SELECT user_id, session_id FROM sessions ORDER BY session_id DESC LIMIT 5'],
+  ['missing countries', 'SELECT count(*) AS n FROM sessions WHERE country_code IS NULL'],
+  ['a sum over nothing is no value', "SELECT sum(session_number_of_views) AS n FROM sessions WHERE country_code = 'XX'"],
+  [
+    'best articles',
+    `SELECT sku, sum(revenue) AS revenue FROM (SELECT unnest("session_transaction_items.sku") AS sku,
+    unnest("session_transaction_items.revenue") AS revenue FROM sessions) GROUP BY sku ORDER BY sku`,
+    `SELECT sku, sum(revenue) AS revenue FROM sessions ARRAY JOIN "session_transaction_items.sku" AS sku,
+    "session_transaction_items.revenue" AS revenue GROUP BY sku ORDER BY sku`,
+  ],
+  ['lists as they are', 'SELECT "session_transaction_items.revenue_cents" AS items FROM sessions ORDER BY session_id LIMIT 9'],
+  [
+    'mobile views by path',
+    `SELECT v.path, count(*) AS n FROM views v JOIN sessions s ON v.user_id = s.user_id AND v.session_id = s.session_id
+    WHERE s.device_name = 'mobile' GROUP BY v.path ORDER BY n DESC, v.path`,
+  ],
+  [
+    'rage clicks in the checkout',
+    `SELECT path, count(DISTINCT session_id) AS n FROM views WHERE rage_click_all_targets_ind AND path LIKE '/checkout%'
+    GROUP BY path`,
+  ],
+  ['slowest pages in seconds', 'SELECT path, max(fully_loaded_seconds) AS s FROM views GROUP BY path ORDER BY s DESC, path'],
+  [
+    'sessions without a view',
+    `SELECT count(*) AS n FROM sessions s LEFT JOIN views v ON s.session_id = v.session_id AND s.user_id = v.user_id WHERE
+    v.path IS NULL`,
+  ],
+  [
+    'the first page of a session',
+    `WITH first AS (SELECT session_id, min(view_number) AS number FROM views GROUP BY session_id) SELECT v.path, count(*)
+    AS n FROM views v JOIN first f ON v.session_id = f.session_id AND v.view_number = f.number GROUP BY v.path ORDER BY
+    v.path`,
+  ],
+  [
+    'rank of devices by day',
+    `SELECT day, device_name, n, row_number() OVER (PARTITION BY day ORDER BY n DESC, device_name) AS place FROM (SELECT
+    CAST(session_time AS DATE) AS day, device_name, count(*) AS n FROM sessions GROUP BY ALL) ORDER BY day, place`,
+  ],
+  ['instants with milliseconds', 'SELECT min(session_time) AS first, max(session_time) AS last, min(is_excludable) AS e FROM sessions'],
+  [
+    'deep sessions of two days, either or',
+    `SELECT * FROM (SELECT browser_name FROM sessions WHERE session_number_of_views > 8 UNION SELECT 'none' AS
+    browser_name) ORDER BY browser_name NULLS LAST`,
+  ],
 ];
-
-function openShop(clickHouse: TestClickHouse): Promise<LoadedProject> {
-  const later = { exportedAt: '2026-11-14T02:00:00.000Z' };
-  return openLoadedProject(
-    clickHouse,
-    dayRun(501, 10, sessions(10, 300)),
-    dayRun(502, 11, sessions(11, 250)),
-    // Again, exported later, with other values: these count.
-    dayRun(503, 11, sessions(11, 200, { browser_name: 'Edge', session_transactions_revenue_cents: 5 }), later),
-    dayRun(601, 10, views(10, 280), { jobId: 32, scope: 'views' }),
-    dayRun(602, 11, views(11, 240), { jobId: 32, scope: 'views' }),
-  );
-}
 
 /** Forty queries, half of them in processes of their own. */
 const LONG_MS = 120_000;
@@ -114,14 +80,24 @@ describe.skipIf(missing)(`questions to the warehouse${missing ? ` (${missing})` 
   const clickHouse = sharedClickHouse();
   let shop: LoadedProject;
   beforeAll(async () => {
-    if (missing === undefined) shop = await openShop(clickHouse());
+    if (missing !== undefined) return;
+    const later = { exportedAt: '2026-11-14T02:00:00.000Z' };
+    shop = await openLoadedProject(
+      clickHouse(),
+      dayRun(501, 10, sessions(10, 300)),
+      dayRun(502, 11, sessions(11, 250)),
+      // Again, exported later, with other values: these count.
+      dayRun(503, 11, sessions(11, 200, { browser_name: 'Edge', session_transactions_revenue_cents: 5 }), later),
+      dayRun(601, 10, views(10, 280), { jobId: 32, scope: 'views' }),
+      dayRun(602, 11, views(11, 240), { jobId: 32, scope: 'views' }),
+    );
   }, LONG_MS);
   afterAll(() => shop?.close());
 
   it('have the same rows, columns and units as on the disk, all twenty', { tags: 'nightly', timeout: LONG_MS }, async () => {
     const { workspace, onDisk } = shop;
     expect(QUESTIONS).toHaveLength(20);
-    for (const { question, sql, clickHouse: other = sql } of QUESTIONS) {
+    for (const [question, sql, other = sql] of QUESTIONS) {
       const here = await asked(onDisk, sql);
       const there = await asked(workspace, other);
       expect({ question, ...there, types: there.types.length }).toMatchObject({
@@ -166,14 +142,5 @@ describe.skipIf(missing)(`questions to the warehouse${missing ? ` (${missing})` 
     const { rows, notes } = await asked(workspace, 'SELECT number FROM numbers(200000) ORDER BY number');
     expect([rows.length, rows[0], rows.at(-1)]).toEqual([50_000, [0], [49_999]]);
     expect(notes).toContain('Only the first 50000 rows were read; group or filter to get all in one answer.');
-  });
-
-  it('end when the caller goes', async () => {
-    const { workspace } = shop;
-    const abort = new AbortController();
-    const sql = 'SELECT sum(sipHash64(a.session_id, b.user_id, c.session_id)) FROM sessions a, sessions b, sessions c';
-    const going = asked(workspace, sql, {}, abort.signal);
-    setTimeout(() => abort.abort(new Error('The caller went.')), 300);
-    await expect(going).rejects.toThrow('The caller went.');
   });
 });
