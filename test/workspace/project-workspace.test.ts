@@ -1,30 +1,19 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/lib/clock.ts';
-import { openProjectWorkspace } from '../../src/workspace/project-workspace.ts';
 import { isLockName } from '../../src/workspace/store/lock.ts';
-import type { RunManifest } from '../../src/workspace/store/manifest.ts';
+import { openOffline, writeRun } from './convert/converted-runs.ts';
 import { scratchDirectory } from './download/store-stub.ts';
 
 const RUN = { jobId: 31, runId: 501 };
 
-/** Workspaces on one directory, as sessions of one principal have them; none of them downloads. */
+/** Workspaces on one directory with an empty run, as sessions of one principal have them. */
 function workspaces() {
   const dir = scratchDirectory();
-  const ask = () => Promise.reject(new Error('Nothing is asked of the platform here.'));
-  const owner = { dir, principal: 'local', authUrl: 'http://127.0.0.1:9', projectId: 1201 };
-  const open = () => openProjectWorkspace({ ...owner, quotaMb: 10, ask, askKept: ask, clock: systemClock });
-  const directory = open().directoryOf(RUN);
-  const instant = '2026-11-19T00:00:00.000Z';
-  const about = { jobName: 'Daily', scope: 'sessions', format: 'JSONL', from: instant, to: instant, exportedAt: instant };
-  const file = { name: 'part-00001.jsonl', bytes: 3, sha256: '', gzip: false };
-  const manifest: RunManifest = { version: 1, ...RUN, ...about, downloadedAt: instant, fields: [], files: [file] };
-  mkdirSync(directory, { recursive: true });
-  writeFileSync(join(directory, file.name), '{}\n');
-  writeFileSync(join(directory, 'manifest.json'), JSON.stringify(manifest));
-  return { open, directory };
+  const open = () => openOffline(dir);
+  writeRun(open(), { ...RUN, fields: [], files: [Buffer.alloc(0)] });
+  return { open, directory: open().directoryOf(RUN) };
 }
 
 describe('a workspace', () => {
@@ -46,21 +35,15 @@ describe('a workspace', () => {
       readdirSync(directory)
         .filter((name) => !isLockName(name))
         .toSorted(),
-    ).toEqual(['manifest.json', 'part-00001.jsonl']);
+    ).toEqual(['manifest.json', 'part-00001.jsonl.gz']);
   });
 
   it('says that this server reads a run which cannot be removed for that', async () => {
     const { open } = workspaces();
-    const reader = open();
-    let begins = (): void => undefined;
-    const begun = new Promise<void>((resolve) => {
-      begins = resolve;
+    let reading: Promise<void> | undefined;
+    await new Promise<void>((begin) => {
+      reading = open().reading([RUN], () => delay(1_500, begin()));
     });
-    const reading = reader.reading([RUN], () => {
-      begins();
-      return delay(1_500);
-    });
-    await begun;
     await expect(open().remove(RUN)).rejects.toThrow('Run 501 of job 31 is read by a query of this server; call again when that is done.');
     await reading;
     expect(await open().remove(RUN)).toBeGreaterThan(0);

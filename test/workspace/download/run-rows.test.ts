@@ -53,23 +53,8 @@ describe.each([0, 1] as const)('with pages from %d', (pagesFrom) => {
     expect(sorted(await runRowsOf([9_000], ask))).toEqual(sorted(of(9_000)));
   });
 
-  test('jobs that stand together are read in one piece, a few that stand apart one by one', async () => {
-    const together = Array.from({ length: 12 }, (_, at) => 8_000 + at * 3);
-    for (const jobIds of [together, [5_003, 9_500, 13_994]]) {
-      const { ask, asked, of } = listOf(many, { pagesFrom });
-      expect(sorted(await runRowsOf(jobIds, ask))).toEqual(sorted(of(...jobIds)));
-      expect(asked.length).toBeLessThan(120);
-    }
-  });
-
   test('a list of one page takes one request', async () => {
-    const { ask, asked, of } = listOf(
-      new Map([
-        [3, 20],
-        [4, 30],
-      ]),
-      { pagesFrom },
-    );
+    const { ask, asked, of } = listOf(new Map([[3, 20]]), { pagesFrom });
     expect(sorted(await runRowsOf([3], ask))).toEqual(sorted(of(3)));
     expect(asked).toEqual([undefined]);
   });

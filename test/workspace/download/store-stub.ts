@@ -38,9 +38,6 @@ export function tagOf(bytes: Buffer): string {
   return `"${sha256(bytes).slice(0, 16)}"`;
 }
 
-/** As object stores answer: the whole file, or the range that is wanted where the tag still fits. */
-export const serve: Behaviour = (request, response, stub) => answer(request, response, stub);
-
 interface Changes {
   /** Bytes after which the connection is cut. */
   readonly cutAfter?: number;
@@ -50,6 +47,7 @@ interface Changes {
   readonly noLength?: boolean;
 }
 
+/** As object stores answer: the whole file, or the range that is wanted where the tag still fits. */
 function answer(request: IncomingMessage, response: ServerResponse, stub: StoreStub, changes: Changes = {}): void {
   const { bytes, etag } = stub;
   const [, first] = /^bytes=(\d+)-$/.exec(request.headers.range ?? '') ?? [];
@@ -69,19 +67,15 @@ function answer(request: IncomingMessage, response: ServerResponse, stub: StoreS
   else response.end(body);
 }
 
-export const cutAfter =
-  (bytes: number): Behaviour =>
+export const serve: Behaviour = (request, response, stub) => answer(request, response, stub);
+const changed =
+  (changes: Changes): Behaviour =>
   (request, response, stub) =>
-    answer(request, response, stub, { cutAfter: bytes });
-export const announceMore =
-  (bytes: number): Behaviour =>
-  (request, response, stub) =>
-    answer(request, response, stub, { longer: bytes });
-export const withoutRanges =
-  (bytes?: number): Behaviour =>
-  (request, response, stub) =>
-    answer(request, response, stub, { noRanges: true, ...(bytes !== undefined && { cutAfter: bytes }) });
-export const withoutLength: Behaviour = (request, response, stub) => answer(request, response, stub, { noLength: true });
+    answer(request, response, stub, changes);
+export const cutAfter = (bytes: number) => changed({ cutAfter: bytes });
+export const announceMore = (bytes: number) => changed({ longer: bytes });
+export const withoutRanges = (bytes?: number) => changed({ noRanges: true, ...(bytes !== undefined && { cutAfter: bytes }) });
+export const withoutLength = changed({ noLength: true });
 export const refuse =
   (status: number, headers: Record<string, string> = {}): Behaviour =>
   (_request, response) => {

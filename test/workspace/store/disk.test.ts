@@ -13,6 +13,12 @@ const platform = sharedPlatform();
 const IMPOSSIBLE = '/proc/nowhere';
 const hasProc = existsSync('/proc/self');
 
+function file(): string {
+  const path = join(temporaryFolder(), 'file');
+  writeFileSync(path, '');
+  return path;
+}
+
 /** A disk that cannot be written, where this user may mount one. */
 function readOnlyDisk(): string | undefined {
   const path = join(temporaryFolder(), 'read-only');
@@ -45,38 +51,20 @@ describe('a directory', () => {
     await expect(makeDirectory(join(IMPOSSIBLE, 'deep', 'er'))).rejects.toThrow('cannot be made');
   });
 
-  it('that is a file, or lies below one, is an error that says so', async () => {
-    const file = join(temporaryFolder(), 'file');
-    writeFileSync(file, '');
-    for (const path of [file, join(file, 'below')]) await expect(tryDirectory(path)).rejects.toThrow('is a file, not a directory');
-  });
-
   it('on a disk that never answers is an error in bounded time', async () => {
     const slow = { timeoutMs: 20, write: () => new Promise<never>(() => undefined) };
     await expect(tryDirectory('/slow', slow)).rejects.toThrow('/slow cannot be used: the disk has not answered within 0.02 seconds');
   });
-
-  it('on a disk that cannot be written is an error that says so', async (context) => {
-    const path = readOnlyDisk();
-    if (path === undefined) context.skip('This user may not mount a small disk.');
-    await expect(tryDirectory(join(String(path), 'data'))).rejects.toThrow('it is read-only');
-  });
 });
 
 describe('tools with a data directory that cannot be written', () => {
-  const places: [string, () => string | undefined][] = [
-    ['is impossible', () => (hasProc ? IMPOSSIBLE : undefined)],
-    [
-      'is a file',
-      () => {
-        const file = join(temporaryFolder(), 'file');
-        writeFileSync(file, '');
-        return file;
-      },
-    ],
-    ['is read-only', readOnlyDisk],
+  const places: [string, () => string | undefined, string][] = [
+    ['is impossible', () => (hasProc ? IMPOSSIBLE : undefined), 'it is not there and cannot be made'],
+    ['is a file', file, 'a part of the path is a file, not a directory'],
+    ['lies below a file', () => join(file(), 'below'), 'a part of the path is a file, not a directory'],
+    ['is read-only', readOnlyDisk, 'it is read-only'],
   ];
-  it.for(places)('because it %s say so, name it, and begin nothing', { tags: 'nightly' }, async ([, make], context) => {
+  it.for(places)('because it %s say so, name it, and begin nothing', { tags: 'nightly' }, async ([, make, why], context) => {
     const dataDir = make() ?? context.skip('This machine has no such directory, or this user may not make one.');
     const assistant = await openAssistant(platform(), { dataDir });
     onTestFinished(() => assistant.close());
@@ -90,6 +78,7 @@ describe('tools with a data directory that cannot be written', () => {
       const answer = await assistant.call(tool, args);
       expect(answer.isError, `${tool}: ${answer.text}`).toBe(true);
       expect(answer.text).toContain(dataDir);
+      expect(answer.text).toContain(`cannot be used: ${why}`);
       expect(answer.text).toContain('set WEB_ANALYTICS_DATA_DIR to one that can be written');
     }
     expect(platform().requests.filter(({ operation }) => operation === 'download')).toEqual([]);

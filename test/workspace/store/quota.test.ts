@@ -1,13 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { bytesBelow, createQuota, type List } from '../../../src/workspace/store/quota.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 
 /** A workspace with a run of one file that is whole and one that arrives. */
 function workspace() {
-  const directory = mkdtempSync(join(tmpdir(), 'quota-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const directory = temporaryFolder();
   const run = join(directory, '31', '501');
   mkdirSync(run, { recursive: true });
   writeFileSync(join(run, 'part-00001.jsonl'), Buffer.alloc(300_000));
