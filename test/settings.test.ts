@@ -45,14 +45,19 @@ describe('the settings', () => {
     });
   });
 
-  it('of an enrichment credential come both or not at all', () => {
-    expect(() => of('ENRICHMENT_CLIENT_ID', 'a')).toThrow('WEB_ANALYTICS_ENRICHMENT_CLIENT_SECRET: is missing');
-    expect(() => of('ENRICHMENT_CLIENT_SECRET', 'a')).toThrow('WEB_ANALYTICS_ENRICHMENT_CLIENT_ID: is missing');
-  });
-
-  it('of a certificate come with its key or not at all', () => {
-    expect(() => of('TLS_CERT_FILE', 'a.pem')).toThrow('WEB_ANALYTICS_TLS_KEY_FILE: is missing');
-    expect(() => of('TLS_KEY_FILE', 'a.pem')).toThrow('WEB_ANALYTICS_TLS_CERT_FILE: is missing');
+  it.each([
+    ['ENRICHMENT_CLIENT_ID', 'a', 'ENRICHMENT_CLIENT_SECRET'],
+    ['ENRICHMENT_CLIENT_SECRET', 'a', 'ENRICHMENT_CLIENT_ID'],
+    ['TLS_CERT_FILE', 'a.pem', 'TLS_KEY_FILE'],
+    ['TLS_KEY_FILE', 'a.pem', 'TLS_CERT_FILE'],
+    ['ISSUER', 'https://login.example.com', 'AUDIENCE'],
+    ['CREDENTIALS_FILE', '/c.json', 'CREDENTIALS_KEY'],
+    ['WAREHOUSE_URL', 'https://loader@clickhouse.example.com:8443/analytics', 'WAREHOUSE_READER'],
+    ['WAREHOUSE_READER', 'reader', 'WAREHOUSE_URL'],
+    ['CACHE_URL', 'redis://127.0.0.1', 'CACHE_KEY'],
+    ['CACHE_KEY', 'b'.repeat(64), 'CACHE_URL'],
+  ])('%s "%s" comes with %s', (variable, value, other) => {
+    expect(() => of(variable, value)).toThrow(`WEB_ANALYTICS_${other}: is missing`);
   });
 
   it('count as not given when empty, or when a host left its form field as it was', () => {
@@ -62,15 +67,8 @@ describe('the settings', () => {
     expect(() => of('TIME_ZONE', '${HOME}')).toThrow('WEB_ANALYTICS_TIME_ZONE');
   });
 
-  it('of an issuer and of a file of credentials come with their other half', () => {
-    expect(() => of('ISSUER', 'https://login.example.com')).toThrow('WEB_ANALYTICS_AUDIENCE: is missing');
-    expect(() => of('CREDENTIALS_FILE', '/c.json')).toThrow('WEB_ANALYTICS_CREDENTIALS_KEY: is missing');
-  });
-
   it('of a warehouse come with its reader; the address holds the user and no password', () => {
     const url = 'https://loader@clickhouse.example.com:8443/analytics';
-    expect(() => of('WAREHOUSE_URL', url)).toThrow('WEB_ANALYTICS_WAREHOUSE_READER: is missing');
-    expect(() => of('WAREHOUSE_READER', 'reader')).toThrow('WEB_ANALYTICS_WAREHOUSE_URL: is missing');
     expect(() => of('WAREHOUSE_PASSWORD', 'canary')).toThrow(/^WEB_ANALYTICS_WAREHOUSE_URL: is missing(?!.*canary)/);
     const given = { WEB_ANALYTICS_WAREHOUSE_URL: url, WEB_ANALYTICS_WAREHOUSE_READER: 'reader' };
     expect(readSettings(given)).toMatchObject({
@@ -92,8 +90,6 @@ describe('the settings', () => {
 
   it('of a shared cache come with the key that encrypts it, and are not repeated where they are wrong', () => {
     const key = 'b'.repeat(64);
-    expect(() => of('CACHE_URL', 'redis://127.0.0.1')).toThrow('WEB_ANALYTICS_CACHE_KEY: is missing');
-    expect(() => of('CACHE_KEY', key)).toThrow('WEB_ANALYTICS_CACHE_URL: is missing');
     expect(() => of('CACHE_KEY', 'canary-key')).toThrow(/^WEB_ANALYTICS_CACHE_KEY: expected 32 random bytes(?!.*canary)/);
     for (const url of ['http://user:canary@cache', 'cache:6379', 'redis://', 'redis://:canary%zz@cache'])
       expect(() => of('CACHE_URL', url)).toThrow(/^WEB_ANALYTICS_CACHE_URL: expected an address such as redis:(?!.*canary)/);

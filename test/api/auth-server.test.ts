@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { checkedAuthUrl, createAuthServer } from '../../src/api/auth-server.ts';
+import { createAuthServer } from '../../src/api/auth-server.ts';
 import { createTokenProvider } from '../../src/api/client.ts';
 import { DEFAULT_SIZE_LIMITS } from '../../src/api/exchange.ts';
-import { checkProject, type Granted, jointScopes, lacksScope, scopesFor } from '../../src/api/granted.ts';
+import { checkProject, type Granted } from '../../src/api/granted.ts';
 import { createHttp } from '../../src/api/http.ts';
 import type { TokenCache } from '../../src/api/tokens.ts';
 import { failure } from '../support/failure.ts';
@@ -44,27 +44,6 @@ async function tokenFrom(members: Record<string, unknown>) {
 }
 
 describe('a token', () => {
-  test('has the members of the answer', async () => {
-    const { token, nowMs, learned, stub } = await tokenFrom({ access_token: 'x'.repeat(16_384), scope: ' metrics,  speed-analysis ' });
-    expect({ ...token, accessToken: token.accessToken.length }).toEqual({
-      accessToken: 16_384,
-      endpoint: stub.endpoint,
-      projectId: 7,
-      scopes: ['metrics', 'speed-analysis'],
-      obtainedAtMs: nowMs,
-      expiresAtMs: nowMs + 3_600_000,
-    });
-    expect(learned).toEqual(['x'.repeat(16_384)]);
-    const [{ headers, body } = { headers: {}, body: '' }] = stub.tokenRequests;
-    expect(headers['content-type']).toMatch(/^application\/json/);
-    expect(JSON.parse(body)).toEqual({
-      client_id: 'client-1',
-      client_secret: SECRET,
-      grant_type: 'client_credentials',
-      scope: 'data-export metrics',
-    });
-  });
-
   test.each([
     [600, 600],
     ['600', 600],
@@ -106,42 +85,9 @@ describe('a token', () => {
     });
     expect(learned).toEqual([]);
   });
-
-  test('without an endpoint is refused in words that name what was asked for', async () => {
-    const stub = await openStub();
-    stub.token = json(200, tokenBody(stub, { endpoint: '' }));
-    expect((await failure(open(stub).fetchToken(['data-export', 'metrics']))).message).toMatch(/^The token for data-export, metrics names/);
-  });
-});
-
-describe('the address of the authentication server', () => {
-  test('ends without slashes', () => expect(checkedAuthUrl('https://auth.example.com///')).toBe('https://auth.example.com'));
-  test('is refused as a setting', () => {
-    expect(() => checkedAuthUrl('ftp://auth.example.com')).toThrow(
-      expect.objectContaining({ kind: 'settings', message: expect.stringMatching(/^The address of the authentication server .+\.$/) }),
-    );
-  });
 });
 
 describe('grants', () => {
-  test('are read once, by id and secret, again where that is wanted, and one request at a time', async () => {
-    const stub = await openStub();
-    const { auth } = open(stub);
-    expect(auth.knownGrants(credential)).toBeUndefined();
-    const wanted = { scopes: ['speed-analysis', 'data-export', 'metrics'], projects: [SHOP] };
-    expect(await Promise.all([auth.granted(credential, signal), auth.grantedIfKnown(credential, signal)])).toEqual([wanted, wanted]);
-    expect(await auth.granted(credential, signal)).toEqual(wanted);
-    expect(await auth.grantedIfKnown(credential, signal)).toEqual(wanted);
-    expect(auth.knownGrants(credential)).toEqual(wanted);
-    expect(stub.meRequests).toHaveLength(1);
-    expect(stub.meRequests.map(({ target, headers, body }) => [target, JSON.parse(body || 'null'), headers['content-type']])).toEqual([
-      ['/v1/oauth/me', { client_id: 'client-1', client_secret: SECRET }, expect.stringMatching(/^application\/json/)],
-    ]);
-    await auth.granted(credential, signal, true);
-    await auth.grantedIfKnown(credential, signal, true);
-    expect(stub.meRequests).toHaveLength(3);
-  });
-
   test.each([
     [{ scopes: ' metrics,, data-export ' }, { scopes: ['metrics', 'data-export'], projects: [] }],
     [
@@ -211,20 +157,6 @@ describe('what is granted', () => {
     const many = granted([], ...Array.from({ length: count }, (_, index) => index + 1));
     expect(() => checkProject(many, undefined, plain)).toThrow(words);
   });
-
-  test('a missing scope is named beside those that are there', () => {
-    const end = 'An administrator can add it in the console.';
-    expect(lacksScope(['a', 'b'], ['c', 'd']).message).toBe(`The credential lacks the scope a, b; it has c, d. ${end}`);
-    expect(lacksScope(['a'], [])).toMatchObject({ kind: 'forbidden', message: `The credential lacks the scope a; it has none. ${end}` });
-  });
-
-  test('joint scopes are asked for together, others alone', () => {
-    expect(jointScopes(['metrics', 'data-export', 'enrichment'], undefined)).toEqual(['data-export', 'metrics']);
-    expect(jointScopes(['metrics', 'data-export'], granted(['metrics']))).toEqual(['metrics']);
-    expect(scopesFor('metrics', ['speed-analysis'], undefined)).toEqual(['metrics', 'speed-analysis']);
-    expect(scopesFor('enrichment', ['metrics'], granted(['enrichment']))).toEqual(['enrichment']);
-    expect(() => scopesFor('metrics', [], granted(['data-export']))).toThrow('lacks the scope metrics; it has data-export');
-  });
 });
 
 describe('which token a call gets', () => {
@@ -254,30 +186,12 @@ describe('which token a call gets', () => {
   }
   const options = { projectId: undefined, signal };
 
-  test('that of its own credential where enrichment has one', async () => {
-    const { made, asked } = await provider({ scopes: 'metrics enrichment' }, { clientId: 'client-2', clientSecret: 'x' });
-    await made.forScope('metrics', options);
-    await made.forScope('enrichment', options);
-    await made.forNamed(['enrichment'], options);
-    expect(asked).toEqual(['get client-1: metrics', 'get client-2: enrichment', 'get client-2: enrichment']);
-  });
-
   test('a new one with new grants where that is wanted', async () => {
     const { made, asked, stub } = await provider({ scopes: 'metrics' });
     expect(await made.forScope('metrics', options)).toMatchObject({ fromCache: true, projectId: undefined });
     expect(await made.forScope('metrics', { ...options, renew: true })).toMatchObject({ fromCache: false });
     expect(asked).toEqual(['get client-1: metrics', 'renew metrics']);
     expect(stub.meRequests).toHaveLength(2);
-  });
-
-  test.each([
-    [[SHOP], undefined, 7],
-    [[SHOP], 7, 7],
-    [[], 9, 9],
-    [[SHOP, { id: 8, name: 'Other' }], 8, 8],
-  ])('of %j with %s chosen: project %s', async (projects, projectId, expected) => {
-    const { made } = await provider({ scopes: 'metrics', permissions: { projects } });
-    expect((await made.forSession({ projectId, signal })).projectId).toBe(expected);
   });
 
   test('is refused for what is not granted, and for a scope that the token lacks', async () => {

@@ -80,11 +80,6 @@ test.each([
   [{ fields: [{ fieldName: 'a', fieldname: 1 }] }, 'fields[0].fieldname: is not known here; did you mean fieldName? There are fieldName.'],
 ])('%j: %s', (input, words) => expect(said(input)).toBe(words));
 
-test('what is right is given back', () => {
-  const input = { name: 'a', ids: [1], range: { from: 'a' }, either: 'all', share: 0.5 };
-  expect(check(schema, input)).toEqual(input);
-});
-
 describe('members that are not known', () => {
   test('are answered with the parts of what they mean', () => {
     const days = { baselineStartDate: z.string().optional(), baselineEndDate: z.string().optional() };

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { abortable, isOutOfTime, type Limits, refuseLongQueue, seconds, withDeadline } from '../../src/api/deadline.ts';
+import { abortable, isOutOfTime, type Limits, seconds, withDeadline } from '../../src/api/deadline.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
@@ -92,13 +92,6 @@ describe('time', () => {
 
 const clock = manualClock('2026-11-20T10:00:00.000Z');
 const never = () => new Promise<never>(() => undefined);
-const limitsOf = (limits: Partial<Limits>): Limits => ({
-  deadlineMs: 5_000,
-  signal: new AbortController().signal,
-  waitsFor: 'turn',
-  ...limits,
-});
-
 /** Waits for what the task of a call waits for until its time is over. */
 const givenUp = (waits: Partial<Limits>, timeoutMs = 5) =>
   failure(
@@ -121,24 +114,6 @@ test.each([
   expect(error.retryAfterMs).toBe(kind === 'busy' ? pauseMs : undefined);
 });
 
-test('what is not said to wait for something waits for the platform', async () => {
-  expect((await givenUp({})).message).toBe(
-    'The call was given up after 5 ms: no answer of the platform was read in that time, retries included.',
-  );
-});
-
-describe('a queue', () => {
-  test.each([undefined, () => undefined, () => 4_000])('that is not known to last longer than the call may is waited for', (queueMs) => {
-    expect(() => refuseLongQueue(limitsOf({ queueMs }), 1_000)).not.toThrow();
-  });
-
-  test('that lasts longer is refused', () => {
-    expect(() => refuseLongQueue(limitsOf({ queueMs: () => 4_001 }), 1_000)).toThrow(
-      'So many calls wait for their turn that this one would not get it within 4 s.',
-    );
-  });
-});
-
 test.each([
   [new ApiError('timeout', 'late'), true],
   [new ApiError('busy', 'in line', { code: 'QUEUED' }), true],
@@ -156,16 +131,6 @@ test.each([
 ])('%d ms in words', (ms, words) => expect(seconds(ms)).toBe(words));
 
 describe('a deadline', () => {
-  test.each([0, -1])('that lies %d ms ahead begins nothing', async (timeoutMs) => {
-    let begun = false;
-    const error = await failure(withDeadline({ clock, timeoutMs }, async () => void (begun = true)));
-    expect(error).toMatchObject({
-      kind: 'timeout',
-      message: 'The time that one call may take was over before it had read all that it needs.',
-    });
-    expect(begun).toBe(false);
-  });
-
   test('many calls under one signal warn of nothing, end with its reason and leave no listener', async () => {
     const warnings: Error[] = [];
     const warned = (warning: Error) => void warnings.push(warning);
@@ -185,11 +150,4 @@ describe('a deadline', () => {
     expect(await Promise.all(running)).toEqual(running.map(() => enough));
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
-});
-
-test('waiting until an abort leaves no listener behind, whether it ends or not', async () => {
-  const { signal } = new AbortController();
-  await abortable(Promise.resolve('done'), signal);
-  await abortable(Promise.reject(new Error('no')), signal).catch(() => undefined);
-  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

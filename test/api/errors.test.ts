@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError, type ErrorKind, kindOf, type Refusal, readRefusal, refuse } from '../../src/api/errors.ts';
+import { type ErrorKind, kindOf, type Refusal, readRefusal } from '../../src/api/errors.ts';
 
 const asIs = (text: string) => text;
 
@@ -73,26 +73,5 @@ describe('the kind of a refusal', () => {
   ])('%i %s "%s"', (status, code, text, ofService, ofAuthentication) => {
     expect(kindOf(status, { code, text }, false)).toBe(ofService);
     expect(kindOf(status, { code, text }, true)).toBe(ofAuthentication);
-  });
-});
-
-describe('an error of the client', () => {
-  it('says where a write may have happened, and holds back nothing else', () => {
-    const cause = new Error('inside');
-    const details = { status: 503, code: 'X', retryAfterMs: 5, outcomeUnknown: true, transient: true, cause };
-    const error = new ApiError('down', 'It failed.', details);
-    expect(error).toMatchObject({
-      ...details,
-      name: 'ApiError',
-      kind: 'down',
-      message: 'It failed. It may have taken effect all the same.',
-    });
-  });
-
-  it('is certain and lasting unless it says otherwise, and has no cause of its own', () => {
-    const error = new ApiError('shape', 'It is odd.');
-    expect(error).toMatchObject({ message: 'It is odd.', outcomeUnknown: false, transient: false });
-    expect(error).not.toHaveProperty('cause');
-    expect(() => refuse('Name one.')).toThrow(expect.objectContaining({ kind: 'invalid', message: 'Name one.' }));
   });
 });

@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { outsideLookup } from '../../src/api/connections.ts';
 import { createHttp } from '../../src/api/http.ts';
 import { listen } from '../support/stub-platform.ts';
 
@@ -37,30 +36,6 @@ describe('a packed answer', () => {
 });
 
 describe('a name that leads inside', () => {
-  const names: Record<string, string[]> = {
-    'api.example.com': ['10.1.2.3'],
-    'auth.example.com': ['93.184.216.34'],
-    'auth.corp.example': ['10.9.9.9'],
-    'both.example.com': ['127.0.0.1', '93.184.216.34'],
-  };
-  const resolve: Parameters<typeof outsideLookup>[0] = (hostname, _, callback) =>
-    callback(
-      null,
-      (names[hostname] ?? []).map((address) => ({ address, family: 4 })),
-    );
-  const lookup = (hostname: string, unlessInside?: string) =>
-    new Promise<unknown>((done) => {
-      outsideLookup(resolve, unlessInside)(hostname, {}, (error, address) => done(error?.code ?? address));
-    });
-
-  it('is refused as the connection is opened, unless the authentication server lies inside too', async () => {
-    expect(await lookup('api.example.com', 'auth.example.com')).toBe('ERR_INNER_ADDRESS');
-    expect(await lookup('api.example.com', 'auth.corp.example')).toBe('10.1.2.3');
-    expect(await lookup('api.example.com', '10.0.0.1')).toBe('10.1.2.3');
-    expect(await lookup('api.example.com', '8.8.8.8')).toBe('ERR_INNER_ADDRESS');
-    expect(await lookup('both.example.com', 'auth.example.com')).toBe('93.184.216.34');
-  });
-
   it('is never sent the bearer, and the error says what allows it', async () => {
     const seen: (string | undefined)[] = [];
     const { url } = await listen((request, response) => {

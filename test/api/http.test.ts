@@ -2,8 +2,7 @@ import { createHook } from 'node:async_hooks';
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished, test } from 'vitest';
-import { startIdleTimeout } from '../../src/api/connections.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createHttp, type HttpAnswer, type HttpRequest } from '../../src/api/http.ts';
 import { failure } from '../support/failure.ts';
 import { startProxy } from '../support/proxy.ts';
@@ -74,11 +73,6 @@ describe('answers', () => {
     });
     expect(read).toBe(text);
     expect(turns).toBeLessThanOrEqual(3);
-  });
-
-  test('status, text and the wanted pause are handed on, whatever the status', async () => {
-    const { url } = await listen((_, response) => response.writeHead(503, { 'retry-after': '7' }).end('later'));
-    expect(await open().send(url)).toEqual({ status: 503, retryAfter: '7', pieces: [Buffer.from('later')] });
   });
 
   test('a redirect is an answer like any other', async () => {
@@ -261,31 +255,4 @@ describe('proxies', () => {
     expect(error).toMatchObject({ ...expected, outcomeUnknown: false, code: `ERR_PROXY_${refusal}` });
     expect(error.message).toContain(`(${refusal})`);
   });
-
-  test('loopback is never sent through it, nor what NO_PROXY names, whatever the proxy', async () => {
-    const proxy = await startProxy();
-    const { url } = await listen((_, response) => response.end('direct'));
-    const { send } = open({ HTTP_PROXY: proxy.host, HTTPS_PROXY: 'socks4://127.0.0.1:1', NO_PROXY: 'other.test,.invalid' });
-    expect(textOf(await send(url))).toBe('direct');
-    expect(textOf(await send(url.replace('127.0.0.1', 'localhost')))).toBe('direct');
-    await failure(send('http://api.invalid/'));
-    expect(proxy.asked).toEqual([]);
-  });
-
-  test('a proxy setting that is no address is refused without showing it', async () => {
-    const error = await failure(open({ HTTP_PROXY: 'me:pass@:x' }).send('http://api.example.test/'));
-    expect(error.kind).toBe('settings');
-    expect(error.message).not.toContain('pass');
-  });
-});
-
-it('a caller that gives up ends it with the reason of that', () => {
-  const caller = new AbortController();
-  const before = startIdleTimeout({ signal: caller.signal, idleTimeoutMs: 60_000 });
-  caller.abort(new Error('enough'));
-  const after = startIdleTimeout({ signal: caller.signal });
-  for (const watch of [before, after]) {
-    expect([watch.signal.reason, watch.hasExpired()]).toEqual([caller.signal.reason, false]);
-    watch.stop();
-  }
 });

@@ -4,7 +4,7 @@ import { createReadCache } from '../../src/api/read-cache.ts';
 import { slowStub } from '../support/slow-stub.ts';
 import { openClient, openStub, payload, skippingClock } from '../support/stub-platform.ts';
 
-const { createSpeedEvent, deleteSpeedEvent, listScenarioReports, listScenarios, listSpeedEvents } = operations;
+const { createSpeedEvent, deleteSpeedEvent, listScenarioReports, listSpeedEvents } = operations;
 const { getExportJob, getExportRun, listExportableFields, listExportJobs, listExportRuns, listSuccessfulExportRuns } = operations;
 const { getSiteVisits, listSegments, listZones } = operations;
 const event = { key: 'release', text: 'Release', date: '2026-11-20T10:00:00Z' };
@@ -18,19 +18,6 @@ describe('lists of speed analysis', () => {
     const stub = await openStub({ answers: [lists] });
     return { clock, stub, client: openClient(stub, { clock, ...options }) };
   }
-
-  test('are kept for ten seconds from the beginning of the read: a late run can still be added', async () => {
-    const { clock, stub, client } = await openLists();
-    const readAll = () =>
-      Promise.all([client.call(listScenarioReports, window), client.call(listSpeedEvents, {}), client.call(listScenarios, {})]);
-    await readAll();
-    clock.jump(9_999);
-    await readAll();
-    expect(stub.calls).toHaveLength(3);
-    clock.jump(1);
-    await readAll();
-    expect(stub.calls).toHaveLength(6);
-  });
 
   test('that come again as they were are not read again, and those that changed are', async () => {
     const clock = skippingClock();
@@ -47,13 +34,6 @@ describe('lists of speed analysis', () => {
     expect(changed.scenario.name).toBe('blog');
   });
 
-  test('of other dates, scenarios and keys are others', async () => {
-    const { stub, client } = await openLists();
-    for (const input of [window, { ...window, scenarioId: 2 }, { ...window, limit: 0 }]) await client.call(listScenarioReports, input);
-    for (const input of [{}, { scenarioId: 1 }, { key: 'a' }]) await client.call(listSpeedEvents, input);
-    expect(stub.calls).toHaveLength(6);
-  });
-
   test.each([
     ['created', () => createSpeedEvent, event],
     ['deleted', () => deleteSpeedEvent, { key: event.key }],
@@ -66,28 +46,6 @@ describe('lists of speed analysis', () => {
     await client.call(operation(), input);
     await readBoth();
     expect(stub.calls).toHaveLength(5);
-  });
-
-  test('that were on their way while an event was created are not kept', async () => {
-    const { stub, arrived, answer } = await slowStub(lists);
-    const client = openClient(stub);
-    const old = client.call(listSpeedEvents, {});
-    await arrived(1);
-    const written = client.call(createSpeedEvent, event);
-    await vi.waitUntil(
-      () => {
-        answer();
-        return stub.calls.length >= 2;
-      },
-      { interval: 1 },
-    );
-    answer();
-    await Promise.all([old, written]);
-    const again = client.call(listSpeedEvents, {});
-    await arrived(3);
-    answer();
-    await again;
-    expect(stub.calls).toHaveLength(3);
   });
 });
 
@@ -191,13 +149,5 @@ describe('what was made of answers', () => {
     expect(Object.isFrozen(answer)).toBe(true);
     expect(await open('ben', '3').remember('study', third)).toEqual({ level: 3 });
     expect([first, second, third].map(({ mock }) => mock.calls.length)).toEqual([1, 0, 1]);
-  });
-
-  test('takes room from the same bytes as answers, and is made again where it had to go', async () => {
-    const client = openClient(await openStub(), { reads: createReadCache({ maxBytes: 50_000 }) });
-    const make = vi.fn<() => Promise<string>>(async () => 'x'.repeat(10_000));
-    // About 20 kB each: two fit in.
-    for (const key of ['a', 'b', 'c', 'a']) await client.remember(key, make);
-    expect(make).toHaveBeenCalledTimes(4);
   });
 });

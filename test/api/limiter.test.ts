@@ -76,15 +76,6 @@ describe('how many calls run', () => {
     await settled();
     expect([...running.keys()]).toEqual(['0', '1']);
   });
-
-  test('a slot given back without a word was not refused', async () => {
-    const { start, running } = watch({ concurrency: 2 });
-    for (const name of names(3)) void start(name);
-    await settled();
-    running.get('0')?.release();
-    await settled();
-    expect([...running.keys()]).toEqual(['0', '1', '2']);
-  });
 });
 
 describe('the wait that is to be expected', () => {
@@ -177,20 +168,6 @@ describe('principals take turns', () => {
     for (await settled(); running.size > 0; ) await end([...running.keys()][0] ?? '');
     expect(started).toEqual(['first', 'x1 0', 'y0', 'x2', 'y1', 'x1 1', 'y2', 'x1 2']);
   });
-
-  test('a call that is given up leaves its line, and nothing is counted any more when all have ended', async () => {
-    const { start, end, limiter } = watch({ concurrency: 1 });
-    const left = new AbortController();
-    await start('0', { principalId: 'x' });
-    const given = start('1', { principalId: 'x', sessionId: 'b', signal: left.signal });
-    void start('2', { principalId: 'y' });
-    expect(limiter.load()).toEqual({ waiting: 2, inFlight: 1 });
-    left.abort(new Error('enough'));
-    await expect(given).rejects.toThrow('enough');
-    await end('0');
-    await end('2');
-    expect(limiter.load()).toEqual({ waiting: 0, inFlight: 0 });
-  });
 });
 
 test('sessions take turns at speed analysis too, whatever else they have waiting', async () => {
@@ -203,16 +180,6 @@ test('sessions take turns at speed analysis too, whatever else they have waiting
   const turns = started.filter((name) => name.includes('speed')).map((name) => name[0]);
   // The first ran before anybody waited.
   expect(turns).toEqual(['a', 'a', 'b', 'a', 'b', 'a', 'b', 'b']);
-});
-
-test('sessions take turns, whatever each has waiting', async () => {
-  const { start, end, started } = watch({ concurrency: 1 });
-  await start('first');
-  for (const name of names(5, 'a')) void start(name, { sessionId: 'a' });
-  for (const name of names(2, 'b')) void start(name, { sessionId: 'b' });
-  void start('c0', { sessionId: 'c' });
-  while (started.length < 9) await end(started.at(-1) ?? '');
-  expect(started).toEqual(['first', 'a0', 'b0', 'c0', 'a1', 'b1', 'a2', 'a3', 'a4']);
 });
 
 test('an abort leaves the queue at once, with the reason of the caller', async () => {

@@ -1,11 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ApiEvent } from '../../src/api/observer.ts';
 import { operations } from '../../src/api/operations/index.ts';
-import { failure } from '../support/failure.ts';
-import { json, lost, openClient, openStub, payload } from '../support/stub-platform.ts';
+import { json, openClient, openStub, payload } from '../support/stub-platform.ts';
 
-const { listSegments, createSpeedEvent } = operations;
-const release = { key: 'release', text: 'Release', date: '2026-11-20T10:00:00Z' };
+const { listSegments } = operations;
 
 /** The events in a line each, without durations. */
 function words(events: readonly ApiEvent[]): string[] {
@@ -34,16 +32,4 @@ test('tells of every request, token and turn, the call of its own and the client
     'slot',
     'GET /v1/segments 1 ok 200',
   ]);
-});
-
-test('says how a request failed, also where there was no answer, or where the caller gave up', async () => {
-  const stub = await openStub({ answers: [lost] });
-  const seen: ApiEvent[] = [];
-  const client = openClient(stub, { observe: (event) => void seen.push(event) });
-  await failure(client.call(createSpeedEvent, release));
-  expect(words(seen).at(-1)).toBe('POST /v1/speed-analysis/event/create 1 down');
-  const caller = new AbortController();
-  stub.answers = [() => caller.abort(new Error('no longer wanted'))];
-  await expect(client.call(listSegments, {}, { signal: caller.signal })).rejects.toThrow('no longer wanted');
-  expect(words(seen).at(-1)).toBe('GET /v1/segments 1 aborted');
 });

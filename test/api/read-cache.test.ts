@@ -188,18 +188,6 @@ function held(reads: OwnReads, more: Partial<SharedRead<unknown>> = {}) {
 }
 
 describe('room', () => {
-  test.each([
-    ['"four"', 'four', 32],
-    ['a number', 1, 8],
-    ['nothing', null, 8],
-    ['an empty object', {}, 64],
-    ['an object', { name: 'four', list: [1, null] }, 64 + (8 + 32) + (8 + 64 + 2 * (8 + 8))],
-  ])('%s is counted by its texts and members', async (_, answer, bytes) => {
-    const cache = createReadCache();
-    await cache.open(['ana']).get({ key: 'a', keepMs: 1_000, limits: limitsOf(), read: async () => answer });
-    expect(cache.bytes()).toBe(bytes);
-  });
-
   test('what is too old gives its room back, and what never changes keeps it', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
@@ -251,35 +239,11 @@ describe('what may change', () => {
     expect(await ask('a')).toBe(5);
   });
 
-  test('is read again after each write, and what never changes is not', async () => {
-    const reads = createReadCache().open(['ana']);
-    const { ask } = counting(reads);
-    const forever = { keepMs: Number.POSITIVE_INFINITY };
-    expect([await ask('a'), await ask('b', forever)]).toEqual([1, 2]);
-    for (const expected of [3, 4]) {
-      reads.separate();
-      expect([await ask('a'), await ask('b', forever)]).toEqual([expected, 2]);
-    }
-  });
-
   test('a page is given again only where it was read after the one before it', async () => {
     const { ask } = counting(createReadCache().open(['ana']));
     expect([await ask('1'), await ask('2', { after: '1' }), await ask('2', { after: '1' })]).toEqual([1, 2, 2]);
     expect([await ask('1', { fresh: true }), await ask('2', { after: '1' })]).toEqual([3, 4]);
     expect(await ask('2', { after: 'unknown' })).toBe(5);
-  });
-
-  test('of two reads of the same that cross, the one that began last is kept', async () => {
-    const reads = createReadCache().open(['ana']);
-    const first = held(reads, { keepMs: 1_000 });
-    await vi.waitUntil(() => first.begun.mock.calls.length === 1);
-    const second = held(reads, { keepMs: 1_000, fresh: true });
-    await vi.waitUntil(() => second.begun.mock.calls.length === 1);
-    second.end('new');
-    expect(await second.answer).toBe('new');
-    first.end('old');
-    expect(await first.answer).toBe('old');
-    expect(await held(reads, { keepMs: 1_000 }).answer).toBe('new');
   });
 });
 
@@ -366,17 +330,5 @@ describe('an owner', () => {
       await late.answer;
       expect([await of.ana.ask('a'), await of.ben.ask('a'), cache.bytes()]).toEqual([expected, 1, 16]);
     }
-  });
-
-  test('is forgotten with its last session; a session ends once', async () => {
-    const cache = createReadCache();
-    const [one, other] = [cache.open(['ana']), cache.open(['ana'])];
-    const { ask } = counting(one);
-    await ask('a');
-    one.close();
-    one.close();
-    expect([await counting(other).ask('a'), cache.bytes()]).toEqual([1, 8]);
-    other.close();
-    expect(cache.bytes()).toBe(0);
   });
 });

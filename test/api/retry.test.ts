@@ -3,7 +3,7 @@ import type { Client } from '../../src/api/client.ts';
 import { ApiError } from '../../src/api/errors.ts';
 import { createLimiter } from '../../src/api/limiter.ts';
 import { operations } from '../../src/api/operations/index.ts';
-import { MAX_ATTEMPTS, retry, retryAfterMs } from '../../src/api/retry.ts';
+import { retry, retryAfterMs } from '../../src/api/retry.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { failure } from '../support/failure.ts';
 import { cutOff, json, listen, lost, openClient, openStub, payload, skippingClock, text } from '../support/stub-platform.ts';
@@ -64,13 +64,6 @@ describe('repeated until it passes', () => {
     expect(await run(name, openClient(stub, options))).toEqual(fine[name]);
     expect(stub.calls).toHaveLength(3);
     expect(new Set(stub.calls.map(({ target, body }) => target + body)).size).toBe(1);
-  });
-
-  test(`given up after ${MAX_ATTEMPTS} attempts with the last failure`, async () => {
-    const stub = await openStub({ answers: [text(503, 'one'), text(503, 'two'), text(502, 'three'), payload([])] });
-    const error = await failure(openClient(stub).call(listSegments, {}));
-    expect(error).toMatchObject({ kind: 'down', status: 502, outcomeUnknown: false });
-    expect(stub.calls).toHaveLength(MAX_ATTEMPTS);
   });
 });
 

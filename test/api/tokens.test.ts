@@ -182,13 +182,6 @@ describe('a clock that jumps', () => {
     expect(asked).toHaveLength(2);
   });
 
-  test('back by seconds: nothing happens', async () => {
-    const { clock, get } = watch();
-    await get();
-    clock.jump(-30_000);
-    expect(await get()).toBe('token-1');
-  });
-
   test.each([2 * HOUR_MS, -2 * HOUR_MS])('by %i ms during the request: the token is used, and the next call asks again', async (jumpMs) => {
     const { clock, get, state, asked } = watch();
     state.before = async () => clock.jump(jumpMs);
@@ -243,32 +236,6 @@ describe('dropping', () => {
   });
 });
 
-test('renewing passes over the kept token and replaces it', async () => {
-  const { cache, get } = watch();
-  await get();
-  expect(await cache.renew(request, never)).toMatchObject({ accessToken: 'token-2' });
-  expect(await get()).toBe('token-2');
-});
-
-test('closing forgets the tokens, ends a running request and refuses what comes later', async () => {
-  const { cache, get, state } = watch();
-  await get();
-  state.before = () => new Promise(() => undefined);
-  const running = cache.renew(request, never);
-  cache.close();
-  await expect(running).rejects.toThrow('The session has ended');
-  await expect(get()).rejects.toMatchObject({ kind: 'unauthorized' });
-});
-
-test('two caches share nothing', async () => {
-  const [one, two] = [watch(), watch()];
-  await one.get();
-  await two.get();
-  one.cache.close();
-  expect(await two.get()).toBe('token-1');
-  expect([one.asked.length, two.asked.length]).toEqual([1, 1]);
-});
-
 describe('tokens that replicas share', () => {
   const ofProject: TokenRequest = { credential: { clientId: 'id', clientSecret: 'secret' }, projectId: 7, scopes: ['metrics'] };
 
@@ -310,28 +277,6 @@ describe('tokens that replicas share', () => {
 
   const LIFE_MS = HOUR_MS - MINUTE_MS;
 
-  test('a token without life left is handed out and not shared', async () => {
-    const { one, service, store } = twoReplicas();
-    service.lifeMs = 0;
-    await one.get();
-    expect(store.writes).toEqual([]);
-  });
-
-  test('what one has dropped is dropped for both, as long as it would have lived, and a minute at least', async () => {
-    const { clock, one, two, store } = twoReplicas();
-    const first = await one.get();
-    await two.get();
-    await clock.advance(10 * MINUTE_MS);
-    one.drop(first);
-    expect((await two.get()).accessToken).toBe('token-2');
-    expect((await one.get()).accessToken).toBe('token-2');
-    await clock.advance(50 * MINUTE_MS);
-    one.drop(first);
-    expect(store.dropped.get('token-1')).toBe(MINUTE_MS);
-    two.drop(await two.get());
-    expect(store.dropped.get('token-2')).toBe(10 * MINUTE_MS);
-  });
-
   test('what was dropped while the store was out of reach is dropped there when it is back', async () => {
     const { one, two, store } = twoReplicas();
     const first = await one.get();
@@ -344,17 +289,5 @@ describe('tokens that replicas share', () => {
     // And what was fetched meanwhile is shared.
     expect((await two.get()).accessToken).toBe('token-2');
     expect(store.writes.at(-1)).toEqual(['token-2', LIFE_MS]);
-  });
-
-  test('of two tokens the one that lasts longer is used, and shared', async () => {
-    const { clock, one, two, store } = twoReplicas();
-    await one.get();
-    store.isDown = true;
-    await clock.advance(MINUTE_MS);
-    expect((await two.get()).accessToken).toBe('token-2');
-    store.isDown = false;
-    expect((await one.get()).accessToken).toBe('token-1');
-    expect((await two.get()).accessToken).toBe('token-2');
-    expect((await one.get()).accessToken).toBe('token-2');
   });
 });

@@ -90,7 +90,6 @@ describe('doctor', () => {
   });
 
   it.each<[string, keyof Platform['credentials'], string[], string]>([
-    ['a credential that expired', 'expired', ['get_credential'], 'ask the user to check client id, secret and expiry'],
     ['a scope that is lacking', 'noSpeed', ['list_scenarios'], 'lacks the scope speed-analysis; it has data-export, metrics'],
     ['an account without a project', 'account', ['project'], 'set WEB_ANALYTICS_PROJECT_ID to the usual one'],
   ])('names %s and how to mend it', { tags: 'nightly' }, async (_, name, failing, words) => {
@@ -126,6 +125,7 @@ describe('doctor', () => {
     const settings = environmentOf(platform(), 'expired', { WEB_ANALYTICS_TOOLSETS: 'metrics,data-export' });
     const { code, out } = await captured(() => doctor(settings, world));
     expect([code, marks(out)]).toEqual([1, [...BEFORE, '✗ get_credential']]);
+    expect(out).toContain('ask the user to check client id, secret and expiry');
     expect(out).toMatch(/\n1 problem\.\n$/);
   });
 

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { app, content, shop } from '../../src/emulator/credentials.ts';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
 import { metricsHandlers } from '../../src/emulator/handlers/metrics.ts';
-import { csv } from '../../src/emulator/world/exports/files.ts';
 import { userIdOf } from '../../src/emulator/world/exports/session-row.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { exported, fieldsNamed, type MovablePlace, onceJob, partsOf, placeOf, rowsOf, START_MS, sumOf } from './export-place.ts';
@@ -124,13 +123,6 @@ describe('session files', () => {
     expect(header).toBe(`${names.join(',')}\r\n`);
     expect(new Set(others)).toEqual(new Set([header]));
     expect(parts.map((part) => part.slice(header?.length)).join('')).toBe(expected);
-  });
-
-  test.each([
-    [['a', 'b,c', 'd"e', 'f\r\ng', null, '', 1.5, true, ['x', 'y"z'], 9n], 'a,"b,c","d""e","f\r\ng",,,1.5,true,"[""x"",""y\\""z""]",9\r\n'],
-    [[[], -1], '[],-1\r\n'],
-  ])('CSV line %#', (cells, line) => {
-    expect(csv(['n']).line(cells)).toBe(line);
   });
 
   test('cover each session once, whatever the number of parts, and come back the same', async () => {

@@ -1,14 +1,7 @@
 import { mean, median, quantileRank, sampleCorrelation } from 'simple-statistics';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { app, projects, shop } from '../../src/emulator/credentials.ts';
-import {
-  createSessions,
-  dayNumberOf,
-  goalsOf,
-  metricStories,
-  RETENTION_DAYS,
-  type SessionDay,
-} from '../../src/emulator/world/sessions/index.ts';
+import { createSessions, dayNumberOf, metricStories, RETENTION_DAYS, type SessionDay } from '../../src/emulator/world/sessions/index.ts';
 import { DAY_MS, HOUR_MS } from '../../src/lib/clock.ts';
 import { openPlatform } from '../support/emulator.ts';
 import { someOf } from '../support/sample-size.ts';
@@ -86,26 +79,6 @@ describe('days of the session world', () => {
     );
     expect(mean(ratios)).toBeGreaterThanOrEqual(1);
     expect(mean(ratios)).toBeLessThan(2);
-  });
-
-  it.each(projects.flatMap(({ id, name }) => goalsOf(id).map((goal, bit) => ({ id, bit, title: `${name}, ${goal.name}` }))))(
-    'reach each goal by draws of their own: $title',
-    { tags: 'nightly' },
-    ({ id, bit }) => {
-      const weeks = worlds.flatMap((world) => inWeeks(daysOf(world, id, ({ goals }, index) => (((goals[index] ?? 0) >> bit) & 1) === 1)));
-      // 780 degrees of freedom: the standard error of plain draws is 0.05.
-      expect(overBinomial(weeks)).toBeGreaterThan(0.95);
-    },
-  );
-
-  it('scatter in bounces and in starts by hour as well', { tags: 'nightly' }, () => {
-    const bounces = worlds.flatMap((world) => inWeeks(daysOf(world, shop.id, ({ pageViews }, index) => pageViews[index] === 1)));
-    const evenings = worlds.flatMap((world) =>
-      inWeeks(daysOf(world, shop.id, ({ startSecond }, index) => Math.floor((startSecond[index] ?? 0) / 3_600) === 20)),
-    );
-    expect(overBinomial(bounces)).toBeGreaterThan(1);
-    expect(overBinomial(evenings)).toBeGreaterThan(0.9);
-    expect(overBinomial(evenings)).toBeLessThan(1.1);
   });
 
   it('have visits that differ by 4 to 8 %, mostly for all devices alike', { tags: 'nightly' }, () => {

@@ -51,18 +51,6 @@ describe('objects', () => {
     expect((await objectHandlers.getMapping({ mappingId: 41032 }, placeOf(content))).map(({ id }) => id)).toEqual([41032]);
   });
 
-  test('have names that are ambiguous, that share a beginning, and that carry accents', async () => {
-    const { zones } = await walk(app);
-    for (const name of ['Add to cart', 'Search bar']) expect(zones.filter((zone) => zone.name === name)).toHaveLength(2);
-    for (const project of projects) {
-      const names = (await walk(project)).segments.map(({ name }) => name ?? '');
-      expect(names.length).toBeGreaterThanOrEqual(8);
-      expect(names.some((name) => name !== name.normalize('NFD'))).toBe(true);
-      const first = project === shop ? 'Summer sale' : 'Newsletter';
-      expect(names.filter((name) => name.startsWith(first)).length).toBeGreaterThanOrEqual(2);
-    }
-  });
-
   test('of another project are not found', () => {
     const place = placeOf(content);
     expect(() => objectHandlers.getMapping({ mappingId: 21504 }, place)).toThrow(

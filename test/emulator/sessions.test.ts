@@ -20,16 +20,6 @@ function wholeDay(projectId: number, dayNumber: number): SessionDay {
   return world.day(projectId, dayNumber, (dayNumber + 2) * DAY_MS);
 }
 
-function countOf(projectId: number, date: string): number {
-  return wholeDay(projectId, dayNumberOf(Date.parse(date))).count;
-}
-
-function sharesOf(column: Uint8Array, size: number): number[] {
-  const shares = Array.from({ length: size }, () => 0);
-  for (const value of column) shares[value] = (shares[value] ?? 0) + 1 / column.length;
-  return shares;
-}
-
 function userKey(day: SessionDay, index: number): bigint {
   return (BigInt(day.userHigh[index] ?? 0) << 32n) | BigInt(day.userLow[index] ?? 0);
 }
@@ -85,36 +75,6 @@ describe('a day', () => {
 });
 
 describe('traffic', () => {
-  test.each([
-    [shop, 4_000],
-    [app, 1_500],
-    [content, 800],
-  ])('$name has about %s visits a day over the year', (project, expected) => {
-    let visits = 0;
-    for (let back = 1; back <= 364; back += 7) visits += wholeDay(project.id, TODAY - back - (back % 6)).count;
-    expect(visits / 52 / expected).toBeGreaterThan(0.92);
-    expect(visits / 52 / expected).toBeLessThan(1.08);
-  });
-
-  test('peaks on Black Friday and in December, is low in summer, and follows the hours of the day', () => {
-    expect(countOf(shop.id, '2025-11-28') / countOf(shop.id, '2025-11-14')).toBeGreaterThan(1.6);
-    expect(countOf(shop.id, '2025-12-12') / countOf(shop.id, '2026-07-17')).toBeGreaterThan(1.3);
-    const day = wholeDay(shop.id, TODAY - 5);
-    const inHour = (hour: number) => day.startSecond.filter((second) => Math.floor(second / 3_600) === hour).length;
-    expect(inHour(20)).toBeGreaterThan(20 * Math.max(1, inHour(3)));
-  });
-
-  test('uses the devices of its kind, one in a hundred unknown', () => {
-    const [unknown = 0, desktop = 0, mobile = 0, tablet = 0, ...apps] = sharesOf(wholeDay(shop.id, TODAY - 5).deviceId, 6);
-    expect(unknown).toBeGreaterThan(0.004);
-    expect(unknown).toBeLessThan(0.02);
-    expect([desktop, mobile, tablet].map((share) => Math.round(share * 10))).toEqual([4, 5, 1]);
-    expect(apps).toEqual([0, 0]);
-    const [none = 0, , , , phones = 0, tablets = 0] = sharesOf(wholeDay(app.id, TODAY - 5).deviceId, 6);
-    expect(none).toBeGreaterThan(0);
-    expect(none + phones + tablets).toBeCloseTo(1, 9);
-  });
-
   test('has overlapping segments none of which is empty over the year', () => {
     for (const { id } of projects) {
       const sizes = segmentsOf(id).map(() => 0);

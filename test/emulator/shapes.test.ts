@@ -143,26 +143,6 @@ describe('the answer to each operation', () => {
   });
 });
 
-describe('the comparison', () => {
-  it('sees a missing, an additional and a mistyped field, at any depth', () => {
-    const shape = { id: 'integer', 'alias?': 'string', steps: [{ date: 'iso', note: 'string or null' }], empty: ['string'] } as const;
-    const good = { id: 1, steps: [{ date: '2026-11-20T10:00:00.000Z', note: null }], empty: [] };
-    expect(differences(good, shape)).toEqual({ wrong: [], filled: new Set(['payload.steps[]']), empty: new Set(['payload.empty[]']) });
-    expect(differences({ ...good, id: 1.5, alias: 7, more: 1 }, shape).wrong).toEqual([
-      'payload.more: no such field in the reference',
-      'payload.id: expected integer, found 1.5',
-      'payload.alias: expected string, found 7',
-    ]);
-    expect(differences({ id: 1, steps: [{ date: '2026-11-20', note: 1 }] }, shape).wrong).toEqual([
-      'payload.steps[].date: expected iso, found "2026-11-20"',
-      'payload.steps[].note: expected string or null, found 1',
-      'payload.empty: is missing',
-    ]);
-    expect(differences([], { values: ['number'] }).wrong).toEqual(['payload: expected an object, found []']);
-    expect(differences({ values: {} }, { values: ['number'] }).wrong).toEqual(['payload.values: expected an array, found {}']);
-  });
-});
-
 describe('the world', () => {
   it('answers for another start of the clock as well', () =>
     withPlatform(

@@ -2,7 +2,6 @@ import { assert, asyncProperty, integer } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
 import { createStore } from '../../src/emulator/start-emulator.ts';
-import { DAY_MS } from '../../src/lib/clock.ts';
 import { DONE_MS, type MovablePlace, onceJob, placeOf } from './export-place.ts';
 
 /** A store, and the address of one file in it that ends with the clock's life of 7 days. */
@@ -73,19 +72,6 @@ describe('file store', () => {
     const response = await store.request(changed.href);
     expect(response.status).toBe(403);
     expect(await response.text()).toContain('SignatureDoesNotMatch');
-  });
-
-  test('refuses the file from its expiry on, although the run still lists it', async () => {
-    const { place, store, url, file, read } = await storeWithFile();
-    const endMs = place.nowMs;
-    expect(Date.parse(String(file.expirationDate))).toBe(endMs + 7 * DAY_MS);
-    place.nowMs = endMs + 7 * DAY_MS - 1;
-    expect((await store.request(url)).status).toBe(200);
-    place.nowMs += 1;
-    const response = await store.request(url);
-    expect(response.status).toBe(403);
-    expect(await response.text()).toContain('Request has expired');
-    expect((await read()).files?.[0]).toEqual(file);
   });
 
   test('knows nothing else', async () => {

@@ -92,15 +92,6 @@ describe('over HTTP', () => {
   it('a body of more lists than any message has is refused', async () => {
     expect(await postText(callWith(`[${'[],'.repeat(500_000)}1]`))).toMatchObject({ status: 400, message: { error: { code: -32_600 } } });
   });
-
-  it('a header that contradicts the body is answered with the id of the request', async () => {
-    const session = await openRawSession(service().url);
-    const message = { id: 'the-id', method: 'tools/list' };
-    expect(await post(service().url, message, { ...session, 'mcp-method': 'tools/call' })).toMatchObject({
-      status: 400,
-      message: { id: 'the-id', error: { code: -32_020 } },
-    });
-  });
 });
 
 describe('over stdio', () => {

@@ -132,12 +132,6 @@ describe('the file of credentials', () => {
     ]);
   });
 
-  it('that is not there yet asks for its first entry', async () => {
-    const path = join(temporaryFolder(), 'credentials.json');
-    const file = openCredentialsFile({ path, secret: randomBytes(32).toString('hex'), log: () => undefined });
-    await expect(file.list()).rejects.toThrow(`There is no file ${path} yet. Add the first of its credentials.`);
-  });
-
   it('of an earlier day opens with the same key', async () => {
     const path = join(temporaryFolder(), 'credentials.json');
     writeFileSync(

@@ -8,8 +8,6 @@ import { manualClock } from '../support/clock.ts';
 import { AUDIENCE, stubIssuer } from '../support/issuer.ts';
 import { sampleSize } from '../support/sample-size.ts';
 
-const METADATA = 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp';
-
 /** A sign-in that trusts a new issuer, on a clock that stands still. */
 async function signInWith(options: Partial<OAuthOptions> = {}, alg = 'ES256') {
   const clock = manualClock('2026-11-20T10:00:00Z');
@@ -242,18 +240,6 @@ describe('whatever is sent', () => {
     });
     await assert(isRight, { numRuns: sampleSize({ full: 100, short: 20 }) });
     expect(await ask(signIn, good)).toHaveProperty('principal');
-  });
-});
-
-describe('a challenge', () => {
-  it('for more access names all scopes that are needed', async () => {
-    const { signIn } = await signInWith();
-    const { status, headers, body } = signIn.stepUp('write');
-    expect(status).toBe(403);
-    expect(headers['www-authenticate']).toBe(
-      `Bearer error="insufficient_scope", error_description="${body.error_description}", scope="read write", ` +
-        `resource_metadata="${METADATA}"`,
-    );
   });
 });
 

@@ -6,18 +6,7 @@ import { openSharedCache } from '../../../src/replicas/index.ts';
 import type { PlatformCredentials } from '../../../src/sign-in/principal.ts';
 import { type Platform, sharedPlatform } from '../../support/emulator.ts';
 import { type HostName, openHttpHost } from '../../support/hosts.ts';
-import {
-  callOf,
-  credentialsBy,
-  HEADERS,
-  INITIALIZE,
-  openRawSession,
-  openService,
-  post,
-  post2026,
-  type Service,
-  spokenSignIn,
-} from '../../support/http.ts';
+import { callOf, openRawSession, openService, post, type Service, spokenSignIn } from '../../support/http.ts';
 import { CACHE_KEY, hasRedis, sharedRedis } from '../../support/redis.ts';
 import { repeated } from '../../support/repeated-answer.ts';
 import { type Affinity, type Balancer, balance } from '../../support/round-robin.ts';
@@ -98,22 +87,6 @@ describe.skipIf(!hasRedis)('two replicas behind a balancer that sends each reque
     expect(Math.min(...balancer.counts)).toBeGreaterThan(2);
   });
 
-  it('never mix up principals: each has the token, the names and the projects of its own credential', { tags: 'nightly' }, async () => {
-    const { shop, app } = platform.credentials;
-    const { balancer } = await serve(2, { credentials: credentialsBy({ anna: { credential: shop }, ben: { credential: app } }) });
-    const ask = async (who: string, name: string, args: object = {}) =>
-      (await post2026(balancer.url, 'tools/call', { name, arguments: args }, as(who))).message?.['result'];
-    const alone = { anna: await ask('anna', 'list_segments'), ben: await ask('ben', 'list_segments') };
-    expect(alone.anna).not.toEqual(alone.ben);
-    const turns = Array.from({ length: 12 }, (_, index) => (index % 3 === 0 ? 'ben' : 'anna'));
-    expect(await Promise.all(turns.map((who) => ask(who, 'list_segments')))).toEqual(turns.map((who) => alone[who]));
-    expect(requests('requestToken')).toHaveLength(2);
-    const visits = { startDate: 'yesterday', endDate: 'yesterday', segmentIds: ['Germany'] };
-    expect(await ask('anna', 'get_site_visits', visits)).not.toMatchObject({ isError: true });
-    const foreign = await ask('ben', 'list_segments', { projectId: 1201 });
-    expect(foreign).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('does not reach project 1201') }] });
-  });
-
   it('that share a directory find plans, downloads and results of queries of each other, each principal its own', {
     tags: 'nightly',
   }, async () => {
@@ -163,23 +136,6 @@ describe.skipIf(!hasRedis)('sessions of the 2025 era', () => {
     // Their tokens stay in their process.
     expect(requests('requestToken')).toHaveLength(2);
     expect(await redis().everything()).not.toContain('"token"');
-  });
-
-  it('stay with their replica by a cookie of the balancer', { tags: 'nightly' }, async () => {
-    const { balancer } = await serve(2, { affinity: 'cookie' });
-    const opened = await fetch(balancer.url, {
-      method: 'POST',
-      headers: { ...HEADERS, ...as('anna') },
-      body: JSON.stringify({ jsonrpc: '2.0', ...INITIALIZE }),
-    });
-    await opened.text();
-    const cookie = opened.headers.get('set-cookie') ?? '';
-    const session = { ...as('anna'), 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };
-    for (let call = 0; call < 3; call += 1) {
-      expect((await post(balancer.url, callOf('list_goals'), { ...session, cookie })).status).toBe(200);
-    }
-    const without = await Promise.all([1, 2].map(() => post(balancer.url, callOf('list_goals'), session)));
-    expect(new Set(without.map(({ status }) => status))).toEqual(new Set([200, 404]));
   });
 
   it('are told to begin again where their replica is gone, and can', { tags: 'nightly' }, async () => {

@@ -98,14 +98,6 @@ describe('a principal without the scope write', () => {
   });
 });
 
-it('a caller who is not signed in gets the challenge, before anything is read', async () => {
-  const { url } = await ownService({ signIn: spokenSignIn });
-  for (const method of ['POST', 'GET', 'DELETE']) {
-    const { status, headers } = await send(url, { method, headers: HEADERS, ...(method === 'POST' && { body: 'no JSON at all' }) });
-    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer error="invalid_token"']);
-  }
-});
-
 describe('the end of the server', () => {
   it('lets a running call finish, takes nothing new, and closes the streams', { tags: 'nightly' }, async () => {
     const running = await ownService();

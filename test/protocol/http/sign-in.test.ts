@@ -14,7 +14,7 @@ import type { PlatformCredentials } from '../../../src/sign-in/principal.ts';
 import { manualClock } from '../../support/clock.ts';
 import { START } from '../../support/emulator.ts';
 import { temporaryFolder } from '../../support/folder.ts';
-import { connectHost, type HostName, hostNames, openHttpHost } from '../../support/hosts.ts';
+import { connectHost, type HostName, hostNames } from '../../support/hosts.ts';
 import { callOf, openRawSession, openService, post, post2026, send } from '../../support/http.ts';
 import { AUDIENCE, stubIssuer } from '../../support/issuer.ts';
 
@@ -181,25 +181,6 @@ describe('principals with credentials of their own', () => {
     await keep('bob', app);
     return { issuer, service, file, keep };
   }
-
-  it.each(hostNames)('see their own projects only: %s', { tags: 'nightly' }, async (name: HostName) => {
-    const { issuer, service } = await team();
-    const projectsOf = async (sub: string) => {
-      const host = await openHttpHost(name, service.url, { token: await issuer.token({ sub }) });
-      onTestFinished(() => host.close());
-      const { structured, text } = await host.call('get_credential');
-      return structured?.['projects'] ?? text;
-    };
-    const { shop, app } = service.platform.credentials;
-    expect(await Promise.all(['alice', 'bob', 'alice'].map(projectsOf))).toMatchObject([
-      [{ id: shop.projects[0]?.id }],
-      [{ id: app.projects[0]?.id }],
-      [{ id: shop.projects[0]?.id }],
-    ]);
-    expect(await projectsOf('eve')).toBe(
-      `This server has no platform credential for you. Ask its operator to add one for "${issuer.issuer}#eve".`,
-    );
-  });
 
   it('get the new credential at once, in a new session, and none once it is removed', async () => {
     const { issuer, service, file, keep } = await team();
