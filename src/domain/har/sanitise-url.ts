@@ -207,15 +207,17 @@ function sanitiseLabel(label: string): string {
   return holdsSecret(label) ? 'removed' : label;
 }
 
-/** A sanitised address of at most `limit` characters for tables: first the query is cut, then the middle. */
+/** A sanitised address of at most `limit` characters for tables. */
 export function shortUrl(url: string, limit = 100): string {
-  const safe = sanitiseUrl(url);
+  return shortened(sanitiseUrl(url), limit);
+}
+
+/** At most `limit` characters of an address that is sanitised already: first the query is cut, then the middle. */
+export function shortened(safe: string, limit: number): string {
   if (safe.length <= limit) return safe;
-  const query = safe.indexOf('?');
-  const bare = query === -1 ? safe : `${safe.slice(0, query)}?…`;
-  if (bare.length <= limit) return bare;
+  const bare = safe.replace(/\?.*/s, '?…');
   const tail = Math.floor(limit / 3);
-  return `${bare.slice(0, limit - tail - 1)}…${bare.slice(-tail)}`;
+  return bare.length <= limit ? bare : `${bare.slice(0, limit - tail - 1)}…${bare.slice(-tail)}`;
 }
 
 function sanitisePath(path: string): string {

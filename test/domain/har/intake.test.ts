@@ -74,8 +74,7 @@ describe('readHar refuses', () => {
     ['<html>SECRET', 0, 1, 1, '', 'a value'],
   ])('%s with the place, quoting nothing', (text, position, line, column, path, expected) => {
     const error = errorOf(text);
-    expect(error.where).toBe(`position ${position} (line ${line}, column ${column})`);
-    expect(error.message).toContain(`${error.where}${path && `, in ${path}`}, where ${expected}`);
+    expect(error.message).toContain(`position ${position} (line ${line}, column ${column})${path && `, in ${path}`}, where ${expected}`);
     expect(error.message).not.toContain('SECRET');
   });
 
@@ -127,7 +126,6 @@ describe('readHar refuses what would fill the memory', () => {
     const position = 27 + 198 * opening.length;
     const where = `position ${position} (line 2, column ${position - 21})`;
     expect(error.message).toBe(`The HAR file is nested more than 200 levels deep at ${where}; no HAR is.`);
-    expect(error.where).toBe(where);
   });
 
   it('tens of millions of lists', { tags: 'nightly' }, () => {

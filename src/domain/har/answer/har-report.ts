@@ -5,8 +5,8 @@ import type { HarEntry } from '../read/har-model.ts';
 import { BLOCKING_BASIS } from '../requests/blocking.ts';
 import type { HarStudy } from '../requests/study-har.ts';
 import { type ByteSizes, endOf, groupsOf, hasFailed, largestBy, totalsOf } from '../requests/totals.ts';
-import { findProblems, type Problem } from '../rules/find-problems.ts';
-import { ORDER_NOTE } from '../rules/problem.ts';
+import { findProblems } from '../rules/find-problems.ts';
+import { ORDER_NOTE, type Problem } from '../rules/problem.ts';
 import type { ProblemKind } from '../rules/problem-kinds.ts';
 import { shortUrl } from '../sanitise-url.ts';
 import { loadFacts } from './summary-view.ts';
@@ -89,7 +89,7 @@ export function harReport(study: HarStudy): string {
   const { byType, largest, slowest } = loadFacts(study);
   const problems = findProblems(study);
   const of = (kinds: readonly ProblemKind[], otherwise = 'None.') => found(problems, kinds, otherwise);
-  const protocols = groupsOf(entries, ({ protocol }) => protocol).map(({ key, requests }) => `${key ?? 'unknown'} ${requests}`);
+  const protocols = groupsOf(entries, ({ protocol }) => protocol).map(({ key, totals: { requests } }) => `${key ?? 'unknown'} ${requests}`);
   const types = byType
     .slice(0, ROWS.types)
     .map((row) => [row.type, String(row.requests), sizeOf(row), share(row.transferBytes, totals.transferBytes)]);

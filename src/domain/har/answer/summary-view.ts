@@ -6,10 +6,10 @@ import type { HarEntry } from '../read/har-model.ts';
 import { BLOCKING_BASIS } from '../requests/blocking.ts';
 import { requestRow } from '../requests/request-columns.ts';
 import type { HarStudy } from '../requests/study-har.ts';
-import { endOf, groupsOf, hasFailed, largestBy, statusClass, type Totals, tenth, totalsOf, weightOf } from '../requests/totals.ts';
+import { endOf, groupsOf, hasFailed, largestBy, statusClass, tenth, totalsOf, weightOf } from '../requests/totals.ts';
 import { addressesIn } from '../rules/byte-rules.ts';
-import { findProblems, type Problem } from '../rules/find-problems.ts';
-import { ORDER_NOTE } from '../rules/problem.ts';
+import { findProblems } from '../rules/find-problems.ts';
+import { ORDER_NOTE, type Problem } from '../rules/problem.ts';
 import type { ProblemKind } from '../rules/problem-kinds.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
 import type { HarAnswer, HarDigest } from './har-answer.ts';
@@ -68,11 +68,6 @@ function criticalChain(study: HarStudy): ChainLink[] {
   return [...toDocument, ...chain];
 }
 
-/** The numbers of a group alone. */
-function amounts({ requests, transferBytes, contentBytes }: Totals): Totals {
-  return { requests, transferBytes, contentBytes };
-}
-
 /** Times of a record rounded to a tenth. */
 function rounded<Name extends string>(times: Record<Name, number | null>): Record<Name, number | null> {
   const entries = Object.entries<number | null>(times).map(([name, ms]) => [name, tenth(ms)]);
@@ -98,7 +93,7 @@ export function loadFacts(study: HarStudy) {
       ...rounded({ durationMs: totals.durationMs, onContentLoadMs: totals.onContentLoadMs, onLoadMs: totals.onLoadMs }),
     },
     byStatus: countsBy(entries, statusClass),
-    byType: groupsOf(entries, ({ type }) => type).map(({ key: type, ...group }) => ({ type, ...amounts(group) })),
+    byType: groupsOf(entries, ({ type }) => type).map(({ key: type, totals: amounts }) => ({ type, ...amounts })),
     largest: (most: number) => largestBy(entries, weightOf, most),
     slowest: (most: number) => largestBy(entries, ({ durationMs }) => durationMs, most),
   };
@@ -130,9 +125,16 @@ export function summaryView(study: HarStudy): { answer: Omit<HarAnswer, 'view'>;
       ...(hasMore && { redirects: har.redirects.slice(0, SHOWN.requests).map(row) }),
       byProtocol: countsBy(har.entries, ({ protocol }) => protocol ?? 'unknown'),
       byParty: groupsOf(har.entries, ({ party }) => party)
-        .flatMap(({ key: party, ...group }) => (party === null ? [] : [{ party, ...amounts(group) }]))
+        .flatMap(({ key: party, totals: amounts }) => (party === null ? [] : [{ party, ...amounts }]))
         .toSorted((a, b) => (a.party < b.party ? -1 : 1)),
-      parties: parties.slice(0, SHOWN.parties).map(({ name, party, blocking, ...group }) => ({ name, party, blocking, ...amounts(group) })),
+      parties: parties.slice(0, SHOWN.parties).map(({ name, party, blocking, requests, transferBytes, contentBytes }) => ({
+        name,
+        party,
+        blocking,
+        requests,
+        transferBytes,
+        contentBytes,
+      })),
       largest: largest(SHOWN.requests).map(row),
       slowest: slowest(SHOWN.slowest).map(row),
       criticalChain: chain.map(({ entry, follows }) => ({ ...requestRow(entry, ['index', 'url', 'startMs', 'endMs'], study), follows })),
@@ -176,16 +178,15 @@ function notesOf({ har, totals, parties, blocking }: HarStudy, problems: readonl
     `${formatBytes(mobile.transferBytes)}, ${mobile.requests}.`;
   // Below both there is nothing to compare, above both a finding says it.
   const isBetween = (totals.transferBytes ?? 0) > mobile.transferBytes && (totals.transferBytes ?? 0) <= desktop.transferBytes;
-  const notes: [boolean, string][] = [
-    [problems.length > 1, ORDER_NOTE],
-    [blocking.entries.length > 0, BLOCKING_BASIS[blocking.basis]],
-    [har.entries.length > 1, 'The critical chain is a heuristic: by initiator, else by time.'],
-    [isBetween, medians],
-    [unsized > 0, `${counted(unsized, 'request')} without a known transfer size are not in transferBytes.`],
-    [unlisted.length > 0, `Further findings (view problems): ${unlisted.join(', ')}.`],
-    [parties.length > SHOWN.parties, `${parties.length - SHOWN.parties} more parties: view third_parties.`],
-  ];
-  return notes.flatMap(([holds, note]) => (holds ? [note] : []));
+  return [
+    problems.length > 1 && ORDER_NOTE,
+    blocking.entries.length > 0 && BLOCKING_BASIS[blocking.basis],
+    har.entries.length > 1 && 'The critical chain is a heuristic: by initiator, else by time.',
+    isBetween && medians,
+    unsized > 0 && `${counted(unsized, 'request')} without a known transfer size are not in transferBytes.`,
+    unlisted.length > 0 && `Further findings (view problems): ${unlisted.join(', ')}.`,
+    parties.length > SHOWN.parties && `${parties.length - SHOWN.parties} more parties: view third_parties.`,
+  ].filter((note) => note !== false);
 }
 
 /** Rows of each list of a digest, and its domains. */
@@ -207,10 +208,10 @@ export function digestHar(study: HarStudy): { digest: HarDigest; notes: string[]
       document: document && { ...document, redirects: har.redirects.length },
       totals,
       ...facts,
-      byDomain: domains.slice(0, DIGEST.domains).map(({ key, entries, ...group }) => ({
+      byDomain: domains.slice(0, DIGEST.domains).map(({ key, entries, totals: amounts }) => ({
         domain: sanitiseHost(key ?? ''),
         party: entries[0]?.party ?? null,
-        ...amounts(group),
+        ...amounts,
       })),
       errors: har.entries.filter(hasFailed).slice(0, DIGEST.errors).map(row),
       largest: largest(DIGEST.rows).map(row),

@@ -95,7 +95,7 @@ function answerOf(
 ): Omit<Comparison, 'answer'> {
   const { was, is, earlier, later, sampled } = runs;
   const sides = sidesOf(runs, sampled && paints);
-  const types = both(runs, ({ har }) => groupsOf(har.entries, ({ type }) => type).map((group) => [group.key, group] as const));
+  const types = both(runs, ({ har }) => groupsOf(har.entries, ({ type }) => type).map(({ key, totals }) => [key, totals] as const));
   const names = ['index', 'url', 'type', 'durationMs', 'transferBytes', 'contentBytes', 'blocksRendering'] as const;
   const sizeRow = ({ after, from, to }: RequestChange) => ({
     ...requestRow(after, ['index', 'url'], is),

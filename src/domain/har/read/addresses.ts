@@ -1,5 +1,5 @@
 import { getDomain } from 'tldts';
-import { sanitiseUrl } from '../sanitise-url.ts';
+import { sanitiseUrl, shortened } from '../sanitise-url.ts';
 
 const PLAIN_HOST = /^(?:https?|wss?):\/\/([a-z0-9.-]+)(?::\d+)?(?:[/?#]|$)/i;
 const NETWORK_PROTOCOLS = new Set(['http:', 'https:', 'ws:', 'wss:']);
@@ -22,41 +22,23 @@ export function registrableDomain(host: string): string {
   return getDomain(host, { allowPrivateDomains: false, validateHostname: false }) ?? host;
 }
 
-/** A sanitised address in two parts; `host` is null where there is none (data, blob). */
-export interface Address {
-  readonly host: string | null;
-  readonly path: string;
-}
-
-const MAX_HOST = 60;
-const MAX_PATH = 60;
+/** Characters of a host and of a path that a table or a sentence shows. */
+const MAX_PART = 60;
 const PARTS = /^[a-z]+:\/\/([^/?#]*)(.*)$/is;
 
-/** Splits an address for a table, sanitised, both parts shortened; the scheme is left out. */
-export function addressOf(url: string): Address {
-  return split(sanitiseUrl(url));
-}
-
-function split(safe: string): Address {
+/**
+ * Host and path of an address that is sanitised already, both shortened, without the scheme; `host` is null where there is none (data,
+ * blob).
+ */
+export function partsOf(safe: string) {
   const [, host, path = ''] = PARTS.exec(safe) ?? [];
-  if (host === undefined) return { host: null, path: cut(safe, MAX_PATH) };
-  return { host: cut(host, MAX_HOST), path: shortPath(path || '/') };
+  return host === undefined
+    ? { host: null, path: shortened(safe, MAX_PART) }
+    : { host: shortened(host, MAX_PART), path: shortened(path || '/', MAX_PART) };
 }
 
-/** First the query is cut, then the middle. */
-function shortPath(path: string): string {
-  if (path.length <= MAX_PATH) return path;
-  const query = path.indexOf('?');
-  return cut(query === -1 ? path : `${path.slice(0, query)}?…`, MAX_PATH);
-}
-
-function cut(text: string, limit: number): string {
-  const tail = Math.floor(limit / 3);
-  return text.length <= limit ? text : `${text.slice(0, limit - tail - 1)}…${text.slice(-tail)}`;
-}
-
-/** Host and path in one for a sentence, of an address that is sanitised already. */
-export function addressText(safe: string): string {
-  const { host, path } = split(safe);
+/** The address of a request for a sentence, sanitised. */
+export function addressIn({ url }: { readonly url: string }): string {
+  const { host, path } = partsOf(sanitiseUrl(url));
   return `${host ?? ''}${path}`;
 }

@@ -2,7 +2,6 @@ import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
 import { nth } from '../../../lib/nth.ts';
 import { HarError } from './har-model.ts';
-import { findJsonFault, lineAndColumn } from './json-fault.ts';
 
 /** No HAR is nested deeper: its own members take 8 levels, custom ones some more. */
 const MAX_DEPTH = 200;
@@ -16,19 +15,13 @@ const STRIDE = 64 * WINDOW;
 /** Levels that the samples must suggest before all is counted; brackets inside of texts make them differ by some thousands. */
 const SUSPECT_DEPTH = 100_000;
 
-/** Why `JSON.parse` would take too much memory for a text, and where. */
-export interface Excess {
-  what: 'depth' | 'containers';
-  position: number;
-}
-
 /**
- * Finds a text whose brackets would fill the memory before `JSON.parse` reads it; null for all that may be parsed. Counting all brackets
+ * Refuses a text whose brackets would fill the memory before `JSON.parse` reads it. Counting all brackets
  * takes half as long as parsing, so that large texts are sampled first (a 64th), and counted only where the samples are odd: a nesting that
  * passes unseen is harmless.
  */
-function findExcess(text: string): Excess | null {
-  return text.length < SMALL_TEXT || !looksExcessive(text) ? null : countBrackets(text);
+function refuseExcess(text: string): void {
+  if (text.length >= SMALL_TEXT && looksExcessive(text)) countBrackets(text);
 }
 
 function looksExcessive(text: string): boolean {
@@ -51,7 +44,7 @@ function looksExcessive(text: string): boolean {
   return deepest * share > SUSPECT_DEPTH || openers * share > MAX_CONTAINERS;
 }
 
-function countBrackets(text: string): Excess | null {
+function countBrackets(text: string): void {
   let openers = 0;
   let depth = 0;
   for (let position = 0; position < text.length; position += 1) {
@@ -61,11 +54,14 @@ function countBrackets(text: string): Excess | null {
     else if ((code | 32) === 123) {
       openers += 1;
       depth += 1;
-      if (depth > MAX_DEPTH) return { what: 'depth', position };
-      if (openers > MAX_CONTAINERS) return { what: 'containers', position };
+      if (depth > MAX_DEPTH)
+        throw new HarError(`The HAR file is nested more than ${MAX_DEPTH} levels deep at ${placeOf(text, position)}; no HAR is.`);
+      if (openers > MAX_CONTAINERS)
+        throw new HarError(
+          `The HAR file holds more than ${MAX_CONTAINERS} lists and objects up to ${placeOf(text, position)}; larger files are not read.`,
+        );
     }
   }
-  return null;
 }
 
 /** The closing quote of the string that begins at `start`, or the end of the text. */
@@ -109,30 +105,14 @@ function parse(input: string): unknown {
   }
 }
 
-function refuseExcess(text: string): void {
-  const excess = findExcess(text);
-  if (!excess) return;
-  const where = placeOf(text, excess.position);
-  const sentence =
-    excess.what === 'depth'
-      ? `The HAR file is nested more than ${MAX_DEPTH} levels deep at ${where}; no HAR is.`
-      : `The HAR file holds more than ${MAX_CONTAINERS} lists and objects up to ${where}; larger files are not read.`;
-  throw new HarError(sentence, where);
-}
-
-function placeOf(text: string, position: number): string {
-  const { line, column } = lineAndColumn(text, position);
-  return `position ${position} (line ${line}, column ${column})`;
-}
-
 function invalidJson(text: string): HarError {
   if (text.trim() === '') return new HarError('The HAR file is empty.');
   const fault = findJsonFault(text);
   if (!fault) return new HarError('The HAR file is not valid JSON.');
-  const where = placeOf(text, fault.position);
   const inside = fault.path ? `, in ${fault.path}` : '';
   const ending = fault.position >= text.length ? 'it ends at' : 'see';
-  return new HarError(`The HAR file is not valid JSON: ${ending} ${where}${inside}, where ${fault.expected} is expected.`, where);
+  const where = placeOf(text, fault.position);
+  return new HarError(`The HAR file is not valid JSON: ${ending} ${where}${inside}, where ${fault.expected} is expected.`);
 }
 
 /** First bytes of what base64 may hold: gzip, "{", a BOM, white space, a quote. */
@@ -159,11 +139,157 @@ function gunzip(bytes: Uint8Array): Uint8Array {
     return gunzipSync(bytes, { maxOutputLength: MAX_HAR_BYTES });
   } catch (error) {
     if (error instanceof RangeError)
-      throw new HarError(`The HAR file is larger than ${MAX_MEGABYTES} MB decompressed; larger files are not read.`, null, error);
-    throw new HarError('The HAR file is gzip data, but damaged or cut off: it cannot be decompressed.', null, error);
+      throw new HarError(`The HAR file is larger than ${MAX_MEGABYTES} MB decompressed; larger files are not read.`, { cause: error });
+    throw new HarError('The HAR file is gzip data, but damaged or cut off: it cannot be decompressed.', { cause: error });
   }
 }
 
 function tooLarge(bytes: number): HarError {
   return new HarError(`The HAR file has ${(bytes / 1024 / 1024).toFixed(1)} MB; files larger than ${MAX_MEGABYTES} MB are not read.`);
+}
+
+const KNOWN_KEYS = new Set(
+  (
+    'log version creator browser pages entries comment name value startedDateTime time request response cache timings ' +
+    'serverIPAddress connection ' +
+    'pageref method url httpVersion cookies headers queryString postData headersSize bodySize status statusText content redirectURL size ' +
+    'compression mimeType text encoding params blocked dns connect ssl send wait receive id title pageTimings onContentLoad onLoad'
+  ).split(' '),
+);
+const SHOWN_DEPTH = 8;
+/** The search for a fault ends here instead of filling the memory. */
+const MOST_LEVELS = 10_000;
+const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const STRING_END = 'a closing double quote, without a raw control character or unknown escape before it';
+const SPACES = new Set([32, 9, 10, 13]);
+const QUOTE = 34;
+const BACKSLASH = 92;
+const BRACE_END = 125;
+const BRACKET_END = 93;
+const FIRST_PRINTABLE = 32;
+
+/** A place in a text, and the members and lists that lead to it. */
+interface Scan {
+  readonly text: string;
+  position: number;
+  /** Characters that close the objects and lists around the place. */
+  readonly closers: number[];
+  readonly steps: (string | number)[];
+}
+
+/** How a text goes on: with a value, with what may follow one, not at all; or what is missing at its fault. */
+type Next = 'value' | 'end' | 'nothing' | { readonly expected: string };
+
+/**
+ * Finds the first fault of a text that `JSON.parse` refused; the engine's own message is of no use, it quotes the text. Linear, no
+ * recursion. The path holds well-known HAR members only, because keys may be secrets too.
+ */
+function findJsonFault(text: string) {
+  const scan: Scan = { text, position: 0, closers: [], steps: [] };
+  let next: Next = 'value';
+  while (next === 'value' || next === 'end') next = next === 'value' ? readValue(scan) : readEnd(scan);
+  if (next === 'nothing') return null;
+  return { position: scan.position, path: pathOf(scan.steps), expected: next.expected };
+}
+
+function skipSpace(scan: Scan): void {
+  while (SPACES.has(scan.text.charCodeAt(scan.position))) scan.position += 1;
+}
+
+/** Whether a sticky pattern matches here; the place is behind it then. */
+function passes(scan: Scan, pattern: RegExp): boolean {
+  pattern.lastIndex = scan.position;
+  if (!pattern.test(scan.text)) return false;
+  scan.position = pattern.lastIndex;
+  return true;
+}
+
+/** The first characters of a string whose opening quote stands here; null at its first fault. */
+function readString(scan: Scan): string | null {
+  const { text } = scan;
+  const start = scan.position;
+  scan.position += 1;
+  for (let code = text.charCodeAt(scan.position); code !== QUOTE; code = text.charCodeAt(scan.position)) {
+    if (code === BACKSLASH ? !passes(scan, ESCAPE) : !(code >= FIRST_PRINTABLE)) return null;
+    if (code !== BACKSLASH) scan.position += 1;
+  }
+  scan.position += 1;
+  return text.slice(start + 1, Math.min(scan.position - 1, start + 40));
+}
+
+/** Reads a string or scalar, or enters an object or list. */
+function readValue(scan: Scan): Next {
+  skipSpace(scan);
+  const first = scan.text[scan.position];
+  if (first === '{' || first === '[') return open(scan, first === '{' ? BRACE_END : BRACKET_END);
+  if (first === '"') return readString(scan) === null ? { expected: STRING_END } : 'end';
+  return passes(scan, SCALAR) ? 'end' : { expected: 'a value' };
+}
+
+function open(scan: Scan, closer: number): Next {
+  const { text, closers, steps } = scan;
+  if (closers.length >= MOST_LEVELS) return { expected: `an end to ${MOST_LEVELS} levels of nesting` };
+  scan.position += 1;
+  closers.push(closer);
+  skipSpace(scan);
+  if (text.charCodeAt(scan.position) === closer) return 'end';
+  if (closer === BRACE_END) return readName(scan);
+  if (closers.length <= SHOWN_DEPTH) steps[closers.length - 1] = 0;
+  return 'value';
+}
+
+/** The name of a member, and its colon. */
+function readName(scan: Scan): Next {
+  const { text, closers, steps } = scan;
+  skipSpace(scan);
+  if (text[scan.position] !== '"') return { expected: 'a member name in double quotes' };
+  const name = readString(scan);
+  if (name === null) return { expected: STRING_END };
+  if (closers.length <= SHOWN_DEPTH) steps[closers.length - 1] = name;
+  skipSpace(scan);
+  if (text[scan.position] !== ':') return { expected: '":" after the member name' };
+  scan.position += 1;
+  return 'value';
+}
+
+/** Reads what follows a value: a comma, the end of the object or list around it, or the end of the text. */
+function readEnd(scan: Scan): Next {
+  const { text, closers, steps } = scan;
+  skipSpace(scan);
+  const closer = closers.at(-1);
+  if (closer === undefined) return scan.position < text.length ? { expected: 'the end of the text' } : 'nothing';
+  if (text.charCodeAt(scan.position) === closer) {
+    scan.position += 1;
+    closers.pop();
+    if (closers.length < SHOWN_DEPTH) steps.length = Math.min(steps.length, closers.length);
+    return 'end';
+  }
+  if (text[scan.position] !== ',') return { expected: closer === BRACE_END ? '"," or "}"' : '"," or "]"' };
+  scan.position += 1;
+  if (closer === BRACE_END) return readName(scan);
+  const index = steps[closers.length - 1];
+  if (typeof index === 'number') steps[closers.length - 1] = index + 1;
+  return 'value';
+}
+
+/** Where a position lies, line and column from 1. */
+function placeOf(text: string, position: number): string {
+  let line = 1;
+  let lineStart = 0;
+  for (let next = text.indexOf('\n'); next !== -1 && next < position; next = text.indexOf('\n', lineStart)) {
+    line += 1;
+    lineStart = next + 1;
+  }
+  return `position ${position} (line ${line}, column ${position - lineStart + 1})`;
+}
+
+function pathOf(steps: (string | number)[]): string {
+  let path = '';
+  for (const step of steps) {
+    if (typeof step === 'number') path += `[${step}]`;
+    else if (KNOWN_KEYS.has(step)) path += path ? `.${step}` : step;
+    else break;
+  }
+  return path;
 }

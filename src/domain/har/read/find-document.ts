@@ -1,4 +1,4 @@
-import { nth } from '../../../lib/nth.ts';
+import { grouped } from '../../../lib/grouped.ts';
 import type { HarEntry, HarPage } from './har-model.ts';
 
 /** The requests of one navigation. */
@@ -24,24 +24,22 @@ export function startOrLast({ startMs }: Pick<HarEntry, 'startMs'>): number {
  * script left for another. A request of no such page belongs to the load under way; with fewer than two such pages all is one load.
  */
 export function loadsOf(entries: readonly HarEntry[], pages: readonly HarPage[]): PageLoad[] {
-  const byPage = new Map(pages.map(({ id }) => [id, [] as HarEntry[]]));
-  for (const entry of entries) byPage.get(entry.pageId ?? '')?.push(entry);
-  const loads = pages.flatMap((page): PageLoad[] => {
-    const own = byPage.get(page.id) ?? [];
-    const chain = findDocument(own);
-    return chain.document ? [{ pages: [page], entries: own, ...chain }] : [];
-  });
-  const [first, second] = loads.toSorted((a, b) => firstStart(a) - firstStart(b));
-  if (!first || !second) return [oneLoad(entries, pages)];
+  const byPage = grouped(entries, ({ pageId }) => pageId);
+  const loads = pages
+    .flatMap((page): PageLoad[] => {
+      const own = byPage.get(page.id) ?? [];
+      const chain = findDocument(own);
+      return chain.document ? [{ pages: [page], entries: own, ...chain }] : [];
+    })
+    .toSorted((a, b) => firstStart(a) - firstStart(b));
+  const [first] = loads;
+  if (!first || loads.length < 2) return [oneLoad(entries, pages)];
   const ofPage = new Set(loads.map(({ pages: [page] }) => page?.id ?? null));
   for (const entry of entries) {
     if (ofPage.has(entry.pageId)) continue;
-    const underWay = loads.filter((load) => firstStart(load) <= startOrLast(entry)).toSorted((a, b) => firstStart(b) - firstStart(a));
-    (underWay[0] ?? first).entries.push(entry);
+    (loads.findLast((load) => firstStart(load) <= startOrLast(entry)) ?? first).entries.push(entry);
   }
-  return loads
-    .toSorted((a, b) => firstStart(a) - firstStart(b))
-    .map((load) => ({ ...load, entries: load.entries.toSorted((a, b) => startOrLast(a) - startOrLast(b)) }));
+  return loads.map((load) => ({ ...load, entries: load.entries.toSorted((a, b) => startOrLast(a) - startOrLast(b)) }));
 }
 
 const firstStart = ({ document, redirects: [redirect] }: PageLoad) => startOrLast(redirect ?? document ?? { startMs: null });
@@ -58,13 +56,13 @@ function oneLoad(entries: readonly HarEntry[], pages: readonly HarPage[]): PageL
  * the files of the page, as behind a sign-in, the last is the document. Null when no document was recorded.
  */
 function findDocument(entries: readonly HarEntry[]): DocumentChain {
-  const redirectOf = redirectFinder(entries);
+  const followers = followersOf(entries);
   const seen = new Set<HarEntry>();
   for (const entry of entries) {
     if (seen.has(entry) || entry.host === null) continue;
     const chain = [entry];
     seen.add(entry);
-    for (let next = redirectOf(entry); next && !seen.has(next); next = redirectOf(next)) {
+    for (let next = followers.get(entry); next && !seen.has(next); next = followers.get(next)) {
       seen.add(next);
       chain.push(next);
     }
@@ -85,40 +83,16 @@ function lastAttempt(document: HarEntry, entries: readonly HarEntry[]): HarEntry
   return last;
 }
 
-/** Finds the request that followed a redirect: the first of its target behind it. */
-export function redirectFinder(entries: readonly HarEntry[]): (entry: HarEntry) => HarEntry | undefined {
-  let targets: Map<string, number[]> | undefined;
-  let positions: Map<HarEntry, number> | undefined;
-  return (entry) => {
-    if (entry.redirectUrl === null) return undefined;
-    targets ??= positionsByUrl(entries);
-    positions ??= new Map(entries.map((each, at) => [each, at]));
-    const at = nextAt(targets.get(resolve(entry.redirectUrl, entry.url)) ?? [], positions.get(entry) ?? entries.length);
-    return at === undefined ? undefined : entries[at];
-  };
-}
-
-function positionsByUrl(entries: readonly HarEntry[]): Map<string, number[]> {
-  const positions = new Map<string, number[]>();
-  for (const [position, entry] of entries.entries()) {
-    const url = withoutFragment(entry.url);
-    const known = positions.get(url);
-    if (known) known.push(position);
-    else positions.set(url, [position]);
+/** The request that followed each redirect: the first of its target behind it. */
+export function followersOf(entries: readonly HarEntry[]): ReadonlyMap<HarEntry, HarEntry> {
+  const followers = new Map<HarEntry, HarEntry>();
+  const nextOf = new Map<string, HarEntry>();
+  for (const entry of entries.toReversed()) {
+    const target = entry.redirectUrl === null ? undefined : nextOf.get(resolve(entry.redirectUrl, entry.url));
+    if (target) followers.set(entry, target);
+    nextOf.set(withoutFragment(entry.url), entry);
   }
-  return positions;
-}
-
-/** The first of ascending `positions` after `position`, by halving. */
-function nextAt(positions: readonly number[], position: number): number | undefined {
-  let low = 0;
-  let high = positions.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (nth(positions, middle) > position) high = middle;
-    else low = middle + 1;
-  }
-  return positions[low];
+  return followers;
 }
 
 function resolve(redirectUrl: string, base: string): string {

@@ -76,7 +76,6 @@ export interface HarEntry {
 /** A page of the file; times in ms after its start, null when not recorded. */
 export interface HarPage {
   id: string;
-  title: string;
   startMs: number | null;
   onContentLoadMs: number | null;
   onLoadMs: number | null;
@@ -91,7 +90,6 @@ export interface HarSource {
 
 /** A HAR file that was read: the page load that ended it, its entries normalised and in order of start. */
 export interface Har {
-  creator: string | null;
   /** Of the earliest entry of the load, from which all starts count; ms since 1970, null when the file gives no readable one. */
   startedMs: number | null;
   /** That of the document first. */
@@ -111,20 +109,18 @@ export interface Har {
 export const PRIORITIES = new Set(['VeryHigh', 'High', 'Medium', 'Low', 'VeryLow', 'Highest', 'Lowest', 'Idle']);
 
 /** Render-blocking statuses as Chrome's traces name them, by their letters alone: its protocol and recorders spell them otherwise. */
-const RENDER_BLOCKING: Readonly<Record<string, string>> = {
-  blocking: 'blocking',
-  inbodyparserblocking: 'in_body_parser_blocking',
-  potentiallyblocking: 'potentially_blocking',
-  nonblocking: 'non_blocking',
-  nonblockingdynamic: 'dynamically_injected_non_blocking',
-  dynamicallyinjectednonblocking: 'dynamically_injected_non_blocking',
-};
+const RENDER_BLOCKING = new Map([
+  ['blocking', 'blocking'],
+  ['inbodyparserblocking', 'in_body_parser_blocking'],
+  ['potentiallyblocking', 'potentially_blocking'],
+  ['nonblocking', 'non_blocking'],
+  ['nonblockingdynamic', 'dynamically_injected_non_blocking'],
+  ['dynamicallyinjectednonblocking', 'dynamically_injected_non_blocking'],
+]);
 
 /** The render-blocking status by one name for all spellings; null for anything unknown. */
 export function renderBlockingName(status: string): string | null {
-  if (status.length > 40) return null;
-  const letters = status.toLowerCase().replaceAll(/[^a-z]/g, '');
-  return Object.hasOwn(RENDER_BLOCKING, letters) ? (RENDER_BLOCKING[letters] ?? null) : null;
+  return RENDER_BLOCKING.get(status.toLowerCase().replaceAll(/[^a-z]/g, '')) ?? null;
 }
 
 /** Kinds of initiators as the developer tools name them. */
@@ -135,26 +131,21 @@ export const RESOURCE_TYPES = new Set(
   'document stylesheet image media font script texttrack xhr fetch prefetch eventsource websocket manifest ping preflight other'.split(' '),
 );
 
+/** Protocol versions as the recorders spell them. */
+const PROTOCOLS: readonly (readonly [spelling: RegExp, name: string])[] = [
+  [/^(?:h2c?|http\/2(?:\.0)?|2\.0)$/i, 'h2'],
+  [/^(?:http\/)?1\.1$/i, 'http/1.1'],
+  [/^(?:http\/)?1\.0$/i, 'http/1.0'],
+  [/^h3|^http\/3(?:\.0)?$|quic/i, 'h3'],
+  [/^spdy/i, 'spdy'],
+];
+
 /** Protocol version by one name for all spellings of the recorders; null for anything unknown. */
 export function protocolName(version: string): string | null {
-  const name = version.toLowerCase();
-  if (name === 'h2' || name === 'http/2' || name === 'http/2.0' || name === 'h2c' || name === '2.0') return 'h2';
-  if (name === 'http/1.1' || name === '1.1') return 'http/1.1';
-  if (name === 'http/1.0' || name === '1.0') return 'http/1.0';
-  if (name.startsWith('h3') || name === 'http/3' || name === 'http/3.0' || name.includes('quic')) return 'h3';
-  return name.startsWith('spdy') ? 'spdy' : null;
+  return PROTOCOLS.find(([spelling]) => spelling.test(version))?.[1] ?? null;
 }
 
 /** A HAR file that cannot be read; the message is a sentence that says where and what was expected, and quotes nothing of the file. */
 export class HarError extends Error {
-  /**
-   * A position such as `line 3, column 17` or a member path such as `log.entries[12].request.url`; null when the file as a whole is meant.
-   */
-  readonly where: string | null;
-
-  constructor(message: string, where: string | null = null, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'HarError';
-    this.where = where;
-  }
+  override name = 'HarError';
 }

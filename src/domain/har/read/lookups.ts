@@ -1,99 +1,56 @@
 import { hostOf, registrableDomain } from './addresses.ts';
-import type { ResourceType } from './har-model.ts';
 import { isRecord } from './member.ts';
 import { typeOfMime } from './resource-type.ts';
 
-/** Lengths of the names below: most headers are passed over without a comparison. */
-const LENGTHS = new Set(
-  ['etag', 'pragma', 'expires', 'location', 'content-type', 'cache-control', 'content-length', 'content-encoding'].map(
-    (name) => name.length,
-  ),
-);
+/** The response headers that the analysis reads. */
+const HEADERS = new Set([
+  'etag',
+  'last-modified',
+  'pragma',
+  'expires',
+  'date',
+  'location',
+  'content-type',
+  'cache-control',
+  'content-length',
+  'content-encoding',
+]);
+/** Lengths of these names: most headers are passed over without a comparison. */
+const LENGTHS = new Set([...HEADERS].map(({ length }) => length));
 
-/** The response headers that the analysis reads, as sent; null when absent. */
-export interface ResponseHeaders {
-  /** False when the file has none at all for the response. */
-  known: boolean;
-  contentType: string | null;
-  contentEncoding: string | null;
-  contentLength: string | null;
-  location: string | null;
-  cacheControl: string | null;
-  pragma: string | null;
-  expires: string | null;
-  date: string | null;
-  hasValidator: boolean;
-}
-
-/** How each header that is read changes what is known; one that is sent twice counts by its last line unless it is a list. */
-const READERS: ReadonlyMap<string, (headers: ResponseHeaders, value: string) => void> = new Map([
-  ['content-type', (headers, value) => void (headers.contentType = value)],
-  ['content-encoding', (headers, value) => void (headers.contentEncoding = value.trim().toLowerCase() || null)],
-  ['content-length', (headers, value) => void (headers.contentLength = value)],
-  ['location', (headers, value) => void (headers.location = value || null)],
-  [
-    'cache-control',
-    (headers, value) => void (headers.cacheControl = headers.cacheControl === null ? value : `${headers.cacheControl}, ${value}`),
-  ],
-  ['pragma', (headers, value) => void (headers.pragma = value)],
-  ['expires', (headers, value) => void (headers.expires = value)],
-  ['date', (headers, value) => void (headers.date = value)],
-  ['etag', (headers) => void (headers.hasValidator = true)],
-  ['last-modified', (headers) => void (headers.hasValidator = true)],
-] satisfies [string, (headers: ResponseHeaders, value: string) => void][]);
-
-/** Reads a header list in one pass; names in any case, members of another form passed over. */
-export function readHeaders(list: unknown[]): ResponseHeaders {
-  const headers: ResponseHeaders = {
-    known: list.length > 0,
-    contentType: null,
-    contentEncoding: null,
-    contentLength: null,
-    location: null,
-    cacheControl: null,
-    pragma: null,
-    expires: null,
-    date: null,
-    hasValidator: false,
-  };
+/** Those of the headers above that a list holds, as sent, by name in lower case; of one that is sent twice the last, unless it is a list. */
+export function readHeaders(list: readonly unknown[]): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>();
   for (const header of list) {
     if (!isRecord(header) || typeof header.name !== 'string' || typeof header.value !== 'string') continue;
-    if (LENGTHS.has(header.name.length)) READERS.get(header.name.toLowerCase())?.(headers, header.value);
+    if (!LENGTHS.has(header.name.length)) continue;
+    const name = header.name.toLowerCase();
+    const before = name === 'cache-control' ? headers.get(name) : undefined;
+    if (HEADERS.has(name)) headers.set(name, before === undefined ? header.value : `${before}, ${header.value}`);
   }
   return headers;
 }
 
-type FreshnessHeaders = Pick<ResponseHeaders, 'cacheControl' | 'pragma' | 'expires' | 'date'>;
-
 const TEN_YEARS_SECONDS = 315_360_000;
-
-/** Readers of header values, which a file repeats: to be replaced by ones that remember. */
-export interface FreshnessReaders {
-  /** As `statedLifetimeSeconds`. */
-  statedLifetime: (cacheControl: string) => number | null;
-  /** Ms since 1970, NaN for anything but a date. */
-  dateMs: (date: string) => number;
-}
 
 /**
  * How long a browser may reuse the response without asking, by RFC 9111: Cache-Control, else Expires minus Date.
  * Null when nothing says so (browsers then guess), 0 when reuse is forbidden or ended already; at most ten years.
  */
 export function cacheLifetimeSeconds(
-  headers: FreshnessHeaders,
+  headers: ReadonlyMap<string, string>,
   receivedMs: number | null,
-  { statedLifetime, dateMs }: FreshnessReaders,
+  { statedLifetime, dateMs }: Lookups,
 ): number | null {
-  const stated = headers.cacheControl === null ? null : statedLifetime(headers.cacheControl);
+  const stated = statedLifetime(headers.get('cache-control') ?? '');
   if (stated !== null) return stated;
-  if (headers.expires !== null) {
-    const expiresMs = dateMs(headers.expires);
-    if (Number.isNaN(expiresMs)) return 0;
-    const sentMs = headers.date === null ? Number.NaN : dateMs(headers.date);
-    const fromMs = Number.isNaN(sentMs) ? receivedMs : sentMs;
-    return fromMs === null ? null : Math.min(Math.max(0, (expiresMs - fromMs) / 1000), TEN_YEARS_SECONDS);
-  }
-  return headers.pragma?.toLowerCase().includes('no-cache') ? 0 : null;
+  const expires = headers.get('expires');
+  if (expires === undefined) return headers.get('pragma')?.toLowerCase().includes('no-cache') ? 0 : null;
+  const expiresMs = dateMs(expires);
+  if (Number.isNaN(expiresMs)) return 0;
+  const sentMs = dateMs(headers.get('date') ?? '');
+  const fromMs = Number.isNaN(sentMs) ? receivedMs : sentMs;
+  return fromMs === null ? null : Math.min(Math.max(0, (expiresMs - fromMs) / 1000), TEN_YEARS_SECONDS);
 }
 
 /** The lifetime that a Cache-Control header states; null when it leaves the lifetime to other headers. */
@@ -104,78 +61,48 @@ function statedLifetimeSeconds(cacheControl: string): number | null {
   return maxAge === undefined ? null : Math.min(Number(maxAge), TEN_YEARS_SECONDS);
 }
 
-const ZERO = 48;
-const SECONDS_AT = 17;
-
 /** The zone that ends a date. */
 export const ZONE = /(?:Z|[+-]\d\d:?\d\d)$/i;
 
 /**
  * A reader of `startedDateTime`, ms since 1970 or null for anything but an ISO date-time. The entries of a file lie in a few minutes, so
- * that of most only the seconds are read: a tenth of the time that Date.parse takes. `zone` is that of a date without one.
+ * that of most only the seconds are read: Date.parse takes several times as long. `zone` is that of a date without one.
  */
 function instantReader(zone: string): (text: string) => number | null {
-  let minute = '';
-  let minuteMs = 0;
+  const minuteMs = remembered((minute) => Date.parse(`${minute}00Z`));
   return (text) => {
-    const afterMs = minute !== '' && text.length === 24 && text.startsWith(minute) ? secondsAsMs(text) : null;
-    if (afterMs !== null) return minuteMs + afterMs;
     // Date.parse reads almost any text as some date.
-    const ms = text[4] === '-' && text[10] === 'T' ? Date.parse(ZONE.test(text) ? text : `${text}${zone}`) : Number.NaN;
-    if (Number.isNaN(ms)) return null;
-    const seconds = text.length === 24 ? secondsAsMs(text) : null;
-    if (seconds !== null) {
-      minute = text.slice(0, SECONDS_AT);
-      minuteMs = ms - seconds;
-    }
-    return ms;
+    if (text[4] !== '-' || text[10] !== 'T') return null;
+    const seconds = text.length === 24 && text[19] === '.' && text[23] === 'Z' ? Number(text.slice(17, 23)) : Number.NaN;
+    const isUsual = seconds >= 0 && seconds < 60;
+    const ms = isUsual ? minuteMs(text.slice(0, 17)) + Math.round(seconds * 1000) : Date.parse(ZONE.test(text) ? text : `${text}${zone}`);
+    return Number.isNaN(ms) ? null : ms;
   };
 }
 
-/** The `05.123Z` at the end of `2026-11-01T10:00:05.123Z` in ms; null for any other form. */
-function secondsAsMs(text: string): number | null {
-  if (text[19] !== '.' || text[23] !== 'Z') return null;
-  const tens = text.charCodeAt(SECONDS_AT) - ZERO;
-  let ms = tens;
-  for (const position of [18, 20, 21, 22]) {
-    const digit = text.charCodeAt(position) - ZERO;
-    if (!(digit >= 0 && digit <= 9)) return null;
-    ms = ms * 10 + digit;
-  }
-  return tens >= 0 && tens <= 5 ? ms : null;
-}
-
-/** Where an address points: both null without a host. */
-export interface PageAddress {
-  host: string | null;
-  domain: string | null;
-}
-
-/** A MIME type without parameters and what it says of the type. */
-export interface ContentKind {
-  mime: string;
-  type: ResourceType | null;
-}
-
 /** Answers of one file, each worked out once: files repeat a few hosts and header values thousands of times. */
-export interface Lookups extends FreshnessReaders {
-  placeOf: (url: string) => PageAddress;
-  contentKind: (contentType: string) => ContentKind;
-  /** As `instantReader`. */
-  instant: (text: string) => number | null;
-}
+export type Lookups = ReturnType<typeof createLookups>;
+
+/** Scheme and authority of an address; what follows says nothing of its host. */
+const AUTHORITY = /^[^:]*:\/\/[^/?#\\]*/;
 
 /** Fresh lookups, to be forgotten with the file; `zone` is that of dates without one. */
-export function createLookups(zone: string): Lookups {
+export function createLookups(zone: string) {
   const placeByAuthority = remembered(placeAt);
   return {
-    placeOf(url) {
-      const end = authorityEnd(url);
-      return end === -1 ? placeAt(url) : placeByAuthority(url.slice(0, end));
+    /** Host and registrable domain, both null without a host. */
+    placeOf(url: string) {
+      const authority = AUTHORITY.exec(url)?.[0];
+      return authority === undefined ? placeAt(url) : placeByAuthority(authority);
     },
-    contentKind: remembered(contentKind),
+    /** A MIME type without parameters and what it says of the type. */
+    contentKind: remembered((contentType) => {
+      const mime = contentType.replace(/;.*/s, '').trim().toLowerCase();
+      return { mime, type: typeOfMime(mime) };
+    }),
     instant: instantReader(zone),
     statedLifetime: remembered(statedLifetimeSeconds),
+    /** Ms since 1970, NaN for anything but a date. */
     dateMs: remembered(Date.parse),
   };
 }
@@ -192,29 +119,7 @@ export function remembered<Value>(work: (text: string) => Value): (text: string)
   };
 }
 
-function placeAt(url: string): PageAddress {
+function placeAt(url: string) {
   const host = hostOf(url);
   return { host, domain: host === null ? null : registrableDomain(host) };
-}
-
-/** Where path, query or fragment begin; -1 for an address in another form than `scheme://…`. */
-function authorityEnd(url: string): number {
-  const start = url.startsWith('data:') ? -1 : url.indexOf('://');
-  if (start === -1) return -1;
-  for (let position = start + 3; position < url.length; position += 1) {
-    const code = url.charCodeAt(position);
-    if (code === SLASH || code === QUESTION || code === HASH || code === BACKSLASH) return position;
-  }
-  return url.length;
-}
-
-const SLASH = 47;
-const QUESTION = 63;
-const HASH = 35;
-const BACKSLASH = 92;
-
-function contentKind(contentType: string): ContentKind {
-  const end = contentType.indexOf(';');
-  const mime = (end === -1 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
-  return { mime, type: typeOfMime(mime) };
 }

@@ -4,21 +4,15 @@ import { cacheLifetimeSeconds, type Lookups, readHeaders } from './lookups.ts';
 import { amountOf, isBadAmount, isRecord, kindOf, listOf, looseAmountOf, recordOf, textOf } from './member.ts';
 import { resourceType } from './resource-type.ts';
 
-/** Reads the value of a member below an entry as an amount, and reports any other value. */
-export type ReadAmount = (value: unknown, member: string) => number | null;
+type Raw = Record<string, unknown>;
 
-/** Bytes of a response, null where the file does not know them. */
-export interface Sizes {
-  transferBytes: number | null;
-  contentBytes: number | null;
-  /** The recorder wrote 0 for a body that it did not see. */
-  bodyLost: boolean;
-}
+/** Reads the value of a member below an entry as an amount, and reports any other value. */
+type ReadAmount = (value: unknown, member: string) => number | null;
 
 /** An entry's response as far as its size follows from it. */
 interface Sized {
-  readonly raw: Record<string, unknown>;
-  readonly response: Record<string, unknown>;
+  readonly raw: Raw;
+  readonly response: Raw;
   readonly method: string;
   readonly status: number | null;
   readonly contentLength: number | null;
@@ -40,7 +34,7 @@ export function bodyHoldsHeaders(entries: readonly unknown[]): boolean {
   for (const raw of entries) {
     const { bodySize, headersSize, headers } = recordOf(recordOf(raw).response);
     if (!(typeof headersSize === 'number' && headersSize > 0) || typeof bodySize !== 'number') continue;
-    const length = amountText(readHeaders(listOf(headers)).contentLength);
+    const length = amountText(readHeaders(listOf(headers)).get('content-length'));
     if (length === null) continue;
     if (bodySize === headersSize + length) within += 1;
     else if (bodySize === length) apart += 1;
@@ -50,12 +44,12 @@ export function bodyHoldsHeaders(entries: readonly unknown[]): boolean {
 }
 
 /** Digits as an amount; null for any other text. */
-const amountText = (text: string | null) => (text === null ? null : looseAmountOf(text.trim()));
+const amountText = (text: string | undefined) => looseAmountOf(text?.trim());
 
 /** The sizes that a recorder wrote, as they stand. */
 type Recorded = Record<'transferSize' | 'bodySize' | 'headersSize' | 'contentSize', number | null>;
 
-function recordedSizes(response: Record<string, unknown>, amount: ReadAmount): Recorded {
+function recordedSizes(response: Raw, amount: ReadAmount): Recorded {
   return {
     transferSize: amount(response._transferSize, '.response._transferSize'),
     bodySize: amount(response.bodySize, '.response.bodySize'),
@@ -77,93 +71,82 @@ function bodyOf({ status, contentLength, isEncoded }: Sized, { bodySize, headers
   };
 }
 
-/** Headers alone were transferred; nothing known where the recorder says nothing of either part. */
-const ofHeaders = ({ headersSize, bodySize }: Recorded) => headersSize ?? (bodySize === null ? null : 0);
-
-function isLost({ status, contentLength }: Sized, { bodySize, transferSize }: Recorded): boolean {
-  return bodySize === 0 && transferSize === null && status === 200 && (contentLength ?? 0) > 0;
-}
-
 /**
  * Transferred: `_transferSize`, else headers and body; the body alone where the recorder gives no header size (usual for HTTP/2).
  * Some recorders write 0 for bodies they did not see (WebPagetest for SPDY): a success with a Content-Length above 0 gives them away,
- * and their own count (`_bytesIn`) is the best there is.
+ * and their own count (`_bytesIn`) is the best there is. Null where the file does not know.
  */
-function readSizes(sized: Sized, holdsHeaders: boolean, amount: ReadAmount): Sizes {
-  const { raw, status } = sized;
+function readSizes(sized: Sized, holdsHeaders: boolean, amount: ReadAmount, misread: (member: string, found: string) => void) {
+  const { raw, status, isCached, contentLength } = sized;
   const recorded = recordedSizes(sized.response, amount);
-  const { transferSize, headersSize, contentSize } = recorded;
+  const { transferSize, bodySize, headersSize, contentSize } = recorded;
   if (hasNoBody(sized)) {
+    // Headers alone; nothing is known where the recorder says nothing of either part.
+    const ofHeaders = headersSize ?? (bodySize === null ? null : 0);
     // The content of a file that was not modified is that of the cache.
-    return { transferBytes: transferSize ?? ofHeaders(recorded), contentBytes: status === 304 ? contentSize : 0, bodyLost: false };
+    return { transferBytes: transferSize ?? ofHeaders, contentBytes: status === 304 ? contentSize : 0 };
   }
-  if (sized.isCached) return { transferBytes: transferSize ?? 0, contentBytes: contentSize, bodyLost: false };
-  const bodyLost = isLost(sized, recorded);
-  if (bodyLost) return { transferBytes: looseAmountOf(raw._bytesIn) || null, contentBytes: contentSize || null, bodyLost };
+  if (isCached) return { transferBytes: transferSize ?? 0, contentBytes: contentSize };
+  if (bodySize === 0 && transferSize === null && status === 200 && contentLength) {
+    misread('.response.bodySize', '0 against its Content-Length');
+    return { transferBytes: looseAmountOf(raw._bytesIn) || null, contentBytes: contentSize || null };
+  }
   const { body, contentBytes } = bodyOf(sized, recorded, holdsHeaders);
-  return { transferBytes: transferSize ?? (body === null ? null : body + (headersSize ?? 0)), contentBytes, bodyLost };
-}
-
-/** Members that could not be read, by their place below `log.entries[index]`; nothing in it is text of the file. */
-export interface Findings {
-  /** The entry is left out. */
-  drop(index: number, member: string, found: string): void;
-  /** The member counts as unknown. */
-  misread(index: number, member: string, found: string): void;
+  return { transferBytes: transferSize ?? (body === null ? null : body + (headersSize ?? 0)), contentBytes };
 }
 
 /** State that all entries of a file share while it is read. */
 export interface EntryReading {
-  findings: Findings;
+  /** Tells of a member below `log.entries[index]` that drops its entry, or counts as unknown; nothing in it is text of the file. */
+  report: (effect: 'dropped' | 'misread', index: number, member: string, found: string) => void;
   lookups: Lookups;
   bodyHoldsHeaders: boolean;
 }
 
 /** One entry, its start as ms since 1970 and its party still open; null when it has no request address. */
 export function readEntry(raw: unknown, index: number, reading: EntryReading): HarEntry | null {
-  const { findings } = reading;
-  if (!isRecord(raw)) return drop(findings, index, '', raw);
+  const drop = (member: string, found: unknown) => {
+    reading.report('dropped', index, member, kindOf(found));
+    return null;
+  };
+  if (!isRecord(raw)) return drop('', raw);
   const { request } = raw;
-  if (!isRecord(request)) return drop(findings, index, '.request', request);
+  if (!isRecord(request)) return drop('.request', request);
   const { url } = request;
-  if (typeof url !== 'string') return drop(findings, index, '.request.url', url);
-  if (visibleText(url).trim() === '') return drop(findings, index, '.request.url', '');
+  if (typeof url !== 'string') return drop('.request.url', url);
+  if (visibleText(url).trim() === '') return drop('.request.url', '');
   return entryOf({ raw, request, url, index }, reading);
 }
 
 /** An entry whose request has an address. */
 interface AddressedEntry {
-  readonly raw: Record<string, unknown>;
-  readonly request: Record<string, unknown>;
+  readonly raw: Raw;
+  readonly request: Raw;
   readonly url: string;
   readonly index: number;
 }
 
 /** The answer that an entry tells of: status, headers, phases, sizes, and whether a cache gave it. */
-function readAnswer({ raw, request, index }: AddressedEntry, { findings, bodyHoldsHeaders: holdsHeaders }: EntryReading) {
+function readAnswer({ raw, request, index }: AddressedEntry, { report, bodyHoldsHeaders: holdsHeaders }: EntryReading) {
   const response = recordOf(raw.response);
   const method = textOf(request.method).toUpperCase() || 'GET';
+  const misread = (member: string, found: string) => report('misread', index, member, found);
   const amount: ReadAmount = (value, member) => {
     const read = amountOf(value);
-    if (read === null && isBadAmount(value)) findings.misread(index, member, kindOf(value));
+    if (read === null && isBadAmount(value)) misread(member, kindOf(value));
     return read;
   };
   const timings = readTimings(recordOf(raw.timings), amount);
   const status = readStatus(amount(response.status, '.response.status'));
-  const headers = readHeaders(listOf(response.headers));
+  const responseHeaders = listOf(response.headers);
+  const headers = readHeaders(responseHeaders);
   const isCached = isMarkedCached(raw) || tookNoTime(raw, response, timings);
-  const [isEncoded, contentLength] = [headers.contentEncoding !== null, amountText(headers.contentLength)];
-  const sized = { raw, response, method, status, contentLength, isCached, isEncoded };
-  const { transferBytes, contentBytes, bodyLost } = readSizes(sized, holdsHeaders, amount);
-  if (bodyLost) findings.misread(index, '.response.bodySize', '0 against its Content-Length');
+  const contentEncoding = headers.get('content-encoding')?.trim().toLowerCase() || null;
+  const contentLength = amountText(headers.get('content-length'));
+  const sized = { raw, response, method, status, contentLength, isCached, isEncoded: contentEncoding !== null };
+  const sizes = readSizes(sized, holdsHeaders, amount, misread);
   const timeMs = amount(raw.time, '.time');
-  return { response, method, timings, timeMs, status, headers, isCached, transferBytes, contentBytes };
-}
-
-const protocolOf = ({ httpVersion }: Record<string, unknown>) => protocolName(textOf(httpVersion));
-
-function targetOf(status: number | null, { redirectURL }: Record<string, unknown>, location: string | null): string | null {
-  return isRedirect(status) ? textOf(redirectURL) || location : null;
+  return { response, method, timings, timeMs, status, headers, headersKnown: responseHeaders.length > 0, contentEncoding, isCached, sizes };
 }
 
 /** Kinds of requests that stay open. */
@@ -171,13 +154,16 @@ const STREAMS = new Set(['websocket', 'eventsource']);
 
 function entryOf(addressed: AddressedEntry, reading: EntryReading): HarEntry {
   const { raw, request, url, index } = addressed;
-  const { findings, lookups } = reading;
+  const { report, lookups } = reading;
   const startMs = lookups.instant(textOf(raw.startedDateTime));
-  if (startMs === null) findings.misread(index, '.startedDateTime', kindOf(raw.startedDateTime));
-  const { response, method, timings, timeMs, status, headers, isCached, transferBytes, contentBytes } = readAnswer(addressed, reading);
-  const { mime, type } = lookups.contentKind(textOf(recordOf(response.content).mimeType) || headers.contentType || '');
+  if (startMs === null) report('misread', index, '.startedDateTime', kindOf(raw.startedDateTime));
+  const { response, method, timings, timeMs, status, headers, headersKnown, contentEncoding, isCached, sizes } = readAnswer(
+    addressed,
+    reading,
+  );
+  const { mime, type } = lookups.contentKind(textOf(recordOf(response.content).mimeType) || headers.get('content-type') || '');
   const { host, domain } = lookups.placeOf(url);
-  const initiator = initiatorOf(raw);
+  const initiator = recordOf(raw._initiator);
   const purpose = purposeOf(raw, request, type);
   const isOfEvents = mime === 'text/event-stream';
   const isStream = isOfEvents || STREAMS.has(purpose) || /^wss?:/i.test(url);
@@ -193,27 +179,28 @@ function entryOf(addressed: AddressedEntry, reading: EntryReading): HarEntry {
     domain,
     party: null,
     status,
-    redirectUrl: targetOf(status, response, headers.location),
+    redirectUrl: isRedirect(status) ? textOf(response.redirectURL) || headers.get('location') || null : null,
     askedMs: startMs,
     mime,
     type: resourceType(purpose, type, url, status ?? 0),
-    transferBytes,
-    contentBytes,
+    ...sizes,
     timings: opened,
-    protocol: protocolOf(response) ?? protocolOf(request),
+    protocol: protocolName(textOf(response.httpVersion)) ?? protocolName(textOf(request.httpVersion)),
     connection: textOf(raw.connection) || null,
-    fromCache: isCached || (transferBytes === 0 && Boolean(contentBytes)),
+    fromCache: isCached || (sizes.transferBytes === 0 && Boolean(sizes.contentBytes)),
     isNetwork: host !== null || !OTHER_SCHEME.test(url),
     isStream,
     operation: operationOf(request, method),
-    priority: priorityOf(raw),
+    // At the end of a request, else at its start.
+    priority: [textOf(raw._priority), textOf(raw._initialPriority)].find((priority) => PRIORITIES.has(priority)) ?? null,
     renderBlocking: renderBlockingName(textOf(raw._renderBlocking)),
-    initiatorType: initiator.type,
-    initiatorUrl: initiator.url,
-    headersKnown: headers.known,
-    contentEncoding: headers.contentEncoding,
+    // Chrome writes an object, WebPagetest two members of the entry.
+    initiatorType: textOf(initiator.type) || textOf(raw._initiator_type) || null,
+    initiatorUrl: textOf(initiator.url) || textOf(raw._initiator) || null,
+    headersKnown,
+    contentEncoding,
     cacheLifetimeSeconds: cacheLifetimeSeconds(headers, startMs, lookups),
-    hasValidator: headers.hasValidator,
+    hasValidator: headers.has('etag') || headers.has('last-modified'),
   };
 }
 
@@ -224,7 +211,7 @@ const OTHER_SCHEME = /^\s*(?!https?:|wss?:)[a-z][a-z0-9+.-]*:/i;
 const CACHE_TYPES = new Set(['Memory Cache', 'Disk Cache']);
 
 /** Each recorder marks what came from the cache in its own way: in the entry, its response, or its `cache` member alone (chrome-har). */
-export function isMarkedCached(raw: Record<string, unknown>): boolean {
+export function isMarkedCached(raw: Raw): boolean {
   const response = recordOf(raw.response);
   return (
     textOf(raw._fromCache) !== '' ||
@@ -237,11 +224,7 @@ export function isMarkedCached(raw: Record<string, unknown>): boolean {
 }
 
 /** A success that took no time and had no headers to receive: so Firefox writes what it had already. */
-function tookNoTime(
-  raw: Record<string, unknown>,
-  { status, headersSize }: Record<string, unknown>,
-  { waitMs, receiveMs }: HarTimings,
-): boolean {
+function tookNoTime(raw: Raw, { status, headersSize }: Raw, { waitMs, receiveMs }: HarTimings): boolean {
   return raw.time === 0 && headersSize === 0 && status === 200 && waitMs === 0 && receiveMs === 0;
 }
 
@@ -254,34 +237,13 @@ function untilOpen(timings: HarTimings, answers: boolean): HarTimings {
 const MAX_OPERATION_BODY = 100_000;
 
 /** `operationName` of a GraphQL request, in the body or in the address. */
-function operationOf(request: Record<string, unknown>, method: string): string | null {
+function operationOf(request: Raw, method: string): string | null {
   if (method !== 'POST') return /[?&]operationName=([^&#]*)/.exec(textOf(request.url).slice(0, MAX_OPERATION_BODY))?.[1] ?? null;
   const body = textOf(recordOf(request.postData).text).slice(0, MAX_OPERATION_BODY);
   return /"operationName"\s*:\s*"([^"]*)"/.exec(body)?.[1] ?? null;
 }
 
-function drop(findings: Findings, index: number, member: string, found: unknown): null {
-  findings.drop(index, member, kindOf(found));
-  return null;
-}
-
-/** The priority at the end of a request, else that at its start. */
-function priorityOf(raw: Record<string, unknown>): string | null {
-  const [atEnd, atStart] = [textOf(raw._priority), textOf(raw._initialPriority)];
-  if (PRIORITIES.has(atEnd)) return atEnd;
-  return PRIORITIES.has(atStart) ? atStart : null;
-}
-
-/** Chrome writes an object, WebPagetest two members of the entry. */
-function initiatorOf(raw: Record<string, unknown>): { type: string | null; url: string | null } {
-  const initiator = recordOf(raw._initiator);
-  return {
-    type: textOf(initiator.type) || textOf(raw._initiator_type) || null,
-    url: textOf(initiator.url) || textOf(raw._initiator) || null,
-  };
-}
-
-function readTimings(raw: Record<string, unknown>, amount: ReadAmount): HarTimings {
+function readTimings(raw: Raw, amount: ReadAmount): HarTimings {
   return {
     blockedMs: amount(raw.blocked, '.timings.blocked'),
     dnsMs: amount(raw.dns, '.timings.dns'),
@@ -310,7 +272,7 @@ export function readStatus(status: number | null): number | null {
 /** Known from the MIME type alone, so that the request headers need not be read. */
 const CERTAIN = new Set<ResourceType | null>(['script', 'stylesheet', 'image', 'font', 'media']);
 
-function purposeOf(raw: Record<string, unknown>, request: Record<string, unknown>, byMime: ResourceType | null): string {
+function purposeOf(raw: Raw, request: Raw, byMime: ResourceType | null): string {
   const purpose = textOf(raw._resourceType);
   if (purpose) return purpose.toLowerCase();
   if (CERTAIN.has(byMime)) return '';

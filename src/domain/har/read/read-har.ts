@@ -1,14 +1,13 @@
 import { getDomainWithoutSuffix } from 'tldts';
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { sumOfKnown } from '../../../lib/tally.ts';
-import { sanitiseUrl } from '../sanitise-url.ts';
-import { addressText, registrableDomain } from './addresses.ts';
+import { addressIn, registrableDomain } from './addresses.ts';
 import { decodeHar } from './decode-har.ts';
-import { loadsOf, type PageLoad, redirectFinder, startOrLast } from './find-document.ts';
+import { followersOf, loadsOf, type PageLoad, startOrLast } from './find-document.ts';
 import { type Har, type HarEntry, HarError, type HarPage, type HarSource } from './har-model.ts';
 import { createLookups, type Lookups, ZONE } from './lookups.ts';
 import { amountOf, isRecord, kindOf, listOf, recordOf, textOf } from './member.ts';
-import { bodyHoldsHeaders, type Findings, readEntry } from './read-entry.ts';
+import { bodyHoldsHeaders, type EntryReading, readEntry } from './read-entry.ts';
 
 /** Words that people add to the name of a site for the hosts that carry its files. */
 const CARRIES = 'cdn|static|assets?|img|images?|media|files?|content|fonts?|edge|cache|uploads?|cloud|data';
@@ -73,12 +72,7 @@ export function readLoads(har: unknown, { firstParty = [] }: ReadHarOptions = {}
   const { entries: readable, pages, notes } = readEntries(source);
   const entries = readable.filter(({ isNetwork }) => isNetwork);
   if (readable.length > entries.length) notes.push(otherNote(readable.length - entries.length));
-  const creator = recordOf(source.log.creator);
-  const file = {
-    creator: [textOf(creator.name), textOf(creator.version)].join(' ').trim() || null,
-    readable: readable.map(({ index }) => index),
-    source,
-  };
+  const file = { readable: readable.map(({ index }) => index), source };
   const loads = loadsOf(entries, pages);
   return loads.map((load, at) => {
     const others = loads.length > 1 ? [loadsNote(loads, at)] : [];
@@ -93,7 +87,12 @@ const otherNote = (count: number) =>
 /** A load by itself: its times from its own first request, parties by its own document. */
 function judgedAlone({ entries, pages, document, redirects }: PageLoad, firstParty: readonly string[], notes: string[]) {
   for (const redirect of redirects) redirect.type = 'document';
-  followRedirects(entries);
+  const followers = followersOf(entries);
+  for (const entry of entries) {
+    // A request was asked for when the first redirect that led to it began.
+    const target = followers.get(entry);
+    if (target) target.askedMs = entry.askedMs;
+  }
   const startedMs = entries[0]?.startMs ?? null;
   for (const entry of entries) {
     entry.startMs = since(startedMs, entry.startMs);
@@ -113,15 +112,6 @@ function judgedAlone({ entries, pages, document, redirects }: PageLoad, firstPar
   };
 }
 
-/** A request was asked for when the first redirect that led to it began. */
-function followRedirects(entries: readonly HarEntry[]): void {
-  const redirectOf = redirectFinder(entries);
-  for (const entry of entries) {
-    const target = redirectOf(entry);
-    if (target) target.askedMs = entry.askedMs;
-  }
-}
-
 /** Loads that a note names, the latest. */
 const NAMED_LOADS = 3;
 
@@ -131,7 +121,7 @@ function loadsNote(loads: readonly PageLoad[], at: number): string {
   const named = others.slice(-NAMED_LOADS).map(({ document, entries, pages: [page] }) => {
     const loaded = page?.onLoadMs == null ? '' : `, loaded after ${formatMs(page.onLoadMs)}`;
     const bytes = formatBytes(sumOfKnown(entries, ({ transferBytes }) => transferBytes));
-    return `${addressText(sanitiseUrl(document?.url ?? ''))} (${counted(entries.length, 'request')}, ${bytes}${loaded})`;
+    return `${addressIn({ url: document?.url ?? '' })} (${counted(entries.length, 'request')}, ${bytes}${loaded})`;
   });
   const listed = [...named, ...(others.length > named.length ? [`${others.length - named.length} more`] : [])].join('; ');
   const which = at === loads.length - 1 ? 'the last' : `number ${at + 1}`;
@@ -140,16 +130,23 @@ function loadsNote(loads: readonly PageLoad[], at: number): string {
 
 /** The readable entries in the order of their starts, the pages, and notes on what could not be read. */
 function readEntries({ log }: HarSource): { entries: HarEntry[]; pages: HarPage[]; notes: string[] } {
-  const { findings, notesOf } = collectFindings();
+  const counts = { dropped: 0, misread: 0 };
+  const firsts = { dropped: '', misread: '' };
+  const report: EntryReading['report'] = (effect, index, member, found) => {
+    firsts[effect] ||= `log.entries[${index}]${member} is ${found}`;
+    counts[effect] += 1;
+  };
   const lookups = createLookups(zoneOf(log));
-  const reading = { findings, lookups, bodyHoldsHeaders: bodyHoldsHeaders(log.entries) };
-  const entries: HarEntry[] = [];
-  for (const [index, raw] of log.entries.entries()) {
-    const entry = readEntry(raw, index, reading);
-    if (entry) entries.push(entry);
-  }
-  if (!isInOrder(entries)) entries.sort((a, b) => startOrLast(a) - startOrLast(b));
-  return { entries, pages: readPages(listOf(log.pages), lookups), notes: notesOf(log.entries.length, entries.length) };
+  const reading = { report, lookups, bodyHoldsHeaders: bodyHoldsHeaders(log.entries) };
+  const entries = log.entries.flatMap((raw, index) => readEntry(raw, index, reading) ?? []);
+  if (counts.dropped > 0 && entries.length === 0) throw new HarError(`No entry of the HAR file has a request address: ${firsts.dropped}.`);
+  const notes = [
+    counts.dropped > 0 &&
+      `${counts.dropped} of ${log.entries.length} entries are left out, because they have no request address (first: ${firsts.dropped}).`,
+    counts.misread > 0 && `${counts.misread} members could not be read and count as unknown (first: ${firsts.misread}).`,
+  ];
+  entries.sort((a, b) => startOrLast(a) - startOrLast(b));
+  return { entries, pages: readPages(listOf(log.pages), lookups), notes: notes.filter((note) => note !== false) };
 }
 
 /** The zone of dates that name none: that of a page that does, else UTC. */
@@ -168,34 +165,7 @@ function sourceOf(parsed: unknown): HarSource {
 }
 
 function noHar(path: string, expected: string, found: unknown): HarError {
-  return new HarError(`This is not a HAR file: ${path} is ${kindOf(found)}, where ${expected} is expected.`, path);
-}
-
-function collectFindings() {
-  const counts = { dropped: 0, misread: 0 };
-  let firstDropped = '';
-  let firstMisread = '';
-  const findings: Findings = {
-    drop(index, member, found) {
-      if (counts.dropped === 0) firstDropped = `log.entries[${index}]${member} is ${found}`;
-      counts.dropped += 1;
-    },
-    misread(index, member, found) {
-      if (counts.misread === 0) firstMisread = `log.entries[${index}]${member} is ${found}`;
-      counts.misread += 1;
-    },
-  };
-  const notesOf = (total: number, kept: number): string[] => {
-    if (counts.dropped > 0 && kept === 0) {
-      throw new HarError(`No entry of the HAR file has a request address: ${firstDropped}.`, firstDropped.split(' ', 1)[0] ?? null);
-    }
-    const texts: string[] = [];
-    if (counts.dropped > 0)
-      texts.push(`${counts.dropped} of ${total} entries are left out, because they have no request address (first: ${firstDropped}).`);
-    if (counts.misread > 0) texts.push(`${counts.misread} members could not be read and count as unknown (first: ${firstMisread}).`);
-    return texts;
-  };
-  return { findings, notesOf };
+  return new HarError(`This is not a HAR file: ${path} is ${kindOf(found)}, where ${expected} is expected.`);
 }
 
 function readPages(list: unknown[], { instant }: Lookups): HarPage[] {
@@ -204,7 +174,6 @@ function readPages(list: unknown[], { instant }: Lookups): HarPage[] {
     const timings = recordOf(page.pageTimings);
     return {
       id: textOf(page.id),
-      title: textOf(page.title),
       startMs,
       onContentLoadMs: amountOf(timings.onContentLoad),
       onLoadMs: amountOf(timings.onLoad),
@@ -212,17 +181,6 @@ function readPages(list: unknown[], { instant }: Lookups): HarPage[] {
       firstPaintMs: amountOf(timings._startRender) || amountOf(timings._firstPaint) || amountOf(timings._firstContentfulPaint) || null,
     };
   });
-}
-
-/** Entries without a start come last, the order of the file is kept among equals. */
-function isInOrder(entries: HarEntry[]): boolean {
-  let lastMs = Number.NEGATIVE_INFINITY;
-  for (const entry of entries) {
-    const startMs = startOrLast(entry);
-    if (startMs < lastMs) return false;
-    lastMs = startMs;
-  }
-  return true;
 }
 
 function since(originMs: number | null, ms: number | null): number | null {

@@ -1,4 +1,4 @@
-import type { ResourceType } from './har-model.ts';
+import type { HarEntry, ResourceType } from './har-model.ts';
 
 /** Chrome's `_resourceType` and the values of Sec-Fetch-Dest. */
 const BY_PURPOSE = wordsOf({
@@ -20,11 +20,10 @@ const BY_EXTENSION = wordsOf({
   media: 'mp4 webm mp3 m4a m4v mov ogg ogv wav m3u8',
 });
 const EXTENSION = /^[^?#]*\.([a-z0-9]{2,5})(?:[?#]|$)/i;
-const VAGUE_MIME = new Set(['', 'text/plain', 'application/octet-stream', 'binary/octet-stream', 'x-unknown']);
 
 function wordsOf(table: Partial<Record<ResourceType, string>>): Map<string, ResourceType> {
-  const types: ResourceType[] = ['document', 'script', 'stylesheet', 'image', 'font', 'xhr', 'media'];
-  return new Map(types.flatMap((type) => (table[type] ?? '').split(' ').map((word): [string, ResourceType] => [word, type])));
+  const types = Object.keys(table) as ResourceType[]; // its own names
+  return new Map(types.flatMap((type) => (table[type] ?? '').split(' ').map((word) => [word, type] as const)));
 }
 
 /**
@@ -40,17 +39,19 @@ export function resourceType(purpose: string, byMime: ResourceType | null, url: 
   return BY_EXTENSION.get(EXTENSION.exec(path)?.[1]?.toLowerCase() ?? '') ?? 'other';
 }
 
+const BY_MIME: readonly (readonly [RegExp, ResourceType])[] = [
+  [/^text\/html$|^application\/xhtml\+xml$/, 'document'],
+  [/^text\/css$/, 'stylesheet'],
+  [/javascript|ecmascript/, 'script'],
+  [/^image\//, 'image'],
+  [/[/+]json$/, 'xhr'],
+  [/^font\/|^application\/(?:x-)?font|^application\/vnd\.ms-fontobject$/, 'font'],
+  [/^(?:audio|video)\/|mpegurl|dash\+xml/, 'media'],
+];
+
 /** The resource type that a MIME type implies, null where it is too vague. */
 export function typeOfMime(mime: string): ResourceType | null {
-  if (VAGUE_MIME.has(mime)) return null;
-  if (mime === 'text/html' || mime === 'application/xhtml+xml') return 'document';
-  if (mime === 'text/css') return 'stylesheet';
-  if (/javascript|ecmascript/.test(mime)) return 'script';
-  if (mime.startsWith('image/')) return 'image';
-  if (/[/+]json$/.test(mime)) return 'xhr';
-  if (/^font\/|^application\/(?:x-)?font|^application\/vnd\.ms-fontobject$/.test(mime)) return 'font';
-  if (/^(?:audio|video)\/|mpegurl|dash\+xml/.test(mime)) return 'media';
-  return null;
+  return BY_MIME.find(([pattern]) => pattern.test(mime))?.[1] ?? null;
 }
 
 /** True for types that shrink when compressed: text, scripts, JSON, XML, SVG, and fonts whose format is not compressed. */
@@ -59,14 +60,6 @@ export function isCompressible(mime: string): boolean {
 }
 
 /** True for what a program answered a page that is already there: data, not a file of the site. */
-export function isApiAnswer({
-  type,
-  mime,
-  method,
-}: {
-  readonly type: ResourceType;
-  readonly mime: string;
-  readonly method: string;
-}): boolean {
+export function isApiAnswer({ type, mime, method }: Pick<HarEntry, 'type' | 'mime' | 'method'>): boolean {
   return type === 'xhr' || method !== 'GET' || /[/+]json$/.test(mime);
 }

@@ -2,49 +2,43 @@ import { formatBytes } from '../../../lib/number-text.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import { weightOf } from './totals.ts';
 
-/** Facts of an image by its type and address; null where they say nothing. */
-export interface ImageHint {
-  readonly format: string | null;
-  readonly width: number | null;
-  readonly height: number | null;
-}
-
 const SIZE = /(?:^|[^0-9])(\d{2,4})[x×](\d{2,4})(?![0-9])/;
 const sideAs = (names: string) => new RegExp(`(?:[?&,/_;-](?:${names})[=_:-]?)(\\d{2,4})(?![0-9])`, 'i');
 const WIDTH = sideAs('w|width|wid|imwidth');
 const HEIGHT = sideAs('h|height|hei|imheight');
 /** By the second part of the MIME type and by the ending of the file. */
-const FORMATS = new Map([
-  ['jpeg', 'JPEG'],
-  ['jpg', 'JPEG'],
-  ['png', 'PNG'],
-  ['gif', 'GIF'],
-  ['webp', 'WebP'],
-  ['avif', 'AVIF'],
-  ['svg+xml', 'SVG'],
-  ['svg', 'SVG'],
-  ['bmp', 'BMP'],
-]);
+const FORMATS = new Map(
+  Object.entries({
+    jpeg: 'JPEG',
+    jpg: 'JPEG',
+    png: 'PNG',
+    gif: 'GIF',
+    webp: 'WebP',
+    avif: 'AVIF',
+    'svg+xml': 'SVG',
+    svg: 'SVG',
+    bmp: 'BMP',
+  }),
+);
 
-/** Format by MIME type, else by ending; dimensions where the address names them (`1200x800`, `w=640`, `/w_640/`). */
-export function imageHint({ mime, url }: Pick<HarEntry, 'mime' | 'url'>): ImageHint {
+/**
+ * Facts of an image, null where nothing says them: format by MIME type, else by ending; dimensions where the address names them
+ * (`1200x800`, `w=640`, `/w_640/`).
+ */
+export function imageHint({ mime, url }: HarEntry) {
   const address = url.slice(0, 2000);
   const ending = /\.([a-z]{3,4})(?:[?#]|$)/i.exec(address)?.[1]?.toLowerCase() ?? '';
-  const [, both, height] = SIZE.exec(address) ?? [];
+  const [, both, across] = SIZE.exec(address) ?? [];
   const numberOf = (text: string | undefined) => (text === undefined ? null : Number(text));
+  const width = numberOf(both ?? WIDTH.exec(address)?.[1]);
+  const height = numberOf(across ?? HEIGHT.exec(address)?.[1]);
   return {
-    format: (mime.startsWith('image/') ? FORMATS.get(mime.slice(6)) : undefined) ?? FORMATS.get(ending) ?? null,
-    width: numberOf(both ?? WIDTH.exec(address)?.[1]),
-    height: numberOf(height ?? HEIGHT.exec(address)?.[1]),
+    format: FORMATS.get(/^image\/(.+)/.exec(mime)?.[1] ?? ending) ?? FORMATS.get(ending) ?? null,
+    width,
+    height,
+    pixels: width === null || height === null ? null : width * height,
   };
 }
-
-/** How many pixels an image has, by the dimensions in its address; null where it names them not both. */
-export function pixelsOf({ width, height }: ImageHint): number | null {
-  return width === null || height === null ? null : width * height;
-}
-
-type Image = Pick<HarEntry, 'mime' | 'url' | 'transferBytes' | 'contentBytes'>;
 
 /** Share of its bytes that WebP or AVIF saves by experience, by format; what is flat (few bytes a pixel) saves little. */
 const SAVED: Readonly<Record<string, number>> = { JPEG: 0.3, PNG: 0.7, GIF: 0.4, BMP: 0.9 };
@@ -54,17 +48,15 @@ const FLAT_BYTES_PER_PIXEL = 0.3;
 const LEAST_PHOTO_BYTES = 60_000;
 
 /** The estimated share of an image's bytes that a modern format saves; 0 where it is one, or is not known. */
-export function savedShare(image: Image): number {
-  const hint = imageHint(image);
-  const { format } = hint;
-  const pixels = pixelsOf(hint);
+export function savedShare(image: HarEntry): number {
+  const { format, pixels } = imageHint(image);
   const leastBytes = pixels === null ? LEAST_PHOTO_BYTES : FLAT_BYTES_PER_PIXEL * pixels;
   if (format === 'PNG' && (weightOf(image) ?? 0) < leastBytes) return FLAT_SAVED;
   return SAVED[format ?? ''] ?? 0;
 }
 
 /** `PNG, 1.98 MB, 1200×700 by its address`. */
-export function imageWords(image: Image): string {
+export function imageWords(image: HarEntry): string {
   const { format, width, height } = imageHint(image);
   const size = width === null ? null : `${width}${height === null ? ' px wide' : `×${height}`} by its address`;
   return [format, formatBytes(weightOf(image)), size].filter((part) => part !== null).join(', ');

@@ -1,6 +1,6 @@
 import type { Har, HarEntry } from '../read/har-model.ts';
 import type { Blocking } from './blocking.ts';
-import { imageHint, pixelsOf } from './images.ts';
+import { imageHint } from './images.ts';
 import { endOf, weightOf } from './totals.ts';
 
 /** What the report of a step says of a load, ms after navigation; null where it does not. */
@@ -50,7 +50,7 @@ const SAME_PAINT_SHARE = 0.03;
 
 /** How large an image is: by the dimensions in its address, else by its bytes (a photo takes about a byte for two pixels). */
 function sizeOf(entry: HarEntry): number {
-  return pixelsOf(imageHint(entry)) ?? 2 * (weightOf(entry) ?? 0);
+  return imageHint(entry).pixels ?? 2 * (weightOf(entry) ?? 0);
 }
 
 /** The requests of a type that ended shortly before a paint, largest first. */
@@ -95,8 +95,9 @@ export function largestPaintOf(har: Har, paints: PaintTimes, { firstByteMs, unti
         ['image', endedBefore(har, 'image', lcpMs, FAR_SHARE)],
       ];
   const [kind, [entry, second]] = ranked.find(([, near]) => near.length > 0) ?? ['unknown', []];
+  const phases = phasesOf(lcpMs, firstByteMs, entry ?? null);
   if (!entry) {
-    const without = { lcpMs, entry: null, marginMs: null, phases: phasesOf(lcpMs, firstByteMs, null) };
+    const without = { lcpMs, entry: null, marginMs: null, phases };
     return isFirst
       ? { ...without, kind: 'with the first paint', certainty: 'likely' }
       : { ...without, kind: 'unknown', certainty: 'possible' };
@@ -104,5 +105,5 @@ export function largestPaintOf(har: Har, paints: PaintTimes, { firstByteMs, unti
   const marginMs = Math.max(0, lcpMs - endOf(entry));
   // Sure enough where it is painted at once and no other is half as large.
   const isLikely = marginMs <= LEAST_MARGIN_MS && (!second || sizeOf(second) * 2 <= sizeOf(entry));
-  return { lcpMs, kind, entry, marginMs, certainty: isLikely ? 'likely' : 'possible', phases: phasesOf(lcpMs, firstByteMs, entry) };
+  return { lcpMs, kind, entry, marginMs, certainty: isLikely ? 'likely' : 'possible', phases };
 }

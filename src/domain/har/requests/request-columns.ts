@@ -1,7 +1,7 @@
-import { addressOf } from '../read/addresses.ts';
+import { partsOf } from '../read/addresses.ts';
 import { type HarEntry, INITIATOR_TYPES } from '../read/har-model.ts';
 import { sanitiseContentType } from '../sanitise/sanitise-headers.ts';
-import { sanitiseHost, shortUrl } from '../sanitise-url.ts';
+import { sanitiseHost, sanitiseUrl, shortUrl } from '../sanitise-url.ts';
 import { imageHint } from './images.ts';
 import type { HarStudy } from './study-har.ts';
 import { endOf, opensConnection, tenth } from './totals.ts';
@@ -43,8 +43,8 @@ function pageNumber({ pageId }: HarEntry, { har: { pages } }: HarStudy): number 
 const columns = {
   index: ({ index }) => index,
   url: ({ url }) => shortUrl(url, MAX_URL),
-  host: ({ url }) => addressOf(url).host,
-  path: ({ url }) => addressOf(url).path,
+  host: ({ url }) => partsOf(sanitiseUrl(url)).host,
+  path: ({ url }) => partsOf(sanitiseUrl(url)).path,
   domain: ({ domain }) => place(domain),
   party: ({ party }) => party,
   entity: ({ host, party }, { entityOf }) => (host === null || party === 'first' ? null : (entityOf(host)?.name ?? null)),

@@ -39,15 +39,12 @@ function agreeing(paints: PaintTimes, firstByteMs: number | null): { paints: Pai
 
 function fileNotes({ entries, pages, notes }: Har): string[] {
   const headless = entries.filter(({ headersKnown }) => !headersKnown).length;
-  return [
-    ...notes,
-    ...(pages.length > 1
-      ? [`The load spans ${pages.length} pages of the file; onContentLoad and onLoad are those of the page of its document.`]
-      : []),
-    ...(headless > 0
-      ? [`${headless} of ${entries.length} requests have no response headers: nothing is known of their caching and compression.`]
-      : []),
+  const own = [
+    pages.length > 1 && `The load spans ${pages.length} pages of the file; onContentLoad and onLoad are those of the page of its document.`,
+    headless > 0 &&
+      `${headless} of ${entries.length} requests have no response headers: nothing is known of their caching and compression.`,
   ];
+  return [...notes, ...own.filter((note) => note !== false)];
 }
 
 const NO_PAINTS: PaintTimes = { fcpMs: null, lcpMs: null, tbtMs: null, loadMs: null };

@@ -3,14 +3,8 @@ import { remembered } from '../read/lookups.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
 import { endOf, groupsOf, type Totals } from './totals.ts';
 
-/** Who a third-party host belongs to. */
-export interface Entity {
-  readonly name: string;
-  readonly category: string;
-}
-
-/** The entity of a host, null where it is unknown. */
-export type EntityOf = (host: string) => Entity | null;
+/** Who a third-party host belongs to, null where that is unknown. */
+export type EntityOf = (host: string) => { readonly name: string; readonly category: string } | null;
 
 /** Longest name that DNS allows; a longer text is not a host. */
 const MAX_HOST = 253;
@@ -20,8 +14,7 @@ export async function loadEntities(): Promise<EntityOf> {
   // CommonJS whose members are known only once it runs.
   const { default: thirdParties } = await import('third-party-web/nostats-subset.js');
   return remembered((host) => {
-    const entity = host.length > MAX_HOST ? undefined : thirdParties.getEntity(host);
-    return entity ? { name: entity.name, category: entity.category } : null;
+    return (host.length > MAX_HOST ? undefined : thirdParties.getEntity(host)) ?? null;
   });
 }
 
@@ -64,7 +57,7 @@ export function partiesOf(entries: readonly HarEntry[], entityOf: EntityOf, bloc
     return key;
   };
   const hosted = entries.filter(({ host, domain }) => host !== null && domain !== null);
-  return groupsOf(hosted, keyOf).map(({ key: _key, entries: members, ...totals }) => {
+  return groupsOf(hosted, keyOf).map(({ entries: members, totals }) => {
     const first = members[0] as HarEntry; // a group has one
     const blocking = members.filter((entry) => blocks.has(entry));
     return {

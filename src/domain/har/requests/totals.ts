@@ -18,12 +18,12 @@ export function weightOf({ transferBytes, contentBytes }: ByteSizes): number | n
 }
 
 /** End of a request; its start where the duration is unknown, 0 where nothing is. */
-export function endOf({ startMs, durationMs }: Pick<HarEntry, 'startMs' | 'durationMs'>): number {
+export function endOf({ startMs, durationMs }: HarEntry): number {
   return (startMs ?? 0) + (durationMs ?? 0);
 }
 
 /** Status 4xx, 5xx, or 0: no response arrived. Of an entry that says no status nothing is known. */
-export function hasFailed({ status }: Pick<HarEntry, 'status'>): boolean {
+export function hasFailed({ status }: HarEntry): boolean {
   return status !== null && (status === 0 || status >= 400);
 }
 
@@ -43,17 +43,11 @@ export function totalsOf(entries: readonly ByteSizes[]): Totals {
   return { requests: entries.length, transferBytes: sumOf(entries, 'transferBytes'), contentBytes: sumOf(entries, 'contentBytes') };
 }
 
-/** Requests that have something in common, with their numbers. */
-export type Group<Key> = Totals & { readonly key: Key; readonly entries: readonly HarEntry[] };
-
-/** Heaviest first, then what has most requests. */
-function byWeight(a: Totals, b: Totals): number {
-  return (weightOf(b) ?? 0) - (weightOf(a) ?? 0) || b.requests - a.requests;
-}
-
-/** The groups of these requests, heaviest first. */
-export function groupsOf<Key>(entries: readonly HarEntry[], keyOf: (entry: HarEntry) => Key): Group<Key>[] {
-  return Array.from(grouped(entries, keyOf), ([key, members]) => ({ key, entries: members, ...totalsOf(members) })).toSorted(byWeight);
+/** The groups of these requests, heaviest first, then what has most requests. */
+export function groupsOf<Key>(entries: readonly HarEntry[], keyOf: (entry: HarEntry) => Key) {
+  return Array.from(grouped(entries, keyOf), ([key, members]) => ({ key, entries: members, totals: totalsOf(members) })).toSorted(
+    ({ totals: a }, { totals: b }) => (weightOf(b) ?? 0) - (weightOf(a) ?? 0) || b.requests - a.requests,
+  );
 }
 
 /** The few items with the largest values, largest first, earlier ones first among equals; those without a value never. */
@@ -103,7 +97,7 @@ export function opensConnection({ timings }: HarEntry): boolean {
 }
 
 /** First byte of the document, ms after the start of the load; null where its times are unknown. */
-export function firstByteOf({ document }: Pick<Har, 'document'>): number | null {
+export function firstByteOf({ document }: Har): number | null {
   if (!document || document.startMs === null || document.durationMs === null) return null;
   return endOf(document) - (document.timings.receiveMs ?? 0);
 }

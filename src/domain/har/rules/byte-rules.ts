@@ -1,5 +1,6 @@
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { addTo } from '../../../lib/tally.ts';
+import { addressIn } from '../read/addresses.ts';
 import { withoutFragment } from '../read/find-document.ts';
 import type { HarEntry, ResourceType } from '../read/har-model.ts';
 import { isApiAnswer, isCompressible } from '../read/resource-type.ts';
@@ -7,7 +8,8 @@ import { imageHint, imageWords, savedShare } from '../requests/images.ts';
 import type { HarStudy } from '../requests/study-har.ts';
 import { opensConnection, totalsOf, weightOf } from '../requests/totals.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
-import { addressIn, blockingWins, type Concerned, each, largestWins, type Rule, someOf, type Wins } from './problem.ts';
+import { blockingWins, type Concerned, each, largestWins, type Rule, someOf, type Wins } from './problem.ts';
+import type { ProblemKind } from './problem-kinds.ts';
 
 /** Below it a text fits one packet and packing it saves no time. */
 const WORTH_PACKING_BYTES = 1400;
@@ -77,26 +79,6 @@ const addressKey = ({ pageId, url }: HarEntry) => `${pageId} ${withoutFragment(u
 /** How many addresses these requests are of; the same on another page is another. */
 export const addressesIn = (concerned: readonly Concerned[]) => new Set(concerned.map(({ entry }) => addressKey(entry))).size;
 
-/** Each fetch of an address after the first on the same page, from the network. */
-const duplicates: Rule = {
-  selects: ({ har }) =>
-    repeatedBy(har.entries, (entry) => (wasFetched(entry) && entry.method === 'GET' && entry.host !== null ? addressKey(entry) : null)).map(
-      ({ entry }) => ({ entry, detail: 'fetched again', cost: weightOf(entry) ?? 0 }),
-    ),
-  costs: ({ transferBytes }) => ({ bytes: transferBytes }),
-  says({ requests, concerned }) {
-    const times = requests === 1 ? 'once' : counted(requests, 'time');
-    return `${counted(addressesIn(concerned), 'address is', 'addresses are')} fetched again ${times}`;
-  },
-  advice: 'fetching each once',
-  which({ concerned }) {
-    const repeats = new Map<string, number>();
-    for (const { entry } of concerned) addTo(repeats, entry.url, weightOf(entry) ?? 0);
-    const [heaviest] = [...repeats].toSorted(([, a], [, b]) => b - a);
-    return [heaviest ? `Heaviest ${addressIn({ url: heaviest[0] })}` : null];
-  },
-};
-
 /** Smaller scripts have equal sizes by chance. */
 const LEAST_COPY_BYTES = 5000;
 
@@ -109,19 +91,6 @@ function libraryOf(url: string): string {
 
 const copyKey = ({ type, status, contentBytes, pageId, url }: HarEntry) =>
   type === 'script' && status === 200 && (contentBytes ?? 0) >= LEAST_COPY_BYTES ? `${pageId} ${contentBytes} ${libraryOf(url)}` : null;
-
-/** Scripts that came under another address before: the same name and exactly the same size on one page. */
-const duplicatedScripts: Rule = {
-  basis: 'heuristic',
-  selects: ({ har }) =>
-    repeatedBy(har.entries, copyKey)
-      .filter(({ entry, first }) => withoutFragment(first.url) !== withoutFragment(entry.url))
-      .map(({ entry, first }) => ({ entry, detail: `same name and size as ${addressIn(first)}`, cost: weightOf(entry) ?? 0 })),
-  costs: ({ transferBytes }) => ({ bytes: transferBytes }),
-  says: ({ requests }) => `${counted(requests, 'script is', 'scripts are')} probably loaded twice under different addresses`,
-  advice: 'one copy',
-  which: ({ concerned, worst }) => [`${addressIn(worst)} has the ${concerned.find(({ entry }) => entry === worst)?.detail}`],
-};
 
 /** Smaller images save nothing that is worth a word. */
 const LEAST_IMAGE_BYTES = 10_000;
@@ -137,26 +106,6 @@ export function imagesOf({ har }: HarStudy): HarEntry[] {
 }
 
 const isLargeImage = (entry: HarEntry) => (weightOf(entry) ?? 0) >= LEAST_IMAGE_BYTES;
-
-/** Images in old formats, with what modern ones save about; the likely LCP image has findings of its own, but counts here. */
-const imageFormats: Rule = {
-  basis: 'estimate',
-  selects(study) {
-    const old = each((entry) => isImage(entry) && isLargeImage(entry) && savedShare(entry) > 0, imageWords, savedBytes)(study);
-    return old.reduce((sum, { cost }) => sum + cost, 0) < LEAST_SAVED_BYTES ? [] : old;
-  },
-  costs: ({ concerned }) => ({ bytes: concerned.reduce((sum, { cost }) => sum + cost, 0) }),
-  says({ requests, concerned }, study) {
-    const formats = [...new Set(concerned.map(({ entry }) => imageHint(entry).format))].join(' or ');
-    const all = imagesOf(study).filter(isLargeImage).length;
-    return `${requests} of ${counted(all, 'image')} above 10 kB ${requests === 1 ? 'is' : 'are'} ${formats}`;
-  },
-  advice: 'WebP or AVIF',
-  which({ concerned, heaviest, ...selected }) {
-    const largest = concerned.find(({ entry }) => addressIn(entry) === heaviest);
-    return [formatBytes(weightOf(selected)), `largest ${heaviest}: ${largest?.detail}`];
-  },
-};
 
 /** Fewer requests over the old protocol hardly queue for its connections. */
 const WORTH_MULTIPLEXING = 3;
@@ -195,36 +144,8 @@ function queueWins(study: HarStudy, concerned: readonly Concerned[]): Wins {
 
 const isQueueKnown = (concerned: readonly Concerned[]) => concerned.some(({ entry }) => entry.timings.blockedMs !== null);
 
-/** The cost is the longest single queue, because they overlap. */
-const http1: Rule = {
-  selects(study) {
-    const old = each(
-      (entry) => isHttp1(entry) && wasSent(entry),
-      ({ timings: { blockedMs } }) => (blockedMs === null ? 'over HTTP/1.x' : `queued ${formatMs(blockedMs)}`),
-      ({ timings }) => timings.blockedMs,
-    )(study);
-    return old.length < WORTH_MULTIPLEXING ? [] : old;
-  },
-  costs: ({ concerned, most }, study) => ({ ms: isQueueKnown(concerned) ? most : null, wins: queueWins(study, concerned) }),
-  says: ({ requests, concerned }) => `${counted(requests, 'request')} to ${someOf(hostsOf(concerned), 2)} went over HTTP/1.x`,
-  advice: 'HTTP/2',
-  which: ({ concerned, most }) => [isQueueKnown(concerned) && `The longest queued ${formatMs(most)} for a connection`],
-};
-
 /** Name resolution and connecting together, TLS included. */
 const openingMs = ({ timings: { dnsMs, connectMs } }: HarEntry) => (dnsMs ?? 0) + (connectMs ?? 0);
-
-/** Connections that a host opened after its first for a protocol that needs one only (HTTP/2, HTTP/3, SPDY). */
-const reconnects: Rule = {
-  selects: ({ har }) =>
-    repeatedBy(har.entries, (entry) =>
-      entry.protocol !== null && wasSent(entry) && !isHttp1(entry) && opensConnection(entry) ? entry.host : null,
-    ).map(({ entry }) => ({ entry, detail: `connecting took ${formatMs(openingMs(entry))}`, cost: openingMs(entry) })),
-  costs: ({ most }) => ({ ms: most }),
-  says: ({ requests }) =>
-    `${counted(requests, 'connection')} more than one for each host ${requests === 1 ? 'was' : 'were'} opened over HTTP/2 or 3`,
-  which: ({ concerned, most }) => [someOf(hostsOf(concerned), 2), `the longest took ${formatMs(most)} to open`],
-};
 
 const SHORT_CACHE_SECONDS = 7 * 86_400;
 const STATIC_TYPES = new Set<ResourceType>(['script', 'stylesheet', 'image', 'font', 'media']);
@@ -260,11 +181,81 @@ function cached(isOf: (seconds: number) => boolean, words: string): Rule {
 export const BYTE_RULES = {
   uncompressed_text: uncompressed('text file', (entry) => !isApiAnswer(entry)),
   uncompressed_answers: uncompressed('API answer', isApiAnswer),
-  duplicates,
-  duplicated_scripts: duplicatedScripts,
-  image_formats: imageFormats,
-  http1,
-  reconnects,
+  /** Each fetch of an address after the first on the same page, from the network. */
+  duplicates: {
+    selects: ({ har }) =>
+      repeatedBy(har.entries, (entry) =>
+        wasFetched(entry) && entry.method === 'GET' && entry.host !== null ? addressKey(entry) : null,
+      ).map(({ entry }) => ({ entry, detail: 'fetched again', cost: weightOf(entry) ?? 0 })),
+    costs: ({ transferBytes }) => ({ bytes: transferBytes }),
+    says({ requests, concerned }) {
+      const times = requests === 1 ? 'once' : counted(requests, 'time');
+      return `${counted(addressesIn(concerned), 'address is', 'addresses are')} fetched again ${times}`;
+    },
+    advice: 'fetching each once',
+    which({ concerned }) {
+      const repeats = new Map<string, number>();
+      for (const { entry } of concerned) addTo(repeats, entry.url, weightOf(entry) ?? 0);
+      const [heaviest] = [...repeats].toSorted(([, a], [, b]) => b - a);
+      return [heaviest ? `Heaviest ${addressIn({ url: heaviest[0] })}` : null];
+    },
+  },
+  /** Scripts that came under another address before: the same name and exactly the same size on one page. */
+  duplicated_scripts: {
+    basis: 'heuristic',
+    selects: ({ har }) =>
+      repeatedBy(har.entries, copyKey)
+        .filter(({ entry, first }) => withoutFragment(first.url) !== withoutFragment(entry.url))
+        .map(({ entry, first }) => ({ entry, detail: `same name and size as ${addressIn(first)}`, cost: weightOf(entry) ?? 0 })),
+    costs: ({ transferBytes }) => ({ bytes: transferBytes }),
+    says: ({ requests }) => `${counted(requests, 'script is', 'scripts are')} probably loaded twice under different addresses`,
+    advice: 'one copy',
+    which: ({ concerned, worst }) => [`${addressIn(worst)} has the ${concerned.find(({ entry }) => entry === worst)?.detail}`],
+  },
+  /** Images in old formats, with what modern ones save about; the likely LCP image has findings of its own, but counts here. */
+  image_formats: {
+    basis: 'estimate',
+    selects(study) {
+      const old = each((entry) => isImage(entry) && isLargeImage(entry) && savedShare(entry) > 0, imageWords, savedBytes)(study);
+      return old.reduce((sum, { cost }) => sum + cost, 0) < LEAST_SAVED_BYTES ? [] : old;
+    },
+    costs: ({ concerned }) => ({ bytes: concerned.reduce((sum, { cost }) => sum + cost, 0) }),
+    says({ requests, concerned }, study) {
+      const formats = [...new Set(concerned.map(({ entry }) => imageHint(entry).format))].join(' or ');
+      const all = imagesOf(study).filter(isLargeImage).length;
+      return `${requests} of ${counted(all, 'image')} above 10 kB ${requests === 1 ? 'is' : 'are'} ${formats}`;
+    },
+    advice: 'WebP or AVIF',
+    which({ concerned, heaviest, ...selected }) {
+      const largest = concerned.find(({ entry }) => addressIn(entry) === heaviest);
+      return [formatBytes(weightOf(selected)), `largest ${heaviest}: ${largest?.detail}`];
+    },
+  },
+  /** The cost is the longest single queue, because they overlap. */
+  http1: {
+    selects(study) {
+      const old = each(
+        (entry) => isHttp1(entry) && wasSent(entry),
+        ({ timings: { blockedMs } }) => (blockedMs === null ? 'over HTTP/1.x' : `queued ${formatMs(blockedMs)}`),
+        ({ timings }) => timings.blockedMs,
+      )(study);
+      return old.length < WORTH_MULTIPLEXING ? [] : old;
+    },
+    costs: ({ concerned, most }, study) => ({ ms: isQueueKnown(concerned) ? most : null, wins: queueWins(study, concerned) }),
+    says: ({ requests, concerned }) => `${counted(requests, 'request')} to ${someOf(hostsOf(concerned), 2)} went over HTTP/1.x`,
+    advice: 'HTTP/2',
+    which: ({ concerned, most }) => [isQueueKnown(concerned) && `The longest queued ${formatMs(most)} for a connection`],
+  },
+  /** Connections that a host opened after its first for a protocol that needs one only (HTTP/2, HTTP/3, SPDY). */
+  reconnects: {
+    selects: ({ har }) =>
+      repeatedBy(har.entries, (entry) =>
+        entry.protocol !== null && wasSent(entry) && !isHttp1(entry) && opensConnection(entry) ? entry.host : null,
+      ).map(({ entry }) => ({ entry, detail: `connecting took ${formatMs(openingMs(entry))}`, cost: openingMs(entry) })),
+    says: ({ requests }) =>
+      `${counted(requests, 'connection')} more than one for each host ${requests === 1 ? 'was' : 'were'} opened over HTTP/2 or 3`,
+    which: ({ concerned, most }) => [someOf(hostsOf(concerned), 2), `the longest took ${formatMs(most)} to open`],
+  },
   no_cache: cached((seconds) => seconds === 0, 'without a time for which the browser may keep it'),
   short_cache: cached((seconds) => seconds > 0 && seconds < SHORT_CACHE_SECONDS, 'to be kept for less than a week'),
-};
+} satisfies Partial<Record<ProblemKind, Rule>>;

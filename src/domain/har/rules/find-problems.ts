@@ -1,6 +1,7 @@
 import { counted, formatBytes, formatMs } from '../../../lib/number-text.ts';
 import { addTo } from '../../../lib/tally.ts';
 import { PAGE_MEDIANS, thresholdOf } from '../../speed/speed-metrics.ts';
+import { addressIn } from '../read/addresses.ts';
 import type { HarEntry, Party } from '../read/har-model.ts';
 import { imageWords, savedShare } from '../requests/images.ts';
 import { isWithFirst, type LargestPaint, type PaintPhases } from '../requests/largest-paint.ts';
@@ -9,13 +10,12 @@ import { endOf, hasFailed, largestBy, weightOf } from '../requests/totals.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
 import { BYTE_RULES } from './byte-rules.ts';
 import {
-  addressIn,
   blockingWins,
   type Concerned,
   each,
   largestWins,
   loadWins,
-  type ProblemOf,
+  type Problem,
   problemOf,
   type Rule,
   rankOf,
@@ -29,65 +29,7 @@ const SLOW_ANSWER_MS = 500;
 const them = ({ requests }: { requests: number }) => (requests === 1 ? 'it' : 'them');
 const statusWords = (status: number | null) => (status === 0 ? 'no response' : `status ${status}`);
 
-const failedDocument: Rule = {
-  selects: ({ har: { document } }) =>
-    document && hasFailed(document) ? [{ entry: document, detail: statusWords(document.status), cost: 0 }] : [],
-  costs: () => ({}),
-  says: ({ worst }) => `The document itself failed with status ${worst.status}: everything else is that of an error page`,
-};
-
-const errors: Rule = {
-  selects: each(
-    hasFailed,
-    ({ status }) => statusWords(status),
-    ({ durationMs }) => durationMs,
-  ),
-  costs: ({ most }) => ({ ms: most }),
-  says({ requests, concerned }) {
-    const failures = new Map<number, number>();
-    for (const { entry } of concerned) addTo(failures, entry.status ?? 0);
-    const counts = [...failures]
-      .toSorted(([a], [b]) => a - b)
-      .map(([status, count]) => `${count} × ${status === 0 ? 'no response' : status}`);
-    return `${counted(requests, 'request')} failed: ${counts.slice(0, 6).join(', ')}`;
-  },
-  which: ({ concerned, most }) => [concerned[0] ? `First ${addressIn(concerned[0].entry)}` : null, `the longest took ${formatMs(most)}`],
-};
-
-const redirects: Rule = {
-  selects: ({ har }) => har.redirects.map((entry) => ({ entry, detail: statusWords(entry.status), cost: entry.durationMs ?? 0 })),
-  costs: (_, study) => ({ ms: study.document?.redirectMs ?? null, wins: loadWins(study, study.document?.redirectMs ?? 0) }),
-  says: ({ requests }, _study, { ms }) =>
-    `${counted(requests, 'redirect')} ${requests === 1 ? 'delays' : 'delay'} the document${ms == null ? '' : ` by ${formatMs(ms)}`}`,
-  advice: 'linking to the final address',
-  which: (_, { main }) => [
-    [...main]
-      .slice(0, 5)
-      .map(({ host }) => sanitiseHost(host ?? ''))
-      .join(' → '),
-  ],
-};
-
 const firstByteLimit = thresholdOf('firstByte', 'unknown')?.good ?? Number.POSITIVE_INFINITY;
-
-const slowDocument: Rule = {
-  selects({ har, document }) {
-    const ttfbMs = document?.ttfbMs ?? 0;
-    return har.document && ttfbMs > firstByteLimit ? [{ entry: har.document, detail: 'the document', cost: ttfbMs }] : [];
-  },
-  costs: ({ most }, study) => ({ ms: most - firstByteLimit, wins: loadWins(study, study.document?.waitMs ?? most) }),
-  says: ({ most }) => `The document's first byte took ${formatMs(most)}, where ${formatMs(firstByteLimit)} is good`,
-  advice: 'a faster answer',
-  which({ worst: { timings } }) {
-    const parts = [
-      ['dns', timings.dnsMs],
-      ['connect', timings.connectMs],
-      ['of it ssl', timings.sslMs],
-      ['wait', timings.waitMs],
-    ] as const;
-    return [parts.flatMap(([name, ms]) => (ms ? [`${name} ${formatMs(ms)}`] : [])).join(', ')];
-  },
-};
 
 /** The blocking requests of third parties, or those of the page. */
 function blockers(isOf: (party: Party | null) => boolean): Rule['selects'] {
@@ -108,47 +50,11 @@ function waitWords(concerned: readonly Concerned[]): string | null {
 
 const hold = (requests: number) => (requests === 1 ? 'holds' : 'hold');
 
-/** Own files count from the first byte on. */
-const renderBlocking: Rule = {
-  selects: (study) => (study.blocking.firstByteMs === null ? [] : blockers((party) => party !== 'third')(study)),
-  costs(_, study) {
-    const { ownUntilMs, firstByteMs } = study.blocking;
-    const ms = Math.max(0, (ownUntilMs ?? 0) - (firstByteMs ?? 0));
-    return { ms, wins: blockingWins(study, ms, ownUntilMs ?? 0) };
-  },
-  basis: ({ blocking }) => blocking.basis,
-  says({ requests, concerned }, { blocking }) {
-    const scripts = concerned.filter(({ entry }) => entry.type === 'script').length;
-    const kinds = [scripts > 0 && counted(scripts, 'script'), requests > scripts && counted(requests - scripts, 'stylesheet')];
-    const files = kinds.filter(Boolean).join(' and ');
-    return `${files} of the page's own ${hold(requests)} back rendering until ${formatMs(blocking.ownUntilMs)}`;
-  },
-  advice: (selected) => `deferring ${them(selected)}`,
-  which: (selected) => [selected.heaviest, formatBytes(weightOf(selected)), waitWords(selected.concerned)],
-};
-
 /** Hosts, the one of the largest cost first. */
 function hostsByCost(concerned: readonly Concerned[]): string[] {
   const hosts = concerned.toSorted((a, b) => b.cost - a.cost).map(({ entry }) => sanitiseHost(entry.host ?? ''));
   return [...new Set(hosts)];
 }
-
-/** Third parties by how much longer they take than the page's own files. */
-const thirdPartyBlocking: Rule = {
-  selects: blockers((party) => party === 'third'),
-  costs({ most }, study) {
-    const { untilMs, ownUntilMs } = study.blocking;
-    const ms = ownUntilMs === null ? null : Math.max(0, (untilMs ?? 0) - ownUntilMs);
-    return { ms, wins: blockingWins(study, ms ?? most, most) };
-  },
-  basis: ({ blocking }) => blocking.basis,
-  says({ requests, most }, _study, { ms }) {
-    const until = ms ? `${formatMs(ms)} longer than the page's own files` : `until ${formatMs(most)}, no longer than the page itself`;
-    return `${counted(requests, 'third-party request')} ${hold(requests)} back rendering ${until}`;
-  },
-  advice: (selected) => `loading ${them(selected)} asynchronously`,
-  which: ({ concerned, most }) => [someOf(hostsByCost(concerned), 3), `until ${formatMs(most)}`, waitWords(concerned)],
-};
 
 /** A delay of a part of the largest paint that is worth a finding, ms and share of the paint. */
 const WORTH_MS = 200;
@@ -185,136 +91,202 @@ const imageCosts: Rule['costs'] = ({ most }, study) => ({ ms: most, wins: larges
 const probably = ({ largest }: HarStudy) => `it is ${largest?.certainty === 'likely' ? 'probably' : 'possibly'}`;
 const sentence = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
 
-/** The image is asked for late: what a preload or markup that names it could win. */
-const lateImage = paintRule('image', ({ phases }) => phases.loadDelayMs, {
-  costs: imageCosts,
-  says: ({ most }) => `The main image is requested ${formatMs(most)} too late`,
-  advice: 'loading it early',
-  which({ worst }, study) {
-    const { initiatorType, initiatorUrl, priority, protocol } = worst;
-    const by = initiatorUrl === null ? 'a script' : addressIn({ url: initiatorUrl });
-    const facts = [
-      initiatorType === 'script' && `requested by ${by}`,
-      priority && `priority ${priority}`,
-      protocol === 'http/1.1' && 'HTTP/1.1',
-    ];
-    return [sentence(`${probably(study)} ${addressIn(worst)}`), ...facts];
-  },
-});
-
 /** Time in which an image waited: for redirects, a slow server, a connection. */
 function imageWaits({ startMs, askedMs, timings: { waitMs, blockedMs } }: HarEntry) {
   const redirectMs = (startMs ?? 0) - (askedMs ?? 0);
   return { redirectMs, waitedMs: Math.max(0, (waitMs ?? 0) - QUICK_WAIT_MS) + (blockedMs ?? 0) + redirectMs };
 }
 
-/** The image loads for long: a redirect, a slow server, many bytes, an old format. */
-const slowImage = paintRule(
-  'image',
-  ({ entry, phases: { loadTimeMs } }) =>
-    Math.min(loadTimeMs, imageWaits(entry).waitedMs + savedShare(entry) * (entry.timings.receiveMs ?? loadTimeMs)),
-  {
-    costs: imageCosts,
-    says: (_, { largest }) => `The main image loads for ${formatMs(largest?.phases?.loadTimeMs)}`,
-    advice({ worst }) {
-      const format = savedShare(worst) > 0 && 'WebP or AVIF';
-      const answer = imageWaits(worst).waitedMs > 0 && 'a faster answer';
-      return [format, answer].filter(Boolean).join(' and ');
-    },
-    which({ worst }, study) {
-      const { waitMs, blockedMs, receiveMs } = worst.timings;
-      const { redirectMs, waitedMs } = imageWaits(worst);
-      const saved = Math.round(savedShare(worst) * (weightOf(worst) ?? 0));
-      const parts = [
-        redirectMs > 0 && `a redirect takes ${formatMs(redirectMs)}`,
-        waitedMs > redirectMs && `it waits ${formatMs((waitMs ?? 0) + (blockedMs ?? 0))}`,
-        receiveMs !== null && `receiving takes ${formatMs(receiveMs)}`,
-        saved > 0 && `WebP or AVIF saves about ${formatBytes(saved)}`,
-      ];
-      return [sentence(`${probably(study)} ${addressIn(worst)}: ${imageWords(worst)}`), ...parts];
-    },
-  },
-);
-
-/** Text that is not shown before its font is there. */
-const blockingFont = paintRule(
-  'text after a font',
-  ({ lcpMs, entry }, { paints, blocking }) => {
-    const freeMs = Math.max(blocking.untilMs ?? 0, blocking.firstByteMs ?? 0);
-    return Math.min(lcpMs, endOf(entry)) - Math.max(freeMs, isWithFirst(paints) ? 0 : (paints.fcpMs ?? 0));
-  },
-  {
-    costs({ most }, study) {
-      const ms = Math.round(most);
-      return { ms: most, wins: isWithFirst(study.paints) ? { fcpMs: ms, lcpMs: ms } : largestWins(study, most) };
-    },
-    says: ({ most }) => `Text is probably not shown until its font is there, ${formatMs(most)} later`,
-    advice: 'font-display: swap',
-    which: ({ worst }, { largest }) => [`${addressIn(worst)} ends ${formatMs(largest?.marginMs)} before the paint`],
-  },
-);
-
-/** Leaves out the document, what blocks rendering and the likely LCP element: their wait is counted there. */
-const slowAnswers: Rule = {
-  selects: each(
-    (entry, { main, blocks, largest }) =>
-      (entry.timings.waitMs ?? 0) >= SLOW_ANSWER_MS && !main.has(entry) && !blocks.has(entry) && largest?.entry !== entry,
-    ({ timings }) => `waited ${formatMs(timings.waitMs)}`,
-    ({ timings }) => timings.waitMs,
-  ),
-  costs: ({ most }) => ({ ms: most }),
-  says({ requests }) {
-    const answers = `${counted(requests, 'request')} that ${requests === 1 ? 'blocks' : 'block'} no rendering`;
-    return `${answers} waited ${SLOW_ANSWER_MS} ms or more for the server`;
-  },
-  which: ({ worst, most }) => [`Longest ${addressIn(worst)} with ${formatMs(most)}`],
-};
-
 const MEDIAN_BYTES = PAGE_MEDIANS.desktop.transferBytes;
 const excessOf = ({ totals }: HarStudy) => (totals.transferBytes ?? 0) - MEDIAN_BYTES;
 
-/** The fewest requests that together weigh as much as the page weighs too much. */
-const heavyPage: Rule = {
-  selects(study) {
-    let left = excessOf(study);
-    return study.har.entries
-      .toSorted((a, b) => (b.transferBytes ?? 0) - (a.transferBytes ?? 0))
-      .flatMap((entry) => {
-        const cost = entry.transferBytes ?? 0;
-        left -= cost;
-        return left + cost > 0 ? [{ entry, detail: 'among the heaviest', cost }] : [];
-      });
+/** How each problem is found: how a page comes to be seen, then bytes and connections that need not have been. */
+const RULES: Readonly<Record<ProblemKind, Rule>> = {
+  failed_document: {
+    selects: ({ har: { document } }) =>
+      document && hasFailed(document) ? [{ entry: document, detail: statusWords(document.status), cost: 0 }] : [],
+    costs: () => ({}),
+    says: ({ worst }) => `The document itself failed with status ${worst.status}: everything else is that of an error page`,
   },
-  costs: (_, study) => ({ bytes: excessOf(study) }),
-  says: (_, { totals }) =>
-    `The page moves ${formatBytes(totals.transferBytes)}, where the median page on desktop has ${formatBytes(MEDIAN_BYTES)}`,
-  which({ requests, concerned }, { parties }) {
-    const third = parties.find(({ party }) => party === 'third');
-    const most = `${requests === 1 ? 'one request weighs' : `${requests} requests weigh`} as much as the excess`;
-    const first = concerned[0] && `Heaviest ${addressIn(concerned[0].entry)}`;
-    return [first ?? null, third ? `heaviest third party ${third.name} ${formatBytes(third.transferBytes)}` : null, most];
+  errors: {
+    selects: each(
+      hasFailed,
+      ({ status }) => statusWords(status),
+      ({ durationMs }) => durationMs,
+    ),
+    says({ requests, concerned }) {
+      const failures = new Map<number, number>();
+      for (const { entry } of concerned) addTo(failures, entry.status ?? 0);
+      const counts = [...failures]
+        .toSorted(([a], [b]) => a - b)
+        .map(([status, count]) => `${count} × ${status === 0 ? 'no response' : status}`);
+      return `${counted(requests, 'request')} failed: ${counts.slice(0, 6).join(', ')}`;
+    },
+    which: ({ concerned, most }) => [concerned[0] ? `First ${addressIn(concerned[0].entry)}` : null, `the longest took ${formatMs(most)}`],
   },
+  redirects: {
+    selects: ({ har }) => har.redirects.map((entry) => ({ entry, detail: statusWords(entry.status), cost: entry.durationMs ?? 0 })),
+    costs: (_, study) => ({ ms: study.document?.redirectMs ?? null, wins: loadWins(study, study.document?.redirectMs ?? 0) }),
+    says: ({ requests }, _study, { ms }) =>
+      `${counted(requests, 'redirect')} ${requests === 1 ? 'delays' : 'delay'} the document${ms == null ? '' : ` by ${formatMs(ms)}`}`,
+    advice: 'linking to the final address',
+    which: (_, { main }) => [
+      [...main]
+        .slice(0, 5)
+        .map(({ host }) => sanitiseHost(host ?? ''))
+        .join(' → '),
+    ],
+  },
+  slow_document: {
+    selects({ har, document }) {
+      const ttfbMs = document?.ttfbMs ?? 0;
+      return har.document && ttfbMs > firstByteLimit ? [{ entry: har.document, detail: 'the document', cost: ttfbMs }] : [];
+    },
+    costs: ({ most }, study) => ({ ms: most - firstByteLimit, wins: loadWins(study, study.document?.waitMs ?? most) }),
+    says: ({ most }) => `The document's first byte took ${formatMs(most)}, where ${formatMs(firstByteLimit)} is good`,
+    advice: 'a faster answer',
+    which({ worst: { timings } }) {
+      const parts = [
+        ['dns', timings.dnsMs],
+        ['connect', timings.connectMs],
+        ['of it ssl', timings.sslMs],
+        ['wait', timings.waitMs],
+      ] as const;
+      return [parts.flatMap(([name, ms]) => (ms ? [`${name} ${formatMs(ms)}`] : [])).join(', ')];
+    },
+  },
+  /** Own files count from the first byte on. */
+  render_blocking: {
+    selects: (study) => (study.blocking.firstByteMs === null ? [] : blockers((party) => party !== 'third')(study)),
+    costs(_, study) {
+      const { ownUntilMs, firstByteMs } = study.blocking;
+      const ms = Math.max(0, (ownUntilMs ?? 0) - (firstByteMs ?? 0));
+      return { ms, wins: blockingWins(study, ms, ownUntilMs ?? 0) };
+    },
+    basis: ({ blocking }) => blocking.basis,
+    says({ requests, concerned }, { blocking }) {
+      const scripts = concerned.filter(({ entry }) => entry.type === 'script').length;
+      const kinds = [scripts > 0 && counted(scripts, 'script'), requests > scripts && counted(requests - scripts, 'stylesheet')];
+      const files = kinds.filter(Boolean).join(' and ');
+      return `${files} of the page's own ${hold(requests)} back rendering until ${formatMs(blocking.ownUntilMs)}`;
+    },
+    advice: (selected) => `deferring ${them(selected)}`,
+    which: (selected) => [selected.heaviest, formatBytes(weightOf(selected)), waitWords(selected.concerned)],
+  },
+  /** Third parties by how much longer they take than the page's own files. */
+  third_party_blocking: {
+    selects: blockers((party) => party === 'third'),
+    costs({ most }, study) {
+      const { untilMs, ownUntilMs } = study.blocking;
+      const ms = ownUntilMs === null ? null : Math.max(0, (untilMs ?? 0) - ownUntilMs);
+      return { ms, wins: blockingWins(study, ms ?? most, most) };
+    },
+    basis: ({ blocking }) => blocking.basis,
+    says({ requests, most }, _study, { ms }) {
+      const until = ms ? `${formatMs(ms)} longer than the page's own files` : `until ${formatMs(most)}, no longer than the page itself`;
+      return `${counted(requests, 'third-party request')} ${hold(requests)} back rendering ${until}`;
+    },
+    advice: (selected) => `loading ${them(selected)} asynchronously`,
+    which: ({ concerned, most }) => [someOf(hostsByCost(concerned), 3), `until ${formatMs(most)}`, waitWords(concerned)],
+  },
+  /** The image is asked for late: what a preload or markup that names it could win. */
+  late_lcp_image: paintRule('image', ({ phases }) => phases.loadDelayMs, {
+    costs: imageCosts,
+    says: ({ most }) => `The main image is requested ${formatMs(most)} too late`,
+    advice: 'loading it early',
+    which({ worst }, study) {
+      const { initiatorType, initiatorUrl, priority, protocol } = worst;
+      const by = initiatorUrl === null ? 'a script' : addressIn({ url: initiatorUrl });
+      const facts = [
+        initiatorType === 'script' && `requested by ${by}`,
+        priority && `priority ${priority}`,
+        protocol === 'http/1.1' && 'HTTP/1.1',
+      ];
+      return [sentence(`${probably(study)} ${addressIn(worst)}`), ...facts];
+    },
+  }),
+  /** The image loads for long: a redirect, a slow server, many bytes, an old format. */
+  slow_lcp_image: paintRule(
+    'image',
+    ({ entry, phases: { loadTimeMs } }) =>
+      Math.min(loadTimeMs, imageWaits(entry).waitedMs + savedShare(entry) * (entry.timings.receiveMs ?? loadTimeMs)),
+    {
+      costs: imageCosts,
+      says: (_, { largest }) => `The main image loads for ${formatMs(largest?.phases?.loadTimeMs)}`,
+      advice({ worst }) {
+        const format = savedShare(worst) > 0 && 'WebP or AVIF';
+        const answer = imageWaits(worst).waitedMs > 0 && 'a faster answer';
+        return [format, answer].filter(Boolean).join(' and ');
+      },
+      which({ worst }, study) {
+        const { waitMs, blockedMs, receiveMs } = worst.timings;
+        const { redirectMs, waitedMs } = imageWaits(worst);
+        const saved = Math.round(savedShare(worst) * (weightOf(worst) ?? 0));
+        const parts = [
+          redirectMs > 0 && `a redirect takes ${formatMs(redirectMs)}`,
+          waitedMs > redirectMs && `it waits ${formatMs((waitMs ?? 0) + (blockedMs ?? 0))}`,
+          receiveMs !== null && `receiving takes ${formatMs(receiveMs)}`,
+          saved > 0 && `WebP or AVIF saves about ${formatBytes(saved)}`,
+        ];
+        return [sentence(`${probably(study)} ${addressIn(worst)}: ${imageWords(worst)}`), ...parts];
+      },
+    },
+  ),
+  /** Text that is not shown before its font is there. */
+  blocking_font: paintRule(
+    'text after a font',
+    ({ lcpMs, entry }, { paints, blocking }) => {
+      const freeMs = Math.max(blocking.untilMs ?? 0, blocking.firstByteMs ?? 0);
+      return Math.min(lcpMs, endOf(entry)) - Math.max(freeMs, isWithFirst(paints) ? 0 : (paints.fcpMs ?? 0));
+    },
+    {
+      costs({ most }, study) {
+        const ms = Math.round(most);
+        return { ms: most, wins: isWithFirst(study.paints) ? { fcpMs: ms, lcpMs: ms } : largestWins(study, most) };
+      },
+      says: ({ most }) => `Text is probably not shown until its font is there, ${formatMs(most)} later`,
+      advice: 'font-display: swap',
+      which: ({ worst }, { largest }) => [`${addressIn(worst)} ends ${formatMs(largest?.marginMs)} before the paint`],
+    },
+  ),
+  /** Leaves out the document, what blocks rendering and the likely LCP element: their wait is counted there. */
+  slow_answers: {
+    selects: each(
+      (entry, { main, blocks, largest }) =>
+        (entry.timings.waitMs ?? 0) >= SLOW_ANSWER_MS && !main.has(entry) && !blocks.has(entry) && largest?.entry !== entry,
+      ({ timings }) => `waited ${formatMs(timings.waitMs)}`,
+      ({ timings }) => timings.waitMs,
+    ),
+    says({ requests }) {
+      const answers = `${counted(requests, 'request')} that ${requests === 1 ? 'blocks' : 'block'} no rendering`;
+      return `${answers} waited ${SLOW_ANSWER_MS} ms or more for the server`;
+    },
+    which: ({ worst, most }) => [`Longest ${addressIn(worst)} with ${formatMs(most)}`],
+  },
+  /** The fewest requests that together weigh as much as the page weighs too much. */
+  heavy_page: {
+    selects(study) {
+      let left = excessOf(study);
+      return study.har.entries
+        .toSorted((a, b) => (b.transferBytes ?? 0) - (a.transferBytes ?? 0))
+        .flatMap((entry) => {
+          const cost = entry.transferBytes ?? 0;
+          left -= cost;
+          return left + cost > 0 ? [{ entry, detail: 'among the heaviest', cost }] : [];
+        });
+    },
+    costs: (_, study) => ({ bytes: excessOf(study) }),
+    says: (_, { totals }) =>
+      `The page moves ${formatBytes(totals.transferBytes)}, where the median page on desktop has ${formatBytes(MEDIAN_BYTES)}`,
+    which({ requests, concerned }, { parties }) {
+      const third = parties.find(({ party }) => party === 'third');
+      const most = `${requests === 1 ? 'one request weighs' : `${requests} requests weigh`} as much as the excess`;
+      const first = concerned[0] && `Heaviest ${addressIn(concerned[0].entry)}`;
+      return [first ?? null, third ? `heaviest third party ${third.name} ${formatBytes(third.transferBytes)}` : null, most];
+    },
+  },
+  ...BYTE_RULES,
 };
-
-/** Rules about how a page comes to be seen. */
-const LOAD_RULES = {
-  failed_document: failedDocument,
-  errors,
-  redirects,
-  slow_document: slowDocument,
-  render_blocking: renderBlocking,
-  third_party_blocking: thirdPartyBlocking,
-  late_lcp_image: lateImage,
-  slow_lcp_image: slowImage,
-  blocking_font: blockingFont,
-  slow_answers: slowAnswers,
-  heavy_page: heavyPage,
-};
-
-const RULES: Readonly<Record<ProblemKind, Rule>> = { ...LOAD_RULES, ...BYTE_RULES };
-
-/** A problem of a page load. */
-export type Problem = ProblemOf<ProblemKind>;
 
 /** All that is wrong with a page load, costliest first. */
 export function findProblems(study: HarStudy): Problem[] {

@@ -1,9 +1,9 @@
 import { formatBytes, formatMs } from '../../../lib/number-text.ts';
-import { addressText } from '../read/addresses.ts';
+import { addressIn } from '../read/addresses.ts';
 import type { HarEntry } from '../read/har-model.ts';
 import type { HarStudy } from '../requests/study-har.ts';
 import { largestBy, type Totals, totalsOf, weightOf } from '../requests/totals.ts';
-import { sanitiseUrl } from '../sanitise-url.ts';
+import type { ProblemKind } from './problem-kinds.ts';
 
 /** A request that a problem concerns: what is wrong with it, and what orders it among the others (ms or bytes). */
 export interface Concerned {
@@ -42,7 +42,8 @@ export interface Selected extends Totals {
 export interface Rule {
   /** In order of start; none where a load has no such problem. */
   readonly selects: (study: HarStudy) => readonly Concerned[];
-  readonly costs: (selected: Selected, study: HarStudy) => Costs;
+  /** The largest cost in ms where it is left out. */
+  readonly costs?: (selected: Selected, study: HarStudy) => Costs;
   /** Measured where it is left out. */
   readonly basis?: Basis | ((study: HarStudy) => Basis);
   /** When the cost arises; with this load where it is left out. */
@@ -52,12 +53,12 @@ export interface Rule {
   /** The remedy, as the subject of "saves"; left out where nothing is won by a known amount. */
   readonly advice?: string | ((selected: Selected) => string);
   /** Which requests are meant, for the brackets behind the sentence; empty parts are left out. */
-  readonly which?: (selected: Selected, study: HarStudy, costs: Costs) => readonly (string | false | null)[];
+  readonly which?: (selected: Selected, study: HarStudy) => readonly (string | false | null)[];
 }
 
-/** A problem with what it costs; null where a cost does not apply or the file does not show it. */
-export interface ProblemOf<Kind extends string = string> {
-  readonly problem: Kind;
+/** A problem of a page load with what it costs; null where a cost does not apply or the file does not show it. */
+export interface Problem {
+  readonly problem: ProblemKind;
   readonly concerned: readonly Concerned[];
   readonly costMs: number | null;
   readonly costBytes: number | null;
@@ -68,9 +69,6 @@ export interface ProblemOf<Kind extends string = string> {
   /** One sentence free of secrets with what can be won, and brackets that name the worst. */
   readonly says: string;
 }
-
-/** The address of a request for a sentence. */
-export const addressIn = ({ url }: Pick<HarEntry, 'url'>): string => addressText(sanitiseUrl(url));
 
 /** The first names of a list, and how many more there are: `a, b and 3 more`. */
 export function someOf(names: readonly string[], shown: number): string {
@@ -112,15 +110,15 @@ function savedWords({ wins, ms, bytes }: Costs, { when }: Rule): string {
 }
 
 /** The one problem of a rule in a load; none where no request has it. */
-export function problemOf<Kind extends string>(problem: Kind, rule: Rule, study: HarStudy): ProblemOf<Kind>[] {
+export function problemOf(problem: ProblemKind, rule: Rule, study: HarStudy): Problem[] {
   const selected = selectedOf(rule.selects(study));
   if (!selected) return [];
   const { basis = 'measured', advice, when = 'this load' } = rule;
-  const costs = rule.costs(selected, study);
+  const costs = rule.costs?.(selected, study) ?? { ms: selected.most };
   const { ms = null, bytes = null, wins = {} } = costs;
   const saved = advice === undefined ? '' : savedWords(costs, rule);
   const mended = saved === '' ? '' : `; ${typeof advice === 'function' ? advice(selected) : advice} ${saved}`;
-  const which = (rule.which?.(selected, study, costs) ?? []).filter(Boolean).join('; ');
+  const which = (rule.which?.(selected, study) ?? []).filter(Boolean).join('; ');
   return [
     {
       problem,
@@ -141,7 +139,7 @@ const BYTES_PER_MS = 1000;
 const BESIDE_PAINTS = 0.25;
 
 /** The weight of a problem: a failed document first, what can win most of both paints, costs of this load before those of later visits. */
-export function rankOf({ problem, costMs, costBytes, when, wins }: ProblemOf): number {
+export function rankOf({ problem, costMs, costBytes, when, wins }: Problem): number {
   if (problem === 'failed_document') return Number.MAX_VALUE;
   const { fcpMs = 0, lcpMs = 0 } = wins ?? {};
   const beside = (costMs ?? 0) + (costBytes ?? 0) / BYTES_PER_MS - Math.max(fcpMs, lcpMs);
