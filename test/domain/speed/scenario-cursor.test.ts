@@ -7,6 +7,7 @@ import {
   scenarioCursor,
   yetWords,
 } from '../../../src/domain/speed/scenario-cursor.ts';
+import { walkScenarios } from '../../../src/usecases/speed/scenario-reports.ts';
 
 const list = [[1, 2, 3], '-7d'];
 
@@ -36,11 +37,35 @@ it('is refused for another question', () => {
 
 it('few scenarios stay in their order, of many the newest come first', () => {
   expect(inReadingOrder([3, 1, 2])).toEqual([3, 1, 2]);
-  const many = Array.from({ length: 13 }, (_, at) => at + 1);
-  expect(inReadingOrder(many)[0]).toBe(13);
-  const part = { from: 1, to: 7, of: 400, cursor: 'x' };
-  expect(yetWords(part)).toBe('Only 7 of 400 scenarios looked at yet');
-  expect(yetWords({ ...part, from: 8, to: 14 })).toBe('Only scenarios 8 to 14 of 400 looked at here');
-  expect(yetWords({ ...part, from: 395, to: 400, cursor: undefined })).toBe('');
-  expect(placeWords({ from: 1, to: 7, of: 400, cursor: 'x' })).toBe('the first 7 of 400 scenarios');
+  expect(inReadingOrder(Array.from({ length: 13 }, (_, at) => at + 1))[0]).toBe(13);
+});
+
+it.each([
+  [1, 7, 'x', 'the first 7 of 400 scenarios', 'Only 7 of 400 scenarios looked at yet'],
+  [8, 14, 'x', 'scenarios 8 to 14 of 400', 'Only scenarios 8 to 14 of 400 looked at here'],
+  [395, 400, undefined, 'scenarios 395 to 400 of 400', ''],
+])('the part from %i to %i is told', (from, to, cursor, place, yet) => {
+  const part = { from, to, of: 400, cursor };
+  expect([placeWords(part), yetWords(part)]).toEqual([place, yet]);
+});
+
+const ids = Array.from({ length: 10 }, (_, index) => index + 1);
+
+/** Walks until so many scenarios were read, as a call does whose time is out then. */
+async function walk(cursor: string | undefined, most: number) {
+  const read: number[] = [];
+  const { part, rows } = await walkScenarios(
+    { ids, cursor, list },
+    async (id) => read.push(id),
+    () => read.length >= most,
+  );
+  return { read, part, rows };
+}
+
+it('later pages of rows are of the scenarios of the first one, however much time there is', async () => {
+  const first = await walk(undefined, 3);
+  const rows = Buffer.from('200.abcdef01').toString('base64url');
+  const more = scenarioCursor({ start: 0, rows, end: first.part?.to }, list, ids.length);
+  for (const most of [1, 8]) expect(await walk(more, most)).toEqual({ read: [1, 2, 3], part: first.part, rows });
+  expect((await walk(first.part?.cursor, 20)).read).toEqual([4, 5, 6, 7, 8, 9, 10]);
 });

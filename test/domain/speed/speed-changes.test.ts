@@ -24,8 +24,8 @@ const slowed = (reports: readonly Report[], fromMs: number, toMs: number, factor
     }),
   }));
 
-function changesIn(reports: readonly Report[], window = WINDOWS) {
-  return speedChangesOf(7, 'Home', studyScenario(reports, { ...window, metrics: METRICS, timeZone: 'UTC' }));
+function changesIn(reports: readonly Report[]) {
+  return speedChangesOf(7, 'Home', studyScenario(reports, { ...WINDOWS, metrics: METRICS, timeZone: 'UTC' }));
 }
 
 describe('the changes of a scenario in its period', () => {
@@ -45,36 +45,25 @@ describe('the changes of a scenario in its period', () => {
     expect(Math.abs((changes[0]?.moves[0].fromMs ?? 0) - fromMs)).toBeLessThan(DAY_MS / 4);
   });
 
-  it('that is over is an episode; one that was over before is no news', () => {
-    const during = changesIn(slowed(quiet, startMs + DAY_MS, startMs + 3 * DAY_MS, 1.4)).changes;
-    expect(during.map(({ moves: [first] }) => first.shape)).toEqual(['episode']);
-    expect(Math.abs((during[0]?.moves[0].untilMs ?? 0) - startMs - 3 * DAY_MS)).toBeLessThan(DAY_MS / 4);
-    expect(changesIn(slowed(quiet, startMs - 9 * DAY_MS, startMs - 5 * DAY_MS, 1.4)).changes).toEqual([]);
-    expect(changesIn(slowed(quiet, startMs - 9 * DAY_MS, Number.POSITIVE_INFINITY, 1.4)).changes).toEqual([]);
-  });
-
-  it('are several where one was undone before the next one came', () => {
-    const window = {
-      baseline: { ...WINDOWS.baseline, endMs: startMs - 14 * DAY_MS - 1 },
-      period: { ...WINDOWS.period, startMs: startMs - 14 * DAY_MS },
-    };
-    const twice = slowed(
-      slowed(quiet, startMs - 10 * DAY_MS, startMs - 7 * DAY_MS, 1.5),
-      startMs + 2 * DAY_MS,
-      Number.POSITIVE_INFINITY,
-      1.3,
+  it.each([
+    ['that is over is an episode', [[1, 3]], ['episode']],
+    ['that was over before is no news', [[-9, -5]], []],
+    ['that began before is no news', [[-9, 99]], []],
+    [
+      'that was undone before the next one came is one of several',
+      [
+        [0.5, 2],
+        [4, 99],
+      ],
+      ['episode', 'step'],
+    ],
+  ] as const)('%s', (_, spells, told) => {
+    const reports = spells.reduce<readonly Report[]>(
+      (all, [from, to]) => slowed(all, startMs + from * DAY_MS, startMs + to * DAY_MS, 1.4),
+      quiet,
     );
-    const shapes = changesIn(twice, window).changes.map(({ moves: [{ shape, fromMs }] }) => [
-      shape,
-      Math.round((fromMs - startMs) / DAY_MS),
-    ]);
-    expect(shapes).toHaveLength(2);
-    expect(shapes).toEqual(
-      expect.arrayContaining([
-        ['episode', -10],
-        ['step', 2],
-      ]),
-    );
+    const shapes = changesIn(reports).changes.map(({ moves: [{ shape }] }) => shape);
+    expect([...new Set(shapes)].toSorted()).toEqual(told);
   });
 });
 
@@ -151,20 +140,17 @@ describe('the list of changes', () => {
     ]);
   });
 
-  it('takes for a coincidence neither drifts, nor rates that moved by the mix, nor what began two days apart', () => {
-    const [part] = site('conversionRate', '2026-11-10').parts;
-    const mixed = site('visits', '2026-11-10', { parts: part ? [{ ...part, mix: 'yes' }] : [] });
-    const drift = site('conversionRate', '2026-11-10', { shape: 'drift' });
-    for (const each of [mixed, drift, site('conversionRate', '2026-11-12'), site('conversionRate', '2026-11-08')])
-      expect(orderOf(entriesOf([each], [speed({})], PERIOD))).toEqual([each.from, '7']);
-    expect(orderOf(entriesOf([site('conversionRate', '2026-11-10')], [speed({ shape: 'drift' })], PERIOD))).toEqual(['2026-11-10', '7']);
-  });
-
-  it('takes for none what runs on another device than the visitors whose conversion changed', () => {
-    const change = site('conversionRate', '2026-11-10');
-    const on = (scenario: string) => orderOf(entriesOf([change], [{ ...speed({}), scenario }], PERIOD));
-    expect(on('Checkout – desktop')).toEqual(['2026-11-10', '7']);
-    for (const name of ['Checkout – mobile', 'Checkout']) expect(on(name)).toEqual(['2026-11-10 beside 7', '7']);
+  const conversion = (own: Partial<RankedChange> = {}) => site('conversionRate', own.from ?? '2026-11-10', own);
+  const [part] = conversion().parts;
+  it.each<[string, RankedChange, SpeedChange]>([
+    ['what moved by the mix', conversion({ parts: part ? [{ ...part, mix: 'yes' }] : [] }), speed({})],
+    ['a drift of conversion', conversion({ shape: 'drift' }), speed({})],
+    ['a drift of speed', conversion(), speed({ shape: 'drift' })],
+    ['what began two days later', conversion({ from: '2026-11-12' }), speed({})],
+    ['what began two days earlier', conversion({ from: '2026-11-08' }), speed({})],
+    ['what runs on another device', conversion(), { ...speed({}), scenario: 'Checkout – desktop' }],
+  ])('takes for no coincidence %s', (_, change, other) => {
+    expect(orderOf(entriesOf([change], [other], PERIOD))).toEqual([change.from, '7']);
   });
 
   it('puts slower before faster, and what lasts before what is over', () => {

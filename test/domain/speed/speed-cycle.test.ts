@@ -120,29 +120,25 @@ describe('by hour', () => {
     });
   }
 
-  it('a single hour that is slow every night is found and named', () => {
-    const { answer, rows } = hourly((hour) => [hour === 2 ? 1.7 : 1]);
-    expect(answer).toMatch(/^LCP is (?:69|70|71)% higher from 02:00 to 03:00 than at other times\.$/);
-    expect(rows).toHaveLength(24);
-    expect(rows[2]?.[2]).toBe('02:00');
-  });
-
-  it('a slow hour of one step stands beside what all steps share', () => {
-    const { answer } = hourly((hour, _) =>
-      [1, 2, 3].map((step) => (hour >= 12 && hour < 18 ? 1.15 : 1) * (step === 3 && hour === 4 ? 1.6 : 1)),
-    );
-    expect(answer).toMatch(/LCP is 1[3-7]% to 1[3-7]% higher from 12:00 to 18:00 than at other times, in all 3 steps\./);
-    expect(answer).toMatch(/LCP is 5\d% higher from 04:00 to 05:00 than at other times, in 1 of 3 steps\./);
-  });
-
-  it('a night that is fast is lower, over midnight too', () => {
-    expect(hourly((hour) => [hour >= 22 || hour < 4 ? 0.8 : 1]).answer).toMatch(/^LCP is (?:19|20|21)% lower from 22:00 to 04:00 than/);
-  });
-
-  it('an hour is found among runs every two hours', () => {
-    expect(hourly((hour) => [hour === 6 ? 1.4 : 1], { everyHours: 2 }).answer).toMatch(
-      /^LCP is (?:3[7-9]|4[0-3])% higher from 06:00 to 07:00/,
-    );
+  it.each<[string, (hour: number) => readonly number[], number, RegExp]>([
+    [
+      'a single hour that is slow',
+      (hour) => [hour === 2 ? 1.7 : 1],
+      1,
+      /^LCP is (?:69|70|71)% higher from 02:00 to 03:00 than at other times\.$/,
+    ],
+    [
+      'a slow hour of one step beside what all steps share',
+      (hour) => [1, 2, 3].map((step) => (hour >= 12 && hour < 18 ? 1.15 : 1) * (step === 3 && hour === 4 ? 1.6 : 1)),
+      1,
+      /^LCP is 1[3-7]% to 1[3-7]% higher from 12:00 to 18:00 than at other times, in all 3 steps\. LCP is 5\d% higher from 04:00 to 05:00 than at other times, in 1 of 3 steps\.$/,
+    ],
+    ['a fast night', (hour) => [hour >= 22 || hour < 4 ? 0.8 : 1], 1, /^LCP is (?:19|20|21)% lower from 22:00 to 04:00 than/],
+    ['an hour among runs every two hours', (hour) => [hour === 6 ? 1.4 : 1], 2, /^LCP is (?:3[7-9]|4[0-3])% higher from 06:00 to 07:00/],
+  ])('%s is found and named', (_, factorsAt, everyHours, words) => {
+    const { answer, rows } = hourly(factorsAt, { everyHours });
+    expect(answer).toMatch(words);
+    expect(rows[2]?.[2]).toBe(everyHours === 1 ? '02:00' : '04:00');
   });
 
   it('a single night says nothing, nor does scatter in more than 3 of 100', () => {

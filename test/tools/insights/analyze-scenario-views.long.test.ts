@@ -38,16 +38,6 @@ describe('levels', () => {
     expect(worst).toMatchObject({ largestContentfulPaint: Math.round(median(values)), runs: values.length });
   });
 
-  it('are broken down by week, with the part weeks marked, or judged by hour', { tags: 'nightly' }, async () => {
-    const weeks = records(await call('analyze_scenario', { scenarioIds: [4104], step: '1', breakdown: 'week', metrics: ['LCP'] }));
-    expect(weeks.length).toBeGreaterThanOrEqual(5);
-    expect(String(weeks.at(-1)?.['week'])).toMatch(/\(part\)$/);
-    const { structured } = await call('analyze_scenario', { breakdown: 'hour', metrics: ['LCP'] });
-    expect(structured['answer']).toMatch(
-      /^LCP (?:is \d+% (?:to \d+% )?(?:higher|lower) from \d\d:00 to \d\d:00 than at other times, |does not differ significantly by hour)/,
-    );
-  });
-
   it('by hour differ by as much as the rows do', async () => {
     const answer = await call('analyze_scenario', { view: 'levels', breakdown: 'hour', scenarioIds: [4104], limit: 100 });
     const [, least, most, side, from, to] =
@@ -95,25 +85,19 @@ describe('a trend', () => {
   });
 });
 
-describe('several scenarios', () => {
-  it('count once each, what fails as failing, and say where runs begin', { tags: 'nightly' }, async () => {
-    const { structured, text } = await call('analyze_scenario', { startDate: '-40d' });
-    const { failing } = platform().stories;
-    const others = /Of the other (\d+), (.*)\.$/.exec(
-      String(structured['answer'])
-        .split(/(?<=\.) /)
-        .find((each) => each.startsWith('Of the')) ?? '',
-    );
-    const counted = [...(others?.[2] ?? '').matchAll(/\d+/g)].reduce((sum, [count]) => sum + Number(count), 0);
-    expect(counted).toBe(Number(others?.[1]));
-    const lines = structured['scenarios'] as { scenarioId: number; verdict: string; line: string }[];
-    const line = lines.find(({ scenarioId }) => scenarioId === failing.scenarioId);
-    expect(line).toMatchObject({
+it('several scenarios count once each, what fails as failing, and say where runs begin', { tags: 'nightly' }, async () => {
+  const { structured, text } = await call('analyze_scenario', { scenarioIds: 'all', startDate: '-40d' });
+  const { failing } = platform().stories;
+  const [, others, counts = ''] = /Of the other (\d+), (.*)\.$/m.exec(String(structured['answer'])) ?? [];
+  expect([...counts.matchAll(/\d+/g)].reduce((sum, [count]) => sum + Number(count), 0)).toBe(Number(others));
+  expect(structured['scenarios']).toContainEqual(
+    expect.objectContaining({
+      scenarioId: failing.scenarioId,
       verdict: 'failing',
       line: expect.stringMatching(/^".+" fails in \d+% of its runs, as before, most often at ".+"\.$/),
-    });
-    expect(text).toMatch(/Runs begin at 2026-09-21T\S+, after the start of the baseline\./);
-  });
+    }),
+  );
+  expect(text).toMatch(/Runs begin at 2026-09-21T\S+, after the start of the baseline\./);
 });
 
 it('scenarios without a run in the range are judged in nothing, and one that fails is steady in its speed alone', {
@@ -154,10 +138,4 @@ describe('runs', () => {
     expect(Number(rows[0]?.['timesUsual'])).toBeGreaterThan(Number(rows[1]?.['timesUsual']) - 1e-9);
     expect(await call('analyze_har', { scenarioStepResultId: String(rows[0]?.['stepResultId']) })).toMatchObject({ isError: false });
   });
-});
-
-it('six scenarios are judged in at most 14 requests', { tags: 'nightly' }, async () => {
-  const before = platform().requests.length;
-  await call('analyze_scenario', {});
-  expect(platform().requests.length - before).toBeLessThanOrEqual(14);
 });

@@ -3,7 +3,7 @@ import type { Report } from '../../../src/domain/speed/runs.ts';
 import type { StudyOptions } from '../../../src/domain/speed/scenario-study.ts';
 import { fitChannel } from '../../../src/statistics/kept-fits.ts';
 import { studyInTurns } from '../../../src/usecases/speed/analyze-scenarios.ts';
-import { history, lcpReports, WINDOWS } from '../../domain/speed/histories.ts';
+import { history, WINDOWS } from '../../domain/speed/histories.ts';
 
 const OPTIONS: StudyOptions = { ...WINDOWS, metrics: ['largestContentfulPaint'], timeZone: 'UTC' };
 const { baseline, period } = WINDOWS;
@@ -30,11 +30,6 @@ const minutesLater = ({ startMs, endMs }: { startMs: number; endMs: number }, mi
 });
 
 describe('a scenario that is studied in turns', () => {
-  test('without runs, or with too few, is said to have too few', async () => {
-    const few = lcpReports([2_000, 2_100, 1_900], period.startMs);
-    for (const reports of [[], few]) expect((await study(reports, OPTIONS)).study.state).toBe('not enough data');
-  });
-
   test('is judged once as long as the runs are the same, whatever the instants of the windows', async () => {
     const first = await study(REPORTS, OPTIONS);
     expect(scenarios(first.made)).toBe(1);

@@ -1,4 +1,4 @@
-import { type JudgeOptions, judgeSeries, type Verdict } from '../../../../src/domain/speed/engine/judge-series.ts';
+import type { JudgeOptions } from '../../../../src/domain/speed/engine/judge-series.ts';
 import { makeWorld, type Nature, type Shape, USUAL_NATURE, type World } from '../../../bench/verdicts/speed/worlds.ts';
 
 export const HOUR_MS = 3_600_000;
@@ -9,17 +9,6 @@ export const EFFECT = { relative: 0.05, absolute: 50 };
 export function worldOf(shape: Shape, nature: Partial<Nature> = {}, seed = 1): { world: World; options: JudgeOptions } {
   const world = makeWorld({ ...USUAL_NATURE, ...nature }, shape, seed);
   return { world, options: { period: world.period, effect: EFFECT, timeZone: 'UTC' } };
-}
-
-/** How many of the worlds of some seeds are called each state. */
-export function statesOf(shape: Shape, nature: Partial<Nature>, worlds: number): Partial<Record<Verdict['state'], number>> {
-  const counts: Partial<Record<Verdict['state'], number>> = {};
-  for (let seed = 1; seed <= worlds; seed += 1) {
-    const { world, options } = worldOf(shape, nature, 1_000 + seed);
-    const { state } = judgeSeries(world, options);
-    counts[state] = (counts[state] ?? 0) + 1;
-  }
-  return counts;
 }
 
 /** The answer, where it is in one state; throws otherwise. */
