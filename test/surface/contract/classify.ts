@@ -36,53 +36,119 @@ function typesOf(schema: Schema): readonly string[] {
   return all.includes('number') ? [...all, 'integer'] : all;
 }
 
+/** Bounds by the direction in which they get tighter. */
+const BOUNDS = [
+  ['maximum', -1],
+  ['maxItems', -1],
+  ['maxLength', -1],
+  ['minimum', 1],
+  ['minItems', 1],
+  ['minLength', 1],
+] as const;
+
+/** In what `after` lets less through than `before`: types, values, bounds; empty where it takes all of it. */
+function narrowed(before: Schema, after: Schema, at = ''): string[] {
+  const types = typesOf(after);
+  const lost = typesOf(before).filter((type) => !types.includes(type));
+  const values = (schema: Schema) => (Array.isArray(schema['enum']) ? schema['enum'].map(String) : undefined);
+  const [old, own] = [values(before), values(after)];
+  const gone = own ? (old ?? ['other values']).filter((value) => !own.includes(value)) : [];
+  const tighter = BOUNDS.filter(([name, sign]) => {
+    const [was, is] = [before[name], after[name]];
+    return typeof is === 'number' && (typeof was !== 'number' || Math.sign(is - was) === sign) && !isFree(name, is);
+  });
+  const items = isRecord(before['items']) && isRecord(after['items']) ? narrowed(before['items'], after['items'], `${at}[]`) : [];
+  return [
+    ...lost.map((type) => `${at} no longer takes ${type}`),
+    ...gone.map((value) => `${at} no longer takes ${value}`),
+    ...tighter.map(([name]) => `${at} has ${name} ${String(after[name])} (${String(before[name] ?? 'none')} before)`),
+    ...items,
+    ...membersNarrowed(before, after, at),
+  ];
+}
+
+/** A bound that excludes nothing which could be sent in earnest. */
+const isFree = (name: string, bound: number) => name.startsWith('min') && bound <= 0;
+
+function membersNarrowed(before: Schema, after: Schema, at: string): string[] {
+  const [old, own] = [membersOf(before), membersOf(after)];
+  if (Object.keys(old).length === 0) return [];
+  const wanted = requiredOf(after).filter((name) => !requiredOf(before).includes(name));
+  return [
+    ...Object.keys(old).flatMap((name) => {
+      const member = old[name];
+      const now = own[name];
+      if (!member) return [];
+      return now ? narrowed(member, now, `${at}.${name}`) : [`${at}.${name} is gone`];
+    }),
+    ...wanted.map((name) => `${at}.${name} is required`),
+  ];
+}
+
+/** A value that a schema lets through, as plain as can be. */
+function sampleOf(schema: Schema, type = typesOf(schema)[0]): unknown {
+  const { enum: values, minimum, items } = schema;
+  if (Array.isArray(values)) return values[0];
+  if (type === 'integer' || type === 'number') return typeof minimum === 'number' ? Math.max(1, minimum) : 1;
+  if (type === 'boolean') return true;
+  if (type === 'array') return [isRecord(items) ? sampleOf(items) : 'x'];
+  if (type === 'object') return Object.fromEntries(requiredOf(schema).map((name) => [name, sampleOf(membersOf(schema)[name] ?? {})]));
+  return 'x';
+}
+
 /** Values that mean something, where a text or number of any kind is refused for what it says. */
-const SENSIBLE: Readonly<Record<string, readonly unknown[]>> = {
-  metrics: [['visits']],
-  status: [404],
-  budgets: [[{ metric: 'largestContentfulPaint', limit: 2_500 }]],
+const SENSIBLE: Readonly<Record<string, unknown>> = {
+  metrics: ['visits'],
+  status: 404,
+  budgets: [{ metric: 'largestContentfulPaint', limit: 2_500 }],
 };
 
-/** Values that a schema lets through: of each type, each choice, at each bound, and with each member. */
-function samplesOf(schema: Schema): unknown[] {
-  const { enum: values, minimum, maximum, items } = schema;
-  if (Array.isArray(values)) return values;
-  return typesOf(schema).flatMap((type): unknown[] => {
-    if (type === 'null') return [];
-    if (type === 'boolean') return [true];
-    if (type === 'integer' || type === 'number')
-      return [Math.max(1, Number(minimum ?? 1)), ...(typeof maximum === 'number' ? [maximum] : [])];
-    if (type === 'array') return samplesOf(isRecord(items) ? items : { type: 'string' }).map((item) => [item]);
-    if (type === 'object') return Object.keys(membersOf(schema)).flatMap((name) => objectsWith(schema, name));
-    return ['x'];
-  });
+/** Calls of the released tool that use an argument, with each of its types and values. */
+function callsWith(schema: Schema, name: string): Record<string, unknown>[] {
+  const members = membersOf(schema);
+  const needed = Object.fromEntries(requiredOf(schema).map((each) => [each, SENSIBLE[each] ?? sampleOf(members[each] ?? {})]));
+  if (name in SENSIBLE) return [{ ...needed, [name]: SENSIBLE[name] }];
+  const member = members[name] ?? {};
+  const items = isRecord(member['items']) ? member['items'] : {};
+  const each: unknown[] = Array.isArray(member['enum']) ? member['enum'] : [];
+  const listed = Array.isArray(items['enum'])
+    ? items['enum'].map((value: unknown) => [value])
+    : typesOf(items).map((type) => [sampleOf(items, type)]);
+  const plain = typesOf(member)
+    .filter((type) => type !== 'null')
+    .flatMap((type) => (type === 'array' ? listed : [sampleOf(member, type)]));
+  return [...each, ...(each.length > 0 ? [] : plain)].map((value) => ({ ...needed, [name]: value }));
 }
 
-/** Objects with all that is required, and one member as each of its samples. */
-function objectsWith(schema: Schema, name: string, added: Readonly<Record<string, unknown>> = {}): Record<string, unknown>[] {
-  const samples = (each: string) => SENSIBLE[each] ?? samplesOf(membersOf(schema)[each] ?? { type: 'string' });
-  const needed = Object.fromEntries(requiredOf(schema).map((each) => [each, samples(each)[0]]));
-  return (Object.hasOwn(membersOf(schema), name) ? samples(name) : []).map((value) => ({ ...added, ...needed, [name]: value }));
-}
-
-function inputChanges({ name: tool, inputSchema: before }: SurfaceTool, { inputSchema: after }: SurfaceTool, accepts: Accepts): SurfaceChange[] {
-  const [old, own] = [membersOf(before), membersOf(after)];
-  const wanted = requiredOf(after).filter((name) => !requiredOf(before).includes(name));
-  const added = Object.fromEntries(wanted.map((name) => [name, samplesOf(own[name] ?? {})[0]]));
-  const kept = Object.entries(old).flatMap(([name, member]): SurfaceChange[] => {
-    const now = own[name];
-    if (JSON.stringify(member) === JSON.stringify(now)) return [];
-    const refused = objectsWith(before, name, added).filter((args) => !accepts(tool, args));
-    const values = refused.map((args) => JSON.stringify(args[name])).join(', ');
-    const what = now ? `${name} is listed otherwise` : `${name} is gone`;
-    if (refused.length === 0) return [{ kind: 'compatible', tool, what: `${what}, what was sent before is understood` }];
-    return [{ kind: 'breaking', tool, what: now ? `${name} no longer takes ${values}` : `${what}${isGoing(member) ? ', as announced' : ''}` }];
+function inputChanges(before: SurfaceTool, after: SurfaceTool, accepts: Accepts): SurfaceChange[] {
+  const tool = before.name;
+  const [old, own] = [membersOf(before.inputSchema), membersOf(after.inputSchema)];
+  const kept = Object.keys(old).flatMap((name): SurfaceChange[] => {
+    const [member, now] = [old[name] ?? {}, own[name]];
+    const lost = now ? narrowed(member, now) : [' is gone'];
+    if (lost.length === 0) return [];
+    const isUnderstood = callsWith(before.inputSchema, name).every((args) => accepts(tool, args));
+    const announced = !now && isGoing(member) ? ', as announced' : '';
+    const words = `${name}${lost
+      .map((each) => each.trimStart())
+      .map((each) => (each.startsWith('.') || each.startsWith('[') ? each : ` ${each}`))
+      .join(';')}`;
+    return [
+      isUnderstood
+        ? { kind: 'compatible', tool, what: `${words}, what was sent before is understood` }
+        : { kind: 'breaking', tool, what: `${words}${announced}` },
+    ];
   });
-  const fresh = Object.keys(own).filter((name) => !(name in old) && !wanted.includes(name));
+  const fresh = Object.keys(own).filter((name) => !(name in old));
+  const wanted = requiredOf(after.inputSchema).filter((name) => !requiredOf(before.inputSchema).includes(name));
+  const isWidened = Object.keys(old).filter(
+    (name) => own[name] && narrowed(own[name], old[name] ?? {}).length > 0 && narrowed(old[name] ?? {}, own[name]).length === 0,
+  );
   return [
     ...kept,
     ...wanted.map((name): SurfaceChange => ({ kind: 'breaking', tool, what: `${name} is required` })),
-    ...fresh.map((name): SurfaceChange => ({ kind: 'compatible', tool, what: `takes ${name}` })),
+    ...fresh.filter((name) => !wanted.includes(name)).map((name): SurfaceChange => ({ kind: 'compatible', tool, what: `takes ${name}` })),
+    ...isWidened.map((name): SurfaceChange => ({ kind: 'compatible', tool, what: `${name} takes more` })),
   ];
 }
 
@@ -132,6 +198,18 @@ export function classify(before: readonly SurfaceTool[], after: readonly Surface
   ];
 }
 
+/** Of answers only what they always have. */
+function promised(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(promised);
+  if (!isRecord(node)) return node;
+  const entries = Object.entries(node).flatMap(([name, value]): [string, unknown][] => {
+    if (name !== 'properties' || !isRecord(value)) return [[name, promised(value)]];
+    const needed = requiredOf(node);
+    return needed.length > 0 ? [[name, Object.fromEntries(needed.map((each) => [each, promised(value[each])]))]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
 /** What of a tool as it is listed belongs to its contract: words are free, but for those that say that something goes. */
 export function contractOf(tool: Omit<SurfaceTool, 'annotations'> & { readonly annotations: object }): SurfaceTool {
   const plain = (node: unknown): unknown => {
@@ -146,6 +224,6 @@ export function contractOf(tool: Omit<SurfaceTool, 'annotations'> & { readonly a
     ...(isGoing({ description }) && { description }),
     annotations: { ...annotations },
     inputSchema: plain(inputSchema) as Schema,
-    outputSchema: plain(outputSchema) as Schema,
+    outputSchema: promised(plain(outputSchema)) as Schema,
   };
 }

@@ -1,6 +1,6 @@
 import type { Prompt } from '../../../src/tooling/prompt.ts';
 import type { DefinedResource } from '../../../src/tooling/resource.ts';
-import type { SurfaceTool } from './classify.ts';
+import type { SurfaceChange } from './classify.ts';
 
 /** What hosts keep of a prompt: commands that people type, and forms. */
 export interface SurfacePrompt {
@@ -31,22 +31,54 @@ export function offersOf(prompts: readonly Prompt[], resources: readonly Pick<De
   };
 }
 
-/** Prompts and resources as tools, so that their changes are classified alike; an address is the same however its variables are called. */
-export function asTools({ prompts, resources }: Offers): SurfaceTool[] {
-  const plain = { annotations: {}, inputSchema: {}, outputSchema: {} };
+const breaking = (tool: string, what: string): SurfaceChange => ({ kind: 'breaking', tool, what });
+const compatible = (tool: string, what: string): SurfaceChange => ({ kind: 'compatible', tool, what });
+
+function promptChanges(before: SurfacePrompt, after: SurfacePrompt | undefined): SurfaceChange[] {
+  const label = `prompt ${before.name}`;
+  if (!after) return [breaking(label, 'is gone')];
+  const old = new Map(before.arguments.map((argument) => [argument.name, argument]));
+  const own = new Map(after.arguments.map((argument) => [argument.name, argument]));
   return [
-    ...prompts.map(({ name, arguments: known }) => ({
-      ...plain,
-      name: `prompt ${name}`,
-      inputSchema: {
-        properties: Object.fromEntries(known.map((argument) => [argument.name, { type: 'string' }])),
-        required: known.filter(({ required }) => required).map((argument) => argument.name),
-      },
-    })),
-    ...resources.map(({ template, mimeType }) => ({
-      ...plain,
-      name: `resource ${template.replaceAll(/\{\w+\}/g, '{}')}`,
-      annotations: { mimeType },
-    })),
+    ...before.arguments.filter(({ name }) => !own.has(name)).map(({ name }) => breaking(label, `${name} is gone`)),
+    ...after.arguments.flatMap(({ name, required }) => {
+      const was = old.get(name);
+      if (required && !was?.required) return [breaking(label, `${name} is required`)];
+      if (!was) return [compatible(label, `takes ${name}`)];
+      return was.required && !required ? [compatible(label, `${name} may be left out`)] : [];
+    }),
+  ];
+}
+
+/** An address as it is written, whatever its variables are called. */
+const shapeOf = (template: string) => template.replaceAll(/\{\w+\}/g, '{}');
+
+function resourceChanges(before: SurfaceResource, after: readonly SurfaceResource[]): SurfaceChange[] {
+  const label = `resource ${before.template}`;
+  const own = after.find(({ template }) => shapeOf(template) === shapeOf(before.template));
+  if (!own) return [breaking(label, 'is gone')];
+  return [
+    ...(own.mimeType === before.mimeType ? [] : [breaking(label, `is ${own.mimeType} (${before.mimeType} before)`)]),
+    // Old addresses still lead there; only forms show other names.
+    ...(own.template === before.template ? [] : [compatible(label, `is written ${own.template}`)]),
+  ];
+}
+
+/** What changed of prompts and resources, and whether hosts that knew the old ones trip over it. */
+export function classifyOffers(before: Offers, after: Offers): SurfaceChange[] {
+  const isNew = ({ name }: SurfacePrompt) => !before.prompts.some((prompt) => prompt.name === name);
+  const shapes = new Set(before.resources.map(({ template }) => shapeOf(template)));
+  return [
+    ...before.prompts.flatMap((prompt) =>
+      promptChanges(
+        prompt,
+        after.prompts.find(({ name }) => name === prompt.name),
+      ),
+    ),
+    ...after.prompts.filter(isNew).map(({ name }) => compatible(`prompt ${name}`, 'is new')),
+    ...before.resources.flatMap((resource) => resourceChanges(resource, after.resources)),
+    ...after.resources
+      .filter(({ template }) => !shapes.has(shapeOf(template)))
+      .map(({ template }) => compatible(`resource ${template}`, 'is new')),
   ];
 }
