@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { RunManifest } from '../../../src/workspace/store/manifest.ts';
 import { projectName } from '../../../src/workspace/warehouse/project-warehouse.ts';
 import { openWarehouse } from '../../../src/workspace/warehouse/warehouse.ts';
 import { seeded } from '../../bench/verdicts/random.ts';
@@ -64,10 +65,18 @@ describe.skipIf(missing)(`processes that load into the warehouse${missing ? ` ($
   });
   afterAll(() => rm(directory, { recursive: true, force: true }));
 
-  /** A directory of its own with the converted runs, as the project of an authentication server. */
-  function copied(authUrl: string): string {
+  /** A directory of its own with the converted runs, as the project of a server; each replica names its tables otherwise. */
+  function copied(authUrl: string, replica = ''): string {
     const dir = scratchDirectory();
-    cpSync(converted, openOffline(dir, { authUrl }).dir, { recursive: true });
+    const project = openOffline(dir, { authUrl }).dir;
+    cpSync(converted, project, { recursive: true });
+    for (const path of readdirSync(project, { recursive: true, encoding: 'utf8' }).filter((each) => each.endsWith('manifest.json'))) {
+      const [manifest, own] = [join(project, path), join(project, dirname(path))];
+      const text = readFileSync(manifest, 'utf8');
+      const name = (JSON.parse(text) as RunManifest).table?.name ?? '';
+      renameSync(join(own, name), join(own, replica + name));
+      writeFileSync(manifest, text.replace(name, replica + name));
+    }
     return dir;
   }
 
@@ -135,7 +144,7 @@ describe.skipIf(missing)(`processes that load into the warehouse${missing ? ` ($
     for (const round of range(sampleSize({ full: 3, short: 1 }))) {
       const authUrl = `http://127.0.0.1:9/replicas-${round}`;
       await clickHouse().seen();
-      const both = [await start({ dir: copied(authUrl), authUrl }), await start({ dir: copied(authUrl), authUrl })];
+      const both = [await start({ dir: copied(authUrl), authUrl }), await start({ dir: copied(authUrl, 'other-'), authUrl })];
       for (const { go } of both) go();
       for (const { ended } of both) expect(await ended).toEqual([0, null]);
       // The other replica has sent nothing.
