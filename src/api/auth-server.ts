@@ -1,14 +1,14 @@
 import { addressFault } from '../lib/address.ts';
 import type { Clock } from '../lib/clock.ts';
 import { abortable, withDeadline } from './deadline.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, withHint } from './errors.ts';
 import { exchange, type Wiring } from './exchange.ts';
 import { CHOOSE_PROJECT, type Granted } from './granted.ts';
 import { leadsInside } from './inner-address.ts';
 import type { Operation, PayloadOf } from './operation.ts';
 import { readCredential, requestToken } from './operations/account.ts';
 import { retry } from './retry.ts';
-import type { Credential, Token, TokenRequest } from './tokens.ts';
+import { type Credential, singleFlight, type Token, type TokenRequest } from './tokens.ts';
 
 /** The base address without a slash at the end; refused where `addressFault` finds one. */
 export function checkedAuthUrl(address: string): string {
@@ -89,25 +89,16 @@ function toGranted({ scopes, permissions }: PayloadOf<typeof readCredential>): G
 function perhapsOfAccount(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.kind !== 'invalid' || error.status === undefined || error.message.includes(CHOOSE_PROJECT))
     return error;
-  const { kind, message, status, code, retryAfterMs, transient } = error;
-  const hint = `If the credential is of account level, ${CHOOSE_PROJECT}.`;
-  return new ApiError(kind, `${message} ${hint}`, { status, code, retryAfterMs, transient, cause: error });
+  return withHint(error, `If the credential is of account level, ${CHOOSE_PROJECT}.`);
 }
 
 /** Puts the name of the variable into errors about the address of the authentication server itself. */
 function withVariable(error: unknown): unknown {
   // What fails at a proxy says so itself.
   if (!(error instanceof ApiError) || error.saysWayOn) return error;
-  const { kind, message, status, code, retryAfterMs, transient } = error;
+  const { kind, status } = error;
   const isOfAddress = kind === 'settings' || (status === undefined && (kind === 'down' || kind === 'timeout'));
-  if (!isOfAddress) return error;
-  return new ApiError(kind, `${message} WEB_ANALYTICS_AUTH_URL sets this address.`, {
-    status,
-    code,
-    retryAfterMs,
-    transient,
-    cause: error,
-  });
+  return isOfAddress ? withHint(error, 'WEB_ANALYTICS_AUTH_URL sets this address.') : error;
 }
 
 interface GrantsOptions {
@@ -127,17 +118,12 @@ function createGrants({ clock, timeoutMs, ask }: GrantsOptions): Omit<AuthServer
   /** One request at a time for each credential; it goes on when those who wait for it give up. */
   function read(credential: Credential): Promise<Granted> {
     const { clientId } = credential;
-    const running = reading.get(clientId);
-    if (running) return running;
-    const promise = ask(credential)
-      .then((record) => {
-        kept.set(clientId, record);
-        unknownSince.delete(clientId);
-        return record;
-      })
-      .finally(() => reading.delete(clientId));
-    reading.set(clientId, promise);
-    return promise;
+    return singleFlight(reading, clientId, async () => {
+      const record = await ask(credential);
+      kept.set(clientId, record);
+      unknownSince.delete(clientId);
+      return record;
+    });
   }
 
   async function granted(credential: Credential, signal: AbortSignal | undefined, renew = false): Promise<Granted> {

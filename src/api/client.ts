@@ -43,16 +43,6 @@ interface TokenOptions {
   renew?: boolean;
 }
 
-/** Decides which token a call needs: credential, project and scopes; refuses before any request what cannot succeed. */
-interface TokenProvider {
-  /** For an operation of this scope. */
-  forScope(scope: Scope, options: TokenOptions): Promise<AcquiredToken>;
-  /** For exactly these scopes. */
-  forNamed(scopes: readonly string[], options: TokenOptions): Promise<AcquiredToken>;
-  /** For what the session needs and the credential grants. */
-  forSession(options: TokenOptions): Promise<AcquiredToken>;
-}
-
 interface TokenProviderOptions {
   readonly auth: AuthServer;
   readonly tokens: TokenCache;
@@ -62,8 +52,8 @@ interface TokenProviderOptions {
   readonly redact: Redactor;
 }
 
-/** Fetches tokens ahead of their end and again after a refusal; concurrent callers share one request. */
-export function createTokenProvider(parts: TokenProviderOptions): TokenProvider {
+/** Decides which token a call needs: credential, project and scopes; refuses before any request what cannot succeed. */
+export function createTokenProvider(parts: TokenProviderOptions) {
   const { auth, tokens, credential: main, enrichmentCredential, neededScopes, redact } = parts;
   /** True once a server that does not report its grants has refused the joint scopes. */
   let jointRefused = false;
@@ -72,8 +62,8 @@ export function createTokenProvider(parts: TokenProviderOptions): TokenProvider 
     return scopes.includes('enrichment') ? (enrichmentCredential ?? main) : main;
   }
 
-  async function grantedOf(credential: Credential, { signal, renew = false }: TokenOptions): Promise<Granted | undefined> {
-    return auth.grantedIfKnown(credential, signal, renew);
+  function grantedOf(scopes: readonly string[], { signal, renew }: TokenOptions): Promise<Granted | undefined> {
+    return auth.grantedIfKnown(credentialFor(scopes), signal, renew);
   }
 
   async function acquireToken(scopes: readonly string[], granted: Granted | undefined, options: TokenOptions): Promise<AcquiredToken> {
@@ -105,23 +95,26 @@ export function createTokenProvider(parts: TokenProviderOptions): TokenProvider 
     }
   }
 
+  /** A token for exactly these scopes. */
   async function forNamed(scopes: readonly string[], options: TokenOptions): Promise<AcquiredToken> {
-    const granted = await grantedOf(credentialFor(scopes), options);
+    const granted = await grantedOf(scopes, options);
     const missing = scopes.filter((scope) => granted && !granted.scopes.includes(scope));
     if (granted && missing.length > 0) throw lacksScope(missing, granted.scopes);
     return acquireToken(scopes, granted, options);
   }
 
   return {
-    async forScope(scope, options) {
-      const granted = await grantedOf(credentialFor([scope]), options);
+    /** A token for an operation of this scope. */
+    async forScope(scope: Scope, options: TokenOptions): Promise<AcquiredToken> {
+      const granted = await grantedOf([scope], options);
       const held = await acquireJointToken(scope, scopesFor(scope, neededScopes, granted), granted, options);
       if (!held.token.scopes.includes(scope)) throw lacksScope([scope], held.token.scopes);
       return held;
     },
     forNamed,
-    async forSession(options) {
-      const granted = await grantedOf(main, options);
+    /** A token for what the session needs and the credential grants. */
+    async forSession(options: TokenOptions): Promise<AcquiredToken> {
+      const granted = await grantedOf([], options);
       // Toolsets that need no joint scope: a token of any granted scope names the project.
       const scopes = jointScopes(neededScopes.length > 0 ? neededScopes : JOINT_SCOPES, granted);
       return scopes.length > 0 ? acquireToken(scopes, granted, options) : forNamed([neededScopes[0] ?? 'enrichment'], options);
@@ -172,19 +165,15 @@ interface CallParts extends Pick<ClientOptions, 'limiter' | 'clock' | 'principal
   readonly random: () => number;
   readonly reads: ReturnType<ReadCache['open']>;
   readonly tokens: TokenCache;
-  readonly tokenProvider: TokenProvider;
+  readonly tokenProvider: ReturnType<typeof createTokenProvider>;
 }
 
-/** How one call is sent. */
-interface SendOptions {
+/** A call whose input has been checked. */
+interface CheckedCall extends Pick<CallOptions, 'fresh' | 'passing' | 'newerThan' | 'onKept' | 'observe'> {
+  readonly operation: Operation;
+  readonly input: Record<string, unknown>;
   readonly projectId: number | undefined;
   readonly encoding: 'form' | 'json';
-  readonly fresh?: boolean | undefined;
-  /** True: the answer is not kept. */
-  readonly passing?: boolean | undefined;
-  readonly newerThan?: number | undefined;
-  readonly onKept?: ((sinceMs: number) => void) | undefined;
-  readonly observe?: Observer | undefined;
   readonly readOnce?: Exchange['readOnce'];
   readonly limits: Limits;
 }
@@ -195,7 +184,7 @@ function notify(event: ApiEvent, { wiring }: CallParts, ofCall: Observer | undef
 
 /** One request of a call, in its turn. */
 async function attempt(
-  request: Omit<Parameters<typeof exchange>[1], 'base' | 'accessToken'>,
+  request: Omit<Exchange, 'base' | 'accessToken'>,
   acquired: AcquiredToken,
   parts: CallParts,
 ): Promise<Tolerated<unknown>> {
@@ -206,7 +195,7 @@ async function attempt(
   const queuedAtMs = clock.now();
   const wanted = { project, principalId, sessionId, speed };
   limits.waitsFor = 'turn';
-  limits.queueMs = () => limiter.expectedWaitMs?.(wanted);
+  limits.queueMs = () => limiter.expectedWaitMs(wanted);
   refuseLongQueue(limits, queuedAtMs);
   const slot = await limiter.acquire({ ...wanted, signal: limits.signal });
   limits.waitsFor = 'answer';
@@ -222,8 +211,7 @@ async function attempt(
   }
 }
 
-async function tokenFor(operation: Operation, how: SendOptions, parts: CallParts): Promise<AcquiredToken> {
-  const { projectId, limits, observe } = how;
+async function tokenFor({ operation, projectId, limits, observe }: CheckedCall, parts: CallParts): Promise<AcquiredToken> {
   const { scope } = operation;
   if (scope === undefined) throw new TypeError(`${operation.path} is answered by authenticate() and credential().`);
   const startMs = parts.clock.now();
@@ -233,21 +221,14 @@ async function tokenFor(operation: Operation, how: SendOptions, parts: CallParts
   return acquired;
 }
 
-/** An operation with its checked input. */
-interface Request {
-  readonly operation: Operation;
-  readonly input: Record<string, unknown>;
-}
-
 /** Sends a request until it is answered or has failed for good; `first` is the token that the call has already. */
-async function send({ operation, input }: Request, how: SendOptions, first: AcquiredToken, parts: CallParts): Promise<Tolerated<unknown>> {
+async function send(call: CheckedCall, first: AcquiredToken, parts: CallParts): Promise<Tolerated<unknown>> {
   const { clock, random, limiter, tokens, reads } = parts;
-  const { encoding, limits, observe, readOnce } = how;
   let acquired = first;
   for (let renewed = false; ; renewed = true) {
     try {
-      return await retry(limits, { clock, random, isAlone: () => limiter.isAlone?.() ?? false }, (number) =>
-        attempt({ operation, input, encoding, limits, attempt: number, observe, readOnce }, acquired, parts),
+      return await retry(call.limits, { clock, random, isAlone: () => limiter.isAlone() }, (number) =>
+        attempt({ ...call, attempt: number }, acquired, parts),
       );
     } catch (error) {
       if (!(error instanceof ApiError) || error.kind !== 'unauthorized') throw error;
@@ -256,7 +237,7 @@ async function send({ operation, input }: Request, how: SendOptions, first: Acqu
       if (error.code !== 'JWT_EXPIRED' || renewed) reads.forget();
       if (error.code !== 'JWT_EXPIRED') throw error;
       if (renewed) throw new ApiError('unauthorized', `A token fetched a moment ago counts as expired. ${error.message}`, error);
-      acquired = await tokenFor(operation, how, parts);
+      acquired = await tokenFor(call, parts);
     }
   }
 }
@@ -269,37 +250,29 @@ function contentOf({ status, pieces }: HttpAnswer): string {
 }
 
 /** The answer of one call: from the cache, or shared with identical reads that are on their way. */
-async function answerCall(
-  operation: Operation,
-  given: Record<string, unknown>,
-  how: SendOptions,
-  parts: CallParts,
-): Promise<Tolerated<unknown>> {
+async function answerCall(call: CheckedCall, parts: CallParts): Promise<Tolerated<unknown>> {
   const { clock, reads } = parts;
-  const acquired = await tokenFor(operation, how, parts);
-  const input = withProject(operation, given, acquired.projectId);
-  if (!operation.safe) return send({ operation, input }, how, acquired, parts).finally(() => reads.separate());
+  const { operation } = call;
+  const acquired = await tokenFor(call, parts);
+  const input = withProject(operation, call.input, acquired.projectId);
+  if (!operation.safe) return send({ ...call, input }, acquired, parts).finally(() => reads.separate());
   const { keepMs = 0 } = operation;
-  const project = acquired.projectId ?? how.projectId ?? null;
+  const project = acquired.projectId ?? call.projectId ?? null;
   const keyOf = (asked: Record<string, unknown>) => JSON.stringify([acquired.token.endpoint, project, operation.path, asked]);
   const before = pageBefore(input);
   const ownMs = typeof keepMs === 'number' ? keepMs : keepMs(input, clock.now());
   // What is asked again after some time has mostly stayed as it was: reading it is dearer than to see that.
-  const isRepeated = ownMs > 0 && ownMs < Number.POSITIVE_INFINITY && !how.passing;
+  const isRepeated = ownMs > 0 && ownMs < Number.POSITIVE_INFINITY && !call.passing;
   const onceIn =
-    (limits: Limits): SendOptions['readOnce'] =>
+    (limits: Limits): Exchange['readOnce'] =>
     (answer, read) =>
       reads.get({ key: `${operation.path} ${contentOf(answer)}`, keepMs: Number.POSITIVE_INFINITY, limits, read });
   return reads.get({
+    ...call,
     key: keyOf(input),
     keepMs: ownMs,
-    fresh: how.fresh,
-    passing: how.passing,
-    newerThan: how.newerThan,
-    onKept: how.onKept,
     after: before && keyOf(before),
-    limits: how.limits,
-    read: (limits) => send({ operation, input }, { ...how, limits, readOnce: isRepeated ? onceIn(limits) : undefined }, acquired, parts),
+    read: (limits) => send({ ...call, input, limits, readOnce: isRepeated ? onceIn(limits) : undefined }, acquired, parts),
   });
 }
 
@@ -443,7 +416,7 @@ export function createClient(options: ClientOptions): Client {
       const checked = checkInput(operation, input, chosen);
       const format = encoding ?? (operation.base === 'enrichment' ? 'form' : 'json');
       const { payload, leftOut } = await withDeadline({ clock, timeoutMs, deadlineMs, signal }, (limits) =>
-        answerCall(operation, checked, { ...how, projectId: chosen, encoding: format, limits }, parts),
+        answerCall({ ...how, operation, input: checked, projectId: chosen, encoding: format, limits }, parts),
       );
       for (const sentence of leftOutWords(titleOf(operation), leftOut)) onLeftOut?.(sentence);
       // The exchange has checked the payload against the schema of this very operation.

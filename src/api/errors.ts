@@ -66,6 +66,12 @@ export class ApiError extends Error {
   }
 }
 
+/** The same error with a hint behind its message. */
+export function withHint(error: ApiError, hint: string): ApiError {
+  const { kind, message, status, code, retryAfterMs, transient } = error;
+  return new ApiError(kind, `${message} ${hint}`, { status, code, retryAfterMs, transient, cause: error });
+}
+
 /** Throws that an argument cannot be used, in words that say what is wrong and what to do. */
 export function refuse(message: string): never {
   throw new ApiError('invalid', message);

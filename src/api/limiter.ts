@@ -25,9 +25,9 @@ export interface Limiter {
   /** Waits for a free slot. */
   acquire(request: SlotRequest): Promise<Slot>;
   /** How long a call that asked now would wait, from the time that calls took lately; undefined while none has ended yet. */
-  expectedWaitMs?(request: Omit<SlotRequest, 'signal'>): number | undefined;
+  expectedWaitMs(request: Omit<SlotRequest, 'signal'>): number | undefined;
   /** True while calls of other replicas may be in flight that are not counted, so that a refusal by the service passes. */
-  isAlone?(): boolean;
+  isAlone(): boolean;
   /** Calls of all projects at this moment. */
   load(): { readonly waiting: number; readonly inFlight: number };
 }
@@ -254,6 +254,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
       const gate = gates.get(request.project);
       return gate ? expectedWait(gate, request, clock.now(), sharersOf(request.project)) : 0;
     },
+    isAlone: () => false,
     load: () => loadOf([...gates.values()]),
   };
 }

@@ -14,66 +14,8 @@ interface Kept {
   readonly writes: number;
 }
 
-/** The answers that are kept for all owners together, each as long as it may be. */
-interface KeptAnswers {
-  bytes(): number;
-  get(key: string): Kept | undefined;
-  /** `get` without counting as a use. */
-  peek(key: string): Kept | undefined;
-  keep(key: string, entry: Kept, size: number): void;
-  delete(key: string): void;
-  /** Forgets all keys that begin so. */
-  forget(prefix: string): void;
-}
-
-/** Of a cache that has no room. */
-const NOTHING_KEPT: KeptAnswers = {
-  bytes: () => 0,
-  get: () => undefined,
-  peek: () => undefined,
-  keep: () => undefined,
-  delete: () => undefined,
-  forget: () => undefined,
-};
-
-/** Makes room for kept answers, bounded by the bytes that they take in memory. */
-function createKeptAnswers(maxBytes: number, clock: Clock): KeptAnswers {
-  const kept = new LRUCache<string, Kept>({ maxSize: maxBytes });
-  /** When what is kept for a time only is too old, by key, the oldest first. */
-  const ends = new Map<string, number>();
-  let sweeping: NodeJS.Timeout | undefined;
-
-  /** Gives back the room of what is too old: it would push out what never changes. */
-  function sweep(): void {
-    sweeping = undefined;
-    for (const [key, endMs] of ends) {
-      if (endMs > clock.now()) return sweepIn(endMs - clock.now());
-      ends.delete(key);
-      kept.delete(key);
-    }
-  }
-
-  function sweepIn(ms: number): void {
-    sweeping ??= setTimeout(sweep, ms).unref();
-  }
-
-  return {
-    bytes: () => kept.calculatedSize,
-    get: (key) => kept.get(key),
-    peek: (key) => kept.peek(key),
-    keep(key, entry, size) {
-      ends.delete(key);
-      kept.set(key, entry, { size });
-      if (entry.keepMs === Number.POSITIVE_INFINITY) return;
-      ends.set(key, entry.sinceMs + entry.keepMs);
-      sweepIn(entry.keepMs);
-    },
-    delete: (key) => void kept.delete(key),
-    forget(prefix) {
-      for (const key of kept.keys()) if (key.startsWith(prefix)) kept.delete(key);
-    },
-  };
-}
+/** Answers that are kept for all owners together, bounded by the bytes that they take; what is kept for a time only gives its room back then. */
+type KeptAnswers = LRUCache<string, Kept>;
 
 /** How much is kept by default, in bytes. */
 const DEFAULT_MAX_BYTES = 64 * 1_048_576;
@@ -244,7 +186,9 @@ function beginRead<T>({ key, keepMs, passing, limits, read }: SharedRead<T>, { o
     try {
       const answer = await read(limitsOf(callers, ending));
       const size = isKept || callers.size > 1 ? freezeAndMeasure(answer) : 0;
-      if (mayKeep()) kept.keep(place, { answer, order, keepMs, sinceMs, writes }, size);
+      // A lasting answer has no time to live, which the cache writes as 0.
+      const ttl = Number.isFinite(keepMs) ? keepMs : 0;
+      if (mayKeep()) kept.set(place, { answer, order, keepMs, sinceMs, writes }, { size, ttl, start: sinceMs });
       return answer;
     } finally {
       flight.ended = true;
@@ -281,7 +225,7 @@ async function answerOf<T>(read: SharedRead<T>, parts: ReadParts): Promise<T> {
 function forgetAll({ owner, kept }: ReadParts): void {
   owner.generation += 1;
   owner.flights.clear();
-  kept.forget(owner.prefix);
+  for (const key of kept.keys()) if (key.startsWith(owner.prefix)) kept.delete(key);
 }
 
 interface ReadCacheOptions {
@@ -292,13 +236,14 @@ interface ReadCacheOptions {
 
 /** Makes the cache of a process; `maxBytes` bounds what is kept for all owners together, 0 keeps nothing. */
 export function createReadCache({ maxBytes = DEFAULT_MAX_BYTES, clock = systemClock }: ReadCacheOptions = {}): ReadCache {
-  const kept = maxBytes > 0 ? createKeptAnswers(maxBytes, clock) : NOTHING_KEPT;
+  // Nothing fits into one byte.
+  const kept: KeptAnswers = new LRUCache({ maxSize: Math.max(1, maxBytes), ttlAutopurge: true, ttlResolution: 0, perf: clock });
   const owners = new Map<string, Owner>();
   let begun = 0;
   const nextOrder = () => (begun += 1);
 
   return {
-    bytes: () => kept.bytes(),
+    bytes: () => kept.calculatedSize,
     open(identity) {
       const name = createHash('sha256').update(JSON.stringify(identity)).digest('base64url');
       const owner: Owner = owners.get(name) ?? { prefix: `${name} `, sessions: 0, generation: 0, writes: 0, flights: new Map() };

@@ -124,7 +124,7 @@ async function openStore() {
 }
 
 /** Answers the running promise of this key, or starts one. */
-function shared<T>(running: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
+export function singleFlight<T>(running: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
   const known = running.get(key);
   if (known) return known;
   const promise = start().finally(() => {
@@ -225,7 +225,7 @@ export function createTokenCache({ fetchToken, ...options }: TokenCacheOptions):
     return replicas ? replicas.singleFlight(key, task) : task.run();
   }
 
-  const fetchOnce = (key: string, request: TokenRequest) => shared(fetches, key, () => fetchForAll(key, request));
+  const fetchOnce = (key: string, request: TokenRequest) => singleFlight(fetches, key, () => fetchForAll(key, request));
 
   function refreshAhead(key: string, request: TokenRequest): void {
     const nowMs = clock.now();
@@ -249,7 +249,7 @@ export function createTokenCache({ fetchToken, ...options }: TokenCacheOptions):
     session.signal.throwIfAborted();
     const key = keyOf(request);
     const joined = lookups.has(key) || fetches.has(key);
-    const looking = shared(lookups, key, () => lookUp(key, request));
+    const looking = singleFlight(lookups, key, () => lookUp(key, request));
     const found = await abortable(looking, signal).catch((error: unknown) => {
       // It was begun by others and ran out of their time, not of this caller's.
       if (joined && !signal.aborted && isOutOfTime(error)) return get(request, signal);
@@ -264,7 +264,7 @@ export function createTokenCache({ fetchToken, ...options }: TokenCacheOptions):
     async renew(request, signal) {
       session.signal.throwIfAborted();
       const key = keyOf(request);
-      const fetching = shared(fetches, key, () => fetchAndKeep(key, request));
+      const fetching = singleFlight(fetches, key, () => fetchAndKeep(key, request));
       return abortable(fetching, signal);
     },
     drop: (request, token) => store.drop(keyOf(request), token),

@@ -60,6 +60,8 @@ test('each request takes a slot of its project, and says when the service found 
   const slots: unknown[] = [];
   const limiter: Limiter = {
     acquire: async ({ project, sessionId, speed }) => ({ release: (refused) => void slots.push({ project, sessionId, speed, refused }) }),
+    expectedWaitMs: () => 0,
+    isAlone: () => false,
     load: () => ({ waiting: 0, inFlight: 0 }),
   };
   const busy = json(409, { success: false, errorCode: 'CONCURRENT_API_CALL' });

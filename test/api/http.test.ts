@@ -75,16 +75,6 @@ describe('answers', () => {
     expect(turns).toBeLessThanOrEqual(3);
   });
 
-  test('a redirect is an answer like any other', async () => {
-    let requests = 0;
-    const { url } = await listen((_, response) => {
-      requests += 1;
-      response.writeHead(302, { location: '/elsewhere' }).end();
-    });
-    expect(await open().send(url)).toMatchObject({ status: 302 });
-    expect(requests).toBe(1);
-  });
-
   test('connections are kept', async () => {
     const ports = new Set<number | undefined>();
     const { url } = await listen((request, response) => {
@@ -172,11 +162,6 @@ describe('failures', () => {
     const error = await failure(open().send(await deadPort(), write));
     expect(error).toMatchObject({ kind: 'down', code: 'ECONNREFUSED', outcomeUnknown: false, transient: true });
     expect(error.message).toMatch(/^127\.0\.0\.1:\d+ refused the connection\.$/);
-  });
-
-  test('an unknown name sent nothing', async () => {
-    const error = await failure(open().send('http://no-such-host.invalid/', write));
-    expect(error).toMatchObject({ kind: 'down', outcomeUnknown: false, transient: true });
   });
 
   test.each([

@@ -83,7 +83,7 @@ describe('the wait that is to be expected', () => {
 
   test('is nothing while a place is free, unknown before a call has ended, then the time of the calls ahead', async () => {
     const { clock, limiter, start, end } = watch();
-    const wait = (changes?: Partial<SlotRequest>) => limiter.expectedWaitMs?.(asks(changes));
+    const wait = (changes?: Partial<SlotRequest>) => limiter.expectedWaitMs(asks(changes));
     expect(wait()).toBe(0);
     for (const name of ['1', '2', '3', '4']) void start(name, asks());
     await settled();
@@ -101,7 +101,7 @@ describe('the wait that is to be expected', () => {
 
   test('is shorter where several calls run at a time, and known for each lane apart', async () => {
     const { clock, limiter, start, end } = watch({ concurrency: 2 });
-    const wait = (changes?: Partial<SlotRequest>) => limiter.expectedWaitMs?.(asks({ speed: false, ...changes }));
+    const wait = (changes?: Partial<SlotRequest>) => limiter.expectedWaitMs(asks({ speed: false, ...changes }));
     for (const name of ['1', '2', '3']) void start(name, asks({ speed: false }));
     await clock.advance(2_000);
     await end('1');
@@ -121,11 +121,11 @@ describe('the wait that is to be expected', () => {
       await end(name);
     }
     // 15 of 200 ms and one of 3.4 s are 400 ms each on average; one is on its way and three wait.
-    expect(limiter.expectedWaitMs?.(asks())).toBe(1_600);
+    expect(limiter.expectedWaitMs(asks())).toBe(1_600);
     await clock.advance(200);
     await end('16');
     // The first of them is forgotten; the slow one is among the last sixteen.
-    expect(limiter.expectedWaitMs?.(asks())).toBe(1_200);
+    expect(limiter.expectedWaitMs(asks())).toBe(1_200);
   });
 
   test('counts turns: another session or principal waits for one of each, not for all', async () => {
@@ -134,7 +134,7 @@ describe('the wait that is to be expected', () => {
     await settled();
     await clock.advance(1_000);
     await end('greedy 0');
-    const wait = (changes?: Partial<SlotRequest>) => limiter.expectedWaitMs?.(asks(changes));
+    const wait = (changes?: Partial<SlotRequest>) => limiter.expectedWaitMs(asks(changes));
     expect([wait(), wait({ sessionId: 'b' }), wait({ principalId: 'bob', sessionId: 'c' })]).toEqual([7_000, 2_000, 2_000]);
   });
 });

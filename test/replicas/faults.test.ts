@@ -154,7 +154,7 @@ describe.skipIf(!hasRedis)('Redis', () => {
     for (const limiter of limiters) (await limiter.acquire(REQUESTED)).release();
     await redis.kill();
     await until(() => caches.every(({ isUp }) => !isUp));
-    expect(limiters.map((limiter) => limiter.isAlone?.())).toEqual([true, true]);
+    expect(limiters.map((limiter) => limiter.isAlone())).toEqual([true, true]);
     for (const limiter of limiters) for (let call = 0; call < 10; call += 1) void limiter.acquire(REQUESTED);
     await delay(50);
     expect(limiters.map((limiter) => limiter.load())).toEqual([
