@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context } from 'hono';
 import { ApiError } from '../api/errors.ts';
@@ -61,7 +62,8 @@ export interface AddedFault {
 /** A fault as the request that it strikes sees it. */
 export interface StruckFault {
   readonly fault: Fault;
-  readonly released: Promise<void>;
+  /** Aborted when what the fault holds may go on. */
+  readonly released: AbortSignal;
   /** Counts a request as open until the promise settles. */
   readonly hold: (gone: Promise<unknown>) => void;
 }
@@ -92,7 +94,8 @@ export function createFaults(): Faults {
     add(fault) {
       let applied = 0;
       const waiting: { times: number; resolve: () => void }[] = [];
-      const { promise: released, resolve: release } = deferred();
+      const released = new AbortController();
+      const release = () => released.abort();
       releases.add(release);
       const held = new Set<Promise<unknown>>();
       const entry = {
@@ -101,7 +104,7 @@ export function createFaults(): Faults {
           applied += 1;
           if (applied === fault.times) active.delete(entry);
           for (const { times, resolve } of waiting) if (applied >= times) resolve();
-          return { fault, released, hold: (gone: Promise<unknown>) => void held.add(gone) };
+          return { fault, released: released.signal, hold: (gone: Promise<unknown>) => void held.add(gone) };
         },
       };
       if (fault.times !== 0) active.add(entry);
@@ -131,16 +134,8 @@ export function createFaults(): Faults {
   };
 }
 
-function nothing(): void {}
-
-function deferred(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = nothing;
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
-
+/** Node treats a longer delay as 1 ms. */
+const LONGEST_DELAY_MS = 2_147_483_647;
 /** Real time that a `slow` fault waits which came by flag and so cannot be released. */
 const FLAG_DELAY_MS = 3000;
 
@@ -207,7 +202,10 @@ const strikes: Record<FaultKind, Strike> = {
     return RESPONSE_ALREADY_SENT;
   },
   async slow({ env }, { fault, released }, run) {
-    await heldUp(released, fault.delayMs, env.outgoing);
+    const gone = new AbortController();
+    env.outgoing.once('close', () => gone.abort());
+    const isOver = AbortSignal.any([released, gone.signal]);
+    await setTimeout(fault.delayMs ?? LONGEST_DELAY_MS, undefined, { signal: isOver }).catch(() => undefined);
     return env.outgoing.destroyed ? RESPONSE_ALREADY_SENT : run();
   },
   async truncated(_, __, run) {
@@ -250,20 +248,4 @@ function replaced(response: Response, body: string | Uint8Array<ArrayBuffer>): R
   const headers = new Headers(response.headers);
   headers.delete('content-length');
   return new Response(body, { status: response.status, headers });
-}
-
-async function heldUp(released: Promise<void>, delayMs: number | undefined, outgoing: Env['Bindings']['outgoing']): Promise<void> {
-  const over = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const waits: Promise<unknown>[] = [released, once(outgoing, 'close', { signal: over.signal }).catch(() => undefined)];
-  if (delayMs !== undefined) {
-    waits.push(
-      new Promise((resolve) => {
-        timer = setTimeout(resolve, delayMs);
-      }),
-    );
-  }
-  await Promise.race(waits);
-  clearTimeout(timer);
-  over.abort();
 }

@@ -15,8 +15,7 @@ export interface Place {
   readonly storeUrl: string;
   /** The emulator's present, ms since 1970. */
   readonly nowMs: number;
-  /** Left out: the reference to the letter. */
-  readonly deployment?: Deployment;
+  readonly deployment: Deployment;
 }
 
 /** Answers one operation; a `Refusal` becomes the envelope's error. */

@@ -67,9 +67,11 @@ interface RawInput {
   readonly body: string;
 }
 
+const INVALID = 'VALIDATION_ERROR';
+
 /** Refuses with 400 the way the platform refuses values. */
 function invalid(message: string): Refusal {
-  return new Refusal(400, 'VALIDATION_ERROR', message);
+  return new Refusal(400, INVALID, message);
 }
 
 /** The input of an operation from its path, query and body, before it is checked against its schema. */
@@ -146,48 +148,28 @@ function checkedInput(operation: Operation, raw: RawInput, deployment: Deploymen
   return result.data;
 }
 
-/** Refuses in the style of OAuth: `error` and `error_description`, no envelope. */
-class OAuthRefusal extends Error {
-  readonly status: number;
-  readonly error: string;
-
-  constructor(status: number, error: string, description: string) {
-    super(description);
-    this.name = 'OAuthRefusal';
-    this.status = status;
-    this.error = error;
-  }
-}
-
 /** Answers `/v1/oauth/token` or `/v1/oauth/me`. */
 async function answerAuth(name: 'requestToken' | 'readCredential', raw: RawInput, platform: Platform): Promise<Response> {
   try {
     return json(200, await (name === 'requestToken' ? token(raw, platform) : credentialRecord(raw, platform)));
   } catch (error) {
-    if (!(error instanceof OAuthRefusal)) throw error;
-    return json(error.status, { error: error.error, error_description: error.message });
+    if (!(error instanceof Refusal)) throw error;
+    // In the style of OAuth, without the envelope.
+    const code = error.errorCode === INVALID ? 'invalid_request' : error.errorCode;
+    return json(error.status, { error: code, error_description: error.message });
   }
 }
 
 function checked<Name extends 'requestToken' | 'readCredential'>(name: Name, raw: RawInput): InputOf<(typeof operations)[Name]>;
 function checked(name: 'requestToken' | 'readCredential', raw: RawInput): unknown {
   const operation = operations[name];
-  const input = unwrapped(() => rawInput(operation, raw));
+  const input = rawInput(operation, raw);
   const result = operation.input.safeParse(input);
   if (result.success) return result.data;
   const first = result.error.issues[0]?.path[0];
   const isMissing = typeof first === 'string' && !Object.hasOwn(input, first);
   const codes: Record<string, string> = { scope: 'invalid_scope', grant_type: 'unsupported_grant_type' };
-  const code = isMissing ? undefined : codes[String(first)];
-  throw new OAuthRefusal(400, code ?? 'invalid_request', worded(result.error.issues, operation));
-}
-
-function unwrapped<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new OAuthRefusal(400, 'invalid_request', error instanceof Error ? error.message : String(error));
-  }
+  throw new Refusal(400, (!isMissing && codes[String(first)]) || INVALID, worded(result.error.issues, operation));
 }
 
 async function token(raw: RawInput, { credentials, clock, tokens, addresses, deployment }: Platform) {
@@ -217,14 +199,10 @@ function authenticated(
   nowMs: number,
 ): Credential {
   const credential = known.find(({ clientId, clientSecret }) => clientId === client_id && clientSecret === client_secret);
-  if (!credential) throw new OAuthRefusal(401, 'invalid_client', 'Client id or client secret is wrong.');
+  if (!credential) throw new Refusal(401, 'invalid_client', 'Client id or client secret is wrong.');
   if (nowMs >= credential.expiresMs) {
     const day = new Date(credential.expiresMs).toISOString().slice(0, 10);
-    throw new OAuthRefusal(
-      401,
-      'invalid_client',
-      `The credential expired on ${day}, 1 year after it was made; make a new one in the console.`,
-    );
+    throw new Refusal(401, 'invalid_client', `The credential expired on ${day}, 1 year after it was made; make a new one in the console.`);
   }
   return credential;
 }
@@ -237,10 +215,10 @@ function isUnderstood({ projects: reached }: Credential, { onlyProject }: Deploy
 function projectOf({ level, projects: reached }: Credential, projectId: number | undefined): Project {
   const project = level === 'project' ? reached[0] : reached.find(({ id }) => id === projectId);
   if (level === 'account' && projectId === undefined) {
-    throw new OAuthRefusal(400, 'invalid_request', 'project_id is required with an account-level credential.');
+    throw new Refusal(400, 'invalid_request', 'project_id is required with an account-level credential.');
   }
   if (!project || (projectId !== undefined && projectId !== project.id)) {
-    throw new OAuthRefusal(403, 'access_denied', `project_id ${projectId}: the credential does not reach this project.`);
+    throw new Refusal(403, 'access_denied', `project_id ${projectId}: the credential does not reach this project.`);
   }
   return project;
 }
@@ -249,7 +227,7 @@ function grantedScopes({ scopes }: Credential, asked: string): Scope[] {
   const names = [...new Set(asked.trim().split(/\s+/))];
   return names.map((name) => {
     const scope = scopes.find((granted) => granted === name);
-    if (!scope) throw new OAuthRefusal(400, 'invalid_scope', `The credential lacks the scope ${name}; it has ${scopes.join(' ')}.`);
+    if (!scope) throw new Refusal(400, 'invalid_scope', `The credential lacks the scope ${name}; it has ${scopes.join(' ')}.`);
     return scope;
   });
 }

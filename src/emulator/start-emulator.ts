@@ -218,6 +218,6 @@ export async function warmUp(world: World): Promise<void> {
   // Other days each time: those that were computed stay in memory, and reading them compiles only half of the way.
   for (let daysAgo = 300; daysAgo > 300 - DAYS; daysAgo -= DAYS_AT_ONCE) {
     const range = { startDate: isoOf(daysAgo), endDate: isoOf(daysAgo - DAYS_AT_ONCE) };
-    await metricsHandlers.getSiteMetrics(range, { world, project: shop, storeUrl: '', nowMs });
+    await metricsHandlers.getSiteMetrics(range, { world, project: shop, storeUrl: '', nowMs, deployment: REFERENCE });
   }
 }

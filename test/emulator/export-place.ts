@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'lossless-json';
 import { type Project, shop } from '../../src/emulator/credentials.ts';
+import { REFERENCE } from '../../src/emulator/deployment.ts';
 import type { Place } from '../../src/emulator/handler.ts';
 import { exportHandlers } from '../../src/emulator/handlers/data-export.ts';
 import { Refusal } from '../../src/emulator/responses.ts';
@@ -18,7 +19,7 @@ export type MovablePlace = Place & { nowMs: number };
 
 /** A fresh world as seen by one project; no server. */
 export function placeOf(project: Project = shop, seed = 1, startMs = START_MS): MovablePlace {
-  return { world: createWorld({ seed, startMs }), project, storeUrl: 'http://store.test', nowMs: startMs };
+  return { world: createWorld({ seed, startMs }), project, storeUrl: 'http://store.test', nowMs: startMs, deployment: REFERENCE };
 }
 
 /** A once job over these days, all sessions as JSONL with the fields named, unless `more` says otherwise. */

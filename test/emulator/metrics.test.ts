@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { app, content, type Project, shop } from '../../src/emulator/credentials.ts';
+import { REFERENCE } from '../../src/emulator/deployment.ts';
 import type { Place } from '../../src/emulator/handler.ts';
 import { metricsHandlers } from '../../src/emulator/handlers/metrics.ts';
 import { createWorld } from '../../src/emulator/world/index.ts';
@@ -13,7 +14,7 @@ const week = { startDate: '2026-09-07T00:00:00.000Z', endDate: '2026-09-13T23:59
 const ADD_TO_CART = 8120571;
 
 function placeOf(project: Project): Place {
-  return { world, project, storeUrl: 'http://store.test', nowMs: START_MS };
+  return { world, project, storeUrl: 'http://store.test', nowMs: START_MS, deployment: REFERENCE };
 }
 
 function idOf(name: string): number {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { app, content, type Project, projects, shop } from '../../src/emulator/credentials.ts';
+import { REFERENCE } from '../../src/emulator/deployment.ts';
 import type { Place } from '../../src/emulator/handler.ts';
 import { objectHandlers } from '../../src/emulator/handlers/objects.ts';
 import { Refusal } from '../../src/emulator/responses.ts';
@@ -9,7 +10,7 @@ const START_MS = Date.parse('2026-11-20T10:00:00.000Z');
 const world = createWorld({ seed: 1, startMs: START_MS });
 
 function placeOf(project: Project): Place {
-  return { world, project, storeUrl: 'http://store.test', nowMs: START_MS };
+  return { world, project, storeUrl: 'http://store.test', nowMs: START_MS, deployment: REFERENCE };
 }
 
 /** Everything that the lookups of a project lead to, walked as a client does. */

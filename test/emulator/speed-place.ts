@@ -1,5 +1,6 @@
 import type { Entry, Har } from 'har-format';
 import { projects, shop } from '../../src/emulator/credentials.ts';
+import { REFERENCE } from '../../src/emulator/deployment.ts';
 import type { Place } from '../../src/emulator/handler.ts';
 import { speedHandlers } from '../../src/emulator/handlers/speed-analysis.ts';
 import { createWorld } from '../../src/emulator/world/index.ts';
@@ -9,7 +10,7 @@ export const NOW_MS = Date.parse('2026-11-20T10:00:00Z');
 
 /** A place in a world of its own. */
 export function placeIn(seed = 1, project = shop, startMs = NOW_MS): Place {
-  return { world: createWorld({ seed, startMs }), project, nowMs: startMs, storeUrl: 'http://127.0.0.1' };
+  return { world: createWorld({ seed, startMs }), project, nowMs: startMs, storeUrl: 'http://127.0.0.1', deployment: REFERENCE };
 }
 
 /** Each scenario of each project with the place that it is read from. */

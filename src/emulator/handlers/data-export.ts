@@ -1,6 +1,5 @@
 import { DEFAULT_PAGE_SIZE, instantOf } from '../../api/params.ts';
 import { DAY_MS } from '../../lib/clock.ts';
-import { REFERENCE } from '../deployment.ts';
 import { type Handlers, type Place } from '../handler.ts';
 import { Refusal } from '../responses.ts';
 import { customVariablesOf, dynamicVariablesOf, isoTime } from '../world/exports/fields.ts';
@@ -15,21 +14,27 @@ interface Paging {
   page?: number | undefined;
 }
 
-/** One page of a list that comes in ascending order; without a number the first. The reference does not say which number that has. */
-function pageOf<T>(ascending: readonly T[], paging: Paging, { deployment: { pagesFrom } = REFERENCE }: Place): T[] {
-  const { limit = DEFAULT_PAGE_SIZE, order = 'DESC', page = pagesFrom } = paging;
-  if (page < pagesFrom) throw new Refusal(400, 'VALIDATION_ERROR', `page: pages begin at ${pagesFrom}`);
-  const start = (page - pagesFrom) * limit;
-  return (order === 'ASC' ? ascending : ascending.toReversed()).slice(start, start + limit);
+/** Where a page of a list begins and how it is ordered; without a number it is the first. The reference does not say which number that has. */
+function pagingOf({ limit = DEFAULT_PAGE_SIZE, order = 'DESC', page }: Paging, { deployment: { pagesFrom } }: Place) {
+  const at = page ?? pagesFrom;
+  if (at < pagesFrom) throw new Refusal(400, 'VALIDATION_ERROR', `page: pages begin at ${pagesFrom}`);
+  const inOrder = <T>(ascending: readonly T[]) => (order === 'ASC' ? ascending : ascending.toReversed());
+  return { limit, start: (at - pagesFrom) * limit, inOrder };
+}
+
+/** One page of a list that comes in ascending order. */
+function pageOf<T>(ascending: readonly T[], paging: Paging, place: Place): T[] {
+  const { limit, start, inOrder } = pagingOf(paging, place);
+  return inOrder(ascending).slice(start, start + limit);
 }
 
 /** Whether a record has the wanted value, written as the reference writes it unless the deployment takes any case. */
-function matches(value: string, wanted: string | undefined, { deployment: { letterCase } = REFERENCE }: Place): boolean {
+function matches(value: string, wanted: string | undefined, { deployment: { letterCase } }: Place): boolean {
   return wanted === undefined || value === wanted || (letterCase === 'any' && value.toLowerCase() === wanted.toLowerCase());
 }
 
 /** Runs of all or one job in the order of the list, which is that of the jobs. */
-function inListOrder(runs: readonly Run[], { deployment: { runOrder } = REFERENCE }: Place): readonly Run[] {
+function inListOrder(runs: readonly Run[], { deployment: { runOrder } }: Place): readonly Run[] {
   if (runOrder === 'by id') return runs;
   const place = ({ runId }: Run) => hash(runId);
   return runs.toSorted((a, b) => a.job.jobId - b.job.jobId || place(a) - place(b));
@@ -41,20 +46,17 @@ function successfulOf(job: ExportJob, nowMs: number): readonly Run[] {
 
 /** One page of the successful runs of these jobs, which stand in the order of their ids; runs of other pages are only counted. */
 function pageOfRuns(jobs: readonly ExportJob[], paging: Paging, place: Place): Run[] {
-  const { nowMs, deployment: { pagesFrom } = REFERENCE } = place;
-  const { limit = DEFAULT_PAGE_SIZE, order = 'DESC', page = pagesFrom } = paging;
-  if (page < pagesFrom) throw new Refusal(400, 'VALIDATION_ERROR', `page: pages begin at ${pagesFrom}`);
+  const { limit, start, inOrder } = pagingOf(paging, place);
   const found: Run[] = [];
-  let before = (page - pagesFrom) * limit;
-  for (const job of order === 'ASC' ? jobs : jobs.toReversed()) {
-    const count = settledSuccesses(job, nowMs);
+  let before = start;
+  for (const job of inOrder(jobs)) {
+    const count = settledSuccesses(job, place.nowMs);
     if (count !== undefined && count <= before) {
       before -= count;
       continue;
     }
-    const runs = inListOrder(successfulOf(job, nowMs), place);
-    const inOrder = order === 'ASC' ? runs : runs.toReversed();
-    found.push(...inOrder.slice(before, before + limit - found.length));
+    const runs = inListOrder(successfulOf(job, place.nowMs), place);
+    found.push(...inOrder(runs).slice(before, before + limit - found.length));
     before = Math.max(0, before - runs.length);
     if (found.length >= limit) break;
   }
@@ -78,7 +80,7 @@ function jobWithId({ world, project, nowMs }: Place, jobId: number): ExportJob {
   return job;
 }
 
-async function filesOf(run: Run, { world, storeUrl, nowMs, deployment: { fileLifeMs } = REFERENCE }: Place) {
+async function filesOf(run: Run, { world, storeUrl, nowMs, deployment: { fileLifeMs } }: Place) {
   if (runState(run, nowMs) !== 'SUCCESS') return [];
   const { files, addresses } = world.exports;
   const expiresMs = run.endMs + fileLifeMs;

@@ -52,44 +52,42 @@ type ObjectOperation =
   | 'listZonings'
   | 'listZones';
 
+/** The lists of the project that is asked about. */
+function listsOf({ world: { account }, project: { id } }: Place) {
+  return { mappings: account.mappings(id), pageGroups: account.pageGroups(id), segments: account.segments(id), goals: account.goals(id) };
+}
+
 /** Answers the object lookups (section 4.3). */
 export const objectHandlers: Pick<Handlers, ObjectOperation> = {
-  listSegments: ({ ids }, place) =>
-    only(place.world.account.segments(place.project.id), ids).map((segment) => segmentRecord(segment, place)),
+  listSegments: ({ ids }, place) => only(listsOf(place).segments, ids).map((segment) => segmentRecord(segment, place)),
 
-  listGoals: (_, place) => place.world.account.goals(place.project.id).map((goal) => goalRecord(goal, place)),
+  listGoals: (_, place) => listsOf(place).goals.map((goal) => goalRecord(goal, place)),
 
-  listMappings: ({ ids }, place) =>
-    only(place.world.account.mappings(place.project.id), ids).map((mapping) => mappingRecord(mapping, place)),
+  listMappings: ({ ids }, place) => only(listsOf(place).mappings, ids).map((mapping) => mappingRecord(mapping, place)),
 
-  getMapping: ({ mappingId }, place) => [
-    mappingRecord(found(place.world.account.mappings(place.project.id), mappingId, 'mapping', place), place),
-  ],
+  getMapping: ({ mappingId }, place) => [mappingRecord(found(listsOf(place).mappings, mappingId, 'mapping', place), place)],
 
   listPageGroups({ mappingId }, place) {
-    const mapping = found(place.world.account.mappings(place.project.id), mappingId, 'mapping', place);
-    return place.world.account
-      .pageGroups(place.project.id)
-      .filter(({ mappingIds }) => mappingIds.includes(mapping.id))
-      .map(pageGroupRecord);
+    const { mappings, pageGroups } = listsOf(place);
+    const { id } = found(mappings, mappingId, 'mapping', place);
+    return pageGroups.filter(({ mappingIds }) => mappingIds.includes(id)).map(pageGroupRecord);
   },
 
   getPageGroup({ pageGroupId }, place) {
-    const pageGroup = found(place.world.account.pageGroups(place.project.id), pageGroupId, 'page group', place);
-    const mappings = only(place.world.account.mappings(place.project.id), pageGroup.mappingIds).map((mapping) =>
-      mappingRecord(mapping, place),
-    );
-    return { ...pageGroupRecord(pageGroup), mappings };
+    const { mappings, pageGroups } = listsOf(place);
+    const pageGroup = found(pageGroups, pageGroupId, 'page group', place);
+    const own = only(mappings, pageGroup.mappingIds).map((mapping) => mappingRecord(mapping, place));
+    return { ...pageGroupRecord(pageGroup), mappings: own };
   },
 
   listZonings: ({ pageGroupId }, place) =>
-    found(place.world.account.pageGroups(place.project.id), pageGroupId, 'page group', place).zonings.map((zoning) => {
+    found(listsOf(place).pageGroups, pageGroupId, 'page group', place).zonings.map((zoning) => {
       const { createdAt, updatedAt } = times(place, zoning);
       return { id: zoning.id, name: zoning.name, createdAt, lastUpdatedAt: updatedAt };
     }),
 
   listZones({ zoningId }, place) {
-    const zonings = place.world.account.pageGroups(place.project.id).flatMap((pageGroup) => pageGroup.zonings);
+    const zonings = listsOf(place).pageGroups.flatMap((pageGroup) => pageGroup.zonings);
     return found(zonings, zoningId, 'zoning', place).zones.map(({ id, name }) => ({ id, name }));
   },
 };

@@ -1,6 +1,5 @@
 import { instantOf } from '../../api/params.ts';
 import { HOUR_MS } from '../../lib/clock.ts';
-import { REFERENCE } from '../deployment.ts';
 import type { Handlers, Place } from '../handler.ts';
 import { Refusal } from '../responses.ts';
 import { findStepRun } from '../world/index.ts';
@@ -28,7 +27,7 @@ function stepRunOf(place: Place, stepResultId: string) {
 }
 
 function filterOf(
-  { nowMs, deployment: { contentCheck, dateBounds } = REFERENCE }: Place,
+  { nowMs, deployment: { contentCheck, dateBounds } }: Place,
   input: { lastDays?: number | undefined; dateFrom?: string | undefined; dateTo?: string | undefined; error?: boolean | undefined },
 ): RunFilter {
   const { lastDays, dateFrom, dateTo, error } = input;
@@ -91,7 +90,7 @@ export const speedHandlers: Handlers<
     return { har: JSON.stringify(stepHar(place.world.speed.model, stepRun)) };
   },
 
-  listSpeedEvents({ key, dateFrom, monitoringId, scenarioId }, { world, project, deployment: { dateBounds } = REFERENCE }) {
+  listSpeedEvents({ key, dateFrom, monitoringId, scenarioId }, { world, project, deployment: { dateBounds } }) {
     const fromMs = dateFrom === undefined ? Number.NEGATIVE_INFINITY : instantOf(dateFrom) - (dateBounds === 'inclusive' ? 1 : 0);
     const events = [...world.speed.eventsOf(project.id).values()].filter(
       (event) =>

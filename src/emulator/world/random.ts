@@ -33,9 +33,21 @@ export function hashText(text: string): number {
   return mix(h);
 }
 
+/** An element of a list that is not empty, by a hash or a place that may lie beyond it. */
+export function oneOf<T>(list: readonly T[], at: number): T {
+  const chosen = list[at % list.length];
+  if (chosen === undefined) throw new RangeError('Nothing to choose from.');
+  return chosen;
+}
+
 /** Uniform number in [0, 1) from a hash. */
 export function unit(h: number): number {
   return h / 0x1_0000_0000;
+}
+
+/** Uniform number between two bounds from a hash, to two decimals. */
+export function hundredths(h: number, from: number, to: number): number {
+  return Math.round((from + unit(h) * (to - from)) * 100) / 100;
 }
 
 /** Standard normal number from a hash (Box and Muller). */

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from '../../lib/clock.ts';
 import { content, type Project, projects, shop } from '../credentials.ts';
 import { COMPUTE_MS, type ExportJob } from './exports/schedule.ts';
-import { hash, type Origin } from './random.ts';
+import { hash, type Origin, oneOf } from './random.ts';
 import {
   dayNumberOf,
   FIRST_ID,
@@ -71,10 +71,6 @@ const groups = ['Loyal buyers', 'Newsletter readers', 'Paid search', 'App users'
 const aims = ['Wish list', 'Store finder', 'Size chart', 'Gift card', 'Reviews read', 'Chat opened', 'Alert set'] as const;
 const elements = ['Hero', 'Teaser', 'Filter', 'Button', 'Gallery', 'Footer link', 'Banner', 'Tile', 'Form', 'Tab'] as const;
 
-function one<T>(list: readonly [T, ...T[]], at: number): T {
-  return list[at % list.length] ?? list[0];
-}
-
 const from = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: Math.max(0, count) }, (_, at) => make(at));
 const number = (at: number) => String(at + 1).padStart(3, '0');
 const aged = (at: number) => ({ createdDaysAgo: 30 + (at % 300), updatedDaysAgo: 5 + (at % 25) });
@@ -83,47 +79,28 @@ const FIRST_JOB = 10_001;
 
 function projectsOf(size: Size): Project[] {
   const more = from(size.projects - projects.length, (at): Project => {
-    const name = `${one(brands, at)} ${one(markets, Math.floor(at / brands.length))}`;
+    const name = `${oneOf(brands, at)} ${oneOf(markets, Math.floor(at / brands.length))}`;
     return { ...content, id: 1301 + at, name };
   });
   return [...projects, ...more];
 }
 
-function segmentsIn(size: Size): SegmentDefinition[] {
-  const known = segmentsOf(shop.id);
-  const more = from(size.segments - known.length, (at): SegmentDefinition => {
-    const like = known[at % known.length] ?? known[0];
-    if (!like) throw new RangeError('The shop has no segment.');
-    return {
-      ...like,
-      ...aged(at),
-      id: FIRST_ID + at,
-      name: `${one(groups, at)} ${one(markets, Math.floor(at / groups.length))} ${number(at)}`,
-    };
-  });
-  return [...known, ...more];
-}
-
-function goalsIn(size: Size): GoalDefinition[] {
-  const known = goalsOf(shop.id);
-  const more = from(size.goals - known.length, (at): GoalDefinition => {
-    const like = known[at % known.length] ?? known[0];
-    if (!like) throw new RangeError('The shop has no goal.');
-    return {
-      ...like,
-      ...aged(at),
-      id: FIRST_ID + at,
-      type: 'EVENT',
-      name: `${one(aims, at)} ${one(markets, Math.floor(at / aims.length))} ${number(at)}`,
-    };
-  });
-  return [...known, ...more];
+/** What the shop has, and copies of it with ids and names of their own up to the wanted number. */
+function grown<T>(known: readonly T[], count: number, names: readonly string[], more: object = {}): T[] {
+  const copies = from(count - known.length, (at) => ({
+    ...oneOf(known, at),
+    ...aged(at),
+    ...more,
+    id: FIRST_ID + at,
+    name: `${oneOf(names, at)} ${oneOf(markets, Math.floor(at / names.length))} ${number(at)}`,
+  }));
+  return [...known, ...copies];
 }
 
 function treeOf(size: Size): { mappings: Mapping[]; pageGroups: PageGroup[] } {
   const known = mappingsOf(shop.id);
   const mappings = from(size.mappings - known.length, (at): Mapping => {
-    return { id: FIRST_ID + at, name: `${one(brands, at)} ${one(markets, at)} pages ${number(at)}`, description: null, ...aged(at) };
+    return { id: FIRST_ID + at, name: `${oneOf(brands, at)} ${oneOf(markets, at)} pages ${number(at)}`, description: null, ...aged(at) };
   });
   const all = mappings.length * size.pageGroupsAMapping;
   const zoned = size.zonings - pageGroupsOf(shop.id).reduce((sum, { zonings }) => sum + zonings.length, 0);
@@ -134,8 +111,8 @@ function treeOf(size: Size): { mappings: Mapping[]; pageGroups: PageGroup[] } {
       const zoning = place % every === 0 ? Math.floor(place / every) : zoned;
       return {
         id: FIRST_ID + place,
-        name: `${one(subjects, at)} ${one(markets, nth)} ${number(at)}`,
-        category: one(subjects, at),
+        name: `${oneOf(subjects, at)} ${oneOf(markets, nth)} ${number(at)}`,
+        category: oneOf(subjects, at),
         mappingIds: [mapping.id],
         zonings: zoning < zoned ? [zoningOf(size, zoning)] : [],
       };
@@ -145,13 +122,13 @@ function treeOf(size: Size): { mappings: Mapping[]; pageGroups: PageGroup[] } {
 }
 
 function zoningOf({ zonesAZoning }: Size, at: number): PageGroup['zonings'][number] {
-  const zones = from(zonesAZoning, (nth) => ({ id: FIRST_ID + at * zonesAZoning + nth, name: `${one(elements, nth)} ${number(nth)}` }));
-  return { id: FIRST_ID + at, name: `Redesign ${one(brands, at)} ${number(at)}`, ...aged(at), zones };
+  const zones = from(zonesAZoning, (nth) => ({ id: FIRST_ID + at * zonesAZoning + nth, name: `${oneOf(elements, nth)} ${number(nth)}` }));
+  return { id: FIRST_ID + at, name: `Redesign ${oneOf(brands, at)} ${number(at)}`, ...aged(at), zones };
 }
 
 function scenariosIn(size: Size): Scenario[] {
   const known = scenariosOf(shop.id);
-  return [...known, ...from(size.scenarios - known.length, (at) => cloneScenario(known, at, `${one(markets, at)} ${number(at)}`))];
+  return [...known, ...from(size.scenarios - known.length, (at) => cloneScenario(known, at, `${oneOf(markets, at)} ${number(at)}`))];
 }
 
 /** Midnight UTC, `daysAgo` days before the clock's start. */
@@ -170,7 +147,7 @@ function jobsIn(size: Size, { seed, startMs }: Origin): ExportJob[] {
     return {
       jobId: FIRST_JOB + at,
       projectId: shop.id,
-      name: `${isOnce ? 'Backfill' : 'Feed'} ${one(brands, at)} ${one(markets, Math.floor(at / 8))} ${number(at)}`,
+      name: `${isOnce ? 'Backfill' : 'Feed'} ${oneOf(brands, at)} ${oneOf(markets, Math.floor(at / 8))} ${number(at)}`,
       ownerId: 7001 + (hash(seed, at) % 9),
       createdMs,
       format: at % 3 === 0 ? 'CSV' : 'JSONL',
@@ -185,31 +162,33 @@ function jobsIn(size: Size, { seed, startMs }: Origin): ExportJob[] {
   });
 }
 
-function small(): Omit<Account, 'jobs' | 'latencyMs'> {
-  return {
+/** The lists of an account of this size; without one, those that every seed has. */
+export function accountOf(origin: Origin, size: Size | undefined): Account {
+  const usual = {
     projects,
-    dataOf: (project) => project,
+    dataOf: (project: Project) => project,
     segments: segmentsOf,
     goals: goalsOf,
     mappings: mappingsOf,
     pageGroups: pageGroupsOf,
     scenarios: scenariosOf,
+    jobs: [],
+    latencyMs: 0,
   };
-}
-
-/** The lists of an account of this size; without one, those that every seed has. */
-export function accountOf(origin: Origin, size: Size | undefined): Account {
-  const usual = small();
-  if (!size) return { ...usual, jobs: [], latencyMs: 0 };
-  const inShop = { segments: segmentsIn(size), goals: goalsIn(size), scenarios: scenariosIn(size), ...treeOf(size) };
+  if (!size) return usual;
+  const { mappings, pageGroups } = treeOf(size);
+  const inShop =
+    <T>(list: readonly T[], listOf: (projectId: number) => readonly T[]) =>
+    (projectId: number) =>
+      projectId === shop.id ? list : listOf(projectId);
   return {
     projects: projectsOf(size),
     dataOf: (project) => (projects.includes(project) ? project : content),
-    segments: (projectId) => (projectId === shop.id ? inShop.segments : usual.segments(projectId)),
-    goals: (projectId) => (projectId === shop.id ? inShop.goals : usual.goals(projectId)),
-    mappings: (projectId) => (projectId === shop.id ? inShop.mappings : usual.mappings(projectId)),
-    pageGroups: (projectId) => (projectId === shop.id ? inShop.pageGroups : usual.pageGroups(projectId)),
-    scenarios: (projectId) => (projectId === shop.id ? inShop.scenarios : usual.scenarios(projectId)),
+    segments: inShop(grown(segmentsOf(shop.id), size.segments, groups), segmentsOf),
+    goals: inShop(grown(goalsOf(shop.id), size.goals, aims, { type: 'EVENT' }), goalsOf),
+    mappings: inShop(mappings, mappingsOf),
+    pageGroups: inShop(pageGroups, pageGroupsOf),
+    scenarios: inShop(scenariosIn(size), scenariosOf),
     jobs: jobsIn(size, origin),
     latencyMs: size.latencyMs,
   };

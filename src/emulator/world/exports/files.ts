@@ -84,7 +84,7 @@ function csvLine(cells: readonly FileCell[]): string {
 }
 
 /** Comma-separated values by RFC 4180 with a header row. */
-export function csv(names: readonly string[]): Writer {
+function csv(names: readonly string[]): Writer {
   return { head: csvLine(names), line: csvLine };
 }
 

@@ -1,5 +1,4 @@
 import { instantOf } from '../../../api/params.ts';
-import { REFERENCE } from '../../deployment.ts';
 import type { Place } from '../../handler.ts';
 import { Refusal } from '../../responses.ts';
 import { retentionStartMs } from '../sessions/index.ts';
@@ -76,7 +75,7 @@ function isoOrNull(instantMs: number | undefined): string | null {
 }
 
 /** A job as section 2.2 lists it; a member is null where there is no such instant. */
-export function jobRecord(job: ExportJob, { project, nowMs, deployment: { jobFilters } = REFERENCE }: Place) {
+export function jobRecord(job: ExportJob, { project, nowMs, deployment: { jobFilters } }: Place) {
   const { state, last, next } = jobStatus(job, nowMs);
   const changesMs = [job.createdMs, job.suspendedMs, last?.startMs, last?.endMs];
   return {

@@ -1,5 +1,5 @@
 import { app, shop } from '../../credentials.ts';
-import { hash, unit } from '../random.ts';
+import { hash, hundredths, oneOf } from '../random.ts';
 
 /** Troubles that a visitor may meet on a page. */
 type Trouble = 'js_error' | 'api_error' | 'rage_click' | 'slow_page';
@@ -57,17 +57,14 @@ const shopKinds: readonly (readonly CostKind[])[] = [
 ];
 const appKinds = [kind(app.id, 'api_error', '/screen/checkout'), kind(app.id, 'rage_click', '/screen/checkout')] as const;
 
-function oneOf<T>(list: readonly T[], h: number): T {
-  const chosen = list[h % list.length];
-  if (chosen === undefined) throw new RangeError('Nothing to choose from.');
-  return chosen;
-}
-
 /** The costs of a world, by project and by the order of their pages: one in the shop, and often another there or in the app. */
 export function costsOf(seed: number): Cost[] {
   const draw = (n: number) => hash(seed, 0xc0_57, n);
-  const rounded = (n: number, from: number, to: number) => Math.round((from + unit(draw(n)) * (to - from)) * 100) / 100;
-  const sized = (chosen: CostKind, n: number): Cost => ({ ...chosen, share: rounded(n, 0.06, 0.1), factor: rounded(n + 1, 0.3, 0.5) });
+  const sized = (chosen: CostKind, n: number): Cost => ({
+    ...chosen,
+    share: hundredths(draw(n), 0.06, 0.1),
+    factor: hundredths(draw(n + 1), 0.3, 0.5),
+  });
   const page = draw(1) % shopKinds.length;
   const another = (page + 1 + (draw(2) % (shopKinds.length - 1))) % shopKinds.length;
   const inShop = (at: number, n: number) => sized(oneOf(shopKinds[at] ?? [], draw(n)), n + 1);

@@ -141,13 +141,7 @@ function isWhole({ dayNumber, startMs, endMs }: DayOfBucket, nowMs: number): boo
 }
 
 function addSums(total: SiteTotals, sums: SessionSums): void {
-  total.visits += sums.visits;
-  total.bounces += sums.bounces;
-  total.pageViews += sums.pageViews;
-  total.durationMs += sums.durationMs;
-  total.transactions += sums.transactions;
-  total.revenueCents += sums.revenueCents;
-  total.conversions += sums.conversions;
+  for (const name of Object.keys(sums) as (keyof SessionSums)[]) total[name] += sums[name]; // Object.keys forgets the type
 }
 
 /** Adds up the sessions of a selection, period by period; `goalBit` 0 counts no conversions. */

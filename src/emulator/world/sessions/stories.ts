@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../../lib/clock.ts';
 import { app, content, projects, shop } from '../../credentials.ts';
-import { hash, type Origin, unit } from '../random.ts';
+import { hash, hundredths, type Origin, oneOf } from '../random.ts';
 import { type Cost, costsOf, type Harmless, harmlessOf } from './costs.ts';
 import { holidaysOf } from './day-noise.ts';
 import { countries } from './profiles.ts';
@@ -69,27 +69,24 @@ function named<T extends Named>(list: readonly T[], name: string): T {
   return found;
 }
 
-function oneOf<T>(h: number, first: T, ...others: T[]): T {
-  return others[(h % (others.length + 1)) - 1] ?? first;
-}
-
 /** The stories of this origin; device, day, size and segment differ from seed to seed. */
 export function metricStories({ seed, startMs }: Origin): MetricStories {
   const today = dayNumberOf(startMs);
   const draw = (n: number) => hash(seed, 0x5_70_71, n);
-  const rounded = (n: number, from: number, to: number) => Math.round((from + unit(draw(n)) * (to - from)) * 100) / 100;
 
-  const fall = rounded(1, 0.3, 0.45);
-  const stressed = oneOf(draw(2), '', 'Germany', 'Returning visitors', 'New visitors');
+  const fall = hundredths(draw(1), 0.3, 0.45);
+  const stressed = oneOf(['', 'Germany', 'Returning visitors', 'New visitors'], draw(2));
   const segment = stressed === '' ? null : named(segmentsOf(shop.id), stressed);
   const mixStart = today - 20 - (draw(5) % 26);
   const boost = named(segmentsOf(content.id), 'Reader boost campaign');
   const [screenName, zoneName] = oneOf<readonly [string, string]>(
+    [
+      ['Product screen', 'Add to cart'],
+      ['Home', 'Search bar'],
+      ['Home', 'Hero banner'],
+      ['Product screen', 'Buy now'],
+    ],
     draw(8),
-    ['Product screen', 'Add to cart'],
-    ['Home', 'Search bar'],
-    ['Home', 'Hero banner'],
-    ['Product screen', 'Buy now'],
   );
   const pageGroup = named(pageGroupsOf(app.id), screenName);
   const zoning = pageGroup.zonings.find(({ zones }) => zones.some(({ name }) => name === zoneName));
@@ -108,7 +105,7 @@ export function metricStories({ seed, startMs }: Origin): MetricStories {
     conversionFall: {
       projectId: shop.id,
       goal: asNamed(named(goalsOf(shop.id), 'Purchase')),
-      device: oneOf(draw(3), 'mobile', 'desktop'),
+      device: oneOf(['mobile', 'desktop'] as const, draw(3)),
       startDay: dayText(today - 9 - (draw(4) % 8)),
       factor: fall,
       segment: segment && { ...asNamed(segment), factor: Math.round(fall * 75) / 100 },
@@ -116,12 +113,12 @@ export function metricStories({ seed, startMs }: Origin): MetricStories {
     mixCampaign: {
       projectId: content.id,
       goal: asNamed(named(goalsOf(content.id), 'Newsletter sign-up')),
-      device: oneOf(draw(6), 'mobile', 'mobile', 'tablet'),
-      country: oneOf(draw(7), countries[4].code, countries[5].code, countries[6].code),
+      device: oneOf(['mobile', 'mobile', 'tablet'] as const, draw(6)),
+      country: oneOf(countries.slice(4, 7), draw(7)).code,
       segment: asNamed(boost),
       startDay: dayText(mixStart),
       endDay: dayText(mixStart + 6),
-      addedShare: rounded(9, 2.2, 3.2),
+      addedShare: hundredths(draw(9), 2.2, 3.2),
     },
     zoneTapChange: {
       projectId: app.id,
@@ -129,7 +126,7 @@ export function metricStories({ seed, startMs }: Origin): MetricStories {
       zoning: asNamed(zoning),
       zone: asNamed(named(zoning.zones, zoneName)),
       startDay: dayText(today - 12 - (draw(10) % 13)),
-      factor: draw(11) % 2 === 0 ? rounded(12, 0.5, 0.66) : rounded(12, 1.5, 1.9),
+      factor: draw(11) % 2 === 0 ? hundredths(draw(12), 0.5, 0.66) : hundredths(draw(12), 1.5, 1.9),
     },
   };
 }

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from '../../../lib/clock.ts';
 import { shop } from '../../credentials.ts';
-import { hash, type Origin, unit } from '../random.ts';
+import { hash, type Origin, oneOf, unit } from '../random.ts';
 import { draw, drawBetween } from './noise.ts';
 import type { PagePlan } from './page-plan.ts';
 import { CLONES_FROM, type Scenario, type Step, scenariosOf } from './scenarios.ts';
@@ -61,13 +61,6 @@ const TAGS = [
   { host: 'tag.surveykit.example', key: 'survey', words: 'exit survey of Surveykit' },
 ];
 
-/** An element of a list that is not empty, by a hash. */
-function pick<T>(list: readonly T[], h: number): T {
-  const item = list[h % list.length];
-  if (item === undefined) throw new RangeError('cannot pick from an empty list');
-  return item;
-}
-
 function placeOf({ projectId, id, name }: Scenario): StoryPlace {
   return { projectId, scenarioId: id, scenarioName: name };
 }
@@ -79,20 +72,20 @@ function placeOf({ projectId, id, name }: Scenario): StoryPlace {
 export function speedStories({ seed, startMs }: Origin): SpeedStories {
   const drawn = (number: number): number => hash(seed, 7301, number);
   const candidates = scenariosOf(shop.id);
-  const slow = pick(candidates, drawn(1));
-  const failing = pick(
+  const slow = oneOf(candidates, drawn(1));
+  const failing = oneOf(
     candidates.filter((scenario) => scenario.steps.length > 2 && scenario !== slow),
     drawn(2),
   );
-  const noisy = pick(
+  const noisy = oneOf(
     candidates.filter((scenario) => scenario !== slow && scenario !== failing),
     drawn(3),
   );
-  const slowStep = pick(slow.steps, drawn(4));
+  const slowStep = oneOf(slow.steps, drawn(4));
   // Neither the first step (steps before it stay whole) nor the last (steps after it go missing).
-  const failingStep = pick(failing.steps.slice(1, -1), drawn(5));
+  const failingStep = oneOf(failing.steps.slice(1, -1), drawn(5));
   const actionIndex = drawn(6) % (failingStep.actions.length - 1);
-  const tag = pick(TAGS, drawn(7));
+  const tag = oneOf(TAGS, drawn(7));
   const startDay = Math.floor(startMs / DAY_MS);
   const dateMs = (startDay - 6 - (drawn(8) % 9)) * DAY_MS + (7 + (drawn(9) % 9)) * HOUR_MS + (drawn(10) % 60) * 60_000;
   const day = new Date(dateMs).toISOString().slice(0, 10);
