@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { suggestion } from '../lib/nearest.ts';
 import { type Setting, typedKeys } from '../settings/setting.ts';
 import { flagOf, isSwitch, SettingsError, settingDeclarations } from '../settings/settings.ts';
-import { worldFlags } from './emulator.ts';
+import { type WorldFlags, worldFlags } from './emulator.ts';
 
 /** Commands by name; `serve` when none is named. */
 export const commands = {
@@ -57,17 +57,8 @@ export interface CommandLine {
   readonly positionals: readonly string[];
   /** Texts by flag name; a switch is `true`. */
   readonly flags: Record<string, string | undefined>;
-  readonly world: { seed?: string; clock?: string; size?: string; fault?: string[] };
-  /** Of the emulator, which takes three more; that of HTTP serving is read with the settings. */
-  readonly port: string | undefined;
-  /** How `call` prints an answer. */
-  readonly format: string | undefined;
-  /** Options of `token create`. */
-  readonly token: { readonly scopes: string | undefined; readonly validDays: string | undefined };
-  /** Of `report`: its period, and where it is written. */
-  readonly report: { readonly last: string | undefined; readonly out: string | undefined };
-  /** `doctor` prints JSON. */
-  readonly json: boolean;
+  /** Of the emulated world, which `demo` hands on. */
+  readonly world: WorldFlags;
   /** The subject that help is wanted about; `all` where nothing is named. */
   readonly help: HelpTopic | undefined;
   readonly version: boolean;
@@ -168,25 +159,13 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   if (stray !== undefined)
     throw new SettingsError(`"${stray}" is not expected: ${command} takes only flags, and a switch such as --demo takes no value`);
   if (!asked && !isVersion) requireOwn(command, Object.keys(values));
-  // Options are made of settings, so that their names are in no type.
-  const { help: _, version: __, format, json, last, out, scopes, 'valid-days': validDays, ...named } = values;
-  const { seed, clock, size, fault, ...flags } = named;
-  const text = (value: string | boolean | string[] | undefined) => (value === undefined ? undefined : String(value));
+  const { help: _, version: __, fault, ...texts } = values;
+  const flags = Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, String(value)]));
   return {
     command,
     positionals: rest,
-    flags: Object.fromEntries(Object.entries(flags).map(([name, value]) => [name, text(value)])),
-    world: {
-      ...(seed !== undefined && { seed: String(seed) }),
-      ...(clock !== undefined && { clock: String(clock) }),
-      ...(size !== undefined && { size: String(size) }),
-      ...(Array.isArray(fault) && { fault }),
-    },
-    port: text(flags['port']),
-    format: text(format),
-    token: { scopes: text(scopes), validDays: text(validDays) },
-    report: { last: text(last), out: text(out) },
-    json: json === true,
+    flags,
+    world: { seed: flags['seed'], clock: flags['clock'], size: flags['size'], ...(Array.isArray(fault) && { fault }) },
     help,
     version: isVersion,
   };

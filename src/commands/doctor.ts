@@ -14,15 +14,16 @@ import { drawPng } from '../views/draw-png.ts';
 import { runSql, SqlError } from '../workspace/query/sql-process.ts';
 import { optionalDependencies, version } from './about.ts';
 import { enabledTools, listedTools, loadTool } from './catalogue.ts';
+import { type Check, fault, good } from './check.ts';
 import { dataDirectory, dataDirectoryFault } from './directories.ts';
 import type { WorldOptions } from './emulator.ts';
 import { openSession } from './platform.ts';
 import { cacheReport } from './replicas.ts';
-import { type Finding, signInReport } from './sign-in.ts';
+import { signInReport } from './sign-in.ts';
 import { warehouseReport } from './warehouse.ts';
 
 /** Which proxy leads to the authentication server; empty where the environment names none. */
-function proxyReport(authUrl: string, environment: Environment): Finding[] {
+function proxyReport(authUrl: string, environment: Environment): Check[] {
   const name = 'proxy';
   if (!namesProxy(environment)) return [];
   const url = new URL(authUrl);
@@ -31,42 +32,29 @@ function proxyReport(authUrl: string, environment: Environment): Finding[] {
     const way = proxy
       ? `through ${proxy.origin} of ${proxy.variable}${proxy.signIn ? ', with user and password' : ''}`
       : `directly: ${isLoopback(url.hostname) ? 'it is on this machine' : 'NO_PROXY names it'}`;
-    return [{ name, words: `${url.host} is reached ${way}`, isFault: false }];
+    return [good(name, `${url.host} is reached ${way}`)];
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return [{ name, words: error.message, isFault: true }];
+    return [fault(name, error.message)];
   }
 }
 
 /** Whether Node could take the authorities of `NODE_EXTRA_CA_CERTS`: it goes on without them and says so on stderr, which hosts hide. */
-async function authoritiesReport({ NODE_EXTRA_CA_CERTS: path }: Environment): Promise<Finding[]> {
+async function authoritiesReport({ NODE_EXTRA_CA_CERTS: path }: Environment): Promise<Check[]> {
   if (!path) return [];
   const name = 'certificates';
   try {
     const { subject } = new X509Certificate(await readFile(path));
-    return [
-      { name, words: `authorities of NODE_EXTRA_CA_CERTS are accepted, the first ${subject.replaceAll('\n', ', ')}`, isFault: false },
-    ];
+    return [good(name, `authorities of NODE_EXTRA_CA_CERTS are accepted, the first ${subject.replaceAll('\n', ', ')}`)];
   } catch {
-    return [{ name, words: `NODE_EXTRA_CA_CERTS: "${path}" cannot be read as a file of certificates in PEM`, isFault: true }];
+    return [fault(name, `NODE_EXTRA_CA_CERTS: "${path}" cannot be read as a file of certificates in PEM`)];
   }
 }
 
 /** Proxies and authorities of the environment that the way to the platform depends on; empty in the demo, which stays on this machine. */
-async function networkReport({ demo, authUrl }: Pick<Settings, 'demo' | 'authUrl'>, environment: Environment): Promise<Finding[]> {
+async function networkReport({ demo, authUrl }: Pick<Settings, 'demo' | 'authUrl'>, environment: Environment): Promise<Check[]> {
   if (demo || !authUrl) return [];
   return [...proxyReport(authUrl, environment), ...(await authoritiesReport(environment))];
-}
-
-/**
- * One check. `absent` is not a fault: an optional part is not installed, or a scope of a family that few use is not granted; `off`: the
- * settings leave it out.
- */
-export interface Check {
-  readonly name: string;
-  readonly state: 'good' | 'fault' | 'absent' | 'off';
-  /** The finding, with the remedy where something is wrong. */
-  readonly words: string;
 }
 
 const { '@duckdb/node-api': duckdb, '@resvg/resvg-js': resvg } = optionalDependencies;
@@ -90,12 +78,12 @@ async function trySqlEngine(): Promise<Check> {
   };
   try {
     const { rows } = await runSql(query, { directory: tmpdir(), holder: 'doctor', timeoutMs: PATIENCE_MS });
-    if (rows[0]?.[0] !== 42) return { name, state: 'fault', words: `DuckDB answers a trial query with ${JSON.stringify(rows)}, not 42.` };
-    return { name, state: 'good', words: 'DuckDB answers a trial query, so query_export works' };
+    if (rows[0]?.[0] !== 42) return fault(name, `DuckDB answers a trial query with ${JSON.stringify(rows)}, not 42.`);
+    return good(name, 'DuckDB answers a trial query, so query_export works');
   } catch (error) {
     if (!(error instanceof SqlError)) throw error;
     if (error.reason === 'missing package') return absent(name, 'query_export cannot answer.', `@duckdb/node-api@${duckdb}`);
-    return { name, state: 'fault', words: `DuckDB does not answer a trial query (${error.reason}). ${error.message}`.trim() };
+    return fault(name, `DuckDB does not answer a trial query (${error.reason}). ${error.message}`.trim());
   }
 }
 
@@ -104,19 +92,13 @@ async function tryPictures(): Promise<Check> {
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="80" height="20"><text x="2" y="15">Trial</text></svg>';
   const png = await drawPng({ svg, widthPx: 80, heightPx: 20 });
   if (!png) return absent(name, 'Charts come without an image.', `@resvg/resvg-js@${resvg}`);
-  return { name, state: 'good', words: `a trial picture was drawn (${png.length} bytes), so charts come as images` };
+  return good(name, `a trial picture was drawn (${png.length} bytes), so charts come as images`);
 }
 
 async function tryDataDirectory(settings: Settings): Promise<Check> {
   const name = 'data-directory';
-  const fault = await dataDirectoryFault(settings);
-  if (fault !== undefined) return { name, state: 'fault', words: fault };
-  return { name, state: 'good', words: `downloaded exports can be kept in ${dataDirectory(settings)}` };
-}
-
-/** Tries what rests on optional packages. */
-export function tryOptionalParts(): Promise<Check[]> {
-  return Promise.all([trySqlEngine(), tryPictures()]);
+  const words = await dataDirectoryFault(settings);
+  return words === undefined ? good(name, `downloaded exports can be kept in ${dataDirectory(settings)}`) : fault(name, words);
 }
 
 type Data = Record<string, unknown>;
@@ -205,10 +187,10 @@ async function examine(settings: Settings, world: WorldOptions, report: (check: 
   async function run({ tool, args = {}, shown }: Probe, chosen: Data = {}): Promise<Data | undefined> {
     const answer = await answerOf(await loadTool(tool), { ...args, ...chosen }, session, offer);
     if ('data' in answer) {
-      report({ name: tool, state: 'good', words: shown(answer.data) });
+      report(good(tool, shown(answer.data)));
       return answer.data;
     }
-    if (!problems.has(answer.problem)) report({ name: tool, state: 'fault', words: answer.problem });
+    if (!problems.has(answer.problem)) report(fault(tool, answer.problem));
     problems.add(answer.problem);
     return undefined;
   }
@@ -223,7 +205,7 @@ async function examine(settings: Settings, world: WorldOptions, report: (check: 
       const words =
         `the credential reaches ${names(choice)}: set WEB_ANALYTICS_PROJECT_ID to the usual one, or name projectId in each call. What ` +
         `follows is of ${first.id}.`;
-      report({ name: 'project', state: 'fault', words });
+      report(fault('project', words));
     }
     for (const probe of probes) {
       if (isOn(probe.tool)) await run(probe, first && { projectId: first.id });
@@ -240,22 +222,17 @@ async function examine(settings: Settings, world: WorldOptions, report: (check: 
   }
 
   try {
-    report({ name: 'settings', state: 'good', words: `${server}, time zone ${settings.timeZone}, ${tools.length} tools` });
-    for (const words of unknownVariables(process.env)) report({ name: 'variable', state: 'fault', words });
-    for (const part of await tryOptionalParts()) report(part);
+    report(good('settings', `${server}, time zone ${settings.timeZone}, ${tools.length} tools`));
+    for (const words of unknownVariables(process.env)) report(fault('variable', words));
+    for (const part of await Promise.all([trySqlEngine(), tryPictures()])) report(part);
     report(await tryDataDirectory(settings));
     const way = await networkReport(settings, process.env);
-    for (const { name, words, isFault } of [
-      ...way,
-      ...(await signInReport(settings)),
-      ...(await cacheReport(settings)),
-      ...(await warehouseReport(settings)),
-    ])
-      report({ name, state: isFault ? 'fault' : 'good', words });
+    const reports = [way, await signInReport(settings), await cacheReport(settings), await warehouseReport(settings)];
+    for (const check of reports.flat()) report(check);
     if (settings.credentialsFile && !settings.clientId && !settings.demo)
       report({ name: 'calls', state: 'off', words: 'only callers have credentials; none to try' });
     // Without a way nothing can work, and each call would repeat the reason.
-    else if (!way.some(({ name, isFault }) => name === 'proxy' && isFault)) await tryCalls();
+    else if (!way.some(({ name, state }) => name === 'proxy' && state === 'fault')) await tryCalls();
   } finally {
     await session.close();
   }

@@ -31,8 +31,10 @@ import { warehouseOf } from './warehouse.ts';
 type SessionOwner = Pick<Principal, 'id' | 'credentialVersion'>;
 
 /** Where sessions connect to, and as whom unless principals have credentials of their own. */
-interface Access extends Partial<PlatformCredential> {
+interface Access {
   readonly authUrl: string;
+  /** That of principals without one of their own; left out where there is none. */
+  readonly own?: PlatformCredential | undefined;
   readonly close?: () => Promise<void>;
 }
 
@@ -49,12 +51,13 @@ function configured(settings: Settings): Access {
   const { authUrl, clientId, clientSecret, enrichmentClientId, enrichmentClientSecret, projectId } = settings;
   if (!authUrl) throw lackOf(settings);
   const enrichment = enrichmentClientId && enrichmentClientSecret && { clientId: enrichmentClientId, clientSecret: enrichmentClientSecret };
-  return {
-    authUrl,
-    ...(clientId && clientSecret && { credential: { clientId, clientSecret } }),
+  if (!clientId || !clientSecret) return { authUrl };
+  const own = {
+    credential: { clientId, clientSecret },
     ...(enrichment && { enrichmentCredential: enrichment }),
     ...(projectId !== undefined && { defaultProjectId: projectId }),
   };
+  return { authUrl, own };
 }
 
 /** The embedded emulator with its account credential; the shop is the project when none is chosen. */
@@ -65,9 +68,7 @@ async function demonstrated({ projectId }: Settings, clock: Clock, { seed, fault
   void sweepDemoDirectories();
   return {
     authUrl: emulator.authUrl,
-    credential: account,
-    enrichmentCredential: enrichment,
-    defaultProjectId: projectId ?? shop.projects[0]?.id ?? 0,
+    own: { credential: account, enrichmentCredential: enrichment, defaultProjectId: projectId ?? shop.projects[0]?.id ?? 0 },
     close: () => emulator.close(),
   };
 }
@@ -114,16 +115,12 @@ function createAccess(settings: Settings, clock: Clock, world: WorldOptions) {
 /** The credential of a principal: its own, or that of the settings where principals have none. */
 async function credentialOf(
   principal: Pick<Principal, 'id'>,
-  { credential, enrichmentCredential, defaultProjectId }: Access,
+  { own }: Access,
   { settings, credentials }: { readonly settings: Settings; readonly credentials: PlatformCredentials | undefined },
 ): Promise<PlatformCredential> {
   if (!credentials) {
-    if (!credential) throw lackOf(settings);
-    return {
-      credential,
-      ...(enrichmentCredential && { enrichmentCredential }),
-      ...(defaultProjectId !== undefined && { defaultProjectId }),
-    };
+    if (!own) throw lackOf(settings);
+    return own;
   }
   try {
     return await credentials.credentialsOf(principal);
@@ -199,7 +196,7 @@ function createConnector({ settings, tools, world, clock, log, credentials, cach
     load: () => limiter?.load() ?? { waiting: 0, inFlight: 0 },
     async reachTokens(signal: AbortSignal) {
       const reached = await access.reach();
-      if (!credentials && !reached.credential) throw lackOf(settings);
+      if (!credentials && !reached.own) throw lackOf(settings);
       await pingAuth((await load()).http, reached.authUrl, signal);
     },
     async close() {

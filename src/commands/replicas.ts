@@ -3,7 +3,7 @@ import { ApiError } from '../api/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { SharedCache } from '../replicas/index.ts';
 import { type Settings, SettingsError } from '../settings/settings.ts';
-import type { Finding } from './sign-in.ts';
+import { type Check, fault, good } from './check.ts';
 
 /**
  * The cache that replicas share, by the settings; undefined for a single process. Throws a `SettingsError` where its package is missing.
@@ -27,21 +27,17 @@ async function keeps(cache: SharedCache): Promise<boolean> {
 }
 
 /** Whether replicas could share; empty where no shared cache is set. */
-export async function cacheReport(settings: Settings): Promise<Finding[]> {
+export async function cacheReport(settings: Settings): Promise<Check[]> {
   const name = 'cache';
   let message = 'The shared cache does not keep what is put there.';
   let cache: SharedCache | undefined;
   try {
     cache = await openCache(settings, (_level, reported) => (message = reported));
     if (!cache) return [];
-    return [
-      (await keeps(cache))
-        ? { name, words: 'replicas can share, sealed with the key', isFault: false }
-        : { name, words: message, isFault: true },
-    ];
+    return [(await keeps(cache)) ? good(name, 'replicas can share, sealed with the key') : fault(name, message)];
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return [{ name, words: error.message, isFault: true }];
+    return [fault(name, error.message)];
   } finally {
     cache?.close();
   }

@@ -11,17 +11,19 @@ async function dispatch(args: readonly string[]): Promise<number> {
     process.stdout.write(`${line.help ? (await import('./help.ts')).usage(line.help) : version}\n`);
     return 0;
   }
+  const { command, positionals, flags } = line;
   const world = await readWorldOptions(line.world);
-  if (line.command === 'emulator') return emulator(world, line.port);
-  if (line.command === 'demo') return (await import('./demo/demo.ts')).demo(line.world);
-  const settings = readSettings(process.env, line.flags);
+  if (command === 'emulator') return emulator(world, flags['port']);
+  if (command === 'demo') return (await import('./demo/demo.ts')).demo(line.world);
+  const settings = readSettings(process.env, flags);
   // doctor says it among its checks.
-  if (line.command !== 'doctor') for (const words of unknownVariables(process.env)) logOf(settings)('warn', words);
-  if (line.command === 'doctor') return (await import('./doctor.ts')).doctor(settings, world, line.json);
-  if (line.command === 'call') return (await import('./call.ts')).call(settings, world, line.positionals, line.format);
-  if (line.command === 'report') return (await import('./report/report.ts')).report(settings, world, line.report);
-  if (line.command === 'token') return (await import('./token.ts')).token(settings, line.positionals, line.token);
-  if (line.command === 'credentials') return (await import('./credentials.ts')).credentials(settings, line.positionals);
+  if (command !== 'doctor') for (const words of unknownVariables(process.env)) logOf(settings)('warn', words);
+  if (command === 'doctor') return (await import('./doctor.ts')).doctor(settings, world, flags['json'] !== undefined);
+  if (command === 'call') return (await import('./call.ts')).call(settings, world, positionals, flags['format']);
+  if (command === 'report') return (await import('./report/report.ts')).report(settings, world, { last: flags['last'], out: flags['out'] });
+  if (command === 'token')
+    return (await import('./token.ts')).token(settings, positionals, { scopes: flags['scopes'], validDays: flags['valid-days'] });
+  if (command === 'credentials') return (await import('./credentials.ts')).credentials(settings, positionals);
   return (await import('./serve.ts')).serve(settings, world);
 }
 

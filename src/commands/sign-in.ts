@@ -5,6 +5,7 @@ import { type Settings, SettingsError } from '../settings/settings.ts';
 import { CredentialsError, type PlatformCredentials, type SignIn, tokenAlgorithms } from '../sign-in/principal.ts';
 import { PrivateFileError } from '../sign-in/private-file.ts';
 import { logOf, version } from './about.ts';
+import { type Check, fault, good } from './check.ts';
 import type { CommandName } from './command-line.ts';
 
 const MAX_BYTES = 256 * 1024;
@@ -70,10 +71,10 @@ export async function openCredentials(settings: Settings, log: Log): Promise<Pla
   const { openCredentialsFile } = await import('../sign-in/credentials.ts');
   const file = openCredentialsFile({ path: credentialsFile, secret: credentialsKey, log });
   const entries = await asSetting(variable, file.list());
-  if (entries.some(({ fault }) => fault === 'other key')) {
+  if (entries.some((entry) => entry.fault === 'other key')) {
     throw new SettingsError(`WEB_ANALYTICS_CREDENTIALS_KEY: is not the key that "${credentialsFile}" was encrypted with`);
   }
-  const changed = entries.filter(({ fault }) => fault === 'damaged').length;
+  const changed = entries.filter((entry) => entry.fault === 'damaged').length;
   // Who it is stays out of the log.
   if (changed > 0)
     log('error', `Changed since they were written and not used: ${changed} entries of "${credentialsFile}". credentials list shows which.`);
@@ -118,38 +119,29 @@ export function requireAction(command: CommandName, action: string | undefined, 
   throw new SettingsError(`${command}: ${words} ("${command} --help" shows examples)`);
 }
 
-/** One check; `fault` says what to repair. */
-export interface Finding {
-  readonly name: string;
-  readonly words: string;
-  readonly isFault: boolean;
-}
-
-/** Words of an opening that the settings do not allow. */
-async function faultOf(name: string, look: () => Promise<string | undefined>): Promise<Finding | undefined> {
+/** What an opening finds: words of its own, or those of settings that do not allow it, are a fault. */
+async function checkOf(name: string, fine: string, look: () => Promise<string | undefined>): Promise<Check> {
   try {
     const words = await look();
-    return words === undefined ? undefined : { name, words, isFault: true };
+    return words === undefined ? good(name, fine) : fault(name, words);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return { name, words: error.message, isFault: true };
+    return fault(name, error.message);
   }
 }
 
 /** Whether callers of HTTP serving could sign in, and whether their platform credentials open; empty where neither is set. */
-export async function signInReport(settings: Settings, clock: Clock = systemClock): Promise<Finding[]> {
+export async function signInReport(settings: Settings, clock: Clock = systemClock): Promise<Check[]> {
   const { issuer, audience, tokensFile, credentialsFile } = settings;
   const log = logOf(settings);
-  const findings: Finding[] = [];
+  const checks: Check[] = [];
   if (issuer || tokensFile) {
     const words = issuer ? `access tokens of ${issuer} for ${audience} can be checked` : `static tokens of ${tokensFile} can be checked`;
-    const fault = await faultOf('sign-in', async () => (await openSignIn(settings, { clock, log }))?.fault());
-    findings.push(fault ?? { name: 'sign-in', words, isFault: false });
+    checks.push(await checkOf('sign-in', words, async () => (await openSignIn(settings, { clock, log }))?.fault()));
   }
   if (credentialsFile) {
     const words = `each caller has a platform credential of its own; ${credentialsFile} opens with the key`;
-    const fault = await faultOf('credentials', async () => void (await openCredentials(settings, log)));
-    findings.push(fault ?? { name: 'credentials', words, isFault: false });
+    checks.push(await checkOf('credentials', words, async () => void (await openCredentials(settings, log))));
   }
-  return findings;
+  return checks;
 }

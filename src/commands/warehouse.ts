@@ -2,7 +2,7 @@ import { ApiError } from '../api/errors.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { WarehouseAccess } from '../workspace/warehouse/connection.ts';
 import type { Warehouse } from '../workspace/warehouse/warehouse.ts';
-import type { Finding } from './sign-in.ts';
+import { type Check, fault, good } from './check.ts';
 
 /** The warehouse of a process, opened when it is first used. */
 interface WarehouseOpening {
@@ -36,7 +36,7 @@ export function warehouseOf(settings: Settings): WarehouseOpening | undefined {
 }
 
 /** Whether runs can be loaded into the warehouse and its reader can only read; empty where none is set. */
-export async function warehouseReport(settings: Settings): Promise<Finding[]> {
+export async function warehouseReport(settings: Settings): Promise<Check[]> {
   const name = 'warehouse';
   const warehouse = await warehouseOf(settings)?.open();
   if (!warehouse) return [];
@@ -45,10 +45,10 @@ export async function warehouseReport(settings: Settings): Promise<Finding[]> {
     const faults = await warehouseFaults(warehouse);
     const { address, database, reader } = warehouse.access;
     const words = `${database} at ${address} can be loaded, and ${reader.user} only reads, so query_export answers from there`;
-    return faults.length === 0 ? [{ name, words, isFault: false }] : faults.map((fault) => ({ name, words: `${fault}.`, isFault: true }));
+    return faults.length === 0 ? [good(name, words)] : faults.map((each) => fault(name, `${each}.`));
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return [{ name, words: error.message, isFault: true }];
+    return [fault(name, error.message)];
   } finally {
     await warehouse.close();
   }

@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { printedBy } from '../support/printed.ts';
-import { type ProxyOptions, startProxy, startSocksProxy } from '../support/proxy.ts';
+import { startProxy, startSocksProxy } from '../support/proxy.ts';
 import { openSecurePlatform, type SecurePlatform } from '../support/secure-platform.ts';
 import { freshBundle, startServer } from '../support/stdio.ts';
 
@@ -65,20 +65,6 @@ describe('the built server behind a proxy', () => {
     expect(proxy.asked).toContain('SOCKS 0.platform.invalid:443');
   });
 
-  it.each<[string, ProxyOptions, string, RegExp]>([
-    ['requires a sign-in', { signIn: 'anna:hush' }, 'http://', /requires a user and a password \(407\): /],
-    ['refuses the sign-in', { signIn: 'anna:hush' }, 'http://bob:canary@', /refuses the user or the password of its address \(407\)\.$/],
-    ['refuses the host', { refusal: 403 }, 'http://', /did not connect to 0\.platform\.invalid \(403\)\.$/],
-    ['hangs up', { refusal: 0 }, 'http://bob:canary@', /broke \(UND_ERR_SOCKET\)\. It is on the way to 0\.platform\.invalid\.\n/],
-    ['speaks no TLS', {}, 'https://', /does not speak TLS as expected \(ERR_SSL_WRONG_VERSION_NUMBER\)\./],
-  ])('names the one that %s', { tags: 'nightly' }, async (_, options, before, words) => {
-    const proxy = await startProxy({ upstream: secure.port, ...options });
-    const answer = await ask({ HTTPS_PROXY: before + proxy.host });
-    expect(answer.trim()).toMatch(words);
-    expect(answer).toMatch(new RegExp(`[Tt]he proxy ${before.replace('bob:canary@', '')}${proxy.host} of HTTPS_PROXY `));
-    expect(answer).not.toMatch(/canary|WEB_ANALYTICS_AUTH_URL/);
-  });
-
   it('says in doctor which one leads to the platform, and once where it cannot', { tags: 'nightly' }, async () => {
     const proxy = await startProxy({ upstream: secure.port });
     const good = await printed(['doctor'], { HTTPS_PROXY: `bob:canary@${proxy.host}` });
@@ -91,13 +77,5 @@ describe('the built server behind a proxy', () => {
     expect(faulty).toContain('✗ certificates: NODE_EXTRA_CA_CERTS: "/no/such/file.pem" cannot be read');
     expect(faulty).toContain('2 problems.');
     expect(good + faulty).not.toContain('canary');
-  });
-
-  it('names NODE_EXTRA_CA_CERTS where the authority is unknown', async () => {
-    const proxy = await startProxy({ upstream: secure.port });
-    const answer = await ask({ HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: '' });
-    expect(answer).toMatch(
-      /^The certificate of 0\.platform\.invalid is not accepted \(\w+\)\. If .* NODE_EXTRA_CA_CERTS has to name its PEM file\./,
-    );
   });
 });

@@ -70,12 +70,6 @@ describe('the built server', () => {
     expect(page.replace(script, '')).not.toMatch(/<!-- |\/\* style|src="view\.js"/);
   });
 
-  it('knows holidays of the country of its zone', { tags: 'nightly' }, async () => {
-    const range = { startDate: '2026-10-26', endDate: '2026-11-08' };
-    const { structuredContent } = await call('query_metrics', { metrics: ['visits'], ...range, breakdown: ['day'], expected: true });
-    expect(structuredContent).toMatchObject({ notes: expect.arrayContaining([expect.stringMatching(/All Saints' Day on 1 Nov/)]) });
-  });
-
   it('knows the same holidays as the package, before and after the years of the zones that it brings', { tags: 'nightly' }, async () => {
     const names = readdirSync('dist/chunks').filter((name) => readFileSync(join('dist/chunks', name), 'utf8').includes('getHolidays('));
     const chunks = await Promise.all(names.map((name) => import(pathToFileURL(resolve('dist/chunks', name)).href)));

@@ -82,13 +82,6 @@ describe('call', () => {
     await expect(call(demo, world, positionals)).rejects.toThrow(words);
   });
 
-  it('knows only the tools that the settings leave on', async () => {
-    const readOnly = readSettings({ WEB_ANALYTICS_DEMO: 'true', WEB_ANALYTICS_READ_ONLY: 'true' });
-    await expect(call(readOnly, world, ['create_export_job'])).rejects.toThrow(
-      'create_export_job is left out by WEB_ANALYTICS_TOOLSETS or WEB_ANALYTICS_READ_ONLY',
-    );
-  });
-
   it('runs under a fault of the emulated world', async () => {
     const faulty = await readWorldOptions({ clock: '2026-11-20T10:00:00Z', fault: ['refused:listGoals'] });
     const { code, err } = await captured(() => call(demo, faulty, ['list_goals']));

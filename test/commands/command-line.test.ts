@@ -13,10 +13,6 @@ describe('a command line', () => {
       positionals: [],
       flags: {},
       world: {},
-      port: undefined,
-      token: {},
-      report: {},
-      json: false,
       help: undefined,
       version: false,
     });
@@ -41,7 +37,7 @@ describe('a command line', () => {
   });
 
   it('shapes the emulated world', () => {
-    const { world, port } = readCommandLine([
+    const { world, flags } = readCommandLine([
       'emulator',
       '--seed',
       '7',
@@ -56,7 +52,7 @@ describe('a command line', () => {
       '--port',
       '4000',
     ]);
-    expect({ world, port }).toEqual({
+    expect({ world, port: flags['port'] }).toEqual({
       world: { seed: '7', clock: '2026-01-01T00:00:00Z', size: 'big', fault: ['hang', 'reset'] },
       port: '4000',
     });

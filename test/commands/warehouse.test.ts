@@ -22,7 +22,7 @@ it('there is no warehouse where none is set, and none in the demo', async () => 
 
 it('a warehouse that is away is a fault with its address, and no password', async () => {
   const words = 'The warehouse at http://127.0.0.1:9 does not answer (ECONNREFUSED).';
-  expect(await warehouseReport(settingsFor('http://127.0.0.1:9'))).toEqual([{ name: 'warehouse', words, isFault: true }]);
+  expect(await warehouseReport(settingsFor('http://127.0.0.1:9'))).toEqual([{ name: 'warehouse', words, state: 'fault' }]);
 });
 
 describe.skipIf(missing)(`doctor and the warehouse${missing ? ` (${missing})` : ''}`, () => {
@@ -34,13 +34,13 @@ describe.skipIf(missing)(`doctor and the warehouse${missing ? ` (${missing})` : 
       {
         name: 'warehouse',
         words: `analytics at ${address} can be loaded, and reader only reads, so query_export answers from there`,
-        isFault: false,
+        state: 'good',
       },
     ]);
     const careless = await warehouseReport(settingsFor(address, 'careless'));
-    expect(careless.map(({ isFault }) => isFault)).toEqual([true, true, true]);
+    expect(careless.map(({ state }) => state)).toEqual(['fault', 'fault', 'fault']);
     const [wrong] = await warehouseReport(settingsFor(address, 'reader', { WEB_ANALYTICS_WAREHOUSE_PASSWORD: 'canary' }));
-    expect(wrong).toMatchObject({ isFault: true, words: expect.stringContaining('ClickHouse refuses the user loader') });
+    expect(wrong).toMatchObject({ state: 'fault', words: expect.stringContaining('ClickHouse refuses the user loader') });
     expect(wrong?.words).not.toContain('canary');
   });
 });
