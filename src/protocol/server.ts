@@ -108,16 +108,13 @@ function resourceCompleters(resources: readonly DefinedResource[], uri: string):
 /** Longest text of an argument; a name or a date is shorter. */
 const MAX_ARGUMENT_CHARS = 500;
 
-/** Shows the arguments to hosts and accepts everything: they are checked below, with our own messages. */
+/** The arguments as hosts see them; they are checked below. */
 function declared({ arguments: all }: Prompt): StandardSchemaWithJSON {
   const properties = Object.fromEntries(Object.entries(all).map(([name, { description }]) => [name, { type: 'string', description }]));
   const required = Object.entries(all)
     .filter(([, argument]) => argument.required)
     .map(([name]) => name);
-  const json = () => ({ type: 'object', properties, required });
-  return {
-    '~standard': { version: 1, vendor: 'web-analytics-mcp', validate: (value) => ({ value }), jsonSchema: { input: json, output: json } },
-  };
+  return shown({ type: 'object', properties, required });
 }
 
 /** The arguments without empty ones, on one line each; throws where one is missing, unknown or no argument at all. */

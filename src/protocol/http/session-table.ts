@@ -8,6 +8,9 @@ export interface SessionEntry<T> {
   readonly id: string;
   readonly principalId: string;
   readonly value: T;
+  /** How many requests use it now, and when it was used last, by the clock. */
+  uses: number;
+  usedAtMs: number;
 }
 
 /** Limits of the table. */
@@ -23,18 +26,12 @@ export interface SessionTable<T> {
   /** The session of this id, for its own principal alone. */
   find(id: string, principalId: string): SessionEntry<T> | undefined;
   /** Keeps a session from idling until the returned function is called. */
-  use(held: SessionEntry<T>): () => void;
+  use(entry: SessionEntry<T>): () => void;
   /** Ends one session. */
-  end(held: SessionEntry<T>): Promise<void>;
+  end(entry: SessionEntry<T>): Promise<void>;
   readonly size: number;
   /** Ends all. */
   close(): Promise<void>;
-}
-
-interface TableEntry<T> {
-  readonly held: SessionEntry<T>;
-  uses: number;
-  usedAtMs: number;
 }
 
 /** Pause between two searches for idle sessions. */
@@ -51,15 +48,19 @@ interface TableOptions<T> {
  * The longest idle session of the principal with the most, so that one cannot push others out by opening many. One in use has to end only
  * where its owner holds more than twice as many as the newcomer would.
  */
-function toEndFor<T>(newcomerId: string, entries: Iterable<TableEntry<T>>, sizes: ReadonlyMap<string, number>): TableEntry<T> | undefined {
+function toEndFor<T>(
+  newcomerId: string,
+  entries: Iterable<SessionEntry<T>>,
+  sizes: ReadonlyMap<string, number>,
+): SessionEntry<T> | undefined {
   const most = Math.max(...sizes.values());
-  const theirs = [...entries].filter(({ held }) => sizes.get(held.principalId) === most);
+  const theirs = [...entries].filter(({ principalId }) => sizes.get(principalId) === most);
   const isGreedy = most > 2 * (countOf(sizes, newcomerId) + 1);
   return theirs.find(({ uses }) => uses === 0) ?? (isGreedy ? theirs[0] : undefined);
 }
 
 /** The entries that were not used for `idleMs`. */
-function idleSince<T>(nowMs: number, entries: Iterable<TableEntry<T>>, idleMs: number): TableEntry<T>[] {
+function idleSince<T>(nowMs: number, entries: Iterable<SessionEntry<T>>, idleMs: number): SessionEntry<T>[] {
   return [...entries].filter((entry) => {
     // A clock that was set back must not keep a session alive forever.
     if (entry.usedAtMs > nowMs) entry.usedAtMs = nowMs;
@@ -68,17 +69,17 @@ function idleSince<T>(nowMs: number, entries: Iterable<TableEntry<T>>, idleMs: n
 }
 
 /** Notes a use, and puts the entry behind all others. */
-function touch<T>(entries: Map<string, TableEntry<T>>, entry: TableEntry<T>, nowMs: number): void {
+function touch<T>(entries: Map<string, SessionEntry<T>>, entry: SessionEntry<T>, nowMs: number): void {
   entry.usedAtMs = nowMs;
-  entries.delete(entry.held.id);
-  entries.set(entry.held.id, entry);
+  entries.delete(entry.id);
+  entries.set(entry.id, entry);
 }
 
 /** Makes the table. */
 export function createSessionTable<T>({ clock, limits, finish }: TableOptions<T>): SessionTable<T> {
   const { maxSessions, idleMs } = limits;
   /** In the order of their last use, the longest ago first. */
-  const entries = new Map<string, TableEntry<T>>();
+  const entries = new Map<string, SessionEntry<T>>();
   const sizes = new Map<string, number>();
   const closed = new AbortController();
 
@@ -90,14 +91,14 @@ export function createSessionTable<T>({ clock, limits, finish }: TableOptions<T>
 
   function makeRoom(newcomerId: string): boolean {
     const leaving = toEndFor(newcomerId, entries.values(), sizes);
-    if (leaving) void end(leaving.held);
+    if (leaving) void end(leaving);
     return leaving !== undefined;
   }
 
   async function sweepOnAndOn(): Promise<void> {
     while (!closed.signal.aborted) {
       await clock.sleep(Math.min(SWEEP_MS, idleMs), closed.signal);
-      for (const { held } of idleSince(clock.now(), entries.values(), idleMs)) void end(held);
+      for (const entry of idleSince(clock.now(), entries.values(), idleMs)) void end(entry);
     }
   }
   sweepOnAndOn().catch(() => undefined); // ends with the abort
@@ -105,26 +106,24 @@ export function createSessionTable<T>({ clock, limits, finish }: TableOptions<T>
   return {
     open(principalId, make, id = randomUUID()) {
       if (entries.size >= maxSessions && !makeRoom(principalId)) return undefined;
-      const held = { id, principalId, value: make(id) };
-      entries.set(id, { held, uses: 0, usedAtMs: clock.now() });
+      const entry = { id, principalId, value: make(id), uses: 0, usedAtMs: clock.now() };
+      entries.set(id, entry);
       addTo(sizes, principalId);
-      return held;
+      return entry;
     },
     find(id, principalId) {
-      const held = entries.get(id)?.held;
-      return held?.principalId === principalId ? held : undefined;
-    },
-    use({ id }) {
       const entry = entries.get(id);
-      if (!entry) return () => undefined;
+      return entry?.principalId === principalId ? entry : undefined;
+    },
+    use(entry) {
       entry.uses += 1;
-      touch(entries, entry, clock.now());
+      if (entries.has(entry.id)) touch(entries, entry, clock.now());
       let inUse = true;
       return () => {
         if (!inUse) return;
         inUse = false;
         entry.uses -= 1;
-        if (entries.get(id) === entry) touch(entries, entry, clock.now());
+        if (entries.get(entry.id) === entry) touch(entries, entry, clock.now());
       };
     },
     end,
@@ -133,7 +132,7 @@ export function createSessionTable<T>({ clock, limits, finish }: TableOptions<T>
     },
     async close() {
       closed.abort();
-      await Promise.all([...entries.values()].map(({ held }) => end(held)));
+      await Promise.all([...entries.values()].map(end));
     },
   };
 }
