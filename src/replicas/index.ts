@@ -236,7 +236,6 @@ local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
-const LEAVE = "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0";
 
 /** Decides which session of a principal polls a resource for all of them, and passes on its findings; one watcher for each session. */
 function createSharedWatches({ connection, cipher, pubSub, owner }: SharedParts) {
@@ -260,7 +259,7 @@ function createSharedWatches({ connection, cipher, pubSub, owner }: SharedParts)
     },
     release(uri: string): void {
       receivedSince.delete(uri);
-      if (polling.delete(uri)) void connection.run(LEAVE, [pollerKeyOf(uri)], [self]);
+      if (polling.delete(uri)) void connection.run(RELEASE, [pollerKeyOf(uri)], [self]);
     },
     publish(uri: string, newest: number): void {
       pubSub.publish({ topic, sender: self, uri, newest });
@@ -336,7 +335,7 @@ function createSharedLimiter({
       };
     },
     // A call asks for its lease as long as it waits for its turn among all replicas.
-    expectedWaitMs: (request) => asking.expectedWaitMs?.({ ...request, project: queueOf(request) }),
+    expectedWaitMs: (request) => asking.expectedWaitMs({ ...request, project: queueOf(request) }),
     isAlone: () => leases.isAlone(),
     load() {
       const [ask, call] = [asking.load(), share.load()];

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { RECOVERY_MS } from '../api/limiter.ts';
 import { countOf } from '../lib/tally.ts';
 import type { Cipher } from './cipher.ts';
@@ -181,51 +182,6 @@ const KEYS_PER_LANE = ['held', 'waiting', 'turns', 'lowered'];
 
 const SCRIPTS = leaseScripts(RECOVERY_MS);
 
-interface HeldLease {
-  readonly project: string;
-  readonly lanes: number;
-}
-
-/** The leases that this replica holds, renewed as long as there are any. */
-interface HeldLeases {
-  add(id: string, lease: HeldLease): void;
-  /** False where it was not held. */
-  remove(id: string): boolean;
-  readonly projects: readonly string[];
-  /** Each id of a project followed by the number of its lanes. */
-  of(project: string): (string | number)[];
-  close(): void;
-}
-
-function createHeldLeases(renewMs: number, renew: (projects: readonly string[]) => void): HeldLeases {
-  const held = new Map<string, HeldLease>();
-  let timer: NodeJS.Timeout | undefined;
-  const projects = () => [...held.values()].map(({ project }) => project);
-  function updateTimer(): void {
-    if (held.size > 0) timer ??= setInterval(() => renew(projects()), renewMs).unref();
-    else {
-      clearInterval(timer);
-      timer = undefined;
-    }
-  }
-  return {
-    add(id, lease) {
-      held.set(id, lease);
-      updateTimer();
-    },
-    remove(id) {
-      const wasHeld = held.delete(id);
-      updateTimer();
-      return wasHeld;
-    },
-    get projects() {
-      return projects();
-    },
-    of: (project) => [...held].filter(([, lease]) => lease.project === project).flatMap(([id, { lanes }]) => [id, lanes]),
-    close: () => clearInterval(timer),
-  };
-}
-
 /** The keys of a project: that of its replicas, then those of each lane. */
 function keysOf(cipher: Cipher, project: string): string[] {
   const base = cipher.key('leases', project);
@@ -246,25 +202,27 @@ interface WaitingCall {
 
 /** Asks again and again until there is a lease; undefined where Redis does not answer. */
 async function waitForLease({ ask, leave, freed, lanes }: WaitingCall, signal: AbortSignal): Promise<Lease | undefined> {
-  const waiter = createWaiter();
-  for (const lane of lanes) freed.on(lane, waiter.wake);
-  signal.addEventListener('abort', waiter.wake, { once: true });
+  let woken = new AbortController();
+  const wake = () => woken.abort();
+  for (const lane of lanes) freed.on(lane, wake);
+  signal.addEventListener('abort', wake, { once: true });
   let isWaiting = false;
   try {
     for (;;) {
       signal.throwIfAborted();
-      waiter.reset();
+      woken = new AbortController();
       const found = await ask();
       if (!found) return undefined;
       const { lease } = found;
       isWaiting = !lease;
       if (lease && !signal.aborted) return lease;
       lease?.release(false);
-      if (!lease) await waiter.wait(POLL_MS * (0.75 + Math.random() / 2));
+      const pauseMs = POLL_MS * (0.75 + Math.random() / 2);
+      if (!lease) await delay(pauseMs, undefined, { signal: woken.signal, ref: false }).catch(() => undefined);
     }
   } finally {
-    signal.removeEventListener('abort', waiter.wake);
-    for (const lane of lanes) freed.off(lane, waiter.wake);
+    signal.removeEventListener('abort', wake);
+    for (const lane of lanes) freed.off(lane, wake);
     if (isWaiting && signal.aborted) leave();
   }
 }
@@ -300,10 +258,27 @@ function createEndings({ connection, cipher, channel }: Omit<LeaseOptions, 'leas
   };
 }
 
+/** The leases that a replica holds, by id, renewed three times in their life. */
+function createHeldLeases(
+  { connection, cipher, leaseMs }: Pick<LeaseOptions, 'connection' | 'cipher'> & { leaseMs: number },
+  replica: string,
+) {
+  const held = new Map<string, LeaseRequest>();
+  /** Renews all, and the interest of this replica in further projects. */
+  function renew(more: Iterable<string>): void {
+    for (const project of new Set([...more, ...[...held.values()].map((request) => request.project)])) {
+      const own = [...held].filter(([, request]) => request.project === project).flatMap(([id, { limits }]) => [id, limits.length]);
+      void connection.run(SCRIPTS.renew, keysOf(cipher, project), [replica, leaseMs, INTEREST_MS, ...own]);
+    }
+  }
+  const timer = setInterval(() => renew([]), leaseMs / 3).unref();
+  return { held, renew, close: () => clearInterval(timer) };
+}
+
 /** Makes the leases of one replica. */
 export function createLeases({ connection, cipher, channel, leaseMs = LEASE_MS }: LeaseOptions): Leases {
   const replica = randomUUID();
-  const held = createHeldLeases(leaseMs / 3, renew);
+  const { held, renew, close } = createHeldLeases({ connection, cipher, leaseMs }, replica);
   const { end, endLater, repeatAll } = createEndings({ connection, cipher, channel });
   const replicasOf = new Map<string, number>();
   /** By lane and member: a caller with its replica. */
@@ -313,21 +288,16 @@ export function createLeases({ connection, cipher, channel, leaseMs = LEASE_MS }
 
   const unsubscribe = connection.subscribe((text) => text.startsWith('free ') && freed.emit(text.slice('free '.length)));
 
-  function renew(projects: Iterable<string>): void {
-    for (const project of new Set(projects))
-      void connection.run(SCRIPTS.renew, keysOf(cipher, project), [replica, leaseMs, INTEREST_MS, ...held.of(project)]);
-  }
-
   connection.onReconnect(() => {
-    renew([...replicasOf.keys(), ...held.projects]);
+    renew(replicasOf.keys());
     repeatAll();
   });
 
   function keep(request: LeaseRequest, id: string, grantedAt: string): Lease {
-    held.add(id, { project: request.project, lanes: request.limits.length });
+    held.set(id, request);
     return {
       release(refused) {
-        if (held.remove(id)) void end(request, id, { refusedFrom: refused ? grantedAt : '' });
+        if (held.delete(id)) void end(request, id, { refusedFrom: refused ? grantedAt : '' });
       },
     };
   }
@@ -357,40 +327,15 @@ export function createLeases({ connection, cipher, channel, leaseMs = LEASE_MS }
     },
     addUncounted(request) {
       const lease = keep(request, randomUUID(), '');
-      if (connection.isUp) renew([request.project]);
+      if (connection.isUp) renew([]);
       return lease;
     },
     isAlone,
     sharersOf: (project) => (isAlone() ? Math.max(countOf(replicasOf, project), FEWEST_REPLICAS) : 1),
     close() {
       unsubscribe();
-      held.close();
+      close();
       for (const lane of freed.eventNames()) freed.emit(lane);
-    },
-  };
-}
-
-/** A pause that can be ended early, also before it begins. */
-function createWaiter() {
-  let isWoken = false;
-  let end: () => void = () => undefined;
-  return {
-    wake: (): void => {
-      isWoken = true;
-      end();
-    },
-    reset() {
-      isWoken = false;
-    },
-    async wait(ms: number): Promise<void> {
-      if (isWoken) return;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms).unref();
-        end = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
     },
   };
 }
