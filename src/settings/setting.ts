@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { addressFault } from '../lib/address.ts';
 
 /** The own keys of a record that was written out as one, by their types. */
 export function typedKeys<Key extends string>(record: Readonly<Record<Key, unknown>>): Key[] {
@@ -25,6 +26,13 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
 
 /** Text that is not blank. */
 export const words = z.string().trim().min(1);
+/** An address that is called: https, or http on this machine. */
+export function address(example: string) {
+  return words.refine(
+    (text) => addressFault(text) === undefined,
+    `expected an https address (http only on loopback) without user, query or fragment, such as ${example}`,
+  );
+}
 /** True or false, in the usual words. */
 export const flag = z.stringbool({
   truthy: ['true', '1', 'yes', 'on'],

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { addressFault, isLoopback } from '../lib/address.ts';
+import { isLoopback } from '../lib/address.ts';
 import { isTimeZone } from '../lib/time-zone.ts';
 import { limitSettings, monitoringSettings, replicaSettings, servingSettings, workspaceSettings } from './serving.ts';
-import { count, flag, list, type Setting, typedKeys, words } from './setting.ts';
+import { address, count, flag, list, type Setting, typedKeys, words } from './setting.ts';
 import { signInSettings } from './sign-in.ts';
 
 const NAMED = /^(?<from>\d{4}-\d{2}-\d{2})(?:\s*\.\.\s*(?<to>\d{4}-\d{2}-\d{2}))?\s+(?<name>\S.*)$/;
@@ -36,10 +36,7 @@ const platformSettings = {
     variable: 'WEB_ANALYTICS_AUTH_URL',
     title: 'Authentication server',
     words: 'Address of the authentication server; https, or http on loopback',
-    schema: words.refine(
-      (text) => addressFault(text) === undefined,
-      'expected an https address (http only on loopback) without user, query or fragment, such as https://auth.example.com',
-    ),
+    schema: address('https://auth.example.com'),
     form: 'string',
   },
   clientId: {
@@ -177,14 +174,12 @@ function faultOf(text: string): string | undefined {
   return search || hash ? 'expected no query and no fragment' : undefined;
 }
 
-function placeOf(text: string): { readonly address: string; readonly user: string; readonly database: string } {
-  const { origin, username, pathname } = new URL(text);
-  return { address: origin, user: decodeURIComponent(username), database: pathname.slice(1) };
-}
-
-const address = z.string().transform((text, context) => {
+const warehouse = z.string().transform((text, context) => {
   const message = faultOf(text);
-  if (message === undefined) return placeOf(text);
+  if (message === undefined) {
+    const { origin, username, pathname } = new URL(text);
+    return { address: origin, user: decodeURIComponent(username), database: pathname.slice(1) };
+  }
   context.addIssue({ code: 'custom', message });
   return z.NEVER;
 });
@@ -195,7 +190,7 @@ const warehouseSettings = {
     variable: 'WEB_ANALYTICS_WAREHOUSE_URL',
     title: 'Warehouse',
     words: 'ClickHouse that holds the exports of a team and answers SQL: `https://loader@host:8443/database`',
-    schema: address,
+    schema: warehouse,
     otherwise: 'the embedded engine on disk',
   },
   warehousePassword: {

@@ -2,13 +2,7 @@ import * as z from 'zod';
 import { addressFault } from '../lib/address.ts';
 import { isSealSecret, SEAL_SECRET_WORDS } from '../lib/seal.ts';
 import { tokenAlgorithms } from '../sign-in/principal.ts';
-import { count, list, type Setting, words } from './setting.ts';
-
-const address = (example: string) =>
-  words.refine(
-    (text) => addressFault(text) === undefined,
-    `expected an https address (http only on loopback) without user, query or fragment, such as ${example}`,
-  );
+import { address, count, list, type Setting, words } from './setting.ts';
 
 /** Who may call the served server, and with which credential the platform is called for each; not used over stdio. */
 export const signInSettings = {
