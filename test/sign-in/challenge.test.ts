@@ -49,21 +49,4 @@ describe('the answer to a refused caller', () => {
       body: { error: 'invalid_token', error_description: words },
     });
   });
-
-  it.each([
-    [METADATA, 'read', 'The token lacks the scope read. Sign in again and ask for: read.'],
-    [METADATA, 'write', 'The token lacks the scope write. Sign in again and ask for: read write.'],
-    [undefined, 'write', 'The token lacks the scope write. Ask the operator for a token with: read write.'],
-  ] as const)('with metadata at %s names how to get the scope %s', (address, scope, words) => {
-    const { status, body } = createChallenges(address).insufficient(scope);
-    expect({ status, body }).toEqual({ status: 403, body: { error: 'insufficient_scope', error_description: words } });
-  });
-
-  it('at a bad moment says when to try again', () => {
-    expect(createChallenges(METADATA).unavailable('Not now.', 30)).toEqual({
-      status: 503,
-      headers: { 'retry-after': '30' },
-      body: { error: 'temporarily_unavailable', error_description: 'Not now.' },
-    });
-  });
 });

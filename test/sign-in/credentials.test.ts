@@ -39,14 +39,6 @@ async function place() {
 }
 
 describe('the credential of a principal', () => {
-  it('is given to that principal alone', async () => {
-    const { file, open } = await place();
-    for (const each of [file, open()]) {
-      expect(await each.credentialsOf(alice)).toEqual(ALICE);
-      expect(await each.credentialsOf(bob)).toEqual(BOB);
-    }
-  });
-
   it.each(['https://issuer.example.com#bob', 'token:alice', 'alice', '', '__proto__', 'https://issuer.example.com#alice '])(
     'is no other one when there is none: "%s"',
     async (id) => {

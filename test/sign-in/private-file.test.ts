@@ -139,16 +139,6 @@ describe('a file of its owner', () => {
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
 
-  it('is read anew after it was broken', async () => {
-    const { path, file, add } = place();
-    await add('a');
-    const good = readFileSync(path);
-    writeFileSync(path, '{');
-    await expect(file.read()).rejects.toThrow('is not valid JSON');
-    writeFileSync(path, good);
-    expect(await file.read()).toEqual({ version: 1, names: ['a'] });
-  });
-
   it('in a folder that is not there is refused by its name', async () => {
     const { folder, add } = place('nowhere/names.json');
     await expect(add('a')).rejects.toThrow(`The file ${join(folder, 'nowhere/names.json')} cannot be changed (ENOENT).`);
