@@ -17,8 +17,8 @@ import {
   zoneTotals,
 } from '../world/sessions/index.ts';
 
-type Query = Omit<InputOf<typeof metricOperations.getSiteMetrics>, 'goalId'>;
-type ZoneQuery = InputOf<typeof metricOperations.getZoneMetrics>;
+type Query = InputOf<typeof metricOperations.getSiteMetrics>;
+type ZoneQuery = InputOf<typeof metricOperations.getZoneMetrics> & Pick<Query, 'goalId'>;
 type MetricEndpoint = (typeof metricOperations)[keyof typeof metricOperations];
 type SiteMetricName = Extract<MetricEndpoint, { readonly of: 'site' }>['metric'];
 type ZoneMetricName = Extract<MetricEndpoint, { readonly of: 'zone' }>['metric'] | 'avgTransactionAfterTap';
@@ -101,10 +101,10 @@ function isoDates({ startMs, endMs }: { startMs: number; endMs: number }) {
 }
 
 /** Values of some site metrics, period by period; null where the project cannot have them or the period has not begun. */
-function siteValues(names: readonly SiteMetricName[], query: Query, goalId: number | undefined, place: Place) {
+function siteValues(names: readonly SiteMetricName[], query: Query, place: Place) {
   const { project, world, nowMs } = place;
   const selection = selectionOf(query, place);
-  const goalBit = goalBitOf(place, goalId);
+  const goalBit = goalBitOf(place, query.goalId);
   const cannotHave = new Set<SiteMetricName>([
     ...(goalBit === null ? (['conversionCount', 'conversionRate'] as const) : []),
     ...(project.ecommerce ? [] : (['revenueSum', 'cartAverage'] as const)),
@@ -120,21 +120,12 @@ function siteValues(names: readonly SiteMetricName[], query: Query, goalId: numb
   return { values };
 }
 
-function requireGoal({ ecommerce, name }: Project, goalId: number | undefined): void {
-  if (!ecommerce && goalId === undefined)
-    throw invalid(`goalId is required: ${name} is not an e-commerce project and has no e-commerce goal`);
-}
-
-function requireCommerce({ ecommerce, name }: Project): void {
-  if (!ecommerce) throw invalid(`this metric exists only for e-commerce projects, which ${name} is not`);
-}
-
 /** Values of some metrics of a zone; there are none outside apps. */
-function zoneValues(names: readonly ZoneMetricName[], query: ZoneQuery, goalId: number | undefined, place: Place) {
+function zoneValues(names: readonly ZoneMetricName[], query: ZoneQuery, place: Place) {
   const { project, world, nowMs } = place;
   const placed = zoneOf(project.id, query.zoneId);
   if (!placed?.zone.touch) throw new Refusal(404, 'NOT_FOUND', `project ${project.id} has no zone ${query.zoneId} of an app`);
-  const totals = zoneTotals(world.sessions, selectionOf(query, place), placed, goalBitOf(place, goalId) ?? 0);
+  const totals = zoneTotals(world.sessions, selectionOf(query, place), placed, goalBitOf(place, query.goalId) ?? 0);
   const values = (totals ?? []).flatMap((sum) =>
     names.map((name) => ({
       ...isoDates(sum),
@@ -147,41 +138,41 @@ function zoneValues(names: readonly ZoneMetricName[], query: ZoneQuery, goalId: 
   return { values };
 }
 
-function site(name: SiteMetricName) {
-  return (query: Query, place: Place) => siteValues([name], query, undefined, place);
+function requireGoal({ ecommerce, name }: Project, { goalId }: Query): void {
+  if (!ecommerce && goalId === undefined)
+    throw invalid(`goalId is required: ${name} is not an e-commerce project and has no e-commerce goal`);
+}
+
+function requireCommerce({ ecommerce, name }: Project): void {
+  if (!ecommerce) throw invalid(`this metric exists only for e-commerce projects, which ${name} is not`);
+}
+
+function site(name: SiteMetricName, check: (project: Project, query: Query) => void = () => undefined) {
+  return (query: Query, place: Place) => {
+    check(place.project, query);
+    return siteValues([name], query, place);
+  };
 }
 
 function zone(name: ZoneMetricName) {
-  return (query: ZoneQuery, place: Place) => zoneValues([name], query, undefined, place);
+  return (query: ZoneQuery, place: Place) => zoneValues([name], query, place);
 }
 
 type MetricOperation = Extract<keyof Handlers, `getSite${string}` | `getZone${string}`>;
 
 /** Answers the metrics operations (section 4.4) from the same session columns that exports deliver. */
 export const metricsHandlers: Pick<Handlers, MetricOperation> = {
-  getSiteMetrics: ({ goalId, ...query }, place) => siteValues(siteMetricNames, query, goalId, place),
+  getSiteMetrics: (query, place) => siteValues(siteMetricNames, query, place),
   getSiteBounceRate: site('bounceRate'),
-  getSiteCartAverage(query, place) {
-    requireCommerce(place.project);
-    return siteValues(['cartAverage'], query, undefined, place);
-  },
-  getSiteConversions({ goalId, ...query }, place) {
-    requireGoal(place.project, goalId);
-    return siteValues(['conversionCount'], query, goalId, place);
-  },
-  getSiteConversionRate({ goalId, ...query }, place) {
-    requireGoal(place.project, goalId);
-    return siteValues(['conversionRate'], query, goalId, place);
-  },
+  getSiteCartAverage: site('cartAverage', requireCommerce),
+  getSiteConversions: site('conversionCount', requireGoal),
+  getSiteConversionRate: site('conversionRate', requireGoal),
   getSitePageviewAverage: site('pageviewAverage'),
-  getSiteRevenue(query, place) {
-    requireCommerce(place.project);
-    return siteValues(['revenueSum'], query, undefined, place);
-  },
+  getSiteRevenue: site('revenueSum', requireCommerce),
   getSiteSessionTimeAverage: site('sessionTimeAverage'),
   getSiteVisits: site('visits'),
-  getZoneMetrics: (query, place) => zoneValues(zoneMetricNames, query, undefined, place),
-  getZoneConversionRatePerTap: ({ goalId, ...query }, place) => zoneValues(['avgConversionAfterTap'], query, goalId, place),
+  getZoneMetrics: (query, place) => zoneValues(zoneMetricNames, query, place),
+  getZoneConversionRatePerTap: zone('avgConversionAfterTap'),
   getZoneRevenue: zone('totalRevenueWithTap'),
   getZoneRevenuePerTap: zone('revenuePerTap'),
   getZoneSwipeRate: zone('dragFlickRate'),

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../lib/clock.ts';
 import { type Handlers, type Place } from '../handler.ts';
 import { Refusal } from '../responses.ts';
-import { type Aged, type GoalDefinition, type Mapping, type PageGroup, type SegmentDefinition } from '../world/sessions/index.ts';
+import { type Aged, type Mapping, type PageGroup } from '../world/sessions/index.ts';
 
 function isoDaysAgo({ world }: Place, id: number, days: number): string {
   // The id gives the time of day, so that records do not all seem made at once.
@@ -21,16 +21,6 @@ function found<T extends { readonly id: number }>(records: readonly T[], id: num
   const record = records.find((candidate) => candidate.id === id);
   if (!record) throw new Refusal(404, 'NOT_FOUND', `project ${project.id} has no ${kind} ${id}`);
   return record;
-}
-
-function segmentRecord(segment: SegmentDefinition, place: Place) {
-  const { id, name, source } = segment;
-  return { id, name, source, ...times(place, segment) };
-}
-
-function goalRecord(goal: GoalDefinition, place: Place) {
-  const { id, name, type } = goal;
-  return { id, name, type, ...times(place, goal) };
 }
 
 function mappingRecord(mapping: Mapping, place: Place) {
@@ -59,9 +49,17 @@ function listsOf({ world: { account }, project: { id } }: Place) {
 
 /** Answers the object lookups (section 4.3). */
 export const objectHandlers: Pick<Handlers, ObjectOperation> = {
-  listSegments: ({ ids }, place) => only(listsOf(place).segments, ids).map((segment) => segmentRecord(segment, place)),
+  listSegments: ({ ids }, place) =>
+    only(listsOf(place).segments, ids).map((segment) => {
+      const { id, name, source } = segment;
+      return { id, name, source, ...times(place, segment) };
+    }),
 
-  listGoals: (_, place) => listsOf(place).goals.map((goal) => goalRecord(goal, place)),
+  listGoals: (_, place) =>
+    listsOf(place).goals.map((goal) => {
+      const { id, name, type } = goal;
+      return { id, name, type, ...times(place, goal) };
+    }),
 
   listMappings: ({ ids }, place) => only(listsOf(place).mappings, ids).map((mapping) => mappingRecord(mapping, place)),
 

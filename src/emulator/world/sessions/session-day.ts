@@ -117,11 +117,12 @@ export const BYTES_PER_SESSION = 40;
 
 type ColumnArray = Uint8Array | Uint16Array | Uint32Array;
 type ColumnType<T> = new (buffer: ArrayBuffer, offset: number, length: number) => T;
+type Head = 'projectId' | 'dayNumber' | 'count' | 'buying';
 
 /** A day whose columns come from `column`; wide ones first. Written out, because objects made of a list of names are slow to read. */
 function dayOf(
-  head: Pick<SessionDay, 'projectId' | 'dayNumber' | 'count' | 'buying'>,
-  column: <T extends ColumnArray>(name: keyof SessionDay, Type: ColumnType<T>) => T,
+  head: Pick<SessionDay, Head>,
+  column: <T extends ColumnArray>(name: Exclude<keyof SessionDay, Head>, Type: ColumnType<T>) => T,
 ): SessionDay {
   const { projectId, dayNumber, count, buying } = head;
   return {
@@ -166,8 +167,8 @@ export function emptyDay(projectId: number, dayNumber: number, count: number): S
 
 /** The first `count` sessions of a day, in the same memory. */
 export function firstOf(day: SessionDay, count: number): SessionDay {
-  // Each name is that of a column, which has the type that the name is given with.
-  return dayOf({ ...day, count }, <T extends ColumnArray>(name: keyof SessionDay) => (day[name] as ColumnArray).subarray(0, count) as T);
+  // No column lies in shared memory, which its type would allow.
+  return dayOf({ ...day, count }, (name, Type) => new Type(day[name].buffer as ArrayBuffer, day[name].byteOffset, count));
 }
 
 /** The day as far as the clock has got: later sessions cut off, the running ones ended at the present. */

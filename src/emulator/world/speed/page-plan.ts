@@ -3,16 +3,16 @@ import { draw, drawBetween } from './noise.ts';
 import { headerBytesOf, isUnavailable, type RequestSpec, type Site, sites, transferBytes } from './request-spec.ts';
 import type { PageKind, Scenario, Step } from './scenarios.ts';
 
-/** A request of a third party; its size is that of the compressed body, in units of 1000 bytes. */
-type ThirdPartyRow = Omit<RequestSpec, 'bodyBytes' | 'headerBytes'> & { readonly kb: number };
+/** A request as it is written down here; its size is that of the compressed body, in units of 1000 bytes. */
+type RequestDraft = Omit<RequestSpec, 'bodyBytes' | 'headerBytes'> & { readonly kb: number };
 
-const consent: ThirdPartyRow[] = [
+const consent: RequestDraft[] = [
   { type: 'script', url: 'https://cdn.cookielaw.org/scripttemplates/otSDKStub.js', kb: 7.2, phase: 'blocking' },
   { type: 'fetch', url: 'https://cdn.cookielaw.org/consent/0191f7c2-5b7e-7f3a/0191f7c2-5b7e-7f3a.json', kb: 1.9, phase: 'body' },
   { type: 'script', url: 'https://cdn.cookielaw.org/scripttemplates/202409.1.0/otBannerSdk.js', kb: 104, phase: 'body' },
   { type: 'stylesheet', url: 'https://cdn.cookielaw.org/scripttemplates/202409.1.0/assets/otCommonStyles.css', kb: 5.1, phase: 'body' },
 ];
-const analytics: ThirdPartyRow[] = [
+const analytics: RequestDraft[] = [
   { type: 'script', url: 'https://www.googletagmanager.com/gtm.js?id=GTM-N7L4Q2X', kb: 118, phase: 'body', protocol: 'h3' },
   { type: 'script', url: 'https://www.googletagmanager.com/gtag/js?id=G-4T0RDL1CHT&l=dataLayer', kb: 96, phase: 'body', protocol: 'h3' },
   {
@@ -42,7 +42,7 @@ const analytics: ThirdPartyRow[] = [
     post: 'text',
   },
 ];
-const marketing: ThirdPartyRow[] = [
+const marketing: RequestDraft[] = [
   { type: 'script', url: 'https://cdn.optimizely.com/js/21846390187.js', kb: 86, phase: 'blocking' },
   { type: 'beacon', url: 'https://logx.optimizely.com/v1/events', kb: 0, phase: 'late', status: 204, post: 'json' },
   { type: 'script', url: 'https://bat.bing.com/bat.js', kb: 14.6, phase: 'late', uncached: true },
@@ -63,7 +63,7 @@ const marketing: ThirdPartyRow[] = [
   { type: 'script', url: 'https://cdn.jsdelivr.net/npm/swiper@11/swiper-bundle.min.js', kb: 43, phase: 'late' },
   { type: 'stylesheet', url: 'https://cdn.jsdelivr.net/npm/swiper@11/swiper-bundle.min.css', kb: 4.3, phase: 'blocking' },
 ];
-const paying: ThirdPartyRow[] = [
+const paying: RequestDraft[] = [
   { type: 'script', url: 'https://js.stripe.com/v3/', kb: 187, phase: 'body' },
   { type: 'document', url: 'https://js.stripe.com/v3/controller-with-preconnect.html#apiKey={token}', kb: 1.4, phase: 'body' },
   { type: 'fetch', url: 'https://m.stripe.com/6', kb: 0.2, phase: 'late', post: 'text' },
@@ -76,7 +76,7 @@ const paying: ThirdPartyRow[] = [
   },
   { type: 'image', url: 'https://www.paypalobjects.com/js-sdk-logos/2.2.7/paypal-blue.svg', kb: 1.9, phase: 'late', plain: true },
 ];
-const webFonts: ThirdPartyRow[] = [
+const webFonts: RequestDraft[] = [
   {
     type: 'stylesheet',
     url: 'https://fonts.googleapis.com/css2?family=Source+Serif+4:wght@400;600',
@@ -87,7 +87,7 @@ const webFonts: ThirdPartyRow[] = [
   { type: 'font', url: 'https://fonts.gstatic.com/s/sourceserif4/v8/vEF-2mPlSg.woff2', kb: 41, phase: 'blocking', protocol: 'h3' },
 ];
 
-const ADS: readonly (readonly [type: ThirdPartyRow['type'], url: string, kb: number])[] = [
+const ADS: readonly (readonly [type: RequestDraft['type'], url: string, kb: number])[] = [
   ['script', 'https://securepubads.g.doubleclick.net/tag/js/gpt.js', 32],
   ['script', 'https://pagead2.googlesyndication.com/pagead/managed/js/gpt/m202411/pubads_impl.js', 142],
   ['fetch', 'https://securepubads.g.doubleclick.net/gampad/ads?iu=/2271/outdoors&slot={n}&gdpr_consent={token}', 9],
@@ -99,7 +99,7 @@ const ADS: readonly (readonly [type: ThirdPartyRow['type'], url: string, kb: num
 ];
 
 /** Advertising of a page: two libraries once, then bids, creatives and pixels slot by slot. */
-function ads(slots: number): ThirdPartyRow[] {
+function ads(slots: number): RequestDraft[] {
   return Array.from({ length: slots }, (_, slot) => (slot === 0 ? ADS : ADS.slice(2)))
     .flatMap((rows, slot) => rows.map((row) => [row, slot] as const))
     .map(([[type, url, kb], slot]) => ({
@@ -112,7 +112,7 @@ function ads(slots: number): ThirdPartyRow[] {
 }
 
 /** Requests to other parties that a page makes in every run, in the order in which the page asks for them. */
-function thirdParties(site: Scenario['site'], kind: PageKind): ThirdPartyRow[] {
+function thirdParties(site: Scenario['site'], kind: PageKind): RequestDraft[] {
   if (site === 'app') return [...webFonts, ...analytics.slice(6)];
   if (site === 'content') return [...webFonts, ...consent, ...analytics.slice(0, 3), ...ads(kind === 'article' ? 12 : 8)];
   return [...consent, ...analytics, ...marketing, ...(kind === 'payment' ? paying : [])];
@@ -199,8 +199,6 @@ export interface PagePlan {
   /** Requests that fail in every run. */
   readonly unavailable: number;
 }
-
-type RequestDraft = Omit<RequestSpec, 'headerBytes' | 'bodyBytes'> & { readonly kb: number };
 
 const STYLES = ['main', 'page', 'theme'];
 const SCRIPTS = ['runtime', 'vendor', 'app', 'page', 'forms', 'i18n', 'polyfills', 'gallery', 'tracking', 'search', 'legacy', 'chat'];
