@@ -114,7 +114,7 @@ describe('the waterfall of a HAR file', () => {
   });
 
   it('shows no secret of a file', () => {
-    const { har: planted } = plantCanaries(
+    const planted = plantCanaries(
       har([entry(), entry({ url: 'https://api.other.example/v1/list?q=1', startedDateTime: at(40) })]),
     );
     const spec = waterfallOf(readHar(planted));

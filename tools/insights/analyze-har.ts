@@ -49,18 +49,19 @@ export default defineAnsweringTool({
   pageAfterCut,
   charted: true,
   async handler(query, context) {
-    const { remember, draw, projectId, link, note, ownDomains, ask } = context;
+    const { remember, draw, projectId, link, note, ownDomains } = context;
     const { readRun, verdictOfRun } = await import('../../src/usecases/speed/har-run.ts');
     const view = viewOf(query);
-    const { file, run, paints } = await readRun({ ...query, isPlaced: view === 'summary' }, context);
+    const read = await readRun({ ...query, isPlaced: view === 'summary' }, context);
+    const { file, run, paints } = read;
     const { analyseHar, loadEntities, readHar } = await import('../../src/domain/har/index.ts');
-    const read = () => readHar(file, { firstParty: ownDomains });
+    const har = () => readHar(file, { firstParty: ownDomains });
     const project = await projectId();
     const { answer, notes } = await remember(['HAR', project, run.stepResultId, query, paints, ownDomains], async () =>
-      analyseHar(read(), query, await loadEntities(), paints),
+      analyseHar(har(), query, await loadEntities(), paints),
     );
     for (const sentence of notes) note(sentence);
-    draw(async () => (await import('../../src/usecases/speed/step-waterfall.ts')).stepWaterfall(read(), query, run, ask));
+    draw(async () => (await import('../../src/usecases/speed/step-waterfall.ts')).stepWaterfall(har(), query, read));
     const uri = stepHar.uri({ projectId: project, stepResultId: run.stepResultId });
     link({ uri, name: stepHar.name, title: 'The HAR file, sanitised', mimeType: stepHar.mimeType });
     return { ...answer, ...(answer.answer !== undefined && { answer: verdictOfRun(answer.answer, run) }), run, uri };

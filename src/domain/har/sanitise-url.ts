@@ -284,30 +284,6 @@ function sanitiseParameter(parameter: string): string {
 
 /** The title of a page where it is an address or the recorder's own name; any other may name a person or an order. */
 export function sanitiseTitle(title: string): string {
-  return /^(?:https?:\/\/|[a-z]{0,8}_?\d{1,6}(?:_\d{1,6})*$)/i.test(title) || title === '' ? sanitiseText(title) : REMOVED;
-}
-
-const MAX_TEXT = 200;
-
-/**
- * Free text such as a page title: addresses in it sanitised, values after "=" and words that look like tokens masked, 200 characters at
- * most.
- */
-export function sanitiseText(text: string): string {
-  const words: string[] = [];
-  let length = 0;
-  for (const word of visibleText(text).split(/(\s+)/)) {
-    const safe = sanitiseWord(word);
-    words.push(safe);
-    length += safe.length;
-    if (length > MAX_TEXT) break;
-  }
-  return words.join('').slice(0, MAX_TEXT);
-}
-
-function sanitiseWord(word: string): string {
-  const scheme = /[a-z][a-z0-9+.-]{0,20}:(?=\/\/)|\b(?:data|blob):/i.exec(word);
-  if (scheme) return withoutTokens(word.slice(0, scheme.index)) + sanitiseUrl(word.slice(scheme.index));
-  if (/[/?=#%]/.test(word)) return sanitiseRelative(word);
-  return withoutTokens(word);
+  if (/^https?:\/\/\S+$/i.test(title)) return sanitiseUrl(title);
+  return /^(?:[a-z]{0,8}_?\d{1,6}(?:_\d{1,6})*)?$/i.test(title) ? title : REMOVED;
 }

@@ -2,7 +2,6 @@ import { ApiError } from '../../api/errors.ts';
 import { getStepHar, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
 import { instantOf } from '../../api/params.ts';
 import { largestShift, type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
-import type { PaintTimes } from '../../domain/har/requests/largest-paint.ts';
 import { fold } from '../../domain/names/match-name.ts';
 import { chooseStep, isFailed, resultIdOf, type Step, stepsOf } from '../../domain/speed/runs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
@@ -34,16 +33,6 @@ export interface RunsWanted {
 /** A run with its HAR file as the platform gave it. */
 export interface HarRun extends RunFigures {
   readonly har: unknown;
-}
-
-/** Two samples of one step, each with the most typical run first. */
-export interface HarRuns {
-  readonly step: string;
-  readonly sinceMs: number;
-  readonly before: readonly HarRun[];
-  readonly after: readonly HarRun[];
-  /** Of all runs from which those of each side were chosen. */
-  readonly paints: Record<'before' | 'after', readonly PaintTimes[]>;
 }
 
 /** The instant that a text names: a date, or an event by its key or text. */
@@ -144,8 +133,11 @@ async function readFiles(runs: readonly RunFigures[], side: string, { ask, note 
   return read;
 }
 
-/** Chooses typical runs on both sides of an instant and reads their HAR files. */
-export async function chooseHarRuns({ scenarioId, step: asked, since }: RunsWanted, context: Asking): Promise<HarRuns> {
+/**
+ * Chooses typical runs on both sides of an instant, the most typical first, and reads their HAR files; with the paints of all runs that
+ * they were chosen from.
+ */
+export async function chooseHarRuns({ scenarioId, step: asked, since }: RunsWanted, context: Asking) {
   const { ask, nowMs, note, progress } = context;
   const given = since === undefined ? undefined : await instantNamed(since, scenarioId, context);
   if (given !== undefined && given >= nowMs) throw new ApiError('invalid', 'since: must lie in the past.');

@@ -20,23 +20,8 @@ export interface HarsAsked {
 }
 
 /** A run with its HAR file as it came. */
-interface RunFile {
-  readonly stepResultId: string;
-  readonly har: unknown;
+interface RunFile extends Pick<HarRun, 'stepResultId' | 'har'> {
   readonly paints: PaintTimes | undefined;
-}
-
-interface RunTime {
-  readonly time: string;
-  readonly stepResultId: string;
-}
-
-/** A comparison, the run of each side that it lists, and how runs were chosen where they were. */
-export interface HarsCompared {
-  readonly comparison: Comparison;
-  readonly before: string;
-  readonly after: string;
-  readonly chosen?: { readonly step: string; readonly since: string; readonly runs: { before: RunTime[]; after: RunTime[] } };
 }
 
 /** Reads, pairs and judges the files; what two files differ in never changes, so it is kept. */
@@ -60,7 +45,7 @@ async function compared(
   return comparison;
 }
 
-async function compareTypical(asked: HarsAsked & { scenarioId: number }, context: Context): Promise<HarsCompared> {
+async function compareTypical(asked: HarsAsked & { scenarioId: number }, context: Context) {
   const { step, sinceMs, before, after, paints } = await chooseHarRuns(asked, context);
   const comparison = await compared(before, after, { before: [], after: [], paints }, context);
   const timesOf = (runs: readonly HarRun[]) => runs.map(({ date, stepResultId }) => ({ time: new Date(date).toISOString(), stepResultId }));
@@ -85,7 +70,7 @@ function placed(comparison: Comparison, paints: readonly (PaintTimes | undefined
   return { ...comparison, sides, answer: `${comparison.answer}${said.join('')}` };
 }
 
-async function compareGiven(before: string, after: string, scenarioId: number | undefined, context: Context): Promise<HarsCompared> {
+async function compareGiven(before: string, after: string, scenarioId: number | undefined, context: Context) {
   const { ask, note, lists, clock } = context;
   const isLate = stopsAfter(clock);
   const read = async (stepResultId: string) => {
@@ -101,13 +86,16 @@ async function compareGiven(before: string, after: string, scenarioId: number | 
   return { comparison: placed(comparison, [was.paints, is.paints], [paints.before, paints.after]), before, after };
 }
 
-/** Compares two given runs, or typical runs before and since an instant. Throws `invalid` where neither is named. */
-export function compareHarRuns({ before, after, scenarioId, step, since }: HarsAsked, context: Context): Promise<HarsCompared> {
+/**
+ * Compares two given runs, or typical runs before and since an instant, with the run of each side that the answer lists and how they were
+ * chosen. Throws `invalid` where neither is named.
+ */
+export async function compareHarRuns({ before, after, scenarioId, step, since }: HarsAsked, context: Context) {
   const isGiven = before !== undefined || after !== undefined;
   if (!isGiven && scenarioId !== undefined) return compareTypical({ scenarioId, step, since }, context);
   if (isGiven && (step !== undefined || since !== undefined)) refuse('before: pass before and after, or scenarioId and step, not both.');
   if (step !== undefined || since !== undefined) refuse('scenarioId: is required with step and since.');
   if (before === undefined) refuse('before: is required with after (string); or pass scenarioId and step.');
   if (after === undefined) refuse('after: is required with before (string); or pass scenarioId and step.');
-  return compareGiven(before, after, scenarioId, context);
+  return { ...(await compareGiven(before, after, scenarioId, context)), chosen: undefined };
 }

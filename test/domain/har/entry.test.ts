@@ -75,15 +75,28 @@ describe('an entry', () => {
     expect(Object.values(bare?.timings ?? {})).toEqual([null, null, null, null, null, null, null]);
   });
 
-  it.each([
-    ['_transferSize first', { _transferSize: 5 }, {}, 5],
-    ['headers and body', {}, {}, 1000],
-    ['the body alone without a header size', { headersSize: -1 }, {}, 800],
-    ['nothing without a body size', { bodySize: -1 }, {}, null],
-    ['a true 0', { bodySize: 0, headersSize: 0 }, {}, 0],
-    ['a 0 against Content-Length', { bodySize: 0 }, { 'content-length': '700' }, null],
-  ])('transfers %s', (_what, response, headers, expected) => {
-    expect(read({ response, headers }).transferBytes).toBe(expected);
+  it.each<[string, EntryParts, number | null, boolean]>([
+    ['_transferSize first', { response: { _transferSize: 5 } }, 5, false],
+    ['headers and body', {}, 1000, false],
+    ['the body alone without a header size', { response: { headersSize: -1 } }, 800, false],
+    ['a body of unknown size', { response: { bodySize: -1 } }, null, false],
+    ['a true 0', { response: { bodySize: 0, headersSize: 0 } }, 0, true],
+    ['a 0 against Content-Length', { response: { bodySize: 0 }, headers: { 'content-length': '700' } }, null, false],
+    ['an answer to HEAD', { request: { method: 'HEAD' }, response: { bodySize: 700, headersSize: 200 } }, 200, false],
+    ['a proxy that knows neither size', { response: { bodySize: -1, headersSize: -1 } }, null, false],
+    [
+      'a redirect with the body of its target',
+      { response: { status: 302, bodySize: 9000, headersSize: 200 }, headers: { 'content-length': '0' } },
+      200,
+      false,
+    ],
+    ['a switch of protocols', { response: { status: 101, bodySize: 40, headersSize: 150 } }, 150, false],
+    ['a file of the disk in Chrome', { entry: { _fromCache: 'disk' } }, 0, true],
+    ['a file of a service worker', { response: { _fromServiceWorker: true } }, 0, true],
+    ['a cache entry in its own member', { entry: { cache: { beforeRequest: { hitCount: 1 } } } }, 0, true],
+    ['a cache entry that was asked again', { response: { status: 304, bodySize: 0 }, entry: { cache: { beforeRequest: {} } } }, 200, false],
+  ])('knows the bytes and the cache of %s', (_what, parts, transferBytes, fromCache) => {
+    expect(read(parts)).toMatchObject({ transferBytes, fromCache });
   });
 
   it("counts WebPagetest's own bytes where its body size is a false 0", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sanitiseText, sanitiseUrl, shortUrl } from '../../../src/domain/har/sanitise-url.ts';
+import { sanitiseTitle, sanitiseUrl, shortUrl } from '../../../src/domain/har/sanitise-url.ts';
 import { hostileAddresses, ordinaryPaths } from './hostile-addresses.ts';
 import { RECORDED_FILES, readRecorded } from './recorded-files.ts';
 
@@ -11,14 +11,11 @@ describe('nothing of a secret is seen', () => {
       sanitiseUrl(SITE + address),
       sanitiseUrl(address),
       shortUrl(SITE + address),
-      sanitiseText(`Seen at ${SITE}${address} today`),
+      sanitiseTitle(SITE + address),
+      sanitiseTitle(`${SITE}${address} today`),
     ];
     for (const each of shown) expect(each).not.toContain(secret);
     expect(sanitiseUrl(shown[0] ?? '')).toBe(shown[0]);
-  });
-
-  it('of more than sixty', () => {
-    expect(hostileAddresses.length).toBeGreaterThanOrEqual(60);
   });
 });
 

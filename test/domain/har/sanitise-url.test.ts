@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hostOf } from '../../../src/domain/har/read/addresses.ts';
-import { holdsSecret, sanitiseHost, sanitiseText, sanitiseUrl, shortUrl } from '../../../src/domain/har/sanitise-url.ts';
+import { holdsSecret, sanitiseHost, sanitiseTitle, sanitiseUrl, shortUrl } from '../../../src/domain/har/sanitise-url.ts';
 
 const HEX = '0123456789abcdef0123456789abcdef';
 
@@ -20,14 +20,8 @@ describe('sanitiseUrl', () => {
     ['versions, languages, booleans', 'https://s.example/?v=1.2.3&lang=pt-BR&crop=true', 'https://s.example/?v=1.2.3&lang=pt-BR&crop=true'],
     ['a JWT in the path', 'https://s.example/eyJhbGciOiJub25lIn0.eyJzdWIiOjF9.x/a', 'https://s.example/[removed]/a'],
     ['hex in a file name', `https://s.example/app-${HEX}.min.js`, 'https://s.example/[removed].min.js'],
-    ['a UUID', 'https://s.example/s/530e5ff1-7b5e-4441-b4c2-31f9c84f5aba', 'https://s.example/s/[removed]'],
     ['random letters', 'https://s.example/i/aB3dE5gH7jK9mN1p', 'https://s.example/i/[removed]'],
-    ['an e-mail address', 'https://s.example/u/jane%40mail.example/', 'https://s.example/u/[removed]/'],
-    ['an e-mail address encoded twice', 'https://s.example/u/jane%2540mail.example', 'https://s.example/u/[removed]'],
-    ['a nested address', 'https://s.example/go/https%3A%2F%2Ft.example%2F%3Fa%3D1', 'https://s.example/go/[removed]'],
     ['matrix parameters', 'https://s.example/list;jsessionid=AB12;w=3', 'https://s.example/list;jsessionid=[removed];w=3'],
-    ['what follows a telling segment', 'https://s.example/reset-password/ab12', 'https://s.example/reset-password/[removed]'],
-    ['but not a page there', 'https://s.example/auth/login', 'https://s.example/auth/login'],
     [
       'words',
       'https://s.example/the-quick-brown-fox-jumps-over-2-lazy-dogs.html',
@@ -68,29 +62,6 @@ describe('sanitiseUrl', () => {
     );
   });
 
-  it.each([
-    ['https://s.example/reset%2Fabcdefghij', 'abcdefghij'],
-    ['https://s.example/reset%252Fabcdefghij', 'abcdefghij'],
-    ['https://s.example/token/qwertyuiopasdf', 'qwertyuiopasdf'],
-    ['https://s.example/invite/hunter', 'hunter'],
-    ['https://s.example/session/open-sesame-please', 'sesame'],
-  ])('a secret of letters alone behind a word that announces it is masked: %s', (url, secret) => {
-    expect(sanitiseUrl(url)).not.toContain(secret);
-  });
-
-  it.each([
-    'https://s.example/password/reset',
-    'https://s.example/auth/login',
-    'https://s.example/session/v2/status',
-    'https://s.example/auth/main.js',
-  ])('while the steps of a site stay: %s', (url) => {
-    expect(sanitiseUrl(url)).toBe(url);
-  });
-
-  it('what is not seen, or turns the direction of a text, is left out', () => {
-    expect(sanitiseText('Sale\u202Egpj.exe \u200Bnow\u2066 \u0007today')).toBe('Salegpj.exe now today');
-  });
-
   it('stays linear on hostile input', { timeout: 60_000 }, () => {
     const hostile = (size: number) => [
       'a'.repeat(size),
@@ -104,7 +75,7 @@ describe('sanitiseUrl', () => {
     const timeMs = (size: number) => {
       const texts = hostile(size);
       const started = performance.now();
-      for (const url of texts) expect(typeof sanitiseUrl(url) === 'string' && typeof sanitiseText(url) === 'string').toBe(true);
+      for (const url of texts) expect(typeof sanitiseUrl(url) === 'string' && typeof sanitiseTitle(url) === 'string').toBe(true);
       return performance.now() - started;
     };
     // Eight times as much takes 64 times as long where the work is quadratic. Other work on the machine only slows a try: one of five that
@@ -282,16 +253,12 @@ describe('of an address is shown', () => {
 
 describe('of a title is shown', () => {
   it.each<Shown>([
-    ...unchanged('Sale  today,\tand tomorrow', 'mailto:jane'),
-    ['Cart of jane@x.example, now', 'Cart of [removed] now'],
-    ['see (https://me:pw@x.example/?a=b#c today', 'see (https://x.example/?a=[removed] today'],
-    ['of aB3dE5gH7jK9mN1p:https://x.example/', 'of [removed]https://x.example/'],
-    ['data:text/html,jane and Blob:x', 'data:text/html,[removed] and blob:[removed]'],
-    ['wss://x.example/?t=1 foo://jane/x', 'wss://x.example/?t=[removed] [removed]'],
-    ['key=value & /a?b=c', 'key=[removed] & /a?b=[removed]'],
-    ['100% abc,aB3dE5gH7jK9mN1p.min.js', '[removed] abc,[removed].min.js'],
-    ['abc '.repeat(60), 'abc '.repeat(50)],
+    ...unchanged('', 'page_1', 'Run_12_3', 'https://x.example/a'),
+    ['https://me:pw@x.example/?a=b#c', 'https://x.example/?a=[removed]'],
+    ['https://x.example/ of jane', '[removed]'],
+    ['Cart of jane', '[removed]'],
+    ['page_1 of jane', '[removed]'],
   ])('%j as %j', (title, shown) => {
-    expect(sanitiseText(title)).toBe(shown);
+    expect(sanitiseTitle(title)).toBe(shown);
   });
 });

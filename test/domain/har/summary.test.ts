@@ -61,16 +61,6 @@ describe('a summary', () => {
 
   it.each<[string, JsonObject[], object]>([
     [
-      'uncompressedText',
-      [
-        script('/plain.js', { content: { size: 50_000 }, response: { _transferSize: 50_300 } }),
-        script('/packed.js', { headers: { 'content-encoding': 'gzip' }, content: { size: 50_000 } }),
-        script('/small.js', { content: { size: 1399 } }),
-        entry({ url: 'https://www.shop.example/a.png', headers: { 'content-type': 'image/png' }, content: { size: 90_000 } }),
-      ],
-      { requests: 1, transferBytes: 50_300, contentBytes: 50_000 },
-    ],
-    [
       'missingCache',
       [
         entry(),
@@ -80,14 +70,6 @@ describe('a summary', () => {
         script('/failed.js', { response: { status: 500 } }),
       ],
       { requests: 2, transferBytes: 2000 },
-    ],
-    [
-      'shortCache',
-      [
-        script('/day.js', { headers: { 'cache-control': 'max-age=86400' } }),
-        script('/year.js', { headers: { 'cache-control': 'max-age=31536000, immutable' } }),
-      ],
-      { requests: 1 },
     ],
     [
       'duplicates',

@@ -16,12 +16,6 @@ import type { HarAnswer } from './har-answer.ts';
 import { type HarQuery, type HarView, listOf, viewOf } from './har-query.ts';
 import { findingRow, summaryView } from './summary-view.ts';
 
-/** An answer with its notes apart. */
-export interface HarAnalysis {
-  readonly answer: HarAnswer;
-  readonly notes: readonly string[];
-}
-
 type Listed = Omit<HarAnswer, 'view'>;
 
 /** Third parties that a sentence names. */
@@ -30,7 +24,12 @@ const NAMED_PARTIES = 3;
 const USUAL_ROWS = 25;
 
 /** Answers one question about a HAR file. Throws an `ApiError` of kind `invalid` for a cursor of another question. */
-export function analyseHar(har: Har, query: HarQuery, entityOf: EntityOf, paints?: PaintTimes): HarAnalysis {
+export function analyseHar(
+  har: Har,
+  query: HarQuery,
+  entityOf: EntityOf,
+  paints?: PaintTimes,
+): { answer: HarAnswer; notes: readonly string[] } {
   const view = viewOf(query);
   const study = studyHar(har, entityOf, paints);
   if (view === 'summary') {

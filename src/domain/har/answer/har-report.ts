@@ -16,8 +16,9 @@ const ROWS = { problems: 3, types: 5, parties: 4, requests: 3 };
 /** Longest address in a line; its end is the most informative. */
 const URL_CHARS = 74;
 
-/** A text as code, so that nothing in it is read as Markdown. */
-const code = (text: string) => `\`${text.replaceAll('`', '%60').replaceAll('|', '%7C')}\``;
+/** A text in which nothing is read as Markdown. */
+const marked = (text: string) => text.replaceAll('|', '%7C').replaceAll('`', '%60');
+const code = (text: string) => `\`${marked(text)}\``;
 
 /** Bytes with what they are: transferred, or uncompressed where the file does not have those. */
 function sizeOf({ transferBytes, contentBytes }: ByteSizes): string {
@@ -41,8 +42,6 @@ function found(problems: readonly Problem[], kinds: readonly ProblemKind[], othe
   const lines = problems.filter(({ problem }) => kinds.includes(problem)).map(({ says }) => `- ${marked(says)}`);
   return lines.length > 0 ? lines : [otherwise];
 }
-
-const marked = (says: string) => says.replaceAll('|', '%7C').replaceAll('`', '%60');
 
 function overview({ totals }: HarStudy): string {
   const { desktop, mobile } = PAGE_MEDIANS;

@@ -7,6 +7,7 @@ import type { PaintTimes } from '../requests/largest-paint.ts';
 import type { HarStudy } from '../requests/study-har.ts';
 import { endOf } from '../requests/totals.ts';
 import { sanitiseHost, shortUrl } from '../sanitise-url.ts';
+import type { Comparison } from './har-comparison.ts';
 import type { Matching } from './match-requests.ts';
 import type { RequestChange } from './request-changes.ts';
 import { courseBetween, type Moved, type RunShift, shiftBetween } from './run-scatter.ts';
@@ -17,18 +18,11 @@ export interface Sides<Run> {
   readonly after: readonly Run[];
 }
 
-/** The cause that made one of two runs slower than the other. */
-export interface Culprit {
-  readonly kind: 'whole run' | 'document' | 'host' | 'request' | 'page' | 'nothing';
-  /** The host, or the address of the request; null for the whole run, the page's own work and nothing. */
-  readonly name: string | null;
-  /** The slower run; null where neither is. */
-  readonly slower: 'before' | 'after' | null;
-  /** Times as long as in the other run; null where no request says so. */
-  readonly times: number | null;
-  /** A clause: `the document took 1.94 s against 431 ms before`. */
-  readonly says: string;
-}
+/**
+ * The cause that made one of two runs slower than the other: its host or the address of its request, how many times as long that took where
+ * a request says so, and a clause such as `the document took 1.94 s against 431 ms before`.
+ */
+export type Culprit = NonNullable<Comparison['culprit']>;
 
 const PAINTS = ['fcpMs', 'lcpMs', 'loadMs'] as const;
 type Paint = (typeof PAINTS)[number];

@@ -1,4 +1,3 @@
-import { medianAbsoluteDeviation } from 'simple-statistics';
 import { grouped } from '../../../lib/grouped.ts';
 import { addTo } from '../../../lib/tally.ts';
 import { median } from '../../../statistics/order.ts';
@@ -47,18 +46,8 @@ export interface Moved extends Pair {
   readonly score: number;
 }
 
-/** The change that all of a run, a host or a pace share: log of after over before, and the standard deviations that it stands out by. */
-export interface Shift {
-  readonly shift: number;
-  readonly score: number;
-}
-
 /** How the durations of two runs differ: what the whole run shares, its hosts of several requests, its requests. */
-export interface RunShift {
-  readonly whole: Shift & { readonly hosts: number };
-  readonly hosts: readonly (Shift & { readonly host: string; readonly requests: readonly Moved[] })[];
-  readonly requests: readonly Moved[];
-}
+export type RunShift = ReturnType<typeof shiftBetween>;
 
 /** Whether a request is timed. */
 function isTimed(entry: HarEntry): entry is TimedEntry {
@@ -121,20 +110,14 @@ function scatterOf(values: readonly number[], prior: number): number {
 /** The robust spread of values around 0; `otherwise` where they are few. */
 function spreadOf(values: readonly number[], otherwise: number): number {
   const known = values.filter((value) => value !== 0);
-  const both = [...known, ...known.map((value) => -value)];
-  return known.length < 5 ? otherwise : Math.max(LEAST_SCATTER, MAD_TO_SD * medianAbsoluteDeviation(both));
+  return known.length < 5 ? otherwise : Math.max(LEAST_SCATTER, MAD_TO_SD * median(known.map(Math.abs)));
 }
 
 /** Changes taken apart: what the run shares, what each host of several requests has beside it, what each request has. */
-interface Apart {
-  readonly shift: number;
-  readonly hosts: ReadonlyMap<string, number>;
-  readonly own: ReadonlyMap<string, number>;
-  readonly hostCount: number;
-}
+type Apart = ReturnType<typeof takeApart>;
 
 /** A run shares the middle of its hosts' middles: what a slow machine or network does to all of them. */
-function takeApart(changes: Logs, hostOf: (key: string) => string): Apart {
+function takeApart(changes: Logs, hostOf: (key: string) => string) {
   const byHost = [...grouped([...changes], ([key]) => hostOf(key))].map(([host, same]) => ({
     host,
     size: same.length,
@@ -202,11 +185,7 @@ function learnScatter(groups: readonly (readonly Logs[])[], hostOf: (key: string
 }
 
 /** How two runs differ, against the scatter of their neighbours, groups of runs at one level each, which may be empty. */
-export function shiftBetween(
-  pairs: readonly Pair[],
-  before: readonly HarEntry[],
-  neighbours: readonly (readonly Pick<Har, 'entries'>[])[],
-): RunShift {
+export function shiftBetween(pairs: readonly Pair[], before: readonly HarEntry[], neighbours: readonly (readonly Har[])[]) {
   const groups = neighbours.map((runs) =>
     runs.map(({ entries }) => logsOf(entries, (entry) => (isTimed(entry) ? entry.durationMs : null))),
   );
@@ -257,24 +236,19 @@ const LEAST_STARTS = 8;
 /** Each quarter of the run moved in the direction of the shift by at least this part of it. */
 const EVERYWHERE = 0.5;
 
-/** How much more slowly a run went on after its document than another one: what a slow machine does whose requests take no longer. */
-export interface CourseShift extends Shift {
-  /** Log of the end of the document after over before. */
-  readonly documentShift: number;
-}
-
-type Loaded = Pick<Har, 'entries' | 'document'>;
-
-const documentEnd = ({ document }: Loaded) => (document ? endOf(document) : 0);
+const documentEnd = ({ document }: Har) => (document ? endOf(document) : 0);
 
 /** Starts of a run, counted from the end of its document. */
-function startsOf(run: Loaded): Logs {
+function startsOf(run: Har): Logs {
   const fromMs = documentEnd(run);
   return logsOf(run.entries, ({ startMs }) => ((startMs ?? 0) - fromMs < LEAST_START_MS ? null : (startMs ?? 0) - fromMs));
 }
 
-/** The pace that all of two runs differs by from beginning to end; undefined where a part of them kept its own. */
-export function courseBetween(before: Loaded, after: Loaded, neighbours: readonly (readonly Loaded[])[]): CourseShift | undefined {
+/**
+ * How much more slowly a run went on after its document than another one, as a slow machine does whose requests take no longer: the log of
+ * the pace and of the end of the document. Undefined where a part of the run kept its own pace.
+ */
+export function courseBetween(before: Har, after: Har, neighbours: readonly (readonly Har[])[]) {
   const [was, is] = [startsOf(before), startsOf(after)];
   const inOrder = [...was].toSorted(([, a], [, b]) => a - b);
   const changes = inOrder.flatMap(([key, start]) => (is.has(key) ? [(is.get(key) ?? 0) - start] : []));

@@ -51,23 +51,18 @@ export function typicalRuns<Run extends RunFigures>(runs: readonly Run[], most: 
 /** Runs on each side of a split at least. */
 const LEAST_RUNS = 4;
 
-/** The date of the first run after a shift, and how clear it is as about a standard normal. */
-interface Shift {
-  readonly atMs: number;
-  readonly score: number;
-}
-
 /**
- * Splits the runs where load times differ most before and after (CUSUM of ranks), whether or not the difference means anything; undefined
+ * Splits the runs where load times differ most before and after (CUSUM of ranks): the date of the first run after, and a score about as
+ * a standard normal, whether or not the difference means anything; undefined
  * with fewer than eight runs.
  */
-export function largestShift(runs: readonly RunFigures[]): Shift | undefined {
+export function largestShift(runs: readonly RunFigures[]) {
   const timed = runs.filter(({ loadTimeMs }) => loadTimeMs !== null).toSorted((a, b) => a.date - b.date);
   const inOrder = timed.toSorted((a, b) => (a.loadTimeMs ?? 0) - (b.loadTimeMs ?? 0));
   const ranks = new Map(inOrder.map((run, rank) => [run, rank - (timed.length - 1) / 2]));
   // Of the ranks of as many runs.
   const spread = Math.max(1, timed.length) / Math.sqrt(12);
-  let found: Shift | undefined;
+  let found: { readonly atMs: number; readonly score: number } | undefined;
   let sum = 0;
   for (const [index, run] of timed.entries()) {
     if (index >= LEAST_RUNS && index <= timed.length - LEAST_RUNS) {

@@ -71,6 +71,9 @@ function bodyOf({ status, contentLength, isEncoded }: Sized, { bodySize, headers
   };
 }
 
+/** Headers alone were transferred; nothing known where the recorder says nothing of either part. */
+const ofHeaders = ({ headersSize, bodySize }: Recorded) => headersSize ?? (bodySize === null ? null : 0);
+
 /**
  * Transferred: `_transferSize`, else headers and body; the body alone where the recorder gives no header size (usual for HTTP/2).
  * Some recorders write 0 for bodies they did not see (WebPagetest for SPDY): a success with a Content-Length above 0 gives them away,
@@ -81,10 +84,8 @@ function readSizes(sized: Sized, holdsHeaders: boolean, amount: ReadAmount, misr
   const recorded = recordedSizes(sized.response, amount);
   const { transferSize, bodySize, headersSize, contentSize } = recorded;
   if (hasNoBody(sized)) {
-    // Headers alone; nothing is known where the recorder says nothing of either part.
-    const ofHeaders = headersSize ?? (bodySize === null ? null : 0);
     // The content of a file that was not modified is that of the cache.
-    return { transferBytes: transferSize ?? ofHeaders, contentBytes: status === 304 ? contentSize : 0 };
+    return { transferBytes: transferSize ?? ofHeaders(recorded), contentBytes: status === 304 ? contentSize : 0 };
   }
   if (isCached) return { transferBytes: transferSize ?? 0, contentBytes: contentSize };
   if (bodySize === 0 && transferSize === null && status === 200 && contentLength) {
@@ -146,7 +147,18 @@ function readAnswer({ raw, request, index }: AddressedEntry, { report, bodyHolds
   const sized = { raw, response, method, status, contentLength, isCached, isEncoded: contentEncoding !== null };
   const sizes = readSizes(sized, holdsHeaders, amount, misread);
   const timeMs = amount(raw.time, '.time');
-  return { response, method, timings, timeMs, status, headers, headersKnown: responseHeaders.length > 0, contentEncoding, isCached, sizes };
+  const redirectUrl = isRedirect(status) ? textOf(response.redirectURL) || headers.get('location') || null : null;
+  return { response, method, timings, timeMs, status, headers, headersKnown: responseHeaders.length > 0, contentEncoding, isCached, sizes, redirectUrl };
+}
+
+/** How urgent a request was, at its end or else at its start, and what asked for it: Chrome writes an object, WebPagetest two members. */
+function causeOf(raw: Raw) {
+  const initiator = recordOf(raw._initiator);
+  return {
+    priority: [textOf(raw._priority), textOf(raw._initialPriority)].find((priority) => PRIORITIES.has(priority)) ?? null,
+    initiatorType: textOf(initiator.type) || textOf(raw._initiator_type) || null,
+    initiatorUrl: textOf(initiator.url) || textOf(raw._initiator) || null,
+  };
 }
 
 /** Kinds of requests that stay open. */
@@ -157,13 +169,13 @@ function entryOf(addressed: AddressedEntry, reading: EntryReading): HarEntry {
   const { report, lookups } = reading;
   const startMs = lookups.instant(textOf(raw.startedDateTime));
   if (startMs === null) report('misread', index, '.startedDateTime', kindOf(raw.startedDateTime));
-  const { response, method, timings, timeMs, status, headers, headersKnown, contentEncoding, isCached, sizes } = readAnswer(
+  const { response, method, timings, timeMs, status, headers, headersKnown, contentEncoding, isCached, sizes, redirectUrl } = readAnswer(
     addressed,
     reading,
   );
   const { mime, type } = lookups.contentKind(textOf(recordOf(response.content).mimeType) || headers.get('content-type') || '');
   const { host, domain } = lookups.placeOf(url);
-  const initiator = recordOf(raw._initiator);
+  const cause = causeOf(raw);
   const purpose = purposeOf(raw, request, type);
   const isOfEvents = mime === 'text/event-stream';
   const isStream = isOfEvents || STREAMS.has(purpose) || /^wss?:/i.test(url);
@@ -179,11 +191,12 @@ function entryOf(addressed: AddressedEntry, reading: EntryReading): HarEntry {
     domain,
     party: null,
     status,
-    redirectUrl: isRedirect(status) ? textOf(response.redirectURL) || headers.get('location') || null : null,
+    redirectUrl,
     askedMs: startMs,
     mime,
     type: resourceType(purpose, type, url, status ?? 0),
-    ...sizes,
+    transferBytes: sizes.transferBytes,
+    contentBytes: sizes.contentBytes,
     timings: opened,
     protocol: protocolName(textOf(response.httpVersion)) ?? protocolName(textOf(request.httpVersion)),
     connection: textOf(raw.connection) || null,
@@ -191,16 +204,14 @@ function entryOf(addressed: AddressedEntry, reading: EntryReading): HarEntry {
     isNetwork: host !== null || !OTHER_SCHEME.test(url),
     isStream,
     operation: operationOf(request, method),
-    // At the end of a request, else at its start.
-    priority: [textOf(raw._priority), textOf(raw._initialPriority)].find((priority) => PRIORITIES.has(priority)) ?? null,
     renderBlocking: renderBlockingName(textOf(raw._renderBlocking)),
-    // Chrome writes an object, WebPagetest two members of the entry.
-    initiatorType: textOf(initiator.type) || textOf(raw._initiator_type) || null,
-    initiatorUrl: textOf(initiator.url) || textOf(raw._initiator) || null,
+    priority: cause.priority,
+    initiatorType: cause.initiatorType,
+    initiatorUrl: cause.initiatorUrl,
     headersKnown,
     contentEncoding,
     cacheLifetimeSeconds: cacheLifetimeSeconds(headers, startMs, lookups),
-    hasValidator: headers.has('etag') || headers.has('last-modified'),
+    hasValidator: ['etag', 'last-modified'].some((name) => headers.has(name)),
   };
 }
 

@@ -5,7 +5,7 @@ import { addressIn, registrableDomain } from './addresses.ts';
 import { decodeHar } from './decode-har.ts';
 import { followersOf, loadsOf, type PageLoad, startOrLast } from './find-document.ts';
 import { type Har, type HarEntry, HarError, type HarPage, type HarSource } from './har-model.ts';
-import { createLookups, type Lookups, ZONE } from './lookups.ts';
+import { createLookups, type Lookups, remembered, ZONE } from './lookups.ts';
 import { amountOf, isRecord, kindOf, listOf, recordOf, textOf } from './member.ts';
 import { bodyHoldsHeaders, type EntryReading, readEntry } from './read-entry.ts';
 
@@ -195,14 +195,12 @@ function assignParties(entries: readonly HarEntry[], document: HarEntry | null, 
   const named = [document?.domain ?? null, ...ownDomains.map((domain) => registrableDomain(domain.toLowerCase()))];
   const firstDomains = new Set(named.filter((domain) => domain !== null));
   const siteHost = document?.host ?? null;
-  const carriesName = siteHost === null ? () => false : siteNameMatcher(siteHost);
-  const byHost = new Map<string, boolean>();
+  const carriesName = siteHost === null ? () => false : remembered(siteNameMatcher(siteHost));
   const inferred = new Set<string>();
   for (const entry of entries) {
     const { host, domain } = entry;
     if (host === null || domain === null || firstDomains.size === 0) continue;
-    const isNamed = byHost.get(host) ?? (!firstDomains.has(domain) && carriesName(host));
-    byHost.set(host, isNamed);
+    const isNamed = !firstDomains.has(domain) && carriesName(host);
     if (isNamed) inferred.add(domain);
     entry.party = isNamed || firstDomains.has(domain) ? 'first' : 'third';
   }

@@ -5,17 +5,7 @@ import { endOf, firstByteOf } from './totals.ts';
 export type BlockingBasis = 'stated' | 'priority' | 'heuristic';
 
 /** The requests that hold back the first paint of the main document. */
-export interface Blocking {
-  readonly basis: BlockingBasis;
-  /** In order of start. */
-  readonly entries: readonly HarEntry[];
-  /** End of the last of them. */
-  readonly untilMs: number | null;
-  /** End of the last that is not of a third party; the document's first byte where there is none. */
-  readonly ownUntilMs: number | null;
-  /** First byte of the document, from which the delay counts. */
-  readonly firstByteMs: number | null;
-}
+export type Blocking = ReturnType<typeof blockingOf>;
 
 /** In words, how render-blocking is recognised. */
 export const BLOCKING_BASIS: Readonly<Record<BlockingBasis, string>> = {
@@ -53,7 +43,7 @@ function blockerTest(har: Har, fcpMs: number | null): (entry: HarEntry) => boole
 }
 
 /** The browser's own word stands, whatever else the file says of the first paint; else by priority, else each that no script asked for. */
-function chosen(early: readonly HarEntry[], mayBlock: (entry: HarEntry) => boolean): Pick<Blocking, 'basis' | 'entries'> {
+function chosen(early: readonly HarEntry[], mayBlock: (entry: HarEntry) => boolean): { basis: BlockingBasis; entries: HarEntry[] } {
   if (early.some(({ renderBlocking }) => renderBlocking !== null))
     return { basis: 'stated', entries: early.filter(({ renderBlocking }) => STATED.has(renderBlocking)) };
   const possible = early.filter(mayBlock);
@@ -63,7 +53,7 @@ function chosen(early: readonly HarEntry[], mayBlock: (entry: HarEntry) => boole
 }
 
 /** The requests of a load that hold back its first paint, `fcpMs` by the report of the step; a cached file costs nothing. */
-export function blockingOf(har: Har, fcpMs: number | null = null): Blocking {
+export function blockingOf(har: Har, fcpMs: number | null = null) {
   const { document } = har;
   const early = har.entries.filter(
     ({ type, fromCache, startMs, pageId }) =>
@@ -81,5 +71,15 @@ export function blockingOf(har: Har, fcpMs: number | null = null): Blocking {
   const untilOf = (of: readonly HarEntry[], from: number | null) =>
     of.reduce<number | null>((until, entry) => Math.max(until ?? 0, Math.min(endOf(entry), mostMs)), from);
   const own = held.filter(({ party }) => party !== 'third');
-  return { basis, entries: held, untilMs: untilOf(held, null), ownUntilMs: untilOf(own, firstByteMs), firstByteMs };
+  return {
+    basis,
+    /** In order of start. */
+    entries: held,
+    /** End of the last of them. */
+    untilMs: untilOf(held, null),
+    /** End of the last that is not of a third party; the document's first byte where there is none. */
+    ownUntilMs: untilOf(own, firstByteMs),
+    /** First byte of the document, from which the delay counts. */
+    firstByteMs,
+  };
 }

@@ -66,7 +66,7 @@ function endedBefore({ entries }: Har, type: HarEntry['type'], paintMs: number, 
     .toSorted((a, b) => sizeOf(b) - sizeOf(a));
 }
 
-function phasesOf(lcpMs: number, firstByteMs: number | null, entry: HarEntry | null): PaintPhases | null {
+function phasesOf(lcpMs: number, firstByteMs: number | null, entry: HarEntry | undefined): PaintPhases | null {
   if (firstByteMs === null || firstByteMs > lcpMs) return null;
   const startMs = entry ? Math.min(lcpMs, Math.max(firstByteMs, entry.askedMs ?? 0)) : firstByteMs;
   const endMs = entry ? Math.min(lcpMs, Math.max(startMs, endOf(entry))) : firstByteMs;
@@ -95,7 +95,7 @@ export function largestPaintOf(har: Har, paints: PaintTimes, { firstByteMs, unti
         ['image', endedBefore(har, 'image', lcpMs, FAR_SHARE)],
       ];
   const [kind, [entry, second]] = ranked.find(([, near]) => near.length > 0) ?? ['unknown', []];
-  const phases = phasesOf(lcpMs, firstByteMs, entry ?? null);
+  const phases = phasesOf(lcpMs, firstByteMs, entry);
   if (!entry) {
     const without = { lcpMs, entry: null, marginMs: null, phases };
     return isFirst

@@ -1,5 +1,5 @@
 import { partsOf } from '../read/addresses.ts';
-import { type HarEntry, INITIATOR_TYPES } from '../read/har-model.ts';
+import { type HarEntry, type HarTimings, INITIATOR_TYPES } from '../read/har-model.ts';
 import { sanitiseContentType } from '../sanitise/sanitise-headers.ts';
 import { sanitiseHost, sanitiseUrl, shortUrl } from '../sanitise-url.ts';
 import { imageHint } from './images.ts';
@@ -30,6 +30,11 @@ function codingOf(encoding: string | null): string | null {
   return codings.filter((coding) => CODING.test(coding)).join(', ') || null;
 }
 
+const phase =
+  (name: keyof HarTimings) =>
+  ({ timings }: HarEntry) =>
+    tenth(timings[name]);
+
 /** Position of the page from 1; null where the load has but one, or the request belongs to none. */
 function pageNumber({ pageId }: HarEntry, { har: { pages } }: HarStudy): number | null {
   const at = pages.findIndex(({ id }) => id === pageId);
@@ -57,13 +62,13 @@ const columns = {
   startMs: ({ startMs }) => tenth(startMs),
   endMs: (entry) => (entry.startMs === null ? null : tenth(endOf(entry))),
   durationMs: ({ durationMs }) => tenth(durationMs),
-  blockedMs: ({ timings }) => tenth(timings.blockedMs),
-  dnsMs: ({ timings }) => tenth(timings.dnsMs),
-  connectMs: ({ timings }) => tenth(timings.connectMs),
-  sslMs: ({ timings }) => tenth(timings.sslMs),
-  sendMs: ({ timings }) => tenth(timings.sendMs),
-  waitMs: ({ timings }) => tenth(timings.waitMs),
-  receiveMs: ({ timings }) => tenth(timings.receiveMs),
+  blockedMs: phase('blockedMs'),
+  dnsMs: phase('dnsMs'),
+  connectMs: phase('connectMs'),
+  sslMs: phase('sslMs'),
+  sendMs: phase('sendMs'),
+  waitMs: phase('waitMs'),
+  receiveMs: phase('receiveMs'),
   transferBytes: ({ transferBytes }) => transferBytes,
   contentBytes: ({ contentBytes }) => contentBytes,
   blocksRendering: (entry, { blocks }) => blocks.has(entry),

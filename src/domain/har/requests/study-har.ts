@@ -1,28 +1,12 @@
 import { formatMs } from '../../../lib/number-text.ts';
-import type { Har, HarEntry } from '../read/har-model.ts';
-import { type Blocking, blockingOf } from './blocking.ts';
-import { type LargestPaint, largestPaintOf, type PaintTimes } from './largest-paint.ts';
-import { type EntityOf, type PartyGroup, partiesOf } from './third-parties.ts';
+import type { Har } from '../read/har-model.ts';
+import { blockingOf } from './blocking.ts';
+import { largestPaintOf, type PaintTimes } from './largest-paint.ts';
+import { type EntityOf, partiesOf } from './third-parties.ts';
 import { documentTimes, firstByteOf, loadTotals } from './totals.ts';
 
 /** Everything derived from a load, once for all answers. */
-export interface HarStudy {
-  readonly har: Har;
-  readonly entityOf: EntityOf;
-  /** The document and the redirects that led to it. */
-  readonly main: ReadonlySet<HarEntry>;
-  readonly document: ReturnType<typeof documentTimes>;
-  readonly totals: ReturnType<typeof loadTotals>;
-  readonly blocking: Blocking;
-  readonly blocks: ReadonlySet<HarEntry>;
-  readonly parties: readonly PartyGroup[];
-  /** As the report of the step says, all null where none was read. */
-  readonly paints: PaintTimes;
-  /** The likely element of the largest paint; null where its time is unknown. */
-  readonly largest: LargestPaint | null;
-  /** Sentences on what could not be read of the file or is not known of it, and why it and the report do not fit together. */
-  readonly notes: readonly string[];
-}
+export type HarStudy = ReturnType<typeof studyHar>;
 
 /** By so much may the first byte of a document come after a paint on another clock. */
 const CLOCKS_MS = 50;
@@ -50,21 +34,25 @@ function fileNotes({ entries, pages, notes }: Har): string[] {
 const NO_PAINTS: PaintTimes = { fcpMs: null, lcpMs: null, tbtMs: null, loadMs: null };
 
 /** Studies a HAR file; the entities give the names of third parties, the report of the step its paints. */
-export function studyHar(har: Har, entityOf: EntityOf, reported: PaintTimes = NO_PAINTS): HarStudy {
+export function studyHar(har: Har, entityOf: EntityOf, reported: PaintTimes = NO_PAINTS) {
   const { paints, notes } = agreeing(reported, firstByteOf(har));
   const blocking = blockingOf(har, paints.fcpMs);
   const blocks = new Set(blocking.entries);
   return {
     har,
     entityOf,
+    /** The document and the redirects that led to it. */
     main: new Set(har.document ? [...har.redirects, har.document] : []),
     document: documentTimes(har),
     totals: loadTotals(har),
     blocking,
     blocks,
     parties: partiesOf(har.entries, entityOf, blocks),
+    /** As the report of the step says, all null where none was read. */
     paints,
+    /** The likely element of the largest paint; null where its time is unknown. */
     largest: largestPaintOf(har, paints, blocking),
+    /** What could not be read of the file or is not known of it, and why it and the report do not fit together. */
     notes: [...notes, ...fileNotes(har)],
   };
 }

@@ -1,7 +1,7 @@
-import type { HarEntry, Party } from '../read/har-model.ts';
+import type { HarEntry } from '../read/har-model.ts';
 import { remembered } from '../read/lookups.ts';
 import { sanitiseHost } from '../sanitise-url.ts';
-import { endOf, groupsOf, type Totals } from './totals.ts';
+import { endOf, groupsOf } from './totals.ts';
 
 /** Who a third-party host belongs to, null where that is unknown. */
 export type EntityOf = (host: string) => { readonly name: string; readonly category: string } | null;
@@ -19,20 +19,7 @@ export async function loadEntities(): Promise<EntityOf> {
 }
 
 /** All requests to one party: an entity where its name is known, else a registrable domain. */
-export interface PartyGroup extends Totals {
-  readonly name: string;
-  /** Null where the entity is unknown. */
-  readonly category: string | null;
-  readonly party: Party | null;
-  readonly domains: readonly string[];
-  readonly hosts: number;
-  /** Requests that block rendering, and the end of the last of them. */
-  readonly blocking: number;
-  readonly blockingUntilMs: number | null;
-  readonly firstMs: number | null;
-  /** Time in which at least one of its requests was under way. */
-  readonly busyMs: number;
-}
+export type PartyGroup = ReturnType<typeof partiesOf>[number];
 
 /** The time that requests in order of start cover together. */
 function busyTime(entries: readonly HarEntry[]): number {
@@ -46,7 +33,7 @@ function busyTime(entries: readonly HarEntry[]): number {
 }
 
 /** The parties of these requests, in order of start, heaviest first; addresses without a host belong to none. */
-export function partiesOf(entries: readonly HarEntry[], entityOf: EntityOf, blocks: ReadonlySet<HarEntry>): PartyGroup[] {
+export function partiesOf(entries: readonly HarEntry[], entityOf: EntityOf, blocks: ReadonlySet<HarEntry>) {
   const entityIn = ({ host, party }: HarEntry) => (party === 'first' || host === null ? null : entityOf(host));
   const nameIn = (entry: HarEntry) => entityIn(entry)?.name ?? sanitiseHost(entry.domain ?? '');
   const keys = new Map<string | null, string>();
@@ -62,14 +49,17 @@ export function partiesOf(entries: readonly HarEntry[], entityOf: EntityOf, bloc
     const blocking = members.filter((entry) => blocks.has(entry));
     return {
       name: nameIn(first),
+      /** Null where the entity is unknown. */
       category: entityIn(first)?.category ?? null,
       party: first.party,
       domains: [...new Set(members.map(({ domain }) => domain ?? ''))].map(sanitiseHost),
       hosts: new Set(members.map(({ host }) => host)).size,
       ...totals,
+      /** Requests that block rendering, and the end of the last of them. */
       blocking: blocking.length,
       blockingUntilMs: blocking.reduce<number | null>((until, entry) => Math.max(until ?? 0, endOf(entry)), null),
       firstMs: members.find(({ startMs }) => startMs !== null)?.startMs ?? null,
+      /** Time in which at least one of its requests was under way. */
       busyMs: busyTime(members),
     };
   });

@@ -56,8 +56,8 @@ export function largestBy<Item>(items: Iterable<Item>, valueOf: (item: Item) => 
   for (const item of items) {
     const value = valueOf(item);
     if (value === null || (top.length === most && value <= (top.at(-1)?.value ?? value))) continue;
-    const at = top.findIndex((other) => other.value < value);
-    top.splice(at === -1 ? top.length : at, 0, { item, value });
+    top.push({ item, value });
+    top.sort((a, b) => b.value - a.value);
     if (top.length > most) top.pop();
   }
   return top.map(({ item }) => item);

@@ -109,12 +109,14 @@ function savedWords({ wins, ms, bytes }: Costs, { when }: Rule): string {
   return ms && !Object.keys(wins ?? {}).length ? `saves up to ${formatMs(ms)}` : '';
 }
 
+const costsOf = ({ costs }: Rule, selected: Selected, study: HarStudy): Costs => costs?.(selected, study) ?? { ms: selected.most };
+
 /** The one problem of a rule in a load; none where no request has it. */
 export function problemOf(problem: ProblemKind, rule: Rule, study: HarStudy): Problem[] {
   const selected = selectedOf(rule.selects(study));
   if (!selected) return [];
   const { basis = 'measured', advice, when = 'this load' } = rule;
-  const costs = rule.costs?.(selected, study) ?? { ms: selected.most };
+  const costs = costsOf(rule, selected, study);
   const { ms = null, bytes = null, wins = {} } = costs;
   const saved = advice === undefined ? '' : savedWords(costs, rule);
   const mended = saved === '' ? '' : `; ${typeof advice === 'function' ? advice(selected) : advice} ${saved}`;

@@ -5,10 +5,12 @@ import { HAR_VIEWS } from '../../../../src/domain/har/answer/har-answer.ts';
 import type { HarQuery } from '../../../../src/domain/har/answer/har-query.ts';
 import { HarError, resourceTypes } from '../../../../src/domain/har/read/har-model.ts';
 import { readHar } from '../../../../src/domain/har/read/read-har.ts';
+import { sanitiseHar } from '../../../../src/domain/har/sanitise/sanitise-har.ts';
 import { sampleSize } from '../../../support/sample-size.ts';
+import { harSchema } from '../har-schema.ts';
 import { BASE, changes, growthOf, mutate, shapes } from '../mutations.ts';
 import { har } from '../sample.ts';
-import { comparison, comparisonOf, everything, view, viewOf } from './views.ts';
+import { comparison, comparisonOf, digestOf, everything, view, viewOf } from './views.ts';
 
 const text = fc.oneof(fc.string({ unit: 'binary', minLength: 1 }), fc.constantFrom('a.js', 'example', '…', '.', '[removed]'));
 const amount = fc.oneof(fc.nat(5000), fc.double({ min: 0, noNaN: true }));
@@ -41,13 +43,31 @@ function fault(result: ReturnType<typeof answerOf>): string | null {
   return /NaN|Infinity|undefined|\[object/.exec(result.answer)?.[0] ?? null;
 }
 
+/** The digest of a file whose copy is valid. */
+function digestIn(file: unknown) {
+  const read = readHar(file);
+  expect(harSchema.safeParse(sanitiseHar(read)).error?.issues).toBeUndefined();
+  return digestOf(read);
+}
+
 describe('a HAR with changed members', () => {
-  it('gives every view, and each request by itself, or a worded error', { tags: 'nightly' }, () => {
+  const numRuns = sampleSize({ full: 500, short: 100 });
+
+  it('gives every view with the rows that findings count, a valid copy and its own comparison, or a worded error', () => {
     fc.assert(
       fc.property(changes, (change) => {
-        expect(fault(answerOf(() => everything(mutate(change))))).toBeNull();
+        const file = mutate(change);
+        expect(fault(answerOf(() => everything(file)))).toBeNull();
+        const digest = answerOf(() => digestIn(file));
+        expect(fault(digest)).toBeNull();
+        expect(answerOf(() => digestIn(JSON.stringify(file)))).toEqual(digest);
+        if ('error' in digest) return;
+        const { findings = [], rows = [] } = view(file, { view: 'problems', limit: 100_000 });
+        for (const { problem, requests } of findings) expect(rows.filter(([name]) => name === problem)).toHaveLength(requests);
+        const { matched: _, ...changed } = comparison(file, file).counts;
+        expect(Object.values(changed).filter((count) => count > 0)).toEqual([]);
       }),
-      { numRuns: sampleSize({ full: 500, short: 100 }) },
+      { numRuns },
     );
   });
 
@@ -56,21 +76,7 @@ describe('a HAR with changed members', () => {
       fc.property(changes, queries, (change, query) => {
         expect(fault(answerOf(() => view(mutate(change), query)))).toBeNull();
       }),
-      { numRuns: sampleSize({ full: 1000, short: 200 }) },
-    );
-  });
-
-  it('has as many requests in the rows of a finding as the finding counts', () => {
-    fc.assert(
-      fc.property(changes, (change) => {
-        const counts = answerOf(() => {
-          const { findings = [], rows = [] } = view(mutate(change), { view: 'problems', limit: 100_000 });
-          return findings.map(({ problem, requests }) => [problem, requests, rows.filter(([name]) => name === problem).length]);
-        });
-        const unequal = 'answer' in counts ? (JSON.parse(counts.answer) as [string, number, number][]) : [];
-        expect(unequal.filter(([, requests, rows]) => requests !== rows)).toEqual([]);
-      }),
-      { numRuns: sampleSize({ full: 500, short: 100 }) },
+      { numRuns },
     );
   });
 
@@ -80,20 +86,46 @@ describe('a HAR with changed members', () => {
         expect(fault(answerOf(() => comparison(mutate(one), BASE)))).toBeNull();
         expect(fault(answerOf(() => comparison(mutate(one), mutate(other))))).toBeNull();
       }),
-      { numRuns: sampleSize({ full: 500, short: 100 }) },
+      { numRuns },
+    );
+  });
+});
+
+describe('any text', () => {
+  const isJson = (file: string) => {
+    try {
+      JSON.parse(file);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
+  it('that is cut or stained gives a result or an error with the place', () => {
+    fc.assert(
+      fc.property(fc.nat(BASE.length), fc.string({ unit: 'binary', maxLength: 3 }), fc.nat(5), (position, stain, removed) => {
+        const file = BASE.slice(0, position) + stain + BASE.slice(position + removed);
+        const answer = answerOf(() => digestIn(file));
+        expect(fault(answer)).toBeNull();
+        expect('error' in answer && /position \d+ \(line \d+, column \d+\)/.test(answer.error)).toBe(!isJson(file));
+      }),
+      { numRuns: sampleSize({ full: 1000, short: 200 }) },
     );
   });
 
-  it('is the same file when it is compared with itself', { tags: 'nightly' }, () => {
-    fc.assert(
-      fc.property(changes, (change) => {
-        const result = answerOf(() => {
-          const { matched: _, ...changed } = comparison(mutate(change), mutate(change)).counts;
-          return Object.values(changed).filter((count) => count > 0);
-        });
-        expect('answer' in result ? result.answer : '[]').toBe('[]');
-      }),
-      { numRuns: sampleSize({ full: 500, short: 100 }) },
+  it('or value gives a result or a worded error', () => {
+    const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.base64String(), fc.json(), fc.anything());
+    fc.assert(fc.property(anything, (input) => expect(fault(answerOf(() => digestIn(input)))).toBeNull()));
+  });
+
+  it('nested 200,000 deep is read or refused', () => {
+    const depth = 200_000;
+    const deep = '['.repeat(depth) + ']'.repeat(depth);
+    const said = (file: string) => Object.values(answerOf(() => digestIn(file)))[0];
+    expect(said(`{"log":{"entries":[],"_x":${deep}}}`)).toContain('"requests":0');
+    expect(said(`{"log":{"entries":${deep}}}`)).toMatch(/^No entry of the HAR file/);
+    expect(said(`{"log":{"entries":${deep.slice(0, -depth)}`)).toMatch(
+      /see position 10016 .* where an end to 10000 levels of nesting is expected/,
     );
   });
 });

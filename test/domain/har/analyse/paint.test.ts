@@ -1,21 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { renderBlockingName } from '../../../../src/domain/har/read/har-model.ts';
-import { at, type EntryParts, entry, har, type JsonObject } from '../sample.ts';
+import { type EntryParts, har, request } from '../sample.ts';
 import { view } from './views.ts';
 
-const OWN = 'https://www.shop.example';
-const TYPES: Record<string, string> = { js: 'text/javascript', css: 'text/css', png: 'image/png', webp: 'image/webp', woff2: 'font/woff2' };
-
-function request(path: string, startMs: number, durationMs: number, parts: EntryParts = {}): JsonObject {
-  const mime = TYPES[/\.(\w+)$/.exec(path)?.[1] ?? ''] ?? 'text/html';
-  const timings = { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait: durationMs, receive: 0, ...parts.timings };
-  const headers = { 'content-type': mime, 'cache-control': 'max-age=31536000', 'content-encoding': 'br', ...parts.headers };
-  const url = path.startsWith('/') ? OWN + path : path;
-  return entry({ url, startedDateTime: at(startMs), time: durationMs, ...parts, timings, headers });
-}
-
 const blocks = { entry: { _renderBlocking: 'blocking' } };
-const free = { entry: { _renderBlocking: 'nonblocking' } };
+const free = { entry: { _renderBlocking: 'NonBlocking' } };
 const page = request('/', 0, 100);
 const paints = (fcpMs: number, lcpMs: number) => ({ fcpMs, lcpMs, tbtMs: 40, loadMs: null });
 const sized = (bytes: number): EntryParts => ({ response: { _transferSize: bytes }, content: { size: bytes } });
@@ -64,16 +52,6 @@ describe('what blocks rendering', () => {
     const file = har([page, request('/a.css', 110, 890, blocks), request('/hero.webp', 1010, 390, sized(90_000))]);
     const { findings = [] } = view(file, {}, paints(1010, 1410));
     expect(findings[0]).toMatchObject({ problem: 'render_blocking', wins: { fcpMs: 900, lcpMs: 900 } });
-  });
-
-  it.each([
-    ['NonBlocking', 'non_blocking'],
-    ['nonblocking', 'non_blocking'],
-    ['InBodyParserBlocking', 'in_body_parser_blocking'],
-    ['dynamically_injected_non_blocking', 'dynamically_injected_non_blocking'],
-    ['constructor', null],
-  ])('is understood as %s', (spelling, name) => {
-    expect(renderBlockingName(spelling)).toBe(name);
   });
 });
 

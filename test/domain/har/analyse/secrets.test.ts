@@ -40,7 +40,7 @@ function secretsOf(file: unknown): string[] {
 
 describe('no answer about a HAR', () => {
   it('lets a canary through, wherever it is planted', () => {
-    const { har: planted } = plantCanaries(
+    const planted = plantCanaries(
       har([
         entry({ url: 'https://www.shop.example/cart?item=1&w=20', response: { status: 302, redirectURL: '/x' } }),
         entry({ url: 'https://www.shop.example/cart/done' }),
@@ -54,8 +54,8 @@ describe('no answer about a HAR', () => {
 
   describe('of recorded files', () => {
     it.each(RECORDED_FILES)('%s: lets a canary through', (name) => {
-      const { har: planted, counts } = plantCanaries(JSON.parse(readRecorded(name)));
-      expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(100);
+      const planted = plantCanaries(JSON.parse(readRecorded(name)));
+      expect(JSON.stringify(planted).split(CANARY).length).toBeGreaterThan(100);
       expect(leaksIn(said(planted, JSON.parse(readRecorded(name))))).toEqual([]);
     });
 

@@ -1,18 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { at, type EntryParts, entry, har, type JsonObject } from '../sample.ts';
+import { at, type EntryParts, entry, har, type JsonObject, request, SHOP } from '../sample.ts';
 import { view } from './views.ts';
-
-const OWN = 'https://www.shop.example';
-
-/** A request of the page at a time, by path or address; 1,000 bytes over the network. */
-function request(path: string, startMs: number, durationMs: number, parts: EntryParts = {}): JsonObject {
-  const url = path.startsWith('/') ? OWN + path : path;
-  const types: Record<string, string> = { js: 'text/javascript', css: 'text/css', png: 'image/png', json: 'application/json' };
-  const mime = types[/\.(\w+)$/.exec(path)?.[1] ?? ''] ?? 'text/html';
-  const timings = { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait: durationMs, receive: 0, ...parts.timings };
-  const headers = { 'content-type': mime, 'cache-control': 'max-age=31536000', 'content-encoding': 'br', ...parts.headers };
-  return entry({ url, startedDateTime: at(startMs), time: durationMs, ...parts, timings, headers });
-}
 
 const blocks = { entry: { _renderBlocking: 'blocking' } };
 const free = { entry: { _renderBlocking: 'non_blocking' } };
@@ -40,23 +28,17 @@ describe('render-blocking', () => {
     request('/d.png', 110, 900, parts(4)),
   ];
 
-  it('is as the browser states it', () => {
-    const { blocking, basis } = blockingOf(file((number) => (number === 3 ? blocks : free)));
-    expect(blocking).toEqual([3]);
-    expect(basis).toBe('Render-blocking as the HAR states it (_renderBlocking).');
-  });
+  const inBody = { entry: { _renderBlocking: 'in_body_parser_blocking' } };
+  const byScript = { entry: { _initiator: { type: 'script' } } };
 
-  it('is else told by the priority', () => {
-    const { blocking, basis } = blockingOf(file((number) => ({ entry: { _priority: number < 3 ? 'High' : 'Low' } })));
-    expect(blocking).toEqual([1, 2]);
-    expect(basis).toMatch(/^Render-blocking by the priority/);
-  });
-
-  it('is else a heuristic, and called one', () => {
-    const byScript = (number: number): EntryParts => (number === 2 ? { entry: { _initiator: { type: 'script' } } } : {});
-    const { blocking, basis } = blockingOf(file(byScript));
-    expect(blocking).toEqual([1, 3]);
-    expect(basis).toMatch(/^Render-blocking is a heuristic/);
+  it.each<[string, (number: number) => EntryParts, number[], RegExp]>([
+    ['is as the browser states it', (number) => (number === 3 ? blocks : free), [3], /^Render-blocking as the HAR states it/],
+    ['is a script in the body that blocks the parser', (number) => (number === 2 ? inBody : free), [2], /states it/],
+    ['is else told by the priority', (number) => ({ entry: { _priority: number < 3 ? 'High' : 'Low' } }), [1, 2], /by the priority/],
+    ['is else a heuristic, and called one', (number) => (number === 2 ? byScript : {}), [1, 3], /is a heuristic/],
+  ])('%s', (_what, parts, expected, words) => {
+    const { blocking, basis } = blockingOf(file(parts));
+    expect([blocking, basis]).toEqual([expected, expect.stringMatching(words)]);
   });
 
   it.each<[string, JsonObject, number[]]>([
@@ -110,7 +92,7 @@ describe('findings', () => {
     [
       'redirects',
       [
-        entry({ url: 'http://shop.example/', startedDateTime: at(0), response: { status: 301, redirectURL: `${OWN}/` } }),
+        entry({ url: 'http://shop.example/', startedDateTime: at(0), response: { status: 301, redirectURL: `${SHOP}/` } }),
         request('/', 250, 100),
       ],
       {
@@ -160,6 +142,13 @@ describe('findings', () => {
       [
         page,
         request('/packed.js', 110, 90, { ...free, content: { size: 40_000 }, response: { _transferSize: 10_000 } }),
+        ...['/small.js', '/a.png'].map((path) =>
+          request(path, 110, 90, {
+            ...free,
+            headers: { 'content-encoding': 'identity' },
+            content: { size: path === '/a.png' ? 90_000 : 1399 },
+          }),
+        ),
         request('/plain.js', 110, 90, {
           ...free,
           headers: { 'content-encoding': 'identity' },
@@ -236,10 +225,12 @@ describe('the critical chain', () => {
   it('follows redirects, initiators and time to what rendering waited for: the last four, and redirects before them', () => {
     const { criticalChain, redirects } = view(
       har([
-        entry({ url: `${OWN}/old`, startedDateTime: at(0), response: { status: 302, redirectURL: '/' } }),
+        entry({ url: `${SHOP}/old`, startedDateTime: at(0), response: { status: 302, redirectURL: '/' } }),
         request('/', 120, 100),
         request('/a.js', 230, 100, blocks),
-        request('https://tag.example/b.js', 335, 100, { entry: { ...blocks.entry, _initiator: { type: 'script', url: `${OWN}/a.js#x` } } }),
+        request('https://tag.example/b.js', 335, 100, {
+          entry: { ...blocks.entry, _initiator: { type: 'script', url: `${SHOP}/a.js#x` } },
+        }),
         request('https://tag.example/c.css', 440, 200, blocks),
         request('/late.png', 440, 900),
       ]),
@@ -255,7 +246,7 @@ describe('the critical chain', () => {
 
   it('tells a redirect once, where the chain begins with it', () => {
     const { criticalChain, redirects } = view(
-      har([entry({ url: `${OWN}/old`, startedDateTime: at(0), response: { status: 302, redirectURL: '/' } }), request('/', 120, 100)]),
+      har([entry({ url: `${SHOP}/old`, startedDateTime: at(0), response: { status: 302, redirectURL: '/' } }), request('/', 120, 100)]),
     );
     expect(criticalChain?.map(({ follows }) => follows)).toEqual(['start', 'redirect']);
     expect(redirects).toBeUndefined();

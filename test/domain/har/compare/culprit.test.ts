@@ -2,12 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { compareHars } from '../../../../src/domain/har/compare/compare-hars.ts';
 import { readHar } from '../../../../src/domain/har/read/read-har.ts';
 import type { PaintTimes } from '../../../../src/domain/har/requests/largest-paint.ts';
-import { loadEntities } from '../../../../src/domain/har/requests/third-parties.ts';
 import { at, entry, har, type JsonObject } from '../sample.ts';
 
 const PAGE = 'https://www.shop.example/';
 const FILES = 24;
-const entityOf = await loadEntities();
 
 /** What a run is made of, as factors of an ordinary one; `file` is the number of one file. */
 interface RunParts {
@@ -46,11 +44,11 @@ function paintsOf({ pace = 1, document = 1, seed = 0 }: RunParts): PaintTimes {
 
 const NEAR = Array.from({ length: 10 }, (_, index): RunParts => ({ seed: index + 1 }));
 
-function culpritBetween(before: RunParts, after: RunParts) {
+function culpritBetween(before: RunParts, after: RunParts, odd?: RunParts) {
   const run = (parts: RunParts) => [{ har: fileOf(parts), paints: paintsOf(parts) }];
-  const hars = NEAR.slice(0, 4).map(fileOf);
-  const paints = NEAR.map(paintsOf);
-  const { comparison } = compareHars(run(before), run(after), entityOf, { before: hars, after: hars }, { before: paints, after: paints });
+  const near = odd ? [odd, ...NEAR] : NEAR;
+  const [hars, paints] = [near.slice(0, 4).map(fileOf), near.map(paintsOf)];
+  const { comparison } = compareHars(run(before), run(after), () => null, { before: hars, after: hars }, { before: paints, after: paints });
   return { ...comparison.culprit, verdict: comparison.answer };
 }
 
@@ -80,15 +78,7 @@ describe('what made one of two runs slower', () => {
   });
 
   it('is seen beside an outlier among the neighbours', () => {
-    const odd = [...NEAR.slice(0, 3), { pace: 5, seed: 12 }];
-    const hars = odd.map(fileOf);
-    const paints = [...NEAR, { pace: 5, seed: 12 }].map(paintsOf);
-    const run = (parts: RunParts) => [{ har: fileOf(parts), paints: paintsOf(parts) }];
-    const near = [
-      { before: hars, after: hars },
-      { before: paints, after: paints },
-    ] as const;
-    const { comparison } = compareHars(run({}), run({ document: 4, seed: 11 }), entityOf, ...near);
-    expect(comparison.culprit).toMatchObject({ kind: 'document', slower: 'after' });
+    const odd = { pace: 5, seed: 12 };
+    expect(culpritBetween({}, { document: 4, seed: 11 }, odd)).toMatchObject({ kind: 'document', slower: 'after' });
   });
 });
