@@ -18,7 +18,7 @@ const HEADERS = new Set([
 /** Lengths of these names: most headers are passed over without a comparison. */
 const LENGTHS = new Set([...HEADERS].map(({ length }) => length));
 
-/** Those of the headers above that a list holds, as sent, by name in lower case; of one that is sent twice the last, unless it is a list. */
+/** Those of the headers above that a list holds, as sent, by name in lower case; of one that is sent twice the last, lists joined. */
 export function readHeaders(list: readonly unknown[]): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
   for (const header of list) {

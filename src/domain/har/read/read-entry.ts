@@ -148,7 +148,19 @@ function readAnswer({ raw, request, index }: AddressedEntry, { report, bodyHolds
   const sizes = readSizes(sized, holdsHeaders, amount, misread);
   const timeMs = amount(raw.time, '.time');
   const redirectUrl = isRedirect(status) ? textOf(response.redirectURL) || headers.get('location') || null : null;
-  return { response, method, timings, timeMs, status, headers, headersKnown: responseHeaders.length > 0, contentEncoding, isCached, sizes, redirectUrl };
+  return {
+    response,
+    method,
+    timings,
+    timeMs,
+    status,
+    headers,
+    headersKnown: responseHeaders.length > 0,
+    contentEncoding,
+    isCached,
+    sizes,
+    redirectUrl,
+  };
 }
 
 /** How urgent a request was, at its end or else at its start, and what asked for it: Chrome writes an object, WebPagetest two members. */
