@@ -114,9 +114,7 @@ describe('the waterfall of a HAR file', () => {
   });
 
   it('shows no secret of a file', () => {
-    const planted = plantCanaries(
-      har([entry(), entry({ url: 'https://api.other.example/v1/list?q=1', startedDateTime: at(40) })]),
-    );
+    const planted = plantCanaries(har([entry(), entry({ url: 'https://api.other.example/v1/list?q=1', startedDateTime: at(40) })]));
     const spec = waterfallOf(readHar(planted));
     expect(spec?.rows).toHaveLength(2);
     expect(JSON.stringify(spec)).not.toMatch(CANARY);

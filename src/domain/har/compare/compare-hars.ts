@@ -114,7 +114,7 @@ function answerOf(
     ...effects,
   });
   return {
-    samePage: samePage(was.har, is.har),
+    samePage: isSamePage(was.har, is.har),
     ...(culprit && { culprit }),
     sides,
     net: netEffect(runs, sides),
@@ -145,7 +145,7 @@ function countsOf<Name extends string>(lists: Readonly<Record<Name, readonly unk
 }
 
 /** The same document, hashes and ids in its address aside. */
-function samePage({ document: before }: Har, { document: after }: Har): boolean {
+function isSamePage({ document: before }: Har, { document: after }: Har): boolean {
   return before && after ? normalisedAddress(before) === normalisedAddress(after) : before === after;
 }
 
