@@ -196,7 +196,8 @@ export function windowsToRead({ period, baseline }: { period: Window; baseline: 
   return gapMs <= 1 ? [{ startMs: baseline.startMs, endMs: period.endMs }] : [baseline, period];
 }
 
-function listed(steps: readonly Step[]): string {
+/** Steps as an error lists them: `1 "Home", 2 "Cart"`. */
+export function listedSteps(steps: readonly Step[]): string {
   return steps.map(({ number, name }) => `${number} "${name}"`).join(', ');
 }
 
@@ -212,5 +213,5 @@ export async function chooseStep(steps: readonly Step[], asked: string | number)
   const found = 'found' in match ? steps[match.found.id] : undefined;
   if (found) return found;
   const several = 'several' in match ? ` fits several of them; pass the number` : ' is not one of them';
-  throw new ApiError('invalid', `step: the scenario has the steps ${listed(steps)}; "${text}"${several}.`);
+  throw new ApiError('invalid', `step: the scenario has the steps ${listedSteps(steps)}; "${text}"${several}.`);
 }

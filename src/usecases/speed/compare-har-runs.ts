@@ -1,13 +1,18 @@
-import { refuse } from '../../api/errors.ts';
-import { getStepHar } from '../../api/operations/speed-analysis.ts';
+import { ApiError, refuse } from '../../api/errors.ts';
+import { getStepHar, listSpeedEvents } from '../../api/operations/speed-analysis.ts';
+import { instantOf } from '../../api/params.ts';
 import type { Sides } from '../../domain/har/compare/culprit.ts';
 import type { Comparison } from '../../domain/har/compare/har-comparison.ts';
-import { placeOfRun } from '../../domain/har/compare/typical-runs.ts';
+import { largestShift, placeOfRun, type RunFigures, typicalRuns } from '../../domain/har/compare/typical-runs.ts';
 import type { PaintTimes } from '../../domain/har/requests/largest-paint.ts';
+import { isFailed, type Step, stepsOf } from '../../domain/speed/runs.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import { resolveDate } from '../../lib/dates.ts';
+import { counted } from '../../lib/number-text.ts';
 import type { Context } from '../context.ts';
-import { chooseHarRuns, type HarRun } from './choose-har-runs.ts';
+import { eventNamed, eventWords } from './event-named.ts';
 import { readStepResult } from './read-step-result.ts';
-import { readKnownRun, readNeighbours } from './run-neighbours.ts';
+import { figuresOf, NEAR_MS, readKnownRun, readNeighbours, type ScenarioReports, scenarioBetween, stepOf } from './run-neighbours.ts';
 import { stopsAfter } from './scenario-reports.ts';
 
 /** Two runs by their ids, or a step whose typical runs on both sides of an instant are chosen. */
@@ -20,8 +25,111 @@ export interface HarsAsked {
 }
 
 /** A run with its HAR file as it came. */
-interface RunFile extends Pick<HarRun, 'stepResultId' | 'har'> {
+interface RunFile {
+  readonly stepResultId: string;
+  readonly har: unknown;
   readonly paints: PaintTimes | undefined;
+}
+
+/** A run of a scenario with its HAR file as it came. */
+type HarRun = RunFigures & RunFile;
+
+interface RunTime {
+  readonly time: string;
+  readonly stepResultId: string;
+}
+
+/** The question whose runs are chosen. */
+type RunsWanted = Pick<HarsAsked, 'step' | 'since'> & { readonly scenarioId: number };
+
+/** A comparison, the run of each side that it lists, and how runs were chosen where they were. */
+export interface HarsCompared {
+  readonly comparison: Comparison;
+  readonly before: string;
+  readonly after: string;
+  readonly chosen?: { readonly step: string; readonly since: string; readonly runs: { before: RunTime[]; after: RunTime[] } };
+}
+
+/** Runs read on each side. */
+const RUNS = 4;
+/** Days in which the instant is searched where none is given. */
+const SEARCHED_DAYS = 30;
+
+type Asking = Pick<Context, 'ask' | 'nowMs' | 'timeZone' | 'note' | 'progress'>;
+
+/** The instant that a text names: a date, or an event by its key or text. */
+async function instantNamed(since: string, scenarioId: number, { ask, nowMs, timeZone, note }: Asking): Promise<number> {
+  const all = (await ask(listSpeedEvents, { scenarioId })).events;
+  const byKey = all.find(({ key }) => key === since.trim());
+  try {
+    if (!byKey) return resolveDate(since, { edge: 'start', timeZone, nowMs }).instantMs;
+  } catch {
+    // No date: the text of an event, then.
+  }
+  const { found, near } = byKey
+    ? { found: byKey, near: [] }
+    : await eventNamed(since, [...all, ...(await ask(listSpeedEvents, {})).events]);
+  if (!found?.date) {
+    const listed = near.slice(0, 3).map(({ key, text }) => `${key} "${text ?? ''}"`);
+    const closest = listed.length > 0 ? ` Closest events: ${[...new Set(listed)].join(', ')}.` : '';
+    throw new ApiError('invalid', `since: "${since}" is neither a date nor the key or text of a speed event.${closest}`);
+  }
+  const atMs = instantOf(found.date);
+  note(eventWords(found, atMs));
+  return atMs;
+}
+
+/** The step that is asked for, else of several the one whose load time moved most, which is noted. */
+async function comparedStep(scenario: ScenarioReports, asked: string | undefined, note: Context['note']): Promise<Step> {
+  const steps = stepsOf(scenario.reports.filter((report) => !isFailed(report)));
+  const scoreOf = (step: Step) => largestShift(figuresOf(step))?.score ?? 0;
+  const [most, other] = steps.map((step) => ({ step, score: scoreOf(step) })).toSorted((a, b) => b.score - a.score);
+  if (asked !== undefined || !most || !other) return stepOf(scenario, asked, note);
+  note(`Step ${most.step.number} "${most.step.name}" of ${steps.length}, whose load time moved most; step names another.`);
+  return most.step;
+}
+
+/** The HAR files of these runs; those that cannot be read are left out and noted, unless there is no other. */
+async function readFiles(runs: readonly RunFigures[], side: string, { ask, note }: Asking): Promise<HarRun[]> {
+  const files = await Promise.allSettled(runs.map(({ stepResultId }) => ask(getStepHar, { scenarioStepResultId: stepResultId })));
+  const read = runs.flatMap((run, index): HarRun[] => {
+    const file = files[index];
+    return file?.status === 'fulfilled' ? [{ ...run, har: file.value.har }] : [];
+  });
+  const failed = files.find((file) => file.status === 'rejected');
+  if (failed && read.length === 0) throw failed.reason;
+  if (failed) note(`${runs.length - read.length} of ${runs.length} HAR files ${side} could not be read.`);
+  return read;
+}
+
+/** Chooses typical runs on both sides of an instant and reads their HAR files. */
+async function chooseHarRuns({ scenarioId, step: asked, since }: RunsWanted, context: Asking) {
+  const { ask, nowMs, note, progress } = context;
+  const given = since === undefined ? undefined : await instantNamed(since, scenarioId, context);
+  if (given !== undefined && given >= nowMs) throw new ApiError('invalid', 'since: must lie in the past.');
+  const [fromMs, toMs] =
+    given === undefined ? [nowMs - SEARCHED_DAYS * DAY_MS, nowMs] : [given - NEAR_MS, Math.min(nowMs, given + NEAR_MS)];
+  const step = await comparedStep(await scenarioBetween(ask, scenarioId, fromMs, toMs), asked, note);
+  const runs = figuresOf(step);
+  const sinceMs = given ?? largestShift(runs)?.atMs;
+  if (sinceMs === undefined)
+    throw new ApiError('missing', `The step has ${counted(runs.length, 'run')} of the last ${SEARCHED_DAYS} days; too few.`);
+  const sides = {
+    before: runs.filter(({ date }) => date < sinceMs && date >= sinceMs - NEAR_MS),
+    after: runs.filter(({ date }) => date >= sinceMs && date <= sinceMs + NEAR_MS),
+  };
+  for (const side of ['before', 'after'] as const)
+    if (sides[side].length === 0)
+      throw new ApiError('missing', `The step has no run without a failure in the 3 days ${side} ${new Date(sinceMs).toISOString()}.`);
+  if (given === undefined)
+    note(`Compared around ${new Date(sinceMs).toISOString()}, where its load time moved most in ${SEARCHED_DAYS} days.`);
+  progress(1, 3, 'chose typical runs');
+  const before = await readFiles(typicalRuns(sides.before, RUNS), 'before', context);
+  progress(2, 3, 'read the HAR files before');
+  const after = await readFiles(typicalRuns(sides.after, RUNS), 'after', context);
+  const paintsIn = (side: keyof typeof sides) => sides[side].map(({ paints }) => paints);
+  const paints = { before: paintsIn('before'), after: paintsIn('after') };
+  return { step: `${step.number} "${step.name}"`, sinceMs, before, after, paints };
 }
 
 /** Reads, pairs and judges the files; what two files differ in never changes, so it is kept. */
@@ -45,7 +153,7 @@ async function compared(
   return comparison;
 }
 
-async function compareTypical(asked: HarsAsked & { scenarioId: number }, context: Context) {
+async function compareTypical(asked: RunsWanted, context: Context): Promise<HarsCompared> {
   const { step, sinceMs, before, after, paints } = await chooseHarRuns(asked, context);
   const comparison = await compared(before, after, { before: [], after: [], paints }, context);
   const timesOf = (runs: readonly HarRun[]) => runs.map(({ date, stepResultId }) => ({ time: new Date(date).toISOString(), stepResultId }));
@@ -70,7 +178,7 @@ function placed(comparison: Comparison, paints: readonly (PaintTimes | undefined
   return { ...comparison, sides, answer: `${comparison.answer}${said.join('')}` };
 }
 
-async function compareGiven(before: string, after: string, scenarioId: number | undefined, context: Context) {
+async function compareGiven(before: string, after: string, scenarioId: number | undefined, context: Context): Promise<HarsCompared> {
   const { ask, note, lists, clock } = context;
   const isLate = stopsAfter(clock);
   const read = async (stepResultId: string) => {
@@ -86,16 +194,13 @@ async function compareGiven(before: string, after: string, scenarioId: number | 
   return { comparison: placed(comparison, [was.paints, is.paints], [paints.before, paints.after]), before, after };
 }
 
-/**
- * Compares two given runs, or typical runs before and since an instant, with the run of each side that the answer lists and how they were
- * chosen. Throws `invalid` where neither is named.
- */
-export async function compareHarRuns({ before, after, scenarioId, step, since }: HarsAsked, context: Context) {
+/** Compares two given runs, or typical runs before and since an instant. Throws `invalid` where neither is named. */
+export function compareHarRuns({ before, after, scenarioId, step, since }: HarsAsked, context: Context): Promise<HarsCompared> {
   const isGiven = before !== undefined || after !== undefined;
   if (!isGiven && scenarioId !== undefined) return compareTypical({ scenarioId, step, since }, context);
   if (isGiven && (step !== undefined || since !== undefined)) refuse('before: pass before and after, or scenarioId and step, not both.');
   if (step !== undefined || since !== undefined) refuse('scenarioId: is required with step and since.');
   if (before === undefined) refuse('before: is required with after (string); or pass scenarioId and step.');
   if (after === undefined) refuse('after: is required with before (string); or pass scenarioId and step.');
-  return { ...(await compareGiven(before, after, scenarioId, context)), chosen: undefined };
+  return compareGiven(before, after, scenarioId, context);
 }

@@ -10,9 +10,8 @@ import { formatMs } from '../../lib/number-text.ts';
 import { median } from '../../statistics/order.ts';
 import type { Context } from '../context.ts';
 import { studyOne } from './analyze-scenarios.ts';
-import { type BlamedStep, figuresOf, stepOf } from './choose-har-runs.ts';
 import { readStepResult } from './read-step-result.ts';
-import { paintsNear, readKnownRun, scenarioBetween } from './run-neighbours.ts';
+import { type BlamedStep, figuresOf, paintsNear, readKnownRun, scenarioBetween, stepOf } from './run-neighbours.ts';
 import { stopsAfter } from './scenario-reports.ts';
 
 /** A run by the id of a step result, or a step of a scenario, of which a typical run is chosen. */

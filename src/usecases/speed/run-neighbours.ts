@@ -1,6 +1,19 @@
+import { ApiError } from '../../api/errors.ts';
 import { getStepHar, getStepReport, listScenarioReports } from '../../api/operations/speed-analysis.ts';
+import type { RunFigures } from '../../domain/har/compare/typical-runs.ts';
 import type { PaintTimes } from '../../domain/har/requests/largest-paint.ts';
-import { isFailed, metricOf, type Report, resultIdOf, type StepResult } from '../../domain/speed/runs.ts';
+import { fold } from '../../domain/names/match-name.ts';
+import {
+  chooseStep,
+  isFailed,
+  listedSteps,
+  metricOf,
+  type Report,
+  resultIdOf,
+  type Step,
+  type StepResult,
+  stepsOf,
+} from '../../domain/speed/runs.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { Context } from '../context.ts';
 
@@ -23,8 +36,8 @@ export interface Neighbourhood {
   readonly hars: readonly unknown[];
 }
 
-/** Runs that lie no further from a run are near it. */
-const NEAR_MS = 3 * DAY_MS;
+/** Runs that lie no further from a run, or from an instant, are near it. */
+export const NEAR_MS = 3 * DAY_MS;
 /** HAR files read for the scatter of each side. */
 const EACH_SIDE = 4;
 /** Scenarios that are asked for a run whose scenario was not named; each is a request. */
@@ -67,10 +80,6 @@ export async function scenarioBetween(ask: Reads['ask'], scenarioId: number, fro
 
 const reportsBetween = async (...asked: Parameters<typeof scenarioBetween>) => (await scenarioBetween(...asked)).reports;
 
-function holdsResult({ steps }: Report, stepResultId: string): boolean {
-  return (steps ?? []).some((result) => resultIdOf(result) === stepResultId);
-}
-
 /** The other runs of a step near one of its runs, failed ones aside, with its name; undefined where its scenario is unknown. */
 export async function paintsNear(
   run: KnownRun,
@@ -93,7 +102,9 @@ async function scenarioOf({ stepResultId, dateMs }: KnownRun, { ask, lists, isLa
   for (let start = 0; start < asked.length && !isLate(); start += ASKED_AT_ONCE) {
     const ids = asked.slice(start, start + ASKED_AT_ONCE);
     const reports = await Promise.all(ids.map((id) => reportsBetween(ask, id, dateMs, dateMs)));
-    const found = ids.find((_id, index) => reports[index]?.some((report) => holdsResult(report, stepResultId)));
+    const found = ids.find((_id, index) =>
+      reports[index]?.some(({ steps }) => steps?.some((result) => resultIdOf(result) === stepResultId)),
+    );
     if (found !== undefined) return found;
   }
   return undefined;
@@ -150,4 +161,56 @@ export async function readNeighbours(
   }
   const [was, is] = await Promise.all([readAround(before, after, scenarioId, context), readAround(after, before, scenarioId, context)]);
   return { before: was, after: is };
+}
+
+/** Whether a name begins with all words of another one: `Product page – mobile` with `Product`. */
+function beginsWith(name: string, beginning: string): boolean {
+  const [whole, part] = [fold(name), fold(beginning)];
+  return part !== '' && whole.startsWith(part) && !/^[\p{L}\p{N}]/u.test(whole.slice(part.length));
+}
+
+/** A step that stands out of a scenario, and a clause that says by what. */
+export interface BlamedStep {
+  readonly name: string;
+  readonly why: string;
+}
+
+/**
+ * The step that is asked for; where none is, the only one, the one that is blamed, or the only one that the scenario is named after, which
+ * is noted. Throws an error that lists the steps.
+ */
+export async function stepOf(
+  { name: scenario, reports }: ScenarioReports,
+  asked: string | undefined,
+  note: Context['note'],
+  blame: () => Promise<BlamedStep | undefined> = () => Promise.resolve(undefined),
+): Promise<Step> {
+  const steps = stepsOf(reports.filter((report) => !isFailed(report)));
+  const [only] = steps;
+  if (!only) throw new ApiError('missing', 'The scenario has no run without a failure in this time.');
+  if (asked !== undefined) return chooseStep(steps, asked);
+  if (steps.length === 1) return only;
+  const blamed = await blame();
+  const suspect = steps.find(({ name }) => name === blamed?.name);
+  if (blamed && suspect) {
+    note(`Step ${suspect.number} "${suspect.name}" of ${steps.length}, because ${blamed.why}; step names another.`);
+    return suspect;
+  }
+  const unread = blamed ? ` ("${blamed.name}", where ${blamed.why}, has no run without a failure here)` : '';
+  const [eponym, ...others] = steps.filter((step) => beginsWith(scenario ?? '', step.name));
+  if (eponym && others.length === 0) {
+    note(`Step "${eponym.name}" of ${steps.length}, which the scenario is named after${unread}.`);
+    return eponym;
+  }
+  throw new ApiError('invalid', `step: the scenario has the steps ${listedSteps(steps)}${unread}; name one.`);
+}
+
+/** The runs of a step as far as their choice depends on them. */
+export function figuresOf({ runs }: Step): RunFigures[] {
+  return runs.flatMap(({ date, result }) => {
+    const stepResultId = resultIdOf(result);
+    if (stepResultId === undefined) return [];
+    const figures = { requests: result.requestsCount ?? null, loadTimeMs: result.loadTime ?? null, paints: paintsOf(result) };
+    return [{ date, stepResultId, ...figures }];
+  });
 }
